@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Buffers (spec 3.6.1): arrays of 1 to 3 dimensions that kernels on any device share, and host accessors to them
+ * (spec 3.6.4.7).
+ *
+ * A buffer has no fixed place: its contents are where they were last needed, on several devices at once if they are only
+ * read. Elements are of any type; the buffer knows their size. Rows lie back to back, the last dimension fastest.
+ *
+ * Buffers are counted references. All functions are thread safe.
+ */
+#ifndef TEAMWORK_BUFFER_H
+#define TEAMWORK_BUFFER_H
+
+#include <teamwork/range.h>
+#include <teamwork/status.h>
+
+TW_BEGIN_DECLS
+
+typedef struct tw_buffer tw_buffer;
+typedef struct tw_host_accessor tw_host_accessor;
+
+/** What an access does to the contents (spec Table 3.25). */
+typedef enum tw_access_mode {
+    TW_READ = 1,
+    TW_WRITE = 2,              /**< what is not overwritten is kept */
+    TW_READ_WRITE = 3,
+    TW_DISCARD_WRITE = 4,      /**< earlier contents are not transferred: what is not overwritten is undefined */
+    TW_DISCARD_READ_WRITE = 5
+} tw_access_mode;
+
+/**
+ * Creates a buffer over host memory, which it uses for its whole life. The program must not touch the memory but through
+ * host accessors until the buffer is destroyed; then the contents are back in it.
+ *
+ * @param host           `range` elements of `element_bytes` each
+ * @param element_bytes  at least 1
+ * @param range          at least one element
+ * @param buffer         receives the buffer, with one reference
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL or a zero size
+ *         TW_ERROR_INVALID_RANGE     no elements, or more bytes than size_t holds
+ *         TW_ERROR_OUT_OF_MEMORY
+ */
+TW_API tw_status tw_buffer_create_over(void *host, size_t element_bytes, tw_range range, tw_buffer **buffer);
+
+/** Creates a buffer over host memory that is only read: write access is an error and nothing is written back. */
+TW_API tw_status tw_buffer_create_over_const(const void *host, size_t element_bytes, tw_range range,
+                                             tw_buffer **buffer);
+
+/** Creates a buffer without host memory: contents undefined, nothing written back, destruction never blocks. */
+TW_API tw_status tw_buffer_create(size_t element_bytes, tw_range range, tw_buffer **buffer);
+
+/** Creates a buffer that starts as a copy of `data`, which is free again on return; otherwise as tw_buffer_create(). */
+TW_API tw_status tw_buffer_create_copy(const void *data, size_t element_bytes, tw_range range, tw_buffer **buffer);
+
+/** The range given at creation; invalid (dims 0) for NULL. */
+TW_API tw_range tw_buffer_range(const tw_buffer *buffer);
+/** The number of elements; 0 for NULL. */
+TW_API size_t tw_buffer_count(const tw_buffer *buffer);
+/** The size of all elements in bytes; 0 for NULL. */
+TW_API size_t tw_buffer_size(const tw_buffer *buffer);
+/** The size of one element in bytes; 0 for NULL. */
+TW_API size_t tw_buffer_element_size(const tw_buffer *buffer);
+
+/** Adds a reference: another handle to the same data. Returns the buffer. */
+TW_API tw_buffer *tw_buffer_retain(tw_buffer *buffer);
+
+/**
+ * Drops a reference and sets *buffer to NULL. NULL is allowed. With the last reference, a buffer over (not const) host
+ * memory waits for the commands that use it and brings the contents back to that memory; any other buffer returns at
+ * once and is freed when its last command is done.
+ *
+ * @return TW_ERROR_DATA_LOST       the command that should have written the contents failed: the host memory holds
+ *                                  undefined contents; the detail names the command
+ *         TW_ERROR_TRANSFER_FAILED, TW_ERROR_OUT_OF_MEMORY  bringing the contents back failed
+ *         TW_ERROR_WOULD_DEADLOCK  this thread still has a host accessor to the buffer, or a command that uses it waits
+ *                                  for one: the buffer is left as it was, and so is the reference
+ */
+TW_API tw_status tw_buffer_destroy(tw_buffer **buffer);
+
+/* ---- host accessors ------------------------------------------------------------------------------------------- */
+
+/**
+ * Gives the program access to a buffer's contents: waits for earlier commands on it and for the data, and holds back
+ * later ones until the accessor is released. Any number of reading accessors may be open at once.
+ *
+ * @param accessor  receives the accessor; release it with tw_host_accessor_release(), on any thread
+ * @return TW_ERROR_INVALID_ARGUMENT   a NULL or an unknown mode
+ *         TW_ERROR_READ_ONLY_BUFFER   a mode that writes, on a buffer over const memory
+ *         TW_ERROR_DATA_LOST          the command that should have written the contents failed, and the mode does not
+ *                                     discard them
+ *         TW_ERROR_TRANSFER_FAILED    the data could not be brought to the host
+ *         TW_ERROR_WOULD_DEADLOCK     this thread has an accessor that the call would have to wait for
+ *         TW_ERROR_OUT_OF_MEMORY
+ */
+TW_API tw_status tw_host_access(tw_buffer *buffer, tw_access_mode mode, tw_host_accessor **accessor);
+
+/** The contents: tw_buffer_count() elements, row-major. Valid until release. NULL for NULL. For reading accessors use
+ *  tw_host_accessor_const_data(): writing through a read accessor is undefined. */
+TW_API void *tw_host_accessor_data(tw_host_accessor *accessor);
+TW_API const void *tw_host_accessor_const_data(const tw_host_accessor *accessor);
+
+/** Ends the access and sets *accessor to NULL. NULL is allowed. Never blocks. */
+TW_API void tw_host_accessor_release(tw_host_accessor **accessor);
+
+TW_END_DECLS
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Command groups (spec 2.3.1, 2.5.7, 3.5.6): a kernel, the data it accesses, and what moves that data, submitted as one.
+ *
+ *     tw_command_group *cg = tw_queue_begin(queue);
+ *     tw_parallel_for(cg, tw_range_1d(n), saxpy, .a = 2.0f, .x = tw_read(cg, x), .y = tw_read_write(cg, y));
+ *     status = tw_queue_submit(queue, cg, &event);
+ *
+ * or, where the status may come with the next wait:
+ *
+ *     TW_COMMAND_GROUP(queue, cg) {
+ *         tw_parallel_for(cg, tw_range_1d(n), saxpy, ...);
+ *     }
+ *
+ * A group is recorded by one thread and holds at most one kernel, copy or fill. Recording is sticky: the first error
+ * stays in the group, later calls do nothing, and submit returns it; so calls in between need no check. A NULL group,
+ * which tw_queue_begin() returns when memory is exhausted, is accepted everywhere and reports TW_ERROR_OUT_OF_MEMORY.
+ */
+#ifndef TEAMWORK_COMMAND_GROUP_H
+#define TEAMWORK_COMMAND_GROUP_H
+
+#include <teamwork/buffer.h>
+#include <teamwork/event.h>
+#include <teamwork/queue.h>
+
+TW_BEGIN_DECLS
+
+typedef struct tw_command_group tw_command_group;
+
+/** Where an accessor reads from on the device (spec Table 3.26). */
+typedef enum tw_access_target {
+    TW_GLOBAL = 1,
+    TW_CONSTANT = 2 /**< read only */
+} tw_access_target;
+
+/**
+ * Begins a command group for `queue`. It is used up by tw_queue_submit(), or by tw_command_group_discard().
+ *
+ * @return the group; NULL if queue is NULL or memory is exhausted
+ */
+TW_API tw_command_group *tw_queue_begin(tw_queue *queue);
+
+/**
+ * Submits a group. Never waits for a device. The group's place among all groups, which orders it by its accesses, is that
+ * of this call; a group without a kernel is complete when its dependencies are.
+ *
+ * @param group  recorded for this queue; gone after the call, whatever it returns
+ * @param event  receives the group's completion, to be released with tw_event_release(); NULL if not wanted
+ * @return the first error of the recording calls: nothing was submitted
+ *         TW_ERROR_INVALID_ARGUMENT  queue is NULL or another one than the group was begun for
+ *         TW_ERROR_OUT_OF_MEMORY     also when group is NULL
+ */
+#define tw_queue_submit(queue, group, event) tw_internal_submit((queue), (group), (event), __FILE__, __LINE__)
+
+/**
+ * Submits a group that runs on `fallback` instead if `queue` cannot take it: when an accessor or the kernel cannot be
+ * served there (spec 2.5.7, secondary queues). What fails after submission is not tried again.
+ */
+#define tw_queue_submit_or(queue, fallback, group, event)                                                              \
+    tw_internal_submit_or((queue), (fallback), (group), (event), __FILE__, __LINE__)
+
+/** Drops a group that is not to be submitted. NULL is allowed. */
+TW_API void tw_command_group_discard(tw_command_group *group);
+
+/** The first error of the recording calls so far, TW_SUCCESS if there is none. */
+TW_API tw_status tw_command_group_status(const tw_command_group *group);
+
+/**
+ * Records a group in the block that follows and submits it at its end. `break` and `return` drop the group. An error of
+ * the submission is kept as an asynchronous error of the queue: the next wait delivers it.
+ *
+ * Expands to: a `for` of one turn that declares `group`, with the submission as its last part.
+ */
+#define TW_COMMAND_GROUP(queue, group)                                                                                 \
+    for (tw_command_group *group __attribute__((cleanup(tw_internal_discard))) = tw_internal_begin_block(queue);       \
+         group != NULL; tw_internal_submit_block((queue), &group, __FILE__, __LINE__))
+
+/* ---- device accessors (spec 3.6.4) ----------------------------------------------------------------------------- */
+
+/**
+ * Declares that the group's kernel accesses a buffer, and hands back the address of its first element on the queue's
+ * device: tw_buffer_count() elements, row-major. The address is for the kernel alone, and only for this group's. The
+ * allocation exists when the call returns; the data arrives before the kernel starts.
+ *
+ * A group's access to a buffer is the union of its accessors to it (spec 2.5.7): reading in one and writing in another
+ * is reading and writing; discarding in all is needed to discard.
+ *
+ * Errors, kept in the group; NULL is returned:
+ *     TW_ERROR_INVALID_ARGUMENT        a NULL buffer, an unknown mode or target, writing to the constant target
+ *     TW_ERROR_READ_ONLY_BUFFER        write access to a buffer over const memory
+ *     TW_ERROR_OUT_OF_DEVICE_MEMORY, TW_ERROR_OUT_OF_MEMORY
+ */
+TW_API void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode, tw_access_target target);
+
+static inline const void *tw_read(tw_command_group *group, tw_buffer *buffer)
+{
+    return tw_access(group, buffer, TW_READ, TW_GLOBAL);
+}
+
+/** Reads through constant memory (spec 2.4): for small tables that all work-items read. */
+static inline const void *tw_read_constant(tw_command_group *group, tw_buffer *buffer)
+{
+    return tw_access(group, buffer, TW_READ, TW_CONSTANT);
+}
+
+static inline void *tw_write(tw_command_group *group, tw_buffer *buffer)
+{
+    return tw_access(group, buffer, TW_WRITE, TW_GLOBAL);
+}
+
+static inline void *tw_read_write(tw_command_group *group, tw_buffer *buffer)
+{
+    return tw_access(group, buffer, TW_READ_WRITE, TW_GLOBAL);
+}
+
+static inline void *tw_discard_write(tw_command_group *group, tw_buffer *buffer)
+{
+    return tw_access(group, buffer, TW_DISCARD_WRITE, TW_GLOBAL);
+}
+
+static inline void *tw_discard_read_write(tw_command_group *group, tw_buffer *buffer)
+{
+    return tw_access(group, buffer, TW_DISCARD_READ_WRITE, TW_GLOBAL);
+}
+
+/* What the macros above call; not for direct use. */
+TW_API tw_status tw_internal_submit(tw_queue *queue, tw_command_group *group, tw_event **event, const char *file,
+                                    int line);
+TW_API tw_status tw_internal_submit_or(tw_queue *queue, tw_queue *fallback, tw_command_group *group, tw_event **event,
+                                       const char *file, int line);
+TW_API tw_command_group *tw_internal_begin_block(tw_queue *queue);
+TW_API void tw_internal_submit_block(tw_queue *queue, tw_command_group **group, const char *file, int line);
+TW_API void tw_internal_discard(tw_command_group **group);
+
+TW_END_DECLS
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Events (spec 3.5.7): a moment in the life of a command group that a program can wait for.
+ *
+ * A group has three: its start, when all that it depends on is complete; its kernel's completion; and its completion,
+ * data movement included. Events are counted references: each one that a function hands out must be released. An event
+ * outlives its queue. All functions are thread safe; a NULL event is one that has already happened.
+ */
+#ifndef TEAMWORK_EVENT_H
+#define TEAMWORK_EVENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <teamwork/status.h>
+
+TW_BEGIN_DECLS
+
+typedef struct tw_event tw_event;
+
+/** How far the moment is. */
+typedef enum tw_event_state {
+    TW_EVENT_PENDING = 0,  /**< waits for other commands */
+    TW_EVENT_RUNNING = 1,  /**< the command group has started */
+    TW_EVENT_COMPLETE = 2, /**< has happened */
+    TW_EVENT_FAILED = 3    /**< the group failed or was cancelled, and is over */
+} tw_event_state;
+
+/** Times in nanoseconds of the monotonic clock; 0 where the group has not come so far, or does not do so. */
+typedef struct tw_event_times {
+    uint64_t submit_ns;
+    uint64_t start_ns;
+    uint64_t end_ns;
+} tw_event_times;
+
+/** The start of the group of `event`. A new reference, to be released; NULL for NULL. */
+TW_API tw_event *tw_event_of_start(const tw_event *event);
+/** The completion of the kernel of the group of `event`. A new reference; NULL for NULL. */
+TW_API tw_event *tw_event_of_kernel(const tw_event *event);
+/** The completion of the group of `event`. A new reference; NULL for NULL. */
+TW_API tw_event *tw_event_of_completion(const tw_event *event);
+
+/** Adds a reference. Returns the event. */
+TW_API tw_event *tw_event_retain(tw_event *event);
+/** Drops a reference and sets *event to NULL. NULL is allowed. */
+TW_API void tw_event_release(tw_event **event);
+
+/**
+ * Waits for the event. Does not call handlers.
+ *
+ * @return the status of the group if it failed or was cancelled, with its message as tw_error_detail(); the error stays
+ *         with its queue until it is delivered there
+ *         TW_ERROR_WOULD_DEADLOCK  the group waits for a host accessor that this thread holds
+ */
+TW_API tw_status tw_event_wait(tw_event *event);
+
+/** Waits for each of `count` events; returns the first failure in the order of the array. */
+TW_API tw_status tw_event_wait_all(tw_event *const *events, size_t count);
+
+/** Waits as tw_event_wait(), then delivers all undelivered errors of the event's queue as
+ *  tw_queue_throw_asynchronous() does; returns what tw_event_wait() would. */
+TW_API tw_status tw_event_wait_and_throw(tw_event *event);
+
+/** tw_event_wait_and_throw() for each of `count` events. */
+TW_API tw_status tw_event_wait_and_throw_all(tw_event *const *events, size_t count);
+
+/** Where the event stands now. TW_EVENT_COMPLETE for NULL. */
+TW_API tw_event_state tw_event_get_state(const tw_event *event);
+
+/** The group's status: TW_SUCCESS while it has not failed. */
+TW_API tw_status tw_event_get_status(const tw_event *event);
+
+/** The group's times. @return TW_ERROR_INVALID_ARGUMENT  times is NULL */
+TW_API tw_status tw_event_get_times(const tw_event *event, tw_event_times *times);
+
+/**
+ * Lists the completion events of the groups that this one still waits for: its direct dependencies that are not
+ * complete.
+ *
+ * @param events  receives up to `capacity` new references, each to be released; may be NULL if capacity is 0
+ * @param count   receives how many there are, which may be more than `capacity`
+ * @return TW_ERROR_INVALID_ARGUMENT  count is NULL, or events is NULL with a capacity; TW_ERROR_OUT_OF_MEMORY
+ */
+TW_API tw_status tw_event_get_wait_list(const tw_event *event, tw_event **events, size_t capacity, size_t *count);
+
+TW_END_DECLS
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * What a kernel asks about the point of the iteration space that it runs for (spec 3.7.1.4 - 3.7.1.6).
+ *
+ *     tw_item     one work-item of a range kernel
+ *     tw_group    one work-group of a hierarchical kernel
+ *     tw_h_item   one work-item inside tw_parallel_for_work_item
+ *
+ * All are values that the library makes and hands to the kernel; their members are private. Functions named
+ * tw_<what>(point, dim) answer one component, dim from 0 to dims - 1; tw_get_<what>(point) the whole as a tw_id or
+ * tw_range. The functions are overloaded on the kind of point, cost nothing once inlined, and are for kernels and
+ * host code alike.
+ */
+#ifndef TEAMWORK_ITEM_H
+#define TEAMWORK_ITEM_H
+
+#include <teamwork/range.h>
+
+/** One work-item of a range kernel (spec 3.7.1.4). */
+typedef struct tw_item {
+    size_t tw_id_[3];     /* global id, offset included */
+    size_t tw_range_[3];  /* the whole range */
+    size_t tw_offset_[3]; /* of the range */
+    unsigned tw_dims_;
+} tw_item;
+
+/** One work-group of a hierarchical kernel (spec 3.7.1.6). */
+typedef struct tw_group {
+    size_t tw_id_[3];    /* of this group */
+    size_t tw_range_[3]; /* number of groups */
+    size_t tw_local_[3]; /* work-items in each group */
+    unsigned tw_dims_;
+    unsigned tw_thread_[3]; /* where a work-item is a thread: its local id */
+} tw_group;
+
+/**
+ * One work-item of a tw_parallel_for_work_item loop. The loop may run over a range other than the group's: the
+ * logical local id counts through that range, the physical one says which work-item of the group does the work.
+ */
+typedef struct tw_h_item {
+    size_t tw_id_[3];    /* logical local id */
+    size_t tw_range_[3]; /* logical local range */
+    tw_group tw_group_;
+} tw_h_item;
+
+/* ---- range kernels ------------------------------------------------------------------------------------------- */
+
+/** Position in the whole range, the launch's offset included. */
+TW_OVERLOADED size_t tw_global_id(tw_item item, unsigned dim)
+{
+    return item.tw_id_[dim];
+}
+
+/** Work-items of the whole launch. */
+TW_OVERLOADED size_t tw_global_range(tw_item item, unsigned dim)
+{
+    return item.tw_range_[dim];
+}
+
+/** The offset given to the launch; 0 where none was. */
+TW_OVERLOADED size_t tw_global_offset(tw_item item, unsigned dim)
+{
+    return item.tw_offset_[dim];
+}
+
+/** Row-major position in the range, from 0: the offset does not count. */
+TW_OVERLOADED size_t tw_global_linear_id(tw_item item)
+{
+    return ((item.tw_id_[0] - item.tw_offset_[0]) * item.tw_range_[1] + (item.tw_id_[1] - item.tw_offset_[1]))
+               * item.tw_range_[2]
+           + (item.tw_id_[2] - item.tw_offset_[2]);
+}
+
+TW_OVERLOADED tw_id tw_get_global_id(tw_item item)
+{
+    tw_id id = {{item.tw_id_[0], item.tw_id_[1], item.tw_id_[2]}, item.tw_dims_};
+    return id;
+}
+
+TW_OVERLOADED tw_range tw_get_global_range(tw_item item)
+{
+    tw_range range = {{item.tw_range_[0], item.tw_range_[1], item.tw_range_[2]}, item.tw_dims_};
+    return range;
+}
+
+TW_OVERLOADED tw_id tw_get_global_offset(tw_item item)
+{
+    tw_id id = {{item.tw_offset_[0], item.tw_offset_[1], item.tw_offset_[2]}, item.tw_dims_};
+    return id;
+}
+
+/* ---- work-groups --------------------------------------------------------------------------------------------- */
+
+/** Which group this is. */
+TW_OVERLOADED size_t tw_group_id(tw_group group, unsigned dim)
+{
+    return group.tw_id_[dim];
+}
+
+/** Number of groups in the launch. */
+TW_OVERLOADED size_t tw_group_range(tw_group group, unsigned dim)
+{
+    return group.tw_range_[dim];
+}
+
+/** Work-items of each group. */
+TW_OVERLOADED size_t tw_local_range(tw_group group, unsigned dim)
+{
+    return group.tw_local_[dim];
+}
+
+/** Work-items of the whole launch: groups times the group's size. */
+TW_OVERLOADED size_t tw_global_range(tw_group group, unsigned dim)
+{
+    return group.tw_range_[dim] * group.tw_local_[dim];
+}
+
+/** Row-major number of the group. */
+TW_OVERLOADED size_t tw_group_linear_id(tw_group group)
+{
+    return (group.tw_id_[0] * group.tw_range_[1] + group.tw_id_[1]) * group.tw_range_[2] + group.tw_id_[2];
+}
+
+/** Number of groups of the launch in all dimensions together. */
+TW_OVERLOADED size_t tw_group_linear_range(tw_group group)
+{
+    return group.tw_range_[0] * group.tw_range_[1] * group.tw_range_[2];
+}
+
+/** Work-items of the group in all dimensions together. */
+TW_OVERLOADED size_t tw_local_linear_range(tw_group group)
+{
+    return group.tw_local_[0] * group.tw_local_[1] * group.tw_local_[2];
+}
+
+TW_OVERLOADED tw_id tw_get_group_id(tw_group group)
+{
+    tw_id id = {{group.tw_id_[0], group.tw_id_[1], group.tw_id_[2]}, group.tw_dims_};
+    return id;
+}
+
+TW_OVERLOADED tw_range tw_get_group_range(tw_group group)
+{
+    tw_range range = {{group.tw_range_[0], group.tw_range_[1], group.tw_range_[2]}, group.tw_dims_};
+    return range;
+}
+
+TW_OVERLOADED tw_range tw_get_local_range(tw_group group)
+{
+    tw_range range = {{group.tw_local_[0], group.tw_local_[1], group.tw_local_[2]}, group.tw_dims_};
+    return range;
+}
+
+TW_OVERLOADED tw_range tw_get_global_range(tw_group group)
+{
+    return tw_range_mul(tw_get_group_range(group), tw_get_local_range(group));
+}
+
+/** The iteration space that the group is a part of; hierarchical launches have no offset. */
+TW_OVERLOADED tw_nd_range tw_get_nd_range(tw_group group)
+{
+    return tw_nd_range_make(tw_get_global_range(group), tw_get_local_range(group));
+}
+
+/* ---- work-items of a group ----------------------------------------------------------------------------------- */
+
+/** Logical position in the loop's range. */
+TW_OVERLOADED size_t tw_local_id(tw_h_item item, unsigned dim)
+{
+    return item.tw_id_[dim];
+}
+
+/** The loop's range: the group's own unless tw_parallel_for_work_item_range gave another. */
+TW_OVERLOADED size_t tw_local_range(tw_h_item item, unsigned dim)
+{
+    return item.tw_range_[dim];
+}
+
+/** The work-item of the group that does this work: the logical id modulo the group's size. */
+TW_OVERLOADED size_t tw_physical_local_id(tw_h_item item, unsigned dim)
+{
+    return item.tw_id_[dim] % item.tw_group_.tw_local_[dim];
+}
+
+/** The group's own size. */
+TW_OVERLOADED size_t tw_physical_local_range(tw_h_item item, unsigned dim)
+{
+    return item.tw_group_.tw_local_[dim];
+}
+
+/** Position in the launch: group id times the group's size, plus the logical local id. In a loop over a range other
+ *  than the group's, this is a position in the group's own part of the launch only for ids within the group's size. */
+TW_OVERLOADED size_t tw_global_id(tw_h_item item, unsigned dim)
+{
+    return item.tw_group_.tw_id_[dim] * item.tw_group_.tw_local_[dim] + item.tw_id_[dim];
+}
+
+TW_OVERLOADED size_t tw_global_range(tw_h_item item, unsigned dim)
+{
+    return tw_global_range(item.tw_group_, dim);
+}
+
+TW_OVERLOADED size_t tw_group_id(tw_h_item item, unsigned dim)
+{
+    return item.tw_group_.tw_id_[dim];
+}
+
+TW_OVERLOADED size_t tw_group_range(tw_h_item item, unsigned dim)
+{
+    return item.tw_group_.tw_range_[dim];
+}
+
+/** Row-major position in the loop's range. */
+TW_OVERLOADED size_t tw_local_linear_id(tw_h_item item)
+{
+    return (item.tw_id_[0] * item.tw_range_[1] + item.tw_id_[1]) * item.tw_range_[2] + item.tw_id_[2];
+}
+
+/** Row-major position in the launch. */
+TW_OVERLOADED size_t tw_global_linear_id(tw_h_item item)
+{
+    return (tw_global_id(item, 0) * tw_global_range(item, 1) + tw_global_id(item, 1)) * tw_global_range(item, 2)
+           + tw_global_id(item, 2);
+}
+
+TW_OVERLOADED size_t tw_group_linear_id(tw_h_item item)
+{
+    return tw_group_linear_id(item.tw_group_);
+}
+
+TW_OVERLOADED tw_id tw_get_local_id(tw_h_item item)
+{
+    tw_id id = {{item.tw_id_[0], item.tw_id_[1], item.tw_id_[2]}, item.tw_group_.tw_dims_};
+    return id;
+}
+
+TW_OVERLOADED tw_range tw_get_local_range(tw_h_item item)
+{
+    tw_range range = {{item.tw_range_[0], item.tw_range_[1], item.tw_range_[2]}, item.tw_group_.tw_dims_};
+    return range;
+}
+
+TW_OVERLOADED tw_id tw_get_global_id(tw_h_item item)
+{
+    tw_id id = {{tw_global_id(item, 0), tw_global_id(item, 1), tw_global_id(item, 2)}, item.tw_group_.tw_dims_};
+    return id;
+}
+
+TW_OVERLOADED tw_range tw_get_global_range(tw_h_item item)
+{
+    return tw_get_global_range(item.tw_group_);
+}
+
+#endif

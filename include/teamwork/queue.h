@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Queues (spec 3.5.5): where command groups are submitted, each tied to one device.
+ *
+ * Submission is asynchronous. Groups are ordered by the accessors alone, across all queues, devices and host threads;
+ * groups without an access in common may run in any order and at the same time.
+ *
+ * Errors of commands are kept with the queue until they are delivered, each once: to the queue's own handler if it has
+ * one, else to its context's, by tw_queue_wait_and_throw(), tw_queue_throw_asynchronous(), tw_event_wait_and_throw() or
+ * destruction. Where there is no handler nothing is lost either: the next wait returns the first undelivered status.
+ *
+ * All functions are thread safe. A thread that waits may run commands of the queue itself.
+ */
+#ifndef TEAMWORK_QUEUE_H
+#define TEAMWORK_QUEUE_H
+
+#include <teamwork/device.h>
+#include <teamwork/event.h>
+
+TW_BEGIN_DECLS
+
+typedef struct tw_queue tw_queue;
+
+/**
+ * Creates a queue on the device that a selector chooses. The first queue starts what the device needs.
+ *
+ * @param selector  NULL stands for tw_default_selector
+ * @param selector_user  handed to the selector
+ * @param handler   receives this queue's asynchronous errors; may be NULL
+ * @param handler_user  handed to the handler
+ * @param queue     receives the queue; destroy it with tw_queue_destroy()
+ * @return what tw_select_device() returns, TW_ERROR_INVALID_ARGUMENT if queue is NULL, TW_ERROR_OUT_OF_MEMORY
+ */
+TW_API tw_status tw_queue_create(tw_device_selector selector, void *selector_user, tw_error_handler handler,
+                                 void *handler_user, tw_queue **queue);
+
+/** Creates a queue on `device`; otherwise as tw_queue_create(). */
+TW_API tw_status tw_queue_create_on_device(tw_device *device, tw_error_handler handler, void *handler_user,
+                                           tw_queue **queue);
+
+/**
+ * Creates a queue on a device of `context`, which it keeps alive; otherwise as tw_queue_create(). Without a handler of
+ * its own the queue's errors go to the context's.
+ *
+ * @param device  a device of the context, or NULL for its first
+ * @return TW_ERROR_INVALID_ARGUMENT  also when the device is not one of the context's
+ */
+TW_API tw_status tw_queue_create_in_context(tw_context *context, tw_device *device, tw_error_handler handler,
+                                            void *handler_user, tw_queue **queue);
+
+/** The device of the queue; NULL for NULL. */
+TW_API tw_device *tw_queue_device(const tw_queue *queue);
+
+/** The context the queue was created in, NULL if none was given. Borrowed. */
+TW_API tw_context *tw_queue_context(const tw_queue *queue);
+
+/** Whether the queue runs its commands on the host device. */
+TW_API bool tw_queue_is_host(const tw_queue *queue);
+
+/**
+ * Waits until every command group submitted to the queue so far is complete. Does not call handlers.
+ *
+ * @return TW_ERROR_WOULD_DEADLOCK  a group waits for a host accessor that this thread holds
+ *         without any handler: the first undelivered error, whose message becomes tw_error_detail()
+ */
+TW_API tw_status tw_queue_wait(tw_queue *queue);
+
+/** Waits as tw_queue_wait() does, then delivers the errors so far to the handler; TW_SUCCESS then. */
+TW_API tw_status tw_queue_wait_and_throw(tw_queue *queue);
+
+/** Delivers the errors so far without waiting; otherwise as tw_queue_wait_and_throw(). */
+TW_API tw_status tw_queue_throw_asynchronous(tw_queue *queue);
+
+/**
+ * Waits for the queue's commands, delivers their errors and frees the queue. Sets *queue to NULL. NULL is allowed.
+ *
+ * @return as tw_queue_wait_and_throw(); on TW_ERROR_WOULD_DEADLOCK the queue is left as it was
+ */
+TW_API tw_status tw_queue_destroy(tw_queue **queue);
+
+TW_END_DECLS
+
+#endif

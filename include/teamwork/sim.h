@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Simulated devices: separate memory on the host, for finding missing transfers and for testing what happens on errors.
+ *
+ * A simulated device runs kernels in the host lowering, on memory of its own that is poisoned when it is allocated and
+ * again when it is freed, so a kernel that reads what no transfer brought sees nonsense at once. The environment
+ * variable TW_SIM makes them: TW_SIM=N for N devices; they are not there otherwise, unless tw_sim_set_count() asked.
+ *
+ * Faults and delays are counted for each device from the last tw_sim_reset(). All functions are thread safe.
+ */
+#ifndef TEAMWORK_SIM_H
+#define TEAMWORK_SIM_H
+
+#include <stdint.h>
+
+#include <teamwork/device.h>
+
+TW_BEGIN_DECLS
+
+/** What can be made to fail or be delayed. */
+typedef enum tw_sim_operation {
+    TW_SIM_ALLOCATION = 0, /**< fails with TW_ERROR_OUT_OF_DEVICE_MEMORY */
+    TW_SIM_COPY = 1,       /**< fails with TW_ERROR_TRANSFER_FAILED, after half of the bytes are copied */
+    TW_SIM_LAUNCH = 2      /**< fails with TW_ERROR_LAUNCH_FAILED, before the kernel runs */
+} tw_sim_operation;
+
+/** The byte that fills memory that was never written, and memory that was freed. */
+#define TW_SIM_POISON 0xa5
+
+/**
+ * Sets the number of simulated devices, over what TW_SIM says. Call it before anything else looks for devices, or after
+ * tw_shutdown(), which keeps the setting.
+ *
+ * @param count  0 to 64
+ * @return TW_ERROR_INVALID_ARGUMENT  more than 64; TW_ERROR_BUSY  devices were already looked for
+ */
+TW_API tw_status tw_sim_set_count(unsigned count);
+
+/**
+ * Makes the n-th operation of a kind fail, counting from 1 with the next; 0 makes none fail. One shot.
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  not a simulated device, or an unknown operation
+ */
+TW_API tw_status tw_sim_fail_nth(tw_device *device, tw_sim_operation operation, uint64_t n);
+
+/** Delays every operation of a kind by `delay_ns` nanoseconds; 0 for none. As tw_sim_fail_nth(). */
+TW_API tw_status tw_sim_delay(tw_device *device, tw_sim_operation operation, uint64_t delay_ns);
+
+/** How many operations of a kind the device was asked for since the last reset, failed ones included; 0 for a device
+ *  that is not simulated. */
+TW_API uint64_t tw_sim_count(const tw_device *device, tw_sim_operation operation);
+
+/** How many bytes are allocated on the device now. */
+TW_API uint64_t tw_sim_allocated_bytes(const tw_device *device);
+
+/** Clears faults, delays and counts. As tw_sim_fail_nth(). */
+TW_API tw_status tw_sim_reset(tw_device *device);
+
+TW_END_DECLS
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Teamwork: the SYCL programming model in C, on LLVM OpenMP offload. This header includes all of the library:
+ *
+ *     version.h        version of the headers and of the library
+ *     status.h         status codes, error details, asynchronous error records
+ *     range.h          ranges, ids, nd_ranges                                  (host and kernels)
+ *     item.h           what a kernel asks about its work-item or group         (kernels)
+ *     device.h         platforms, devices, selectors, contexts, shutdown
+ *     queue.h          queues, waiting, delivery of errors
+ *     event.h          events
+ *     buffer.h         buffers and host accessors
+ *     command_group.h  command groups, device accessors, submission
+ *     kernel.h         launching kernels
+ *       lower/kernel.h     defining kernels: TW_RANGE_KERNEL and the like
+ *       lower/work_item.h  the language of hierarchical kernels: tw_parallel_for_work_item, TW_LOCAL ...
+ *     sim.h            simulated devices
+ *
+ * Files that define kernels are compiled with -fopenmp, by clang; files that only use the library's objects may leave
+ * out kernel.h and be compiled by any C17 or C++17 compiler.
+ */
+#ifndef TEAMWORK_TEAMWORK_H
+#define TEAMWORK_TEAMWORK_H
+
+#include <teamwork/buffer.h>
+#include <teamwork/command_group.h>
+#include <teamwork/device.h>
+#include <teamwork/event.h>
+#include <teamwork/item.h>
+#include <teamwork/kernel.h>
+#include <teamwork/queue.h>
+#include <teamwork/range.h>
+#include <teamwork/sim.h>
+#include <teamwork/status.h>
+#include <teamwork/version.h>
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** The version of Teamwork: what the headers say, and what the library says. */
+#ifndef TEAMWORK_VERSION_H
+#define TEAMWORK_VERSION_H
+
+#include <teamwork/export.h>
+
+/** Semantic version of these headers (semver.org): the ABI is stable within one major version. */
+#define TW_VERSION_MAJOR 0
+#define TW_VERSION_MINOR 1
+#define TW_VERSION_PATCH 0
+
+/** One number that orders versions: 10000 * major + 100 * minor + patch. */
+#define TW_VERSION (10000 * TW_VERSION_MAJOR + 100 * TW_VERSION_MINOR + TW_VERSION_PATCH)
+
+TW_BEGIN_DECLS
+
+/**
+ * The version of the library that the program runs with, as TW_VERSION counts it.
+ * Compare its major part with TW_VERSION_MAJOR to detect a mismatch. Thread safe, never fails.
+ */
+TW_API unsigned tw_version(void);
+
+TW_END_DECLS
+
+#endif

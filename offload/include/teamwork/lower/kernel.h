@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Defining kernels (spec 3.7.2): a kernel is a C function over its argument block, and function and block share a name.
+ *
+ *     struct saxpy { float a; const float *x; float *y; };
+ *     static inline void saxpy(tw_item item, const struct saxpy *k)
+ *     {
+ *         size_t i = tw_global_id(item, 0);
+ *         k->y[i] += k->a * k->x[i];
+ *     }
+ *     TW_RANGE_KERNEL(saxpy);
+ *
+ * Each of these macros, at file scope and followed by a semicolon, compiles the function for the host and for every
+ * device that the file is built for, and defines the object NAME_kernel, with external linkage, that launches name:
+ *
+ *     TW_SINGLE_TASK(name)                   void name(const struct name *k)
+ *     TW_RANGE_KERNEL(name[, dims])          void name(tw_item item, const struct name *k)
+ *     TW_WORK_GROUP_KERNEL(name[, n0[, n1[, n2]]])   void name(tw_group group, const struct name *k)
+ *
+ * dims, 1 to 3, says that a range kernel is only launched with that many dimensions: it compiles faster. n0, n1, n2,
+ * constant expressions, require a work-group size (and thereby the dimensions): index arithmetic by a constant size is
+ * far cheaper on every device, so give it when you know it. A launch with another size is an error.
+ *
+ * To launch a kernel from another file, declare its block there and TW_DECLARE_RANGE_KERNEL(name) and the like.
+ *
+ * Rules for kernels (spec 2.10, 3.7.4): no recursion, no function pointers, no global or static variables other than
+ * constants, no call but of functions that the device has. Pointers in the block come from accessors of the same
+ * command group; other members are passed by value. Blocks of up to 256 bytes travel as kernel arguments.
+ */
+#ifndef TEAMWORK_LOWER_KERNEL_H
+#define TEAMWORK_LOWER_KERNEL_H
+
+#include <teamwork/lower/host.h>
+#include <teamwork/lower/simt.h>
+#include <teamwork/lower/teams.h>
+#include <teamwork/lower/work_item.h>
+
+#ifdef TW_LOWERING_SIMT
+#define TW_INTERNAL_LOWERINGS (1u << TW_INTERNAL_LOWER_TEAMS | 1u << TW_INTERNAL_LOWER_SIMT)
+#define TW_INTERNAL_OFFLOAD(SIMT, TEAMS, launch)                                                                       \
+    if ((launch)->lowering == TW_INTERNAL_LOWER_SIMT)                                                                  \
+        SIMT                                                                                                           \
+    else                                                                                                               \
+        TEAMS
+#else
+#define TW_INTERNAL_LOWERINGS (1u << TW_INTERNAL_LOWER_TEAMS)
+#define TW_INTERNAL_OFFLOAD(SIMT, TEAMS, launch) TEAMS
+#endif
+
+/* Picks the macro for the number of arguments, 1 to 4. */
+#define TW_INTERNAL_PICK(_1, _2, _3, _4, macro, ...) macro
+
+#define TW_SINGLE_TASK(name)                                                                                           \
+    static void name##_tw_host(struct tw_internal_launch *tw_launch)                                                   \
+    {                                                                                                                  \
+        const struct name tw_args = *(const struct name *)tw_launch->args;                                             \
+        TW_INTERNAL_INLINE_CALL(name(&tw_args))                                                                        \
+    }                                                                                                                  \
+    static void name##_tw_offload(struct tw_internal_launch *tw_launch)                                                \
+    {                                                                                                                  \
+        TW_INTERNAL_OFFLOAD(TW_INTERNAL_SIMT_TASK(name, tw_launch), TW_INTERNAL_TEAMS_TASK(name, tw_launch),           \
+                            tw_launch)                                                                                 \
+    }                                                                                                                  \
+    TW_INTERNAL_KERNEL_OBJECT(single_task, TW_INTERNAL_SINGLE_TASK, name, 0, 0, 0, 0)
+
+#define TW_RANGE_KERNEL(...)                                                                                           \
+    TW_INTERNAL_PICK(__VA_ARGS__, , , TW_INTERNAL_RANGE_KERNEL_DIMS, TW_INTERNAL_RANGE_KERNEL_ANY, )(__VA_ARGS__)
+
+#define TW_INTERNAL_RANGE_KERNEL_ANY(name)                                                                             \
+    static void name##_tw_host(struct tw_internal_launch *tw_launch)                                                   \
+    {                                                                                                                  \
+        if (tw_launch->dims == 1)                                                                                      \
+            TW_INTERNAL_HOST_RANGE(name, tw_launch, 1)                                                                 \
+        else if (tw_launch->dims == 2)                                                                                 \
+            TW_INTERNAL_HOST_RANGE(name, tw_launch, 2)                                                                 \
+        else                                                                                                           \
+            TW_INTERNAL_HOST_RANGE(name, tw_launch, 3)                                                                 \
+    }                                                                                                                  \
+    static void name##_tw_offload(struct tw_internal_launch *tw_launch)                                                \
+    {                                                                                                                  \
+        TW_INTERNAL_OFFLOAD(TW_INTERNAL_SIMT_RANGE(name, tw_launch, ANY),                                              \
+                            TW_INTERNAL_TEAMS_RANGE(name, tw_launch, ANY), tw_launch)                                  \
+    }                                                                                                                  \
+    TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_RANGE, name, 0, 0, 0, 0)
+
+#define TW_INTERNAL_RANGE_KERNEL_DIMS(name, dims_)                                                                     \
+    static void name##_tw_host(struct tw_internal_launch *tw_launch)                                                   \
+    TW_INTERNAL_HOST_RANGE(name, tw_launch, dims_)                                                                     \
+    static void name##_tw_offload(struct tw_internal_launch *tw_launch)                                                \
+    {                                                                                                                  \
+        TW_INTERNAL_OFFLOAD(TW_INTERNAL_SIMT_RANGE(name, tw_launch, dims_),                                            \
+                            TW_INTERNAL_TEAMS_RANGE(name, tw_launch, dims_), tw_launch)                                \
+    }                                                                                                                  \
+    TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_RANGE, name, dims_, 0, 0, 0)
+
+#define TW_WORK_GROUP_KERNEL(...)                                                                                      \
+    TW_INTERNAL_PICK(__VA_ARGS__, TW_INTERNAL_GROUP_KERNEL_3, TW_INTERNAL_GROUP_KERNEL_2, TW_INTERNAL_GROUP_KERNEL_1,  \
+                     TW_INTERNAL_GROUP_KERNEL_ANY, )                                                                   \
+    (__VA_ARGS__)
+#define TW_INTERNAL_GROUP_KERNEL_1(name, n0) TW_INTERNAL_GROUP_KERNEL_REQUIRED(name, 1, n0, 1, 1)
+#define TW_INTERNAL_GROUP_KERNEL_2(name, n0, n1) TW_INTERNAL_GROUP_KERNEL_REQUIRED(name, 2, n0, n1, 1)
+#define TW_INTERNAL_GROUP_KERNEL_3(name, n0, n1, n2) TW_INTERNAL_GROUP_KERNEL_REQUIRED(name, 3, n0, n1, n2)
+
+#define TW_INTERNAL_GROUP_KERNEL_ANY(name)                                                                             \
+    static void name##_tw_host(struct tw_internal_launch *tw_launch)                                                   \
+    {                                                                                                                  \
+        const size_t *tw_local = tw_launch->local;                                                                     \
+        if (tw_launch->dims == 1)                                                                                      \
+            TW_INTERNAL_HOST_GROUPS(name, tw_launch, 1, tw_local[0], 1, 1)                                             \
+        else if (tw_launch->dims == 2)                                                                                 \
+            TW_INTERNAL_HOST_GROUPS(name, tw_launch, 2, tw_local[0], tw_local[1], 1)                                   \
+        else                                                                                                           \
+            TW_INTERNAL_HOST_GROUPS(name, tw_launch, 3, tw_local[0], tw_local[1], tw_local[2])                         \
+    }                                                                                                                  \
+    static void name##_tw_offload(struct tw_internal_launch *tw_launch)                                                \
+    {                                                                                                                  \
+        TW_INTERNAL_OFFLOAD(TW_INTERNAL_SIMT_GROUPS(name, tw_launch, ANY),                                             \
+                            TW_INTERNAL_TEAMS_GROUPS(name, tw_launch, ANY), tw_launch)                                 \
+    }                                                                                                                  \
+    TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, 0, 0, 0, 0)
+
+#define TW_INTERNAL_GROUP_KERNEL_REQUIRED(name, dims_, n0, n1, n2)                                                     \
+    enum { name##_tw_local_0 = (n0), name##_tw_local_1 = (n1), name##_tw_local_2 = (n2) };                             \
+    _Static_assert((n0) > 0 && (n1) > 0 && (n2) > 0, "the required work-group size of " #name " must be positive");    \
+    static void name##_tw_host(struct tw_internal_launch *tw_launch)                                                   \
+    TW_INTERNAL_HOST_GROUPS(name, tw_launch, dims_, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)           \
+    static void name##_tw_offload(struct tw_internal_launch *tw_launch)                                                \
+    {                                                                                                                  \
+        TW_INTERNAL_OFFLOAD(TW_INTERNAL_SIMT_GROUPS(name, tw_launch, dims_),                                           \
+                            TW_INTERNAL_TEAMS_GROUPS(name, tw_launch, dims_), tw_launch)                               \
+    }                                                                                                                  \
+    TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, dims_, n0, n1, n2)
+
+/* Ends in a declaration, which the user's semicolon completes. */
+#define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, dims_, n0, n1, n2)                                               \
+    extern const struct tw_internal_##kind##_kernel name_##_kernel;                                                    \
+    const struct tw_internal_##kind##_kernel name_##_kernel = {{                                                       \
+        .abi = TW_INTERNAL_KERNEL_ABI,                                                                                 \
+        .form = form_,                                                                                                 \
+        .dims = dims_,                                                                                                 \
+        .lowerings = TW_INTERNAL_LOWERINGS,                                                                            \
+        .args_bytes = sizeof(struct name_),                                                                            \
+        .required_local = {n0, n1, n2},                                                                                \
+        .host = name_##_tw_host,                                                                                       \
+        .offload = name_##_tw_offload,                                                                                 \
+        .name = #name_,                                                                                                \
+        .file = __FILE__,                                                                                              \
+        .line = __LINE__,                                                                                              \
+    }};                                                                                                                \
+    extern const struct tw_internal_##kind##_kernel name_##_kernel
+
+/** Declare a kernel that another file defines; its `struct name` must be visible too. Followed by a semicolon. */
+#define TW_DECLARE_SINGLE_TASK(name) extern const struct tw_internal_single_task_kernel name##_kernel
+#define TW_DECLARE_RANGE_KERNEL(name) extern const struct tw_internal_range_kernel name##_kernel
+#define TW_DECLARE_WORK_GROUP_KERNEL(name) extern const struct tw_internal_work_group_kernel name##_kernel
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * What the kernel macros and the backends agree on: the kernel object, and the description of one launch.
+ *
+ * Private to the library although installed: kernel macros expand to initializers of these types in the user's file.
+ * A change here changes the ABI of compiled kernels and must raise TW_INTERNAL_KERNEL_ABI, which the runtime checks.
+ */
+#ifndef TEAMWORK_LOWER_LAUNCH_H
+#define TEAMWORK_LOWER_LAUNCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <teamwork/range.h>
+
+#define TW_INTERNAL_KERNEL_ABI 1u
+
+/** Argument blocks up to this many bytes travel as kernel arguments; larger ones through device memory. */
+#define TW_INTERNAL_INLINE_ARGS_BYTES 256u
+
+/** The largest work-group on any GPU; simt launches of bigger ones are refused. */
+#define TW_INTERNAL_SIMT_MAX_GROUP 1024u
+
+enum tw_internal_form {
+    TW_INTERNAL_SINGLE_TASK = 1,
+    TW_INTERNAL_RANGE = 2,
+    TW_INTERNAL_WORK_GROUP = 3
+};
+
+/** How a launch reaches the device; the backend chooses among what the kernel's file was compiled for. */
+enum tw_internal_lowering {
+    TW_INTERNAL_LOWER_TEAMS = 1, /* standard OpenMP: target teams distribute */
+    TW_INTERNAL_LOWER_SIMT = 2   /* target teams ompx_bare: one thread a work-item */
+};
+
+/** One launch. Filled by the runtime, read by a launcher; lives until the launcher returns. */
+struct tw_internal_launch {
+    const void *args;         /* the argument block, in host memory */
+    const void *device_args;  /* its copy in device memory when larger than TW_INTERNAL_INLINE_ARGS_BYTES, else NULL */
+    size_t range[3];          /* work-items of a range kernel, work-groups of a hierarchical one; 1 past dims */
+    size_t offset[3];         /* 0 past dims */
+    size_t local[3];          /* work-items of a group; 1 past dims */
+    unsigned dims;            /* 1 to 3 */
+    unsigned words;           /* which region serves the block: tw_internal_words_for(args_bytes) */
+    int device;               /* OpenMP device number; not for the host launcher */
+    unsigned lowering;        /* enum tw_internal_lowering */
+    unsigned max_teams;       /* most teams worth asking the device for; at least 1 */
+    unsigned max_threads;     /* most threads in a team of the device */
+    int fell_back;            /* set by the region's host version: there was no image for the device */
+};
+
+/** What the kernel macros make of a kernel. */
+struct tw_internal_kernel {
+    unsigned abi;             /* TW_INTERNAL_KERNEL_ABI of the headers the kernel was compiled with */
+    unsigned form;            /* enum tw_internal_form */
+    unsigned dims;            /* the only dimensions it may be launched with; 0: any */
+    unsigned lowerings;       /* bit set of 1 << enum tw_internal_lowering */
+    size_t args_bytes;        /* size of the argument block */
+    size_t required_local[3]; /* compile-time work-group size, 0 where there is none */
+    void (*host)(struct tw_internal_launch *launch);    /* runs on the calling thread and its OpenMP team */
+    void (*offload)(struct tw_internal_launch *launch); /* through a target region; returns when it is complete */
+    const char *name;
+    const char *file;
+    int line;
+};
+
+/* One type for each form, so that launching a kernel in another form is a compiler message. */
+struct tw_internal_single_task_kernel {
+    struct tw_internal_kernel kernel;
+};
+struct tw_internal_range_kernel {
+    struct tw_internal_kernel kernel;
+};
+struct tw_internal_work_group_kernel {
+    struct tw_internal_kernel kernel;
+};
+
+#endif

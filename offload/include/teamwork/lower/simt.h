@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * The simt lowering: `target teams ompx_bare`, a plain GPU kernel with one thread a work-item.
+ *
+ * Grids are one-dimensional (clang 19 has no other), so a team finds its place by dividing its number; multiplying by a
+ * precomputed reciprocal replaces the division. Everything that fits 32 bits is computed in 32 bits and widened last.
+ */
+#ifndef TEAMWORK_LOWER_SIMT_H
+#define TEAMWORK_LOWER_SIMT_H
+
+#include <teamwork/lower/region.h>
+
+/* Division of numbers below 2^31 by a divisor from 1 to 2^31: quotient = n * magic >> (31 + shift). Packed in a word:
+   magic in the low 32 bits and shift above. */
+TW_DEVICE_INLINE uint64_t tw_internal_reciprocal(size_t divisor)
+{
+    unsigned shift = 0;
+    while (shift < 31 && ((size_t)1 << shift) < divisor)
+        ++shift;
+    const uint64_t magic = ((uint64_t)1 << (31 + shift)) / divisor + 1;
+    return (magic & 0xffffffffu) | (uint64_t)shift << 32;
+}
+
+TW_DEVICE_INLINE uint32_t tw_internal_divide(uint32_t n, uint64_t reciprocal)
+{
+    return (uint32_t)((uint64_t)n * (uint32_t)reciprocal >> (31 + (reciprocal >> 32)));
+}
+
+/* Splits `linear` by the sizes of the last dimensions. inner: size of the last dimension, and `middle` of the one before
+   it for three dimensions, with their reciprocals. */
+struct tw_internal_split {
+    uint32_t inner, middle;
+    uint64_t by_inner, by_middle;
+};
+
+TW_DEVICE_INLINE void tw_internal_split_id(uint32_t linear, struct tw_internal_split split, unsigned dims, uint32_t id[3])
+{
+    id[0] = linear;
+    id[1] = id[2] = 0;
+    if (dims == 2) {
+        id[0] = tw_internal_divide(linear, split.by_inner);
+        id[1] = linear - id[0] * split.inner;
+    } else if (dims == 3) {
+        const uint32_t outer = tw_internal_divide(linear, split.by_inner);
+        id[2] = linear - outer * split.inner;
+        id[0] = tw_internal_divide(outer, split.by_middle);
+        id[1] = outer - id[0] * split.middle;
+    }
+}
+
+TW_DEVICE_INLINE struct tw_internal_split tw_internal_split_for(const size_t range[3], unsigned dims)
+{
+    struct tw_internal_split split = {(uint32_t)range[dims - 1], dims == 3 ? (uint32_t)range[1] : 1u, 0, 0};
+    split.by_inner = tw_internal_reciprocal(split.inner);
+    split.by_middle = tw_internal_reciprocal(split.middle);
+    return split;
+}
+
+/* A range kernel runs in teams of 256 threads, shaped 2^log2[d] in dimension d; a thread is one work-item. */
+#define TW_INTERNAL_SIMT_RANGE_THREADS 256u
+
+TW_DEVICE_INLINE void tw_internal_team_shape(const size_t range[3], unsigned dims, unsigned log2[3])
+{
+    unsigned left = 8;
+    log2[0] = log2[1] = log2[2] = 0;
+    /* a warp and more along the fastest dimension, for coalescing; the rest is a tile, for locality */
+    const unsigned first = dims == 1 ? 8 : 6;
+    for (unsigned d = dims; d-- > 0;) {
+        const unsigned most = d == dims - 1 ? first : d == 0 ? left : left - left / 2;
+        while (log2[d] < most && ((size_t)1 << log2[d]) < range[d])
+            ++log2[d];
+        left -= log2[d] < left ? log2[d] : left;
+    }
+    log2[dims - 1] += left; /* thin ranges: the threads that are left go along the fastest dimension */
+}
+
+/* What every simt region captures besides the argument words. */
+#define TW_INTERNAL_SIMT_CAPTURE                                                                                       \
+    tw_launch_word, tw_r0, tw_r1, tw_r2, tw_o0, tw_o1, tw_o2, tw_inner, tw_by_inner, tw_by_middle, tw_shape
+
+#define TW_INTERNAL_SIMT_DECLARE(launch, teams, threads, split)                                                        \
+    const int tw_device = (launch)->device;                                                                            \
+    const unsigned tw_teams = (unsigned)(teams), tw_threads = (unsigned)(threads);                                     \
+    const uint64_t tw_launch_word = (uint64_t)(uintptr_t)(launch);                                                     \
+    const size_t tw_r0 = (launch)->range[0], tw_r1 = (launch)->range[1], tw_r2 = (launch)->range[2];                   \
+    const size_t tw_o0 = (launch)->offset[0], tw_o1 = (launch)->offset[1], tw_o2 = (launch)->offset[2];                \
+    const uint64_t tw_inner = (uint64_t)(split).inner | (uint64_t)(split).middle << 32;                                \
+    const uint64_t tw_by_inner = (split).by_inner, tw_by_middle = (split).by_middle;
+
+#define TW_INTERNAL_SIMT_PRAGMA(words)                                                                                 \
+    TW_INTERNAL_PRAGMA(omp target teams ompx_bare device(tw_device) num_teams(tw_teams) thread_limit(tw_threads)       \
+                       firstprivate(TW_INTERNAL_SIMT_CAPTURE, TW_INTERNAL_CAPTURE_##words))
+
+#ifdef TW_INTERNAL_PASS_SIMT
+#include <teamwork/lower/work_item.h>
+
+/* The work-item of this thread, for one constant number of dimensions. */
+TW_DEVICE_INLINE bool tw_internal_simt_range_item(tw_item *item, struct tw_internal_split split, uint64_t shape,
+                                                  unsigned dims)
+{
+    const uint32_t log[3] = {shape & 255, shape >> 8 & 255, shape >> 16 & 255};
+    const uint32_t thread = tw_internal_thread();
+    uint32_t team[3], in[3] = {thread, 0, 0};
+    tw_internal_split_id(tw_internal_team(), split, dims, team);
+    if (dims == 2) {
+        in[1] = thread & ((1u << log[1]) - 1);
+        in[0] = thread >> log[1];
+    } else if (dims == 3) {
+        in[2] = thread & ((1u << log[2]) - 1);
+        in[1] = thread >> log[2] & ((1u << log[1]) - 1);
+        in[0] = thread >> (log[2] + log[1]);
+    }
+    item->tw_dims_ = dims;
+    bool inside = true;
+    for (unsigned d = 0; d < dims; ++d) {
+        const size_t id = dims == 1 ? (size_t)team[0] * TW_INTERNAL_SIMT_RANGE_THREADS + in[0]
+                                    : ((size_t)team[d] << log[d]) + in[d];
+        inside = inside && id < item->tw_range_[d];
+        item->tw_id_[d] = id + item->tw_offset_[d];
+    }
+    for (unsigned d = dims; d < 3; ++d) {
+        item->tw_range_[d] = 1;
+        item->tw_id_[d] = item->tw_offset_[d] = 0;
+    }
+    return inside;
+}
+
+TW_DEVICE_INLINE tw_group tw_internal_simt_group(const size_t range[3], uint32_t l0, uint32_t l1, uint32_t l2,
+                                                 struct tw_internal_split split, unsigned dims)
+{
+    uint32_t team[3];
+    tw_internal_split_id(tw_internal_team(), split, dims, team);
+    const uint32_t thread = tw_internal_thread();
+    __builtin_assume(thread < l0 * l1 * l2);
+    tw_group group = {{team[0], team[1], team[2]},
+                      {range[0], dims > 1 ? range[1] : 1, dims > 2 ? range[2] : 1},
+                      {l0, l1, l2},
+                      dims,
+                      {thread, 0, 0}};
+    if (dims == 2) {
+        group.tw_thread_[0] = thread / l1;
+        group.tw_thread_[1] = thread % l1;
+    } else if (dims == 3) {
+        group.tw_thread_[0] = thread / l2 / l1;
+        group.tw_thread_[1] = thread / l2 % l1;
+        group.tw_thread_[2] = thread % l2;
+    }
+    return group;
+}
+
+#define TW_INTERNAL_SIMT_SPLIT {(uint32_t)tw_inner, (uint32_t)(tw_inner >> 32), tw_by_inner, tw_by_middle}
+#define TW_INTERNAL_SIMT_RANGE_BODY(name, words, dims_)                                                                \
+    {                                                                                                                  \
+        if (TW_INTERNAL_SERVES(name, words)) {                                                                         \
+        TW_INTERNAL_REBUILD(name, words)                                                                               \
+        const struct tw_internal_split tw_split = TW_INTERNAL_SIMT_SPLIT;                                              \
+        tw_item tw_here = {{0, 0, 0}, {tw_r0, tw_r1, tw_r2}, {tw_o0, tw_o1, tw_o2}, 0};                                \
+        if (tw_internal_simt_range_item(&tw_here, tw_split, tw_shape, dims_)) {                                        \
+            TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                            \
+        }                                                                                                              \
+        }                                                                                                              \
+    }
+#define TW_INTERNAL_SIMT_GROUP_BODY(name, words, dims_, l0, l1, l2)                                                    \
+    {                                                                                                                  \
+        if (TW_INTERNAL_SERVES(name, words)) {                                                                         \
+        TW_INTERNAL_REBUILD(name, words)                                                                               \
+        const struct tw_internal_split tw_split = TW_INTERNAL_SIMT_SPLIT;                                              \
+        const size_t tw_r[3] = {tw_r0, tw_r1, tw_r2};                                                                  \
+        const tw_group tw_here = tw_internal_simt_group(tw_r, (uint32_t)(l0), (uint32_t)(l1), (uint32_t)(l2), tw_split, dims_);                            \
+        TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                                \
+        }                                                                                                              \
+    }
+#define TW_INTERNAL_SIMT_TASK_BODY(name, words)                                                                        \
+    {                                                                                                                  \
+        if (TW_INTERNAL_SERVES(name, words)) {                                                                         \
+        TW_INTERNAL_REBUILD(name, words)                                                                               \
+        TW_INTERNAL_INLINE_CALL(name(tw_args))                                                                         \
+        }                                                                                                              \
+    }
+#else
+/* Not a GPU pass. On the host this runs only when there was no image. */
+#define TW_INTERNAL_SIMT_OTHER_PASS                                                                                    \
+    {                                                                                                                  \
+        tw_internal_fell_back(tw_launch_word);                                                                         \
+    }
+#define TW_INTERNAL_SIMT_RANGE_BODY(name, words, dims_) TW_INTERNAL_SIMT_OTHER_PASS
+#define TW_INTERNAL_SIMT_GROUP_BODY(name, words, dims_, l0, l1, l2) TW_INTERNAL_SIMT_OTHER_PASS
+#define TW_INTERNAL_SIMT_TASK_BODY(name, words) TW_INTERNAL_SIMT_OTHER_PASS
+#endif
+
+/* Regions for one number of dimensions, or for any: the branch is uniform and taken once. */
+#define TW_INTERNAL_SIMT_RANGE_REGION_1(name, words)                                                                   \
+    TW_INTERNAL_SIMT_PRAGMA(words) TW_INTERNAL_SIMT_RANGE_BODY(name, words, 1)
+#define TW_INTERNAL_SIMT_RANGE_REGION_2(name, words)                                                                   \
+    TW_INTERNAL_SIMT_PRAGMA(words) TW_INTERNAL_SIMT_RANGE_BODY(name, words, 2)
+#define TW_INTERNAL_SIMT_RANGE_REGION_3(name, words)                                                                   \
+    TW_INTERNAL_SIMT_PRAGMA(words) TW_INTERNAL_SIMT_RANGE_BODY(name, words, 3)
+#define TW_INTERNAL_SIMT_RANGE_REGION_ANY(name, words)                                                                 \
+    TW_INTERNAL_SIMT_PRAGMA(words)                                                                                     \
+    {                                                                                                                  \
+        const unsigned tw_dims = (unsigned)(tw_shape >> 24) & 255;                                                     \
+        if (tw_dims == 1)                                                                                              \
+            TW_INTERNAL_SIMT_RANGE_BODY(name, words, 1)                                                                \
+        else if (tw_dims == 2)                                                                                         \
+            TW_INTERNAL_SIMT_RANGE_BODY(name, words, 2)                                                                \
+        else                                                                                                           \
+            TW_INTERNAL_SIMT_RANGE_BODY(name, words, 3)                                                                \
+    }
+
+#define TW_INTERNAL_SIMT_RANGE(name, launch, which)                                                                    \
+    {                                                                                                                  \
+        unsigned tw_log[3];                                                                                            \
+        size_t tw_grid[3];                                                                                             \
+        tw_internal_team_shape((launch)->range, (launch)->dims, tw_log);                                               \
+        for (unsigned tw_d = 0; tw_d < 3; ++tw_d)                                                                      \
+            tw_grid[tw_d] = ((launch)->range[tw_d] + ((size_t)1 << tw_log[tw_d]) - 1) >> tw_log[tw_d];                 \
+        const struct tw_internal_split tw_split_ = tw_internal_split_for(tw_grid, (launch)->dims);                     \
+        TW_INTERNAL_SIMT_DECLARE(launch, tw_grid[0] *tw_grid[1] *tw_grid[2], TW_INTERNAL_SIMT_RANGE_THREADS,           \
+                                 tw_split_)                                                                            \
+        const uint64_t tw_shape = tw_log[0] | tw_log[1] << 8 | tw_log[2] << 16 | (launch)->dims << 24;                 \
+        TW_INTERNAL_WITH_WORDS(TW_INTERNAL_SIMT_RANGE_REGION_##which, name, launch)                                    \
+    }
+
+/* Hierarchical kernels: required sizes are constants; else the sizes travel in tw_shape, 11 bits each. */
+#define TW_INTERNAL_SIMT_GROUP_REGION_1(name, words) TW_INTERNAL_SIMT_GROUP_REGION_R(name, words, 1)
+#define TW_INTERNAL_SIMT_GROUP_REGION_2(name, words) TW_INTERNAL_SIMT_GROUP_REGION_R(name, words, 2)
+#define TW_INTERNAL_SIMT_GROUP_REGION_3(name, words) TW_INTERNAL_SIMT_GROUP_REGION_R(name, words, 3)
+#define TW_INTERNAL_SIMT_GROUP_REGION_R(name, words, dims_)                                                            \
+    TW_INTERNAL_SIMT_PRAGMA(words)                                                                                     \
+    TW_INTERNAL_SIMT_GROUP_BODY(name, words, dims_, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)
+#define TW_INTERNAL_SIMT_GROUP_REGION_ANY(name, words)                                                                 \
+    TW_INTERNAL_SIMT_PRAGMA(words)                                                                                     \
+    {                                                                                                                  \
+        const unsigned tw_dims = (unsigned)(tw_shape >> 33) & 255;                                                     \
+        if (tw_dims == 1)                                                                                              \
+            TW_INTERNAL_SIMT_GROUP_BODY(name, words, 1, tw_shape & 2047, 1, 1)                                                   \
+        else if (tw_dims == 2)                                                                                         \
+            TW_INTERNAL_SIMT_GROUP_BODY(name, words, 2, tw_shape & 2047, tw_shape >> 11 & 2047, 1)                                               \
+        else                                                                                                           \
+            TW_INTERNAL_SIMT_GROUP_BODY(name, words, 3, tw_shape & 2047, tw_shape >> 11 & 2047, tw_shape >> 22 & 2047)                                           \
+    }
+
+#define TW_INTERNAL_SIMT_GROUPS(name, launch, which)                                                                   \
+    {                                                                                                                  \
+        const struct tw_internal_split tw_split_ = tw_internal_split_for((launch)->range, (launch)->dims);             \
+        const uint64_t tw_shape = (uint64_t)(launch)->local[0] | (uint64_t)(launch)->local[1] << 11                    \
+                                  | (uint64_t)(launch)->local[2] << 22 | (uint64_t)(launch)->dims << 33;               \
+        TW_INTERNAL_SIMT_DECLARE(launch, (launch)->range[0] * (launch)->range[1] * (launch)->range[2],                 \
+                                 (launch)->local[0] * (launch)->local[1] * (launch)->local[2], tw_split_)              \
+        TW_INTERNAL_WITH_WORDS(TW_INTERNAL_SIMT_GROUP_REGION_##which, name, launch)                                    \
+    }
+
+#define TW_INTERNAL_SIMT_TASK_REGION(name, words)                                                                      \
+    TW_INTERNAL_PRAGMA(omp target teams ompx_bare device(tw_device) num_teams(1) thread_limit(1)                       \
+                       firstprivate(tw_launch_word, TW_INTERNAL_CAPTURE_##words))                                      \
+    TW_INTERNAL_SIMT_TASK_BODY(name, words)
+#define TW_INTERNAL_SIMT_TASK(name, launch)                                                                            \
+    {                                                                                                                  \
+        const int tw_device = (launch)->device;                                                                        \
+        const uint64_t tw_launch_word = (uint64_t)(uintptr_t)(launch);                                                 \
+        TW_INTERNAL_WITH_WORDS(TW_INTERNAL_SIMT_TASK_REGION, name, launch)                                             \
+    }
+
+#endif

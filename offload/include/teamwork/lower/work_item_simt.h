@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Hierarchical kernels on a GPU, one thread a work-item: each thread runs group scope, a loop over the group is its body
+ * once, a loop over another range is strided, and barriers are the hardware's.
+ *
+ * Both edges of a loop need one: group scope before it may still read what the body overwrites, and group scope after
+ * it reads what the body wrote. The compiler merges two that meet.
+ */
+#ifndef TEAMWORK_LOWER_WORK_ITEM_SIMT_H
+#define TEAMWORK_LOWER_WORK_ITEM_SIMT_H
+
+#ifdef __NVPTX__
+TW_DEVICE_INLINE uint32_t tw_internal_thread(void)
+{
+    return (uint32_t)__nvvm_read_ptx_sreg_tid_x();
+}
+TW_DEVICE_INLINE uint32_t tw_internal_team(void)
+{
+    return (uint32_t)__nvvm_read_ptx_sreg_ctaid_x();
+}
+TW_DEVICE_INLINE void tw_internal_barrier(void)
+{
+    __syncthreads();
+}
+#else
+TW_DEVICE_INLINE uint32_t tw_internal_thread(void)
+{
+    return (uint32_t)__builtin_amdgcn_workitem_id_x();
+}
+TW_DEVICE_INLINE uint32_t tw_internal_team(void)
+{
+    return (uint32_t)__builtin_amdgcn_workgroup_id_x();
+}
+TW_DEVICE_INLINE void tw_internal_barrier(void)
+{
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+#endif
+
+/* True for the first turn; the second time it is the closing barrier. */
+TW_DEVICE_INLINE bool tw_internal_simt_turn(bool *open)
+{
+    if (*open)
+        return true;
+    tw_internal_barrier();
+    return false;
+}
+
+TW_DEVICE_INLINE bool tw_internal_simt_open(void)
+{
+    tw_internal_barrier();
+    return true;
+}
+
+TW_DEVICE_INLINE tw_h_item tw_internal_simt_own_item(tw_group group)
+{
+    tw_h_item item = {{group.tw_thread_[0], group.tw_thread_[1], group.tw_thread_[2]},
+                      {group.tw_local_[0], group.tw_local_[1], group.tw_local_[2]},
+                      group};
+    return item;
+}
+
+#undef tw_parallel_for_work_item
+#define tw_parallel_for_work_item(group, item)                                                                         \
+    for (bool tw_open = tw_internal_simt_open(); tw_internal_simt_turn(&tw_open); tw_open = false)                     \
+    TW_INTERNAL_WITH_ITEM (item, tw_internal_simt_own_item(group))
+
+/* A strided loop over another range. */
+struct tw_internal_simt_loop {
+    tw_range range;
+    uint32_t next, total, stride;
+};
+
+TW_DEVICE_INLINE struct tw_internal_simt_loop tw_internal_simt_begin(tw_group group, tw_range range)
+{
+    struct tw_internal_simt_loop loop = {range, tw_internal_thread(), (uint32_t)tw_range_count(range),
+                                         (uint32_t)tw_local_linear_range(group)};
+    tw_internal_barrier();
+    return loop;
+}
+
+TW_DEVICE_INLINE bool tw_internal_simt_more(const struct tw_internal_simt_loop *loop)
+{
+    if (loop->next < loop->total)
+        return true;
+    tw_internal_barrier();
+    return false;
+}
+
+TW_DEVICE_INLINE tw_h_item tw_internal_simt_item(tw_group group, const struct tw_internal_simt_loop *loop)
+{
+    const uint32_t n1 = (uint32_t)loop->range.size[1], n2 = (uint32_t)loop->range.size[2];
+    tw_h_item item = {{loop->next, 0, 0}, {loop->range.size[0], loop->range.size[1], loop->range.size[2]}, group};
+    if (group.tw_dims_ == 3) {
+        item.tw_id_[0] = loop->next / n2 / n1;
+        item.tw_id_[1] = loop->next / n2 % n1;
+        item.tw_id_[2] = loop->next % n2;
+    } else if (group.tw_dims_ == 2) {
+        item.tw_id_[0] = loop->next / n1;
+        item.tw_id_[1] = loop->next % n1;
+    }
+    return item;
+}
+
+#define tw_parallel_for_work_item_range(group, item, ...)                                                              \
+    for (struct tw_internal_simt_loop tw_loop = tw_internal_simt_begin(group, (__VA_ARGS__));                          \
+         tw_internal_simt_more(&tw_loop); tw_loop.next += tw_loop.stride)                                              \
+    TW_INTERNAL_WITH_ITEM (item, tw_internal_simt_item(group, &tw_loop))
+
+#define TW_ONCE(group)                                                                                                 \
+    for (bool tw_open = tw_internal_simt_open(); tw_internal_simt_turn(&tw_open); tw_open = false)                     \
+        if (((void)(group), tw_internal_thread() == 0))
+
+/* Shared memory: the directive places the variable there, and the attribute keeps vector accesses aligned. */
+#define TW_LOCAL(type, ...)                                                                                            \
+    type TW_INTERNAL_DECLARATOR(__VA_ARGS__) __attribute__((aligned(16)));                                             \
+    TW_INTERNAL_PRAGMA(omp allocate(TW_INTERNAL_DECLARED(__VA_ARGS__)) allocator(omp_pteam_mem_alloc))
+
+#define TW_PRIVATE(group, type, name) type name[1]
+#define TW_INTERNAL_PRIVATE_INDEX(item) ((void)(item), 0)
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Hierarchical kernels in standard OpenMP, inside `target teams distribute`: the team's initial thread runs group scope,
+ * a loop over work-items is `parallel for`, whose end is the barrier, and local memory is the team's.
+ */
+#ifndef TEAMWORK_LOWER_WORK_ITEM_TEAMS_H
+#define TEAMWORK_LOWER_WORK_ITEM_TEAMS_H
+
+TW_DEVICE_INLINE tw_h_item tw_internal_teams_item(tw_group group, tw_range range, size_t linear)
+{
+    tw_h_item item = {{0, 0, 0}, {range.size[0], range.size[1], range.size[2]}, group};
+    tw_internal_delinearize(linear, item.tw_range_, group.tw_dims_, item.tw_id_);
+    return item;
+}
+
+#define tw_parallel_for_work_item_range(group, item, ...)                                                              \
+    for (tw_range tw_range_ = (__VA_ARGS__), *tw_range_once = &tw_range_; tw_range_once; tw_range_once = NULL)         \
+        TW_INTERNAL_PRAGMA(omp parallel for)                                                                           \
+    for (size_t tw_j = 0; tw_j < tw_range_count(tw_range_); ++tw_j)                                                    \
+    TW_INTERNAL_WITH_ITEM (item, tw_internal_teams_item(group, tw_range_, tw_j))
+
+#define TW_ONCE(group) for (const tw_group *tw_once = &(group); tw_once; tw_once = NULL)
+
+/* On a CPU device an automatic variable of the initial thread is shared by the team's threads, and libomp has no
+   allocator for teams; on a GPU the directive places the variable in the team's memory. */
+#ifdef TW_INTERNAL_GPU_PASS
+#define TW_LOCAL(type, ...)                                                                                            \
+    type TW_INTERNAL_DECLARATOR(__VA_ARGS__) __attribute__((aligned(16)));                                             \
+    TW_INTERNAL_PRAGMA(omp allocate(TW_INTERNAL_DECLARED(__VA_ARGS__)) allocator(omp_pteam_mem_alloc))
+#else
+#define TW_LOCAL(type, ...) type TW_INTERNAL_DECLARATOR(__VA_ARGS__) __attribute__((aligned(64)))
+#endif
+
+#define TW_PRIVATE(group, type, name) type name[tw_local_linear_range(group)]
+#define TW_INTERNAL_PRIVATE_INDEX(item) tw_local_linear_id(item)
+
+#endif
