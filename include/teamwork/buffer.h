@@ -3,8 +3,8 @@
  * Buffers (spec 3.6.1): arrays of 1 to 3 dimensions that kernels on any device share, and host accessors to them
  * (spec 3.6.4.7).
  *
- * A buffer has no fixed place: its contents are where they were last needed, on several devices at once if they are only
- * read. Elements are of any type; the buffer knows their size. Rows lie back to back, the last dimension fastest.
+ * A buffer has no fixed place: its contents are where they were last needed, on several devices at once if they are
+ * only read. Elements are of any type; the buffer knows their size. Rows lie back to back, the last dimension fastest.
  *
  * Buffers are counted references. All functions are thread safe.
  */
@@ -22,15 +22,15 @@ typedef struct tw_host_accessor tw_host_accessor;
 /** What an access does to the contents (spec Table 3.25). */
 typedef enum tw_access_mode {
     TW_READ = 1,
-    TW_WRITE = 2,              /**< what is not overwritten is kept */
+    TW_WRITE = 2, /**< what is not overwritten is kept */
     TW_READ_WRITE = 3,
-    TW_DISCARD_WRITE = 4,      /**< earlier contents are not transferred: what is not overwritten is undefined */
+    TW_DISCARD_WRITE = 4, /**< earlier contents are not transferred: what is not overwritten is undefined */
     TW_DISCARD_READ_WRITE = 5
 } tw_access_mode;
 
 /**
- * Creates a buffer over host memory, which it uses for its whole life. The program must not touch the memory but through
- * host accessors until the buffer is destroyed; then the contents are back in it.
+ * Creates a buffer over host memory, which it uses for its whole life. The program must not touch the memory but
+ * through host accessors until the buffer is destroyed; then the contents are back in it.
  *
  * @param host           `range` elements of `element_bytes` each
  * @param element_bytes  at least 1
@@ -65,9 +65,9 @@ TW_API size_t tw_buffer_element_size(const tw_buffer *buffer);
 TW_API tw_buffer *tw_buffer_retain(tw_buffer *buffer);
 
 /**
- * Drops a reference and sets *buffer to NULL. NULL is allowed. With the last reference, a buffer over (not const) host
- * memory waits for the commands that use it and brings the contents back to that memory; any other buffer returns at
- * once and is freed when its last command is done.
+ * Drops a reference and sets *buffer to NULL. NULL is allowed. With the last reference, a buffer over host memory
+ * waits for the commands that use it and, unless that memory is const, brings the contents back to it; any other buffer
+ * returns at once and is freed when its last command is done.
  *
  * @return TW_ERROR_DATA_LOST       the command that should have written the contents failed: the host memory holds
  *                                  undefined contents; the detail names the command

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Command groups (spec 2.3.1, 2.5.7, 3.5.6): a kernel, the data it accesses, and what moves that data, submitted as one.
+ * Command groups (spec 2.3.1, 2.5.7, 3.5.6): a kernel, the data it accesses, and what moves that data, submitted as
+ * one.
  *
  *     tw_command_group *cg = tw_queue_begin(queue);
  *     tw_parallel_for(cg, tw_range_1d(n), saxpy, .a = 2.0f, .x = tw_read(cg, x), .y = tw_read_write(cg, y));
@@ -21,6 +22,7 @@
 
 #include <teamwork/buffer.h>
 #include <teamwork/event.h>
+#include <teamwork/lower/launch.h>
 #include <teamwork/queue.h>
 
 TW_BEGIN_DECLS
@@ -41,8 +43,8 @@ typedef enum tw_access_target {
 TW_API tw_command_group *tw_queue_begin(tw_queue *queue);
 
 /**
- * Submits a group. Never waits for a device. The group's place among all groups, which orders it by its accesses, is that
- * of this call; a group without a kernel is complete when its dependencies are.
+ * Submits a group. Never waits for a device. The group's place among all groups, which orders it by its accesses, is
+ * that of this call; a group without a kernel is complete when its dependencies are.
  *
  * @param group  recorded for this queue; gone after the call, whatever it returns
  * @param event  receives the group's completion, to be released with tw_event_release(); NULL if not wanted
@@ -52,12 +54,20 @@ TW_API tw_command_group *tw_queue_begin(tw_queue *queue);
  */
 #define tw_queue_submit(queue, group, event) tw_internal_submit((queue), (group), (event), __FILE__, __LINE__)
 
+/** Records a command group: calls accessors and launches on `group`, which it must not submit or keep. */
+typedef void (*tw_command_group_function)(tw_command_group *group, void *user);
+
 /**
- * Submits a group that runs on `fallback` instead if `queue` cannot take it: when an accessor or the kernel cannot be
- * served there (spec 2.5.7, secondary queues). What fails after submission is not tried again.
+ * Records a group by calling a function, and submits it (spec 3.5.6, secondary queues): to `queue` or, if that cannot
+ * take it because recording failed there, by recording once more for `fallback`. The function runs on this thread,
+ * before the call returns, once for each queue that is tried. What fails after submission is not tried again.
+ *
+ * @param fallback  NULL for none
+ * @param event     as for tw_queue_submit()
+ * @return as tw_queue_submit(), for the queue that was tried last
  */
-#define tw_queue_submit_or(queue, fallback, group, event)                                                              \
-    tw_internal_submit_or((queue), (fallback), (group), (event), __FILE__, __LINE__)
+#define tw_queue_submit_function(queue, fallback, function, user, event)                                               \
+    tw_internal_submit_function((queue), (fallback), (function), (user), (event), __FILE__, __LINE__)
 
 /** Drops a group that is not to be submitted. NULL is allowed. */
 TW_API void tw_command_group_discard(tw_command_group *group);
@@ -72,7 +82,7 @@ TW_API tw_status tw_command_group_status(const tw_command_group *group);
  * Expands to: a `for` of one turn that declares `group`, with the submission as its last part.
  */
 #define TW_COMMAND_GROUP(queue, group)                                                                                 \
-    for (tw_command_group *group __attribute__((cleanup(tw_internal_discard))) = tw_internal_begin_block(queue);       \
+    for (tw_command_group * group __attribute__((cleanup(tw_internal_discard))) = tw_internal_begin_block(queue);      \
          group != NULL; tw_internal_submit_block((queue), &group, __FILE__, __LINE__))
 
 /* ---- device accessors (spec 3.6.4) ----------------------------------------------------------------------------- */
@@ -126,11 +136,21 @@ static inline void *tw_discard_read_write(tw_command_group *group, tw_buffer *bu
 /* What the macros above call; not for direct use. */
 TW_API tw_status tw_internal_submit(tw_queue *queue, tw_command_group *group, tw_event **event, const char *file,
                                     int line);
-TW_API tw_status tw_internal_submit_or(tw_queue *queue, tw_queue *fallback, tw_command_group *group, tw_event **event,
-                                       const char *file, int line);
+TW_API tw_status tw_internal_submit_function(tw_queue *queue, tw_queue *fallback, tw_command_group_function function,
+                                             void *user, tw_event **event, const char *file, int line);
 TW_API tw_command_group *tw_internal_begin_block(tw_queue *queue);
 TW_API void tw_internal_submit_block(tw_queue *queue, tw_command_group **group, const char *file, int line);
 TW_API void tw_internal_discard(tw_command_group **group);
+
+/* What the launch macros of kernel.h call. */
+TW_API void tw_internal_single_task(tw_command_group *group, const struct tw_internal_single_task_kernel *kernel,
+                                    const void *args, size_t args_bytes);
+TW_API void tw_internal_parallel_for(tw_command_group *group, tw_range range, tw_id offset,
+                                     const struct tw_internal_range_kernel *kernel, const void *args,
+                                     size_t args_bytes);
+TW_API void tw_internal_parallel_for_work_group(tw_command_group *group, tw_range groups, tw_range local,
+                                                const struct tw_internal_work_group_kernel *kernel, const void *args,
+                                                size_t args_bytes);
 
 TW_END_DECLS
 

@@ -9,7 +9,7 @@
  * The environment variable TW_DEVICES filters and orders what is visible: a comma-separated list of KIND or KIND:N,
  * KIND one of host, gpu, cpu, accelerator, sim, omp (any offload device) or *, N counting from 0 among the devices of
  * that kind; !KIND and !KIND:N remove. Devices come in the order of the list, and the default selector prefers the
- * first. The host stays available to the host selector. Example: TW_DEVICES=gpu:1,host
+ * first. The host stays available to tw_host_selector. Example: TW_DEVICES=gpu:1,host
  *
  * Platforms and devices are owned by the library: the pointers are valid until tw_shutdown(). Contexts are owned by who
  * creates them. All functions are thread safe.
@@ -55,19 +55,19 @@ typedef enum tw_local_mem_type {
     X(TW_DEVICE_INFO_NAME, const char *)                                                                               \
     X(TW_DEVICE_INFO_VENDOR, const char *)                                                                             \
     X(TW_DEVICE_INFO_DRIVER_VERSION, const char *)                                                                     \
-    X(TW_DEVICE_INFO_BACKEND, const char *)             /* "host", "omp" or "sim" */                                   \
+    X(TW_DEVICE_INFO_BACKEND, const char *) /* "host", "omp" or "sim" */                                               \
     X(TW_DEVICE_INFO_IS_HOST, bool)                                                                                    \
-    X(TW_DEVICE_INFO_MAX_COMPUTE_UNITS, size_t)         /* cores, multiprocessors */                                   \
+    X(TW_DEVICE_INFO_MAX_COMPUTE_UNITS, size_t) /* cores, multiprocessors */                                           \
     X(TW_DEVICE_INFO_MAX_WORK_ITEM_DIMENSIONS, size_t)                                                                 \
-    X(TW_DEVICE_INFO_MAX_WORK_GROUP_SIZE, size_t)       /* work-items */                                               \
-    X(TW_DEVICE_INFO_SUB_GROUP_SIZE, size_t)            /* work-items that run in lockstep: a warp; 1 on CPUs */       \
+    X(TW_DEVICE_INFO_MAX_WORK_GROUP_SIZE, size_t) /* work-items */                                                     \
+    X(TW_DEVICE_INFO_SUB_GROUP_SIZE, size_t)      /* work-items that run in lockstep: a warp; 1 on CPUs */             \
     X(TW_DEVICE_INFO_LOCAL_MEM_TYPE, tw_local_mem_type)                                                                \
-    X(TW_DEVICE_INFO_LOCAL_MEM_SIZE, size_t)            /* that one work-group can have */                             \
+    X(TW_DEVICE_INFO_LOCAL_MEM_SIZE, size_t) /* that one work-group can have */                                        \
     X(TW_DEVICE_INFO_GLOBAL_MEM_SIZE, size_t)                                                                          \
-    X(TW_DEVICE_INFO_GLOBAL_MEM_CACHE_SIZE, size_t)     /* the last level */                                           \
+    X(TW_DEVICE_INFO_GLOBAL_MEM_CACHE_SIZE, size_t) /* the last level */                                               \
     X(TW_DEVICE_INFO_GLOBAL_MEM_CACHELINE_SIZE, size_t)                                                                \
     X(TW_DEVICE_INFO_MAX_CLOCK_FREQUENCY, size_t)                                                                      \
-    X(TW_DEVICE_INFO_MAX_PARAMETER_SIZE, size_t)        /* of an argument block that costs no transfer */              \
+    X(TW_DEVICE_INFO_MAX_PARAMETER_SIZE, size_t) /* of an argument block that costs no transfer */                     \
     X(TW_DEVICE_INFO_NUMA_NODES, size_t)
 
 #define TW_INTERNAL_ENUMERATOR(name, type) name,
@@ -122,8 +122,8 @@ TW_API tw_status tw_platform_get_devices(const tw_platform *platform, tw_device 
 /** Scores a device: the highest score wins, the first of equals; a device with a negative score is never chosen. */
 typedef int (*tw_device_selector)(const tw_device *device, void *user);
 
-/** Prefers a GPU, then another offload device, then the host; with TW_DEVICES the first that it lists. Never simulated
- *  devices unless TW_DEVICES or TW_SIM asks for them. */
+/** Prefers a GPU, then another accelerator, then the host, then an offload device that is a CPU; with TW_DEVICES the
+ *  first that it lists, and only then simulated devices. */
 TW_API int tw_default_selector(const tw_device *device, void *user);
 /** GPUs only. */
 TW_API int tw_gpu_selector(const tw_device *device, void *user);

@@ -6,15 +6,13 @@
  * Each macro takes the group, the iteration space, the kernel's name and its captures: designated initializers of
  * `struct name`, at least one; members not named are zero. A group has one kernel at most. Errors are kept in the group
  * and returned by submit:
- *     TW_ERROR_INVALID_RANGE            dims outside 1 to 3, too many work-items to count, or, for the kernel, to number
- *     TW_ERROR_INVALID_WORK_GROUP_SIZE  see tw_parallel_for_work_group
- *     TW_ERROR_INVALID_KERNEL           the kernel was compiled for another version of the library, or for other dims
- *     TW_ERROR_INVALID_COMMAND_GROUP    the group has a kernel already
- *     TW_ERROR_UNSUPPORTED              the device cannot run the kernel as it was compiled
- * and, after submission, as asynchronous errors:
- *     TW_ERROR_NO_DEVICE_IMAGE          the kernel's file was not compiled for the device
- *     TW_ERROR_LAUNCH_FAILED, TW_ERROR_TRANSFER_FAILED, TW_ERROR_CANCELLED
- * A range without work-items is valid: the kernel does not run.
+ *     TW_ERROR_INVALID_RANGE            dims outside 1 to 3, too many work-items to count, or, for the kernel, to
+ * number TW_ERROR_INVALID_WORK_GROUP_SIZE  see tw_parallel_for_work_group TW_ERROR_INVALID_KERNEL           the kernel
+ * was compiled for another version of the library, or for other dims TW_ERROR_INVALID_COMMAND_GROUP    the group has a
+ * kernel already TW_ERROR_UNSUPPORTED              the device cannot run the kernel as it was compiled and, after
+ * submission, as asynchronous errors: TW_ERROR_NO_DEVICE_IMAGE          the kernel's file was not compiled for the
+ * device TW_ERROR_LAUNCH_FAILED, TW_ERROR_TRANSFER_FAILED, TW_ERROR_CANCELLED A range without work-items is valid: the
+ * kernel does not run.
  */
 #ifndef TEAMWORK_KERNEL_H
 #define TEAMWORK_KERNEL_H
@@ -55,18 +53,8 @@ TW_BEGIN_DECLS
  * the size that the kernel's definition requires; TW_ERROR_INVALID_RANGE also when the two differ in dimensions.
  */
 #define tw_parallel_for_work_group(group, groups, local, name, ...)                                                    \
-    tw_internal_parallel_for_work_group((group), (groups), (local), &name##_kernel,                                    \
-                                        &(const struct name){__VA_ARGS__}, sizeof(struct name))
-
-/* What the macros above call; not for direct use. */
-TW_API void tw_internal_single_task(tw_command_group *group, const struct tw_internal_single_task_kernel *kernel,
-                                    const void *args, size_t args_bytes);
-TW_API void tw_internal_parallel_for(tw_command_group *group, tw_range range, tw_id offset,
-                                     const struct tw_internal_range_kernel *kernel, const void *args,
-                                     size_t args_bytes);
-TW_API void tw_internal_parallel_for_work_group(tw_command_group *group, tw_range groups, tw_range local,
-                                                const struct tw_internal_work_group_kernel *kernel, const void *args,
-                                                size_t args_bytes);
+    tw_internal_parallel_for_work_group((group), (groups), (local), &name##_kernel, &(const struct name){__VA_ARGS__}, \
+                                        sizeof(struct name))
 
 /* An offset of zero in as many dimensions as the range has. */
 static inline tw_id tw_internal_no_offset(void)

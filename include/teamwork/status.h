@@ -23,10 +23,12 @@ TW_BEGIN_DECLS
     X(TW_SUCCESS, 0, "no error")                                                                                       \
     X(TW_ERROR_INVALID_ARGUMENT, 1, "an argument is NULL or outside of what the function accepts")                     \
     X(TW_ERROR_INVALID_RANGE, 2, "a range or id has no valid dimensions, overflows, or does not fit its object")       \
-    X(TW_ERROR_INVALID_WORK_GROUP_SIZE, 3, "a work-group is empty, larger than the device's limit, or not the size "   \
-                                           "that the kernel requires")                                                 \
-    X(TW_ERROR_INVALID_KERNEL, 4, "a kernel object is unusable: compiled for another library version, or launched "    \
-                                  "with the wrong block or dimensions")                                                \
+    X(TW_ERROR_INVALID_WORK_GROUP_SIZE, 3,                                                                             \
+      "a work-group is empty, larger than the device's limit, or not the size "                                        \
+      "that the kernel requires")                                                                                      \
+    X(TW_ERROR_INVALID_KERNEL, 4,                                                                                      \
+      "a kernel object is unusable: compiled for another library version, or launched "                                \
+      "with the wrong block or dimensions")                                                                            \
     X(TW_ERROR_INVALID_COMMAND_GROUP, 5, "a command group is used in a way it does not allow, as with two kernels")    \
     X(TW_ERROR_READ_ONLY_BUFFER, 6, "write access to a buffer over const host memory")                                 \
     X(TW_ERROR_OUT_OF_MEMORY, 7, "host memory is exhausted")                                                           \
@@ -36,8 +38,9 @@ TW_BEGIN_DECLS
     X(TW_ERROR_TRANSFER_FAILED, 11, "copying data to, from or between devices failed")                                 \
     X(TW_ERROR_LAUNCH_FAILED, 12, "a device did not start or did not finish a kernel")                                 \
     X(TW_ERROR_CANCELLED, 13, "a command did not run because one that it depends on failed")                           \
-    X(TW_ERROR_DATA_LOST, 14, "a buffer's contents are undefined because the command that should have written them "   \
-                              "failed")                                                                                \
+    X(TW_ERROR_DATA_LOST, 14,                                                                                          \
+      "a buffer's contents are undefined because the command that should have written them "                           \
+      "failed")                                                                                                        \
     X(TW_ERROR_WOULD_DEADLOCK, 15, "the call would wait for something that the calling thread itself holds back")      \
     X(TW_ERROR_OUT_OF_BOUNDS, 16, "a kernel indexed outside of an accessor's range (debug builds)")                    \
     X(TW_ERROR_UNSUPPORTED, 17, "the device, the lowering or this build of the library cannot do this")                \
@@ -65,11 +68,11 @@ TW_API const char *tw_error_detail(void);
  * One asynchronous error. Given to error handlers; the strings are valid until the handler returns.
  */
 typedef struct tw_error {
-    tw_status status;     /**< never TW_SUCCESS */
-    const char *message;  /**< one sentence; for TW_ERROR_CANCELLED it names the command that failed first */
-    const char *kernel;   /**< name of the kernel of the command group, NULL if it had none */
-    const char *file;     /**< where the command group was submitted, NULL if unknown */
-    int line;             /**< line in `file` */
+    tw_status status;    /**< never TW_SUCCESS */
+    const char *message; /**< one sentence; for TW_ERROR_CANCELLED it names the command that failed first */
+    const char *kernel;  /**< name of the kernel of the command group, NULL if it had none */
+    const char *file;    /**< where the command group was submitted, NULL if unknown */
+    int line;            /**< line in `file` */
 } tw_error;
 
 /**

@@ -67,7 +67,8 @@ TW_DEVICE_INLINE tw_item tw_internal_item(size_t row, size_t last, const size_t 
         }                                                                                                              \
     }
 
-/* The loop over groups of a hierarchical kernel. l0, l1, l2: the group's size, constants if required at compile time. */
+/* The loop over groups of a hierarchical kernel. l0, l1, l2: the group's size, constants if required at compile time.
+ */
 #define TW_INTERNAL_HOST_GROUPS(name, launch, dims_, l0, l1, l2)                                                       \
     {                                                                                                                  \
         const struct name tw_args = *(const struct name *)(launch)->args;                                              \
@@ -77,7 +78,7 @@ TW_DEVICE_INLINE tw_item tw_internal_item(size_t row, size_t last, const size_t 
         TW_INTERNAL_PRAGMA(omp parallel for schedule(static) default(none)                                             \
                            firstprivate(tw_args, tw_total, tw_r0, tw_r1, tw_r2, tw_l0, tw_l1, tw_l2))                  \
         for (size_t tw_g = 0; tw_g < tw_total; ++tw_g) {                                                               \
-            tw_group tw_here = {{0, 0, 0}, {tw_r0, tw_r1, tw_r2}, {tw_l0, tw_l1, tw_l2}, dims_, {0, 0, 0}};                     \
+            tw_group tw_here = {{0, 0, 0}, {tw_r0, tw_r1, tw_r2}, {tw_l0, tw_l1, tw_l2}, dims_, {0, 0, 0}};            \
             tw_internal_delinearize(tw_g, tw_here.tw_range_, dims_, tw_here.tw_id_);                                   \
             TW_INTERNAL_INLINE_CALL(name(tw_here, &tw_args))                                                           \
         }                                                                                                              \

@@ -39,9 +39,7 @@
 #define TW_INTERNAL_LOWERINGS (1u << TW_INTERNAL_LOWER_TEAMS | 1u << TW_INTERNAL_LOWER_SIMT)
 #define TW_INTERNAL_OFFLOAD(SIMT, TEAMS, launch)                                                                       \
     if ((launch)->lowering == TW_INTERNAL_LOWER_SIMT)                                                                  \
-        SIMT                                                                                                           \
-    else                                                                                                               \
-        TEAMS
+    SIMT else TEAMS
 #else
 #define TW_INTERNAL_LOWERINGS (1u << TW_INTERNAL_LOWER_TEAMS)
 #define TW_INTERNAL_OFFLOAD(SIMT, TEAMS, launch) TEAMS
@@ -56,12 +54,9 @@
         const struct name tw_args = *(const struct name *)tw_launch->args;                                             \
         TW_INTERNAL_INLINE_CALL(name(&tw_args))                                                                        \
     }                                                                                                                  \
-    static void name##_tw_offload(struct tw_internal_launch *tw_launch)                                                \
-    {                                                                                                                  \
-        TW_INTERNAL_OFFLOAD(TW_INTERNAL_SIMT_TASK(name, tw_launch), TW_INTERNAL_TEAMS_TASK(name, tw_launch),           \
-                            tw_launch)                                                                                 \
-    }                                                                                                                  \
-    TW_INTERNAL_KERNEL_OBJECT(single_task, TW_INTERNAL_SINGLE_TASK, name, 0, 0, 0, 0)
+    static void name##_tw_offload(struct tw_internal_launch *tw_launch){TW_INTERNAL_OFFLOAD(                           \
+        TW_INTERNAL_SIMT_TASK(name, tw_launch), TW_INTERNAL_TEAMS_TASK(name, tw_launch),                               \
+        tw_launch)} TW_INTERNAL_KERNEL_OBJECT(single_task, TW_INTERNAL_SINGLE_TASK, name, 0, 0, 0, 0)
 
 #define TW_RANGE_KERNEL(...)                                                                                           \
     TW_INTERNAL_PICK(__VA_ARGS__, , , TW_INTERNAL_RANGE_KERNEL_DIMS, TW_INTERNAL_RANGE_KERNEL_ANY, )(__VA_ARGS__)
@@ -76,22 +71,16 @@
         else                                                                                                           \
             TW_INTERNAL_HOST_RANGE(name, tw_launch, 3)                                                                 \
     }                                                                                                                  \
-    static void name##_tw_offload(struct tw_internal_launch *tw_launch)                                                \
-    {                                                                                                                  \
-        TW_INTERNAL_OFFLOAD(TW_INTERNAL_SIMT_RANGE(name, tw_launch, ANY),                                              \
-                            TW_INTERNAL_TEAMS_RANGE(name, tw_launch, ANY), tw_launch)                                  \
-    }                                                                                                                  \
-    TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_RANGE, name, 0, 0, 0, 0)
+    static void name##_tw_offload(struct tw_internal_launch *tw_launch){TW_INTERNAL_OFFLOAD(                           \
+        TW_INTERNAL_SIMT_RANGE(name, tw_launch, ANY), TW_INTERNAL_TEAMS_RANGE(name, tw_launch, ANY),                   \
+        tw_launch)} TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_RANGE, name, 0, 0, 0, 0)
 
 #define TW_INTERNAL_RANGE_KERNEL_DIMS(name, dims_)                                                                     \
     static void name##_tw_host(struct tw_internal_launch *tw_launch)                                                   \
-    TW_INTERNAL_HOST_RANGE(name, tw_launch, dims_)                                                                     \
-    static void name##_tw_offload(struct tw_internal_launch *tw_launch)                                                \
-    {                                                                                                                  \
-        TW_INTERNAL_OFFLOAD(TW_INTERNAL_SIMT_RANGE(name, tw_launch, dims_),                                            \
-                            TW_INTERNAL_TEAMS_RANGE(name, tw_launch, dims_), tw_launch)                                \
-    }                                                                                                                  \
-    TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_RANGE, name, dims_, 0, 0, 0)
+        TW_INTERNAL_HOST_RANGE(name, tw_launch, dims_) static void name##_tw_offload(                                  \
+            struct tw_internal_launch *tw_launch){TW_INTERNAL_OFFLOAD(                                                 \
+            TW_INTERNAL_SIMT_RANGE(name, tw_launch, dims_), TW_INTERNAL_TEAMS_RANGE(name, tw_launch, dims_),           \
+            tw_launch)} TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_RANGE, name, dims_, 0, 0, 0)
 
 #define TW_WORK_GROUP_KERNEL(...)                                                                                      \
     TW_INTERNAL_PICK(__VA_ARGS__, TW_INTERNAL_GROUP_KERNEL_3, TW_INTERNAL_GROUP_KERNEL_2, TW_INTERNAL_GROUP_KERNEL_1,  \
@@ -112,24 +101,19 @@
         else                                                                                                           \
             TW_INTERNAL_HOST_GROUPS(name, tw_launch, 3, tw_local[0], tw_local[1], tw_local[2])                         \
     }                                                                                                                  \
-    static void name##_tw_offload(struct tw_internal_launch *tw_launch)                                                \
-    {                                                                                                                  \
-        TW_INTERNAL_OFFLOAD(TW_INTERNAL_SIMT_GROUPS(name, tw_launch, ANY),                                             \
-                            TW_INTERNAL_TEAMS_GROUPS(name, tw_launch, ANY), tw_launch)                                 \
-    }                                                                                                                  \
-    TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, 0, 0, 0, 0)
+    static void name##_tw_offload(struct tw_internal_launch *tw_launch){TW_INTERNAL_OFFLOAD(                           \
+        TW_INTERNAL_SIMT_GROUPS(name, tw_launch, ANY), TW_INTERNAL_TEAMS_GROUPS(name, tw_launch, ANY),                 \
+        tw_launch)} TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, 0, 0, 0, 0)
 
 #define TW_INTERNAL_GROUP_KERNEL_REQUIRED(name, dims_, n0, n1, n2)                                                     \
     enum { name##_tw_local_0 = (n0), name##_tw_local_1 = (n1), name##_tw_local_2 = (n2) };                             \
     _Static_assert((n0) > 0 && (n1) > 0 && (n2) > 0, "the required work-group size of " #name " must be positive");    \
-    static void name##_tw_host(struct tw_internal_launch *tw_launch)                                                   \
-    TW_INTERNAL_HOST_GROUPS(name, tw_launch, dims_, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)           \
-    static void name##_tw_offload(struct tw_internal_launch *tw_launch)                                                \
-    {                                                                                                                  \
-        TW_INTERNAL_OFFLOAD(TW_INTERNAL_SIMT_GROUPS(name, tw_launch, dims_),                                           \
-                            TW_INTERNAL_TEAMS_GROUPS(name, tw_launch, dims_), tw_launch)                               \
-    }                                                                                                                  \
-    TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, dims_, n0, n1, n2)
+    static void name##_tw_host(struct tw_internal_launch *tw_launch) TW_INTERNAL_HOST_GROUPS(                          \
+        name, tw_launch, dims_, name##_tw_local_0, name##_tw_local_1,                                                  \
+        name##_tw_local_2) static void name##_tw_offload(struct tw_internal_launch *tw_launch){                        \
+        TW_INTERNAL_OFFLOAD(                                                                                           \
+            TW_INTERNAL_SIMT_GROUPS(name, tw_launch, dims_), TW_INTERNAL_TEAMS_GROUPS(name, tw_launch, dims_),         \
+            tw_launch)} TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, dims_, n0, n1, n2)
 
 /* Ends in a declaration, which the user's semicolon completes. */
 #define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, dims_, n0, n1, n2)                                               \

@@ -21,11 +21,13 @@
 /** The largest work-group on any GPU; simt launches of bigger ones are refused. */
 #define TW_INTERNAL_SIMT_MAX_GROUP 1024u
 
-enum tw_internal_form {
-    TW_INTERNAL_SINGLE_TASK = 1,
-    TW_INTERNAL_RANGE = 2,
-    TW_INTERNAL_WORK_GROUP = 3
-};
+/* Which region serves a block of so many bytes. */
+TW_DEVICE_INLINE unsigned tw_internal_words_for(size_t bytes)
+{
+    return bytes <= 64 ? 8 : bytes <= TW_INTERNAL_INLINE_ARGS_BYTES ? 32 : 1;
+}
+
+enum tw_internal_form { TW_INTERNAL_SINGLE_TASK = 1, TW_INTERNAL_RANGE = 2, TW_INTERNAL_WORK_GROUP = 3 };
 
 /** How a launch reaches the device; the backend chooses among what the kernel's file was compiled for. */
 enum tw_internal_lowering {
@@ -35,18 +37,18 @@ enum tw_internal_lowering {
 
 /** One launch. Filled by the runtime, read by a launcher; lives until the launcher returns. */
 struct tw_internal_launch {
-    const void *args;         /* the argument block, in host memory */
-    const void *device_args;  /* its copy in device memory when larger than TW_INTERNAL_INLINE_ARGS_BYTES, else NULL */
-    size_t range[3];          /* work-items of a range kernel, work-groups of a hierarchical one; 1 past dims */
-    size_t offset[3];         /* 0 past dims */
-    size_t local[3];          /* work-items of a group; 1 past dims */
-    unsigned dims;            /* 1 to 3 */
-    unsigned words;           /* which region serves the block: tw_internal_words_for(args_bytes) */
-    int device;               /* OpenMP device number; not for the host launcher */
-    unsigned lowering;        /* enum tw_internal_lowering */
-    unsigned max_teams;       /* most teams worth asking the device for; at least 1 */
-    unsigned max_threads;     /* most threads in a team of the device */
-    int fell_back;            /* set by the region's host version: there was no image for the device */
+    const void *args;        /* the argument block, in host memory */
+    const void *device_args; /* its copy in device memory when larger than TW_INTERNAL_INLINE_ARGS_BYTES, else NULL */
+    size_t range[3];         /* work-items of a range kernel, work-groups of a hierarchical one; 1 past dims */
+    size_t offset[3];        /* 0 past dims */
+    size_t local[3];         /* work-items of a group; 1 past dims */
+    unsigned dims;           /* 1 to 3 */
+    unsigned words;          /* which region serves the block: tw_internal_words_for(args_bytes) */
+    int device;              /* OpenMP device number; not for the host launcher */
+    unsigned lowering;       /* enum tw_internal_lowering */
+    unsigned max_teams;      /* most teams worth asking the device for; at least 1 */
+    unsigned max_threads;    /* most threads in a team of the device */
+    int fell_back;           /* set by the region's host version: there was no image for the device */
 };
 
 /** What the kernel macros make of a kernel. */

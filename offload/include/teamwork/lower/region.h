@@ -35,8 +35,8 @@
 #define TW_INTERNAL_STRING_(...) #__VA_ARGS__
 #define TW_INTERNAL_PRAGMA(...) _Pragma(TW_INTERNAL_STRING_(__VA_ARGS__))
 
-/* Calls a kernel so that its body is inlined whatever its size: a call blocks vectorization and keeps structs in memory.
-   The attribute on a statement is C23 spelling in C17. */
+/* Calls a kernel so that its body is inlined whatever its size: a call blocks vectorization and keeps structs in
+   memory. The attribute on a statement is C23 spelling in C17. */
 #define TW_INTERNAL_INLINE_CALL(...)                                                                                   \
     TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
     TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wc23-extensions")                                                    \
@@ -60,8 +60,9 @@ TW_DEVICE_INLINE int tw_internal_on_device(void)
 #define TW_INTERNAL_WORD_LIST_8(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 #define TW_INTERNAL_WORD_LIST_32(X)                                                                                    \
     TW_INTERNAL_WORD_LIST_8(X)                                                                                         \
-    X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26)    \
-        X(27) X(28) X(29) X(30) X(31)
+    X(8)                                                                                                               \
+    X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27)   \
+        X(28) X(29) X(30) X(31)
 #define TW_INTERNAL_WORD_LIST_1(X) X(0)
 
 #define TW_INTERNAL_WORD_DECLARE(i) const uint64_t tw_w##i = tw_words[i];
@@ -85,12 +86,6 @@ TW_DEVICE_INLINE int tw_internal_on_device(void)
     __builtin_memcpy(&tw_copy, tw_block, sizeof tw_copy <= sizeof tw_block ? sizeof tw_copy : 0);                      \
     const struct name *const tw_args = &tw_copy;
 #define TW_INTERNAL_REBUILD_1(name) const struct name *const tw_args = (const struct name *)(uintptr_t)tw_w0;
-
-/* Which region serves a block of so many bytes. */
-TW_DEVICE_INLINE unsigned tw_internal_words_for(size_t bytes)
-{
-    return bytes <= 64 ? 8 : bytes <= TW_INTERNAL_INLINE_ARGS_BYTES ? 32 : 1;
-}
 
 /* Chooses the region with room for `struct NAME` and declares its words. REGION(name, words) is a statement.
 

@@ -26,14 +26,15 @@ TW_DEVICE_INLINE uint32_t tw_internal_divide(uint32_t n, uint64_t reciprocal)
     return (uint32_t)((uint64_t)n * (uint32_t)reciprocal >> (31 + (reciprocal >> 32)));
 }
 
-/* Splits `linear` by the sizes of the last dimensions. inner: size of the last dimension, and `middle` of the one before
-   it for three dimensions, with their reciprocals. */
+/* Splits `linear` by the sizes of the last dimensions. inner: size of the last dimension, and `middle` of the one
+   before it for three dimensions, with their reciprocals. */
 struct tw_internal_split {
     uint32_t inner, middle;
     uint64_t by_inner, by_middle;
 };
 
-TW_DEVICE_INLINE void tw_internal_split_id(uint32_t linear, struct tw_internal_split split, unsigned dims, uint32_t id[3])
+TW_DEVICE_INLINE void tw_internal_split_id(uint32_t linear, struct tw_internal_split split, unsigned dims,
+                                           uint32_t id[3])
 {
     id[0] = linear;
     id[1] = id[2] = 0;
@@ -89,7 +90,7 @@ TW_DEVICE_INLINE void tw_internal_team_shape(const size_t range[3], unsigned dim
 
 #define TW_INTERNAL_SIMT_PRAGMA(words)                                                                                 \
     TW_INTERNAL_PRAGMA(omp target teams ompx_bare device(tw_device) num_teams(tw_teams) thread_limit(tw_threads)       \
-                       firstprivate(TW_INTERNAL_SIMT_CAPTURE, TW_INTERNAL_CAPTURE_##words))
+                           firstprivate(TW_INTERNAL_SIMT_CAPTURE, TW_INTERNAL_CAPTURE_##words))
 
 #ifdef TW_INTERNAL_PASS_SIMT
 #include <teamwork/lower/work_item.h>
@@ -113,8 +114,8 @@ TW_DEVICE_INLINE bool tw_internal_simt_range_item(tw_item *item, struct tw_inter
     item->tw_dims_ = dims;
     bool inside = true;
     for (unsigned d = 0; d < dims; ++d) {
-        const size_t id = dims == 1 ? (size_t)team[0] * TW_INTERNAL_SIMT_RANGE_THREADS + in[0]
-                                    : ((size_t)team[d] << log[d]) + in[d];
+        const size_t id =
+            dims == 1 ? (size_t)team[0] * TW_INTERNAL_SIMT_RANGE_THREADS + in[0] : ((size_t)team[d] << log[d]) + in[d];
         inside = inside && id < item->tw_range_[d];
         item->tw_id_[d] = id + item->tw_offset_[d];
     }
@@ -152,29 +153,30 @@ TW_DEVICE_INLINE tw_group tw_internal_simt_group(const size_t range[3], uint32_t
 #define TW_INTERNAL_SIMT_RANGE_BODY(name, words, dims_)                                                                \
     {                                                                                                                  \
         if (TW_INTERNAL_SERVES(name, words)) {                                                                         \
-        TW_INTERNAL_REBUILD(name, words)                                                                               \
-        const struct tw_internal_split tw_split = TW_INTERNAL_SIMT_SPLIT;                                              \
-        tw_item tw_here = {{0, 0, 0}, {tw_r0, tw_r1, tw_r2}, {tw_o0, tw_o1, tw_o2}, 0};                                \
-        if (tw_internal_simt_range_item(&tw_here, tw_split, tw_shape, dims_)) {                                        \
-            TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                            \
-        }                                                                                                              \
+            TW_INTERNAL_REBUILD(name, words)                                                                           \
+            const struct tw_internal_split tw_split = TW_INTERNAL_SIMT_SPLIT;                                          \
+            tw_item tw_here = {{0, 0, 0}, {tw_r0, tw_r1, tw_r2}, {tw_o0, tw_o1, tw_o2}, 0};                            \
+            if (tw_internal_simt_range_item(&tw_here, tw_split, tw_shape, dims_)) {                                    \
+                TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                        \
+            }                                                                                                          \
         }                                                                                                              \
     }
 #define TW_INTERNAL_SIMT_GROUP_BODY(name, words, dims_, l0, l1, l2)                                                    \
     {                                                                                                                  \
         if (TW_INTERNAL_SERVES(name, words)) {                                                                         \
-        TW_INTERNAL_REBUILD(name, words)                                                                               \
-        const struct tw_internal_split tw_split = TW_INTERNAL_SIMT_SPLIT;                                              \
-        const size_t tw_r[3] = {tw_r0, tw_r1, tw_r2};                                                                  \
-        const tw_group tw_here = tw_internal_simt_group(tw_r, (uint32_t)(l0), (uint32_t)(l1), (uint32_t)(l2), tw_split, dims_);                            \
-        TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                                \
+            TW_INTERNAL_REBUILD(name, words)                                                                           \
+            const struct tw_internal_split tw_split = TW_INTERNAL_SIMT_SPLIT;                                          \
+            const size_t tw_r[3] = {tw_r0, tw_r1, tw_r2};                                                              \
+            const tw_group tw_here =                                                                                   \
+                tw_internal_simt_group(tw_r, (uint32_t)(l0), (uint32_t)(l1), (uint32_t)(l2), tw_split, dims_);         \
+            TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                            \
         }                                                                                                              \
     }
 #define TW_INTERNAL_SIMT_TASK_BODY(name, words)                                                                        \
     {                                                                                                                  \
         if (TW_INTERNAL_SERVES(name, words)) {                                                                         \
-        TW_INTERNAL_REBUILD(name, words)                                                                               \
-        TW_INTERNAL_INLINE_CALL(name(tw_args))                                                                         \
+            TW_INTERNAL_REBUILD(name, words)                                                                           \
+            TW_INTERNAL_INLINE_CALL(name(tw_args))                                                                     \
         }                                                                                                              \
     }
 #else
@@ -215,7 +217,7 @@ TW_DEVICE_INLINE tw_group tw_internal_simt_group(const size_t range[3], uint32_t
         for (unsigned tw_d = 0; tw_d < 3; ++tw_d)                                                                      \
             tw_grid[tw_d] = ((launch)->range[tw_d] + ((size_t)1 << tw_log[tw_d]) - 1) >> tw_log[tw_d];                 \
         const struct tw_internal_split tw_split_ = tw_internal_split_for(tw_grid, (launch)->dims);                     \
-        TW_INTERNAL_SIMT_DECLARE(launch, tw_grid[0] *tw_grid[1] *tw_grid[2], TW_INTERNAL_SIMT_RANGE_THREADS,           \
+        TW_INTERNAL_SIMT_DECLARE(launch, tw_grid[0] * tw_grid[1] * tw_grid[2], TW_INTERNAL_SIMT_RANGE_THREADS,         \
                                  tw_split_)                                                                            \
         const uint64_t tw_shape = tw_log[0] | tw_log[1] << 8 | tw_log[2] << 16 | (launch)->dims << 24;                 \
         TW_INTERNAL_WITH_WORDS(TW_INTERNAL_SIMT_RANGE_REGION_##which, name, launch)                                    \
@@ -233,11 +235,11 @@ TW_DEVICE_INLINE tw_group tw_internal_simt_group(const size_t range[3], uint32_t
     {                                                                                                                  \
         const unsigned tw_dims = (unsigned)(tw_shape >> 33) & 255;                                                     \
         if (tw_dims == 1)                                                                                              \
-            TW_INTERNAL_SIMT_GROUP_BODY(name, words, 1, tw_shape & 2047, 1, 1)                                                   \
+            TW_INTERNAL_SIMT_GROUP_BODY(name, words, 1, tw_shape & 2047, 1, 1)                                         \
         else if (tw_dims == 2)                                                                                         \
-            TW_INTERNAL_SIMT_GROUP_BODY(name, words, 2, tw_shape & 2047, tw_shape >> 11 & 2047, 1)                                               \
+            TW_INTERNAL_SIMT_GROUP_BODY(name, words, 2, tw_shape & 2047, tw_shape >> 11 & 2047, 1)                     \
         else                                                                                                           \
-            TW_INTERNAL_SIMT_GROUP_BODY(name, words, 3, tw_shape & 2047, tw_shape >> 11 & 2047, tw_shape >> 22 & 2047)                                           \
+            TW_INTERNAL_SIMT_GROUP_BODY(name, words, 3, tw_shape & 2047, tw_shape >> 11 & 2047, tw_shape >> 22 & 2047) \
     }
 
 #define TW_INTERNAL_SIMT_GROUPS(name, launch, which)                                                                   \
@@ -252,7 +254,7 @@ TW_DEVICE_INLINE tw_group tw_internal_simt_group(const size_t range[3], uint32_t
 
 #define TW_INTERNAL_SIMT_TASK_REGION(name, words)                                                                      \
     TW_INTERNAL_PRAGMA(omp target teams ompx_bare device(tw_device) num_teams(1) thread_limit(1)                       \
-                       firstprivate(tw_launch_word, TW_INTERNAL_CAPTURE_##words))                                      \
+                           firstprivate(tw_launch_word, TW_INTERNAL_CAPTURE_##words))                                  \
     TW_INTERNAL_SIMT_TASK_BODY(name, words)
 #define TW_INTERNAL_SIMT_TASK(name, launch)                                                                            \
     {                                                                                                                  \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * The teams lowering: standard OpenMP, for any offload device. Range kernels are one collapsed `target teams distribute
- * parallel for`; hierarchical ones distribute groups over teams, with `parallel for` inside (work_item_teams.h). What is
- * granted may be less than what is requested, so groups and items loop.
+ * parallel for`; hierarchical ones distribute groups over teams, with `parallel for` inside (work_item_teams.h). What
+ * is granted may be less than what is requested, so groups and items loop.
  */
 #ifndef TEAMWORK_LOWER_TEAMS_H
 #define TEAMWORK_LOWER_TEAMS_H
@@ -32,11 +32,11 @@ TW_DEVICE_INLINE tw_item tw_internal_teams_range_item(size_t linear, tw_item ite
 /* This pass is never launched in the teams lowering; leaving the kernel out keeps its image small. */
 #define TW_INTERNAL_TEAMS_RUN(name, words, here, ...) (void)here;
 #else
-#define TW_INTERNAL_TEAMS_RUN(name, words, here, ...)                                                                     \
+#define TW_INTERNAL_TEAMS_RUN(name, words, here, ...)                                                                  \
     if (!TW_INTERNAL_SERVES(name, words)) {                                                                            \
-    } else if (tw_internal_on_device()) {                                                                                 \
+    } else if (tw_internal_on_device()) {                                                                              \
         TW_INTERNAL_REBUILD(name, words)                                                                               \
-        TW_INTERNAL_INLINE_CALL(name(__VA_ARGS__))                                                                             \
+        TW_INTERNAL_INLINE_CALL(name(__VA_ARGS__))                                                                     \
     } else {                                                                                                           \
         tw_internal_fell_back(tw_launch_word);                                                                         \
     }
@@ -47,7 +47,7 @@ TW_DEVICE_INLINE tw_item tw_internal_teams_range_item(size_t linear, tw_item ite
                        firstprivate(TW_INTERNAL_TEAMS_CAPTURE, tw_total, TW_INTERNAL_CAPTURE_##words))                 \
     for (size_t tw_i = 0; tw_i < tw_total; ++tw_i) {                                                                   \
         const tw_item tw_here = {{0, 0, 0}, {tw_r0, tw_r1, tw_r2}, {tw_o0, tw_o1, tw_o2}, dims_};                      \
-        TW_INTERNAL_TEAMS_RUN(name, words, tw_here, tw_internal_teams_range_item(tw_i, tw_here, dims_), tw_args)              \
+        TW_INTERNAL_TEAMS_RUN(name, words, tw_here, tw_internal_teams_range_item(tw_i, tw_here, dims_), tw_args)       \
     }
 #define TW_INTERNAL_TEAMS_RANGE_REGION_1(name, words) TW_INTERNAL_TEAMS_RANGE_REGION_N(name, words, 1)
 #define TW_INTERNAL_TEAMS_RANGE_REGION_2(name, words) TW_INTERNAL_TEAMS_RANGE_REGION_N(name, words, 2)
@@ -62,13 +62,13 @@ TW_DEVICE_INLINE tw_item tw_internal_teams_range_item(size_t linear, tw_item ite
     }
 
 #define TW_INTERNAL_TEAMS_GROUP_REGION_N(name, words, dims_, l0, l1, l2)                                               \
-    TW_INTERNAL_PRAGMA(omp target teams distribute device(tw_device) num_teams(tw_teams) thread_limit(tw_threads)      \
-                       firstprivate(TW_INTERNAL_TEAMS_CAPTURE, tw_total, tw_l0, tw_l1, tw_l2,                          \
-                                    TW_INTERNAL_CAPTURE_##words))                                                      \
+    TW_INTERNAL_PRAGMA(                                                                                                \
+        omp target teams distribute device(tw_device) num_teams(tw_teams) thread_limit(tw_threads)                     \
+            firstprivate(TW_INTERNAL_TEAMS_CAPTURE, tw_total, tw_l0, tw_l1, tw_l2, TW_INTERNAL_CAPTURE_##words))       \
     for (size_t tw_g = 0; tw_g < tw_total; ++tw_g) {                                                                   \
         tw_group tw_here = {{0, 0, 0}, {tw_r0, tw_r1, tw_r2}, {l0, l1, l2}, dims_, {0, 0, 0}};                         \
         tw_internal_delinearize(tw_g, tw_here.tw_range_, dims_, tw_here.tw_id_);                                       \
-        TW_INTERNAL_TEAMS_RUN(name, words, tw_here, tw_here, tw_args)                                                         \
+        TW_INTERNAL_TEAMS_RUN(name, words, tw_here, tw_here, tw_args)                                                  \
     }
 #define TW_INTERNAL_TEAMS_GROUP_REGION_R(name, words, dims_)                                                           \
     TW_INTERNAL_TEAMS_GROUP_REGION_N(name, words, dims_, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)
@@ -89,9 +89,10 @@ TW_DEVICE_INLINE tw_item tw_internal_teams_range_item(size_t linear, tw_item ite
     }
 
 #define TW_INTERNAL_TEAMS_TASK_REGION(name, words)                                                                     \
-    TW_INTERNAL_PRAGMA(omp target device(tw_device) thread_limit(1) firstprivate(tw_launch_word, TW_INTERNAL_CAPTURE_##words))         \
+    TW_INTERNAL_PRAGMA(omp target device(tw_device) thread_limit(1)                                                    \
+                           firstprivate(tw_launch_word, TW_INTERNAL_CAPTURE_##words))                                  \
     {                                                                                                                  \
-        TW_INTERNAL_TEAMS_RUN(name, words, tw_launch_word, tw_args)                                                                  \
+        TW_INTERNAL_TEAMS_RUN(name, words, tw_launch_word, tw_args)                                                    \
     }
 #define TW_INTERNAL_TEAMS_TASK(name, launch)                                                                           \
     {                                                                                                                  \

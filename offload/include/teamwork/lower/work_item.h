@@ -47,8 +47,7 @@ TW_DEVICE_INLINE tw_h_item tw_internal_h_item(tw_group group, tw_range range, si
 #define TW_INTERNAL_WITH_ITEM(item, value)                                                                             \
     for (const tw_h_item item = (value), *tw_item_once = &item; tw_item_once; tw_item_once = NULL)
 
-#define tw_parallel_for_work_item(group, item)                                                                         \
-    tw_parallel_for_work_item_range(group, item, tw_get_local_range(group))
+#define tw_parallel_for_work_item(group, item) tw_parallel_for_work_item_range(group, item, tw_get_local_range(group))
 
 /* TW_LOCAL(type, name) and TW_LOCAL(type, name, [n]...): the declarator, and the name in it. */
 #define TW_INTERNAL_DECLARATOR(...) TW_INTERNAL_DECLARATOR_(__VA_ARGS__, , )

@@ -13,7 +13,7 @@
                  tw_j1 < tw_n1; ++tw_j1)                                                                               \
                 TW_INTERNAL_PRAGMA(omp simd)                                                                           \
     for (size_t tw_j2 = 0; tw_j2 < tw_n2; ++tw_j2)                                                                     \
-    TW_INTERNAL_WITH_ITEM (item, tw_internal_h_item(group, tw_range_, tw_j0, tw_j1, tw_j2))
+    TW_INTERNAL_WITH_ITEM(item, tw_internal_h_item(group, tw_range_, tw_j0, tw_j1, tw_j2))
 
 #define TW_ONCE(group) for (const tw_group *tw_once = &(group); tw_once; tw_once = NULL)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Hierarchical kernels on a GPU, one thread a work-item: each thread runs group scope, a loop over the group is its body
- * once, a loop over another range is strided, and barriers are the hardware's.
+ * Hierarchical kernels on a GPU, one thread a work-item: each thread runs group scope, a loop over the group is its
+ * body once, a loop over another range is strided, and barriers are the hardware's.
  *
  * Both edges of a loop need one: group scope before it may still read what the body overwrites, and group scope after
  * it reads what the body wrote. The compiler merges two that meet.
@@ -65,9 +65,10 @@ TW_DEVICE_INLINE tw_h_item tw_internal_simt_own_item(tw_group group)
 #undef tw_parallel_for_work_item
 #define tw_parallel_for_work_item(group, item)                                                                         \
     for (bool tw_open = tw_internal_simt_open(); tw_internal_simt_turn(&tw_open); tw_open = false)                     \
-    TW_INTERNAL_WITH_ITEM (item, tw_internal_simt_own_item(group))
+    TW_INTERNAL_WITH_ITEM(item, tw_internal_simt_own_item(group))
 
-/* A strided loop over another range. */
+/* A strided loop over another range. It counts turns of the whole group and adds the thread inside: so the loop
+   variable is uniform, loops of constant ranges unroll, and index arithmetic stays in 32 bits. */
 struct tw_internal_simt_loop {
     tw_range range;
     uint32_t next, total, stride;
@@ -75,7 +76,7 @@ struct tw_internal_simt_loop {
 
 TW_DEVICE_INLINE struct tw_internal_simt_loop tw_internal_simt_begin(tw_group group, tw_range range)
 {
-    struct tw_internal_simt_loop loop = {range, tw_internal_thread(), (uint32_t)tw_range_count(range),
+    struct tw_internal_simt_loop loop = {range, 0, (uint32_t)tw_range_count(range),
                                          (uint32_t)tw_local_linear_range(group)};
     tw_internal_barrier();
     return loop;
@@ -92,14 +93,15 @@ TW_DEVICE_INLINE bool tw_internal_simt_more(const struct tw_internal_simt_loop *
 TW_DEVICE_INLINE tw_h_item tw_internal_simt_item(tw_group group, const struct tw_internal_simt_loop *loop)
 {
     const uint32_t n1 = (uint32_t)loop->range.size[1], n2 = (uint32_t)loop->range.size[2];
-    tw_h_item item = {{loop->next, 0, 0}, {loop->range.size[0], loop->range.size[1], loop->range.size[2]}, group};
+    const uint32_t at = loop->next + tw_internal_thread();
+    tw_h_item item = {{at, 0, 0}, {loop->range.size[0], loop->range.size[1], loop->range.size[2]}, group};
     if (group.tw_dims_ == 3) {
-        item.tw_id_[0] = loop->next / n2 / n1;
-        item.tw_id_[1] = loop->next / n2 % n1;
-        item.tw_id_[2] = loop->next % n2;
+        item.tw_id_[0] = at / n2 / n1;
+        item.tw_id_[1] = at / n2 % n1;
+        item.tw_id_[2] = at % n2;
     } else if (group.tw_dims_ == 2) {
-        item.tw_id_[0] = loop->next / n1;
-        item.tw_id_[1] = loop->next % n1;
+        item.tw_id_[0] = at / n1;
+        item.tw_id_[1] = at % n1;
     }
     return item;
 }
@@ -107,7 +109,8 @@ TW_DEVICE_INLINE tw_h_item tw_internal_simt_item(tw_group group, const struct tw
 #define tw_parallel_for_work_item_range(group, item, ...)                                                              \
     for (struct tw_internal_simt_loop tw_loop = tw_internal_simt_begin(group, (__VA_ARGS__));                          \
          tw_internal_simt_more(&tw_loop); tw_loop.next += tw_loop.stride)                                              \
-    TW_INTERNAL_WITH_ITEM (item, tw_internal_simt_item(group, &tw_loop))
+        if (tw_loop.next + tw_internal_thread() < tw_loop.total)                                                       \
+    TW_INTERNAL_WITH_ITEM(item, tw_internal_simt_item(group, &tw_loop))
 
 #define TW_ONCE(group)                                                                                                 \
     for (bool tw_open = tw_internal_simt_open(); tw_internal_simt_turn(&tw_open); tw_open = false)                     \

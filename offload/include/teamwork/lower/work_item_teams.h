@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Hierarchical kernels in standard OpenMP, inside `target teams distribute`: the team's initial thread runs group scope,
- * a loop over work-items is `parallel for`, whose end is the barrier, and local memory is the team's.
+ * Hierarchical kernels in standard OpenMP, inside `target teams distribute`: the team's initial thread runs group
+ * scope, a loop over work-items is `parallel for`, whose end is the barrier, and local memory is the team's.
  */
 #ifndef TEAMWORK_LOWER_WORK_ITEM_TEAMS_H
 #define TEAMWORK_LOWER_WORK_ITEM_TEAMS_H
@@ -17,7 +17,7 @@ TW_DEVICE_INLINE tw_h_item tw_internal_teams_item(tw_group group, tw_range range
     for (tw_range tw_range_ = (__VA_ARGS__), *tw_range_once = &tw_range_; tw_range_once; tw_range_once = NULL)         \
         TW_INTERNAL_PRAGMA(omp parallel for)                                                                           \
     for (size_t tw_j = 0; tw_j < tw_range_count(tw_range_); ++tw_j)                                                    \
-    TW_INTERNAL_WITH_ITEM (item, tw_internal_teams_item(group, tw_range_, tw_j))
+    TW_INTERNAL_WITH_ITEM(item, tw_internal_teams_item(group, tw_range_, tw_j))
 
 #define TW_ONCE(group) for (const tw_group *tw_once = &(group); tw_once; tw_once = NULL)
 

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * The border between the runtime (src/) and devices (offload/): one table of operations for each backend.
+ *
+ * The runtime calls the table with no lock held, from the threads that submit, wait or work, several at once; so every
+ * slot must be thread safe. No slot may call back into the runtime. A backend reports a failure by its status and,
+ * through tw_backend_complain(), one sentence.
+ */
+#ifndef TEAMWORK_BACKEND_H
+#define TEAMWORK_BACKEND_H
+
+#include <teamwork/device.h>
+#include <teamwork/lower/launch.h>
+
+/* A device as its backend knows it. Backends embed it first in their own struct. */
+struct tw_backend_device {
+    const struct tw_backend *backend;
+    unsigned index; /* among the backend's devices */
+    tw_device_type type;
+    bool host_memory;   /* works on host memory itself: no allocations, no copies */
+    bool exclusive;     /* a parallel kernel occupies the whole device: run one at a time */
+    unsigned max_lanes; /* commands that are worth running at a time */
+};
+
+/* What is known of a device; zero and "" where nothing is. */
+struct tw_device_facts {
+    char name[128], vendor[64], driver_version[32];
+    size_t compute_units, max_work_group_size, sub_group_size;
+    tw_local_mem_type local_mem_type;
+    size_t local_mem_bytes, global_mem_bytes, cache_bytes, cacheline_bytes, clock_mhz, numa_nodes;
+};
+
+struct tw_backend {
+    const char *name;
+
+    /* How many devices there are now. Called once in each discovery, under the discovery lock. */
+    unsigned (*count)(void);
+
+    /* Opens device `index`. Called once for each in each discovery. May fail for want of memory. */
+    tw_status (*open)(unsigned index, struct tw_backend_device **device);
+
+    /* Ends what open began. Called at shutdown, when nothing runs any more. */
+    void (*close)(struct tw_backend_device *device);
+
+    /* Fills `facts`, which comes zeroed. Called at most once for each device, on first need. */
+    void (*describe)(struct tw_backend_device *device, struct tw_device_facts *facts);
+
+    /* Allocates device memory, aligned for any type. Not called where host_memory is set. NULL: out of memory. */
+    void *(*allocate)(struct tw_backend_device *device, size_t bytes);
+
+    /* Frees what allocate gave. Must not fail. */
+    void (*free)(struct tw_backend_device *device, void *memory);
+
+    /* Copies `bytes` and returns when they have arrived. NULL for a device stands for host memory; both devices, where
+       given, are of this backend. */
+    tw_status (*copy)(struct tw_backend_device *to, void *target, struct tw_backend_device *from, const void *source,
+                      size_t bytes);
+
+    /* Whether a kernel can run on the device at all, given its form and sizes. Called while a group is recorded. */
+    tw_status (*check)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+                       const struct tw_internal_launch *launch);
+
+    /* Runs a kernel and returns when it is complete. */
+    tw_status (*launch)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+                        struct tw_internal_launch *launch);
+};
+
+extern const struct tw_backend tw_backend_host;
+extern const struct tw_backend tw_backend_omp;
+extern const struct tw_backend tw_backend_sim;
+
+/* The backend's own view of a device of the runtime; NULL for NULL. Defined by the runtime. */
+struct tw_backend_device *tw_backend_device_of(const struct tw_device *device);
+
+/* Keeps one sentence, formatted as printf does, for the failure that the slot is about to return. Thread-local: the
+   same text as tw_error_detail(). Returns `status`. Defined by the runtime. */
+tw_status tw_backend_complain(tw_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What is installed: libraries, headers, the CMake package Teamwork, and the pkg-config files. Not itself installed.
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Teamwork)
+
+# ---- libraries and headers -------------------------------------------------------------------------------------------
+
+set_target_properties(teamwork PROPERTIES INSTALL_RPATH "${TEAMWORK_OPENMP_RPATH}")
+
+# Two export sets, since only programs with the static library need hwloc's files.
+install(TARGETS teamwork EXPORT TeamworkTargets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS teamwork_static EXPORT TeamworkStaticTargets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/teamwork offload/include/teamwork
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+    FILES_MATCHING PATTERN "*.h")
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# ---- CMake package ---------------------------------------------------------------------------------------------------
+
+configure_package_config_file(offload/cmake/TeamworkConfig.cmake.in ${PROJECT_BINARY_DIR}/TeamworkConfig.cmake
+    INSTALL_DESTINATION ${package_dir}
+    NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/TeamworkConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(EXPORT TeamworkTargets NAMESPACE Teamwork:: DESTINATION ${package_dir})
+install(EXPORT TeamworkStaticTargets NAMESPACE Teamwork:: DESTINATION ${package_dir})
+install(FILES
+    ${PROJECT_BINARY_DIR}/TeamworkConfig.cmake
+    ${PROJECT_BINARY_DIR}/TeamworkConfigVersion.cmake
+    offload/cmake/TeamworkOffload.cmake
+    offload/cmake/TeamworkOpenMP.cmake
+    offload/cmake/TeamworkToolchain.cmake
+    DESTINATION ${package_dir})
+
+# ---- pkg-config ------------------------------------------------------------------------------------------------------
+
+# One variable of teamwork.pc: the options of teamwork_add_offload() as one line.
+function(teamwork_pc_variable name archs lowering)
+    teamwork_offload_options("${archs}" ${lowering} compile link)
+    list(APPEND compile ${link})
+    list(REMOVE_DUPLICATES compile)
+    list(TRANSFORM compile REPLACE "^SHELL:" "")
+    list(JOIN compile " " line)
+    set(pc_offload "${pc_offload}offload_${name}=-fopenmp ${line}\n" PARENT_SCOPE)
+endfunction()
+
+# clang takes all triples in one option, so options do not add up: each useful combination has its variable.
+function(teamwork_pc_variables_for arch)
+    teamwork_pc_variable(${arch} ${arch} simt)
+    teamwork_pc_variable(${arch}_teams ${arch} teams)
+    if(NOT arch STREQUAL "x86_64")
+        teamwork_pc_variable(${arch}_x86_64 "${arch};x86_64" simt)
+        teamwork_pc_variable(${arch}_x86_64_teams "${arch};x86_64" teams)
+    endif()
+    set(pc_offload "${pc_offload}" PARENT_SCOPE)
+endfunction()
+
+set(pc_offload)
+teamwork_pc_variables_for(x86_64)
+_teamwork_nvptx_archs(nvptx_archs)
+_teamwork_nvptx_missing("${nvptx_archs}" nvptx_missing)
+if(nvptx_archs AND NOT nvptx_missing)
+    foreach(arch IN LISTS nvptx_archs)
+        teamwork_pc_variables_for(${arch})
+    endforeach()
+endif()
+_teamwork_rocm_device_libs(rocm_libs)
+if(rocm_libs)
+    foreach(arch gfx906 gfx908 gfx90a gfx942 gfx1030 gfx1100)
+        teamwork_pc_variables_for(${arch})
+    endforeach()
+endif()
+
+file(RELATIVE_PATH pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
+teamwork_openmp_link_options(pc_openmp)
+list(JOIN pc_openmp " " pc_openmp)
+set(pc_openmp "${pc_openmp} ${TEAMWORK_OMP_LIBRARY} ${TEAMWORK_OMPTARGET_LIBRARY}")
+foreach(kind shared static)
+    if(kind STREQUAL "shared")
+        set(pc_name teamwork)
+        set(pc_link "-L\${libdir} -lteamwork")
+        set(pc_requires)
+    else()
+        set(pc_name teamwork-static)
+        set(pc_link "\${libdir}/libteamwork.a -ldl -lm -pthread")
+        set(pc_requires "Requires: hwloc\n")
+    endif()
+    configure_file(offload/cmake/teamwork.pc.in ${PROJECT_BINARY_DIR}/${pc_name}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${pc_name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

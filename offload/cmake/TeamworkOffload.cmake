@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# teamwork_add_offload(): compiles the kernels of a target for offload devices. Installed with the package.
+include_guard(GLOBAL)
+include(${CMAKE_CURRENT_LIST_DIR}/TeamworkToolchain.cmake)
+
+# Splits a list of architectures by kind; ends the configuration with one sentence for an unknown one.
+function(_teamwork_sort_archs archs nvptx amdgcn x86_64)
+    set(${nvptx} PARENT_SCOPE)
+    set(${amdgcn} PARENT_SCOPE)
+    set(${x86_64} PARENT_SCOPE)
+    set(sm)
+    set(gfx)
+    foreach(arch IN LISTS archs)
+        if(arch MATCHES "^sm_[0-9]+a?$")
+            list(APPEND sm ${arch})
+        elseif(arch MATCHES "^gfx[0-9a-f]+$")
+            list(APPEND gfx ${arch})
+        elseif(arch STREQUAL "x86_64")
+            set(${x86_64} x86_64 PARENT_SCOPE)
+        else()
+            message(FATAL_ERROR "teamwork_add_offload: unknown architecture \"${arch}\": give sm_NN for NVIDIA GPUs, "
+                                "gfxNNN for AMD GPUs, or x86_64.")
+        endif()
+    endforeach()
+    list(REMOVE_DUPLICATES sm)
+    list(REMOVE_DUPLICATES gfx)
+    set(${nvptx} "${sm}" PARENT_SCOPE)
+    set(${amdgcn} "${gfx}" PARENT_SCOPE)
+endfunction()
+
+# -march for one architecture; several make one image each.
+function(_teamwork_arch_option archs result)
+    list(LENGTH archs count)
+    string(REPLACE ";" "," joined "${archs}")
+    if(count EQUAL 1)
+        set(${result} "-march=${joined}" PARENT_SCOPE)
+    else()
+        set(${result} "--offload-arch=${joined}" PARENT_SCOPE)
+    endif()
+endfunction()
+
+# Says what is missing for NVIDIA GPUs, in one sentence; empty if nothing is.
+function(_teamwork_nvptx_missing archs result)
+    set(${result} PARENT_SCOPE)
+    _teamwork_clang_major(major)
+    teamwork_find_cuda()
+    if(NOT TEAMWORK_CUDA_ROOT)
+        set(${result} "the CUDA toolkit was not found: install it (Debian package nvidia-cuda-toolkit, or NVIDIA's own) \
+or set CUDAToolkit_ROOT" PARENT_SCOPE)
+        return()
+    endif()
+    foreach(arch IN LISTS archs)
+        _teamwork_nvptx_runtime(${arch} runtime)
+        if(NOT runtime)
+            set(${result} "clang ${major} has no OpenMP device runtime for ${arch}: install it (Debian package \
+libomp-${major}-dev), set TEAMWORK_LLVM_ROOT, or choose another architecture" PARENT_SCOPE)
+            return()
+        endif()
+    endforeach()
+endfunction()
+
+# Compile options, link options and the triple for NVIDIA GPUs.
+function(_teamwork_nvptx_options archs compile link)
+    _teamwork_nvptx_missing("${archs}" missing)
+    if(missing)
+        message(FATAL_ERROR "teamwork_add_offload: ${missing}.")
+    endif()
+    teamwork_find_cuda()
+    list(GET archs 0 first)
+    _teamwork_nvptx_runtime(${first} runtime)
+    _teamwork_arch_option("${archs}" arch)
+    set(${compile}
+        "SHELL:-Xopenmp-target=nvptx64-nvidia-cuda ${arch}"
+        --libomptarget-nvptx-bc-path=${runtime}
+        --cuda-path=${TEAMWORK_CUDA_ROOT}
+        -Wno-unknown-cuda-version
+        PARENT_SCOPE)
+    set(${link} --cuda-path=${TEAMWORK_CUDA_ROOT} PARENT_SCOPE)
+endfunction()
+
+# An image that libomptarget cannot load is only noticed when the program runs, so it is said here, once.
+function(_teamwork_check_cuda_version)
+    teamwork_find_cuda()
+    get_property(said GLOBAL PROPERTY _teamwork_said_cuda_version)
+    if(TEAMWORK_CUDA_VERSION VERSION_GREATER_EQUAL 13 AND TEAMWORK_OMPTARGET_VERSION VERSION_LESS 22 AND NOT said)
+        message(WARNING "libomptarget ${TEAMWORK_OMPTARGET_VERSION} does not load what CUDA ${TEAMWORK_CUDA_VERSION} "
+                        "assembles: install LLVM 22's (Debian package liboffload-22) or use a CUDA 12 toolkit "
+                        "(CUDAToolkit_ROOT), else the program will not find a GPU.")
+        set_property(GLOBAL PROPERTY _teamwork_said_cuda_version TRUE)
+    endif()
+endfunction()
+
+# Compile and link options for AMD GPUs. The device runtime is linked from libomptarget.devicertl.a.
+function(_teamwork_amdgcn_options archs compile link)
+    _teamwork_rocm_device_libs(libs)
+    if(NOT libs)
+        message(FATAL_ERROR "teamwork_add_offload: the device libraries of ROCm were not found: install them (Debian "
+                            "package rocm-device-libs) or set ROCM_PATH.")
+    endif()
+    _teamwork_arch_option("${archs}" arch)
+    set(${compile} "SHELL:-Xopenmp-target=amdgcn-amd-amdhsa ${arch}" --rocm-device-lib-path=${libs} PARENT_SCOPE)
+    set(${link} --rocm-device-lib-path=${libs} PARENT_SCOPE)
+endfunction()
+
+# The options for a list of architectures and a lowering: two lists of clang options, one for compiling and one for
+# linking, without -fopenmp. Both are empty for no architectures.
+function(teamwork_offload_options archs lowering compile link)
+    set(c)
+    set(l)
+    set(triples)
+    _teamwork_sort_archs("${archs}" nvptx amdgcn x86_64)
+    foreach(kind nvptx amdgcn)
+        if(${kind})
+            cmake_language(CALL _teamwork_${kind}_options "${${kind}}" kind_c kind_l)
+            list(APPEND c ${kind_c})
+            list(APPEND l ${kind_l})
+        endif()
+    endforeach()
+    if(nvptx)
+        list(APPEND triples nvptx64-nvidia-cuda)
+        _teamwork_check_cuda_version()
+    endif()
+    if(amdgcn)
+        list(APPEND triples amdgcn-amd-amdhsa)
+    endif()
+    if(x86_64)
+        list(APPEND triples x86_64-pc-linux-gnu)
+        if(lowering STREQUAL "teams")
+            # makes the device pass of the x86-64 image use the standard teams mapping instead of the host's loops
+            list(APPEND c "SHELL:-Xopenmp-target=x86_64-pc-linux-gnu -DTW_CPU_DEVICE_PASS")
+        endif()
+    endif()
+    if((nvptx OR amdgcn) AND lowering STREQUAL "simt")
+        list(APPEND c -DTW_LOWERING_SIMT -fopenmp-cuda-mode)
+    endif()
+    if(triples)
+        teamwork_check_offload_tools()
+        string(REPLACE ";" "," triples "${triples}")
+        list(PREPEND c -fopenmp-targets=${triples})
+        list(PREPEND l -fopenmp-targets=${triples})
+    endif()
+    set(${compile} "${c}" PARENT_SCOPE)
+    set(${link} "${l}" PARENT_SCOPE)
+endfunction()
+
+# teamwork_add_offload(<target> [ARCHS <arch>...] [LOWERING simt|teams])
+#
+# Compiles the kernels of a target for offload devices, besides the host: sm_NN (NVIDIA GPUs), gfxNNN (AMD GPUs),
+# x86_64 (an offload device on the host's processor, for testing). Several architectures make a program that runs on
+# each of them. Without ARCHS, the variable TEAMWORK_ARCHS says them; without architectures the kernels are compiled for
+# the host only, for which this call is not needed.
+#
+# LOWERING says how kernels become GPU code: simt (the default) makes plain GPU kernels and is the fastest; teams is the
+# standard OpenMP mapping.
+#
+# What links a static library with kernels is compiled and linked for the library's architectures too: the device images
+# of a static library are only taken up by a program that has some of the same architecture itself. The program links
+# Teamwork::teamwork as usual.
+function(teamwork_add_offload target)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "LOWERING" "ARCHS")
+    if(NOT TARGET ${target})
+        message(FATAL_ERROR "teamwork_add_offload: there is no target \"${target}\".")
+    endif()
+    if(arg_UNPARSED_ARGUMENTS)
+        message(FATAL_ERROR "teamwork_add_offload: unknown argument \"${arg_UNPARSED_ARGUMENTS}\".")
+    endif()
+    set(archs "${arg_ARCHS}")
+    if(NOT DEFINED arg_ARCHS AND NOT "ARCHS" IN_LIST arg_KEYWORDS_MISSING_VALUES)
+        set(archs "${TEAMWORK_ARCHS}")
+    endif()
+    if(NOT arg_LOWERING)
+        set(arg_LOWERING simt)
+    elseif(NOT arg_LOWERING MATCHES "^(simt|teams)$")
+        message(FATAL_ERROR "teamwork_add_offload: LOWERING is simt or teams, not \"${arg_LOWERING}\".")
+    endif()
+    teamwork_find_openmp()
+    teamwork_offload_options("${archs}" ${arg_LOWERING} compile link)
+
+    get_target_property(type ${target} TYPE)
+    set(scope PRIVATE)
+    if(type MATCHES "^(STATIC|OBJECT)_LIBRARY$")
+        set(scope PUBLIC)
+    endif()
+    target_compile_options(${target} ${scope} -fopenmp ${compile})
+    target_link_options(${target} ${scope} -fopenmp ${link})
+    target_link_libraries(${target} PRIVATE Teamwork::openmp)
+endfunction()

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** What the simulated devices share with the host's, since they run kernels in the host lowering. */
+#ifndef TEAMWORK_OFFLOAD_HOST_H
+#define TEAMWORK_OFFLOAD_HOST_H
+
+#include "backend.h"
+
+void tw_host_describe(struct tw_backend_device *device, struct tw_device_facts *facts);
+tw_status tw_host_check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+                        const struct tw_internal_launch *launch);
+
+#endif

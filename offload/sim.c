@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Simulated devices (teamwork/sim.h): memory of their own on the host, poisoned, with faults and delays on demand.
+ *
+ * Under the address sanitizer a kernel that uses memory of another device, or of the host where a transfer was needed,
+ * is not caught as such; it sees poison, or stale contents, because each device's allocations are separate.
+ */
+#define _GNU_SOURCE
+#include "sim.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <teamwork/sim.h>
+
+#include "host.h"
+
+#define OPERATIONS 3
+#define HEADER_BYTES 64u /* before each allocation: its size */
+
+struct sim_device {
+    struct tw_backend_device base;
+    pthread_mutex_t mutex; /* for all below */
+    uint64_t counts[OPERATIONS];
+    uint64_t fail_at[OPERATIONS]; /* count at which to fail; 0: never */
+    uint64_t delay_ns[OPERATIONS];
+    uint64_t allocated_bytes;
+};
+
+static unsigned configured;
+static bool is_configured;
+static unsigned present; /* of the current discovery */
+
+void tw_sim_configure(unsigned count)
+{
+    configured = count;
+    is_configured = true;
+}
+
+tw_status tw_sim_configured(unsigned *count)
+{
+    unsigned long number = configured;
+    const char *text = getenv("TW_SIM");
+    if (!is_configured) {
+        char *end = NULL;
+        number = 0;
+        if (text && *text) {
+            if (*text >= '0' && *text <= '9')
+                number = strtoul(text, &end, 10);
+            if (!end || *end || number > TW_SIM_MAX_DEVICES)
+                return tw_backend_complain(TW_ERROR_INVALID_CONFIGURATION,
+                                           "TW_SIM=\"%s\" is not a number of devices from 0 to %u", text,
+                                           TW_SIM_MAX_DEVICES);
+        }
+    }
+    present = *count = (unsigned)number;
+    return TW_SUCCESS;
+}
+
+static struct sim_device *sim(struct tw_backend_device *device)
+{
+    return (struct sim_device *)device;
+}
+
+static unsigned count(void)
+{
+    return present;
+}
+
+static tw_status open(unsigned index, struct tw_backend_device **result)
+{
+    struct sim_device *device = calloc(1, sizeof *device);
+    if (!device)
+        return tw_backend_complain(TW_ERROR_OUT_OF_MEMORY, "no memory for a simulated device");
+    device->base =
+        (struct tw_backend_device){.backend = &tw_backend_sim, .index = index, .type = TW_DEVICE_SIM, .max_lanes = 4};
+    pthread_mutex_init(&device->mutex, NULL);
+    *result = &device->base;
+    return TW_SUCCESS;
+}
+
+static void close(struct tw_backend_device *device)
+{
+    pthread_mutex_destroy(&sim(device)->mutex);
+    free(device);
+}
+
+static void describe(struct tw_backend_device *device, struct tw_device_facts *facts)
+{
+    tw_host_describe(device, facts);
+    snprintf(facts->name, sizeof facts->name, "Simulated device %u", device->index);
+    snprintf(facts->vendor, sizeof facts->vendor, "Teamwork");
+    facts->max_work_group_size = TW_INTERNAL_SIMT_MAX_GROUP; /* as on a GPU */
+    facts->local_mem_type = TW_LOCAL_MEM_LOCAL;
+    facts->local_mem_bytes = 48u << 10;
+}
+
+/* Counts an operation and delays it. Returns whether it is to fail. */
+static bool begin(struct sim_device *device, tw_sim_operation operation)
+{
+    pthread_mutex_lock(&device->mutex);
+    const uint64_t number = ++device->counts[operation], delay = device->delay_ns[operation];
+    const bool fails = device->fail_at[operation] == number;
+    if (fails)
+        device->fail_at[operation] = 0;
+    pthread_mutex_unlock(&device->mutex);
+    if (delay) {
+        struct timespec rest = {(time_t)(delay / 1000000000u), (long)(delay % 1000000000u)};
+        nanosleep(&rest, NULL);
+    }
+    return fails;
+}
+
+static void *allocate(struct tw_backend_device *device, size_t bytes)
+{
+    if (begin(sim(device), TW_SIM_ALLOCATION) || bytes > SIZE_MAX - 2 * HEADER_BYTES)
+        return NULL;
+    unsigned char *block =
+        aligned_alloc(HEADER_BYTES, HEADER_BYTES + (bytes + HEADER_BYTES - 1) / HEADER_BYTES * HEADER_BYTES);
+    if (!block)
+        return NULL;
+    memcpy(block, &bytes, sizeof bytes);
+    memset(block + HEADER_BYTES, TW_SIM_POISON, bytes);
+    pthread_mutex_lock(&sim(device)->mutex);
+    sim(device)->allocated_bytes += bytes;
+    pthread_mutex_unlock(&sim(device)->mutex);
+    return block + HEADER_BYTES;
+}
+
+static void release(struct tw_backend_device *device, void *memory)
+{
+    unsigned char *block = (unsigned char *)memory - HEADER_BYTES;
+    size_t bytes;
+    memcpy(&bytes, block, sizeof bytes);
+    memset(memory, TW_SIM_POISON, bytes);
+    pthread_mutex_lock(&sim(device)->mutex);
+    sim(device)->allocated_bytes -= bytes;
+    pthread_mutex_unlock(&sim(device)->mutex);
+    free(block);
+}
+
+static tw_status copy(struct tw_backend_device *to, void *target, struct tw_backend_device *from, const void *source,
+                      size_t bytes)
+{
+    struct sim_device *device = sim(to ? to : from);
+    if (begin(device, TW_SIM_COPY)) {
+        memcpy(target, source, bytes / 2);
+        return tw_backend_complain(TW_ERROR_TRANSFER_FAILED, "simulated fault: copying %zu bytes %s device %u", bytes,
+                                   to ? "to" : "from", device->base.index);
+    }
+    memcpy(target, source, bytes);
+    return TW_SUCCESS;
+}
+
+static tw_status launch(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+                        struct tw_internal_launch *description)
+{
+    if (begin(sim(device), TW_SIM_LAUNCH))
+        return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "simulated fault: launching kernel %s on device %u",
+                                   kernel->name, device->index);
+    kernel->host(description);
+    return TW_SUCCESS;
+}
+
+const struct tw_backend tw_backend_sim = {
+    .name = "sim",
+    .count = count,
+    .open = open,
+    .close = close,
+    .describe = describe,
+    .allocate = allocate,
+    .free = release,
+    .copy = copy,
+    .check = tw_host_check,
+    .launch = launch,
+};
+
+/* ---- teamwork/sim.h, but for tw_sim_set_count(), which belongs to discovery ---------------------------------------
+ */
+
+/* The simulated device behind a handle and an operation; NULL, with a complaint, if it is none. */
+static struct sim_device *checked(const tw_device *device, tw_sim_operation operation)
+{
+    struct tw_backend_device *inner = tw_backend_device_of(device);
+    if (!inner || inner->backend != &tw_backend_sim) {
+        (void)tw_backend_complain(TW_ERROR_INVALID_ARGUMENT, "the device is not a simulated one");
+        return NULL;
+    }
+    if ((int)operation < 0 || operation >= OPERATIONS) {
+        (void)tw_backend_complain(TW_ERROR_INVALID_ARGUMENT, "%d is no simulated operation", (int)operation);
+        return NULL;
+    }
+    return sim(inner);
+}
+
+tw_status tw_sim_fail_nth(tw_device *handle, tw_sim_operation operation, uint64_t n)
+{
+    struct sim_device *device = checked(handle, operation);
+    if (!device)
+        return TW_ERROR_INVALID_ARGUMENT;
+    pthread_mutex_lock(&device->mutex);
+    device->fail_at[operation] = n ? device->counts[operation] + n : 0;
+    pthread_mutex_unlock(&device->mutex);
+    return TW_SUCCESS;
+}
+
+tw_status tw_sim_delay(tw_device *handle, tw_sim_operation operation, uint64_t delay_ns)
+{
+    struct sim_device *device = checked(handle, operation);
+    if (!device)
+        return TW_ERROR_INVALID_ARGUMENT;
+    pthread_mutex_lock(&device->mutex);
+    device->delay_ns[operation] = delay_ns;
+    pthread_mutex_unlock(&device->mutex);
+    return TW_SUCCESS;
+}
+
+uint64_t tw_sim_count(const tw_device *handle, tw_sim_operation operation)
+{
+    struct sim_device *device = checked(handle, operation);
+    if (!device)
+        return 0;
+    pthread_mutex_lock(&device->mutex);
+    const uint64_t counted = device->counts[operation];
+    pthread_mutex_unlock(&device->mutex);
+    return counted;
+}
+
+uint64_t tw_sim_allocated_bytes(const tw_device *handle)
+{
+    struct sim_device *device = checked(handle, TW_SIM_ALLOCATION);
+    if (!device)
+        return 0;
+    pthread_mutex_lock(&device->mutex);
+    const uint64_t bytes = device->allocated_bytes;
+    pthread_mutex_unlock(&device->mutex);
+    return bytes;
+}
+
+tw_status tw_sim_reset(tw_device *handle)
+{
+    struct sim_device *device = checked(handle, TW_SIM_ALLOCATION);
+    if (!device)
+        return TW_ERROR_INVALID_ARGUMENT;
+    pthread_mutex_lock(&device->mutex);
+    memset(device->counts, 0, sizeof device->counts);
+    memset(device->fail_at, 0, sizeof device->fail_at);
+    memset(device->delay_ns, 0, sizeof device->delay_ns);
+    pthread_mutex_unlock(&device->mutex);
+    return TW_SUCCESS;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Buffers and their memory on each device (spec 3.6.1). Knows nothing of what runs when. */
+#include "runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HOST_ALIGNMENT 64u
+
+bool tw_access_mode_is_valid(tw_access_mode mode)
+{
+    return mode >= TW_READ && mode <= TW_DISCARD_READ_WRITE;
+}
+
+bool tw_access_mode_needs(tw_access_mode mode)
+{
+    return mode != TW_DISCARD_WRITE && mode != TW_DISCARD_READ_WRITE;
+}
+
+bool tw_access_mode_writes(tw_access_mode mode)
+{
+    return mode != TW_READ;
+}
+
+static tw_status check_shape(size_t element_bytes, tw_range range, const void *result, size_t *bytes)
+{
+    if (!result)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the buffer is to be stored at NULL");
+    if (!element_bytes)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "a buffer's elements have at least one byte");
+    if (!tw_range_is_valid(range))
+        return tw_fail(TW_ERROR_INVALID_RANGE, "the buffer's range has no valid dimensions (%u), or overflows",
+                       range.dims);
+    if (!tw_range_count(range))
+        return tw_fail(TW_ERROR_INVALID_RANGE, "a buffer has at least one element");
+    if (__builtin_mul_overflow(tw_range_count(range), element_bytes, bytes) || *bytes > SIZE_MAX / 2)
+        return tw_fail(TW_ERROR_INVALID_RANGE, "%zu elements of %zu bytes are more than memory can hold",
+                       tw_range_count(range), element_bytes);
+    return TW_SUCCESS;
+}
+
+static tw_status create(void *host, size_t element_bytes, tw_range range, tw_buffer **result)
+{
+    size_t bytes = 0;
+    tw_status status = check_shape(element_bytes, range, result, &bytes);
+    if (status == TW_SUCCESS)
+        status = tw_discover();
+    if (status != TW_SUCCESS)
+        return status;
+    const size_t places = tw_place_count();
+    struct tw_buffer *buffer = calloc(1, sizeof *buffer + places * sizeof buffer->places[0]);
+    if (!buffer)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a buffer");
+    buffer->handles = buffer->uses = 1;
+    buffer->range = range;
+    buffer->element_bytes = element_bytes;
+    buffer->bytes = bytes;
+    buffer->place_count = places;
+    pthread_mutex_init(&buffer->allocation, NULL);
+    if (host) {
+        buffer->over_host = true;
+        buffer->places[0].valid = true;
+        atomic_store(&buffer->places[0].address, host);
+    }
+    tw_lock();
+    tw_object_born_locked();
+    tw_unlock();
+    *result = buffer;
+    return TW_SUCCESS;
+}
+
+tw_status tw_buffer_create_over(void *host, size_t element_bytes, tw_range range, tw_buffer **buffer)
+{
+    if (!host)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the host memory is NULL; tw_buffer_create() needs none");
+    return create(host, element_bytes, range, buffer);
+}
+
+tw_status tw_buffer_create_over_const(const void *host, size_t element_bytes, tw_range range, tw_buffer **buffer)
+{
+    if (!host)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the host memory is NULL; tw_buffer_create() needs none");
+    const tw_status status = create((void *)(uintptr_t)host, element_bytes, range, buffer);
+    if (status == TW_SUCCESS)
+        (*buffer)->read_only = true;
+    return status;
+}
+
+tw_status tw_buffer_create(size_t element_bytes, tw_range range, tw_buffer **buffer)
+{
+    return create(NULL, element_bytes, range, buffer);
+}
+
+tw_status tw_buffer_create_copy(const void *data, size_t element_bytes, tw_range range, tw_buffer **result)
+{
+    if (!data)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the data to copy is NULL");
+    struct tw_buffer *buffer = NULL;
+    if (!result)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the buffer is to be stored at NULL");
+    tw_status status = create(NULL, element_bytes, range, &buffer);
+    if (status != TW_SUCCESS)
+        return status;
+    status = tw_buffer_allocate(buffer, 0);
+    if (status != TW_SUCCESS) {
+        tw_buffer_destroy(&buffer);
+        return status;
+    }
+    memcpy(atomic_load(&buffer->places[0].address), data, buffer->bytes);
+    buffer->places[0].valid = true;
+    *result = buffer;
+    return TW_SUCCESS;
+}
+
+static void *allocate_host(size_t bytes)
+{
+    return aligned_alloc(HOST_ALIGNMENT, (bytes + HOST_ALIGNMENT - 1) / HOST_ALIGNMENT * HOST_ALIGNMENT);
+}
+
+tw_status tw_buffer_allocate(struct tw_buffer *buffer, size_t place)
+{
+    if (atomic_load(&buffer->places[place].address))
+        return TW_SUCCESS;
+    tw_status status = TW_SUCCESS;
+    pthread_mutex_lock(&buffer->allocation);
+    if (!atomic_load(&buffer->places[place].address)) {
+        struct tw_device *device = place ? tw_place_device(place) : NULL;
+        void *memory =
+            device ? device->backend->backend->allocate(device->backend, buffer->bytes) : allocate_host(buffer->bytes);
+        if (memory && !place)
+            buffer->host_owned = true;
+        if (memory)
+            atomic_store(&buffer->places[place].address, memory);
+        else if (device)
+            status = tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "%s has no room for a buffer of %zu bytes",
+                             tw_device_name(device), buffer->bytes);
+        else
+            status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no host memory for a buffer of %zu bytes", buffer->bytes);
+    }
+    pthread_mutex_unlock(&buffer->allocation);
+    return status;
+}
+
+void tw_buffer_free(struct tw_buffer *buffer)
+{
+    if (buffer->host_owned)
+        free(atomic_load(&buffer->places[0].address));
+    for (size_t place = 1; place < buffer->place_count; ++place) {
+        void *memory = atomic_load(&buffer->places[place].address);
+        struct tw_device *device = memory ? tw_place_device(place) : NULL;
+        if (device)
+            device->backend->backend->free(device->backend, memory);
+    }
+    pthread_mutex_destroy(&buffer->allocation);
+    free(buffer);
+    tw_lock();
+    tw_object_died_locked();
+    tw_unlock();
+}
+
+void tw_buffer_unuse_locked(struct tw_buffer *buffer)
+{
+    if (--buffer->uses == 0)
+        tw_reclaim_buffer_locked(buffer);
+}
+
+tw_range tw_buffer_range(const tw_buffer *buffer)
+{
+    const tw_range none = {{0, 0, 0}, 0};
+    return buffer ? buffer->range : none;
+}
+
+size_t tw_buffer_count(const tw_buffer *buffer)
+{
+    return buffer ? tw_range_count(buffer->range) : 0;
+}
+
+size_t tw_buffer_size(const tw_buffer *buffer)
+{
+    return buffer ? buffer->bytes : 0;
+}
+
+size_t tw_buffer_element_size(const tw_buffer *buffer)
+{
+    return buffer ? buffer->element_bytes : 0;
+}
+
+tw_buffer *tw_buffer_retain(tw_buffer *buffer)
+{
+    if (buffer) {
+        tw_lock();
+        ++buffer->handles;
+        tw_unlock();
+    }
+    return buffer;
+}
+
+tw_status tw_buffer_destroy(tw_buffer **handle)
+{
+    if (!handle || !*handle)
+        return TW_SUCCESS;
+    struct tw_buffer *buffer = *handle;
+    tw_lock();
+    const bool last = buffer->handles == 1;
+    if (!last)
+        --buffer->handles;
+    tw_unlock();
+    if (!last) {
+        *handle = NULL;
+        return TW_SUCCESS;
+    }
+    tw_status status = TW_SUCCESS;
+    if (buffer->over_host) {
+        status = tw_buffer_bring_home(buffer);
+        if (status == TW_ERROR_WOULD_DEADLOCK)
+            return status;
+    }
+    *handle = NULL;
+    tw_lock();
+    buffer->handles = 0;
+    tw_buffer_unuse_locked(buffer);
+    tw_unlock();
+    tw_reclaim();
+    return status;
+}

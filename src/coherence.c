@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Coherence: where a buffer's contents are, and which copies bring them where a command needs them (spec 2.5.7).
+ *
+ * Validity is that of the future: it counts all commands submitted so far as done, since the graph makes later ones
+ * wait. Works on flags alone and starts nothing.
+ */
+#include "runtime.h"
+
+bool tw_must_stage(size_t from, size_t to)
+{
+    return from && to && tw_place_device(from)->backend->backend != tw_place_device(to)->backend->backend;
+}
+
+/* The best valid place to copy from: the host, then a device that can copy directly, then any; -1 if there is none. */
+static long source_place(const struct tw_buffer *buffer, size_t to)
+{
+    long best = -1;
+    for (size_t place = 0; place < buffer->place_count; ++place) {
+        if (!buffer->places[place].valid)
+            continue;
+        if (!tw_must_stage(place, to))
+            return (long)place;
+        best = (long)place;
+    }
+    return best;
+}
+
+size_t tw_plan_copies_locked(const struct tw_use *use, size_t place, struct tw_copy_plan plan[2])
+{
+    const struct tw_buffer *buffer = use->buffer;
+    if (!use->needs || buffer->places[place].valid)
+        return 0;
+    const long from = source_place(buffer, place);
+    if (from < 0)
+        return 0; /* never written: the contents are undefined wherever they are */
+    if (tw_must_stage((size_t)from, place)) {
+        plan[0] = (struct tw_copy_plan){use->buffer, (size_t)from, 0};
+        plan[1] = (struct tw_copy_plan){use->buffer, 0, place};
+        return 2;
+    }
+    plan[0] = (struct tw_copy_plan){use->buffer, (size_t)from, place};
+    return 1;
+}
+
+void tw_apply_locked(const struct tw_use *use, size_t place)
+{
+    struct tw_buffer *buffer = use->buffer;
+    if (use->writes)
+        for (size_t other = 0; other < buffer->place_count; ++other)
+            buffer->places[other].valid = false;
+    buffer->places[place].valid = true;
+}

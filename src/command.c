@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The life of a command: planned, inserted into the graph, its tasks run or cancelled, complete.
+ *
+ * A command is a body (a kernel, a host access, or nothing) and the copies that bring its data. All tasks of a command
+ * are inserted under one hold of the lock, so commands are atomic with respect to each other (spec 2.5.7).
+ */
+#define _GNU_SOURCE
+#include "runtime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+uint64_t tw_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+struct tw_command *tw_command_create(size_t use_count, size_t args_bytes)
+{
+    /* one block: the struct, two accesses and a use for each buffer, the arguments aligned for any type */
+    const size_t accesses_at = sizeof(struct tw_command);
+    const size_t uses_at = accesses_at + 2 * use_count * sizeof(struct tw_graph_access);
+    const size_t args_at = (uses_at + use_count * sizeof(struct tw_use) + 63) / 64 * 64;
+    unsigned char *block = aligned_alloc(64, (args_at + args_bytes + 63) / 64 * 64);
+    if (!block)
+        return NULL;
+    memset(block, 0, args_at);
+    struct tw_command *command = (struct tw_command *)block;
+    atomic_init(&command->references, 1);
+    command->uses = (struct tw_use *)(block + uses_at);
+    command->args = block + args_at;
+    command->body.command = command;
+    command->body.node.accesses = (struct tw_graph_access *)(block + accesses_at);
+    command->edges = command->few_edges;
+    for (unsigned phase = 0; phase < TW_PHASE_COUNT; ++phase)
+        command->events[phase] = (struct tw_event){command, (enum tw_phase)phase};
+    return command;
+}
+
+void tw_command_release_locked(struct tw_command *command)
+{
+    if (atomic_fetch_sub(&command->references, 1) != 1)
+        return;
+    if (command->queue)
+        tw_queue_release_locked(command->queue);
+    if (command->edges != command->few_edges)
+        free(command->edges);
+    free(command->copies);
+    free(command);
+}
+
+void tw_command_release(struct tw_command *command)
+{
+    tw_lock();
+    tw_command_release_locked(command);
+    tw_unlock();
+}
+
+/* ---- completion ---------------------------------------------------------------------------------------------------
+ */
+
+void tw_command_message_locked(const struct tw_command *command, char *message, size_t bytes)
+{
+    const struct tw_failure *cause = command->failure;
+    if (command->status == TW_ERROR_CANCELLED)
+        snprintf(message, bytes, "not run: it depends on %s%s (%s:%d), which failed: %s",
+                 cause->kernel ? "kernel " : "a data movement", cause->kernel ? cause->kernel : "",
+                 cause->file ? cause->file : "?", cause->line, tw_failure_message(cause));
+    else
+        snprintf(message, bytes, "%s", tw_failure_message(cause));
+}
+
+static void report_locked(struct tw_command *command)
+{
+    const char *kernel = command->kernel ? command->kernel->name : NULL;
+    char message[1024];
+    tw_command_message_locked(command, message, sizeof message);
+    tw_errors_add_locked(&command->queue->errors, command->status, message, kernel, command->file, command->line);
+}
+
+static void complete_locked(struct tw_command *command)
+{
+    struct tw_queue *queue = command->queue;
+    command->times.end_ns = tw_now_ns();
+    command->complete = true;
+    if (queue) {
+        if (command->status != TW_SUCCESS)
+            report_locked(command);
+        *(command->previous ? &command->previous->next : &queue->first) = command->next;
+        *(command->next ? &command->next->previous : &queue->last) = command->previous;
+        command->next = command->previous = NULL;
+    }
+    for (size_t i = 0; i < command->use_count; ++i)
+        tw_buffer_unuse_locked(command->uses[i].buffer);
+    command->use_count = 0;
+    tw_announce_locked();
+    tw_object_died_locked();
+    tw_command_release_locked(command);
+}
+
+/* Finishes a task and returns the tasks that this makes ready. failure: its own, or the cause that doomed it. */
+static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled)
+{
+    struct tw_command *command = task->command;
+    struct tw_node *ready = tw_graph_finish(&task->node, failure);
+    if (failure && command->status == TW_SUCCESS) {
+        command->status = cancelled ? TW_ERROR_CANCELLED : failure->status;
+        command->failure = failure;
+    }
+    if (--command->tasks_left == 0)
+        complete_locked(command);
+    return ready;
+}
+
+static void append(struct tw_task_list *list, struct tw_node *nodes)
+{
+    if (!nodes)
+        return;
+    *(list->last ? &list->last->next : &list->first) = nodes;
+    while (nodes->next)
+        nodes = nodes->next;
+    list->last = nodes;
+}
+
+/* Sees to tasks that wait for nothing any more, and to those that become ready by it. */
+static void make_ready_locked(struct tw_node *nodes)
+{
+    struct tw_task_list todo = {NULL, NULL};
+    append(&todo, nodes);
+    while (todo.first) {
+        struct tw_task *task = (struct tw_task *)todo.first;
+        struct tw_command *command = task->command;
+        todo.first = task->node.next;
+        if (!todo.first)
+            todo.last = NULL;
+        task->node.next = NULL;
+        if (task->node.doom) {
+            append(&todo, finish_locked(task, task->node.doom, true));
+        } else if (task->kind == TW_TASK_NOTHING) {
+            command->started = true;
+            command->times.start_ns = tw_now_ns();
+            append(&todo, finish_locked(task, NULL, false));
+        } else if (task->kind == TW_TASK_HOST_ACCESS) {
+            command->started = command->acquired = true;
+            tw_announce_locked();
+        } else {
+            tw_schedule_locked(task);
+        }
+    }
+}
+
+void tw_command_finish_access_locked(struct tw_command *command, struct tw_failure *failure)
+{
+    make_ready_locked(finish_locked(&command->body, failure, false));
+}
+
+static tw_status execute(struct tw_task *task)
+{
+    struct tw_command *command = task->command;
+    if (task->kind == TW_TASK_KERNEL) {
+        const struct tw_backend *backend = command->device->backend->backend;
+        return backend->launch(command->device->backend, command->kernel, &command->launch);
+    }
+    const struct tw_copy_plan *copy = &task->copy;
+    struct tw_backend_device *to = copy->to ? tw_place_device(copy->to)->backend : NULL;
+    struct tw_backend_device *from = copy->from ? tw_place_device(copy->from)->backend : NULL;
+    return (to ? to : from)
+        ->backend->copy(to, atomic_load(&copy->buffer->places[copy->to].address), from,
+                        atomic_load(&copy->buffer->places[copy->from].address), copy->buffer->bytes);
+}
+
+void tw_task_run_locked(struct tw_task *task)
+{
+    struct tw_command *command = task->command;
+    struct tw_device *device = command->device;
+    if (!command->started) {
+        command->started = true;
+        command->times.start_ns = tw_now_ns();
+        tw_announce_locked();
+    }
+    ++device->running;
+    if (task->exclusive)
+        device->exclusive_running = true;
+    const bool exclusive = task->exclusive;
+    tw_unlock();
+    const tw_status status = execute(task);
+    tw_lock();
+    --device->running;
+    if (exclusive)
+        device->exclusive_running = false;
+    if (exclusive && device->active)
+        tw_wake_worker_locked(device); /* others may have waited for the device */
+    struct tw_failure *failure = NULL;
+    if (status != TW_SUCCESS)
+        failure = tw_failure_make_locked(status, command->kernel ? command->kernel->name : NULL, command->file,
+                                         command->line);
+    make_ready_locked(finish_locked(task, failure, false));
+}
+
+/* ---- submission ---------------------------------------------------------------------------------------------------
+ */
+
+/* Host memory for copies that have to go through it. */
+static tw_status allocate_stages_locked(struct tw_command *command)
+{
+    struct tw_copy_plan plan[2];
+    for (size_t i = 0; i < command->use_count; ++i) {
+        struct tw_buffer *buffer = command->uses[i].buffer;
+        if (tw_plan_copies_locked(&command->uses[i], command->device->place, plan) == 2
+            && !atomic_load(&buffer->places[0].address)) {
+            tw_unlock();
+            const tw_status status = tw_buffer_allocate(buffer, 0);
+            tw_lock();
+            if (status != TW_SUCCESS)
+                return status;
+            i = (size_t)-1; /* the lock was released: look at all again */
+        }
+    }
+    return TW_SUCCESS;
+}
+
+static void describe_copy(struct tw_task *task, struct tw_command *command, struct tw_copy_plan plan)
+{
+    struct tw_buffer *buffer = plan.buffer;
+    *task = (struct tw_task){.kind = TW_TASK_COPY, .command = command, .copy = plan};
+    task->copy_accesses[0] = (struct tw_graph_access){.resource = &buffer->places[plan.from].resource, .needs = true};
+    task->copy_accesses[1] = (struct tw_graph_access){.resource = &buffer->places[plan.to].resource, .writes = true};
+    task->node.accesses = task->copy_accesses;
+    task->node.access_count = 2;
+}
+
+/* Fills in the tasks and their accesses; returns the most edges that they need, 0 copies included. */
+static tw_status describe_locked(struct tw_command *command, size_t *edges)
+{
+    const size_t place = command->device->place;
+    struct tw_copy_plan plan[2];
+    size_t copies = 0;
+    for (size_t i = 0; i < command->use_count; ++i)
+        copies += tw_plan_copies_locked(&command->uses[i], place, plan);
+    if (copies) {
+        command->copies = malloc(copies * sizeof *command->copies);
+        if (!command->copies)
+            return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command's %zu copies", copies);
+    }
+    *edges = 2 * copies; /* between the command's own tasks */
+    struct tw_graph_access *access = command->body.node.accesses;
+    for (size_t i = 0; i < command->use_count; ++i) {
+        const struct tw_use *use = &command->uses[i];
+        const size_t count = tw_plan_copies_locked(use, place, plan);
+        for (size_t k = 0; k < count; ++k) {
+            struct tw_task *task = &command->copies[command->copy_count++];
+            describe_copy(task, command, plan[k]);
+            *edges += tw_graph_edges_needed(task->copy_accesses, 2);
+        }
+        *access++ = (struct tw_graph_access){
+            .resource = &use->buffer->contents, .needs = use->needs, .writes = use->writes, .logical = true};
+        *access++ = (struct tw_graph_access){
+            .resource = &use->buffer->places[place].resource, .needs = use->needs, .writes = use->writes};
+    }
+    command->body.node.access_count = 2 * command->use_count;
+    *edges += tw_graph_edges_needed(command->body.node.accesses, command->body.node.access_count);
+    return TW_SUCCESS;
+}
+
+static void join_queue_locked(struct tw_command *command)
+{
+    struct tw_queue *queue = command->queue;
+    command->sequence = ++queue->submitted;
+    command->previous = queue->last;
+    *(queue->last ? &queue->last->next : &queue->first) = command;
+    queue->last = command;
+}
+
+tw_status tw_command_submit_locked(struct tw_command *command)
+{
+    size_t edges_needed = 0;
+    tw_status status = allocate_stages_locked(command);
+    if (status == TW_SUCCESS)
+        status = describe_locked(command, &edges_needed);
+    if (status == TW_SUCCESS && edges_needed > sizeof command->few_edges / sizeof command->few_edges[0]) {
+        command->edges = malloc(edges_needed * sizeof *command->edges);
+        if (!command->edges) {
+            command->edges = command->few_edges;
+            status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for %zu dependencies", edges_needed);
+        }
+    }
+    if (status != TW_SUCCESS) {
+        free(command->copies);
+        command->copies = NULL;
+        command->copy_count = 0;
+        return status;
+    }
+    atomic_fetch_add(&command->references, 1); /* the scheduler's */
+    tw_object_born_locked();
+    if (command->queue)
+        join_queue_locked(command);
+    command->times.submit_ns = tw_now_ns();
+    command->tasks_left = command->copy_count + 1;
+    struct tw_edge *edges = command->edges;
+    for (size_t i = 0; i < command->copy_count; ++i) {
+        tw_graph_insert(&command->copies[i].node, edges);
+        edges += command->copies[i].node.in_count;
+    }
+    tw_graph_insert(&command->body.node, edges);
+    for (size_t i = 0; i < command->use_count; ++i)
+        tw_apply_locked(&command->uses[i], command->device->place);
+    /* staged copies leave valid contents on the host too, but the command's own write may have undone that */
+    for (size_t i = 0; i < command->copy_count; ++i) {
+        const struct tw_copy_plan *copy = &command->copies[i].copy;
+        for (size_t k = 0; k < command->use_count; ++k)
+            if (command->uses[k].buffer == copy->buffer && !command->uses[k].writes)
+                copy->buffer->places[copy->to].valid = true;
+    }
+    /* all are inserted: only now may any of them finish */
+    struct tw_node *ready = NULL, **last = &ready;
+    for (size_t i = 0; i <= command->copy_count; ++i) {
+        struct tw_task *task = i < command->copy_count ? &command->copies[i] : &command->body;
+        if (task->node.pending == 0) {
+            task->node.next = NULL;
+            *last = &task->node;
+            last = &task->node.next;
+        }
+    }
+    make_ready_locked(ready);
+    return TW_SUCCESS;
+}

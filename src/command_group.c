@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recording command groups (spec 3.5.6), and every check of a kernel launch that can be made before it runs. */
+#include "runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct tw_command_group {
+    struct tw_queue *queue; /* counted */
+    tw_status status;       /* the first error */
+    struct tw_use *uses;    /* counted uses of buffers */
+    size_t use_count, use_capacity;
+    struct tw_use few_uses[8];
+    const struct tw_internal_kernel *kernel;
+    struct tw_internal_launch launch;
+    unsigned char *args;
+    size_t args_bytes;
+    char detail[1024]; /* of the first error */
+};
+
+static void fail(struct tw_command_group *group, tw_status status)
+{
+    if (group->status != TW_SUCCESS)
+        return;
+    group->status = status;
+    strncpy(group->detail, tw_error_detail(), sizeof group->detail - 1);
+}
+
+tw_command_group *tw_queue_begin(tw_queue *queue)
+{
+    if (!queue) {
+        tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is NULL");
+        return NULL;
+    }
+    struct tw_command_group *group = calloc(1, sizeof *group);
+    if (!group) {
+        tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a command group");
+        return NULL;
+    }
+    group->queue = queue;
+    group->uses = group->few_uses;
+    group->use_capacity = sizeof group->few_uses / sizeof group->few_uses[0];
+    tw_lock();
+    ++queue->references;
+    tw_unlock();
+    return group;
+}
+
+static void drop_locked(struct tw_command_group *group)
+{
+    for (size_t i = 0; i < group->use_count; ++i)
+        tw_buffer_unuse_locked(group->uses[i].buffer);
+    tw_queue_release_locked(group->queue);
+}
+
+static void free_group(struct tw_command_group *group)
+{
+    if (group->uses != group->few_uses)
+        free(group->uses);
+    free(group->args);
+    free(group);
+}
+
+void tw_command_group_discard(tw_command_group *group)
+{
+    if (!group)
+        return;
+    tw_lock();
+    drop_locked(group);
+    tw_unlock();
+    free_group(group);
+    tw_reclaim();
+}
+
+void tw_internal_discard(tw_command_group **group)
+{
+    tw_command_group_discard(*group);
+}
+
+tw_status tw_command_group_status(const tw_command_group *group)
+{
+    return group ? group->status : TW_ERROR_OUT_OF_MEMORY;
+}
+
+/* ---- accessors ------------------------------------------------------------------------------------------------------
+ */
+
+/* The group's use of a buffer, made if there is none yet. NULL: out of memory. */
+static struct tw_use *use_of(struct tw_command_group *group, struct tw_buffer *buffer)
+{
+    for (size_t i = 0; i < group->use_count; ++i)
+        if (group->uses[i].buffer == buffer)
+            return &group->uses[i];
+    if (group->use_count == group->use_capacity) {
+        const size_t capacity = 2 * group->use_capacity;
+        struct tw_use *grown = malloc(capacity * sizeof *grown);
+        if (!grown)
+            return NULL;
+        memcpy(grown, group->uses, group->use_count * sizeof *grown);
+        if (group->uses != group->few_uses)
+            free(group->uses);
+        group->uses = grown;
+        group->use_capacity = capacity;
+    }
+    tw_lock();
+    ++buffer->uses;
+    tw_unlock();
+    struct tw_use *use = &group->uses[group->use_count++];
+    *use = (struct tw_use){.buffer = buffer};
+    return use;
+}
+
+static tw_status check_access(const tw_buffer *buffer, tw_access_mode mode, tw_access_target target)
+{
+    if (!buffer)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the buffer is NULL");
+    if (!tw_access_mode_is_valid(mode))
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%d is no access mode", (int)mode);
+    if (target != TW_GLOBAL && target != TW_CONSTANT)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%d is no target of a device accessor", (int)target);
+    if (target == TW_CONSTANT && mode != TW_READ)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "constant memory can only be read");
+    if (buffer->read_only && tw_access_mode_writes(mode))
+        return tw_fail(TW_ERROR_READ_ONLY_BUFFER, "the buffer is over const memory; only TW_READ can access it");
+    return TW_SUCCESS;
+}
+
+void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode, tw_access_target target)
+{
+    if (!group || group->status != TW_SUCCESS)
+        return NULL;
+    const size_t place = group->queue->device->place;
+    tw_status status = check_access(buffer, mode, target);
+    if (status == TW_SUCCESS)
+        status = tw_buffer_allocate(buffer, place);
+    struct tw_use *use = status == TW_SUCCESS ? use_of(group, buffer) : NULL;
+    if (status == TW_SUCCESS && !use)
+        status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for an accessor");
+    if (status != TW_SUCCESS) {
+        fail(group, status);
+        return NULL;
+    }
+    use->needs = use->needs || tw_access_mode_needs(mode);
+    use->writes = use->writes || tw_access_mode_writes(mode);
+    return atomic_load(&buffer->places[place].address);
+}
+
+/* ---- kernels --------------------------------------------------------------------------------------------------------
+ */
+
+static tw_status check_kernel(const struct tw_command_group *group, const struct tw_internal_kernel *kernel,
+                              unsigned dims, const void *args, size_t args_bytes)
+{
+    if (!kernel || !args)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the kernel or its arguments are NULL");
+    if (kernel->abi != TW_INTERNAL_KERNEL_ABI)
+        return tw_fail(TW_ERROR_INVALID_KERNEL,
+                       "kernel %s was compiled for another version of the library; compile %s again", kernel->name,
+                       kernel->file);
+    if (kernel->args_bytes != args_bytes)
+        return tw_fail(TW_ERROR_INVALID_KERNEL,
+                       "kernel %s has a block of %zu bytes where it is defined (%s) and of %zu where it is launched",
+                       kernel->name, kernel->args_bytes, kernel->file, args_bytes);
+    if (kernel->dims && kernel->dims != dims)
+        return tw_fail(TW_ERROR_INVALID_KERNEL, "kernel %s is for %u dimensions, not %u", kernel->name, kernel->dims,
+                       dims);
+    if (group->kernel)
+        return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
+                       "the command group already has kernel %s; %s needs one of its own", group->kernel->name,
+                       kernel->name);
+    return TW_SUCCESS;
+}
+
+static void copy_range(size_t to[3], const size_t from[3], unsigned dims, size_t rest)
+{
+    for (unsigned d = 0; d < 3; ++d)
+        to[d] = d < dims ? from[d] : rest;
+}
+
+/* Takes over a kernel whose launch has been described. */
+static void record(struct tw_command_group *group, const struct tw_internal_kernel *kernel,
+                   const struct tw_internal_launch *launch, const void *args, size_t args_bytes)
+{
+    struct tw_backend_device *device = group->queue->device->backend;
+    tw_status status = check_kernel(group, kernel, launch->dims, args, args_bytes);
+    if (status == TW_SUCCESS)
+        status = device->backend->check(device, kernel, launch);
+    if (status == TW_SUCCESS && !(group->args = malloc(args_bytes)))
+        status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the arguments of kernel %s", kernel->name);
+    if (status != TW_SUCCESS) {
+        fail(group, status);
+        return;
+    }
+    memcpy(group->args, args, args_bytes);
+    group->args_bytes = args_bytes;
+    group->kernel = kernel;
+    group->launch = *launch;
+}
+
+void tw_internal_single_task(tw_command_group *group, const struct tw_internal_single_task_kernel *kernel,
+                             const void *args, size_t args_bytes)
+{
+    if (!group || group->status != TW_SUCCESS)
+        return;
+    const struct tw_internal_launch launch = {.range = {1, 1, 1}, .local = {1, 1, 1}, .dims = 1};
+    record(group, &kernel->kernel, &launch, args, args_bytes);
+}
+
+void tw_internal_parallel_for(tw_command_group *group, tw_range range, tw_id offset,
+                              const struct tw_internal_range_kernel *kernel, const void *args, size_t args_bytes)
+{
+    if (!group || group->status != TW_SUCCESS)
+        return;
+    struct tw_internal_launch launch = {.local = {1, 1, 1}, .dims = range.dims};
+    tw_status status = TW_SUCCESS;
+    if (!tw_range_is_valid(range))
+        status = tw_fail(TW_ERROR_INVALID_RANGE, "the kernel's range has no valid dimensions (%u), or overflows",
+                         range.dims);
+    else if (offset.dims && offset.dims != range.dims)
+        status =
+            tw_fail(TW_ERROR_INVALID_RANGE, "the offset has %u dimensions and the range %u", offset.dims, range.dims);
+    for (unsigned d = 0; status == TW_SUCCESS && d < offset.dims; ++d) {
+        size_t end;
+        if (__builtin_add_overflow(offset.at[d], range.size[d], &end))
+            status = tw_fail(TW_ERROR_INVALID_RANGE, "offset and range overflow in dimension %u", d);
+    }
+    if (status != TW_SUCCESS) {
+        fail(group, status);
+        return;
+    }
+    copy_range(launch.range, range.size, range.dims, 1);
+    copy_range(launch.offset, offset.at, offset.dims, 0);
+    record(group, &kernel->kernel, &launch, args, args_bytes);
+}
+
+static tw_status check_local(const struct tw_internal_kernel *kernel, tw_range groups, tw_range local,
+                             const struct tw_device *device)
+{
+    if (!tw_range_is_valid(groups) || !tw_range_is_valid(local))
+        return tw_fail(TW_ERROR_INVALID_RANGE, "the range of groups or the group's own has no valid dimensions, or "
+                                               "overflows");
+    if (groups.dims != local.dims)
+        return tw_fail(TW_ERROR_INVALID_RANGE, "the range of groups has %u dimensions and the group %u", groups.dims,
+                       local.dims);
+    const size_t items = tw_range_count(local), most = tw_device_facts(device)->max_work_group_size;
+    if (!items)
+        return tw_fail(TW_ERROR_INVALID_WORK_GROUP_SIZE, "the work-group is empty");
+    if (items > most)
+        return tw_fail(TW_ERROR_INVALID_WORK_GROUP_SIZE,
+                       "%zu work-items are more than the %zu that a group can have on "
+                       "%s",
+                       items, most, tw_device_name(device));
+    for (unsigned d = 0; kernel->required_local[0] && d < local.dims && kernel->dims == local.dims; ++d)
+        if (kernel->required_local[d] != local.size[d])
+            return tw_fail(TW_ERROR_INVALID_WORK_GROUP_SIZE,
+                           "kernel %s requires groups of %zu in dimension %u and is launched with %zu", kernel->name,
+                           kernel->required_local[d], d, local.size[d]);
+    tw_range global = tw_range_mul(groups, local);
+    for (unsigned d = 0; d < groups.dims; ++d)
+        if (groups.size[d] && global.size[d] / groups.size[d] != local.size[d])
+            global.dims = 0;
+    if (!tw_range_is_valid(global))
+        return tw_fail(TW_ERROR_INVALID_RANGE, "the launch has more work-items than can be counted");
+    return TW_SUCCESS;
+}
+
+void tw_internal_parallel_for_work_group(tw_command_group *group, tw_range groups, tw_range local,
+                                         const struct tw_internal_work_group_kernel *kernel, const void *args,
+                                         size_t args_bytes)
+{
+    if (!group || group->status != TW_SUCCESS)
+        return;
+    const tw_status status = check_local(&kernel->kernel, groups, local, group->queue->device);
+    if (status != TW_SUCCESS) {
+        fail(group, status);
+        return;
+    }
+    struct tw_internal_launch launch = {.dims = groups.dims};
+    copy_range(launch.range, groups.size, groups.dims, 1);
+    copy_range(launch.local, local.size, local.dims, 1);
+    record(group, &kernel->kernel, &launch, args, args_bytes);
+}
+
+/* ---- submission -----------------------------------------------------------------------------------------------------
+ */
+
+static bool is_empty(const struct tw_internal_launch *launch)
+{
+    return !launch->range[0] || !launch->range[1] || !launch->range[2];
+}
+
+/* Makes a command of a recorded group; it takes over nothing yet. NULL: out of memory. */
+static struct tw_command *make_command(const struct tw_command_group *group, const char *file, int line)
+{
+    struct tw_command *command = tw_command_create(group->use_count, group->args_bytes);
+    if (!command)
+        return NULL;
+    struct tw_device *device = group->queue->device;
+    command->device = device;
+    command->lane = &group->queue->lane;
+    command->kernel = group->kernel;
+    command->file = file;
+    command->line = line;
+    memcpy(command->uses, group->uses, group->use_count * sizeof *command->uses);
+    command->use_count = group->use_count;
+    command->launch = group->launch;
+    command->body.kind = group->kernel && !is_empty(&group->launch) ? TW_TASK_KERNEL : TW_TASK_NOTHING;
+    command->body.exclusive = command->body.kind == TW_TASK_KERNEL && device->backend->exclusive
+                              && group->kernel->form != TW_INTERNAL_SINGLE_TASK;
+    if (group->kernel) {
+        memcpy(command->args, group->args, group->args_bytes);
+        command->launch.args = command->args;
+        command->launch.words = tw_internal_words_for(group->args_bytes);
+    }
+    return command;
+}
+
+static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **event, const char *file, int line)
+{
+    if (queue != group->queue)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT,
+                       queue ? "the command group was begun for another queue" : "the queue is NULL");
+    if (group->status != TW_SUCCESS)
+        return tw_fail(group->status, "%s", group->detail);
+    struct tw_command *command = make_command(group, file, line);
+    if (!command)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command group");
+    tw_lock();
+    command->queue = queue; /* takes over the group's reference, and its uses of buffers */
+    const tw_status status = tw_command_submit_locked(command);
+    if (status == TW_SUCCESS) {
+        ++queue->references; /* the group still drops its own */
+        group->use_count = 0;
+        if (event)
+            *event = &command->events[TW_PHASE_COMPLETE]; /* with the reference from creation */
+        else
+            tw_command_release_locked(command);
+    } else {
+        command->queue = NULL;
+        tw_command_release_locked(command);
+    }
+    tw_unlock();
+    return status;
+}
+
+tw_status tw_internal_submit(tw_queue *queue, tw_command_group *group, tw_event **event, const char *file, int line)
+{
+    if (!group)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "the command group is NULL: tw_queue_begin() had no memory or no queue");
+    const tw_status status = submit(queue, group, event, file, line);
+    char detail[1024];
+    strncpy(detail, tw_error_detail(), sizeof detail - 1);
+    detail[sizeof detail - 1] = '\0';
+    tw_command_group_discard(group);
+    return status == TW_SUCCESS ? status : tw_fail(status, "%s", detail);
+}
+
+tw_status tw_internal_submit_function(tw_queue *queue, tw_queue *fallback, tw_command_group_function function,
+                                      void *user, tw_event **event, const char *file, int line)
+{
+    if (!queue || !function)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the %s is NULL", queue ? "function" : "queue");
+    tw_queue *const tried[] = {queue, fallback};
+    tw_status status = TW_SUCCESS;
+    for (size_t i = 0; i < 2 && tried[i]; ++i) {
+        tw_command_group *group = tw_queue_begin(tried[i]);
+        if (group)
+            function(group, user);
+        status = tw_internal_submit(tried[i], group, event, file, line);
+        if (status == TW_SUCCESS)
+            break;
+    }
+    return status;
+}
+
+/* Errors of the block form have no caller to return to: they wait with the queue. */
+static void keep_error(tw_queue *queue, tw_status status, const char *file, int line)
+{
+    if (!queue)
+        return;
+    tw_lock();
+    tw_errors_add_locked(&queue->errors, status, tw_error_detail(), NULL, file, line);
+    tw_unlock();
+}
+
+tw_command_group *tw_internal_begin_block(tw_queue *queue)
+{
+    tw_command_group *group = tw_queue_begin(queue);
+    if (!group)
+        keep_error(queue, TW_ERROR_OUT_OF_MEMORY, NULL, 0);
+    return group;
+}
+
+void tw_internal_submit_block(tw_queue *queue, tw_command_group **group, const char *file, int line)
+{
+    const tw_status status = tw_internal_submit(queue, *group, NULL, file, line);
+    *group = NULL;
+    if (status != TW_SUCCESS)
+        keep_error(queue, status, file, line);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contexts (spec 3.5.4): devices of one platform that share an error handler. */
+#include "runtime.h"
+
+#include <stdlib.h>
+
+static tw_status check_devices(tw_device *const *devices, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        if (!tw_is_device(devices[i]))
+            return tw_fail(TW_ERROR_INVALID_ARGUMENT, "device %zu is NULL, or from before tw_shutdown()", i);
+        if (devices[i]->platform != devices[0]->platform)
+            return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%s and %s are on different platforms; a context has one",
+                           tw_device_name(devices[0]), tw_device_name(devices[i]));
+        for (size_t k = 0; k < i; ++k)
+            if (devices[k] == devices[i])
+                return tw_fail(TW_ERROR_INVALID_ARGUMENT, "devices %zu and %zu are the same", k, i);
+    }
+    return TW_SUCCESS;
+}
+
+tw_status tw_context_create(tw_device *const *devices, size_t count, tw_error_handler handler, void *user,
+                            tw_context **result)
+{
+    if (!devices || !count || !result)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "a context needs at least one device and a place to be stored at");
+    tw_status status = tw_discover();
+    if (status == TW_SUCCESS)
+        status = check_devices(devices, count);
+    if (status != TW_SUCCESS)
+        return status;
+    struct tw_context *context = calloc(1, sizeof *context);
+    tw_device **copy = malloc(count * sizeof *copy);
+    if (!context || !copy) {
+        free(context);
+        free(copy);
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a context");
+    }
+    for (size_t i = 0; i < count; ++i)
+        copy[i] = devices[i];
+    context->references = 1;
+    context->devices = copy;
+    context->count = count;
+    context->handler = handler;
+    context->handler_user = user;
+    tw_lock();
+    tw_object_born_locked();
+    tw_unlock();
+    *result = context;
+    return TW_SUCCESS;
+}
+
+bool tw_context_is_host(const tw_context *context)
+{
+    return context && tw_device_is_host(context->devices[0]);
+}
+
+tw_status tw_context_get_devices(const tw_context *context, tw_device **devices, size_t capacity, size_t *count)
+{
+    if (!context || !count || (!devices && capacity))
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the context, the count or the array is NULL");
+    for (size_t i = 0; i < context->count && i < capacity; ++i)
+        devices[i] = context->devices[i];
+    *count = context->count;
+    return TW_SUCCESS;
+}
+
+void tw_context_release_locked(struct tw_context *context)
+{
+    if (--context->references)
+        return;
+    free(context->devices);
+    free(context);
+    tw_object_died_locked();
+}
+
+/* The next queue of the context that has commands to wait for or errors to tell; takes a reference to it. */
+static struct tw_queue *busy_queue(struct tw_context *context)
+{
+    tw_lock();
+    struct tw_queue *queue = context->queues;
+    while (queue && !queue->first && !queue->errors.first && !queue->errors.dropped)
+        queue = queue->next;
+    if (queue)
+        ++queue->references;
+    tw_unlock();
+    return queue;
+}
+
+tw_status tw_context_destroy(tw_context **handle)
+{
+    if (!handle || !*handle)
+        return TW_SUCCESS;
+    struct tw_context *context = *handle;
+    struct tw_queue *queue;
+    tw_status first = TW_SUCCESS;
+    while ((queue = busy_queue(context)) != NULL) {
+        const tw_status status = tw_queue_wait_and_throw(queue);
+        tw_lock();
+        tw_queue_release_locked(queue);
+        tw_unlock();
+        if (status == TW_ERROR_WOULD_DEADLOCK)
+            return status;
+        if (first == TW_SUCCESS)
+            first = status;
+    }
+    *handle = NULL;
+    tw_lock();
+    tw_context_release_locked(context);
+    tw_unlock();
+    return first;
+}

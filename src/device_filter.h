@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** The environment variable TW_DEVICES (device.h): which devices are visible, and in what order. */
+#ifndef TEAMWORK_DEVICE_FILTER_H
+#define TEAMWORK_DEVICE_FILTER_H
+
+#include "runtime.h"
+
+/* Whether the filter can be read; NULL and "" can. TW_ERROR_INVALID_CONFIGURATION says what is wrong. */
+tw_status tw_device_filter_check(const char *filter);
+
+/* Whether the filter can let an offload device through. */
+bool tw_device_filter_mentions_offload(const char *filter);
+
+/* Makes the list of visible devices, which the caller frees. */
+tw_status tw_device_filter_apply(const char *filter, struct tw_device **all, size_t count, struct tw_device ***visible,
+                                 size_t *visible_count);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events (spec 3.5.7): views of a command's life. */
+#include "runtime.h"
+
+static tw_event *sibling(const tw_event *event, enum tw_phase phase)
+{
+    return event ? tw_event_retain(&event->command->events[phase]) : NULL;
+}
+
+tw_event *tw_event_of_start(const tw_event *event)
+{
+    return sibling(event, TW_PHASE_START);
+}
+
+tw_event *tw_event_of_kernel(const tw_event *event)
+{
+    return sibling(event, TW_PHASE_KERNEL);
+}
+
+tw_event *tw_event_of_completion(const tw_event *event)
+{
+    return sibling(event, TW_PHASE_COMPLETE);
+}
+
+tw_event *tw_event_retain(tw_event *event)
+{
+    if (event)
+        atomic_fetch_add(&event->command->references, 1);
+    return event;
+}
+
+void tw_event_release(tw_event **event)
+{
+    if (!event || !*event)
+        return;
+    tw_command_release((*event)->command);
+    *event = NULL;
+}
+
+static struct tw_command *unfinished_event(const void *what)
+{
+    const struct tw_event *event = what;
+    struct tw_command *command = event->command;
+    return command->complete || (event->phase == TW_PHASE_START && command->started) ? NULL : command;
+}
+
+static tw_status wait_locked(const tw_event *event)
+{
+    struct tw_command *command = event->command;
+    const unsigned long mark = command->complete ? 0 : tw_mark_own_accesses_locked();
+    if (mark && command->body.node.mark == mark && unfinished_event(event))
+        return tw_fail(TW_ERROR_WOULD_DEADLOCK,
+                       "the event waits for a host accessor that this thread holds; release that one first");
+    tw_wait_locked(unfinished_event, event);
+    if (command->complete && command->status != TW_SUCCESS) {
+        char message[1024];
+        tw_command_message_locked(command, message, sizeof message);
+        return tw_fail(command->status, "%s", message);
+    }
+    return TW_SUCCESS;
+}
+
+tw_status tw_event_wait(tw_event *event)
+{
+    if (!event)
+        return TW_SUCCESS;
+    tw_lock();
+    const tw_status status = wait_locked(event);
+    tw_unlock();
+    tw_reclaim();
+    return status;
+}
+
+tw_status tw_event_wait_all(tw_event *const *events, size_t count)
+{
+    if (!events && count)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the array of events is NULL");
+    tw_status first = TW_SUCCESS;
+    for (size_t i = 0; i < count; ++i) {
+        const tw_status status = tw_event_wait(events[i]);
+        if (first == TW_SUCCESS)
+            first = status;
+    }
+    return first;
+}
+
+tw_status tw_event_wait_and_throw(tw_event *event)
+{
+    if (!event)
+        return TW_SUCCESS;
+    const tw_status status = tw_event_wait(event);
+    if (event->command->queue && status != TW_ERROR_WOULD_DEADLOCK)
+        (void)tw_queue_deliver(event->command->queue);
+    return status;
+}
+
+tw_status tw_event_wait_and_throw_all(tw_event *const *events, size_t count)
+{
+    const tw_status status = tw_event_wait_all(events, count);
+    for (size_t i = 0; events && i < count; ++i)
+        if (events[i] && events[i]->command->queue)
+            (void)tw_queue_deliver(events[i]->command->queue);
+    return status;
+}
+
+tw_event_state tw_event_get_state(const tw_event *event)
+{
+    if (!event)
+        return TW_EVENT_COMPLETE;
+    const struct tw_command *command = event->command;
+    tw_lock();
+    tw_event_state state = TW_EVENT_PENDING;
+    if (command->complete)
+        state = command->status == TW_SUCCESS || (event->phase == TW_PHASE_START && command->started)
+                    ? TW_EVENT_COMPLETE
+                    : TW_EVENT_FAILED;
+    else if (command->started)
+        state = event->phase == TW_PHASE_START ? TW_EVENT_COMPLETE : TW_EVENT_RUNNING;
+    tw_unlock();
+    return state;
+}
+
+tw_status tw_event_get_status(const tw_event *event)
+{
+    if (!event)
+        return TW_SUCCESS;
+    tw_lock();
+    const tw_status status = event->command->complete ? event->command->status : TW_SUCCESS;
+    tw_unlock();
+    return status;
+}
+
+tw_status tw_event_get_times(const tw_event *event, tw_event_times *times)
+{
+    if (!times)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the place for the times is NULL");
+    const tw_event_times none = {0, 0, 0};
+    tw_lock();
+    *times = event ? event->command->times : none;
+    tw_unlock();
+    return TW_SUCCESS;
+}
+
+tw_status tw_event_get_wait_list(const tw_event *event, tw_event **events, size_t capacity, size_t *count)
+{
+    if (!count || (!events && capacity))
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the place for the %s is NULL", count ? "events" : "count");
+    size_t found = 0;
+    tw_lock();
+    if (event && !event->command->complete) {
+        const struct tw_node *node = &event->command->body.node;
+        for (size_t i = 0; i < node->in_count; ++i) {
+            const struct tw_edge *edge = &node->in[i];
+            if (!edge->from || !edge->logical)
+                continue;
+            if (found < capacity)
+                events[found] = tw_event_retain(&((struct tw_task *)edge->from)->command->events[TW_PHASE_COMPLETE]);
+            ++found;
+        }
+    }
+    tw_unlock();
+    *count = found;
+    return TW_SUCCESS;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command graph (graph.h). Knows no buffer, device, thread or lock. */
+#include "graph.h"
+
+#include <stdlib.h>
+
+size_t tw_graph_edges_needed(const struct tw_graph_access *accesses, size_t count)
+{
+    size_t needed = 0;
+    for (size_t i = 0; i < count; ++i) {
+        needed += accesses[i].resource->writer != NULL;
+        if (accesses[i].writes)
+            for (const struct tw_graph_access *r = accesses[i].resource->readers; r; r = r->next)
+                ++needed;
+    }
+    return needed;
+}
+
+static void add_edge(struct tw_node *from, struct tw_node *to, bool data, bool logical)
+{
+    struct tw_edge *edge = from->last_out;
+    if (!edge || edge->to != to) {
+        edge = &to->in[to->in_count++];
+        *edge = (struct tw_edge){.from = from, .to = to, .next = from->out};
+        from->out = from->last_out = edge;
+        ++to->pending;
+    }
+    edge->data = edge->data || data;
+    edge->logical = edge->logical || logical;
+}
+
+static void leave_readers(struct tw_graph_access *access)
+{
+    if (access->link) {
+        *access->link = access->next;
+        if (access->next)
+            access->next->link = access->link;
+        access->link = NULL;
+        access->next = NULL;
+    }
+}
+
+static void join_readers(struct tw_graph_access *access)
+{
+    struct tw_resource *resource = access->resource;
+    access->next = resource->readers;
+    if (access->next)
+        access->next->link = &access->next;
+    access->link = &resource->readers;
+    resource->readers = access;
+}
+
+void tw_graph_insert(struct tw_node *node, struct tw_edge *edges)
+{
+    node->in = edges;
+    node->in_count = node->pending = 0;
+    node->out = node->last_out = NULL;
+    node->finished = false;
+    for (size_t i = 0; i < node->access_count; ++i) {
+        struct tw_graph_access *access = &node->accesses[i];
+        struct tw_resource *resource = access->resource;
+        access->node = node;
+        access->next = NULL;
+        access->link = NULL;
+        if (resource->writer)
+            add_edge(resource->writer, node, access->needs, access->logical);
+        else if (access->needs && resource->lost && !node->doom)
+            node->doom = resource->lost;
+        if (!access->writes) {
+            join_readers(access);
+            continue;
+        }
+        while (resource->readers) {
+            struct tw_graph_access *reader = resource->readers;
+            if (reader->node != node)
+                add_edge(reader->node, node, false, access->logical && reader->logical);
+            leave_readers(reader);
+        }
+        resource->writer = node;
+    }
+}
+
+/* Reverses the list of edges, so that successors come in the order of their insertion. */
+static struct tw_edge *in_order(struct tw_edge *edge)
+{
+    struct tw_edge *ordered = NULL;
+    while (edge) {
+        struct tw_edge *next = edge->next;
+        edge->next = ordered;
+        ordered = edge;
+        edge = next;
+    }
+    return ordered;
+}
+
+struct tw_node *tw_graph_finish(struct tw_node *node, void *failure)
+{
+    node->finished = true;
+    for (size_t i = 0; i < node->access_count; ++i) {
+        struct tw_graph_access *access = &node->accesses[i];
+        struct tw_resource *resource = access->resource;
+        leave_readers(access);
+        if (resource->writer == node)
+            resource->writer = NULL;
+        if (access->writes && failure)
+            resource->lost = failure;
+        else if (access->writes && !access->needs)
+            resource->lost = NULL;
+    }
+    struct tw_node *ready = NULL, **last = &ready;
+    struct tw_edge *next;
+    for (struct tw_edge *edge = in_order(node->out); edge; edge = next) {
+        struct tw_node *to = edge->to;
+        next = edge->next;
+        edge->from = NULL;
+        edge->next = NULL;
+        if (failure && edge->data && !to->doom)
+            to->doom = failure;
+        if (--to->pending == 0) {
+            to->next = NULL;
+            *last = to;
+            last = &to->next;
+        }
+    }
+    node->out = node->last_out = NULL;
+    return ready;
+}
+
+bool tw_graph_mark_dependants(struct tw_node *node, unsigned long mark)
+{
+    size_t used = 0, capacity = 64;
+    struct tw_node **stack = malloc(capacity * sizeof *stack);
+    if (!stack)
+        return false;
+    stack[used++] = node;
+    node->mark = mark;
+    while (used) {
+        const struct tw_node *top = stack[--used];
+        for (struct tw_edge *edge = top->out; edge; edge = edge->next) {
+            if (edge->to->mark == mark)
+                continue;
+            if (used == capacity) {
+                struct tw_node **grown = realloc(stack, 2 * capacity * sizeof *stack);
+                if (!grown) {
+                    free(stack);
+                    return false;
+                }
+                stack = grown;
+                capacity *= 2;
+            }
+            edge->to->mark = mark;
+            stack[used++] = edge->to;
+        }
+    }
+    free(stack);
+    return true;
+}
+
+bool tw_graph_would_wait_for(const struct tw_graph_access *access, unsigned long mark)
+{
+    if (access->resource->writer && access->resource->writer->mark == mark)
+        return true;
+    if (access->writes)
+        for (const struct tw_graph_access *r = access->resource->readers; r; r = r->next)
+            if (r->node->mark == mark)
+                return true;
+    return false;
+}

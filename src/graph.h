@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * The command graph: accesses in, edges out (spec 2.5.7).
+ *
+ * A pure data structure: it knows nothing of buffers, devices or threads, and the caller serializes all calls. Nodes
+ * are inserted in program order. A node waits for the last writer of each resource that it reads or overwrites, and a
+ * writer for the readers since. A resource refers to unfinished nodes only, so finishing a node forgets it.
+ *
+ * Failure: a node that fails, or is doomed, marks what it should have written as lost. Nodes that need the earlier
+ * contents of a lost resource are doomed with the same cause; a node that overwrites it all makes it whole again.
+ * Waiting for a node only because its place is needed does not doom.
+ */
+#ifndef TEAMWORK_GRAPH_H
+#define TEAMWORK_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct tw_node;
+struct tw_graph_access;
+
+/* Something that is read and written. Zero-initialized when unused. */
+struct tw_resource {
+    struct tw_node *writer;          /* the last writer, if unfinished */
+    struct tw_graph_access *readers; /* unfinished readers since the last writer was inserted */
+    void *lost;                      /* cause: its contents are undefined; NULL while whole */
+};
+
+/* One access of one node; owned by the node, which the caller must keep until it is finished. */
+struct tw_graph_access {
+    struct tw_resource *resource;
+    bool needs; /* the earlier contents */
+    bool writes;
+    bool logical; /* stands for the program's own access, which wait lists show, not for a data movement */
+    /* the graph's own */
+    struct tw_node *node;
+    struct tw_graph_access *next, **link; /* in resource->readers, while there */
+};
+
+struct tw_edge {
+    struct tw_node *from, *to; /* from is NULL once finished */
+    struct tw_edge *next;      /* among the edges out of `from` */
+    bool data;                 /* `to` needs what `from` writes */
+    bool logical;
+};
+
+struct tw_node {
+    struct tw_graph_access *accesses;
+    size_t access_count;
+    struct tw_edge *in; /* edges into this node */
+    size_t in_count;
+    struct tw_edge *out;
+    struct tw_edge *last_out; /* newest edge out: merges the edges to one successor */
+    size_t pending;           /* unfinished nodes it waits for */
+    void *doom;               /* cause why it must not run */
+    unsigned long mark;       /* of the last traversal that came by */
+    struct tw_node *next;     /* for lists that the caller keeps: ready nodes */
+    bool finished;
+};
+
+/* The most edges that inserting a node with these accesses can need, now. */
+size_t tw_graph_edges_needed(const struct tw_graph_access *accesses, size_t count);
+
+/* Inserts a node whose accesses are set. Each resource may occur once in a node. `edges` has room for
+   tw_graph_edges_needed(), asked for with nothing inserted since; it must live until the node is finished. The node is
+   ready if pending is then 0. Cannot fail. */
+void tw_graph_insert(struct tw_node *node, struct tw_edge *edges);
+
+/* Finishes a node that was ready. failure: NULL, or the cause, which dooms its dependants. Returns the nodes that
+   became ready, in the order in which they were inserted, linked by next; doomed ones among them. */
+struct tw_node *tw_graph_finish(struct tw_node *node, void *failure);
+
+/* Marks all nodes that wait, directly or not, for `node`, and node itself, with `mark`, which must be new. Returns
+   false for want of memory. */
+bool tw_graph_mark_dependants(struct tw_node *node, unsigned long mark);
+
+/* Whether a node with this access would wait for a node marked `mark`. */
+bool tw_graph_would_wait_for(const struct tw_graph_access *access, unsigned long mark);
+
+#endif

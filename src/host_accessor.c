@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Host accessors (spec 3.6.4.7): a command on host memory whose body is the program's own, from acquisition to release.
+ * Also bringing a buffer home when it is destroyed, and telling when a thread would wait for itself.
+ */
+#include "runtime.h"
+
+#include <stdlib.h>
+
+static struct tw_host_accessor *open_accessors; /* under the lock */
+static unsigned long last_mark;                 /* under the lock */
+
+unsigned long tw_mark_own_accesses_locked(void)
+{
+    unsigned long mark = 0;
+    const pthread_t self = pthread_self();
+    for (struct tw_host_accessor *accessor = open_accessors; accessor; accessor = accessor->next) {
+        if (!pthread_equal(accessor->owner, self))
+            continue;
+        if (!mark)
+            mark = ++last_mark;
+        /* without memory for the search the check is left out: it only ever refuses */
+        (void)tw_graph_mark_dependants(&accessor->command->body.node, mark);
+    }
+    return mark;
+}
+
+bool tw_would_deadlock_locked(const struct tw_buffer *buffer, bool writes, unsigned long mark)
+{
+    const struct tw_graph_access access = {.resource = (struct tw_resource *)&buffer->contents, .writes = writes};
+    return mark && tw_graph_would_wait_for(&access, mark);
+}
+
+static struct tw_command *unfinished_access(const void *what)
+{
+    struct tw_command *command = *(struct tw_command *const *)what;
+    return command->acquired || command->complete ? NULL : command;
+}
+
+static struct tw_command *incomplete(const void *what)
+{
+    struct tw_command *command = *(struct tw_command *const *)what;
+    return command->complete ? NULL : command;
+}
+
+/* Submits a command on host memory and waits until its body may run, or until it is over. The caller gets a reference.
+   On failure the status says what went wrong. */
+static tw_status acquire(struct tw_buffer *buffer, bool needs, bool writes, struct tw_command **result)
+{
+    if (needs || writes) {
+        const tw_status status = tw_buffer_allocate(buffer, 0);
+        if (status != TW_SUCCESS)
+            return status;
+    }
+    struct tw_command *command = tw_command_create(1, 0);
+    if (!command)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a host access");
+    command->device = tw_host_device();
+    command->lane = command->device->system;
+    command->body.kind = TW_TASK_HOST_ACCESS;
+    command->uses[0] = (struct tw_use){.buffer = buffer, .needs = needs, .writes = writes};
+    command->use_count = 1;
+    command->file = "a host access";
+    tw_lock();
+    if (tw_would_deadlock_locked(buffer, writes, tw_mark_own_accesses_locked())) {
+        tw_command_release_locked(command);
+        tw_unlock();
+        return tw_fail(TW_ERROR_WOULD_DEADLOCK,
+                       "the access would wait for a host accessor that this thread holds; release that one first");
+    }
+    ++buffer->uses;
+    tw_status status = tw_command_submit_locked(command);
+    if (status != TW_SUCCESS) {
+        tw_buffer_unuse_locked(buffer);
+        tw_command_release_locked(command);
+        tw_unlock();
+        return status;
+    }
+    tw_wait_locked(unfinished_access, &command);
+    status = command->status;
+    const struct tw_failure *failure = command->failure;
+    if (status == TW_ERROR_CANCELLED)
+        status = tw_fail(TW_ERROR_DATA_LOST, "the buffer's contents are lost: %s%s (%s:%d) failed: %s",
+                         failure->kernel ? "kernel " : "a data movement", failure->kernel ? failure->kernel : "",
+                         failure->file ? failure->file : "?", failure->line, tw_failure_message(failure));
+    else if (status != TW_SUCCESS)
+        tw_fail(status, "%s", tw_failure_message(failure));
+    if (status != TW_SUCCESS) {
+        tw_wait_locked(incomplete, &command);
+        tw_command_release_locked(command);
+        tw_unlock();
+        return status;
+    }
+    tw_unlock();
+    *result = command;
+    return TW_SUCCESS;
+}
+
+tw_status tw_host_access(tw_buffer *buffer, tw_access_mode mode, tw_host_accessor **result)
+{
+    if (!buffer || !result)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the %s is NULL", buffer ? "place for the accessor" : "buffer");
+    if (!tw_access_mode_is_valid(mode))
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%d is no access mode", (int)mode);
+    if (buffer->read_only && tw_access_mode_writes(mode))
+        return tw_fail(TW_ERROR_READ_ONLY_BUFFER, "the buffer is over const memory; only TW_READ can access it");
+    struct tw_host_accessor *accessor = calloc(1, sizeof *accessor);
+    if (!accessor)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a host accessor");
+    const tw_status status =
+        acquire(buffer, tw_access_mode_needs(mode), tw_access_mode_writes(mode), &accessor->command);
+    if (status != TW_SUCCESS) {
+        free(accessor);
+        return status;
+    }
+    accessor->buffer = buffer;
+    accessor->owner = pthread_self();
+    tw_lock();
+    accessor->next = open_accessors;
+    accessor->link = &open_accessors;
+    if (accessor->next)
+        accessor->next->link = &accessor->next;
+    open_accessors = accessor;
+    tw_unlock();
+    *result = accessor;
+    return TW_SUCCESS;
+}
+
+void *tw_host_accessor_data(tw_host_accessor *accessor)
+{
+    return accessor ? atomic_load(&accessor->buffer->places[0].address) : NULL;
+}
+
+const void *tw_host_accessor_const_data(const tw_host_accessor *accessor)
+{
+    return accessor ? atomic_load(&accessor->buffer->places[0].address) : NULL;
+}
+
+void tw_host_accessor_release(tw_host_accessor **handle)
+{
+    if (!handle || !*handle)
+        return;
+    struct tw_host_accessor *accessor = *handle;
+    *handle = NULL;
+    tw_lock();
+    *accessor->link = accessor->next;
+    if (accessor->next)
+        accessor->next->link = accessor->link;
+    tw_command_finish_access_locked(accessor->command, NULL);
+    tw_command_release_locked(accessor->command);
+    tw_unlock();
+    free(accessor);
+    tw_reclaim();
+}
+
+/* Reading and writing: it has to wait for readers too, since they use the program's memory. */
+tw_status tw_buffer_bring_home(struct tw_buffer *buffer)
+{
+    struct tw_command *command = NULL;
+    const tw_status status = acquire(buffer, true, true, &command);
+    if (status != TW_SUCCESS)
+        return status;
+    tw_lock();
+    tw_command_finish_access_locked(command, NULL);
+    tw_command_release_locked(command);
+    tw_unlock();
+    return TW_SUCCESS;
+}

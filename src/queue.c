@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Queues (spec 3.5.5): creation, waiting, and the delivery of errors. */
+#include "runtime.h"
+
+#include <stdlib.h>
+
+static tw_status create(tw_device *device, tw_context *context, tw_error_handler handler, void *handler_user,
+                        tw_queue **result)
+{
+    struct tw_queue *queue = calloc(1, sizeof *queue);
+    if (!queue)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a queue");
+    queue->references = 1;
+    queue->device = device;
+    queue->handler = handler;
+    queue->handler_user = handler_user;
+    queue->lane.device = device;
+    tw_errors_init(&queue->errors);
+    tw_lock();
+    tw_object_born_locked();
+    if (context) {
+        ++context->references;
+        queue->context = context;
+        queue->next = context->queues;
+        queue->link = &context->queues;
+        if (queue->next)
+            queue->next->link = &queue->next;
+        context->queues = queue;
+    }
+    tw_unlock();
+    *result = queue;
+    return TW_SUCCESS;
+}
+
+tw_status tw_queue_create(tw_device_selector selector, void *selector_user, tw_error_handler handler,
+                          void *handler_user, tw_queue **queue)
+{
+    if (!queue)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is to be stored at NULL");
+    tw_device *device = NULL;
+    const tw_status status = tw_select_device(selector, selector_user, &device);
+    return status == TW_SUCCESS ? create(device, NULL, handler, handler_user, queue) : status;
+}
+
+tw_status tw_queue_create_on_device(tw_device *device, tw_error_handler handler, void *handler_user, tw_queue **queue)
+{
+    if (!queue)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is to be stored at NULL");
+    const tw_status status = tw_discover();
+    if (status != TW_SUCCESS)
+        return status;
+    if (!tw_is_device(device))
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the device is NULL, or from before tw_shutdown()");
+    return create(device, NULL, handler, handler_user, queue);
+}
+
+tw_status tw_queue_create_in_context(tw_context *context, tw_device *device, tw_error_handler handler,
+                                     void *handler_user, tw_queue **queue)
+{
+    if (!queue || !context)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the %s is NULL", context ? "place for the queue" : "context");
+    if (!device)
+        return create(context->devices[0], context, handler, handler_user, queue);
+    for (size_t i = 0; i < context->count; ++i)
+        if (context->devices[i] == device)
+            return create(device, context, handler, handler_user, queue);
+    return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the device is not one of the context's");
+}
+
+tw_device *tw_queue_device(const tw_queue *queue)
+{
+    return queue ? queue->device : NULL;
+}
+
+tw_context *tw_queue_context(const tw_queue *queue)
+{
+    return queue ? queue->context : NULL;
+}
+
+bool tw_queue_is_host(const tw_queue *queue)
+{
+    return queue && tw_device_is_host(queue->device);
+}
+
+void tw_queue_release_locked(struct tw_queue *queue)
+{
+    if (--queue->references)
+        return;
+    tw_errors_free(&queue->errors);
+    free(queue);
+    tw_object_died_locked();
+}
+
+/* ---- waiting ------------------------------------------------------------------------------------------------------
+ */
+
+struct ticket {
+    struct tw_queue *queue;
+    uint64_t sequence;
+};
+
+static struct tw_command *unfinished_before(const void *what)
+{
+    const struct ticket *ticket = what;
+    struct tw_command *first = ticket->queue->first;
+    return first && first->sequence <= ticket->sequence ? first : NULL;
+}
+
+tw_status tw_queue_drain_locked(struct tw_queue *queue)
+{
+    const struct ticket ticket = {queue, queue->submitted};
+    const unsigned long mark = queue->first ? tw_mark_own_accesses_locked() : 0;
+    for (const struct tw_command *command = mark ? queue->first : NULL; command; command = command->next)
+        if (command->body.node.mark == mark)
+            return tw_fail(TW_ERROR_WOULD_DEADLOCK,
+                           "a command of the queue waits for a host accessor that this thread holds; release that one "
+                           "first");
+    tw_wait_locked(unfinished_before, &ticket);
+    return TW_SUCCESS;
+}
+
+/* The handler that hears of the queue's errors: its own has priority over its context's (spec 2.5.6). */
+static tw_error_handler handler_of(const struct tw_queue *queue, void **user)
+{
+    if (queue->handler || !queue->context) {
+        *user = queue->handler_user;
+        return queue->handler;
+    }
+    *user = queue->context->handler_user;
+    return queue->context->handler;
+}
+
+tw_status tw_queue_deliver(struct tw_queue *queue)
+{
+    struct tw_error_list errors = {0};
+    void *user = NULL;
+    tw_errors_init(&errors);
+    tw_lock();
+    const tw_error_handler handler = handler_of(queue, &user);
+    if (!handler) {
+        const tw_status status = tw_errors_take_first_locked(&queue->errors);
+        tw_unlock();
+        return status;
+    }
+    tw_errors_move_locked(&errors, &queue->errors);
+    tw_unlock();
+    tw_errors_deliver(&errors, handler, user);
+    return TW_SUCCESS;
+}
+
+static tw_status check(const tw_queue *queue)
+{
+    return queue ? TW_SUCCESS : tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is NULL");
+}
+
+tw_status tw_queue_wait(tw_queue *queue)
+{
+    tw_status status = check(queue);
+    if (status != TW_SUCCESS)
+        return status;
+    void *user = NULL;
+    tw_lock();
+    status = tw_queue_drain_locked(queue);
+    if (status == TW_SUCCESS && !handler_of(queue, &user))
+        status = tw_errors_take_first_locked(&queue->errors);
+    tw_unlock();
+    tw_reclaim();
+    return status;
+}
+
+tw_status tw_queue_wait_and_throw(tw_queue *queue)
+{
+    tw_status status = check(queue);
+    if (status != TW_SUCCESS)
+        return status;
+    tw_lock();
+    status = tw_queue_drain_locked(queue);
+    tw_unlock();
+    tw_reclaim();
+    return status == TW_SUCCESS ? tw_queue_deliver(queue) : status;
+}
+
+tw_status tw_queue_throw_asynchronous(tw_queue *queue)
+{
+    const tw_status status = check(queue);
+    return status == TW_SUCCESS ? tw_queue_deliver(queue) : status;
+}
+
+tw_status tw_queue_destroy(tw_queue **handle)
+{
+    if (!handle || !*handle)
+        return TW_SUCCESS;
+    struct tw_queue *queue = *handle;
+    const tw_status status = tw_queue_wait_and_throw(queue);
+    if (status == TW_ERROR_WOULD_DEADLOCK)
+        return status;
+    *handle = NULL;
+    tw_lock();
+    struct tw_context *context = queue->context;
+    if (context) {
+        *queue->link = queue->next;
+        if (queue->next)
+            queue->next->link = queue->link;
+        queue->context = NULL;
+        tw_context_release_locked(context);
+    }
+    tw_queue_release_locked(queue);
+    tw_unlock();
+    return status;
+}

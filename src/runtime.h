@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * What the files of the runtime share: its objects and its one lock.
+ *
+ * The lock (tw_lock) protects the command graph, the places of buffers, ready lists, and all counters and lists of the
+ * structs below unless a member says otherwise. It is held for short, bounded work only, never while a backend, a
+ * user's handler or a kernel runs. Functions whose names end in _locked expect it held.
+ *
+ *     status.c         error details, failures
+ *     device.c         discovery, TW_DEVICES, selectors, info; context.c
+ *     buffer.c         buffers and their places
+ *     coherence.c      which copies a command needs
+ *     graph.c          who waits for whom
+ *     scheduler.c      ready lists, workers, waiting threads that help
+ *     command.c        the life of a submitted group
+ *     command_group.c  recording; kernel checks
+ *     queue.c, event.c, host_accessor.c
+ */
+#ifndef TEAMWORK_RUNTIME_H
+#define TEAMWORK_RUNTIME_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include <teamwork/command_group.h>
+#include <teamwork/lower/launch.h>
+
+#include "backend.h"
+#include "graph.h"
+
+/* ---- status.c ---------------------------------------------------------------------------------------------------- */
+
+/* The first cause of a failed command. Lives until no object of the library does: resources refer to it uncounted. */
+struct tw_failure {
+    struct tw_failure *next; /* of all */
+    tw_status status;
+    char *kernel; /* or NULL */
+    const char *file;
+    int line;
+    char message[]; /* one sentence */
+};
+
+/* Sets the thread's tw_error_detail() and returns `status`. */
+tw_status tw_fail(tw_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Makes a failure; falls back to a static one when memory is exhausted. Takes the message from tw_error_detail(). */
+struct tw_failure *tw_failure_make_locked(tw_status status, const char *kernel, const char *file, int line);
+const char *tw_failure_message(const struct tw_failure *failure);
+void tw_failures_free_locked(void);
+
+/* ---- the lock, object counts ------------------------------------------------------------------------------------- */
+
+void tw_lock(void);
+void tw_unlock(void);
+extern pthread_mutex_t tw_mutex; /* behind tw_lock, for condition variables */
+
+/* Counts the objects that keep the runtime alive: queues, contexts, buffers, host accessors, commands. */
+void tw_object_born_locked(void);
+void tw_object_died_locked(void);
+size_t tw_object_count_locked(void);
+
+/* ---- device.c ---------------------------------------------------------------------------------------------------- */
+
+struct tw_platform {
+    const char *name;
+    tw_device_type type;
+    struct tw_device **devices;
+    size_t count;
+};
+
+struct tw_lane;
+
+struct tw_device {
+    struct tw_backend_device *backend;
+    struct tw_platform *platform;
+    size_t place;     /* index of its memory among a buffer's places; 0 is host memory */
+    unsigned ordinal; /* in the order of discovery */
+
+    atomic_bool described;
+    struct tw_device_facts facts; /* valid once described */
+
+    /* scheduling */
+    struct tw_lane *active; /* circular list of lanes with ready commands */
+    struct tw_lane *system; /* for copies that no queue asked for */
+    unsigned running;       /* commands that run now */
+    bool exclusive_running;
+    unsigned workers, idle_workers;
+    unsigned lingering; /* idle workers that look for work by themselves soon */
+    bool stopping;
+    pthread_t *threads;
+    pthread_cond_t work;
+};
+
+/* Finds the devices if that has not happened. Takes the discovery lock. */
+tw_status tw_discover(void);
+/* After tw_discover(): all devices of the machine, visible or not, for places. */
+size_t tw_place_count(void);
+/* The device with a place of its own; NULL for place 0. */
+struct tw_device *tw_place_device(size_t place);
+struct tw_device *tw_host_device(void);
+const struct tw_device_facts *tw_device_facts(const struct tw_device *device);
+bool tw_is_device(const struct tw_device *device);
+
+struct tw_context {
+    size_t references; /* the handle and each queue */
+    struct tw_device **devices;
+    size_t count;
+    tw_error_handler handler;
+    void *handler_user;
+    struct tw_queue *queues; /* of this context */
+};
+void tw_context_release_locked(struct tw_context *context);
+
+/* ---- asynchronous errors (errors.c) -------------------------------------------------------------------------------
+ */
+
+struct tw_error_list {
+    struct tw_error_record *first, **last;
+    size_t dropped; /* for want of memory */
+};
+
+struct tw_error_record {
+    struct tw_error_record *next;
+    tw_error error;
+    char text[]; /* the message, then the kernel's name */
+};
+
+void tw_errors_init(struct tw_error_list *list);
+/* Appends a record; `message` and `kernel` are copied. Drops it only if memory is exhausted; what is delivered later
+   says so. */
+void tw_errors_add_locked(struct tw_error_list *list, tw_status status, const char *message, const char *kernel,
+                          const char *file, int line);
+/* Moves all of `from` to the end of `to`. */
+void tw_errors_move_locked(struct tw_error_list *to, struct tw_error_list *from);
+/* Hands all records to the handler; without the lock. */
+void tw_errors_deliver(struct tw_error_list *list, tw_error_handler handler, void *user);
+/* Takes the first record, sets tw_error_detail() and returns its status; TW_SUCCESS if there is none. */
+tw_status tw_errors_take_first_locked(struct tw_error_list *list);
+void tw_errors_free(struct tw_error_list *list);
+
+/* ---- buffer.c -------------------------------------------------------------------------------------------------------
+ */
+
+/* Where a buffer's contents can be: host memory (place 0) or one device's memory. */
+struct tw_place {
+    struct tw_resource resource;
+    _Atomic(void *) address; /* set once, under the buffer's allocation lock */
+    bool valid;              /* holds the contents once the commands submitted so far are done */
+};
+
+struct tw_buffer {
+    size_t handles; /* the program's references */
+    size_t uses;    /* one for all handles, one for each command and accessor */
+    tw_range range;
+    size_t element_bytes, bytes;
+    bool over_host;              /* over the program's memory */
+    bool read_only;              /* over const memory */
+    bool host_owned;             /* place 0 was allocated by the library */
+    struct tw_resource contents; /* the program's view: orders the groups */
+    pthread_mutex_t allocation;  /* for place addresses; taken before tw_lock, never after */
+    struct tw_buffer *next_unused;
+    size_t place_count;
+    struct tw_place places[];
+};
+
+/* Makes sure that a place has memory. Without the lock. */
+tw_status tw_buffer_allocate(struct tw_buffer *buffer, size_t place);
+/* Whether the mode is one; what it needs and does. */
+bool tw_access_mode_is_valid(tw_access_mode mode);
+bool tw_access_mode_needs(tw_access_mode mode);
+bool tw_access_mode_writes(tw_access_mode mode);
+/* Drops a use; the last one puts the buffer on the list that tw_reclaim() frees. */
+void tw_buffer_unuse_locked(struct tw_buffer *buffer);
+void tw_buffer_free(struct tw_buffer *buffer);
+
+/* ---- coherence.c
+ * ----------------------------------------------------------------------------------------------------- */
+
+struct tw_copy_plan {
+    struct tw_buffer *buffer;
+    size_t from, to; /* places */
+};
+
+/* What a group needs of one buffer. */
+struct tw_use {
+    struct tw_buffer *buffer;
+    bool needs; /* the earlier contents */
+    bool writes;
+};
+
+/* The copies that bring what `use` needs to `place`, at most two; returns how many. Changes nothing. */
+size_t tw_plan_copies_locked(const struct tw_use *use, size_t place, struct tw_copy_plan plan[2]);
+/* Whether copying between two places has to go through host memory. */
+bool tw_must_stage(size_t from, size_t to);
+/* Records where the contents are once the copies and the command are submitted. */
+void tw_apply_locked(const struct tw_use *use, size_t place);
+
+/* ---- command.c
+ * --------------------------------------------------------------------------------------------------------- */
+
+enum tw_task_kind { TW_TASK_COPY, TW_TASK_KERNEL, TW_TASK_NOTHING, TW_TASK_HOST_ACCESS };
+enum tw_phase { TW_PHASE_START, TW_PHASE_KERNEL, TW_PHASE_COMPLETE, TW_PHASE_COUNT };
+
+/* Nodes linked by next. */
+struct tw_task_list {
+    struct tw_node *first, *last;
+};
+
+/* One schedulable piece of a command: a copy, or its body. */
+struct tw_task {
+    struct tw_node node; /* first: the graph's view */
+    enum tw_task_kind kind;
+    bool exclusive; /* occupies an exclusive device */
+    struct tw_command *command;
+    struct tw_copy_plan copy;
+    struct tw_graph_access copy_accesses[2];
+};
+
+struct tw_event {
+    struct tw_command *command;
+    enum tw_phase phase;
+};
+
+/* A submitted command group, a host access, or a write-back. */
+struct tw_command {
+    atomic_size_t references; /* the scheduler until complete, and each event */
+    struct tw_queue *queue;   /* counted; NULL for host accesses */
+    struct tw_device *device; /* where its tasks run */
+    struct tw_lane *lane;
+    const struct tw_internal_kernel *kernel; /* or NULL */
+    struct tw_internal_launch launch;
+    const char *file;
+    int line;
+
+    struct tw_use *uses; /* counted uses of buffers, until complete */
+    size_t use_count;
+    struct tw_task body;
+    struct tw_task *copies;
+    size_t copy_count;
+    size_t tasks_left;
+    struct tw_edge *edges, few_edges[6]; /* edges: few_edges, or allocated */
+
+    tw_status status;
+    struct tw_failure *failure; /* its own, or the cause of its cancellation */
+    bool started, acquired, complete;
+    uint64_t sequence;                  /* in its queue */
+    struct tw_command *next, *previous; /* unfinished commands of the queue */
+    tw_event_times times;
+    struct tw_event events[TW_PHASE_COUNT];
+    unsigned char *args; /* the argument block, in the same allocation */
+};
+
+/* Makes a command with room for `use_count` uses and an argument block; without the lock. NULL: out of memory. */
+struct tw_command *tw_command_create(size_t use_count, size_t args_bytes);
+/* Plans copies, inserts the tasks into the graph and hands what is ready to the scheduler. On TW_ERROR_OUT_OF_MEMORY
+   nothing has changed. May release the lock for a moment, before anything is planned. */
+tw_status tw_command_submit_locked(struct tw_command *command);
+/* What went wrong with a complete command whose status says so. */
+void tw_command_message_locked(const struct tw_command *command, char *message, size_t bytes);
+void tw_command_release(struct tw_command *command);
+void tw_command_release_locked(struct tw_command *command);
+/* Runs a task: takes the lock held, releases it meanwhile. */
+void tw_task_run_locked(struct tw_task *task);
+/* Completes a host access: whoever waits for it may run. */
+void tw_command_finish_access_locked(struct tw_command *command, struct tw_failure *failure);
+uint64_t tw_now_ns(void);
+
+/* ---- scheduler.c
+ * ------------------------------------------------------------------------------------------------------- */
+
+/* The ready tasks of one queue. */
+struct tw_lane {
+    struct tw_device *device;
+    struct tw_lane *next, *previous; /* in device->active, while it has ready tasks */
+    struct tw_task_list light, exclusive;
+    unsigned helpers; /* waiting threads that run this lane's tasks */
+};
+
+/* Hands a ready task to whoever runs it first. */
+void tw_schedule_locked(struct tw_task *task);
+/* Sees to it that some worker looks at the device's ready tasks. */
+void tw_wake_worker_locked(struct tw_device *device);
+/* Tells waiting threads that something has changed. */
+void tw_announce_locked(void);
+/* Waits while unfinished(what) returns a command, running ready tasks on the way to it meanwhile. */
+void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const void *what);
+/* Frees what has become unused; without the lock. */
+void tw_reclaim(void);
+void tw_reclaim_buffer_locked(struct tw_buffer *buffer);
+/* Ends the workers of a device; with the lock held, which is released meanwhile. */
+void tw_stop_workers_locked(struct tw_device *device);
+
+/* ---- queue.c
+ * -------------------------------------------------------------------------------------------------------------- */
+
+struct tw_queue {
+    size_t references; /* the handle, each command and each recorded group */
+    struct tw_device *device;
+    struct tw_context *context;    /* counted; or NULL */
+    struct tw_queue *next, **link; /* in context->queues */
+    tw_error_handler handler;
+    void *handler_user;
+    struct tw_lane lane;
+    struct tw_command *first, *last; /* unfinished, in the order of submission */
+    uint64_t submitted;              /* sequence of the last command */
+    struct tw_error_list errors;
+};
+void tw_queue_release_locked(struct tw_queue *queue);
+/* Waits for all commands submitted so far. Fails only with TW_ERROR_WOULD_DEADLOCK. */
+tw_status tw_queue_drain_locked(struct tw_queue *queue);
+/* Delivers the queue's undelivered errors to its handler, or returns the first where there is none; without the lock.
+ */
+tw_status tw_queue_deliver(struct tw_queue *queue);
+
+/* ---- host_accessor.c
+ * -------------------------------------------------------------------------------------------------------- */
+
+struct tw_host_accessor {
+    struct tw_command *command; /* a counted reference */
+    struct tw_buffer *buffer;   /* kept by the command */
+    pthread_t owner;
+    struct tw_host_accessor *next, **link; /* of all open accessors */
+};
+/* Marks what waits for accessors that this thread holds. Returns the mark, 0 if it holds none. */
+unsigned long tw_mark_own_accesses_locked(void);
+/* Whether a command with this access would wait for a marked one. */
+bool tw_would_deadlock_locked(const struct tw_buffer *buffer, bool writes, unsigned long mark);
+/* Brings the contents to host memory and waits for every command that uses the buffer. */
+tw_status tw_buffer_bring_home(struct tw_buffer *buffer);
+
+#endif

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who runs ready tasks: the threads that wait, and a few worker threads for each device.
+ *
+ * A thread that waits runs the tasks that it waits for itself: no hand-over, and host kernels stay with the OpenMP
+ * threads of the thread that the program computes on. Workers see to progress while no one waits. They start with the
+ * first task, linger for a moment after the last, looking for work by themselves so that submitting need not wake them,
+ * and then sleep.
+ */
+#define _GNU_SOURCE
+#include "runtime.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define SPIN_NS 20000u   /* a waiting thread polls for so long before it sleeps */
+#define LINGER_NS 50000u /* a lingering worker looks for work so often ... */
+#define LINGER_TURNS 40u /* ... and so many times */
+#define PATH_STEPS 64u   /* how far a waiting thread looks for what it waits for */
+
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* with tw_mutex: something that waiting threads look at */
+static unsigned sleepers;                                 /* threads that wait for `changed`; under tw_mutex */
+static atomic_uint epoch;                                 /* counts announcements; polled without the lock */
+static struct tw_buffer *unused;                          /* buffers to free; under tw_mutex */
+static atomic_bool anything_unused;
+
+void tw_announce_locked(void)
+{
+    atomic_fetch_add_explicit(&epoch, 1, memory_order_release);
+    if (sleepers)
+        pthread_cond_broadcast(&changed);
+}
+
+/* ---- ready lists ---------------------------------------------------------------------------------------------------
+ */
+
+static void push(struct tw_task_list *list, struct tw_node *node)
+{
+    node->next = NULL;
+    *(list->last ? &list->last->next : &list->first) = node;
+    list->last = node;
+}
+
+static struct tw_task *pop(struct tw_task_list *list)
+{
+    struct tw_node *node = list->first;
+    list->first = node->next;
+    if (!list->first)
+        list->last = NULL;
+    node->next = NULL;
+    return (struct tw_task *)node;
+}
+
+static bool lane_is_empty(const struct tw_lane *lane)
+{
+    return !lane->light.first && !lane->exclusive.first;
+}
+
+static void activate(struct tw_lane *lane)
+{
+    struct tw_device *device = lane->device;
+    if (lane->next)
+        return;
+    if (!device->active) {
+        device->active = lane->next = lane->previous = lane;
+    } else {
+        lane->next = device->active;
+        lane->previous = device->active->previous;
+        lane->previous->next = lane->next->previous = lane;
+    }
+}
+
+static void deactivate(struct tw_lane *lane)
+{
+    struct tw_device *device = lane->device;
+    if (lane->next == lane) {
+        device->active = NULL;
+    } else {
+        if (device->active == lane)
+            device->active = lane->next;
+        lane->next->previous = lane->previous;
+        lane->previous->next = lane->next;
+    }
+    lane->next = lane->previous = NULL;
+}
+
+static struct tw_task *take_from_lane(struct tw_lane *lane)
+{
+    struct tw_task *task = NULL;
+    if (lane->light.first)
+        task = pop(&lane->light);
+    else if (lane->exclusive.first && !lane->device->exclusive_running)
+        task = pop(&lane->exclusive);
+    if (task && lane_is_empty(lane))
+        deactivate(lane);
+    return task;
+}
+
+/* A task for a worker: lanes in turn, but not those that a waiting thread looks after. */
+static struct tw_task *take_from_device(struct tw_device *device)
+{
+    struct tw_lane *const start = device->active, *lane = start, *next;
+    if (!start)
+        return NULL;
+    do {
+        next = lane->next;
+        struct tw_task *task = lane->helpers ? NULL : take_from_lane(lane);
+        if (task) {
+            if (device->active)
+                device->active = next != lane || lane->next ? next : device->active;
+            return task;
+        }
+        lane = next;
+    } while (lane != start);
+    return NULL;
+}
+
+/* ---- workers
+ * --------------------------------------------------------------------------------------------------------- */
+
+static void nap_locked(struct tw_device *device, uint64_t ns)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    const uint64_t at = (uint64_t)until.tv_nsec + ns;
+    until.tv_sec += (time_t)(at / 1000000000u);
+    until.tv_nsec = (long)(at % 1000000000u);
+    pthread_cond_timedwait(&device->work, &tw_mutex, &until);
+}
+
+static void *work(void *argument)
+{
+    struct tw_device *device = argument;
+    unsigned turns = 0;
+    tw_lock();
+    while (!device->stopping) {
+        struct tw_task *task = take_from_device(device);
+        if (task) {
+            if (device->active)
+                tw_wake_worker_locked(device);
+            tw_task_run_locked(task);
+            turns = 0;
+            if (atomic_load_explicit(&anything_unused, memory_order_relaxed)) {
+                tw_unlock();
+                tw_reclaim();
+                tw_lock();
+            }
+            continue;
+        }
+        ++device->idle_workers;
+        if (turns < LINGER_TURNS && !device->lingering) {
+            ++device->lingering;
+            ++turns;
+            nap_locked(device, LINGER_NS);
+            --device->lingering;
+        } else {
+            turns = 0;
+            pthread_cond_wait(&device->work, &tw_mutex);
+        }
+        --device->idle_workers;
+    }
+    tw_unlock();
+    return NULL;
+}
+
+/* A worker must not inherit the binding of an OpenMP thread that happens to submit. */
+static void unbind(pthread_attr_t *attributes)
+{
+    cpu_set_t all;
+    memset(&all, 0xff, sizeof all);
+    pthread_attr_setaffinity_np(attributes, sizeof all, &all);
+}
+
+static void start_worker_locked(struct tw_device *device)
+{
+    const unsigned most = device->backend->max_lanes;
+    if (device->workers >= most)
+        return;
+    if (!device->threads) {
+        device->threads = calloc(most, sizeof *device->threads);
+        if (!device->threads)
+            return;
+    }
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes))
+        return;
+    unbind(&attributes);
+    if (pthread_create(&device->threads[device->workers], &attributes, work, device) == 0)
+        ++device->workers;
+    pthread_attr_destroy(&attributes);
+}
+
+/* Sees to it that somebody looks at the device's lanes. Where no thread can be started, waiting threads do. */
+void tw_wake_worker_locked(struct tw_device *device)
+{
+    if (device->lingering)
+        return;
+    if (device->idle_workers)
+        pthread_cond_signal(&device->work);
+    else
+        start_worker_locked(device);
+}
+
+void tw_stop_workers_locked(struct tw_device *device)
+{
+    device->stopping = true;
+    pthread_cond_broadcast(&device->work);
+    for (unsigned i = 0; i < device->workers; ++i) {
+        tw_unlock();
+        pthread_join(device->threads[i], NULL);
+        tw_lock();
+    }
+    free(device->threads);
+    device->threads = NULL;
+    device->workers = 0;
+    device->stopping = false;
+}
+
+void tw_schedule_locked(struct tw_task *task)
+{
+    struct tw_lane *lane = task->command->lane;
+    push(task->exclusive ? &lane->exclusive : &lane->light, &task->node);
+    activate(lane);
+    if (lane->helpers)
+        tw_announce_locked();
+    else
+        tw_wake_worker_locked(lane->device);
+}
+
+/* ---- waiting
+ * ----------------------------------------------------------------------------------------------------------- */
+
+/* What a command waits for at the moment, found by following its dependencies: the command whose lane to help. */
+static struct tw_command *command_towards(struct tw_command *command)
+{
+    const struct tw_node *node = &command->body.node;
+    for (unsigned step = 0; step < PATH_STEPS && node->pending; ++step) {
+        const struct tw_node *before = NULL;
+        for (size_t i = 0; i < node->in_count && !before; ++i)
+            before = node->in[i].from;
+        if (!before)
+            break;
+        node = before;
+    }
+    return ((const struct tw_task *)node)->command;
+}
+
+static void run_unlocked_reclaim(void)
+{
+    if (atomic_load_explicit(&anything_unused, memory_order_relaxed)) {
+        tw_unlock();
+        tw_reclaim();
+        tw_lock();
+    }
+}
+
+/* Polls for a moment whether anything changed; without the lock. */
+static bool spin(unsigned since)
+{
+    const uint64_t until = tw_now_ns() + SPIN_NS;
+    do {
+        for (unsigned i = 0; i < 32; ++i) {
+            if (atomic_load_explicit(&epoch, memory_order_acquire) != since)
+                return true;
+#if defined(__x86_64__)
+            __builtin_ia32_pause();
+#endif
+        }
+    } while (tw_now_ns() < until);
+    return false;
+}
+
+void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const void *what)
+{
+    struct tw_command *command;
+    unsigned spun = atomic_load(&epoch) - 1;
+    while ((command = unfinished(what)) != NULL) {
+        struct tw_command *helped = command_towards(command);
+        struct tw_lane *lane = helped->lane;
+        struct tw_task *task = take_from_lane(lane);
+        if (task) {
+            if (lane->light.first || (lane->exclusive.first && !task->exclusive))
+                tw_wake_worker_locked(lane->device);
+            tw_task_run_locked(task);
+            run_unlocked_reclaim();
+            continue;
+        }
+        /* what is left runs elsewhere, or waits for something that does; the reference keeps the lane */
+        const unsigned now = atomic_load(&epoch);
+        atomic_fetch_add(&helped->references, 1);
+        ++lane->helpers;
+        if (spun != now) {
+            spun = now;
+            tw_unlock();
+            if (spin(now))
+                spun = now - 1;
+            tw_lock();
+        } else {
+            ++sleepers;
+            pthread_cond_wait(&changed, &tw_mutex);
+            --sleepers;
+        }
+        --lane->helpers;
+        if (!lane_is_empty(lane) && (!(command = unfinished(what)) || command_towards(command)->lane != lane))
+            tw_wake_worker_locked(lane->device); /* no longer this thread's concern */
+        tw_command_release_locked(helped);
+    }
+}
+
+/* ---- reclaiming
+ * --------------------------------------------------------------------------------------------------------- */
+
+void tw_reclaim_buffer_locked(struct tw_buffer *buffer)
+{
+    buffer->next_unused = unused;
+    unused = buffer;
+    atomic_store_explicit(&anything_unused, true, memory_order_relaxed);
+}
+
+void tw_reclaim(void)
+{
+    tw_lock();
+    struct tw_buffer *buffers = unused;
+    unused = NULL;
+    atomic_store_explicit(&anything_unused, false, memory_order_relaxed);
+    tw_unlock();
+    while (buffers) {
+        struct tw_buffer *next = buffers->next_unused;
+        tw_buffer_free(buffers);
+        buffers = next;
+    }
+}
