@@ -12,12 +12,19 @@ bool tw_must_stage(size_t from, size_t to)
     return from && to && tw_place_device(from)->backend->backend != tw_place_device(to)->backend->backend;
 }
 
+/* Whether a place will hold the contents. One that a failed copy should have filled does not, although it was planned to:
+   the contents are still where they were. */
+static bool holds(const struct tw_place *place)
+{
+    return place->valid && (!place->resource.lost || place->resource.writer);
+}
+
 /* The best valid place to copy from: the host, then a device that can copy directly, then any; -1 if there is none. */
 static long source_place(const struct tw_buffer *buffer, size_t to)
 {
     long best = -1;
     for (size_t place = 0; place < buffer->place_count; ++place) {
-        if (!buffer->places[place].valid)
+        if (!holds(&buffer->places[place]))
             continue;
         if (!tw_must_stage(place, to))
             return (long)place;
@@ -29,7 +36,7 @@ static long source_place(const struct tw_buffer *buffer, size_t to)
 size_t tw_plan_copies_locked(const struct tw_use *use, size_t place, struct tw_copy_plan plan[2])
 {
     const struct tw_buffer *buffer = use->buffer;
-    if (!use->needs || buffer->places[place].valid)
+    if (!use->needs || holds(&buffer->places[place]))
         return 0;
     const long from = source_place(buffer, place);
     if (from < 0)

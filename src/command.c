@@ -66,13 +66,11 @@ void tw_command_release(struct tw_command *command)
 
 void tw_command_message_locked(const struct tw_command *command, char *message, size_t bytes)
 {
-    const struct tw_failure *cause = command->failure;
+    char story[TW_STORY_BYTES];
     if (command->status == TW_ERROR_CANCELLED)
-        snprintf(message, bytes, "not run: it depends on %s%s (%s:%d), which failed: %s",
-                 cause->kernel ? "kernel " : "a data movement", cause->kernel ? cause->kernel : "",
-                 cause->file ? cause->file : "?", cause->line, tw_failure_message(cause));
+        snprintf(message, bytes, "not run: it depends on %s", tw_failure_story(command->failure, story));
     else
-        snprintf(message, bytes, "%s", tw_failure_message(cause));
+        snprintf(message, bytes, "%s", tw_failure_message(command->failure));
 }
 
 static void report_locked(struct tw_command *command)

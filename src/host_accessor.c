@@ -60,7 +60,6 @@ static tw_status acquire(struct tw_buffer *buffer, bool needs, bool writes, stru
     command->body.kind = TW_TASK_HOST_ACCESS;
     command->uses[0] = (struct tw_use){.buffer = buffer, .needs = needs, .writes = writes};
     command->use_count = 1;
-    command->file = "a host access";
     tw_lock();
     if (tw_would_deadlock_locked(buffer, writes, tw_mark_own_accesses_locked())) {
         tw_command_release_locked(command);
@@ -79,10 +78,9 @@ static tw_status acquire(struct tw_buffer *buffer, bool needs, bool writes, stru
     tw_wait_locked(unfinished_access, &command);
     status = command->status;
     const struct tw_failure *failure = command->failure;
+    char story[TW_STORY_BYTES];
     if (status == TW_ERROR_CANCELLED)
-        status = tw_fail(TW_ERROR_DATA_LOST, "the buffer's contents are lost: %s%s (%s:%d) failed: %s",
-                         failure->kernel ? "kernel " : "a data movement", failure->kernel ? failure->kernel : "",
-                         failure->file ? failure->file : "?", failure->line, tw_failure_message(failure));
+        status = tw_fail(TW_ERROR_DATA_LOST, "the buffer's contents are lost: %s", tw_failure_story(failure, story));
     else if (status != TW_SUCCESS)
         tw_fail(status, "%s", tw_failure_message(failure));
     if (status != TW_SUCCESS) {

@@ -47,6 +47,9 @@ tw_status tw_fail(tw_status status, const char *format, ...) __attribute__((form
 /* Makes a failure; falls back to a static one when memory is exhausted. Takes the message from tw_error_detail(). */
 struct tw_failure *tw_failure_make_locked(tw_status status, const char *kernel, const char *file, int line);
 const char *tw_failure_message(const struct tw_failure *failure);
+/* "kernel K (file:line), which failed: message". Returns `story`. */
+#define TW_STORY_BYTES 900
+const char *tw_failure_story(const struct tw_failure *failure, char story[TW_STORY_BYTES]);
 void tw_failures_free_locked(void);
 
 /* ---- the lock, object counts ------------------------------------------------------------------------------------- */

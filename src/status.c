@@ -135,6 +135,16 @@ const char *tw_failure_message(const struct tw_failure *failure)
     return failure == &speechless ? "memory was exhausted while reporting an error" : failure->message;
 }
 
+const char *tw_failure_story(const struct tw_failure *failure, char story[TW_STORY_BYTES])
+{
+    char where[TW_STORY_BYTES / 2] = "";
+    if (failure->file)
+        snprintf(where, sizeof where, " (%s:%d)", failure->file, failure->line);
+    snprintf(story, TW_STORY_BYTES, "%s%s%s, which failed: %.400s", failure->kernel ? "kernel " : "a data movement",
+             failure->kernel ? failure->kernel : "", where, tw_failure_message(failure));
+    return story;
+}
+
 void tw_failures_free_locked(void)
 {
     while (failures) {

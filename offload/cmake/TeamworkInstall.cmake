@@ -75,6 +75,7 @@ endif()
 
 file(RELATIVE_PATH pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
+list(JOIN kernel_options " " pc_kernel_options)
 teamwork_openmp_link_options(pc_openmp)
 list(JOIN pc_openmp " " pc_openmp)
 set(pc_openmp "${pc_openmp} ${TEAMWORK_OMP_LIBRARY} ${TEAMWORK_OMPTARGET_LIBRARY}")

@@ -35,6 +35,11 @@
 #define TW_INTERNAL_STRING_(...) #__VA_ARGS__
 #define TW_INTERNAL_PRAGMA(...) _Pragma(TW_INTERNAL_STRING_(__VA_ARGS__))
 
+/* An innermost loop over work-items. What cannot be vectorized runs as it is. The warning about that comes late, without a
+   usable place in the source, so it can only be silenced for the rest of the file. */
+#define TW_INTERNAL_SIMD TW_INTERNAL_PRAGMA(omp simd)
+#pragma clang diagnostic ignored "-Wpass-failed"
+
 /* Calls a kernel so that its body is inlined whatever its size: a call blocks vectorization and keeps structs in
    memory. The attribute on a statement is C23 spelling in C17. */
 #define TW_INTERNAL_INLINE_CALL(...)                                                                                   \

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command graph without any device: all pairs of access modes, chosen shapes, and thousands of random sequences
+ * against a sequential oracle. Needs the private header graph.h.
+ */
+#include "tw_test.h"
+
+#include <stdint.h>
+
+#include "graph.h"
+
+#define MAX_NODES 64
+#define MAX_RESOURCES 4
+
+static const struct {
+    const char *name;
+    bool needs, writes;
+} modes[] = {
+    {"read", true, false},
+    {"write", true, true},
+    {"read_write", true, true},
+    {"discard_write", false, true},
+    {"discard_read_write", false, true},
+};
+#define MODES (sizeof modes / sizeof modes[0])
+
+struct sample {
+    struct tw_node node;
+    struct tw_graph_access accesses[MAX_RESOURCES];
+    struct tw_edge edges[MAX_NODES * MAX_RESOURCES];
+};
+
+static void access_to(struct sample *sample, struct tw_resource *resource, size_t mode)
+{
+    sample->accesses[sample->node.access_count++] = (struct tw_graph_access){
+        .resource = resource, .needs = modes[mode].needs, .writes = modes[mode].writes, .logical = true};
+    sample->node.accesses = sample->accesses;
+}
+
+static void insert(struct sample *sample)
+{
+    TW_CHECK(tw_graph_edges_needed(sample->accesses, sample->node.access_count)
+             <= sizeof sample->edges / sizeof sample->edges[0]);
+    tw_graph_insert(&sample->node, sample->edges);
+}
+
+TW_TEST(pairs_on_one_resource)
+{
+    for (size_t first = 0; first < MODES; ++first)
+        for (size_t second = 0; second < MODES; ++second) {
+            struct tw_resource resource = {0};
+            struct sample a = {0}, b = {0};
+            access_to(&a, &resource, first);
+            access_to(&b, &resource, second);
+            insert(&a);
+            insert(&b);
+            const bool conflict = modes[first].writes || modes[second].writes;
+            TW_CHECK(a.node.pending == 0);
+            TW_CHECK(b.node.pending == (conflict ? 1 : 0));
+            if (conflict)
+                TW_CHECK(b.edges[0].data == (modes[first].writes && modes[second].needs));
+            struct tw_node *ready = tw_graph_finish(&a.node, NULL);
+            TW_CHECK(ready == (conflict ? &b.node : NULL));
+            TW_CHECK(b.node.pending == 0 && !b.node.doom);
+            TW_CHECK(tw_graph_finish(&b.node, NULL) == NULL);
+            TW_CHECK(!resource.writer && !resource.readers);
+        }
+}
+
+TW_TEST(pairs_on_two_resources_are_independent)
+{
+    for (size_t first = 0; first < MODES; ++first)
+        for (size_t second = 0; second < MODES; ++second) {
+            struct tw_resource one = {0}, two = {0};
+            struct sample a = {0}, b = {0};
+            access_to(&a, &one, first);
+            access_to(&b, &two, second);
+            insert(&a);
+            insert(&b);
+            TW_CHECK(a.node.pending == 0 && b.node.pending == 0);
+            TW_CHECK(tw_graph_finish(&b.node, NULL) == NULL && tw_graph_finish(&a.node, NULL) == NULL);
+        }
+}
+
+/* A failed first command: who is doomed, and who makes the resource whole again. */
+TW_TEST(failure_of_the_first_of_a_pair)
+{
+    int cause;
+    for (size_t first = 0; first < MODES; ++first)
+        for (size_t second = 0; second < MODES; ++second)
+            for (int late = 0; late < 2; ++late) { /* the second is inserted before or after the first fails */
+                struct tw_resource resource = {0};
+                struct sample a = {0}, b = {0};
+                access_to(&a, &resource, first);
+                access_to(&b, &resource, second);
+                insert(&a);
+                if (!late)
+                    insert(&b);
+                (void)tw_graph_finish(&a.node, &cause);
+                if (late)
+                    insert(&b);
+                TW_CHECK(b.node.pending == 0);
+                const bool doomed = modes[first].writes && modes[second].needs;
+                TW_CHECK(b.node.doom == (doomed ? &cause : NULL));
+                (void)tw_graph_finish(&b.node, b.node.doom);
+                const bool lost = modes[first].writes && (doomed || !modes[second].writes);
+                TW_CHECK((resource.lost != NULL) == lost);
+            }
+}
+
+TW_TEST(several_edges_to_one_successor_are_one)
+{
+    struct tw_resource resources[3] = {{0}};
+    struct sample a = {0}, b = {0};
+    for (int i = 0; i < 3; ++i) {
+        access_to(&a, &resources[i], 3);
+        access_to(&b, &resources[i], i == 2 ? 0 : 3);
+    }
+    insert(&a);
+    insert(&b);
+    TW_CHECK(b.node.pending == 1 && b.node.in_count == 1);
+    TW_CHECK(b.edges[0].data); /* through the one that is read */
+    TW_CHECK(tw_graph_finish(&a.node, NULL) == &b.node);
+    (void)tw_graph_finish(&b.node, NULL);
+}
+
+TW_TEST(readers_run_together_and_a_writer_waits_for_all)
+{
+    static struct sample readers[20], writer;
+    struct tw_resource resource = {0};
+    memset(readers, 0, sizeof readers);
+    memset(&writer, 0, sizeof writer);
+    for (int i = 0; i < 20; ++i) {
+        access_to(&readers[i], &resource, 0);
+        insert(&readers[i]);
+        TW_CHECK(readers[i].node.pending == 0);
+    }
+    access_to(&writer, &resource, 3);
+    insert(&writer);
+    TW_CHECK(writer.node.pending == 20);
+    for (int i = 0; i < 20; ++i) {
+        struct tw_node *ready = tw_graph_finish(&readers[(7 * i) % 20].node, NULL);
+        TW_CHECK((ready != NULL) == (i == 19));
+    }
+    (void)tw_graph_finish(&writer.node, NULL);
+}
+
+TW_TEST(successors_become_ready_in_order)
+{
+    static struct sample samples[10];
+    struct tw_resource resource = {0};
+    memset(samples, 0, sizeof samples);
+    for (int i = 0; i < 10; ++i) {
+        access_to(&samples[i], &resource, i ? 0 : 3);
+        insert(&samples[i]);
+    }
+    struct tw_node *ready = tw_graph_finish(&samples[0].node, NULL);
+    for (int i = 1; i < 10; ++i, ready = ready->next)
+        TW_CHECK(ready == &samples[i].node);
+    TW_CHECK(ready == NULL);
+    for (int i = 1; i < 10; ++i)
+        (void)tw_graph_finish(&samples[i].node, NULL);
+}
+
+TW_TEST(marking_dependants)
+{
+    struct tw_resource one = {0}, two = {0};
+    struct sample a = {0}, b = {0}, c = {0}, other = {0};
+    access_to(&a, &one, 1);
+    access_to(&b, &one, 0);
+    access_to(&b, &two, 1);
+    access_to(&c, &two, 0);
+    access_to(&other, &one, 0);
+    insert(&a);
+    insert(&b);
+    insert(&c);
+    TW_CHECK(tw_graph_mark_dependants(&b.node, 7));
+    TW_CHECK(a.node.mark != 7 && b.node.mark == 7 && c.node.mark == 7);
+    const struct tw_graph_access read_two = {.resource = &two}, write_one = {.resource = &one, .writes = true},
+                                 read_one = {.resource = &one};
+    TW_CHECK(tw_graph_would_wait_for(&read_two, 7));  /* its writer is b */
+    TW_CHECK(tw_graph_would_wait_for(&write_one, 7)); /* b reads it */
+    TW_CHECK(!tw_graph_would_wait_for(&read_one, 7));
+    (void)tw_graph_finish(&a.node, NULL);
+    (void)tw_graph_finish(&b.node, NULL);
+    (void)tw_graph_finish(&c.node, NULL);
+}
+
+/* ---- random sequences ----------------------------------------------------------------------------------------------
+ */
+
+static uint64_t state;
+
+static unsigned pick(unsigned n)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (unsigned)((state >> 11) % n);
+}
+
+struct scenario {
+    struct tw_resource resources[MAX_RESOURCES];
+    struct sample samples[MAX_NODES];
+    size_t mode[MAX_NODES][MAX_RESOURCES]; /* MODES: no access */
+    bool fails[MAX_NODES], doomed[MAX_NODES];
+    size_t nodes, inserted, finished;
+};
+
+/* Chooses accesses and failures, and computes in program order who is doomed: whoever needs a resource whose last
+   writer failed or was doomed itself. */
+static void invent(struct scenario *s)
+{
+    bool lost[MAX_RESOURCES] = {false};
+    memset(s, 0, sizeof *s);
+    s->nodes = 1 + pick(MAX_NODES);
+    for (size_t i = 0; i < s->nodes; ++i) {
+        s->fails[i] = pick(10) == 0;
+        for (size_t r = 0; r < MAX_RESOURCES; ++r) {
+            s->mode[i][r] = pick(2) ? MODES : pick(MODES);
+            if (s->mode[i][r] == MODES)
+                continue;
+            access_to(&s->samples[i], &s->resources[r], s->mode[i][r]);
+            s->doomed[i] = s->doomed[i] || (modes[s->mode[i][r]].needs && lost[r]);
+        }
+        for (size_t r = 0; r < MAX_RESOURCES; ++r) {
+            if (s->mode[i][r] == MODES || !modes[s->mode[i][r]].writes)
+                continue;
+            if (s->doomed[i] || s->fails[i])
+                lost[r] = true;
+            else if (!modes[s->mode[i][r]].needs)
+                lost[r] = false;
+        }
+    }
+}
+
+static bool conflict(const struct scenario *s, size_t a, size_t b)
+{
+    for (size_t r = 0; r < MAX_RESOURCES; ++r)
+        if (s->mode[a][r] != MODES && s->mode[b][r] != MODES
+            && (modes[s->mode[a][r]].writes || modes[s->mode[b][r]].writes))
+            return true;
+    return false;
+}
+
+/* A node is ready exactly if no earlier unfinished node conflicts with it. */
+static bool should_be_ready(const struct scenario *s, size_t i)
+{
+    for (size_t earlier = 0; earlier < i; ++earlier)
+        if (!s->samples[earlier].node.finished && conflict(s, earlier, i))
+            return false;
+    return true;
+}
+
+static void check_all(const struct scenario *s)
+{
+    for (size_t i = 0; i < s->inserted; ++i)
+        if (!s->samples[i].node.finished)
+            TW_CHECK((s->samples[i].node.pending == 0) == should_be_ready(s, i));
+}
+
+/* Finishes one of the ready nodes, if there is one. */
+static void finish_one(struct scenario *s, void *cause)
+{
+    const size_t start = pick((unsigned)s->inserted);
+    for (size_t k = 0; k < s->inserted; ++k) {
+        const size_t i = (start + k) % s->inserted;
+        struct tw_node *node = &s->samples[i].node;
+        if (node->finished || node->pending)
+            continue;
+        TW_CHECK((node->doom != NULL) == s->doomed[i]);
+        const size_t before = s->finished++;
+        (void)tw_graph_finish(node, s->doomed[i] || s->fails[i] ? cause : NULL);
+        TW_CHECK(s->finished == before + 1);
+        return;
+    }
+    TW_CHECK(!"no node is ready though some are unfinished");
+}
+
+TW_TEST(random_sequences_against_the_oracle)
+{
+    static struct scenario s;
+    int cause;
+    for (uint64_t seed = 1; seed <= 4000; ++seed) {
+        state = seed * 0x9e3779b97f4a7c15u;
+        invent(&s);
+        while (s.finished < s.nodes) {
+            if (s.inserted < s.nodes && (s.inserted == s.finished || pick(3)))
+                insert(&s.samples[s.inserted++]);
+            else
+                finish_one(&s, &cause);
+            check_all(&s);
+        }
+        for (size_t r = 0; r < MAX_RESOURCES; ++r)
+            TW_CHECK(!s.resources[r].writer && !s.resources[r].readers);
+    }
+}
+
+TW_TEST_LIST = {
+    TW_CASE(pairs_on_one_resource),
+    TW_CASE(pairs_on_two_resources_are_independent),
+    TW_CASE(failure_of_the_first_of_a_pair),
+    TW_CASE(several_edges_to_one_successor_are_one),
+    TW_CASE(readers_run_together_and_a_writer_waits_for_all),
+    TW_CASE(successors_become_ready_in_order),
+    TW_CASE(marking_dependants),
+    TW_CASE(random_sequences_against_the_oracle),
+    TW_CASES_END,
+};
