@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "omp_start.h"
 #include "topology.h"
 
 /* Enough to overlap single tasks; parallel kernels have the device to themselves. */
@@ -19,6 +20,7 @@ static tw_status open(unsigned index, struct tw_backend_device **result)
     struct tw_backend_device *device = malloc(sizeof *device);
     if (!device)
         return tw_backend_complain(TW_ERROR_OUT_OF_MEMORY, "no memory for the host device");
+    tw_omp_start();
     const unsigned processors = tw_topology_processors();
     *device = (struct tw_backend_device){.backend = &tw_backend_host,
                                          .index = index,

@@ -12,6 +12,7 @@
 
 #include "backend.h"
 #include "cuda.h"
+#include "omp_start.h"
 #include "topology.h"
 
 #define GPU_LANES 8u
@@ -38,12 +39,17 @@ static struct omp_device *omp(struct tw_backend_device *device)
 extern void __tgt_rtl_init(void) __attribute__((weak));
 static bool started; /* under the discovery lock */
 
-static unsigned count(void)
+void tw_omp_start(void)
 {
     if (!started && __tgt_rtl_init) {
         __tgt_rtl_init();
         started = true;
     }
+}
+
+static unsigned count(void)
+{
+    tw_omp_start();
     if (!cuda_is_open && omp_get_num_devices() > 0)
         cuda_is_open = tw_cuda_open();
     const int devices = omp_get_num_devices();

@@ -12,8 +12,8 @@ bool tw_must_stage(size_t from, size_t to)
     return from && to && tw_place_device(from)->backend->backend != tw_place_device(to)->backend->backend;
 }
 
-/* Whether a place will hold the contents. One that a failed copy should have filled does not, although it was planned to:
-   the contents are still where they were. */
+/* Whether a place will hold the contents. One that a failed copy should have filled does not, although it was planned
+   to: the contents are still where they were. */
 static bool holds(const struct tw_place *place)
 {
     return place->valid && (!place->resource.lost || place->resource.writer);

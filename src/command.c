@@ -176,7 +176,7 @@ void tw_task_run_locked(struct tw_task *task)
 {
     struct tw_command *command = task->command;
     struct tw_device *device = command->device;
-    if (!command->started) {
+    if (task == &command->body) { /* its copies may run long before all that it depends on is complete */
         command->started = true;
         command->times.start_ns = tw_now_ns();
         tw_announce_locked();

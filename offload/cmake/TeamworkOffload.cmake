@@ -60,19 +60,24 @@ libomp-${major}-dev), set TEAMWORK_LLVM_ROOT, or choose another architecture" PA
     endforeach()
 endfunction()
 
-# Compile options, link options and the triple for NVIDIA GPUs.
-function(_teamwork_nvptx_options archs compile link)
+# Compile and link options for NVIDIA GPUs. In the simt lowering the device runtime comes from libomptarget.devicertl.a
+# when the image is linked, in the other it is part of what is compiled.
+function(_teamwork_nvptx_options archs lowering compile link)
     _teamwork_nvptx_missing("${archs}" missing)
     if(missing)
         message(FATAL_ERROR "teamwork_add_offload: ${missing}.")
     endif()
     teamwork_find_cuda()
-    list(GET archs 0 first)
-    _teamwork_nvptx_runtime(${first} runtime)
+    set(runtime_option)
+    if(lowering STREQUAL "teams")
+        list(GET archs 0 first)
+        _teamwork_nvptx_runtime(${first} runtime)
+        set(runtime_option --libomptarget-nvptx-bc-path=${runtime})
+    endif()
     _teamwork_arch_option("${archs}" arch)
     set(${compile}
         "SHELL:-Xopenmp-target=nvptx64-nvidia-cuda ${arch}"
-        --libomptarget-nvptx-bc-path=${runtime}
+        ${runtime_option}
         --cuda-path=${TEAMWORK_CUDA_ROOT}
         -Wno-unknown-cuda-version
         PARENT_SCOPE)
@@ -92,7 +97,7 @@ function(_teamwork_check_cuda_version)
 endfunction()
 
 # Compile and link options for AMD GPUs. The device runtime is linked from libomptarget.devicertl.a.
-function(_teamwork_amdgcn_options archs compile link)
+function(_teamwork_amdgcn_options archs lowering compile link)
     _teamwork_rocm_device_libs(libs)
     if(NOT libs)
         message(FATAL_ERROR "teamwork_add_offload: the device libraries of ROCm were not found: install them (Debian "
@@ -112,7 +117,7 @@ function(teamwork_offload_options archs lowering compile link)
     _teamwork_sort_archs("${archs}" nvptx amdgcn x86_64)
     foreach(kind nvptx amdgcn)
         if(${kind})
-            cmake_language(CALL _teamwork_${kind}_options "${${kind}}" kind_c kind_l)
+            cmake_language(CALL _teamwork_${kind}_options "${${kind}}" ${lowering} kind_c kind_l)
             list(APPEND c ${kind_c})
             list(APPEND l ${kind_l})
         endif()
@@ -132,7 +137,10 @@ function(teamwork_offload_options archs lowering compile link)
         endif()
     endif()
     if((nvptx OR amdgcn) AND lowering STREQUAL "simt")
-        list(APPEND c -DTW_LOWERING_SIMT -fopenmp-cuda-mode)
+        # cuda-mode: a bare kernel cannot globalize its variables. LTO: the barriers of neighbouring work-item loops are
+        # merged by a pass over the linked image only; so is the device runtime left out of images that do not use it.
+        list(APPEND c -DTW_LOWERING_SIMT -fopenmp-cuda-mode -foffload-lto)
+        list(APPEND l -foffload-lto)
     endif()
     if(triples)
         teamwork_check_offload_tools()
@@ -148,8 +156,7 @@ endfunction()
 #
 # Compiles the kernels of a target for offload devices, besides the host: sm_NN (NVIDIA GPUs), gfxNNN (AMD GPUs),
 # x86_64 (an offload device on the host's processor, for testing). Several architectures make a program that runs on
-# each of them. Without ARCHS, the variable TEAMWORK_ARCHS says them; without architectures the kernels are compiled for
-# the host only, for which this call is not needed.
+# each of them. Without architectures the kernels are compiled for the host only, for which this call is not needed.
 #
 # LOWERING says how kernels become GPU code: simt (the default) makes plain GPU kernels and is the fastest; teams is the
 # standard OpenMP mapping.
@@ -165,17 +172,13 @@ function(teamwork_add_offload target)
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "teamwork_add_offload: unknown argument \"${arg_UNPARSED_ARGUMENTS}\".")
     endif()
-    set(archs "${arg_ARCHS}")
-    if(NOT DEFINED arg_ARCHS AND NOT "ARCHS" IN_LIST arg_KEYWORDS_MISSING_VALUES)
-        set(archs "${TEAMWORK_ARCHS}")
-    endif()
     if(NOT arg_LOWERING)
         set(arg_LOWERING simt)
     elseif(NOT arg_LOWERING MATCHES "^(simt|teams)$")
         message(FATAL_ERROR "teamwork_add_offload: LOWERING is simt or teams, not \"${arg_LOWERING}\".")
     endif()
     teamwork_find_openmp()
-    teamwork_offload_options("${archs}" ${arg_LOWERING} compile link)
+    teamwork_offload_options("${arg_ARCHS}" ${arg_LOWERING} compile link)
 
     get_target_property(type ${target} TYPE)
     set(scope PRIVATE)
