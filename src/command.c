@@ -51,6 +51,7 @@ void tw_command_release_locked(struct tw_command *command)
     if (command->edges != command->few_edges)
         free(command->edges);
     free(command->copies);
+    free(command->bounds);
     free(command);
 }
 
@@ -157,12 +158,29 @@ void tw_command_finish_access_locked(struct tw_command *command, struct tw_failu
     make_ready_locked(finish_locked(&command->body, failure, false));
 }
 
+static tw_status check_bounds(const struct tw_command *command)
+{
+    const struct tw_internal_bounds *bounds = command->bounds;
+    if (!bounds || !__atomic_load_n(&bounds->violated, __ATOMIC_RELAXED))
+        return TW_SUCCESS;
+    const size_t *i = bounds->index, *r = bounds->range;
+    if (bounds->dims == 1)
+        return tw_fail(TW_ERROR_OUT_OF_BOUNDS, "kernel %s used index %zu of a view of %zu elements",
+                       command->kernel->name, i[0], r[0]);
+    if (bounds->dims == 2)
+        return tw_fail(TW_ERROR_OUT_OF_BOUNDS, "kernel %s used index (%zu, %zu) of a view of %zu x %zu elements",
+                       command->kernel->name, i[0], i[1], r[0], r[1]);
+    return tw_fail(TW_ERROR_OUT_OF_BOUNDS, "kernel %s used index (%zu, %zu, %zu) of a view of %zu x %zu x %zu elements",
+                   command->kernel->name, i[0], i[1], i[2], r[0], r[1], r[2]);
+}
+
 static tw_status execute(struct tw_task *task)
 {
     struct tw_command *command = task->command;
     if (task->kind == TW_TASK_KERNEL) {
         const struct tw_backend *backend = command->device->backend->backend;
-        return backend->launch(command->device->backend, command->kernel, &command->launch);
+        const tw_status status = backend->launch(command->device->backend, command->kernel, &command->launch);
+        return status == TW_SUCCESS ? check_bounds(command) : status;
     }
     const struct tw_copy_plan *copy = &task->copy;
     struct tw_backend_device *to = copy->to ? tw_place_device(copy->to)->backend : NULL;

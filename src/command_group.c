@@ -13,6 +13,7 @@ struct tw_command_group {
     struct tw_use few_uses[8];
     const struct tw_internal_kernel *kernel;
     struct tw_internal_launch launch;
+    struct tw_internal_bounds *bounds; /* where the kernel notes indices outside of its views */
     unsigned char *args;
     size_t args_bytes;
     char detail[1024]; /* of the first error */
@@ -58,6 +59,7 @@ static void free_group(struct tw_command_group *group)
     if (group->uses != group->few_uses)
         free(group->uses);
     free(group->args);
+    free(group->bounds);
     free(group);
 }
 
@@ -143,6 +145,15 @@ void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode,
     use->needs = use->needs || tw_access_mode_needs(mode);
     use->writes = use->writes || tw_access_mode_writes(mode);
     return atomic_load(&buffer->places[place].address);
+}
+
+struct tw_internal_bounds *tw_internal_bounds_of(tw_command_group *group)
+{
+    if (!group || group->status != TW_SUCCESS)
+        return NULL;
+    if (!group->bounds && !(group->bounds = calloc(1, sizeof *group->bounds)))
+        fail(group, tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to check a view"));
+    return group->bounds;
 }
 
 /* ---- kernels --------------------------------------------------------------------------------------------------------
@@ -327,16 +338,19 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command group");
     tw_lock();
     command->queue = queue; /* takes over the group's reference, and its uses of buffers */
+    command->bounds = group->bounds;
     const tw_status status = tw_command_submit_locked(command);
     if (status == TW_SUCCESS) {
         ++queue->references; /* the group still drops its own */
         group->use_count = 0;
+        group->bounds = NULL;
         if (event)
             *event = &command->events[TW_PHASE_COMPLETE]; /* with the reference from creation */
         else
             tw_command_release_locked(command);
     } else {
         command->queue = NULL;
+        command->bounds = NULL;
         tw_command_release_locked(command);
     }
     tw_unlock();

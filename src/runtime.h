@@ -233,6 +233,7 @@ struct tw_command {
     struct tw_lane *lane;
     const struct tw_internal_kernel *kernel; /* or NULL */
     struct tw_internal_launch launch;
+    struct tw_internal_bounds *bounds; /* owned; NULL unless the kernel checks its views */
     const char *file;
     int line;
 

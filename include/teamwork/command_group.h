@@ -141,6 +141,7 @@ TW_API tw_status tw_internal_submit_function(tw_queue *queue, tw_queue *fallback
 TW_API tw_command_group *tw_internal_begin_block(tw_queue *queue);
 TW_API void tw_internal_submit_block(tw_queue *queue, tw_command_group **group, const char *file, int line);
 TW_API void tw_internal_discard(tw_command_group **group);
+TW_API struct tw_internal_bounds *tw_internal_bounds_of(tw_command_group *group);
 
 /* What the launch macros of kernel.h call. */
 TW_API void tw_internal_single_task(tw_command_group *group, const struct tw_internal_single_task_kernel *kernel,

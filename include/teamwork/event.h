@@ -2,9 +2,10 @@
 /**
  * Events (spec 3.5.7): a moment in the life of a command group that a program can wait for.
  *
- * A group has three: its start, when all that it depends on is complete and its data has arrived; its kernel's completion; and its completion,
- * data movement included. Events are counted references: each one that a function hands out must be released. An event
- * outlives its queue. All functions are thread safe; a NULL event is one that has already happened.
+ * A group has three: its start, when all that it depends on is complete and its data has arrived; its kernel's
+ * completion; and its completion, data movement included. Events are counted references: each one that a function hands
+ * out must be released. An event outlives its queue. All functions are thread safe; a NULL event is one that has
+ * already happened.
  */
 #ifndef TEAMWORK_EVENT_H
 #define TEAMWORK_EVENT_H

@@ -11,6 +11,7 @@
  *     event.h          events
  *     buffer.h         buffers and host accessors
  *     command_group.h  command groups, device accessors, submission
+ *     view.h           accessors that carry their range, with checked indices in debug builds
  *     kernel.h         launching kernels
  *       lower/kernel.h     defining kernels: TW_RANGE_KERNEL and the like
  *       lower/work_item.h  the language of hierarchical kernels: tw_parallel_for_work_item, TW_LOCAL ...
@@ -33,5 +34,6 @@
 #include <teamwork/sim.h>
 #include <teamwork/status.h>
 #include <teamwork/version.h>
+#include <teamwork/view.h>
 
 #endif

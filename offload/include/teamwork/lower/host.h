@@ -60,7 +60,7 @@ TW_DEVICE_INLINE tw_item tw_internal_item(size_t row, size_t last, const size_t 
             const size_t tw_past =                                                                                     \
                 tw_first + tw_cut.piece < tw_cut.row_length ? tw_first + tw_cut.piece : tw_cut.row_length;             \
             const size_t tw_r[3] = {tw_r0, tw_r1, tw_r2}, tw_o[3] = {tw_o0, tw_o1, tw_o2};                             \
-            TW_INTERNAL_SIMD                                                                               \
+            TW_INTERNAL_SIMD                                                                                           \
             for (size_t tw_i = tw_first; tw_i < tw_past; ++tw_i) {                                                     \
                 TW_INTERNAL_INLINE_CALL(name(tw_internal_item(tw_row, tw_i, tw_r, tw_o, dims_), &tw_args))             \
             }                                                                                                          \

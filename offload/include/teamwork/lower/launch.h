@@ -35,6 +35,29 @@ enum tw_internal_lowering {
     TW_INTERNAL_LOWER_SIMT = 2   /* target teams ompx_bare: one thread a work-item */
 };
 
+/* Where a kernel compiled with TW_DEBUG_BOUNDS notes the first index outside of a view. In host memory. */
+struct tw_internal_bounds {
+    int violated; /* accessed atomically */
+    unsigned dims;
+    size_t index[3], range[3];
+};
+
+/* Notes a violation; the first one stays. `bounds` is that of the launch that runs. */
+static inline __attribute__((unused, noinline, cold)) void tw_internal_out_of_bounds(struct tw_internal_bounds *bounds,
+                                                                                     const size_t range[3], size_t i,
+                                                                                     size_t j, size_t k, unsigned dims)
+{
+    int none = 0;
+    if (!__atomic_compare_exchange_n(&bounds->violated, &none, 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return;
+    bounds->dims = dims;
+    bounds->index[0] = i;
+    bounds->index[1] = j;
+    bounds->index[2] = k;
+    for (unsigned d = 0; d < 3; ++d)
+        bounds->range[d] = range[d];
+}
+
 /** One launch. Filled by the runtime, read by a launcher; lives until the launcher returns. */
 struct tw_internal_launch {
     const void *args;        /* the argument block, in host memory */

@@ -11,7 +11,7 @@
             for (size_t tw_j1 = 0, tw_n1 = tw_internal_extent(tw_range_.size, (group).tw_dims_, 1),                    \
                         tw_n2 = tw_internal_extent(tw_range_.size, (group).tw_dims_, 2);                               \
                  tw_j1 < tw_n1; ++tw_j1)                                                                               \
-                TW_INTERNAL_SIMD                                                                           \
+                TW_INTERNAL_SIMD                                                                                       \
     for (size_t tw_j2 = 0; tw_j2 < tw_n2; ++tw_j2)                                                                     \
     TW_INTERNAL_WITH_ITEM(item, tw_internal_h_item(group, tw_range_, tw_j0, tw_j1, tw_j2))
 

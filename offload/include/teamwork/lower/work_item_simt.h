@@ -4,8 +4,8 @@
  * body once, a loop over another range is strided, and barriers are the hardware's.
  *
  * Both edges of a loop need one: group scope before it may still read what the body overwrites, and group scope after
- * it reads what the body wrote. Where two meet, or one stands at the kernel's end, LLVM's openmp-opt pass removes it when it
- * sees the linked image (-foffload-lto).
+ * it reads what the body wrote. Where two meet, or one stands at the kernel's end, LLVM's openmp-opt pass removes it
+ * when it sees the linked image (-foffload-lto).
  */
 #ifndef TEAMWORK_LOWER_WORK_ITEM_SIMT_H
 #define TEAMWORK_LOWER_WORK_ITEM_SIMT_H

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The two buffers of a board and the order of generations. Knows buffers and queues, but no kernel. */
+#include "world.h"
+
+#include <string.h>
+
+#include "kernels.h"
+
+tw_status world_create(struct world *world, tw_queue *queue, const struct board *start)
+{
+    const tw_range range = tw_range_2d(board_stored_rows(&start->shape), start->shape.pitch);
+    struct world made = {queue, start->shape, NULL, NULL, 0};
+    tw_status status = tw_buffer_create_copy(start->cells, sizeof(cell), range, &made.now);
+    /* The second one starts as a copy for the sake of its margin, which no kernel writes. */
+    if (status == TW_SUCCESS)
+        status = tw_buffer_create_copy(start->cells, sizeof(cell), range, &made.next);
+    if (status != TW_SUCCESS)
+        world_destroy(&made);
+    else
+        *world = made;
+    return status;
+}
+
+tw_status world_submit(struct world *world, enum world_method method, long generations)
+{
+    for (long g = 0; g < generations; ++g) {
+        const tw_status status = method == WORLD_TILES
+                                     ? life_submit_tiles(world->queue, &world->shape, world->now, world->next)
+                                     : life_submit_cells(world->queue, &world->shape, world->now, world->next);
+        if (status != TW_SUCCESS)
+            return status;
+        tw_buffer *past = world->now;
+        world->now = world->next;
+        world->next = past;
+        ++world->generation;
+    }
+    return TW_SUCCESS;
+}
+
+tw_status world_read(struct world *world, struct board *into)
+{
+    tw_host_accessor *accessor;
+    const tw_status status = tw_host_access(world->now, TW_READ, &accessor);
+    if (status == TW_SUCCESS) {
+        memcpy(into->cells, tw_host_accessor_const_data(accessor), board_bytes(&world->shape));
+        tw_host_accessor_release(&accessor);
+    }
+    return status;
+}
+
+void world_destroy(struct world *world)
+{
+    /* Buffers without host memory of the program: this neither blocks nor fails. */
+    tw_buffer_destroy(&world->now);
+    tw_buffer_destroy(&world->next);
+}

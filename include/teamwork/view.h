@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Views: accessors of 1 to 3 dimensions that carry the buffer's range into the kernel (spec 3.6.4.3, 3.6.4.4).
+ *
+ *     struct matrix_add {
+ *         TW_VIEW(const float) a, b;
+ *         TW_VIEW(float) c;
+ *     };
+ *     static inline void matrix_add(tw_item item, const struct matrix_add *k)
+ *     {
+ *         size_t i = tw_global_id(item, 0), j = tw_global_id(item, 1);
+ *         tw_at(k->c, i, j) = tw_at(k->a, i, j) + tw_at(k->b, i, j);
+ *     }
+ *     ...
+ *     tw_parallel_for(cg, tw_buffer_range(c), matrix_add, .a = TW_READ_VIEW(cg, a), .b = TW_READ_VIEW(cg, b),
+ *                     .c = TW_DISCARD_WRITE_VIEW(cg, c));
+ *
+ * A view takes 32 bytes of the argument block. A plain pointer from tw_read() and the like is the same access without
+ * the range.
+ *
+ * Where a file is compiled with TW_DEBUG_BOUNDS, tw_at() checks every index. On the host and on simulated devices an
+ * access outside of the range goes to the first element instead, and the command fails with TW_ERROR_OUT_OF_BOUNDS,
+ * telling the index; on offload devices the kernel traps, which ends the program. Files with and without the macro must
+ * not share a kernel.
+ */
+#ifndef TEAMWORK_VIEW_H
+#define TEAMWORK_VIEW_H
+
+#include <teamwork/command_group.h>
+
+TW_BEGIN_DECLS
+
+/** The type of a view's member in an argument block; a const type for views that are read. */
+#ifdef TW_DEBUG_BOUNDS
+#define TW_VIEW(type)                                                                                                  \
+    struct {                                                                                                           \
+        type *data;                                                                                                    \
+        size_t range[3];                                                                                               \
+        struct tw_internal_bounds *bounds;                                                                             \
+    }
+#define TW_INTERNAL_VIEW(group, buffer, address)                                                                       \
+    {(address),                                                                                                        \
+     {tw_buffer_range(buffer).size[0], tw_buffer_range(buffer).size[1], tw_buffer_range(buffer).size[2]},              \
+     tw_internal_bounds_of(group)}
+#define TW_INTERNAL_BOUNDS(view) ((view).bounds)
+#else
+#define TW_VIEW(type)                                                                                                  \
+    struct {                                                                                                           \
+        type *data;                                                                                                    \
+        size_t range[3];                                                                                               \
+    }
+#define TW_INTERNAL_VIEW(group, buffer, address)                                                                       \
+    {                                                                                                                  \
+        (address),                                                                                                     \
+        {                                                                                                              \
+            tw_buffer_range(buffer).size[0], tw_buffer_range(buffer).size[1], tw_buffer_range(buffer).size[2]          \
+        }                                                                                                              \
+    }
+#define TW_INTERNAL_BOUNDS(view) ((struct tw_internal_bounds *)0)
+#endif
+
+/** Initializers of views, one for each access mode: what tw_read() and the like would return, and the buffer's range.
+ *  `group` and `buffer` are evaluated several times. */
+#define TW_READ_VIEW(group, buffer) TW_INTERNAL_VIEW(group, buffer, tw_read(group, buffer))
+#define TW_READ_CONSTANT_VIEW(group, buffer) TW_INTERNAL_VIEW(group, buffer, tw_read_constant(group, buffer))
+#define TW_WRITE_VIEW(group, buffer) TW_INTERNAL_VIEW(group, buffer, tw_write(group, buffer))
+#define TW_READ_WRITE_VIEW(group, buffer) TW_INTERNAL_VIEW(group, buffer, tw_read_write(group, buffer))
+#define TW_DISCARD_WRITE_VIEW(group, buffer) TW_INTERNAL_VIEW(group, buffer, tw_discard_write(group, buffer))
+#define TW_DISCARD_READ_WRITE_VIEW(group, buffer) TW_INTERNAL_VIEW(group, buffer, tw_discard_read_write(group, buffer))
+
+/** The element at (i), (i, j) or (i, j, k): an lvalue. The number of indices is that of the buffer's dimensions. */
+#define tw_at(view, ...)                                                                                               \
+    ((view).data[TW_INTERNAL_PICK_INDEX(__VA_ARGS__, tw_internal_index_3, tw_internal_index_2,                         \
+                                        tw_internal_index_1, )(TW_INTERNAL_BOUNDS(view), (view).range, __VA_ARGS__)])
+#define TW_INTERNAL_PICK_INDEX(_1, _2, _3, index, ...) index
+
+/** The extent of a view in one dimension. */
+#define tw_extent(view, dim) ((view).range[dim])
+
+TW_DEVICE_INLINE size_t tw_internal_checked(struct tw_internal_bounds *bounds, const size_t range[3], size_t i,
+                                            size_t j, size_t k, unsigned dims)
+{
+    const size_t linear = (i * range[1] + j) * range[2] + k;
+#ifdef TW_DEBUG_BOUNDS
+    if (i < range[0] && j < range[1] && k < range[2])
+        return linear;
+#if defined(__NVPTX__) || defined(__AMDGCN__)
+    __builtin_trap();
+#else
+    tw_internal_out_of_bounds(bounds, range, i, j, k, dims);
+    return 0;
+#endif
+#else
+    (void)bounds;
+    (void)dims;
+    return linear;
+#endif
+}
+
+TW_DEVICE_INLINE size_t tw_internal_index_1(struct tw_internal_bounds *bounds, const size_t range[3], size_t i)
+{
+    return tw_internal_checked(bounds, range, i, 0, 0, 1);
+}
+
+TW_DEVICE_INLINE size_t tw_internal_index_2(struct tw_internal_bounds *bounds, const size_t range[3], size_t i,
+                                            size_t j)
+{
+    return tw_internal_checked(bounds, range, i, j, 0, 2);
+}
+
+TW_DEVICE_INLINE size_t tw_internal_index_3(struct tw_internal_bounds *bounds, const size_t range[3], size_t i,
+                                            size_t j, size_t k)
+{
+    return tw_internal_checked(bounds, range, i, j, k, 3);
+}
+
+TW_END_DECLS
+
+#endif

@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: check.sh BUILD_DIRECTORY COMPILER CMAKE GENERATOR
+#
+# Installs the built tree into a temporary prefix, and builds and runs the project in user/ against it: with CMake in
+# every way to link and to offload, and by hand with pkg-config. Says what went wrong, else nothing.
+set -u
+build=$1
+compiler=$2
+cmake=$3
+generator=$4
+source=$(cd "$(dirname "$0")/user" && pwd)
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+errors=0
+
+fail() {
+    echo "$*"
+    errors=$((errors + 1))
+}
+
+# logged COMMAND...: runs it, and shows what it said if it fails
+logged() {
+    if ! "$@" >"$work/log" 2>&1; then
+        fail "failed: $*"
+        cat "$work/log"
+        return 1
+    fi
+}
+
+# runs PROGRAM DEVICES KIND: the program succeeds, and its kernel ran on that kind of device
+runs() {
+    if ! said=$(TW_DEVICES=$2 "$1" 2>&1) || [ "$said" != "$3" ]; then
+        fail "$1 with TW_DEVICES=$2: expected to run on \"$3\", said: $said"
+    fi
+}
+
+# one_omptarget PROGRAM: all of the process uses the same libomptarget
+one_omptarget() {
+    count=$(ldd "$1" | grep -c 'libomptarget\.so')
+    [ "$count" = 1 ] || fail "$1 loads $count versions of libomptarget"
+}
+
+logged "$cmake" --install "$build" --prefix "$prefix" || exit 1
+pc=$(find "$prefix" -name teamwork.pc)
+libdir=$(dirname "$(dirname "$pc")")
+
+# Moved, to see that nothing remembers where it was installed.
+mv "$prefix" "$work/moved"
+libdir=$work/moved${libdir#"$prefix"}
+prefix=$work/moved
+
+# ---- CMake ----
+logged "$cmake" -S "$source" -B "$work/user" -G "$generator" -DCMAKE_C_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_C_FLAGS="-Wall -Wextra -Wpedantic -Werror" -DCMAKE_PREFIX_PATH="$prefix" &&
+    logged "$cmake" --build "$work/user" && {
+    for program in host x86_64 x86_64_teams static kernel_in_static_library kernel_in_shared_library; do
+        runs "$work/user/$program" host host
+        one_omptarget "$work/user/$program"
+    done
+    for program in x86_64 x86_64_teams static kernel_in_static_library kernel_in_shared_library; do
+        runs "$work/user/$program" omp offload
+    done
+    if ldd "$work/user/static" | grep -q libteamwork; then
+        fail "Teamwork::teamwork_static links the shared library"
+    fi
+}
+
+# ---- pkg-config ----
+PKG_CONFIG_PATH=$libdir/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+export PKG_CONFIG_PATH
+LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
+
+# by_hand PROGRAM MODULE OPTIONS: compiles and links in one step
+by_hand() {
+    # shellcheck disable=SC2046,SC2086 # options are words
+    logged "$compiler" -std=c17 -O2 -Wall -Wextra -Werror $3 "$source/main.c" "$source/scale.c" -o "$work/$1" \
+        $(pkg-config --cflags --libs "$2") && one_omptarget "$work/$1"
+}
+
+by_hand pc_host teamwork "" && runs "$work/pc_host" host host
+for variant in x86_64 x86_64_teams; do
+    options=$(pkg-config --variable=offload_$variant teamwork)
+    [ -n "$options" ] || fail "teamwork.pc has no variable offload_$variant"
+    by_hand pc_$variant teamwork "$options" && runs "$work/pc_$variant" omp offload
+done
+options=$(pkg-config --variable=offload_x86_64 teamwork-static)
+by_hand pc_static teamwork-static "$options" && runs "$work/pc_static" omp offload
+
+[ "$errors" = 0 ]

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** command_group.h: device accessors. Modes and targets, and what they make the library transfer. */
+#include "tw_test.h"
+
+enum { N = 257 };
+
+struct pair {
+    short a;
+    double b;
+};
+
+/* Property 11: one kernel for each element type. */
+struct copy_ints {
+    const int *in;
+    int *out;
+};
+static inline void copy_ints(tw_item item, const struct copy_ints *k)
+{
+    k->out[tw_global_id(item, 0)] = k->in[tw_global_id(item, 0)];
+}
+TW_RANGE_KERNEL(copy_ints, 1);
+
+struct copy_pairs {
+    const struct pair *in;
+    struct pair *out;
+};
+static inline void copy_pairs(tw_item item, const struct copy_pairs *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    k->out[i].a = k->in[i].a;
+    k->out[i].b = k->in[i].b + 1;
+}
+TW_RANGE_KERNEL(copy_pairs, 1);
+
+struct add_in_place {
+    int *data;
+    int value;
+};
+static inline void add_in_place(tw_item item, const struct add_in_place *k)
+{
+    k->data[tw_global_id(item, 0)] += k->value;
+}
+TW_RANGE_KERNEL(add_in_place, 1);
+
+/* Writes the elements at multiples of `step` only. */
+struct write_some {
+    int *data;
+    int value;
+    size_t step;
+};
+static inline void write_some(tw_item item, const struct write_some *k)
+{
+    k->data[tw_global_id(item, 0) * k->step] = k->value;
+}
+TW_RANGE_KERNEL(write_some, 1);
+
+struct read_and_write {
+    const int *in;
+    int *out;
+};
+static inline void read_and_write(tw_item item, const struct read_and_write *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    k->out[i] = 2 * k->in[i];
+}
+TW_RANGE_KERNEL(read_and_write, 1);
+
+static tw_buffer *counting_ints(void)
+{
+    int data[N];
+    tw_buffer *buffer = NULL;
+    for (int i = 0; i < N; ++i)
+        data[i] = i;
+    TW_PASS(tw_buffer_create_copy(data, sizeof *data, tw_range_1d(N), &buffer));
+    return buffer;
+}
+
+static tw_buffer *plain_ints(void)
+{
+    tw_buffer *buffer = NULL;
+    TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(N), &buffer));
+    return buffer;
+}
+
+static void submit_copy(tw_queue *queue, tw_buffer *in, tw_buffer *out, tw_access_target target)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), copy_ints, .in = tw_access(cg, in, TW_READ, target),
+                    .out = tw_discard_write(cg, out));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+}
+
+static void submit_write_some(tw_queue *queue, tw_buffer *out, tw_access_mode mode, int value, size_t step)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d((N + step - 1) / step), write_some,
+                    .data = tw_access(cg, out, mode, TW_GLOBAL), .value = value, .step = step);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+}
+
+/* Property 11. */
+TW_TEST(every_mode_and_target_serves_scalars)
+{
+    const tw_access_mode writing[] = {TW_WRITE, TW_READ_WRITE, TW_DISCARD_WRITE, TW_DISCARD_READ_WRITE};
+    const tw_access_target targets[] = {TW_GLOBAL, TW_CONSTANT};
+    tw_queue *queue = tw_test_queue();
+    for (size_t m = 0; m < 4; ++m)
+        for (size_t t = 0; t < 2; ++t) {
+            int result[N];
+            tw_buffer *in = counting_ints(), *out = counting_ints();
+            tw_command_group *cg = tw_queue_begin(queue);
+            tw_parallel_for(cg, tw_range_1d(N), copy_ints, .in = tw_access(cg, in, TW_READ, targets[t]),
+                            .out = tw_access(cg, out, writing[m], TW_GLOBAL));
+            TW_PASS(tw_queue_submit(queue, cg, NULL));
+            tw_test_fetch(out, result);
+            for (int i = 0; i < N; ++i)
+                TW_EQUAL(result[i], i);
+            TW_PASS(tw_buffer_destroy(&in));
+            TW_PASS(tw_buffer_destroy(&out));
+        }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* Property 11, for structs. */
+TW_TEST(structs_travel_both_ways)
+{
+    static struct pair in[N], out[N];
+    tw_buffer *a = NULL, *b = NULL;
+    tw_queue *queue = tw_test_queue();
+    for (int i = 0; i < N; ++i)
+        in[i] = (struct pair){(short)i, i / 4.0};
+    TW_PASS(tw_buffer_create_over_const(in, sizeof *in, tw_range_1d(N), &a));
+    TW_PASS(tw_buffer_create_over(out, sizeof *out, tw_range_1d(N), &b));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), copy_pairs, .in = tw_read_constant(cg, a), .out = tw_write(cg, b));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_PASS(tw_buffer_destroy(&b));
+    TW_PASS(tw_buffer_destroy(&a));
+    for (int i = 0; i < N; ++i)
+        TW_CHECK(out[i].a == i && out[i].b == i / 4.0 + 1);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(write_keeps_what_is_not_overwritten)
+{
+    int result[N];
+    tw_buffer *buffer = counting_ints();
+    tw_queue *queue = tw_test_queue();
+    submit_write_some(queue, buffer, TW_WRITE, -1, 3);
+    tw_test_fetch(buffer, result);
+    for (int i = 0; i < N; ++i)
+        TW_EQUAL(result[i], i % 3 ? i : -1);
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* Spec 2.5.7: the group's access is the union of its accessors. */
+TW_TEST(accessors_of_one_group_to_one_buffer_unite)
+{
+    const tw_access_mode first[] = {TW_READ, TW_WRITE, TW_DISCARD_WRITE, TW_READ};
+    const tw_access_mode second[] = {TW_WRITE, TW_READ, TW_READ, TW_DISCARD_WRITE};
+    tw_queue *queue = tw_test_queue();
+    for (size_t m = 0; m < 4; ++m) {
+        int result[N];
+        tw_buffer *buffer = counting_ints();
+        tw_command_group *cg = tw_queue_begin(queue);
+        void *one = tw_access(cg, buffer, first[m], TW_GLOBAL);
+        void *two = tw_access(cg, buffer, second[m], TW_GLOBAL);
+        TW_CHECK(one != NULL && one == two);
+        tw_parallel_for(cg, tw_range_1d(N), read_and_write, .in = one, .out = two);
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        tw_test_fetch(buffer, result);
+        for (int i = 0; i < N; ++i)
+            TW_EQUAL(result[i], 2 * i);
+        TW_PASS(tw_buffer_destroy(&buffer));
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(accessors_without_a_kernel_are_legal)
+{
+    tw_buffer *buffer = counting_ints();
+    tw_queue *queue = tw_test_queue();
+    int result[N];
+    tw_command_group *cg = tw_queue_begin(queue);
+    TW_CHECK(tw_read_write(cg, buffer) != NULL);
+    TW_CHECK(tw_discard_read_write(cg, buffer) != NULL);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    tw_test_fetch(buffer, result);
+    for (int i = 0; i < N; ++i)
+        TW_EQUAL(result[i], i);
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(what_is_no_accessor_is_an_error_of_the_group)
+{
+    tw_buffer *buffer = counting_ints();
+    tw_queue *queue = tw_test_queue();
+    const struct {
+        tw_buffer *buffer;
+        int mode, target;
+    } wrong[] = {{NULL, TW_READ, TW_GLOBAL},        {buffer, 0, TW_GLOBAL},         {buffer, 6, TW_GLOBAL},
+                 {buffer, -1, TW_GLOBAL},           {buffer, TW_READ, 0},           {buffer, TW_READ, 3},
+                 {buffer, TW_WRITE, TW_CONSTANT},   {buffer, TW_READ_WRITE, TW_CONSTANT},
+                 {buffer, TW_DISCARD_WRITE, TW_CONSTANT}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        tw_command_group *cg = tw_queue_begin(queue);
+        TW_CHECK(tw_access(cg, wrong[i].buffer, (tw_access_mode)wrong[i].mode, (tw_access_target)wrong[i].target)
+                 == NULL);
+        TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_ARGUMENT);
+    }
+    TW_CHECK(tw_access(NULL, buffer, TW_READ, TW_GLOBAL) == NULL);
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* ---- transfers, counted on simulated devices ------------------------------------------------------------------------ */
+
+TW_TEST(discarding_transfers_nothing)
+{
+    tw_test_use_sim(1);
+    tw_queue *queue = tw_test_queue();
+    tw_device *device = tw_queue_device(queue);
+    tw_buffer *buffer = counting_ints();
+    TW_PASS(tw_sim_reset(device));
+    submit_write_some(queue, buffer, TW_DISCARD_WRITE, 1, 1);
+    submit_write_some(queue, buffer, TW_DISCARD_READ_WRITE, 1, 1);
+    TW_PASS(tw_queue_wait(queue));
+    TW_EQUAL(tw_sim_count(device, TW_SIM_COPY), 0);
+    /* and an undefined buffer has nothing to transfer, whatever the mode */
+    TW_PASS(tw_buffer_destroy(&buffer));
+    buffer = plain_ints();
+    submit_write_some(queue, buffer, TW_DISCARD_WRITE, 1, 1);
+    submit_write_some(queue, buffer, TW_READ_WRITE, 1, 1);
+    submit_write_some(queue, buffer, TW_WRITE, 2, 2);
+    TW_PASS(tw_queue_wait(queue));
+    TW_EQUAL(tw_sim_count(device, TW_SIM_COPY), 0);
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_EQUAL(tw_sim_count(device, TW_SIM_COPY), 0);
+}
+
+TW_TEST(a_union_with_a_reading_accessor_does_transfer)
+{
+    tw_test_use_sim(1);
+    tw_queue *queue = tw_test_queue();
+    tw_device *device = tw_queue_device(queue);
+    tw_buffer *buffer = counting_ints();
+    TW_PASS(tw_sim_reset(device));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), read_and_write, .out = tw_discard_write(cg, buffer),
+                    .in = tw_read(cg, buffer));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_PASS(tw_queue_wait(queue));
+    TW_EQUAL(tw_sim_count(device, TW_SIM_COPY), 1);
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(data_stays_where_it_is_needed)
+{
+    int host[N];
+    tw_test_use_sim(1);
+    tw_queue *queue = tw_test_queue();
+    tw_device *device = tw_queue_device(queue);
+    tw_buffer *buffer = NULL;
+    for (int i = 0; i < N; ++i)
+        host[i] = i;
+    TW_PASS(tw_buffer_create_over(host, sizeof *host, tw_range_1d(N), &buffer));
+    TW_PASS(tw_sim_reset(device));
+    for (int round = 0; round < 10; ++round) {
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for(cg, tw_range_1d(N), add_in_place, .data = tw_read_write(cg, buffer), .value = 1);
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+    }
+    TW_PASS(tw_queue_wait(queue));
+    TW_EQUAL(tw_sim_count(device, TW_SIM_COPY), 1);
+    TW_EQUAL(tw_sim_count(device, TW_SIM_ALLOCATION), 1);
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_EQUAL(tw_sim_count(device, TW_SIM_COPY), 2);
+    for (int i = 0; i < N; ++i)
+        TW_EQUAL(host[i], i + 10);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(read_only_copies_live_on_several_devices_at_once)
+{
+    tw_queue *queues[3];
+    tw_buffer *outs[3];
+    int result[N];
+    tw_test_use_sim(3);
+    tw_test_queues(queues, 3);
+    tw_buffer *in = counting_ints();
+    for (int i = 0; i < 3; ++i)
+        outs[i] = plain_ints();
+    for (int round = 0; round < 3; ++round)
+        for (int i = 0; i < 3; ++i) {
+            submit_copy(queues[i], in, outs[i], round & 1 ? TW_CONSTANT : TW_GLOBAL);
+            TW_PASS(tw_queue_wait(queues[i]));
+        }
+    /* one copy to each device, and none for the later rounds; reading on the host brings each result back once */
+    TW_EQUAL(tw_test_sim_total(TW_SIM_COPY), 3);
+    tw_test_fetch(in, result);
+    TW_EQUAL(tw_test_sim_total(TW_SIM_COPY), 3);
+    for (int i = 0; i < 3; ++i) {
+        tw_test_fetch(outs[i], result);
+        TW_EQUAL(tw_test_sim_total(TW_SIM_COPY), 4 + i);
+        tw_test_fetch(outs[i], result);
+        TW_EQUAL(tw_test_sim_total(TW_SIM_COPY), 4 + i);
+        for (int j = 0; j < N; ++j)
+            TW_EQUAL(result[j], j);
+    }
+    /* a write on one device makes the others' copies stale */
+    submit_write_some(queues[0], in, TW_WRITE, -7, 2);
+    submit_copy(queues[1], in, outs[1], TW_GLOBAL);
+    tw_test_fetch(outs[1], result);
+    for (int j = 0; j < N; ++j)
+        TW_EQUAL(result[j], j % 2 ? j : -7);
+    for (int i = 0; i < 3; ++i)
+        TW_PASS(tw_buffer_destroy(&outs[i]));
+    TW_PASS(tw_buffer_destroy(&in));
+    tw_test_destroy_queues(queues, 3);
+}
+
+TW_TEST(a_full_device_is_an_error_of_the_group)
+{
+    int result[N];
+    tw_test_use_sim(1);
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *in = counting_ints(), *out = counting_ints();
+    TW_PASS(tw_sim_fail_nth(tw_queue_device(queue), TW_SIM_ALLOCATION, 2));
+    tw_command_group *cg = tw_queue_begin(queue);
+    const int *source = tw_read(cg, in);
+    int *sink = tw_discard_write(cg, out);
+    TW_CHECK(source != NULL && sink == NULL);
+    TW_EQUAL(tw_command_group_status(cg), TW_ERROR_OUT_OF_DEVICE_MEMORY);
+    TW_CHECK(tw_read(cg, in) == NULL); /* sticky */
+    tw_parallel_for(cg, tw_range_1d(N), copy_ints, .in = source, .out = sink);
+    TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_OUT_OF_DEVICE_MEMORY);
+    tw_test_fetch(out, result); /* as if the group had never been */
+    for (int i = 0; i < N; ++i)
+        TW_EQUAL(result[i], i);
+    submit_copy(queue, in, out, TW_GLOBAL);
+    TW_PASS(tw_queue_wait(queue));
+    TW_PASS(tw_buffer_destroy(&in));
+    TW_PASS(tw_buffer_destroy(&out));
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_EQUAL(tw_sim_allocated_bytes(tw_test_device(0)), 0);
+}
+
+TW_TEST_LIST = {TW_CASE(every_mode_and_target_serves_scalars),
+                TW_CASE(structs_travel_both_ways),
+                TW_CASE(write_keeps_what_is_not_overwritten),
+                TW_CASE(accessors_of_one_group_to_one_buffer_unite),
+                TW_CASE(accessors_without_a_kernel_are_legal),
+                TW_CASE(what_is_no_accessor_is_an_error_of_the_group),
+                TW_CASE(discarding_transfers_nothing),
+                TW_CASE(a_union_with_a_reading_accessor_does_transfer),
+                TW_CASE(data_stays_where_it_is_needed),
+                TW_CASE(read_only_copies_live_on_several_devices_at_once),
+                TW_CASE(a_full_device_is_an_error_of_the_group),
+                TW_CASES_END};

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** device.h: discovery, selectors, TW_DEVICES, device information, platforms, contexts, shutdown. */
+#include "tw_test.h"
+
+#include <dirent.h>
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SANITIZER_HAS_A_THREAD 1
+#endif
+#endif
+
+static int threads_of_this_process(void)
+{
+    int count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    TW_CHECK(tasks != NULL);
+    for (const struct dirent *entry; (entry = readdir(tasks)) != NULL;)
+        count += entry->d_name[0] != '.';
+    closedir(tasks);
+    return count;
+}
+
+/* Runs first: a program that does not use a device pays for none. */
+TW_TEST(nothing_starts_before_the_first_queue)
+{
+    const int at_start = threads_of_this_process();
+    tw_platform *platforms[8];
+    size_t count = 0;
+#ifndef SANITIZER_HAS_A_THREAD
+    const char *visible = getenv("TW_DEVICES");
+    if (visible && (!strcmp(visible, "host") || !strcmp(visible, "sim")))
+        TW_EQUAL(at_start, 1);
+#endif
+    setenv("TW_DEVICES", "host", 1);
+    TW_EQUAL(tw_test_devices((tw_device *[1]){NULL}, 1), 1);
+    TW_PASS(tw_get_platforms(platforms, 8, &count));
+    TW_EQUAL(threads_of_this_process(), at_start);
+}
+
+/* ---- selectors --------------------------------------------------------------------------------------------------- */
+
+static tw_device_type type_of(const tw_device *device)
+{
+    tw_device_type type = 0;
+    TW_PASS(tw_device_info(device, TW_DEVICE_INFO_TYPE, &type, sizeof type));
+    return type;
+}
+
+TW_TEST(the_host_is_always_there)
+{
+    tw_device *device = NULL;
+    TW_PASS(tw_select_device(tw_host_selector, NULL, &device));
+    TW_CHECK(tw_device_is_host(device));
+    TW_EQUAL(type_of(device), TW_DEVICE_HOST);
+    tw_test_use_sim(1);
+    TW_PASS(tw_select_device(tw_host_selector, NULL, &device));
+    TW_CHECK(tw_device_is_host(device));
+}
+
+TW_TEST(the_default_selector_takes_the_first_of_tw_devices)
+{
+    tw_device *device = NULL;
+    if (!getenv("TW_DEVICES"))
+        setenv("TW_DEVICES", "host", 1);
+    TW_PASS(tw_select_device(NULL, NULL, &device));
+    TW_CHECK(device == tw_test_device(0));
+    TW_PASS(tw_select_device(tw_default_selector, NULL, &device));
+    TW_CHECK(device == tw_test_device(0));
+}
+
+TW_TEST(typed_selectors_choose_their_type_or_nothing)
+{
+    tw_device *untouched = (tw_device *)&untouched, *device = untouched;
+    size_t gpus = 0;
+    TW_PASS(tw_get_devices(TW_DEVICE_GPU, NULL, 0, &gpus));
+    if (gpus) {
+        TW_PASS(tw_select_device(tw_gpu_selector, NULL, &device));
+        TW_CHECK(tw_device_is_gpu(device));
+    } else {
+        TW_FAIL(tw_select_device(tw_gpu_selector, NULL, &device), TW_ERROR_NO_DEVICE);
+        TW_CHECK(device == untouched);
+    }
+    TW_PASS(tw_shutdown());
+    setenv("TW_DEVICES", "host", 1);
+    TW_PASS(tw_select_device(tw_cpu_selector, NULL, &device));
+    TW_CHECK(tw_device_is_host(device));
+    device = untouched;
+    TW_FAIL(tw_select_device(tw_sim_selector, NULL, &device), TW_ERROR_NO_DEVICE);
+    TW_CHECK(device == untouched);
+    tw_test_use_sim(2);
+    TW_PASS(tw_select_device(tw_sim_selector, NULL, &device));
+    TW_EQUAL(type_of(device), TW_DEVICE_SIM);
+}
+
+struct scores {
+    int scores[8];
+    const tw_device *asked[8];
+    size_t count;
+};
+
+static int score(const tw_device *device, void *user)
+{
+    struct scores *s = user;
+    TW_CHECK(s->count < 8);
+    s->asked[s->count] = device;
+    return s->scores[s->count++];
+}
+
+TW_TEST(a_selector_is_asked_once_for_each_device_and_the_highest_score_wins)
+{
+    struct scores last = {{1, 2, 3}, {0}, 0}, first = {{7, 7, 7}, {0}, 0}, middle = {{-5, 0, -1}, {0}, 0};
+    tw_device *devices[4], *device = NULL;
+    tw_test_use_sim(3);
+    TW_EQUAL(tw_test_devices(devices, 4), 3);
+    TW_PASS(tw_select_device(score, &last, &device));
+    TW_CHECK(last.count >= 3 && device == last.asked[2]);
+    for (size_t i = 0; i < last.count; ++i)
+        for (size_t j = 0; j < i; ++j)
+            TW_CHECK(last.asked[i] != last.asked[j]);
+    TW_PASS(tw_select_device(score, &first, &device));
+    TW_CHECK(device == first.asked[0]);
+    TW_PASS(tw_select_device(score, &middle, &device));
+    TW_CHECK(device == middle.asked[1]);
+}
+
+TW_TEST(negative_scores_are_never_chosen)
+{
+    struct scores none = {{-1, -2, -3, -4, -5, -6, -7, -8}, {0}, 0}, again = none;
+    tw_device *untouched = (tw_device *)&untouched, *device = untouched;
+    tw_queue *queue = (tw_queue *)&untouched;
+    tw_test_use_sim(3);
+    TW_FAIL(tw_select_device(score, &none, &device), TW_ERROR_NO_DEVICE);
+    TW_CHECK(device == untouched);
+    TW_FAIL(tw_queue_create(score, &again, NULL, NULL, &queue), TW_ERROR_NO_DEVICE);
+    TW_CHECK((void *)queue == (void *)&untouched);
+    TW_FAIL(tw_select_device(NULL, NULL, NULL), TW_ERROR_INVALID_ARGUMENT);
+}
+
+/* ---- TW_DEVICES and TW_SIM ----------------------------------------------------------------------------------------- */
+
+/* Simulated devices are told apart by their place in the list of all three. */
+static void expect_devices(const char *setting, const char *expected)
+{
+    static char names[3][256];
+    tw_device *devices[8];
+    char got[64] = "";
+    tw_test_use_sim(3);
+    TW_EQUAL(tw_test_devices(devices, 8), 3);
+    for (size_t i = 0; i < 3; ++i)
+        snprintf(names[i], sizeof names[i], "%s", tw_device_name(devices[i]));
+    TW_PASS(tw_shutdown());
+    setenv("TW_DEVICES", setting, 1);
+    const size_t count = tw_test_devices(devices, 8);
+    for (size_t i = 0; i < count; ++i) {
+        char one[2] = "?";
+        if (tw_device_is_host(devices[i]))
+            one[0] = 'h';
+        for (size_t n = 0; n < 3; ++n)
+            if (!strcmp(names[n], tw_device_name(devices[i])))
+                one[0] = (char)('0' + n);
+        strcat(got, one);
+    }
+    if (strcmp(got, expected) != 0)
+        fprintf(stderr, "TW_DEVICES=%s gives \"%s\", not \"%s\"\n", setting, got, expected);
+    TW_CHECK(strcmp(got, expected) == 0);
+}
+
+TW_TEST(tw_devices_filters_and_orders)
+{
+    expect_devices("sim", "012");
+    expect_devices("sim:1", "1");
+    expect_devices("sim:2,sim:0", "20");
+    expect_devices("sim:2,sim", "201");
+    expect_devices("host,sim", "h012");
+    expect_devices("sim:1,host", "1h");
+    expect_devices("sim,!sim:1", "02");
+    expect_devices("sim,host,!sim", "h");
+    expect_devices("sim:0,sim:0", "0");
+    expect_devices("host", "h");
+}
+
+TW_TEST(a_filter_may_leave_nothing_but_the_host_selector)
+{
+    tw_device *device = NULL;
+    size_t count = 99;
+    tw_test_use_sim(2);
+    setenv("TW_DEVICES", "sim:7", 1);
+    TW_PASS(tw_get_devices(TW_DEVICE_ALL, NULL, 0, &count));
+    TW_EQUAL(count, 0);
+    TW_FAIL(tw_select_device(NULL, NULL, &device), TW_ERROR_NO_DEVICE);
+    TW_PASS(tw_select_device(tw_host_selector, NULL, &device));
+    TW_CHECK(tw_device_is_host(device));
+}
+
+TW_TEST(settings_that_cannot_be_read_are_errors)
+{
+    const char *const bad_devices[] = {"gpux", "sim:", "sim:x", "sim:-1", "sim:1x", ",", "sim,,host", "!", "sim;host"};
+    const char *const bad_sim[] = {"x", "-1", "65", "1x"};
+    size_t count = 99;
+    tw_queue *queue = NULL;
+    for (size_t i = 0; i < sizeof bad_devices / sizeof *bad_devices; ++i) {
+        TW_PASS(tw_shutdown());
+        setenv("TW_DEVICES", bad_devices[i], 1);
+        TW_FAIL(tw_get_devices(TW_DEVICE_ALL, NULL, 0, &count), TW_ERROR_INVALID_CONFIGURATION);
+        TW_EQUAL(count, 99);
+        TW_FAIL(tw_get_platforms(NULL, 0, &count), TW_ERROR_INVALID_CONFIGURATION);
+        TW_FAIL(tw_queue_create(NULL, NULL, NULL, NULL, &queue), TW_ERROR_INVALID_CONFIGURATION);
+    }
+    setenv("TW_DEVICES", "host", 1);
+    for (size_t i = 0; i < sizeof bad_sim / sizeof *bad_sim; ++i) {
+        TW_PASS(tw_shutdown());
+        setenv("TW_SIM", bad_sim[i], 1);
+        TW_FAIL(tw_get_devices(TW_DEVICE_ALL, NULL, 0, &count), TW_ERROR_INVALID_CONFIGURATION);
+    }
+    TW_PASS(tw_shutdown());
+    setenv("TW_SIM", "1", 1);
+    TW_PASS(tw_get_devices(TW_DEVICE_ALL, NULL, 0, &count));
+    TW_EQUAL(count, 1);
+}
+
+TW_TEST(lists_report_how_many_there_are)
+{
+    tw_device *devices[4] = {NULL, NULL, NULL, NULL};
+    size_t count = 99;
+    tw_test_use_sim(3);
+    TW_FAIL(tw_get_devices(TW_DEVICE_ALL, devices, 4, NULL), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_get_devices(TW_DEVICE_ALL, NULL, 4, &count), TW_ERROR_INVALID_ARGUMENT);
+    TW_EQUAL(count, 99);
+    TW_PASS(tw_get_devices(TW_DEVICE_ALL, devices, 2, &count));
+    TW_EQUAL(count, 3);
+    TW_CHECK(devices[0] && devices[1] && !devices[2]);
+    TW_PASS(tw_get_devices(TW_DEVICE_HOST, devices, 4, &count));
+    TW_EQUAL(count, 0);
+    TW_PASS(tw_get_devices(0, devices, 4, &count));
+    TW_EQUAL(count, 0);
+}
+
+/* ---- information --------------------------------------------------------------------------------------------------- */
+
+static void check_info_sizes(const tw_device *device)
+{
+    unsigned char value[32];
+#define ASK(question, type)                                                                                            \
+    TW_PASS(tw_device_info(device, question, value, sizeof(type)));                                                    \
+    TW_FAIL(tw_device_info(device, question, value, sizeof(type) + 1), TW_ERROR_INVALID_ARGUMENT);                     \
+    TW_FAIL(tw_device_info(device, question, value, 0), TW_ERROR_INVALID_ARGUMENT);                                    \
+    TW_FAIL(tw_device_info(device, question, NULL, sizeof(type)), TW_ERROR_INVALID_ARGUMENT);                          \
+    TW_FAIL(tw_device_info(NULL, question, value, sizeof(type)), TW_ERROR_INVALID_ARGUMENT);
+    TW_DEVICE_INFO_LIST(ASK)
+#undef ASK
+    TW_FAIL(tw_device_info(device, TW_DEVICE_INFO_COUNT, value, sizeof(size_t)), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_device_info(device, (tw_device_info_id)-1, value, sizeof(size_t)), TW_ERROR_INVALID_ARGUMENT);
+}
+
+static size_t size_info(const tw_device *device, tw_device_info_id question)
+{
+    size_t value = 0;
+    TW_PASS(tw_device_info(device, question, &value, sizeof value));
+    return value;
+}
+
+static const char *string_info(const tw_device *device, tw_device_info_id question)
+{
+    const char *value = NULL;
+    TW_PASS(tw_device_info(device, question, &value, sizeof value));
+    TW_CHECK(value != NULL);
+    return value;
+}
+
+static void check_info_values(const tw_device *device)
+{
+    const tw_device_type type = type_of(device);
+    const char *backend = string_info(device, TW_DEVICE_INFO_BACKEND);
+    tw_local_mem_type local_type = TW_LOCAL_MEM_NONE;
+    bool is_host = false;
+    TW_PASS(tw_device_info(device, TW_DEVICE_INFO_IS_HOST, &is_host, sizeof is_host));
+    TW_EQUAL(is_host, type == TW_DEVICE_HOST);
+    TW_EQUAL(tw_device_is_host(device), is_host);
+    TW_EQUAL(tw_device_is_gpu(device), type == TW_DEVICE_GPU);
+    TW_CHECK(tw_device_is_cpu(device) || type != TW_DEVICE_CPU);
+    TW_CHECK(!strcmp(backend, type == TW_DEVICE_HOST ? "host" : type == TW_DEVICE_SIM ? "sim" : "omp"));
+    TW_CHECK(*string_info(device, TW_DEVICE_INFO_NAME));
+    TW_CHECK(!strcmp(tw_device_name(device), string_info(device, TW_DEVICE_INFO_NAME)));
+    string_info(device, TW_DEVICE_INFO_VENDOR);
+    string_info(device, TW_DEVICE_INFO_DRIVER_VERSION);
+    TW_EQUAL(size_info(device, TW_DEVICE_INFO_MAX_WORK_ITEM_DIMENSIONS), 3);
+    TW_CHECK(size_info(device, TW_DEVICE_INFO_MAX_COMPUTE_UNITS) >= 1);
+    TW_CHECK(size_info(device, TW_DEVICE_INFO_MAX_WORK_GROUP_SIZE) >= 64);
+    TW_CHECK(size_info(device, TW_DEVICE_INFO_SUB_GROUP_SIZE) >= 1);
+    TW_CHECK(size_info(device, TW_DEVICE_INFO_SUB_GROUP_SIZE) <= 64);
+    TW_CHECK(size_info(device, TW_DEVICE_INFO_MAX_PARAMETER_SIZE) >= 64);
+    TW_CHECK(size_info(device, TW_DEVICE_INFO_MAX_CLOCK_FREQUENCY) < 100000);
+    TW_CHECK(size_info(device, TW_DEVICE_INFO_NUMA_NODES) < 4096);
+    TW_PASS(tw_device_info(device, TW_DEVICE_INFO_LOCAL_MEM_TYPE, &local_type, sizeof local_type));
+    if (local_type != TW_LOCAL_MEM_NONE)
+        TW_CHECK(size_info(device, TW_DEVICE_INFO_LOCAL_MEM_SIZE) >= 16 * 1024);
+    if (type == TW_DEVICE_GPU)
+        TW_CHECK(size_info(device, TW_DEVICE_INFO_GLOBAL_MEM_SIZE) > (size_t)1 << 28);
+    if (type == TW_DEVICE_HOST)
+        TW_CHECK(size_info(device, TW_DEVICE_INFO_GLOBAL_MEM_SIZE) > (size_t)1 << 24);
+}
+
+TW_TEST(device_information)
+{
+    tw_device *devices[16];
+    const size_t count = tw_test_devices(devices, 16);
+    for (size_t i = 0; i < count; ++i) {
+        check_info_sizes(devices[i]);
+        check_info_values(devices[i]);
+    }
+    tw_test_use_sim(1);
+    check_info_sizes(tw_test_device(0));
+    check_info_values(tw_test_device(0));
+}
+
+TW_TEST(null_devices_answer_false_and_empty)
+{
+    TW_CHECK(!tw_device_is_host(NULL) && !tw_device_is_cpu(NULL) && !tw_device_is_gpu(NULL));
+    TW_CHECK(!strcmp(tw_device_name(NULL), ""));
+    TW_CHECK(tw_device_platform(NULL) == NULL);
+    TW_CHECK(!strcmp(tw_platform_name(NULL), ""));
+    TW_CHECK(!tw_platform_is_host(NULL));
+    TW_CHECK(!tw_context_is_host(NULL));
+}
+
+/* ---- platforms ----------------------------------------------------------------------------------------------------- */
+
+TW_TEST(every_device_is_listed_by_its_platform)
+{
+    tw_device *devices[16], *of_platform[16];
+    tw_platform *platforms[16];
+    size_t platform_count = 0, count = 0, listed = 0, hosts = 0;
+    setenv("TW_SIM", "2", 1);
+    setenv("TW_DEVICES", "*,sim,host", 1);
+    const size_t all = tw_test_devices(devices, 16);
+    TW_CHECK(all >= 3);
+    TW_PASS(tw_get_platforms(platforms, 16, &platform_count));
+    for (size_t p = 0; p < platform_count; ++p) {
+        hosts += tw_platform_is_host(platforms[p]);
+        TW_CHECK(*tw_platform_name(platforms[p]));
+        TW_PASS(tw_platform_get_devices(platforms[p], of_platform, 16, &count));
+        listed += count;
+        for (size_t i = 0; i < count; ++i) {
+            TW_CHECK(tw_device_platform(of_platform[i]) == platforms[p]);
+            TW_EQUAL(tw_device_is_host(of_platform[i]), tw_platform_is_host(platforms[p]));
+        }
+        if (tw_platform_is_host(platforms[p]))
+            TW_CHECK(count == 1 && !strcmp(tw_platform_name(platforms[p]), "Host"));
+    }
+    TW_EQUAL(hosts, 1);
+    TW_EQUAL(listed, all);
+    TW_CHECK(!strcmp(tw_platform_name(tw_device_platform(tw_test_device(all - 2))), "Simulation")
+             || !strcmp(tw_platform_name(tw_device_platform(tw_test_device(all - 1))), "Simulation"));
+    TW_FAIL(tw_get_platforms(platforms, 16, NULL), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_get_platforms(NULL, 16, &count), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_platform_get_devices(NULL, of_platform, 16, &count), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_platform_get_devices(platforms[0], NULL, 16, &count), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_platform_get_devices(platforms[0], of_platform, 16, NULL), TW_ERROR_INVALID_ARGUMENT);
+}
+
+/* ---- contexts ------------------------------------------------------------------------------------------------------ */
+
+TW_TEST(a_context_holds_devices_of_one_platform)
+{
+    tw_device *sims[3], *got[3], *host = NULL;
+    tw_context *context = NULL, *host_context = NULL;
+    size_t count = 0;
+    tw_test_use_sim(3);
+    tw_test_devices(sims, 3);
+    TW_PASS(tw_select_device(tw_host_selector, NULL, &host));
+    TW_PASS(tw_context_create(sims, 3, NULL, NULL, &context));
+    TW_PASS(tw_context_create(&host, 1, NULL, NULL, &host_context));
+    TW_CHECK(!tw_context_is_host(context) && tw_context_is_host(host_context));
+    TW_PASS(tw_context_get_devices(context, got, 3, &count));
+    TW_EQUAL(count, 3);
+    TW_CHECK(memcmp(sims, got, sizeof got) == 0);
+    TW_FAIL(tw_context_get_devices(NULL, got, 3, &count), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_context_get_devices(context, NULL, 3, &count), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_context_get_devices(context, got, 3, NULL), TW_ERROR_INVALID_ARGUMENT);
+    TW_PASS(tw_context_destroy(&context));
+    TW_CHECK(context == NULL);
+    TW_PASS(tw_context_destroy(&context));
+    TW_PASS(tw_context_destroy(NULL));
+    TW_PASS(tw_context_destroy(&host_context));
+}
+
+TW_TEST(a_context_is_refused_where_the_devices_do_not_fit)
+{
+    tw_device *mixed[2], *twice[2], *hole[2] = {NULL, NULL};
+    tw_context *untouched = (tw_context *)&untouched, *context = untouched;
+    tw_test_use_sim(2);
+    mixed[0] = twice[0] = twice[1] = hole[0] = tw_test_device(0);
+    TW_PASS(tw_select_device(tw_host_selector, NULL, &mixed[1]));
+    TW_FAIL(tw_context_create(mixed, 0, NULL, NULL, &context), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_context_create(NULL, 1, NULL, NULL, &context), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_context_create(mixed, 2, NULL, NULL, &context), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_context_create(twice, 2, NULL, NULL, &context), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_context_create(hole, 2, NULL, NULL, &context), TW_ERROR_INVALID_ARGUMENT);
+    TW_CHECK(context == untouched);
+    TW_FAIL(tw_context_create(mixed, 1, NULL, NULL, NULL), TW_ERROR_INVALID_ARGUMENT);
+}
+
+/* ---- shutdown ------------------------------------------------------------------------------------------------------ */
+
+TW_TEST(shutdown_is_refused_while_an_object_exists)
+{
+    tw_device *device = tw_test_device(0);
+    tw_context *context = NULL;
+    tw_buffer *buffer = NULL;
+    tw_event *event = NULL;
+    tw_host_accessor *accessor = NULL;
+    tw_queue *queue = tw_test_queue();
+    TW_FAIL(tw_shutdown(), TW_ERROR_BUSY);
+    TW_PASS(tw_queue_submit(queue, tw_queue_begin(queue), &event));
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_FAIL(tw_shutdown(), TW_ERROR_BUSY);
+    tw_event_release(&event);
+    TW_PASS(tw_context_create(&device, 1, NULL, NULL, &context));
+    TW_FAIL(tw_shutdown(), TW_ERROR_BUSY);
+    TW_PASS(tw_context_destroy(&context));
+    TW_PASS(tw_buffer_create(4, tw_range_1d(4), &buffer));
+    TW_FAIL(tw_shutdown(), TW_ERROR_BUSY);
+    TW_PASS(tw_host_access(buffer, TW_WRITE, &accessor));
+    TW_FAIL(tw_shutdown(), TW_ERROR_BUSY);
+    tw_host_accessor_release(&accessor);
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_PASS(tw_shutdown());
+    TW_PASS(tw_shutdown());
+}
+
+TW_TEST(everything_starts_anew_after_shutdown)
+{
+    for (int round = 0; round < 5; ++round) {
+        tw_queue *queue = tw_test_queue();
+        TW_PASS(tw_queue_submit(queue, tw_queue_begin(queue), NULL));
+        TW_PASS(tw_queue_wait(queue));
+        TW_PASS(tw_queue_destroy(&queue));
+        TW_PASS(tw_shutdown());
+    }
+}
+
+TW_TEST_LIST = {TW_CASE(nothing_starts_before_the_first_queue),
+                TW_CASE(the_host_is_always_there),
+                TW_CASE(the_default_selector_takes_the_first_of_tw_devices),
+                TW_CASE(typed_selectors_choose_their_type_or_nothing),
+                TW_CASE(a_selector_is_asked_once_for_each_device_and_the_highest_score_wins),
+                TW_CASE(negative_scores_are_never_chosen),
+                TW_CASE(tw_devices_filters_and_orders),
+                TW_CASE(a_filter_may_leave_nothing_but_the_host_selector),
+                TW_CASE(settings_that_cannot_be_read_are_errors),
+                TW_CASE(lists_report_how_many_there_are),
+                TW_CASE(device_information),
+                TW_CASE(null_devices_answer_false_and_empty),
+                TW_CASE(every_device_is_listed_by_its_platform),
+                TW_CASE(a_context_holds_devices_of_one_platform),
+                TW_CASE(a_context_is_refused_where_the_devices_do_not_fit),
+                TW_CASE(shutdown_is_refused_while_an_object_exists),
+                TW_CASE(everything_starts_anew_after_shutdown),
+                TW_CASES_END};

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** queue.h: creation, waiting, and the delivery of asynchronous errors. */
+#include "tw_test.h"
+
+struct put_one {
+    int *out;
+    int value;
+};
+static inline void put_one(const struct put_one *k)
+{
+    k->out[0] = k->value;
+}
+TW_SINGLE_TASK(put_one);
+
+struct add_one {
+    int *out;
+    int value;
+};
+static inline void add_one(const struct add_one *k)
+{
+    k->out[0] += k->value;
+}
+TW_SINGLE_TASK(add_one);
+
+/* What a handler was told. */
+struct log {
+    int calls, count;
+    tw_status statuses[64];
+    char messages[64][256], kernels[64][32], files[64][256];
+    int lines[64];
+};
+
+static void keep(const tw_error *errors, size_t count, void *user)
+{
+    struct log *log = user;
+    ++log->calls;
+    TW_CHECK(count >= 1);
+    for (size_t i = 0; i < count && log->count < 64; ++i, ++log->count) {
+        const int n = log->count;
+        TW_CHECK(errors[i].message && *errors[i].message);
+        log->statuses[n] = errors[i].status;
+        log->lines[n] = errors[i].line;
+        snprintf(log->messages[n], sizeof log->messages[n], "%s", errors[i].message);
+        snprintf(log->kernels[n], sizeof log->kernels[n], "%s", errors[i].kernel ? errors[i].kernel : "");
+        snprintf(log->files[n], sizeof log->files[n], "%s", errors[i].file ? errors[i].file : "");
+    }
+}
+
+/* Writes `value` to a buffer; the launch after tw_sim_fail_nth() fails. */
+static int submit_put(tw_queue *queue, tw_buffer *buffer, int value, tw_event **event)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_single_task(cg, put_one, .out = tw_discard_write(cg, buffer), .value = value);
+    TW_PASS(tw_queue_submit(queue, cg, event)); /* the line that error records name */
+    return __LINE__ - 1;
+}
+
+static void submit_failing(tw_queue *queue, tw_buffer *buffer)
+{
+    TW_PASS(tw_sim_fail_nth(tw_queue_device(queue), TW_SIM_LAUNCH, 1));
+    submit_put(queue, buffer, 1, NULL);
+}
+
+static tw_buffer *int_buffer(void)
+{
+    tw_buffer *buffer = NULL;
+    TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(1), &buffer));
+    return buffer;
+}
+
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
+
+TW_TEST(creation_and_what_the_queue_knows)
+{
+    tw_device *device = tw_test_device(0), *host = NULL;
+    tw_context *context = NULL;
+    tw_queue *queue = tw_test_queue(), *other = NULL;
+    TW_CHECK(tw_queue_device(queue) == device);
+    TW_CHECK(tw_queue_context(queue) == NULL);
+    TW_EQUAL(tw_queue_is_host(queue), tw_device_is_host(device));
+    TW_PASS(tw_select_device(tw_host_selector, NULL, &host));
+    TW_PASS(tw_queue_create(tw_host_selector, NULL, NULL, NULL, &other));
+    TW_CHECK(tw_queue_is_host(other) && tw_queue_device(other) == host);
+    TW_PASS(tw_queue_destroy(&other));
+    TW_CHECK(other == NULL);
+    TW_PASS(tw_context_create(&device, 1, NULL, NULL, &context));
+    TW_PASS(tw_queue_create_in_context(context, NULL, NULL, NULL, &other));
+    TW_CHECK(tw_queue_context(other) == context && tw_queue_device(other) == device);
+    TW_PASS(tw_queue_destroy(&other));
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_PASS(tw_context_destroy(&context));
+}
+
+TW_TEST(creation_refuses_nulls_and_foreign_devices)
+{
+    tw_device *host = NULL;
+    tw_context *context = NULL;
+    tw_queue *untouched = (tw_queue *)&untouched, *queue = untouched;
+    tw_test_use_sim(2);
+    tw_device *devices[2] = {tw_test_device(0), tw_test_device(1)};
+    TW_PASS(tw_select_device(tw_host_selector, NULL, &host));
+    TW_PASS(tw_context_create(devices, 1, NULL, NULL, &context));
+    TW_FAIL(tw_queue_create(NULL, NULL, NULL, NULL, NULL), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_create_on_device(NULL, NULL, NULL, &queue), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_create_on_device(host, NULL, NULL, NULL), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_create_in_context(NULL, host, NULL, NULL, &queue), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_create_in_context(context, host, NULL, NULL, &queue), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_create_in_context(context, devices[1], NULL, NULL, &queue), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_create_in_context(context, NULL, NULL, NULL, NULL), TW_ERROR_INVALID_ARGUMENT);
+    TW_CHECK(queue == untouched);
+    TW_PASS(tw_context_destroy(&context));
+    TW_CHECK(tw_queue_device(NULL) == NULL && tw_queue_context(NULL) == NULL && !tw_queue_is_host(NULL));
+    TW_PASS(tw_queue_destroy(NULL));
+}
+
+/* Properties 22 and 67. */
+TW_TEST(waiting_on_an_idle_queue_is_legal_and_calls_no_handler)
+{
+    struct log log = {0};
+    tw_queue *queue = NULL;
+    tw_event *event = NULL;
+    tw_buffer *buffer = int_buffer();
+    TW_PASS(tw_queue_create(NULL, NULL, keep, &log, &queue));
+    for (int round = 0; round < 2; ++round) {
+        TW_PASS(tw_queue_wait(queue));
+        TW_PASS(tw_queue_wait_and_throw(queue));
+        TW_PASS(tw_queue_throw_asynchronous(queue));
+        submit_put(queue, buffer, 1, round ? NULL : &event);
+    }
+    TW_CHECK(event != NULL);
+    TW_PASS(tw_event_wait_and_throw(event));
+    tw_event_release(&event);
+    TW_PASS(tw_queue_wait_and_throw(queue));
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_EQUAL(log.calls, 0);
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_FAIL(tw_queue_wait(NULL), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_wait_and_throw(NULL), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_throw_asynchronous(NULL), TW_ERROR_INVALID_ARGUMENT);
+}
+
+TW_TEST(destruction_waits_for_the_commands)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_event *last = NULL;
+    tw_buffer *buffer = int_buffer();
+    int value = 0;
+    submit_put(queue, buffer, 0, NULL);
+    for (int i = 0; i < 50; ++i) {
+        tw_event_release(&last);
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_single_task(cg, add_one, .out = tw_read_write(cg, buffer), .value = 1);
+        TW_PASS(tw_queue_submit(queue, cg, &last));
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_EQUAL(tw_event_get_state(last), TW_EVENT_COMPLETE);
+    tw_event_release(&last);
+    tw_test_fetch(buffer, &value);
+    TW_EQUAL(value, 50);
+    TW_PASS(tw_buffer_destroy(&buffer));
+}
+
+/* ---- errors, on simulated devices ---------------------------------------------------------------------------------- */
+
+/* Property 68, first half. */
+TW_TEST(the_handler_of_the_queue_has_priority_over_the_contexts)
+{
+    struct log of_context = {0}, of_queue = {0};
+    tw_context *context = NULL;
+    tw_queue *own = NULL, *without = NULL;
+    tw_test_use_sim(1);
+    tw_device *device = tw_test_device(0);
+    tw_buffer *buffer = int_buffer();
+    TW_PASS(tw_context_create(&device, 1, keep, &of_context, &context));
+    TW_PASS(tw_queue_create_in_context(context, device, keep, &of_queue, &own));
+    TW_PASS(tw_queue_create_in_context(context, device, NULL, NULL, &without));
+    submit_failing(own, buffer);
+    TW_PASS(tw_queue_wait_and_throw(own));
+    TW_EQUAL(of_queue.count, 1);
+    TW_EQUAL(of_context.count, 0);
+    TW_EQUAL(of_queue.statuses[0], TW_ERROR_LAUNCH_FAILED);
+    submit_failing(without, buffer);
+    TW_PASS(tw_queue_wait_and_throw(without));
+    TW_EQUAL(of_queue.count, 1);
+    TW_EQUAL(of_context.count, 1);
+    TW_EQUAL(of_context.statuses[0], TW_ERROR_LAUNCH_FAILED);
+    TW_PASS(tw_queue_destroy(&own));
+    TW_PASS(tw_queue_destroy(&without));
+    TW_PASS(tw_context_destroy(&context));
+    TW_EQUAL(of_queue.count + of_context.count, 2);
+    TW_PASS(tw_buffer_destroy(&buffer));
+}
+
+/* Property 30 for queues: wait reports nothing while there is a handler, and each error comes once. */
+TW_TEST(each_error_is_delivered_once)
+{
+    struct log log = {0};
+    tw_queue *queue = NULL;
+    tw_event *event = NULL;
+    tw_test_use_sim(1);
+    tw_buffer *buffer = int_buffer();
+    TW_PASS(tw_queue_create(NULL, NULL, keep, &log, &queue));
+    TW_PASS(tw_sim_fail_nth(tw_test_device(0), TW_SIM_LAUNCH, 1));
+    const int line = submit_put(queue, buffer, 1, &event);
+    TW_PASS(tw_queue_wait(queue));
+    TW_EQUAL(log.calls, 0);
+    TW_FAIL(tw_event_wait(event), TW_ERROR_LAUNCH_FAILED);
+    TW_FAIL(tw_event_wait(event), TW_ERROR_LAUNCH_FAILED);
+    TW_EQUAL(log.calls, 0);
+    TW_PASS(tw_queue_throw_asynchronous(queue));
+    TW_EQUAL(log.calls, 1);
+    TW_EQUAL(log.count, 1);
+    TW_CHECK(!strcmp(log.kernels[0], "put_one"));
+    TW_CHECK(strstr(log.files[0], "test_queue.c") != NULL);
+    TW_EQUAL(log.lines[0], line);
+    TW_PASS(tw_queue_wait_and_throw(queue));
+    TW_FAIL(tw_event_wait_and_throw(event), TW_ERROR_LAUNCH_FAILED);
+    TW_EQUAL(log.calls, 1);
+    tw_event_release(&event);
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_EQUAL(log.calls, 1);
+    TW_PASS(tw_buffer_destroy(&buffer));
+}
+
+/* Property 68, second half. */
+TW_TEST(one_call_carries_several_errors_in_their_order)
+{
+    struct log log = {0};
+    tw_queue *queue = NULL;
+    tw_test_use_sim(1);
+    tw_buffer *buffers[5];
+    TW_PASS(tw_queue_create(NULL, NULL, keep, &log, &queue));
+    for (int i = 0; i < 5; ++i) {
+        buffers[i] = int_buffer();
+        submit_failing(queue, buffers[i]);
+        TW_PASS(tw_queue_wait(queue));
+    }
+    TW_PASS(tw_queue_wait_and_throw(queue));
+    TW_EQUAL(log.calls, 1);
+    TW_EQUAL(log.count, 5);
+    for (int i = 0; i < 5; ++i) {
+        TW_EQUAL(log.statuses[i], TW_ERROR_LAUNCH_FAILED);
+        TW_PASS(tw_buffer_destroy(&buffers[i]));
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(dependants_are_cancelled_and_name_the_cause)
+{
+    struct log log = {0};
+    tw_queue *queue = NULL;
+    tw_event *event = NULL;
+    tw_test_use_sim(1);
+    tw_buffer *buffer = int_buffer();
+    TW_PASS(tw_queue_create(NULL, NULL, keep, &log, &queue));
+    submit_failing(queue, buffer);
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_single_task(cg, add_one, .out = tw_read_write(cg, buffer), .value = 1);
+    TW_PASS(tw_queue_submit(queue, cg, &event));
+    TW_FAIL(tw_event_wait(event), TW_ERROR_CANCELLED);
+    TW_CHECK(strstr(tw_error_detail(), "put_one") != NULL);
+    TW_EQUAL(tw_event_get_state(event), TW_EVENT_FAILED);
+    TW_EQUAL(tw_event_get_status(event), TW_ERROR_CANCELLED);
+    tw_event_release(&event);
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_EQUAL(log.count, 2);
+    TW_EQUAL(log.statuses[0], TW_ERROR_LAUNCH_FAILED);
+    TW_EQUAL(log.statuses[1], TW_ERROR_CANCELLED);
+    TW_CHECK(strstr(log.messages[1], "put_one") != NULL);
+    TW_CHECK(!strcmp(log.kernels[1], "add_one"));
+    TW_PASS(tw_buffer_destroy(&buffer));
+}
+
+TW_TEST(without_a_handler_the_next_wait_returns_the_first_error)
+{
+    tw_test_use_sim(1);
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *buffer = int_buffer();
+    submit_failing(queue, buffer);
+    TW_FAIL(tw_queue_wait(queue), TW_ERROR_LAUNCH_FAILED);
+    TW_CHECK(strstr(tw_error_detail(), "put_one") != NULL);
+    TW_PASS(tw_queue_wait(queue));
+    submit_failing(queue, buffer);
+    TW_FAIL(tw_queue_wait_and_throw(queue), TW_ERROR_LAUNCH_FAILED);
+    TW_PASS(tw_queue_throw_asynchronous(queue));
+    submit_failing(queue, buffer);
+    TW_FAIL(tw_queue_destroy(&queue), TW_ERROR_LAUNCH_FAILED);
+    TW_CHECK(queue == NULL);
+    TW_PASS(tw_buffer_destroy(&buffer));
+}
+
+TW_TEST(destruction_delivers_to_the_handler)
+{
+    struct log log = {0}, of_context = {0};
+    tw_context *context = NULL;
+    tw_queue *queue = NULL;
+    tw_test_use_sim(1);
+    tw_device *device = tw_test_device(0);
+    tw_buffer *buffer = int_buffer();
+    TW_PASS(tw_queue_create(NULL, NULL, keep, &log, &queue));
+    submit_failing(queue, buffer);
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_EQUAL(log.count, 1);
+    /* a context that goes first waits for its queues, delivers their errors, and lives on for them */
+    TW_PASS(tw_context_create(&device, 1, keep, &of_context, &context));
+    TW_PASS(tw_queue_create_in_context(context, NULL, NULL, NULL, &queue));
+    submit_failing(queue, buffer);
+    TW_PASS(tw_context_destroy(&context));
+    TW_EQUAL(of_context.count, 1);
+    TW_PASS(tw_queue_wait(queue));
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_EQUAL(of_context.count, 1);
+    /* and without any handler, destroying the context returns the first error */
+    TW_PASS(tw_context_create(&device, 1, NULL, NULL, &context));
+    TW_PASS(tw_queue_create_in_context(context, NULL, NULL, NULL, &queue));
+    submit_failing(queue, buffer);
+    TW_FAIL(tw_context_destroy(&context), TW_ERROR_LAUNCH_FAILED);
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_PASS(tw_buffer_destroy(&buffer));
+}
+
+static void submit_from_handler(const tw_error *errors, size_t count, void *user)
+{
+    tw_queue **queues = user;
+    tw_buffer *buffer = int_buffer();
+    (void)errors;
+    TW_EQUAL(count, 1);
+    submit_put(queues[0], buffer, 3, NULL);
+    TW_PASS(tw_queue_wait(queues[0]));
+    TW_PASS(tw_buffer_destroy(&buffer));
+    queues[1] = queues[0];
+}
+
+TW_TEST(a_handler_may_use_the_library)
+{
+    tw_queue *queues[2] = {NULL, NULL};
+    tw_test_use_sim(1);
+    tw_buffer *buffer = int_buffer();
+    TW_PASS(tw_queue_create(NULL, NULL, submit_from_handler, queues, &queues[0]));
+    submit_failing(queues[0], buffer);
+    TW_PASS(tw_queue_wait_and_throw(queues[0]));
+    TW_CHECK(queues[1] == queues[0]);
+    TW_PASS(tw_queue_destroy(&queues[0]));
+    TW_PASS(tw_buffer_destroy(&buffer));
+}
+
+/* ---- waits that cannot end ------------------------------------------------------------------------------------------ */
+
+TW_TEST(a_wait_for_what_this_thread_holds_back_is_refused)
+{
+    tw_device *device = tw_test_device(0);
+    tw_context *context = NULL;
+    tw_queue *queue = NULL;
+    tw_event *event = NULL;
+    tw_host_accessor *accessor = NULL;
+    tw_buffer *buffer = int_buffer();
+    TW_PASS(tw_context_create(&device, 1, NULL, NULL, &context));
+    TW_PASS(tw_queue_create_in_context(context, NULL, NULL, NULL, &queue));
+    TW_PASS(tw_host_access(buffer, TW_DISCARD_WRITE, &accessor));
+    submit_put(queue, buffer, 9, &event);
+    const tw_queue *const queue_was = queue;
+    const tw_context *const context_was = context;
+    TW_FAIL(tw_queue_wait(queue), TW_ERROR_WOULD_DEADLOCK);
+    TW_FAIL(tw_queue_wait_and_throw(queue), TW_ERROR_WOULD_DEADLOCK);
+    TW_FAIL(tw_queue_destroy(&queue), TW_ERROR_WOULD_DEADLOCK);
+    TW_CHECK(queue == queue_was);
+    TW_FAIL(tw_context_destroy(&context), TW_ERROR_WOULD_DEADLOCK);
+    TW_CHECK(context == context_was);
+    TW_FAIL(tw_event_wait(event), TW_ERROR_WOULD_DEADLOCK);
+    TW_PASS(tw_queue_throw_asynchronous(queue));
+    tw_host_accessor_release(&accessor);
+    TW_PASS(tw_event_wait(event));
+    tw_event_release(&event);
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_PASS(tw_context_destroy(&context));
+    TW_PASS(tw_buffer_destroy(&buffer));
+}
+
+TW_TEST_LIST = {TW_CASE(creation_and_what_the_queue_knows),
+                TW_CASE(creation_refuses_nulls_and_foreign_devices),
+                TW_CASE(waiting_on_an_idle_queue_is_legal_and_calls_no_handler),
+                TW_CASE(destruction_waits_for_the_commands),
+                TW_CASE(the_handler_of_the_queue_has_priority_over_the_contexts),
+                TW_CASE(each_error_is_delivered_once),
+                TW_CASE(one_call_carries_several_errors_in_their_order),
+                TW_CASE(dependants_are_cancelled_and_name_the_cause),
+                TW_CASE(without_a_handler_the_next_wait_returns_the_first_error),
+                TW_CASE(destruction_delivers_to_the_handler),
+                TW_CASE(a_handler_may_use_the_library),
+                TW_CASE(a_wait_for_what_this_thread_holds_back_is_refused),
+                TW_CASES_END};

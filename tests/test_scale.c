@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** A hundred thousand queued groups complete, whatever their shape, and what they took is given back. */
+#include "tw_test.h"
+
+#include <malloc.h>
+
+enum { MANY = 100000, FEW = 20000 };
+
+struct bump {
+    unsigned *x;
+};
+static inline void bump(const struct bump *k)
+{
+    ++*k->x;
+}
+TW_SINGLE_TASK(bump);
+
+struct look {
+    const unsigned *x;
+    unsigned *out;
+};
+static inline void look(const struct look *k)
+{
+    *k->out = *k->x;
+}
+TW_SINGLE_TASK(look);
+
+static tw_buffer *counter(unsigned value)
+{
+    tw_buffer *buffer = NULL;
+    TW_PASS(tw_buffer_create_copy(&value, sizeof value, tw_range_1d(1), &buffer));
+    return buffer;
+}
+
+static unsigned value_of(tw_buffer *buffer)
+{
+    unsigned value = 0;
+    tw_test_fetch(buffer, &value);
+    return value;
+}
+
+/* Queues `count` groups behind a gate, each after the one before, and lets them run. */
+static void run_chain(tw_queue *queue, unsigned count)
+{
+    struct tw_gate gate;
+    tw_buffer *buffer = counter(0);
+    tw_event *last = NULL;
+    tw_gate_shut(&gate);
+    for (unsigned i = 0; i < count; ++i) {
+        tw_command_group *cg = tw_queue_begin(queue);
+        if (i == 0)
+            tw_read(cg, gate.buffer);
+        tw_single_task(cg, bump, .x = tw_read_write(cg, buffer));
+        TW_PASS(tw_queue_submit(queue, cg, i + 1 == count ? &last : NULL));
+    }
+    TW_EQUAL(tw_event_get_state(last), TW_EVENT_PENDING);
+    tw_gate_open(&gate);
+    TW_PASS(tw_event_wait(last));
+    TW_PASS(tw_queue_wait(queue));
+    tw_event_release(&last);
+    TW_EQUAL(value_of(buffer), count);
+    tw_gate_free(&gate);
+    TW_PASS(tw_buffer_destroy(&buffer));
+}
+
+/* The bytes that malloc has handed out; 0 under sanitizers, which makes the comparison below trivial there. */
+static size_t allocated(void)
+{
+    return mallinfo2().uordblks;
+}
+
+TW_TEST(a_long_chain_completes_and_its_memory_is_released)
+{
+    tw_queue *queue = tw_test_queue();
+    run_chain(queue, FEW);
+    const size_t before = allocated();
+    run_chain(queue, MANY);
+    const size_t after = allocated();
+    /* a leak of even 16 bytes a group would be 1.6 MB */
+    if (after > before + 1000000)
+        fprintf(stderr, "%zu bytes more after %d groups\n", after - before, MANY);
+    TW_CHECK(after <= before + 1000000);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* Many readers of one buffer, then one writer that depends on them all, then readers that depend on it alone. */
+TW_TEST(a_wide_graph_completes)
+{
+    enum { OUTS = 8 };
+    struct tw_gate gate;
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *source = counter(7), *outs[OUTS];
+    tw_event *writer = NULL;
+    for (int i = 0; i < OUTS; ++i)
+        outs[i] = counter(0);
+    tw_gate_shut(&gate);
+    for (unsigned i = 0; i < MANY / 2; ++i) {
+        tw_command_group *cg = tw_queue_begin(queue);
+        if (i < OUTS)
+            tw_read(cg, gate.buffer);
+        tw_single_task(cg, look, .x = tw_read(cg, source), .out = tw_discard_write(cg, outs[i % OUTS]));
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+    }
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_single_task(cg, bump, .x = tw_read_write(cg, source));
+    TW_PASS(tw_queue_submit(queue, cg, &writer));
+    TW_EQUAL(tw_event_get_state(writer), TW_EVENT_PENDING);
+    tw_gate_open(&gate);
+    TW_PASS(tw_event_wait(writer));
+    TW_PASS(tw_queue_wait(queue));
+    tw_event_release(&writer);
+    TW_EQUAL(value_of(source), 8);
+    for (int i = 0; i < OUTS; ++i) {
+        TW_EQUAL(value_of(outs[i]), 7);
+        TW_PASS(tw_buffer_destroy(&outs[i]));
+    }
+    TW_PASS(tw_buffer_destroy(&source));
+    tw_gate_free(&gate);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(groups_without_a_kernel_in_numbers)
+{
+    tw_queue *queue = tw_test_queue();
+    for (unsigned i = 0; i < MANY; ++i)
+        TW_PASS(tw_queue_submit(queue, tw_queue_begin(queue), NULL));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(many_buffers_come_and_go)
+{
+    tw_queue *queue = tw_test_queue();
+    for (unsigned i = 0; i < 3000; ++i) {
+        unsigned value = i;
+        tw_buffer *buffer = NULL;
+        TW_PASS(tw_buffer_create_over(&value, sizeof value, tw_range_1d(1), &buffer));
+        TW_COMMAND_GROUP(queue, cg) { tw_single_task(cg, bump, .x = tw_read_write(cg, buffer)); }
+        TW_PASS(tw_buffer_destroy(&buffer));
+        TW_EQUAL(value, i + 1);
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* One group with accessors to many buffers. */
+TW_TEST(one_group_may_use_many_buffers)
+{
+    enum { BUFFERS = 500 };
+    tw_buffer *buffers[BUFFERS], *out = counter(0);
+    tw_queue *queue = tw_test_queue();
+    for (unsigned i = 0; i < BUFFERS; ++i)
+        buffers[i] = counter(i);
+    tw_command_group *cg = tw_queue_begin(queue);
+    const unsigned *last = NULL;
+    for (unsigned i = 0; i < BUFFERS; ++i)
+        last = tw_read_write(cg, buffers[i]);
+    tw_single_task(cg, look, .x = last, .out = tw_discard_write(cg, out));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_EQUAL(value_of(out), BUFFERS - 1);
+    for (unsigned i = 0; i < BUFFERS; ++i)
+        TW_PASS(tw_buffer_destroy(&buffers[i]));
+    TW_PASS(tw_buffer_destroy(&out));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST_LIST = {TW_CASE(a_long_chain_completes_and_its_memory_is_released),
+                TW_CASE(a_wide_graph_completes),
+                TW_CASE(groups_without_a_kernel_in_numbers),
+                TW_CASE(many_buffers_come_and_go),
+                TW_CASE(one_group_may_use_many_buffers),
+                TW_CASES_END};

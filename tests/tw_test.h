@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * The frame of the test programs: named cases, checks, a watchdog, and helpers that several programs need.
+ *
+ *     #include "tw_test.h"          first of all includes
+ *     TW_TEST(name) { ... }         a case; TW_CHECK, TW_EQUAL, TW_PASS and TW_FAIL inside
+ *     TW_TEST_LIST = {TW_CASE(name), ..., TW_CASES_END};
+ *
+ * A program is silent when all is well. A check that does not hold is reported and ends its case; the cases after it run
+ * in the program started afresh, so that one failure says nothing about them. Exit status: 0, 1 after a failure, 77 if
+ * every case was skipped. After each case the environment is what it was at the start and tw_shutdown() must succeed: a
+ * case that leaves an object behind fails. TW_TEST_ONLY names a single case to run; TW_TEST_TIMEOUT, in seconds, replaces
+ * the watchdog's 120.
+ */
+#ifndef TW_TEST_H
+#define TW_TEST_H
+
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <teamwork/teamwork.h>
+
+extern char **environ;
+
+/* Allocations that cannot succeed are a case of the tests, not an error of the program. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+#endif
+#if __has_feature(thread_sanitizer)
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+    return "allocator_may_return_null=1:ignore_noninstrumented_modules=1";
+}
+#endif
+#endif
+
+struct tw_test_case {
+    const char *name;
+    void (*run)(void);
+};
+
+extern const struct tw_test_case tw_test_list[];
+
+#define TW_TEST(name) static void name(void)
+#define TW_TEST_LIST const struct tw_test_case tw_test_list[]
+#define TW_CASE(name)                                                                                                  \
+    {                                                                                                                  \
+        #name, name                                                                                                    \
+    }
+#define TW_CASES_END                                                                                                   \
+    {                                                                                                                  \
+        NULL, NULL                                                                                                     \
+    }
+
+/** Fails the case unless the condition holds. */
+#define TW_CHECK(...) tw_test_check((__VA_ARGS__) ? 1 : 0, #__VA_ARGS__, __FILE__, __LINE__)
+/** Fails the case unless two integers are equal; shows both. */
+#define TW_EQUAL(got, expected)                                                                                        \
+    tw_test_equal((long long)(got), (long long)(expected), #got, #expected, __FILE__, __LINE__)
+/** Fails the case unless the call returns TW_SUCCESS. */
+#define TW_PASS(...) tw_test_status((__VA_ARGS__), TW_SUCCESS, #__VA_ARGS__, __FILE__, __LINE__)
+/** Fails the case unless the call returns `expected`, and with it a detail. */
+#define TW_FAIL(call, expected) tw_test_status((call), (expected), #call, __FILE__, __LINE__)
+/** Leaves the case, which counts as skipped. */
+#define TW_SKIP()                                                                                                      \
+    do {                                                                                                               \
+        tw_test_state.skipped = 1;                                                                                     \
+        return;                                                                                                        \
+    } while (0)
+
+static struct {
+    size_t index;              /* of the case that runs */
+    int failed, skipped;       /* failed: the program; skipped: the case */
+    const char *environment[512]; /* as it was at the start */
+} tw_test_state;
+
+static inline const char *tw_test_name(void)
+{
+    return tw_test_list[tw_test_state.index].name ? tw_test_list[tw_test_state.index].name : "(end)";
+}
+
+static inline void tw_test_restore_environment(void)
+{
+    static char *copy[512];
+    memcpy(copy, tw_test_state.environment, sizeof copy);
+    environ = copy;
+}
+
+/* Ends the case: the program is started again from the next one, since this one may have left anything behind. */
+static inline _Noreturn void tw_test_die(void)
+{
+    char next[32];
+    fflush(NULL);
+    tw_test_restore_environment();
+    if (!getenv("TW_TEST_ONLY")) {
+        snprintf(next, sizeof next, "%zu", tw_test_state.index + 1);
+        setenv("TW_TEST_RESUME", next, 1);
+        execl("/proc/self/exe", "test", (char *)NULL);
+    }
+    _exit(1);
+}
+
+static inline void tw_test_check(int holds, const char *text, const char *file, int line)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "%s:%d: %s: does not hold: %s\n", file, line, tw_test_name(), text);
+    tw_test_die();
+}
+
+static inline void tw_test_equal(long long got, long long expected, const char *got_text, const char *expected_text,
+                                 const char *file, int line)
+{
+    if (got == expected)
+        return;
+    fprintf(stderr, "%s:%d: %s: %s is %lld, not %s = %lld\n", file, line, tw_test_name(), got_text, got, expected_text,
+            expected);
+    tw_test_die();
+}
+
+static inline void tw_test_status(tw_status got, tw_status expected, const char *text, const char *file, int line)
+{
+    if (got == expected && (got == TW_SUCCESS || *tw_error_detail()))
+        return;
+    fprintf(stderr, "%s:%d: %s: %s returned %s (\"%s\"), not %s\n", file, line, tw_test_name(), text,
+            tw_status_name(got), got ? tw_error_detail() : "", tw_status_name(expected));
+    tw_test_die();
+}
+
+/* Only what a signal handler may call. */
+static inline void tw_test_watchdog(int signal_number)
+{
+    static const char message[] = ": hangs\n";
+    const char *name = tw_test_name();
+    (void)signal_number;
+    if (write(STDERR_FILENO, name, strlen(name)) < 0 || write(STDERR_FILENO, message, sizeof message - 1) < 0)
+        _exit(1);
+    abort();
+}
+
+static inline void tw_test_begin(void)
+{
+    size_t count = 0;
+    for (; environ[count] && count < 511; ++count)
+        tw_test_state.environment[count] = environ[count];
+    tw_test_state.environment[count] = NULL;
+    signal(SIGALRM, tw_test_watchdog);
+    if (getenv("TW_TEST_RESUME")) {
+        tw_test_state.index = strtoul(getenv("TW_TEST_RESUME"), NULL, 10);
+        tw_test_state.failed = 1;
+    } else {
+        alarm(getenv("TW_TEST_TIMEOUT") ? (unsigned)atoi(getenv("TW_TEST_TIMEOUT")) : 120);
+    }
+}
+
+int main(void)
+{
+    const char *only = getenv("TW_TEST_ONLY");
+    size_t ran = 0;
+    tw_test_begin();
+    for (; tw_test_list[tw_test_state.index].run; ++tw_test_state.index) {
+        const struct tw_test_case *one = &tw_test_list[tw_test_state.index];
+        if (only && strcmp(only, one->name) != 0)
+            continue;
+        tw_test_state.skipped = 0;
+        one->run();
+        ran += !tw_test_state.skipped;
+        TW_PASS(tw_shutdown());
+        tw_test_restore_environment();
+    }
+    return tw_test_state.failed ? 1 : ran ? 0 : 77;
+}
+
+/* ---- devices ---------------------------------------------------------------------------------------------------- */
+
+/** Replaces the devices by `count` simulated ones until the case ends. */
+static inline void tw_test_use_sim(unsigned count)
+{
+    char text[16];
+    TW_PASS(tw_shutdown());
+    snprintf(text, sizeof text, "%u", count);
+    setenv("TW_SIM", text, 1);
+    setenv("TW_DEVICES", "sim", 1);
+}
+
+/** The visible devices, at most `capacity`; returns how many. */
+static inline size_t tw_test_devices(tw_device **devices, size_t capacity)
+{
+    size_t count = 0;
+    TW_PASS(tw_get_devices(TW_DEVICE_ALL, devices, capacity, &count));
+    return count < capacity ? count : capacity;
+}
+
+/** A queue without a handler on the device under test. */
+static inline tw_queue *tw_test_queue(void)
+{
+    tw_queue *queue = NULL;
+    TW_PASS(tw_queue_create(NULL, NULL, NULL, NULL, &queue));
+    return queue;
+}
+
+/** `count` queues, spread over the visible devices; several share a device where there are fewer. */
+static inline void tw_test_queues(tw_queue **queues, size_t count)
+{
+    tw_device *devices[16];
+    const size_t found = tw_test_devices(devices, 16);
+    TW_CHECK(found > 0);
+    for (size_t i = 0; i < count; ++i)
+        TW_PASS(tw_queue_create_on_device(devices[i % found], NULL, NULL, &queues[i]));
+}
+
+static inline void tw_test_destroy_queues(tw_queue **queues, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        TW_PASS(tw_queue_destroy(&queues[i]));
+}
+
+/** The n-th visible device. */
+static inline tw_device *tw_test_device(size_t n)
+{
+    tw_device *devices[16];
+    TW_CHECK(n < tw_test_devices(devices, 16));
+    return devices[n];
+}
+
+/** Copies, or any other operation, of all simulated devices together. */
+static inline uint64_t tw_test_sim_total(tw_sim_operation operation)
+{
+    tw_device *devices[16];
+    const size_t count = tw_test_devices(devices, 16);
+    uint64_t total = 0;
+    for (size_t i = 0; i < count; ++i)
+        total += tw_sim_count(devices[i], operation);
+    return total;
+}
+
+/* ---- a gate: what makes tests of asynchronous behaviour deterministic -------------------------------------------- */
+
+/**
+ * A buffer that another thread keeps a host accessor on: every group that reads it stays pending until the gate is
+ * opened. The accessor is another thread's, so this one may wait for such groups.
+ */
+struct tw_gate {
+    tw_buffer *buffer;
+    pthread_t thread;
+    sem_t is_shut, open;
+};
+
+static inline void *tw_gate_keeper(void *context)
+{
+    struct tw_gate *gate = context;
+    tw_host_accessor *accessor = NULL;
+    TW_PASS(tw_host_access(gate->buffer, TW_DISCARD_WRITE, &accessor));
+    memset(tw_host_accessor_data(accessor), 0, tw_buffer_size(gate->buffer));
+    sem_post(&gate->is_shut);
+    while (sem_wait(&gate->open) != 0) {
+    }
+    tw_host_accessor_release(&accessor);
+    return NULL;
+}
+
+static inline void tw_gate_shut(struct tw_gate *gate)
+{
+    TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(1), &gate->buffer));
+    TW_CHECK(sem_init(&gate->is_shut, 0, 0) == 0 && sem_init(&gate->open, 0, 0) == 0);
+    TW_CHECK(pthread_create(&gate->thread, NULL, tw_gate_keeper, gate) == 0);
+    while (sem_wait(&gate->is_shut) != 0) {
+    }
+}
+
+static inline void tw_gate_open(struct tw_gate *gate)
+{
+    sem_post(&gate->open);
+}
+
+/** Frees an open gate. */
+static inline void tw_gate_free(struct tw_gate *gate)
+{
+    TW_CHECK(pthread_join(gate->thread, NULL) == 0);
+    TW_PASS(tw_buffer_destroy(&gate->buffer));
+    sem_destroy(&gate->is_shut);
+    sem_destroy(&gate->open);
+}
+
+/* ---- host access ------------------------------------------------------------------------------------------------- */
+
+/** Copies a buffer's contents out through a host accessor. */
+static inline void tw_test_fetch(tw_buffer *buffer, void *out)
+{
+    tw_host_accessor *accessor = NULL;
+    TW_PASS(tw_host_access(buffer, TW_READ, &accessor));
+    memcpy(out, tw_host_accessor_const_data(accessor), tw_buffer_size(buffer));
+    tw_host_accessor_release(&accessor);
+}
+
+/** Replaces a buffer's contents through a host accessor. */
+static inline void tw_test_store(tw_buffer *buffer, const void *contents)
+{
+    tw_host_accessor *accessor = NULL;
+    TW_PASS(tw_host_access(buffer, TW_DISCARD_WRITE, &accessor));
+    memcpy(tw_host_accessor_data(accessor), contents, tw_buffer_size(buffer));
+    tw_host_accessor_release(&accessor);
+}
+
+#endif
