@@ -190,6 +190,7 @@ static tw_status launch(struct tw_backend_device *base, const struct tw_internal
     description->lowering = lowering_for(device, kernel);
     description->max_teams = device->max_teams;
     description->max_threads = device->max_threads;
+    description->thread_step = device->cuda_ordinal >= 0 ? 32 : 1;
     description->fell_back = 0;
     kernel->offload(description);
     if (args)

@@ -71,15 +71,22 @@ static size_t allocated(void)
 
 TW_TEST(a_long_chain_completes_and_its_memory_is_released)
 {
+    enum { ATTEMPTS = 3, ALLOWED_BYTES = 400000 };
     tw_queue *queue = tw_test_queue();
+    size_t growth = 0;
     run_chain(queue, FEW);
-    const size_t before = allocated();
-    run_chain(queue, MANY);
-    const size_t after = allocated();
-    /* a leak of even 16 bytes a group would be 1.6 MB */
-    if (after > before + 1000000)
-        fprintf(stderr, "%zu bytes more after %d groups\n", after - before, MANY);
-    TW_CHECK(after <= before + 1000000);
+    /* OpenMP's run time may take a block for itself once; what leaks 4 bytes a group or more shows every time */
+    for (int attempt = 0; attempt < ATTEMPTS; ++attempt) {
+        const size_t before = allocated();
+        run_chain(queue, MANY);
+        const size_t after = allocated();
+        growth = after > before ? after - before : 0;
+        if (growth <= ALLOWED_BYTES)
+            break;
+    }
+    if (growth > ALLOWED_BYTES)
+        fprintf(stderr, "%zu bytes more after %d groups\n", growth, MANY);
+    TW_CHECK(growth <= ALLOWED_BYTES);
     TW_PASS(tw_queue_destroy(&queue));
 }
 

@@ -41,6 +41,7 @@ typedef struct tw_h_item {
     size_t tw_id_[3];    /* logical local id */
     size_t tw_range_[3]; /* logical local range */
     tw_group tw_group_;
+    bool tw_turn_; /* of the loop that declares it */
 } tw_h_item;
 
 /* ---- range kernels ------------------------------------------------------------------------------------------- */

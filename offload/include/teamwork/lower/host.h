@@ -2,7 +2,7 @@
 /**
  * The host lowering: kernels as OpenMP loops on the initial device, never through a target region.
  *
- * Range kernels: `parallel for` over rows, or over pieces of rows when there are few, and an inner simd loop.
+ * Range kernels: `parallel for` over rows, or over pieces of rows when there are few, and an inner vectorized loop.
  * Hierarchical kernels: `parallel for` over groups; work-item loops are plain loops of the thread that runs the group
  * (work_item.h). Everything that the loops use is private to the thread: with captures by reference, stores through
  * `char *` may alias them and nothing vectorizes.

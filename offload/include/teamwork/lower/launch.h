@@ -71,6 +71,7 @@ struct tw_internal_launch {
     unsigned lowering;       /* enum tw_internal_lowering */
     unsigned max_teams;      /* most teams worth asking the device for; at least 1 */
     unsigned max_threads;    /* most threads in a team of the device */
+    unsigned thread_step;    /* teams of the standard mapping need a multiple of this: a warp */
     int fell_back;           /* set by the region's host version: there was no image for the device */
 };
 

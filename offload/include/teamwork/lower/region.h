@@ -35,9 +35,14 @@
 #define TW_INTERNAL_STRING_(...) #__VA_ARGS__
 #define TW_INTERNAL_PRAGMA(...) _Pragma(TW_INTERNAL_STRING_(__VA_ARGS__))
 
-/* An innermost loop over work-items. What cannot be vectorized runs as it is. The warning about that comes late,
-   without a usable place in the source, so it can only be silenced for the rest of the file. */
-#define TW_INTERNAL_SIMD TW_INTERNAL_PRAGMA(omp simd)
+/* An innermost loop over work-items, vectorized behind run-time checks for overlap. `omp simd`, which would do without
+   the checks, is wrong here: clang 19 marks all accesses in the body as parallel, those to the body's own arrays too,
+   and all iterations share these, so kernels with an indexed private array would be miscompiled. What cannot be
+   vectorized runs as it is; the warning about that comes late, without a usable place in the source, so it can only be
+   silenced for the rest of the file. */
+#ifndef TW_INTERNAL_SIMD
+#define TW_INTERNAL_SIMD TW_INTERNAL_PRAGMA(clang loop vectorize(enable))
+#endif
 #pragma clang diagnostic ignored "-Wpass-failed"
 
 /* Calls a kernel so that its body is inlined whatever its size: a call blocks vectorization and keeps structs in
@@ -67,8 +72,10 @@ TW_DEVICE_INLINE int tw_internal_on_device(void)
     TW_INTERNAL_WORD_LIST_8(X)                                                                                         \
     X(8)                                                                                                               \
     X(9)                                                                                                               \
-    X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28)  \
-        X(29) X(30) X(31)
+    X(10)                                                                                                              \
+    X(11)                                                                                                              \
+    X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30)  \
+        X(31)
 #define TW_INTERNAL_WORD_LIST_1(X) X(0)
 
 #define TW_INTERNAL_WORD_DECLARE(i) const uint64_t tw_w##i = tw_words[i];

@@ -92,6 +92,17 @@ TW_DEVICE_INLINE void tw_internal_team_shape(const size_t range[3], unsigned dim
     TW_INTERNAL_PRAGMA(omp target teams ompx_bare device(tw_device) num_teams(tw_teams) thread_limit(tw_threads)       \
                            firstprivate(TW_INTERNAL_SIMT_CAPTURE, TW_INTERNAL_CAPTURE_##words))
 
+/* Variables are captured, and passed, in the order in which a region first mentions them, not in that of its clauses.
+   The bodies of the passes differ, so each begins by mentioning all of them in one order. */
+#define TW_INTERNAL_MENTION(i) (void)tw_w##i;
+#define TW_INTERNAL_SIMT_MENTION_WORDS(words)                                                                          \
+    (void)tw_launch_word;                                                                                              \
+    TW_INTERNAL_WORD_LIST_##words(TW_INTERNAL_MENTION)
+#define TW_INTERNAL_SIMT_MENTION(words)                                                                                \
+    (void)tw_r0, (void)tw_r1, (void)tw_r2, (void)tw_o0, (void)tw_o1, (void)tw_o2, (void)tw_inner, (void)tw_by_inner,   \
+        (void)tw_by_middle, (void)tw_shape;                                                                            \
+    TW_INTERNAL_SIMT_MENTION_WORDS(words)
+
 #ifdef TW_INTERNAL_PASS_SIMT
 #include <teamwork/lower/work_item.h>
 
@@ -192,14 +203,27 @@ TW_DEVICE_INLINE tw_group tw_internal_simt_group(const size_t range[3], uint32_t
 
 /* Regions for one number of dimensions, or for any: the branch is uniform and taken once. */
 #define TW_INTERNAL_SIMT_RANGE_REGION_1(name, words)                                                                   \
-    TW_INTERNAL_SIMT_PRAGMA(words) TW_INTERNAL_SIMT_RANGE_BODY(name, words, 1)
+    TW_INTERNAL_SIMT_PRAGMA(words)                                                                                     \
+    {                                                                                                                  \
+        TW_INTERNAL_SIMT_MENTION(words)                                                                                \
+        TW_INTERNAL_SIMT_RANGE_BODY(name, words, 1)                                                                    \
+    }
 #define TW_INTERNAL_SIMT_RANGE_REGION_2(name, words)                                                                   \
-    TW_INTERNAL_SIMT_PRAGMA(words) TW_INTERNAL_SIMT_RANGE_BODY(name, words, 2)
+    TW_INTERNAL_SIMT_PRAGMA(words)                                                                                     \
+    {                                                                                                                  \
+        TW_INTERNAL_SIMT_MENTION(words)                                                                                \
+        TW_INTERNAL_SIMT_RANGE_BODY(name, words, 2)                                                                    \
+    }
 #define TW_INTERNAL_SIMT_RANGE_REGION_3(name, words)                                                                   \
-    TW_INTERNAL_SIMT_PRAGMA(words) TW_INTERNAL_SIMT_RANGE_BODY(name, words, 3)
+    TW_INTERNAL_SIMT_PRAGMA(words)                                                                                     \
+    {                                                                                                                  \
+        TW_INTERNAL_SIMT_MENTION(words)                                                                                \
+        TW_INTERNAL_SIMT_RANGE_BODY(name, words, 3)                                                                    \
+    }
 #define TW_INTERNAL_SIMT_RANGE_REGION_ANY(name, words)                                                                 \
     TW_INTERNAL_SIMT_PRAGMA(words)                                                                                     \
     {                                                                                                                  \
+        TW_INTERNAL_SIMT_MENTION(words)                                                                                \
         const unsigned tw_dims = (unsigned)(tw_shape >> 24) & 255;                                                     \
         if (tw_dims == 1)                                                                                              \
             TW_INTERNAL_SIMT_RANGE_BODY(name, words, 1)                                                                \
@@ -229,10 +253,14 @@ TW_DEVICE_INLINE tw_group tw_internal_simt_group(const size_t range[3], uint32_t
 #define TW_INTERNAL_SIMT_GROUP_REGION_3(name, words) TW_INTERNAL_SIMT_GROUP_REGION_R(name, words, 3)
 #define TW_INTERNAL_SIMT_GROUP_REGION_R(name, words, dims_)                                                            \
     TW_INTERNAL_SIMT_PRAGMA(words)                                                                                     \
-    TW_INTERNAL_SIMT_GROUP_BODY(name, words, dims_, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)
+    {                                                                                                                  \
+        TW_INTERNAL_SIMT_MENTION(words)                                                                                \
+        TW_INTERNAL_SIMT_GROUP_BODY(name, words, dims_, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)       \
+    }
 #define TW_INTERNAL_SIMT_GROUP_REGION_ANY(name, words)                                                                 \
     TW_INTERNAL_SIMT_PRAGMA(words)                                                                                     \
     {                                                                                                                  \
+        TW_INTERNAL_SIMT_MENTION(words)                                                                                \
         const unsigned tw_dims = (unsigned)(tw_shape >> 33) & 255;                                                     \
         if (tw_dims == 1)                                                                                              \
             TW_INTERNAL_SIMT_GROUP_BODY(name, words, 1, tw_shape & 2047, 1, 1)                                         \
@@ -255,7 +283,10 @@ TW_DEVICE_INLINE tw_group tw_internal_simt_group(const size_t range[3], uint32_t
 #define TW_INTERNAL_SIMT_TASK_REGION(name, words)                                                                      \
     TW_INTERNAL_PRAGMA(omp target teams ompx_bare device(tw_device) num_teams(1) thread_limit(1)                       \
                            firstprivate(tw_launch_word, TW_INTERNAL_CAPTURE_##words))                                  \
-    TW_INTERNAL_SIMT_TASK_BODY(name, words)
+    {                                                                                                                  \
+        TW_INTERNAL_SIMT_MENTION_WORDS(words)                                                                          \
+        TW_INTERNAL_SIMT_TASK_BODY(name, words)                                                                        \
+    }
 #define TW_INTERNAL_SIMT_TASK(name, launch)                                                                            \
     {                                                                                                                  \
         const int tw_device = (launch)->device;                                                                        \

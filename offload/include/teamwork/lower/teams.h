@@ -82,9 +82,10 @@ TW_DEVICE_INLINE tw_item tw_internal_teams_range_item(size_t linear, tw_item ite
     {                                                                                                                  \
         TW_INTERNAL_TEAMS_DECLARE(launch)                                                                              \
         const size_t tw_l0 = (launch)->local[0], tw_l1 = (launch)->local[1], tw_l2 = (launch)->local[2];               \
-        const size_t tw_items = tw_l0 * tw_l1 * tw_l2, tw_most = (launch)->max_threads;                                \
+        const size_t tw_items = tw_l0 * tw_l1 * tw_l2, tw_most = (launch)->max_threads,                                \
+                     tw_step = (launch)->thread_step;                                                                  \
         const int tw_teams = (int)(tw_total < (launch)->max_teams ? tw_total : (launch)->max_teams);                   \
-        const int tw_threads = (int)(tw_items < tw_most ? tw_items : tw_most);                                         \
+        const int tw_threads = (int)(tw_items < tw_most ? (tw_items + tw_step - 1) / tw_step * tw_step : tw_most);     \
         TW_INTERNAL_WITH_WORDS(TW_INTERNAL_TEAMS_GROUP_REGION_##which, name, launch)                                   \
     }
 

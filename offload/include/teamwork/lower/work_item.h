@@ -36,16 +36,16 @@ TW_DEVICE_INLINE size_t tw_internal_extent(const size_t size[3], unsigned dims, 
 /* The item at loop indices (j0, j1, j2), j2 the fastest. */
 TW_DEVICE_INLINE tw_h_item tw_internal_h_item(tw_group group, tw_range range, size_t j0, size_t j1, size_t j2)
 {
-    tw_h_item item = {{0, 0, 0}, {range.size[0], range.size[1], range.size[2]}, group};
+    tw_h_item item = {{0, 0, 0}, {range.size[0], range.size[1], range.size[2]}, group, true};
     item.tw_id_[0] = group.tw_dims_ == 1 ? j2 : group.tw_dims_ == 2 ? j1 : j0;
     item.tw_id_[1] = group.tw_dims_ == 1 ? 0 : group.tw_dims_ == 2 ? j2 : j1;
     item.tw_id_[2] = group.tw_dims_ == 3 ? j2 : 0;
     return item;
 }
 
-/* A loop of one turn that declares `item`: makes `break` end the work-item as `continue` does. */
-#define TW_INTERNAL_WITH_ITEM(item, value)                                                                             \
-    for (const tw_h_item item = (value), *tw_item_once = &item; tw_item_once; tw_item_once = NULL)
+/* A loop of one turn that declares `item`: makes `break` end the work-item as `continue` does. Nothing takes the item's
+   address, which would move it from registers to memory on a GPU. */
+#define TW_INTERNAL_WITH_ITEM(item, value) for (tw_h_item item = (value); item.tw_turn_; item.tw_turn_ = false)
 
 #define tw_parallel_for_work_item(group, item) tw_parallel_for_work_item_range(group, item, tw_get_local_range(group))
 

@@ -59,7 +59,8 @@ TW_DEVICE_INLINE tw_h_item tw_internal_simt_own_item(tw_group group)
 {
     tw_h_item item = {{group.tw_thread_[0], group.tw_thread_[1], group.tw_thread_[2]},
                       {group.tw_local_[0], group.tw_local_[1], group.tw_local_[2]},
-                      group};
+                      group,
+                      true};
     return item;
 }
 
@@ -95,7 +96,7 @@ TW_DEVICE_INLINE tw_h_item tw_internal_simt_item(tw_group group, const struct tw
 {
     const uint32_t n1 = (uint32_t)loop->range.size[1], n2 = (uint32_t)loop->range.size[2];
     const uint32_t at = loop->next + tw_internal_thread();
-    tw_h_item item = {{at, 0, 0}, {loop->range.size[0], loop->range.size[1], loop->range.size[2]}, group};
+    tw_h_item item = {{at, 0, 0}, {loop->range.size[0], loop->range.size[1], loop->range.size[2]}, group, true};
     if (group.tw_dims_ == 3) {
         item.tw_id_[0] = at / n2 / n1;
         item.tw_id_[1] = at / n2 % n1;

@@ -8,7 +8,7 @@
 
 TW_DEVICE_INLINE tw_h_item tw_internal_teams_item(tw_group group, tw_range range, size_t linear)
 {
-    tw_h_item item = {{0, 0, 0}, {range.size[0], range.size[1], range.size[2]}, group};
+    tw_h_item item = {{0, 0, 0}, {range.size[0], range.size[1], range.size[2]}, group, true};
     tw_internal_delinearize(linear, item.tw_range_, group.tw_dims_, item.tw_id_);
     return item;
 }
@@ -31,7 +31,12 @@ TW_DEVICE_INLINE tw_h_item tw_internal_teams_item(tw_group group, tw_range range
 #define TW_LOCAL(type, ...) type TW_INTERNAL_DECLARATOR(__VA_ARGS__) __attribute__((aligned(64)))
 #endif
 
+/* On a GPU the array has the largest group's size: variables of run-time size do not survive globalization there. */
+#ifdef TW_INTERNAL_GPU_PASS
+#define TW_PRIVATE(group, type, name) type name[TW_INTERNAL_SIMT_MAX_GROUP]
+#else
 #define TW_PRIVATE(group, type, name) type name[tw_local_linear_range(group)]
+#endif
 #define TW_INTERNAL_PRIVATE_INDEX(item) tw_local_linear_id(item)
 
 #endif

@@ -1,0 +1,178 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: check_docs.sh COMPILER [MORE COMPILER OPTIONS...]
+#
+# Holds README.md and docs/*.md to the sources: the tables of statuses and of questions about devices are those of the
+# headers, what is named exists, the map of the specification has every clause and names tests that there are, the code
+# compiles, and links lead somewhere. Says what is wrong, else nothing.
+set -u
+compiler=${1:?usage: check_docs.sh COMPILER}
+shift
+cd "$(dirname "$0")/../.." || exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+documents="README.md $(echo docs/*.md)"
+includes="-Iinclude -Ioffload/include"
+errors=0
+
+fail() {
+    echo "$*"
+    errors=$((errors + 1))
+}
+
+# same NAME FILE FILE: both have the same lines
+same() {
+    diff "$2" "$3" >"$work/diff" || {
+        fail "$1 differ (<: header, >: documentation):"
+        cat "$work/diff"
+    }
+}
+
+# ---- tables that come from a list in a header ------------------------------------------------------------------------
+
+# Rows as the preprocessor sees them: each on a line that begins with @, strings still in their quotes.
+expand() {
+    # shellcheck disable=SC2086 # includes are words
+    "$compiler" -E -P $includes -x c - | sed 's/@/\n@/g' | sed -n 's/^@ *//p'
+}
+
+expand >"$work/statuses.raw" <<'EOF'
+#include <teamwork/status.h>
+#define ROW(name, value, meaning) @ #name | value | meaning
+#define QUOTED(name, value, meaning) @ name | value | meaning
+TW_STATUS_LIST(QUOTED)
+EOF
+# adjacent string literals are one; the enumerators themselves are gone by now
+sed 's/" *"//g; s/"//g; s/ *$//; s/ | */ | /g' "$work/statuses.raw" >"$work/statuses.header"
+sed -n 's/^| `\(TW_[A-Z_]*\)` | \([0-9][0-9]*\) | \(.*\) |$/\1 | \2 | \3/p' docs/errors.md >"$work/statuses.docs"
+[ -s "$work/statuses.header" ] || fail "no statuses were found in status.h"
+same "the statuses" "$work/statuses.header" "$work/statuses.docs"
+
+expand >"$work/questions.raw" <<'EOF'
+#include <teamwork/device.h>
+#define QUOTED(name, type) @ name | type
+TW_DEVICE_INFO_LIST(QUOTED)
+EOF
+sed 's/_Bool/bool/; s/ *$//; s/ | */ | /g' "$work/questions.raw" >"$work/questions.header"
+sed -n 's/^| `\(TW_DEVICE_INFO_[A-Z_]*\)` | `\([^`]*\)` |.*/\1 | \2/p' docs/devices.md >"$work/questions.docs"
+[ -s "$work/questions.header" ] || fail "no questions were found in device.h"
+same "the questions about devices" "$work/questions.header" "$work/questions.docs"
+
+# ---- names -------------------------------------------------------------------------------------------------------------
+
+# Every name of the library in the documentation, and every TEAMWORK_ or LIFE_ option, occurs in the sources.
+find include offload src examples tests CMakeLists.txt -type f \( -name '*.[ch]' -o -name '*.cmake' -o -name '*.in' \
+    -o -name CMakeLists.txt -o -name '*.sh' \) ! -path 'tests/docs/*' -exec cat {} + |
+    grep -oE '\b(tw|TW|TEAMWORK|teamwork|LIFE)_[A-Za-z0-9_]+' | sort -u >"$work/known"
+# shellcheck disable=SC2086 # documents are words
+grep -ohE '\b(tw|TW|TEAMWORK|teamwork|LIFE)_[A-Za-z0-9_]+' $documents | sort -u >"$work/named"
+for name in $(comm -13 "$work/known" "$work/named"); do
+    # shellcheck disable=SC2086
+    fail "no source has $name, which is in: $(grep -lwE "$name" $documents | tr '\n' ' ')"
+done
+
+# ---- the map of the specification --------------------------------------------------------------------------------------
+
+# The clauses of chapters 2 and 3 of SYCL 1.2.
+cat >"$work/clauses" <<'EOF'
+2.1 2.2 2.2.1 2.3 2.3.1 2.4 2.4.1 2.4.2 2.4.3 2.5 2.5.1 2.5.2 2.5.3 2.5.4 2.5.5 2.5.6 2.5.7 2.5.8 2.5.9 2.5.10 2.6 2.7
+2.7.1 2.8 2.9 2.9.1 2.9.2 2.10 2.10.1 2.11 2.12 3.1 3.2 3.3 3.4 3.5 3.5.1 3.5.2 3.5.3 3.5.4 3.5.4.1 3.5.5 3.5.5.1 3.5.6
+3.5.7 3.6 3.6.1 3.6.2 3.6.3 3.6.3.1 3.6.4 3.6.4.1 3.6.4.2 3.6.4.3 3.6.4.4 3.6.4.5 3.6.4.6 3.6.4.7 3.6.4.8 3.6.4.9 3.6.5
+3.6.5.1 3.6.6 3.7 3.7.1 3.7.1.1 3.7.1.2 3.7.1.3 3.7.1.4 3.7.1.5 3.7.1.6 3.7.2 3.7.2.1 3.7.2.2 3.7.2.3 3.7.2.4 3.7.2.5
+3.7.2.6 3.7.3 3.7.3.1 3.7.3.2 3.7.3.3 3.7.4 3.8 3.8.1 3.9 3.9.1 3.9.2 3.9.3 3.9.4 3.9.5 3.9.6 3.9.7 3.9.8 3.9.9 3.9.10
+3.9.10.1
+EOF
+tr ' ' '\n' <"$work/clauses" >"$work/clauses.expected"
+sed -n 's/^| \([23]\.[0-9.]*\) .*/\1/p' docs/spec_map.md >"$work/clauses.map"
+same "the clauses of spec_map.md" "$work/clauses.expected" "$work/clauses.map"
+
+# A status is one of five words; what is done, wholly or partly, names a test or an example.
+grep -E '^\| [23]\.' docs/spec_map.md | while IFS='|' read -r _ clause _ tests status _; do
+    case $status in
+    " done"* | " partly:"*)
+        case $tests in
+        *test* | *examples/*) ;;
+        *) echo "spec_map.md: clause$clause is$status, but no test is named" ;;
+        esac
+        ;;
+    " planned"* | " not for C:"* | " not applicable:"*) ;;
+    *) echo "spec_map.md: clause$clause has the status$status" ;;
+    esac
+done >"$work/statuses.wrong"
+[ ! -s "$work/statuses.wrong" ] || fail "$(cat "$work/statuses.wrong")"
+
+# Tests are given as `file` or `file: case, case`; "name_*" stands for all cases that begin so.
+grep -E '^\| [23]\.' docs/spec_map.md | cut -d '|' -f 4 | grep -oE '`[^`]*`' | tr -d '`' | sort -u >"$work/tests.named"
+while IFS= read -r entry; do
+    file=${entry%%:*}
+    path=tests/$file
+    [ -e "$path" ] || path=$file
+    [ -e "$path" ] || {
+        fail "spec_map.md: there is no $file"
+        continue
+    }
+    [ "$file" != "$entry" ] || continue
+    for name in $(echo "${entry#*:}" | tr ',' ' '); do
+        case $name in
+        *\*) grep -qE "TW_CASE\(${name%\*}" "$path" ;;
+        *) grep -qE "TW_CASE\($name\)" "$path" ;;
+        esac || fail "spec_map.md: $file has no case $name"
+    done
+done <"$work/tests.named"
+
+# ---- code --------------------------------------------------------------------------------------------------------------
+
+# code FILE: what stands in its blocks of C
+code() {
+    sed -n '/^```c$/,/^```$/{/^```/d;p;}' "$1"
+}
+
+# The program in README.md is that of examples/simple.c: each of its blocks stands there, line by line.
+code README.md | grep -v '^ *$' >"$work/readme.code"
+grep -v '^ *$' examples/simple.c >"$work/simple.code"
+[ -s "$work/readme.code" ] || fail "README.md has no program"
+while IFS= read -r line; do
+    grep -qxF -- "$line" "$work/simple.code" || fail "README.md: not in examples/simple.c: $line"
+done <"$work/readme.code"
+
+# The blocks of each document together are one file, for which the headers are included.
+for document in docs/*.md; do
+    code "$document" >"$work/body.c"
+    [ -s "$work/body.c" ] || continue
+    {
+        printf '#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <teamwork/teamwork.h>\n'
+        printf '#line 1 "%s (code)"\n' "$document"
+        cat "$work/body.c"
+    } >"$work/code.c"
+    # shellcheck disable=SC2086 # includes are words
+    "$compiler" -std=c17 -fopenmp -Wall -Wextra -Wpedantic -Werror -Wno-unused-function $includes "$@" \
+        -c "$work/code.c" -o "$work/code.o" >"$work/log" 2>&1 || {
+        fail "the code of $document does not compile:"
+        cat "$work/log"
+    }
+done
+
+# ---- links -------------------------------------------------------------------------------------------------------------
+
+# Links within the tree: the file is there, and the heading too.
+for document in $documents; do
+    grep -oE '\]\([^)]*\)' "$document" | sed 's/^](//; s/)$//' | grep -vE '^[a-z]+:' | sort -u >"$work/links"
+    while IFS= read -r link; do
+        file=${link%%#*}
+        target=$document
+        [ -z "$file" ] || target=$(dirname "$document")/$file
+        if [ ! -e "$target" ]; then
+            fail "$document: broken link $link"
+            continue
+        fi
+        case $link in
+        *\#*)
+            grep '^#' "$target" | sed 's/^#* //' | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-' |
+                grep -qxF -- "${link#*\#}" || fail "$document: $link: no such heading"
+            ;;
+        esac
+    done <"$work/links"
+done
+
+[ "$errors" = 0 ]
