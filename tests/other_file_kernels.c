@@ -18,7 +18,11 @@ TW_RANGE_KERNEL(other_range);
 static inline void other_group(tw_group group, const struct other_group *k)
 {
     TW_LOCAL(int, tile, [32]);
-    tw_parallel_for_work_item(group, item) { tile[tw_local_id(item, 0)] = k->in[tw_global_id(item, 0)]; }
-    tw_parallel_for_work_item(group, item) { k->out[tw_global_id(item, 0)] = tile[31 - tw_local_id(item, 0)]; }
+    tw_parallel_for_work_item(group, item) {
+        tile[tw_local_id(item, 0)] = k->in[tw_global_id(item, 0)];
+    }
+    tw_parallel_for_work_item(group, item) {
+        k->out[tw_global_id(item, 0)] = tile[31 - tw_local_id(item, 0)];
+    }
 }
 TW_WORK_GROUP_KERNEL(other_group, 32);

@@ -36,8 +36,10 @@ count() {
     fi
 }
 
+# Names the files that clang-format would change.
 format() {
-    find include src offload tests examples -name '*.[ch]' -exec clang-format-19 --dry-run -Werror {} +
+    ! find include src offload tests examples -name '*.[ch]' -exec clang-format-19 --dry-run -Werror {} + 2>&1 |
+        sed -n 's/^\([^ :]*\):[0-9]*:.* error: \(.*\)/\1: \2/p' | sort -u | grep .
 }
 
 build() {

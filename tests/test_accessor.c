@@ -93,8 +93,8 @@ static void submit_copy(tw_queue *queue, tw_buffer *in, tw_buffer *out, tw_acces
 static void submit_write_some(tw_queue *queue, tw_buffer *out, tw_access_mode mode, int value, size_t step)
 {
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d((N + step - 1) / step), write_some,
-                    .data = tw_access(cg, out, mode, TW_GLOBAL), .value = value, .step = step);
+    tw_parallel_for(cg, tw_range_1d((N + step - 1) / step), write_some, .data = tw_access(cg, out, mode, TW_GLOBAL),
+                    .value = value, .step = step);
     TW_PASS(tw_queue_submit(queue, cg, NULL));
 }
 
@@ -200,9 +200,14 @@ TW_TEST(what_is_no_accessor_is_an_error_of_the_group)
     const struct {
         tw_buffer *buffer;
         int mode, target;
-    } wrong[] = {{NULL, TW_READ, TW_GLOBAL},        {buffer, 0, TW_GLOBAL},         {buffer, 6, TW_GLOBAL},
-                 {buffer, -1, TW_GLOBAL},           {buffer, TW_READ, 0},           {buffer, TW_READ, 3},
-                 {buffer, TW_WRITE, TW_CONSTANT},   {buffer, TW_READ_WRITE, TW_CONSTANT},
+    } wrong[] = {{NULL, TW_READ, TW_GLOBAL},
+                 {buffer, 0, TW_GLOBAL},
+                 {buffer, 6, TW_GLOBAL},
+                 {buffer, -1, TW_GLOBAL},
+                 {buffer, TW_READ, 0},
+                 {buffer, TW_READ, 3},
+                 {buffer, TW_WRITE, TW_CONSTANT},
+                 {buffer, TW_READ_WRITE, TW_CONSTANT},
                  {buffer, TW_DISCARD_WRITE, TW_CONSTANT}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
         tw_command_group *cg = tw_queue_begin(queue);
@@ -215,7 +220,8 @@ TW_TEST(what_is_no_accessor_is_an_error_of_the_group)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- transfers, counted on simulated devices ------------------------------------------------------------------------ */
+/* ---- transfers, counted on simulated devices ------------------------------------------------------------------------
+ */
 
 TW_TEST(discarding_transfers_nothing)
 {
@@ -249,8 +255,7 @@ TW_TEST(a_union_with_a_reading_accessor_does_transfer)
     tw_buffer *buffer = counting_ints();
     TW_PASS(tw_sim_reset(device));
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d(N), read_and_write, .out = tw_discard_write(cg, buffer),
-                    .in = tw_read(cg, buffer));
+    tw_parallel_for(cg, tw_range_1d(N), read_and_write, .out = tw_discard_write(cg, buffer), .in = tw_read(cg, buffer));
     TW_PASS(tw_queue_submit(queue, cg, NULL));
     TW_PASS(tw_queue_wait(queue));
     TW_EQUAL(tw_sim_count(device, TW_SIM_COPY), 1);
@@ -349,15 +354,10 @@ TW_TEST(a_full_device_is_an_error_of_the_group)
     TW_EQUAL(tw_sim_allocated_bytes(tw_test_device(0)), 0);
 }
 
-TW_TEST_LIST = {TW_CASE(every_mode_and_target_serves_scalars),
-                TW_CASE(structs_travel_both_ways),
-                TW_CASE(write_keeps_what_is_not_overwritten),
-                TW_CASE(accessors_of_one_group_to_one_buffer_unite),
-                TW_CASE(accessors_without_a_kernel_are_legal),
-                TW_CASE(what_is_no_accessor_is_an_error_of_the_group),
-                TW_CASE(discarding_transfers_nothing),
-                TW_CASE(a_union_with_a_reading_accessor_does_transfer),
-                TW_CASE(data_stays_where_it_is_needed),
-                TW_CASE(read_only_copies_live_on_several_devices_at_once),
-                TW_CASE(a_full_device_is_an_error_of_the_group),
-                TW_CASES_END};
+TW_TEST_LIST = {
+    TW_CASE(every_mode_and_target_serves_scalars),   TW_CASE(structs_travel_both_ways),
+    TW_CASE(write_keeps_what_is_not_overwritten),    TW_CASE(accessors_of_one_group_to_one_buffer_unite),
+    TW_CASE(accessors_without_a_kernel_are_legal),   TW_CASE(what_is_no_accessor_is_an_error_of_the_group),
+    TW_CASE(discarding_transfers_nothing),           TW_CASE(a_union_with_a_reading_accessor_does_transfer),
+    TW_CASE(data_stays_where_it_is_needed),          TW_CASE(read_only_copies_live_on_several_devices_at_once),
+    TW_CASE(a_full_device_is_an_error_of_the_group), TW_CASES_END};

@@ -39,7 +39,9 @@ struct big_group {
 };
 static inline void big_group(tw_group group, const struct big_group *k)
 {
-    tw_parallel_for_work_item(group, item) { k->out[tw_global_linear_id(item) % N] = 1; }
+    tw_parallel_for_work_item(group, item) {
+        k->out[tw_global_linear_id(item) % N] = 1;
+    }
 }
 TW_WORK_GROUP_KERNEL(big_group);
 
@@ -161,7 +163,8 @@ TW_TEST(a_group_has_one_kernel)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- launch errors --------------------------------------------------------------------------------------------------- */
+/* ---- launch errors
+ * --------------------------------------------------------------------------------------------------- */
 
 TW_TEST(ranges_are_checked)
 {
@@ -255,21 +258,19 @@ TW_TEST(a_kernel_without_a_version_for_the_device_is_refused)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- blocks ----------------------------------------------------------------------------------------------------------- */
+/* ---- blocks
+ * ----------------------------------------------------------------------------------------------------------- */
 
 TW_TEST(a_block_records_and_submits)
 {
     tw_queue *queue = tw_test_queue();
     tw_buffer *a = ints(1), *b = ints(2), *c = ints(0);
-    TW_COMMAND_GROUP(queue, cg)
-    {
+    TW_COMMAND_GROUP(queue, cg) {
         tw_parallel_for(cg, tw_range_1d(N), sum, .a = tw_read(cg, a), .b = tw_read(cg, b),
                         .out = tw_discard_write(cg, c));
     }
-    TW_COMMAND_GROUP(queue, cg)
-    {
-        TW_COMMAND_GROUP(queue, inner)
-        {
+    TW_COMMAND_GROUP(queue, cg) {
+        TW_COMMAND_GROUP(queue, inner) {
             tw_parallel_for(inner, tw_range_1d(N), set, .out = tw_discard_write(inner, a), .value = 9);
         }
         tw_parallel_for(cg, tw_range_1d(N), sum, .a = tw_read(cg, c), .b = tw_read(cg, c),
@@ -287,8 +288,7 @@ TW_TEST(a_block_records_and_submits)
 
 static void leave_by_return(tw_queue *queue, tw_buffer *buffer)
 {
-    TW_COMMAND_GROUP(queue, cg)
-    {
+    TW_COMMAND_GROUP(queue, cg) {
         tw_parallel_for(cg, tw_range_1d(N), set, .out = tw_discard_write(cg, buffer), .value = 5);
         return;
     }
@@ -299,8 +299,7 @@ TW_TEST(break_and_return_drop_the_group)
 {
     tw_queue *queue = tw_test_queue();
     tw_buffer *buffer = ints(1);
-    TW_COMMAND_GROUP(queue, cg)
-    {
+    TW_COMMAND_GROUP(queue, cg) {
         tw_parallel_for(cg, tw_range_1d(N), set, .out = tw_discard_write(cg, buffer), .value = 5);
         break;
     }
@@ -329,14 +328,17 @@ TW_TEST(an_error_of_a_block_comes_with_the_next_wait)
     tw_queue *queue = tw_test_queue(), *handled = NULL;
     tw_buffer *buffer = ints(1);
     TW_PASS(tw_queue_create(NULL, NULL, count_errors, &delivered, &handled));
-    TW_COMMAND_GROUP(queue, cg) { tw_single_task(cg, touch, .out = tw_write(cg, NULL)); }
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_single_task(cg, touch, .out = tw_write(cg, NULL));
+    }
     TW_FAIL(tw_queue_wait(queue), TW_ERROR_INVALID_ARGUMENT);
     TW_PASS(tw_queue_wait(queue));
-    TW_COMMAND_GROUP(handled, cg) { tw_single_task(cg, touch, .out = tw_write(cg, NULL)); }
+    TW_COMMAND_GROUP(handled, cg) {
+        tw_single_task(cg, touch, .out = tw_write(cg, NULL));
+    }
     TW_PASS(tw_queue_wait_and_throw(handled));
     TW_EQUAL(delivered, 1);
-    TW_COMMAND_GROUP(NULL, cg)
-    {
+    TW_COMMAND_GROUP(NULL, cg) {
         TW_CHECK(!"a block on no queue has no turn");
         tw_single_task(cg, touch, .out = NULL);
     }
@@ -345,7 +347,8 @@ TW_TEST(an_error_of_a_block_comes_with_the_next_wait)
     TW_PASS(tw_queue_destroy(&handled));
 }
 
-/* ---- fallback queues (property 23) ------------------------------------------------------------------------------------- */
+/* ---- fallback queues (property 23)
+ * ------------------------------------------------------------------------------------- */
 
 struct operands {
     tw_buffer *a, *b, *c;
@@ -356,8 +359,7 @@ static void record_sum(tw_command_group *cg, void *user)
 {
     struct operands *o = user;
     ++o->calls;
-    tw_parallel_for(cg, tw_range_1d(N), sum, .a = tw_read(cg, o->a), .b = tw_read(cg, o->b),
-                    .out = tw_write(cg, o->c));
+    tw_parallel_for(cg, tw_range_1d(N), sum, .a = tw_read(cg, o->a), .b = tw_read(cg, o->b), .out = tw_write(cg, o->c));
 }
 
 static struct operands make_operands(void)

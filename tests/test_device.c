@@ -137,7 +137,8 @@ TW_TEST(negative_scores_are_never_chosen)
     TW_FAIL(tw_select_device(NULL, NULL, NULL), TW_ERROR_INVALID_ARGUMENT);
 }
 
-/* ---- TW_DEVICES and TW_SIM ----------------------------------------------------------------------------------------- */
+/* ---- TW_DEVICES and TW_SIM -----------------------------------------------------------------------------------------
+ */
 
 /* Simulated devices are told apart by their place in the list of all three. */
 static void expect_devices(const char *setting, const char *expected)
@@ -236,7 +237,8 @@ TW_TEST(lists_report_how_many_there_are)
     TW_EQUAL(count, 0);
 }
 
-/* ---- information --------------------------------------------------------------------------------------------------- */
+/* ---- information ---------------------------------------------------------------------------------------------------
+ */
 
 static void check_info_sizes(const tw_device *device)
 {
@@ -324,7 +326,8 @@ TW_TEST(null_devices_answer_false_and_empty)
     TW_CHECK(!tw_context_is_host(NULL));
 }
 
-/* ---- platforms ----------------------------------------------------------------------------------------------------- */
+/* ---- platforms -----------------------------------------------------------------------------------------------------
+ */
 
 TW_TEST(every_device_is_listed_by_its_platform)
 {
@@ -359,7 +362,8 @@ TW_TEST(every_device_is_listed_by_its_platform)
     TW_FAIL(tw_platform_get_devices(platforms[0], of_platform, 16, NULL), TW_ERROR_INVALID_ARGUMENT);
 }
 
-/* ---- contexts ------------------------------------------------------------------------------------------------------ */
+/* ---- contexts ------------------------------------------------------------------------------------------------------
+ */
 
 TW_TEST(a_context_holds_devices_of_one_platform)
 {
@@ -401,7 +405,8 @@ TW_TEST(a_context_is_refused_where_the_devices_do_not_fit)
     TW_FAIL(tw_context_create(mixed, 1, NULL, NULL, NULL), TW_ERROR_INVALID_ARGUMENT);
 }
 
-/* ---- shutdown ------------------------------------------------------------------------------------------------------ */
+/* ---- shutdown ------------------------------------------------------------------------------------------------------
+ */
 
 TW_TEST(shutdown_is_refused_while_an_object_exists)
 {

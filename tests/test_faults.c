@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * The n-th allocation, copy and launch of each simulated device fails, for every n until the scenario succeeds. Each time
- * the error shows with its documented status, what depends on it is cancelled and names it, results are right or reported
- * as lost, and no device memory stays behind.
+ * The n-th allocation, copy and launch of each simulated device fails, for every n until the scenario succeeds. Each
+ * time the error shows with its documented status, what depends on it is cancelled and names it, results are right or
+ * reported as lost, and no device memory stays behind.
  */
 #include "tw_test.h"
 
@@ -47,8 +47,8 @@ TW_RANGE_KERNEL(table, 1);
 /* Everything that went wrong in one run. */
 struct story {
     int seen[TW_STATUS_COUNT];
-    int async_causes;      /* asynchronous errors other than cancellations */
-    char cause[64];        /* the kernel of the last of them */
+    int async_causes;       /* asynchronous errors other than cancellations */
+    char cause[64];         /* the kernel of the last of them */
     char messages[32][512]; /* of the cancellations */
     int cancelled;
     int faults; /* of any status, wherever it showed */
@@ -96,8 +96,8 @@ static bool submitted(tw_queue *queue, tw_command_group *cg)
 static void do_plus(tw_queue *queue, struct tracked *in, struct tracked *out, int term)
 {
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d(N), plus, .in = tw_read(cg, in->buffer),
-                    .out = tw_discard_write(cg, out->buffer), .term = term);
+    tw_parallel_for(cg, tw_range_1d(N), plus, .in = tw_read(cg, in->buffer), .out = tw_discard_write(cg, out->buffer),
+                    .term = term);
     if (submitted(queue, cg))
         for (int i = 0; i < N; ++i)
             out->expected[i] = in->expected[i] + term;

@@ -74,12 +74,18 @@ TW_TEST(ranges_and_offsets_reach_exactly_their_indices)
     const struct {
         tw_range range;
         tw_id offset;
-    } cases[] = {{tw_range_1d(1), tw_id_1d(0)},           {tw_range_1d(44), tw_id_1d(0)},
-                 {tw_range_1d(31), tw_id_1d(13)},         {tw_range_2d(1, 44), tw_id_2d(0, 0)},
-                 {tw_range_2d(44, 1), tw_id_2d(0, 0)},    {tw_range_2d(33, 17), tw_id_2d(5, 27)},
-                 {tw_range_3d(1, 1, 1), tw_id_3d(9, 8, 7)}, {tw_range_3d(3, 5, 7), tw_id_3d(0, 0, 0)},
-                 {tw_range_3d(44, 2, 1), tw_id_3d(0, 41, 43)}, {tw_range_3d(1, 2, 33), tw_id_3d(43, 1, 11)},
-                 {tw_range_3d(44, 44, 44), tw_id_3d(0, 0, 0)}, {tw_range_3d(13, 29, 41), tw_id_3d(31, 15, 3)}};
+    } cases[] = {{tw_range_1d(1), tw_id_1d(0)},
+                 {tw_range_1d(44), tw_id_1d(0)},
+                 {tw_range_1d(31), tw_id_1d(13)},
+                 {tw_range_2d(1, 44), tw_id_2d(0, 0)},
+                 {tw_range_2d(44, 1), tw_id_2d(0, 0)},
+                 {tw_range_2d(33, 17), tw_id_2d(5, 27)},
+                 {tw_range_3d(1, 1, 1), tw_id_3d(9, 8, 7)},
+                 {tw_range_3d(3, 5, 7), tw_id_3d(0, 0, 0)},
+                 {tw_range_3d(44, 2, 1), tw_id_3d(0, 41, 43)},
+                 {tw_range_3d(1, 2, 33), tw_id_3d(43, 1, 11)},
+                 {tw_range_3d(44, 44, 44), tw_id_3d(0, 0, 0)},
+                 {tw_range_3d(13, 29, 41), tw_id_3d(31, 15, 3)}};
     tw_queue *queue = tw_test_queue();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         check_launch(queue, cases[i].range, cases[i].offset, false);
@@ -101,7 +107,8 @@ TW_TEST(ranges_without_work_items_do_not_run)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- what an item knows ------------------------------------------------------------------------------------------- */
+/* ---- what an item knows -------------------------------------------------------------------------------------------
+ */
 
 struct describe {
     size_t *out; /* 17 values for each work-item */
@@ -173,7 +180,8 @@ TW_TEST(items_know_where_they_are)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- many work-items, and blocks of every class ---------------------------------------------------------------------- */
+/* ---- many work-items, and blocks of every class
+ * ---------------------------------------------------------------------- */
 
 struct square {
     const unsigned *in;

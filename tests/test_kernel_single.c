@@ -55,8 +55,8 @@ TW_TEST(a_single_task_has_no_parallelism)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* Property 33: blocks at the edges of the classes in which they travel (64 and 256 bytes), and one that cannot travel as
-   arguments. The kernel sums its bytes with weights, so that a byte in the wrong place shows. */
+/* Property 33: blocks at the edges of the classes in which they travel (64 and 256 bytes), and one that cannot travel
+   as arguments. The kernel sums its bytes with weights, so that a byte in the wrong place shows. */
 #define BLOCK_KERNEL(bytes)                                                                                            \
     struct block_##bytes {                                                                                             \
         unsigned *out;                                                                                                 \
@@ -171,8 +171,10 @@ TW_SINGLE_TASK(members);
 TW_TEST(members_of_every_kind_arrive)
 {
     double got[16] = {0};
-    const double expected[16] = {'x',  -300, 0.5, 1, -2.25, 11, 'y',  6.5, -8, (double)(1LL << 50),
-                                 -1e15, -5,   64,  99, (double)sizeof(struct members), 1};
+    const double expected[16] = {'x',   -300, 0.5, 1,  -2.25,
+                                 11,    'y',  6.5, -8, (double)(1LL << 50),
+                                 -1e15, -5,   64,  99, (double)sizeof(struct members),
+                                 1};
     unsigned size = 0;
     tw_queue *queue = tw_test_queue();
     tw_buffer *buffer = NULL, *small = NULL;

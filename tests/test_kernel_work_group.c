@@ -2,7 +2,8 @@
 /** lower/work_item.h: the language of hierarchical kernels (properties 46 to 52), and the checks of their sizes. */
 #include "tw_test.h"
 
-/* ---- ids (property 46) ----------------------------------------------------------------------------------------------- */
+/* ---- ids (property 46)
+ * ----------------------------------------------------------------------------------------------- */
 
 enum { FACTS = 22 };
 
@@ -11,8 +12,7 @@ struct describe {
 };
 static inline void describe(tw_group group, const struct describe *k)
 {
-    tw_parallel_for_work_item(group, item)
-    {
+    tw_parallel_for_work_item(group, item) {
         size_t *out = k->out + FACTS * tw_global_linear_id(item);
         const tw_range local = tw_get_local_range(item), global = tw_get_global_range(item);
         const unsigned dims = local.dims;
@@ -25,11 +25,11 @@ static inline void describe(tw_group group, const struct describe *k)
         out[10] = tw_group_linear_id(item);
         out[11] = tw_global_linear_id(item);
         out[12] = dims;
-        out[13] = tw_range_equal(local, tw_get_local_range(group))
-                  && tw_range_equal(global, tw_get_global_range(group));
-        out[14] = tw_id_equal(tw_get_global_id(item),
-                              tw_id_add(tw_id_mul(tw_get_group_id(group), tw_id_from_range(local)),
-                                        tw_get_local_id(item)));
+        out[13] =
+            tw_range_equal(local, tw_get_local_range(group)) && tw_range_equal(global, tw_get_global_range(group));
+        out[14] =
+            tw_id_equal(tw_get_global_id(item),
+                        tw_id_add(tw_id_mul(tw_get_group_id(group), tw_id_from_range(local)), tw_get_local_id(item)));
         out[15] = tw_range_equal(tw_nd_range_group_range(tw_get_nd_range(group)), tw_get_group_range(group));
         out[16] = tw_group_linear_range(group);
         out[17] = tw_local_linear_range(group);
@@ -118,7 +118,8 @@ TW_TEST(ids_agree_in_every_dimension)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- barriers and local memory ----------------------------------------------------------------------------------------- */
+/* ---- barriers and local memory
+ * ----------------------------------------------------------------------------------------- */
 
 enum { MOST = 256 };
 
@@ -134,15 +135,20 @@ static inline void rotate(tw_group group, const struct rotate *k)
     TW_LOCAL(int, now, [MOST]);
     TW_LOCAL(int, next, [MOST]);
     const size_t n = tw_local_range(group, 0);
-    tw_parallel_for_work_item(group, item) { now[tw_local_id(item, 0)] = k->in[tw_global_id(item, 0)]; }
+    tw_parallel_for_work_item(group, item) {
+        now[tw_local_id(item, 0)] = k->in[tw_global_id(item, 0)];
+    }
     for (int round = 0; round < k->rounds; ++round) {
-        tw_parallel_for_work_item(group, item)
-        {
+        tw_parallel_for_work_item(group, item) {
             next[tw_local_id(item, 0)] = now[(tw_local_id(item, 0) + 1) % n];
         }
-        tw_parallel_for_work_item(group, item) { now[tw_local_id(item, 0)] = next[tw_local_id(item, 0)]; }
+        tw_parallel_for_work_item(group, item) {
+            now[tw_local_id(item, 0)] = next[tw_local_id(item, 0)];
+        }
     }
-    tw_parallel_for_work_item(group, item) { k->out[tw_global_id(item, 0)] = now[tw_local_id(item, 0)]; }
+    tw_parallel_for_work_item(group, item) {
+        k->out[tw_global_id(item, 0)] = now[tw_local_id(item, 0)];
+    }
 }
 TW_WORK_GROUP_KERNEL(rotate);
 
@@ -192,20 +198,22 @@ struct once {
 static inline void once(tw_group group, const struct once *k)
 {
     TW_LOCAL(int, total);
-    TW_ONCE(group)
-    {
+    TW_ONCE(group) {
         total = 100;
         k->count[tw_group_id(group, 0)] += 1;
     }
     if (tw_group_id(group, 0) % 2) {
-        TW_ONCE(group) { total += 1; }
-        tw_parallel_for_work_item(group, item)
-        {
+        TW_ONCE(group) {
+            total += 1;
+        }
+        tw_parallel_for_work_item(group, item) {
             if (tw_local_id(item, 0) == 0)
                 total += 10;
         }
     }
-    TW_ONCE(group) { k->sum[tw_group_id(group, 0)] = total; }
+    TW_ONCE(group) {
+        k->sum[tw_group_id(group, 0)] = total;
+    }
 }
 TW_WORK_GROUP_KERNEL(once);
 
@@ -244,8 +252,7 @@ static inline void reduce(tw_group group, const struct reduce *k)
 {
     TW_LOCAL(struct partial, parts, [MOST]);
     size_t left = tw_local_range(group, 0);
-    tw_parallel_for_work_item(group, item)
-    {
+    tw_parallel_for_work_item(group, item) {
         struct partial *mine = &parts[tw_local_id(item, 0)];
         mine->least = k->in[tw_global_id(item, 0)];
         mine->sum = mine->least;
@@ -253,8 +260,7 @@ static inline void reduce(tw_group group, const struct reduce *k)
     }
     while (left > 1) {
         const size_t half = (left + 1) / 2;
-        tw_parallel_for_work_item(group, item)
-        {
+        tw_parallel_for_work_item(group, item) {
             const size_t i = tw_local_id(item, 0);
             if (i + half >= left)
                 continue; /* ends the work-item */
@@ -265,7 +271,9 @@ static inline void reduce(tw_group group, const struct reduce *k)
         }
         left = half;
     }
-    TW_ONCE(group) { k->out[tw_group_id(group, 0)] = parts[0]; }
+    TW_ONCE(group) {
+        k->out[tw_group_id(group, 0)] = parts[0];
+    }
 }
 TW_WORK_GROUP_KERNEL(reduce);
 
@@ -326,19 +334,18 @@ static inline void remember(tw_group group, const struct remember *k)
     TW_PRIVATE(group, int, mine);
     TW_PRIVATE(group, struct memory, more);
     TW_LOCAL(int, mixed, [64]);
-    tw_parallel_for_work_item(group, item)
-    {
+    tw_parallel_for_work_item(group, item) {
         tw_private(mine, item) = (int)tw_global_linear_id(item);
         tw_private(more, item).first = 2 * tw_private(mine, item);
     }
-    tw_parallel_for_work_item(group, item) { mixed[tw_local_linear_id(item)] = -1; }
-    tw_parallel_for_work_item(group, item)
-    {
+    tw_parallel_for_work_item(group, item) {
+        mixed[tw_local_linear_id(item)] = -1;
+    }
+    tw_parallel_for_work_item(group, item) {
         tw_private(mine, item) += tw_private(more, item).first;
         tw_private(more, item).second = 0.5;
     }
-    tw_parallel_for_work_item(group, item)
-    {
+    tw_parallel_for_work_item(group, item) {
         k->out[tw_global_linear_id(item)] = tw_private(mine, item) + (int)(2 * tw_private(more, item).second);
     }
 }
@@ -378,7 +385,8 @@ TW_TEST(private_memory_keeps_one_value_for_each_item)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- other ranges ------------------------------------------------------------------------------------------------------ */
+/* ---- other ranges
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* Property 51: loops over fewer items than the group has, another number in each group, none in some. */
 struct uneven {
@@ -387,8 +395,7 @@ struct uneven {
 static inline void uneven(tw_group group, const struct uneven *k)
 {
     const size_t g = tw_group_id(group, 0);
-    tw_parallel_for_work_item_range(group, item, tw_range_1d(g % 9))
-    {
+    tw_parallel_for_work_item_range(group, item, tw_range_1d(g % 9)) {
         k->out[16 * g + tw_local_id(item, 0)] += (int)(100 + tw_local_range(item, 0));
     }
 }
@@ -417,12 +424,10 @@ struct larger {
 static inline void larger(tw_group group, const struct larger *k)
 {
     TW_LOCAL(int, tile, [7][10]);
-    tw_parallel_for_work_item_range(group, item, tw_range_2d(7, 10))
-    {
+    tw_parallel_for_work_item_range(group, item, tw_range_2d(7, 10)) {
         tile[tw_local_id(item, 0)][tw_local_id(item, 1)] = (int)tw_local_linear_id(item);
     }
-    tw_parallel_for_work_item_range(group, item, tw_range_2d(7, 10))
-    {
+    tw_parallel_for_work_item_range(group, item, tw_range_2d(7, 10)) {
         const size_t place = 70 * tw_group_linear_id(group) + tw_local_linear_id(item);
         k->visits[place] += 1 + tile[6 - tw_local_id(item, 0)][9 - tw_local_id(item, 1)];
         k->physical[place] = (int)(1000 * tw_physical_local_range(item, 0) + 100 * tw_physical_local_range(item, 1)
@@ -457,8 +462,7 @@ struct leave {
 };
 static inline void leave(tw_group group, const struct leave *k)
 {
-    tw_parallel_for_work_item(group, item)
-    {
+    tw_parallel_for_work_item(group, item) {
         const int i = (int)tw_global_id(item, 0);
         int sum = 0;
         if (i % 5 == 0)
@@ -492,7 +496,8 @@ TW_TEST(break_and_continue_end_the_work_item)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- sizes --------------------------------------------------------------------------------------------------------------- */
+/* ---- sizes
+ * --------------------------------------------------------------------------------------------------------------- */
 
 TW_TEST(no_groups_is_no_error)
 {

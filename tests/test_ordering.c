@@ -73,8 +73,7 @@ static tw_event *submit_add(tw_queue *queue, tw_buffer *in, tw_buffer *out, int 
     return event;
 }
 
-static tw_event *submit_fill(tw_queue *queue, tw_buffer *out, tw_access_mode mode, int value, size_t first,
-                             size_t step)
+static tw_event *submit_fill(tw_queue *queue, tw_buffer *out, tw_access_mode mode, int value, size_t first, size_t step)
 {
     tw_event *event = NULL;
     tw_command_group *cg = tw_queue_begin(queue);
@@ -130,8 +129,7 @@ TW_TEST(a_chain_over_queues_keeps_its_order)
     TW_PASS(tw_buffer_create_over(data, sizeof *data, tw_range_1d(N), &buffer));
     for (unsigned i = 0; i < LENGTH; ++i) {
         tw_queue *queue = queues[i * 7 / 3 % QUEUES];
-        TW_COMMAND_GROUP(queue, cg)
-        {
+        TW_COMMAND_GROUP(queue, cg) {
             tw_parallel_for(cg, tw_range_1d(N), affine, .x = tw_read_write(cg, buffer), .a = 2 * i + 3, .b = i);
         }
         expected = (2 * i + 3) * expected + i;
@@ -213,7 +211,8 @@ TW_TEST(independent_groups_are_not_held_back)
     tw_test_destroy_queues(queues, 2);
 }
 
-/* ---- host threads ----------------------------------------------------------------------------------------------------- */
+/* ---- host threads
+ * ----------------------------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, ROUNDS = 100 };
 

@@ -16,17 +16,17 @@ TW_TEST(kernels_of_another_file_run)
     TW_PASS(tw_buffer_create_over_const(in, sizeof *in, tw_range_1d(N), &a));
     TW_PASS(tw_buffer_create_over(reversed, sizeof *in, tw_range_1d(N), &b));
     TW_PASS(tw_buffer_create_over(scaled, sizeof *in, tw_range_2d(8, 16), &c));
-    TW_COMMAND_GROUP(queue, cg)
-    {
+    TW_COMMAND_GROUP(queue, cg) {
         tw_parallel_for_work_group(cg, tw_range_1d(N / 32), tw_range_1d(32), other_group, .in = tw_read(cg, a),
                                    .out = tw_discard_write(cg, b));
     }
-    TW_COMMAND_GROUP(queue, cg)
-    {
+    TW_COMMAND_GROUP(queue, cg) {
         tw_parallel_for(cg, tw_range_2d(8, 16), other_range, .in = tw_read(cg, b), .out = tw_discard_write(cg, c),
                         .factor = 3);
     }
-    TW_COMMAND_GROUP(queue, cg) { tw_single_task(cg, other_task, .out = tw_write(cg, b)); }
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_single_task(cg, other_task, .out = tw_write(cg, b));
+    }
     TW_PASS(tw_queue_wait(queue));
     TW_PASS(tw_buffer_destroy(&a));
     TW_PASS(tw_buffer_destroy(&b));

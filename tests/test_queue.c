@@ -160,7 +160,8 @@ TW_TEST(destruction_waits_for_the_commands)
     TW_PASS(tw_buffer_destroy(&buffer));
 }
 
-/* ---- errors, on simulated devices ---------------------------------------------------------------------------------- */
+/* ---- errors, on simulated devices ----------------------------------------------------------------------------------
+ */
 
 /* Property 68, first half. */
 TW_TEST(the_handler_of_the_queue_has_priority_over_the_contexts)
@@ -344,7 +345,8 @@ TW_TEST(a_handler_may_use_the_library)
     TW_PASS(tw_buffer_destroy(&buffer));
 }
 
-/* ---- waits that cannot end ------------------------------------------------------------------------------------------ */
+/* ---- waits that cannot end ------------------------------------------------------------------------------------------
+ */
 
 TW_TEST(a_wait_for_what_this_thread_holds_back_is_refused)
 {

@@ -141,7 +141,9 @@ TW_TEST(many_buffers_come_and_go)
         unsigned value = i;
         tw_buffer *buffer = NULL;
         TW_PASS(tw_buffer_create_over(&value, sizeof value, tw_range_1d(1), &buffer));
-        TW_COMMAND_GROUP(queue, cg) { tw_single_task(cg, bump, .x = tw_read_write(cg, buffer)); }
+        TW_COMMAND_GROUP(queue, cg) {
+            tw_single_task(cg, bump, .x = tw_read_write(cg, buffer));
+        }
         TW_PASS(tw_buffer_destroy(&buffer));
         TW_EQUAL(value, i + 1);
     }

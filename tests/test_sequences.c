@@ -56,12 +56,17 @@ struct seq_reverse {
 static inline void seq_reverse(tw_group group, const struct seq_reverse *k)
 {
     TW_LOCAL(unsigned, tile, [16]);
-    tw_parallel_for_work_item(group, item) { tile[tw_local_id(item, 0)] = k->x[tw_global_id(item, 0)]; }
-    tw_parallel_for_work_item(group, item) { k->x[tw_global_id(item, 0)] = tile[15 - tw_local_id(item, 0)]; }
+    tw_parallel_for_work_item(group, item) {
+        tile[tw_local_id(item, 0)] = k->x[tw_global_id(item, 0)];
+    }
+    tw_parallel_for_work_item(group, item) {
+        k->x[tw_global_id(item, 0)] = tile[15 - tw_local_id(item, 0)];
+    }
 }
 TW_WORK_GROUP_KERNEL(seq_reverse, 16);
 
-/* ---- the state of one sequence ------------------------------------------------------------------------------------------ */
+/* ---- the state of one sequence
+ * ------------------------------------------------------------------------------------------ */
 
 struct sequence {
     unsigned seed, step;
@@ -115,7 +120,8 @@ static void destroy(struct sequence *s, unsigned b)
         compare(s, b, s->host[b], "destruction");
 }
 
-/* ---- groups ---------------------------------------------------------------------------------------------------------------- */
+/* ---- groups
+ * ---------------------------------------------------------------------------------------------------------------- */
 
 static void record_one(struct sequence *s, tw_command_group *cg, unsigned kind, unsigned b)
 {
@@ -176,13 +182,15 @@ static void submit_something(struct sequence *s)
     tw_event_release(&event);
 }
 
-/* ---- the host ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the host
+ * ---------------------------------------------------------------------------------------------------------------- */
 
-/* Reads or changes a buffer on the host; while the accessor is open another group is submitted, which may have to wait. */
+/* Reads or changes a buffer on the host; while the accessor is open another group is submitted, which may have to wait.
+ */
 static void access_on_host(struct sequence *s)
 {
-    static const tw_access_mode modes[] = {TW_READ, TW_READ, TW_WRITE, TW_READ_WRITE, TW_DISCARD_WRITE,
-                                           TW_DISCARD_READ_WRITE};
+    static const tw_access_mode modes[] = {TW_READ,       TW_READ,          TW_WRITE,
+                                           TW_READ_WRITE, TW_DISCARD_WRITE, TW_DISCARD_READ_WRITE};
     const unsigned b = pick(s, BUFFERS), v = pick(s, 1000);
     const tw_access_mode mode = modes[pick(s, 6)];
     unsigned before[N];

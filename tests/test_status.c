@@ -2,8 +2,7 @@
 /** status.h: names and meanings of the status codes, and the detail of the last failure on a thread. */
 #include "tw_test.h"
 
-TW_TEST(every_status_has_its_name_and_a_meaning)
-{
+TW_TEST(every_status_has_its_name_and_a_meaning){
 #define TW_EXPECT(status, value, text)                                                                                 \
     TW_EQUAL(status, value);                                                                                           \
     TW_CHECK(strcmp(tw_status_name(status), #status) == 0);                                                            \

@@ -6,11 +6,11 @@
  *     TW_TEST(name) { ... }         a case; TW_CHECK, TW_EQUAL, TW_PASS and TW_FAIL inside
  *     TW_TEST_LIST = {TW_CASE(name), ..., TW_CASES_END};
  *
- * A program is silent when all is well. A check that does not hold is reported and ends its case; the cases after it run
- * in the program started afresh, so that one failure says nothing about them. Exit status: 0, 1 after a failure, 77 if
- * every case was skipped. After each case the environment is what it was at the start and tw_shutdown() must succeed: a
- * case that leaves an object behind fails. TW_TEST_ONLY names a single case to run; TW_TEST_TIMEOUT, in seconds, replaces
- * the watchdog's 120.
+ * A program is silent when all is well. A check that does not hold is reported and ends its case; the cases after it
+ * run in the program started afresh, so that one failure says nothing about them. Exit status: 0, 1 after a failure, 77
+ * if every case was skipped. After each case the environment is what it was at the start and tw_shutdown() must
+ * succeed: a case that leaves an object behind fails. TW_TEST_ONLY names a single case to run; TW_TEST_TIMEOUT, in
+ * seconds, replaces the watchdog's 120.
  */
 #ifndef TW_TEST_H
 #define TW_TEST_H
@@ -58,14 +58,8 @@ extern const struct tw_test_case tw_test_list[];
 
 #define TW_TEST(name) static void name(void)
 #define TW_TEST_LIST const struct tw_test_case tw_test_list[]
-#define TW_CASE(name)                                                                                                  \
-    {                                                                                                                  \
-        #name, name                                                                                                    \
-    }
-#define TW_CASES_END                                                                                                   \
-    {                                                                                                                  \
-        NULL, NULL                                                                                                     \
-    }
+#define TW_CASE(name) {#name, name}
+#define TW_CASES_END {NULL, NULL}
 
 /** Fails the case unless the condition holds. */
 #define TW_CHECK(...) tw_test_check((__VA_ARGS__) ? 1 : 0, #__VA_ARGS__, __FILE__, __LINE__)
@@ -84,8 +78,8 @@ extern const struct tw_test_case tw_test_list[];
     } while (0)
 
 static struct {
-    size_t index;              /* of the case that runs */
-    int failed, skipped;       /* failed: the program; skipped: the case */
+    size_t index;                 /* of the case that runs */
+    int failed, skipped;          /* failed: the program; skipped: the case */
     const char *environment[512]; /* as it was at the start */
 } tw_test_state;
 

@@ -24,14 +24,18 @@ typedef struct tw_item {
     unsigned tw_dims_;
 } tw_item;
 
-/** One work-group of a hierarchical kernel (spec 3.7.1.6). */
-typedef struct tw_group {
+/* What a tw_group refers to. */
+struct tw_internal_group {
     size_t tw_id_[3];    /* of this group */
     size_t tw_range_[3]; /* number of groups */
     size_t tw_local_[3]; /* work-items in each group */
     unsigned tw_dims_;
     unsigned tw_thread_[3]; /* where a work-item is a thread: its local id */
-} tw_group;
+};
+
+/** One work-group of a hierarchical kernel (spec 3.7.1.6). A handle, valid while its kernel runs: clang does not share
+ *  structs that are passed by value with the threads of a parallel region on a GPU. */
+typedef const struct tw_internal_group *tw_group;
 
 /**
  * One work-item of a tw_parallel_for_work_item loop. The loop may run over a range other than the group's: the
@@ -95,60 +99,60 @@ TW_OVERLOADED tw_id tw_get_global_offset(tw_item item)
 /** Which group this is. */
 TW_OVERLOADED size_t tw_group_id(tw_group group, unsigned dim)
 {
-    return group.tw_id_[dim];
+    return group->tw_id_[dim];
 }
 
 /** Number of groups in the launch. */
 TW_OVERLOADED size_t tw_group_range(tw_group group, unsigned dim)
 {
-    return group.tw_range_[dim];
+    return group->tw_range_[dim];
 }
 
 /** Work-items of each group. */
 TW_OVERLOADED size_t tw_local_range(tw_group group, unsigned dim)
 {
-    return group.tw_local_[dim];
+    return group->tw_local_[dim];
 }
 
 /** Work-items of the whole launch: groups times the group's size. */
 TW_OVERLOADED size_t tw_global_range(tw_group group, unsigned dim)
 {
-    return group.tw_range_[dim] * group.tw_local_[dim];
+    return group->tw_range_[dim] * group->tw_local_[dim];
 }
 
 /** Row-major number of the group. */
 TW_OVERLOADED size_t tw_group_linear_id(tw_group group)
 {
-    return (group.tw_id_[0] * group.tw_range_[1] + group.tw_id_[1]) * group.tw_range_[2] + group.tw_id_[2];
+    return (group->tw_id_[0] * group->tw_range_[1] + group->tw_id_[1]) * group->tw_range_[2] + group->tw_id_[2];
 }
 
 /** Number of groups of the launch in all dimensions together. */
 TW_OVERLOADED size_t tw_group_linear_range(tw_group group)
 {
-    return group.tw_range_[0] * group.tw_range_[1] * group.tw_range_[2];
+    return group->tw_range_[0] * group->tw_range_[1] * group->tw_range_[2];
 }
 
 /** Work-items of the group in all dimensions together. */
 TW_OVERLOADED size_t tw_local_linear_range(tw_group group)
 {
-    return group.tw_local_[0] * group.tw_local_[1] * group.tw_local_[2];
+    return group->tw_local_[0] * group->tw_local_[1] * group->tw_local_[2];
 }
 
 TW_OVERLOADED tw_id tw_get_group_id(tw_group group)
 {
-    tw_id id = {{group.tw_id_[0], group.tw_id_[1], group.tw_id_[2]}, group.tw_dims_};
+    tw_id id = {{group->tw_id_[0], group->tw_id_[1], group->tw_id_[2]}, group->tw_dims_};
     return id;
 }
 
 TW_OVERLOADED tw_range tw_get_group_range(tw_group group)
 {
-    tw_range range = {{group.tw_range_[0], group.tw_range_[1], group.tw_range_[2]}, group.tw_dims_};
+    tw_range range = {{group->tw_range_[0], group->tw_range_[1], group->tw_range_[2]}, group->tw_dims_};
     return range;
 }
 
 TW_OVERLOADED tw_range tw_get_local_range(tw_group group)
 {
-    tw_range range = {{group.tw_local_[0], group.tw_local_[1], group.tw_local_[2]}, group.tw_dims_};
+    tw_range range = {{group->tw_local_[0], group->tw_local_[1], group->tw_local_[2]}, group->tw_dims_};
     return range;
 }
 
@@ -180,20 +184,20 @@ TW_OVERLOADED size_t tw_local_range(tw_h_item item, unsigned dim)
 /** The work-item of the group that does this work: the logical id modulo the group's size. */
 TW_OVERLOADED size_t tw_physical_local_id(tw_h_item item, unsigned dim)
 {
-    return item.tw_id_[dim] % item.tw_group_.tw_local_[dim];
+    return item.tw_id_[dim] % item.tw_group_->tw_local_[dim];
 }
 
 /** The group's own size. */
 TW_OVERLOADED size_t tw_physical_local_range(tw_h_item item, unsigned dim)
 {
-    return item.tw_group_.tw_local_[dim];
+    return item.tw_group_->tw_local_[dim];
 }
 
 /** Position in the launch: group id times the group's size, plus the logical local id. In a loop over a range other
  *  than the group's, this is a position in the group's own part of the launch only for ids within the group's size. */
 TW_OVERLOADED size_t tw_global_id(tw_h_item item, unsigned dim)
 {
-    return item.tw_group_.tw_id_[dim] * item.tw_group_.tw_local_[dim] + item.tw_id_[dim];
+    return item.tw_group_->tw_id_[dim] * item.tw_group_->tw_local_[dim] + item.tw_id_[dim];
 }
 
 TW_OVERLOADED size_t tw_global_range(tw_h_item item, unsigned dim)
@@ -203,12 +207,12 @@ TW_OVERLOADED size_t tw_global_range(tw_h_item item, unsigned dim)
 
 TW_OVERLOADED size_t tw_group_id(tw_h_item item, unsigned dim)
 {
-    return item.tw_group_.tw_id_[dim];
+    return item.tw_group_->tw_id_[dim];
 }
 
 TW_OVERLOADED size_t tw_group_range(tw_h_item item, unsigned dim)
 {
-    return item.tw_group_.tw_range_[dim];
+    return item.tw_group_->tw_range_[dim];
 }
 
 /** Row-major position in the loop's range. */
@@ -231,19 +235,19 @@ TW_OVERLOADED size_t tw_group_linear_id(tw_h_item item)
 
 TW_OVERLOADED tw_id tw_get_local_id(tw_h_item item)
 {
-    tw_id id = {{item.tw_id_[0], item.tw_id_[1], item.tw_id_[2]}, item.tw_group_.tw_dims_};
+    tw_id id = {{item.tw_id_[0], item.tw_id_[1], item.tw_id_[2]}, item.tw_group_->tw_dims_};
     return id;
 }
 
 TW_OVERLOADED tw_range tw_get_local_range(tw_h_item item)
 {
-    tw_range range = {{item.tw_range_[0], item.tw_range_[1], item.tw_range_[2]}, item.tw_group_.tw_dims_};
+    tw_range range = {{item.tw_range_[0], item.tw_range_[1], item.tw_range_[2]}, item.tw_group_->tw_dims_};
     return range;
 }
 
 TW_OVERLOADED tw_id tw_get_global_id(tw_h_item item)
 {
-    tw_id id = {{tw_global_id(item, 0), tw_global_id(item, 1), tw_global_id(item, 2)}, item.tw_group_.tw_dims_};
+    tw_id id = {{tw_global_id(item, 0), tw_global_id(item, 1), tw_global_id(item, 2)}, item.tw_group_->tw_dims_};
     return id;
 }
 

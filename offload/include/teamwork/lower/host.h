@@ -78,9 +78,10 @@ TW_DEVICE_INLINE tw_item tw_internal_item(size_t row, size_t last, const size_t 
         TW_INTERNAL_PRAGMA(omp parallel for schedule(static) default(none)                                             \
                            firstprivate(tw_args, tw_total, tw_r0, tw_r1, tw_r2, tw_l0, tw_l1, tw_l2))                  \
         for (size_t tw_g = 0; tw_g < tw_total; ++tw_g) {                                                               \
-            tw_group tw_here = {{0, 0, 0}, {tw_r0, tw_r1, tw_r2}, {tw_l0, tw_l1, tw_l2}, dims_, {0, 0, 0}};            \
+            struct tw_internal_group tw_here = {                                                                       \
+                {0, 0, 0}, {tw_r0, tw_r1, tw_r2}, {tw_l0, tw_l1, tw_l2}, dims_, {0, 0, 0}};                            \
             tw_internal_delinearize(tw_g, tw_here.tw_range_, dims_, tw_here.tw_id_);                                   \
-            TW_INTERNAL_INLINE_CALL(name(tw_here, &tw_args))                                                           \
+            TW_INTERNAL_INLINE_CALL(name(&tw_here, &tw_args))                                                          \
         }                                                                                                              \
     }
 

@@ -74,8 +74,8 @@ TW_DEVICE_INLINE int tw_internal_on_device(void)
     X(9)                                                                                                               \
     X(10)                                                                                                              \
     X(11)                                                                                                              \
-    X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30)  \
-        X(31)
+    X(12)                                                                                                              \
+    X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
 #define TW_INTERNAL_WORD_LIST_1(X) X(0)
 
 #define TW_INTERNAL_WORD_DECLARE(i) const uint64_t tw_w##i = tw_words[i];

@@ -137,18 +137,19 @@ TW_DEVICE_INLINE bool tw_internal_simt_range_item(tw_item *item, struct tw_inter
     return inside;
 }
 
-TW_DEVICE_INLINE tw_group tw_internal_simt_group(const size_t range[3], uint32_t l0, uint32_t l1, uint32_t l2,
-                                                 struct tw_internal_split split, unsigned dims)
+TW_DEVICE_INLINE struct tw_internal_group tw_internal_simt_group(const size_t range[3], uint32_t l0, uint32_t l1,
+                                                                 uint32_t l2, struct tw_internal_split split,
+                                                                 unsigned dims)
 {
     uint32_t team[3];
     tw_internal_split_id(tw_internal_team(), split, dims, team);
     const uint32_t thread = tw_internal_thread();
     __builtin_assume(thread < l0 * l1 * l2);
-    tw_group group = {{team[0], team[1], team[2]},
-                      {range[0], dims > 1 ? range[1] : 1, dims > 2 ? range[2] : 1},
-                      {l0, l1, l2},
-                      dims,
-                      {thread, 0, 0}};
+    struct tw_internal_group group = {{team[0], team[1], team[2]},
+                                      {range[0], dims > 1 ? range[1] : 1, dims > 2 ? range[2] : 1},
+                                      {l0, l1, l2},
+                                      dims,
+                                      {thread, 0, 0}};
     if (dims == 2) {
         group.tw_thread_[0] = thread / l1;
         group.tw_thread_[1] = thread % l1;
@@ -178,9 +179,9 @@ TW_DEVICE_INLINE tw_group tw_internal_simt_group(const size_t range[3], uint32_t
             TW_INTERNAL_REBUILD(name, words)                                                                           \
             const struct tw_internal_split tw_split = TW_INTERNAL_SIMT_SPLIT;                                          \
             const size_t tw_r[3] = {tw_r0, tw_r1, tw_r2};                                                              \
-            const tw_group tw_here =                                                                                   \
+            const struct tw_internal_group tw_here =                                                                   \
                 tw_internal_simt_group(tw_r, (uint32_t)(l0), (uint32_t)(l1), (uint32_t)(l2), tw_split, dims_);         \
-            TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                            \
+            TW_INTERNAL_INLINE_CALL(name(&tw_here, tw_args))                                                           \
         }                                                                                                              \
     }
 #define TW_INTERNAL_SIMT_TASK_BODY(name, words)                                                                        \

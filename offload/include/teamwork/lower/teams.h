@@ -66,9 +66,9 @@ TW_DEVICE_INLINE tw_item tw_internal_teams_range_item(size_t linear, tw_item ite
         omp target teams distribute device(tw_device) num_teams(tw_teams) thread_limit(tw_threads)                     \
             firstprivate(TW_INTERNAL_TEAMS_CAPTURE, tw_total, tw_l0, tw_l1, tw_l2, TW_INTERNAL_CAPTURE_##words))       \
     for (size_t tw_g = 0; tw_g < tw_total; ++tw_g) {                                                                   \
-        tw_group tw_here = {{0, 0, 0}, {tw_r0, tw_r1, tw_r2}, {l0, l1, l2}, dims_, {0, 0, 0}};                         \
+        struct tw_internal_group tw_here = {{0, 0, 0}, {tw_r0, tw_r1, tw_r2}, {l0, l1, l2}, dims_, {0, 0, 0}};         \
         tw_internal_delinearize(tw_g, tw_here.tw_range_, dims_, tw_here.tw_id_);                                       \
-        TW_INTERNAL_TEAMS_RUN(name, words, tw_here, tw_here, tw_args)                                                  \
+        TW_INTERNAL_TEAMS_RUN(name, words, tw_here, &tw_here, tw_args)                                                 \
     }
 #define TW_INTERNAL_TEAMS_GROUP_REGION_R(name, words, dims_)                                                           \
     TW_INTERNAL_TEAMS_GROUP_REGION_N(name, words, dims_, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)

@@ -37,9 +37,9 @@ TW_DEVICE_INLINE size_t tw_internal_extent(const size_t size[3], unsigned dims, 
 TW_DEVICE_INLINE tw_h_item tw_internal_h_item(tw_group group, tw_range range, size_t j0, size_t j1, size_t j2)
 {
     tw_h_item item = {{0, 0, 0}, {range.size[0], range.size[1], range.size[2]}, group, true};
-    item.tw_id_[0] = group.tw_dims_ == 1 ? j2 : group.tw_dims_ == 2 ? j1 : j0;
-    item.tw_id_[1] = group.tw_dims_ == 1 ? 0 : group.tw_dims_ == 2 ? j2 : j1;
-    item.tw_id_[2] = group.tw_dims_ == 3 ? j2 : 0;
+    item.tw_id_[0] = group->tw_dims_ == 1 ? j2 : group->tw_dims_ == 2 ? j1 : j0;
+    item.tw_id_[1] = group->tw_dims_ == 1 ? 0 : group->tw_dims_ == 2 ? j2 : j1;
+    item.tw_id_[2] = group->tw_dims_ == 3 ? j2 : 0;
     return item;
 }
 

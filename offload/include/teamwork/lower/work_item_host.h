@@ -6,16 +6,16 @@
 /* Expands to three nested loops, the innermost one simd, around the body that follows. */
 #define tw_parallel_for_work_item_range(group, item, ...)                                                              \
     for (tw_range tw_range_ = (__VA_ARGS__), *tw_range_once = &tw_range_; tw_range_once; tw_range_once = NULL)         \
-        for (size_t tw_j0 = 0, tw_n0 = tw_internal_extent(tw_range_.size, (group).tw_dims_, 0); tw_j0 < tw_n0;         \
+        for (size_t tw_j0 = 0, tw_n0 = tw_internal_extent(tw_range_.size, (group)->tw_dims_, 0); tw_j0 < tw_n0;        \
              ++tw_j0)                                                                                                  \
-            for (size_t tw_j1 = 0, tw_n1 = tw_internal_extent(tw_range_.size, (group).tw_dims_, 1),                    \
-                        tw_n2 = tw_internal_extent(tw_range_.size, (group).tw_dims_, 2);                               \
+            for (size_t tw_j1 = 0, tw_n1 = tw_internal_extent(tw_range_.size, (group)->tw_dims_, 1),                   \
+                        tw_n2 = tw_internal_extent(tw_range_.size, (group)->tw_dims_, 2);                              \
                  tw_j1 < tw_n1; ++tw_j1)                                                                               \
                 TW_INTERNAL_SIMD                                                                                       \
     for (size_t tw_j2 = 0; tw_j2 < tw_n2; ++tw_j2)                                                                     \
     TW_INTERNAL_WITH_ITEM(item, tw_internal_h_item(group, tw_range_, tw_j0, tw_j1, tw_j2))
 
-#define TW_ONCE(group) for (const tw_group *tw_once = &(group); tw_once; tw_once = NULL)
+#define TW_ONCE(group) for (bool tw_once = ((void)(group), true); tw_once; tw_once = false)
 
 #define TW_LOCAL(type, ...) type TW_INTERNAL_DECLARATOR(__VA_ARGS__) __attribute__((aligned(64)))
 

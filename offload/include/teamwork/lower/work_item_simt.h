@@ -57,8 +57,8 @@ TW_DEVICE_INLINE bool tw_internal_simt_open(void)
 
 TW_DEVICE_INLINE tw_h_item tw_internal_simt_own_item(tw_group group)
 {
-    tw_h_item item = {{group.tw_thread_[0], group.tw_thread_[1], group.tw_thread_[2]},
-                      {group.tw_local_[0], group.tw_local_[1], group.tw_local_[2]},
+    tw_h_item item = {{group->tw_thread_[0], group->tw_thread_[1], group->tw_thread_[2]},
+                      {group->tw_local_[0], group->tw_local_[1], group->tw_local_[2]},
                       group,
                       true};
     return item;
@@ -97,11 +97,11 @@ TW_DEVICE_INLINE tw_h_item tw_internal_simt_item(tw_group group, const struct tw
     const uint32_t n1 = (uint32_t)loop->range.size[1], n2 = (uint32_t)loop->range.size[2];
     const uint32_t at = loop->next + tw_internal_thread();
     tw_h_item item = {{at, 0, 0}, {loop->range.size[0], loop->range.size[1], loop->range.size[2]}, group, true};
-    if (group.tw_dims_ == 3) {
+    if (group->tw_dims_ == 3) {
         item.tw_id_[0] = at / n2 / n1;
         item.tw_id_[1] = at / n2 % n1;
         item.tw_id_[2] = at % n2;
-    } else if (group.tw_dims_ == 2) {
+    } else if (group->tw_dims_ == 2) {
         item.tw_id_[0] = at / n1;
         item.tw_id_[1] = at % n1;
     }

@@ -9,7 +9,7 @@
 TW_DEVICE_INLINE tw_h_item tw_internal_teams_item(tw_group group, tw_range range, size_t linear)
 {
     tw_h_item item = {{0, 0, 0}, {range.size[0], range.size[1], range.size[2]}, group, true};
-    tw_internal_delinearize(linear, item.tw_range_, group.tw_dims_, item.tw_id_);
+    tw_internal_delinearize(linear, item.tw_range_, group->tw_dims_, item.tw_id_);
     return item;
 }
 
@@ -19,7 +19,7 @@ TW_DEVICE_INLINE tw_h_item tw_internal_teams_item(tw_group group, tw_range range
     for (size_t tw_j = 0; tw_j < tw_range_count(tw_range_); ++tw_j)                                                    \
     TW_INTERNAL_WITH_ITEM(item, tw_internal_teams_item(group, tw_range_, tw_j))
 
-#define TW_ONCE(group) for (const tw_group *tw_once = &(group); tw_once; tw_once = NULL)
+#define TW_ONCE(group) for (bool tw_once = ((void)(group), true); tw_once; tw_once = false)
 
 /* On a CPU device an automatic variable of the initial thread is shared by the team's threads, and libomp has no
    allocator for teams; on a GPU the directive places the variable in the team's memory. */

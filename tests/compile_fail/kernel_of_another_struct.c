@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* EXPECT: incompatible .*pointer type */
+/* A kernel function that takes the argument block of another kernel. */
+#include <teamwork/teamwork.h>
+
+struct other {
+    int *out;
+};
+
+struct mine {
+    int *out;
+    int value;
+};
+static inline void mine(tw_item item, const struct other *k)
+{
+    k->out[tw_global_id(item, 0)] = 1;
+}
+TW_RANGE_KERNEL(mine); /* HERE */

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * The n-th allocation of host memory inside a call fails, for every n: the call says so and leaves its outputs alone,
+ * or copes. The program brings its own malloc, so that it can; under sanitizers, which bring theirs, it is skipped.
+ */
+#include "tw_test.h"
+
+#include <errno.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define MALLOC_IS_TAKEN 1
+#endif
+#endif
+
+static _Thread_local unsigned countdown; /* allocations of this thread until one fails; 0: none fails */
+static _Thread_local bool fired;
+
+#ifndef MALLOC_IS_TAKEN
+
+static bool fails(void)
+{
+    if (countdown == 0 || --countdown > 0)
+        return false;
+    fired = true;
+    errno = ENOMEM;
+    return true;
+}
+
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t count, size_t bytes);
+void *__libc_realloc(void *memory, size_t bytes);
+void *__libc_memalign(size_t alignment, size_t bytes);
+
+void *malloc(size_t bytes)
+{
+    return fails() ? NULL : __libc_malloc(bytes);
+}
+
+void *calloc(size_t count, size_t bytes)
+{
+    return fails() ? NULL : __libc_calloc(count, bytes);
+}
+
+void *realloc(void *memory, size_t bytes)
+{
+    return fails() ? NULL : __libc_realloc(memory, bytes);
+}
+
+void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    return fails() ? NULL : __libc_memalign(alignment, bytes);
+}
+
+int posix_memalign(void **memory, size_t alignment, size_t bytes)
+{
+    void *result = fails() ? NULL : __libc_memalign(alignment, bytes);
+    if (result)
+        *memory = result;
+    return result ? 0 : ENOMEM;
+}
+
+#endif
+
+static void arm(unsigned n)
+{
+    fired = false;
+    countdown = n;
+}
+
+static void disarm(void)
+{
+    countdown = 0;
+}
+
+/* Whether the call came to its end; if not it must have said why. */
+static bool succeeded(tw_status status)
+{
+    if (fired && status != TW_SUCCESS) {
+        if (status != TW_ERROR_OUT_OF_DEVICE_MEMORY)
+            TW_EQUAL(status, TW_ERROR_OUT_OF_MEMORY);
+        TW_CHECK(*tw_error_detail());
+        return false;
+    }
+    TW_EQUAL(status, TW_SUCCESS);
+    return true;
+}
+
+enum { N = 32, MOST = 100, BUFFERS = 12 };
+
+struct gather {
+    const int *in[BUFFERS];
+    int *out;
+};
+static inline void gather(tw_item item, const struct gather *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    int sum = 0;
+    for (int b = 0; b < BUFFERS; ++b)
+        sum += k->in[b][i];
+    k->out[i] = sum;
+}
+TW_RANGE_KERNEL(gather, 1);
+
+/* Discovery is done before anything is made to fail: what it calls does not belong to the library. */
+static tw_device *device_of(bool sim)
+{
+    tw_device *device = NULL;
+    tw_test_use_sim(1);
+    if (sim)
+        return tw_test_device(0);
+    TW_PASS(tw_select_device(tw_host_selector, NULL, &device));
+    return device;
+}
+
+#ifdef MALLOC_IS_TAKEN
+#define NEEDS_MALLOC TW_SKIP()
+#else
+#define NEEDS_MALLOC (void)0
+#endif
+
+TW_TEST(queues_and_contexts)
+{
+    NEEDS_MALLOC;
+    tw_device *device = device_of(true);
+    bool done = false;
+    for (unsigned n = 1; !done; ++n) {
+        tw_context *context = NULL;
+        tw_queue *queue = NULL;
+        TW_CHECK(n < MOST);
+        arm(n);
+        tw_status status = tw_context_create(&device, 1, NULL, NULL, &context);
+        disarm();
+        done = !fired;
+        TW_CHECK(succeeded(status) == (context != NULL));
+        arm(n);
+        status = tw_queue_create_on_device(device, NULL, NULL, &queue);
+        disarm();
+        done = done && !fired;
+        TW_CHECK(succeeded(status) == (queue != NULL));
+        TW_PASS(tw_queue_destroy(&queue));
+        if (context) {
+            arm(n);
+            status = tw_queue_create_in_context(context, device, NULL, NULL, &queue);
+            disarm();
+            done = done && !fired;
+            TW_CHECK(succeeded(status) == (queue != NULL));
+        }
+        TW_PASS(tw_queue_destroy(&queue));
+        TW_PASS(tw_context_destroy(&context));
+    }
+}
+
+static tw_status create_buffer(int kind, int *data, tw_buffer **buffer)
+{
+    switch (kind) {
+    case 0:
+        return tw_buffer_create(sizeof(int), tw_range_1d(N), buffer);
+    case 1:
+        return tw_buffer_create_over(data, sizeof(int), tw_range_1d(N), buffer);
+    case 2:
+        return tw_buffer_create_over_const(data, sizeof(int), tw_range_1d(N), buffer);
+    default:
+        return tw_buffer_create_copy(data, sizeof(int), tw_range_1d(N), buffer);
+    }
+}
+
+TW_TEST(buffers)
+{
+    NEEDS_MALLOC;
+    int data[N] = {0};
+    device_of(true);
+    for (int kind = 0; kind < 4; ++kind) {
+        bool done = false;
+        for (unsigned n = 1; !done; ++n) {
+            tw_buffer *buffer = NULL;
+            TW_CHECK(n < MOST);
+            arm(n);
+            const tw_status status = create_buffer(kind, data, &buffer);
+            disarm();
+            done = !fired;
+            TW_CHECK(succeeded(status) == (buffer != NULL));
+            TW_PASS(tw_buffer_destroy(&buffer));
+        }
+    }
+}
+
+/* A group with many accessors, from its beginning to its submission. */
+static tw_status submit_gather(tw_queue *queue, tw_buffer **in, tw_buffer *out, tw_event **event)
+{
+    struct gather args;
+    tw_command_group *cg = tw_queue_begin(queue);
+    for (int b = 0; b < BUFFERS; ++b)
+        args.in[b] = tw_read(cg, in[b]);
+    args.out = tw_discard_write(cg, out);
+    tw_internal_parallel_for(cg, tw_range_1d(N), tw_id_1d(0), &gather_kernel, &args, sizeof args);
+    return tw_queue_submit(queue, cg, event);
+}
+
+/* With one group held back, so that submission also makes dependencies, and no kernel runs while malloc is armed. */
+static bool try_group(tw_queue *queue, unsigned n)
+{
+    int data[N], result[N];
+    struct tw_gate gate;
+    tw_buffer *in[BUFFERS], *out = NULL;
+    tw_event *event = NULL, *list[4] = {NULL};
+    size_t count = 0;
+    for (int i = 0; i < N; ++i)
+        data[i] = i;
+    for (int b = 0; b < BUFFERS; ++b)
+        TW_PASS(tw_buffer_create_copy(data, sizeof *data, tw_range_1d(N), &in[b]));
+    TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(N), &out));
+    tw_gate_shut(&gate);
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_read(cg, gate.buffer);
+    tw_write(cg, out);
+    for (int b = 0; b < BUFFERS; ++b)
+        tw_read_write(cg, in[b]);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    arm(n);
+    const tw_status status = submit_gather(queue, in, out, &event);
+    disarm();
+    bool done = !fired;
+    const bool submitted = succeeded(status);
+    TW_CHECK(submitted == (event != NULL));
+    arm(n);
+    const tw_status listed = tw_event_get_wait_list(event, list, 4, &count);
+    disarm();
+    done = done && !fired;
+    if (succeeded(listed))
+        TW_EQUAL(count, submitted ? 1 : 0);
+    tw_event_release(&list[0]);
+    tw_gate_open(&gate);
+    TW_PASS(tw_event_wait(event));
+    tw_event_release(&event);
+    TW_PASS(tw_queue_wait(queue));
+    if (submitted) {
+        tw_test_fetch(out, result);
+        for (int i = 0; i < N; ++i)
+            TW_EQUAL(result[i], BUFFERS * i);
+    }
+    tw_gate_free(&gate);
+    for (int b = 0; b < BUFFERS; ++b)
+        TW_PASS(tw_buffer_destroy(&in[b]));
+    TW_PASS(tw_buffer_destroy(&out));
+    return done;
+}
+
+static void groups_on(bool sim)
+{
+    tw_queue *queue = NULL;
+    TW_PASS(tw_queue_create_on_device(device_of(sim), NULL, NULL, &queue));
+    unsigned n = 1;
+    while (!try_group(queue, n))
+        TW_CHECK(++n < MOST);
+    TW_CHECK(n > 1);
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_EQUAL(tw_sim_allocated_bytes(tw_test_device(0)), 0);
+}
+
+TW_TEST(groups_on_a_simulated_device)
+{
+    NEEDS_MALLOC;
+    groups_on(true);
+}
+
+TW_TEST(groups_on_the_host)
+{
+    NEEDS_MALLOC;
+    groups_on(false);
+}
+
+TW_TEST(blocks_keep_the_error_for_the_next_wait)
+{
+    NEEDS_MALLOC;
+    int value = 0;
+    tw_queue *queue = NULL;
+    tw_buffer *buffer = NULL;
+    TW_PASS(tw_queue_create_on_device(device_of(true), NULL, NULL, &queue));
+    TW_PASS(tw_buffer_create_over(&value, sizeof value, tw_range_1d(1), &buffer));
+    bool done = false;
+    for (unsigned n = 1; !done; ++n) {
+        TW_CHECK(n < MOST);
+        arm(n);
+        TW_COMMAND_GROUP(queue, cg) {
+            tw_read_write(cg, buffer);
+        }
+        disarm();
+        done = !fired;
+        succeeded(tw_queue_wait(queue));
+        TW_PASS(tw_queue_wait(queue));
+    }
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(host_accessors)
+{
+    NEEDS_MALLOC;
+    int data[N] = {5};
+    bool done = false;
+    tw_queue *queue = NULL;
+    TW_PASS(tw_queue_create_on_device(device_of(true), NULL, NULL, &queue));
+    for (unsigned n = 1; !done; ++n) {
+        tw_buffer *buffer = NULL;
+        tw_host_accessor *accessor = NULL;
+        TW_CHECK(n < MOST);
+        TW_PASS(tw_buffer_create_over_const(data, sizeof *data, tw_range_1d(N), &buffer));
+        arm(n);
+        const tw_status status = tw_host_access(buffer, TW_READ, &accessor);
+        disarm();
+        done = !fired;
+        TW_CHECK(succeeded(status) == (accessor != NULL));
+        if (accessor)
+            TW_EQUAL(*(const int *)tw_host_accessor_const_data(accessor), 5);
+        tw_host_accessor_release(&accessor);
+        TW_PASS(tw_buffer_destroy(&buffer));
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* A destruction that cannot bring the contents home says so; a second buffer shows that nothing else is harmed. */
+TW_TEST(destruction)
+{
+    NEEDS_MALLOC;
+    tw_queue *queue = NULL;
+    TW_PASS(tw_queue_create_on_device(device_of(true), NULL, NULL, &queue));
+    bool done = false;
+    for (unsigned n = 1; !done; ++n) {
+        int data[N] = {1};
+        tw_buffer *buffer = NULL;
+        TW_CHECK(n < MOST);
+        TW_PASS(tw_buffer_create_over(data, sizeof *data, tw_range_1d(N), &buffer));
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_read_write(cg, buffer);
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        TW_PASS(tw_queue_wait(queue));
+        arm(n);
+        const tw_status status = tw_buffer_destroy(&buffer);
+        disarm();
+        done = !fired;
+        TW_CHECK(buffer == NULL);
+        if (succeeded(status))
+            TW_EQUAL(data[0], 1);
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_EQUAL(tw_sim_allocated_bytes(tw_test_device(0)), 0);
+}
+
+TW_TEST_LIST = {TW_CASE(queues_and_contexts),
+                TW_CASE(buffers),
+                TW_CASE(groups_on_a_simulated_device),
+                TW_CASE(groups_on_the_host),
+                TW_CASE(blocks_keep_the_error_for_the_next_wait),
+                TW_CASE(host_accessors),
+                TW_CASE(destruction),
+                TW_CASES_END};
