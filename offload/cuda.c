@@ -19,7 +19,7 @@ enum {
     CLOCK_KHZ = 13,
     MULTIPROCESSORS = 16,
     L2_BYTES = 38,
-    SHARED_PER_BLOCK_OPT_IN = 97
+    SHARED_PER_BLOCK = 8
 };
 
 static struct {
@@ -133,6 +133,7 @@ void tw_cuda_describe(int ordinal, struct tw_device_facts *facts)
     facts->cache_bytes = attribute(device, L2_BYTES);
     facts->cacheline_bytes = 128;
     facts->local_mem_type = TW_LOCAL_MEM_LOCAL;
-    facts->local_mem_bytes = attribute(device, SHARED_PER_BLOCK_OPT_IN);
+    /* what TW_LOCAL, which is static, can have; more needs an opt-in for each kernel */
+    facts->local_mem_bytes = attribute(device, SHARED_PER_BLOCK);
     (void)cuda.device_memory(&facts->global_mem_bytes, device);
 }

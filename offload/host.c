@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The host backend: the initial device, zero copy. Kernels run in the host lowering on the calling thread's team. */
+#define _GNU_SOURCE
 #include "host.h"
 
+#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #include "omp_start.h"
@@ -15,7 +19,7 @@ static unsigned count(void)
     return 1;
 }
 
-static tw_status open(unsigned index, struct tw_backend_device **result)
+static tw_status open_device(unsigned index, struct tw_backend_device **result)
 {
     struct tw_backend_device *device = malloc(sizeof *device);
     if (!device)
@@ -32,7 +36,7 @@ static tw_status open(unsigned index, struct tw_backend_device **result)
     return TW_SUCCESS;
 }
 
-static void close(struct tw_backend_device *device)
+static void close_device(struct tw_backend_device *device)
 {
     free(device);
 }
@@ -57,11 +61,68 @@ tw_status tw_host_check(struct tw_backend_device *device, const struct tw_intern
     return TW_SUCCESS;
 }
 
+/* ---- binding ----------------------------------------------------------------------------------------------------------
+
+   A parallel region of unbound threads can take 30 us instead of 1, when the scheduler puts two of them on one processor.
+   So the threads that a team adds to the launching one are bound, each to a processor, unless the environment says
+   something about binding. The launching thread is the program's own and stays as it is. */
+
+static struct {
+    unsigned count; /* 0: do not bind */
+    int processors[CPU_SETSIZE];
+} binding;
+static pthread_once_t binding_chosen = PTHREAD_ONCE_INIT;
+
+static void choose_binding(void)
+{
+    static const char *const variables[] = {"OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"};
+    cpu_set_t allowed;
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; ++i)
+        if (getenv(variables[i]))
+            return;
+    if (sched_getaffinity(0, sizeof allowed, &allowed))
+        return;
+    for (int processor = 0; processor < CPU_SETSIZE; ++processor)
+        if (CPU_ISSET(processor, &allowed))
+            binding.processors[binding.count++] = processor;
+}
+
+/* Binds the team of the calling thread, once for each thread and size of the team: libomp keeps it together. Only where
+   the team has a thread for each processor is it clear which to take. */
+static void bind_team(void)
+{
+    static _Thread_local int bound;
+    const int threads = omp_get_max_threads();
+    if (bound == threads || threads == 1)
+        return;
+    bound = threads;
+    pthread_once(&binding_chosen, choose_binding);
+    if ((unsigned)threads != binding.count)
+        return;
+#pragma omp parallel num_threads(threads)
+    {
+        const int thread = omp_get_thread_num();
+        if (thread) {
+            cpu_set_t one;
+            CPU_ZERO(&one);
+            CPU_SET(binding.processors[thread], &one);
+            (void)sched_setaffinity(0, sizeof one, &one);
+        }
+    }
+}
+
+void tw_host_run(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description)
+{
+    if (kernel->form != TW_INTERNAL_SINGLE_TASK)
+        bind_team();
+    kernel->host(description);
+}
+
 static tw_status launch(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *description)
 {
     (void)device;
-    kernel->host(description);
+    tw_host_run(kernel, description);
     return TW_SUCCESS;
 }
 
@@ -90,8 +151,8 @@ static tw_status copy(struct tw_backend_device *to, void *target, struct tw_back
 const struct tw_backend tw_backend_host = {
     .name = "host",
     .count = count,
-    .open = open,
-    .close = close,
+    .open = open_device,
+    .close = close_device,
     .describe = tw_host_describe,
     .allocate = allocate,
     .free = release,

@@ -6,9 +6,12 @@
  * makes fatal, a fault on the device above all, ends the program with its message; what can be checked is checked
  * before.
  */
+#define _GNU_SOURCE
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "backend.h"
 #include "cuda.h"
@@ -17,12 +20,14 @@
 
 #define GPU_LANES 8u
 #define GPU_MAX_TEAMS 0x7fffffffu
+#define GPU_THREAD_STEP 64u /* a multiple of every warp */
 #define TEAMS_MAX_TEAMS 65535u
 
 struct omp_device {
     struct tw_backend_device base;
     int number;       /* OpenMP's */
     int cuda_ordinal; /* -1: not CUDA */
+    bool gpu;
     unsigned max_teams, max_threads;
 };
 
@@ -56,28 +61,31 @@ static unsigned count(void)
     return devices > 0 ? (unsigned)devices : 0;
 }
 
-/* What kind of device OpenMP's number stands for: OpenMP does not tell, but the driver knows its memory. */
-static void classify(struct omp_device *device)
+/* Whether the process can read a piece of device memory: then the device is the host's own processor. */
+static bool is_host_memory(void *memory)
 {
-    void *probe = cuda_is_open ? omp_target_alloc(64, device->number) : NULL;
-    device->cuda_ordinal = probe ? tw_cuda_owner(probe) : -1;
-    if (probe)
-        omp_target_free(probe, device->number);
-    if (device->cuda_ordinal >= 0) {
-        device->base.type = TW_DEVICE_GPU;
-        device->base.max_lanes = GPU_LANES;
-        device->max_teams = TEAMS_MAX_TEAMS;
-        device->max_threads = TW_INTERNAL_SIMT_MAX_GROUP;
-        return;
-    }
-    /* the x86-64 plugin, whose "device" is this machine's own processors */
-    device->base.type = TW_DEVICE_CPU;
-    device->base.exclusive = true;
-    device->base.max_lanes = 2;
-    device->max_teams = device->max_threads = tw_topology_processors();
+    char byte;
+    const struct iovec to = {&byte, 1}, from = {memory, 1};
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1;
 }
 
-static tw_status open(unsigned index, struct tw_backend_device **result)
+/* What kind of device OpenMP's number stands for: OpenMP does not tell, but the CUDA driver knows its memory, and the
+   x86-64 plugin's is the process's own. What is neither is a GPU that this library knows nothing more about. */
+static void classify(struct omp_device *device)
+{
+    void *probe = omp_target_alloc(64, device->number);
+    device->cuda_ordinal = probe ? tw_cuda_owner(probe) : -1;
+    device->gpu = device->cuda_ordinal >= 0 || (probe && !is_host_memory(probe));
+    if (probe)
+        omp_target_free(probe, device->number);
+    device->base.type = device->gpu ? TW_DEVICE_GPU : TW_DEVICE_CPU;
+    device->base.exclusive = !device->gpu;
+    device->base.max_lanes = device->gpu ? GPU_LANES : 2;
+    device->max_teams = device->gpu ? TEAMS_MAX_TEAMS : tw_topology_processors();
+    device->max_threads = device->gpu ? TW_INTERNAL_SIMT_MAX_GROUP : device->max_teams;
+}
+
+static tw_status open_device(unsigned index, struct tw_backend_device **result)
 {
     struct omp_device *device = calloc(1, sizeof *device);
     if (!device)
@@ -91,7 +99,7 @@ static tw_status open(unsigned index, struct tw_backend_device **result)
     return TW_SUCCESS;
 }
 
-static void close(struct tw_backend_device *device)
+static void close_device(struct tw_backend_device *device)
 {
     free(device);
     if (--opened == 0 && cuda_is_open) {
@@ -106,8 +114,13 @@ static void describe(struct tw_backend_device *device, struct tw_device_facts *f
         tw_cuda_describe(omp(device)->cuda_ordinal, facts);
         return;
     }
-    tw_topology_describe(facts);
     facts->max_work_group_size = TW_INTERNAL_SIMT_MAX_GROUP;
+    if (omp(device)->gpu) {
+        snprintf(facts->name, sizeof facts->name, "OpenMP device %d", omp(device)->number);
+        facts->local_mem_type = TW_LOCAL_MEM_LOCAL;
+        return;
+    }
+    tw_topology_describe(facts);
     facts->sub_group_size = 1;
     facts->local_mem_type = TW_LOCAL_MEM_GLOBAL;
     facts->local_mem_bytes = 256u << 10;
@@ -138,7 +151,7 @@ static tw_status copy(struct tw_backend_device *to, void *target, struct tw_back
 /* The lowering for a kernel on a device: simt where the kernel has it and the device is a GPU. */
 static unsigned lowering_for(const struct omp_device *device, const struct tw_internal_kernel *kernel)
 {
-    if (device->cuda_ordinal >= 0 && kernel->lowerings & 1u << TW_INTERNAL_LOWER_SIMT)
+    if (device->gpu && kernel->lowerings & 1u << TW_INTERNAL_LOWER_SIMT)
         return TW_INTERNAL_LOWER_SIMT;
     return TW_INTERNAL_LOWER_TEAMS;
 }
@@ -190,7 +203,7 @@ static tw_status launch(struct tw_backend_device *base, const struct tw_internal
     description->lowering = lowering_for(device, kernel);
     description->max_teams = device->max_teams;
     description->max_threads = device->max_threads;
-    description->thread_step = device->cuda_ordinal >= 0 ? 32 : 1;
+    description->thread_step = device->gpu ? GPU_THREAD_STEP : 1;
     description->fell_back = 0;
     kernel->offload(description);
     if (args)
@@ -206,8 +219,8 @@ static tw_status launch(struct tw_backend_device *base, const struct tw_internal
 const struct tw_backend tw_backend_omp = {
     .name = "omp",
     .count = count,
-    .open = open,
-    .close = close,
+    .open = open_device,
+    .close = close_device,
     .describe = describe,
     .allocate = allocate,
     .free = release,

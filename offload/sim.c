@@ -70,7 +70,7 @@ static unsigned count(void)
     return present;
 }
 
-static tw_status open(unsigned index, struct tw_backend_device **result)
+static tw_status open_device(unsigned index, struct tw_backend_device **result)
 {
     struct sim_device *device = calloc(1, sizeof *device);
     if (!device)
@@ -82,7 +82,7 @@ static tw_status open(unsigned index, struct tw_backend_device **result)
     return TW_SUCCESS;
 }
 
-static void close(struct tw_backend_device *device)
+static void close_device(struct tw_backend_device *device)
 {
     pthread_mutex_destroy(&sim(device)->mutex);
     free(device);
@@ -161,15 +161,15 @@ static tw_status launch(struct tw_backend_device *device, const struct tw_intern
     if (begin(sim(device), TW_SIM_LAUNCH))
         return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "simulated fault: launching kernel %s on device %u",
                                    kernel->name, device->index);
-    kernel->host(description);
+    tw_host_run(kernel, description);
     return TW_SUCCESS;
 }
 
 const struct tw_backend tw_backend_sim = {
     .name = "sim",
     .count = count,
-    .open = open,
-    .close = close,
+    .open = open_device,
+    .close = close_device,
     .describe = describe,
     .allocate = allocate,
     .free = release,

@@ -208,17 +208,17 @@ static void record(struct tw_command_group *group, const struct tw_internal_kern
     group->launch = *launch;
 }
 
-void tw_internal_single_task(tw_command_group *group, const struct tw_internal_single_task_kernel *kernel,
-                             const void *args, size_t args_bytes)
+void tw_internal_single_task(tw_command_group *group, const struct tw_internal_kernel *kernel, const void *args,
+                             size_t args_bytes)
 {
     if (!group || group->status != TW_SUCCESS)
         return;
     const struct tw_internal_launch launch = {.range = {1, 1, 1}, .local = {1, 1, 1}, .dims = 1};
-    record(group, &kernel->kernel, &launch, args, args_bytes);
+    record(group, kernel, &launch, args, args_bytes);
 }
 
 void tw_internal_parallel_for(tw_command_group *group, tw_range range, tw_id offset,
-                              const struct tw_internal_range_kernel *kernel, const void *args, size_t args_bytes)
+                              const struct tw_internal_kernel *kernel, const void *args, size_t args_bytes)
 {
     if (!group || group->status != TW_SUCCESS)
         return;
@@ -241,7 +241,7 @@ void tw_internal_parallel_for(tw_command_group *group, tw_range range, tw_id off
     }
     copy_range(launch.range, range.size, range.dims, 1);
     copy_range(launch.offset, offset.at, offset.dims, 0);
-    record(group, &kernel->kernel, &launch, args, args_bytes);
+    record(group, kernel, &launch, args, args_bytes);
 }
 
 static tw_status check_local(const struct tw_internal_kernel *kernel, tw_range groups, tw_range local,
@@ -276,12 +276,11 @@ static tw_status check_local(const struct tw_internal_kernel *kernel, tw_range g
 }
 
 void tw_internal_parallel_for_work_group(tw_command_group *group, tw_range groups, tw_range local,
-                                         const struct tw_internal_work_group_kernel *kernel, const void *args,
-                                         size_t args_bytes)
+                                         const struct tw_internal_kernel *kernel, const void *args, size_t args_bytes)
 {
     if (!group || group->status != TW_SUCCESS)
         return;
-    const tw_status status = check_local(&kernel->kernel, groups, local, group->queue->device);
+    const tw_status status = check_local(kernel, groups, local, group->queue->device);
     if (status != TW_SUCCESS) {
         fail(group, status);
         return;
@@ -289,7 +288,7 @@ void tw_internal_parallel_for_work_group(tw_command_group *group, tw_range group
     struct tw_internal_launch launch = {.dims = groups.dims};
     copy_range(launch.range, groups.size, groups.dims, 1);
     copy_range(launch.local, local.size, local.dims, 1);
-    record(group, &kernel->kernel, &launch, args, args_bytes);
+    record(group, kernel, &launch, args, args_bytes);
 }
 
 /* ---- submission -----------------------------------------------------------------------------------------------------

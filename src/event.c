@@ -90,7 +90,7 @@ tw_status tw_event_wait_and_throw(tw_event *event)
         return TW_SUCCESS;
     const tw_status status = tw_event_wait(event);
     if (event->command->queue && status != TW_ERROR_WOULD_DEADLOCK)
-        (void)tw_queue_deliver(event->command->queue);
+        tw_queue_throw_to_handler(event->command->queue);
     return status;
 }
 
@@ -99,7 +99,7 @@ tw_status tw_event_wait_and_throw_all(tw_event *const *events, size_t count)
     const tw_status status = tw_event_wait_all(events, count);
     for (size_t i = 0; events && i < count; ++i)
         if (events[i] && events[i]->command->queue)
-            (void)tw_queue_deliver(events[i]->command->queue);
+            tw_queue_throw_to_handler(events[i]->command->queue);
     return status;
 }
 

@@ -130,22 +130,29 @@ static tw_error_handler handler_of(const struct tw_queue *queue, void **user)
     return queue->context->handler;
 }
 
-tw_status tw_queue_deliver(struct tw_queue *queue)
+bool tw_queue_throw_to_handler(struct tw_queue *queue)
 {
     struct tw_error_list errors = {0};
     void *user = NULL;
     tw_errors_init(&errors);
     tw_lock();
     const tw_error_handler handler = handler_of(queue, &user);
-    if (!handler) {
-        const tw_status status = tw_errors_take_first_locked(&queue->errors);
-        tw_unlock();
-        return status;
-    }
-    tw_errors_move_locked(&errors, &queue->errors);
+    if (handler)
+        tw_errors_move_locked(&errors, &queue->errors);
     tw_unlock();
-    tw_errors_deliver(&errors, handler, user);
-    return TW_SUCCESS;
+    if (handler)
+        tw_errors_deliver(&errors, handler, user);
+    return handler != NULL;
+}
+
+tw_status tw_queue_deliver(struct tw_queue *queue)
+{
+    if (tw_queue_throw_to_handler(queue))
+        return TW_SUCCESS;
+    tw_lock();
+    const tw_status status = tw_errors_take_first_locked(&queue->errors);
+    tw_unlock();
+    return status;
 }
 
 static tw_status check(const tw_queue *queue)

@@ -313,6 +313,8 @@ struct tw_queue {
 void tw_queue_release_locked(struct tw_queue *queue);
 /* Waits for all commands submitted so far. Fails only with TW_ERROR_WOULD_DEADLOCK. */
 tw_status tw_queue_drain_locked(struct tw_queue *queue);
+/* Delivers the queue's undelivered errors to its handler; false where there is none. Without the lock. */
+bool tw_queue_throw_to_handler(struct tw_queue *queue);
 /* Delivers the queue's undelivered errors to its handler, or returns the first where there is none; without the lock.
  */
 tw_status tw_queue_deliver(struct tw_queue *queue);

@@ -208,12 +208,12 @@ TW_TEST(kernel_objects_are_checked)
     tw_queue *queue = tw_test_queue();
     tw_buffer *buffer = ints(1);
     for (int i = 0; i < 3; ++i) {
-        wrong_kernel.kernel = set_kernel.kernel;
-        wrong_kernel.kernel.args_bytes = sizeof(struct wrong);
+        wrong_kernel.range_kernel = set_kernel.range_kernel;
+        wrong_kernel.range_kernel.args_bytes = sizeof(struct wrong);
         if (i == 0)
-            ++wrong_kernel.kernel.abi;
+            ++wrong_kernel.range_kernel.abi;
         else if (i == 1)
-            wrong_kernel.kernel.args_bytes += 8;
+            wrong_kernel.range_kernel.args_bytes += 8;
         tw_command_group *cg = tw_queue_begin(queue);
         tw_parallel_for(cg, i == 2 ? tw_range_2d(N, 1) : tw_range_1d(N), wrong, .out = tw_write(cg, buffer));
         TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_KERNEL);
@@ -232,9 +232,9 @@ TW_TEST(a_kernel_without_an_image_for_the_device_is_an_error)
         TW_SKIP();
     tw_queue *queue = tw_test_queue();
     tw_buffer *buffer = ints(1);
-    wrong_kernel.kernel = set_kernel.kernel;
-    wrong_kernel.kernel.args_bytes = sizeof(struct wrong);
-    wrong_kernel.kernel.offload = launch_without_image;
+    wrong_kernel.range_kernel = set_kernel.range_kernel;
+    wrong_kernel.range_kernel.args_bytes = sizeof(struct wrong);
+    wrong_kernel.range_kernel.offload = launch_without_image;
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(N), wrong, .out = tw_discard_write(cg, buffer));
     TW_PASS(tw_queue_submit(queue, cg, NULL));
@@ -247,9 +247,9 @@ TW_TEST(a_kernel_without_a_version_for_the_device_is_refused)
 {
     tw_queue *queue = tw_test_queue();
     tw_buffer *buffer = ints(1);
-    wrong_kernel.kernel = set_kernel.kernel;
-    wrong_kernel.kernel.args_bytes = sizeof(struct wrong);
-    wrong_kernel.kernel.host = wrong_kernel.kernel.offload = NULL;
+    wrong_kernel.range_kernel = set_kernel.range_kernel;
+    wrong_kernel.range_kernel.args_bytes = sizeof(struct wrong);
+    wrong_kernel.range_kernel.host = wrong_kernel.range_kernel.offload = NULL;
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(N), wrong, .out = tw_discard_write(cg, buffer));
     TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_UNSUPPORTED);

@@ -144,13 +144,12 @@ TW_API void tw_internal_discard(tw_command_group **group);
 TW_API struct tw_internal_bounds *tw_internal_bounds_of(tw_command_group *group);
 
 /* What the launch macros of kernel.h call. */
-TW_API void tw_internal_single_task(tw_command_group *group, const struct tw_internal_single_task_kernel *kernel,
-                                    const void *args, size_t args_bytes);
+TW_API void tw_internal_single_task(tw_command_group *group, const struct tw_internal_kernel *kernel, const void *args,
+                                    size_t args_bytes);
 TW_API void tw_internal_parallel_for(tw_command_group *group, tw_range range, tw_id offset,
-                                     const struct tw_internal_range_kernel *kernel, const void *args,
-                                     size_t args_bytes);
+                                     const struct tw_internal_kernel *kernel, const void *args, size_t args_bytes);
 TW_API void tw_internal_parallel_for_work_group(tw_command_group *group, tw_range groups, tw_range local,
-                                                const struct tw_internal_work_group_kernel *kernel, const void *args,
+                                                const struct tw_internal_kernel *kernel, const void *args,
                                                 size_t args_bytes);
 
 TW_END_DECLS

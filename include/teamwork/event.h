@@ -58,8 +58,8 @@ TW_API tw_status tw_event_wait(tw_event *event);
 /** Waits for each of `count` events; returns the first failure in the order of the array. */
 TW_API tw_status tw_event_wait_all(tw_event *const *events, size_t count);
 
-/** Waits as tw_event_wait(), then delivers all undelivered errors of the event's queue as
- *  tw_queue_throw_asynchronous() does; returns what tw_event_wait() would. */
+/** Waits as tw_event_wait(), then delivers all undelivered errors of the event's queue to its handler, if there is one;
+ *  returns what tw_event_wait() would. */
 TW_API tw_status tw_event_wait_and_throw(tw_event *event);
 
 /** tw_event_wait_and_throw() for each of `count` events. */

@@ -4,15 +4,20 @@
  * kernels: lower/work_item.h; ids and ranges inside kernels: item.h.
  *
  * Each macro takes the group, the iteration space, the kernel's name and its captures: designated initializers of
- * `struct name`, at least one; members not named are zero. A group has one kernel at most. Errors are kept in the group
- * and returned by submit:
- *     TW_ERROR_INVALID_RANGE            dims outside 1 to 3, too many work-items to count, or, for the kernel, to
- * number TW_ERROR_INVALID_WORK_GROUP_SIZE  see tw_parallel_for_work_group TW_ERROR_INVALID_KERNEL           the kernel
- * was compiled for another version of the library, or for other dims TW_ERROR_INVALID_COMMAND_GROUP    the group has a
- * kernel already TW_ERROR_UNSUPPORTED              the device cannot run the kernel as it was compiled and, after
- * submission, as asynchronous errors: TW_ERROR_NO_DEVICE_IMAGE          the kernel's file was not compiled for the
- * device TW_ERROR_LAUNCH_FAILED, TW_ERROR_TRANSFER_FAILED, TW_ERROR_CANCELLED A range without work-items is valid: the
- * kernel does not run.
+ * `struct name`, at least one; members not named are zero. A group has one kernel at most. A range without work-items is
+ * valid: the kernel does not run. Errors are kept in the group and returned by submit:
+ *
+ *     TW_ERROR_INVALID_RANGE            dims outside of 1 to 3, or too many work-items to count or for the device
+ *     TW_ERROR_INVALID_WORK_GROUP_SIZE  see tw_parallel_for_work_group
+ *     TW_ERROR_INVALID_KERNEL           the kernel was compiled for another version of the library, or other dims
+ *     TW_ERROR_INVALID_COMMAND_GROUP    the group has a kernel already
+ *     TW_ERROR_UNSUPPORTED              the device cannot run the kernel as it was compiled
+ *
+ * and, after submission, as asynchronous errors:
+ *
+ *     TW_ERROR_NO_DEVICE_IMAGE          the kernel's file was not compiled for the device
+ *     TW_ERROR_LAUNCH_FAILED, TW_ERROR_TRANSFER_FAILED, TW_ERROR_OUT_OF_DEVICE_MEMORY, TW_ERROR_OUT_OF_BOUNDS,
+ *     TW_ERROR_CANCELLED
  */
 #ifndef TEAMWORK_KERNEL_H
 #define TEAMWORK_KERNEL_H
@@ -28,7 +33,8 @@ TW_BEGIN_DECLS
  *     tw_single_task(cg, name, .out = tw_write(cg, buffer));
  */
 #define tw_single_task(group, name, ...)                                                                               \
-    tw_internal_single_task((group), &name##_kernel, &(const struct name){__VA_ARGS__}, sizeof(struct name))
+    tw_internal_single_task((group), &name##_kernel.single_task_kernel, &(const struct name){__VA_ARGS__},             \
+                            sizeof(struct name))
 
 /**
  * Runs a kernel for each work-item of a range (spec 3.7.3.2).
@@ -36,13 +42,13 @@ TW_BEGIN_DECLS
  *     tw_parallel_for(cg, tw_range_2d(rows, columns), name, .in = tw_read(cg, a), .out = tw_write(cg, b));
  */
 #define tw_parallel_for(group, range, name, ...)                                                                       \
-    tw_internal_parallel_for((group), (range), tw_internal_no_offset(), &name##_kernel,                                \
+    tw_internal_parallel_for((group), (range), tw_internal_no_offset(), &name##_kernel.range_kernel,                   \
                              &(const struct name){__VA_ARGS__}, sizeof(struct name))
 
 /** tw_parallel_for with an offset, a tw_id of the range's dimensions, that is added to every global id. */
 #define tw_parallel_for_offset(group, range, offset, name, ...)                                                        \
-    tw_internal_parallel_for((group), (range), (offset), &name##_kernel, &(const struct name){__VA_ARGS__},            \
-                             sizeof(struct name))
+    tw_internal_parallel_for((group), (range), (offset), &name##_kernel.range_kernel,                                  \
+                             &(const struct name){__VA_ARGS__}, sizeof(struct name))
 
 /**
  * Runs a hierarchical kernel: `groups` work-groups of `local` work-items each (spec 3.7.3.3).
@@ -53,8 +59,8 @@ TW_BEGIN_DECLS
  * the size that the kernel's definition requires; TW_ERROR_INVALID_RANGE also when the two differ in dimensions.
  */
 #define tw_parallel_for_work_group(group, groups, local, name, ...)                                                    \
-    tw_internal_parallel_for_work_group((group), (groups), (local), &name##_kernel, &(const struct name){__VA_ARGS__}, \
-                                        sizeof(struct name))
+    tw_internal_parallel_for_work_group((group), (groups), (local), &name##_kernel.work_group_kernel,                  \
+                                        &(const struct name){__VA_ARGS__}, sizeof(struct name))
 
 /* An offset of zero in as many dimensions as the range has. */
 static inline tw_id tw_internal_no_offset(void)

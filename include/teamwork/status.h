@@ -45,8 +45,7 @@ TW_BEGIN_DECLS
     X(TW_ERROR_OUT_OF_BOUNDS, 16, "a kernel indexed outside of an accessor's range (debug builds)")                    \
     X(TW_ERROR_UNSUPPORTED, 17, "the device, the lowering or this build of the library cannot do this")                \
     X(TW_ERROR_BUSY, 18, "the object is in use")                                                                       \
-    X(TW_ERROR_THREAD, 19, "the operating system did not start a thread")                                              \
-    X(TW_ERROR_INVALID_CONFIGURATION, 20, "an environment variable of the library has a value it cannot use")
+    X(TW_ERROR_INVALID_CONFIGURATION, 19, "an environment variable of the library has a value it cannot use")
 
 #define TW_INTERNAL_ENUMERATOR(name, value, meaning) name = value,
 typedef enum tw_status { TW_STATUS_LIST(TW_INTERNAL_ENUMERATOR) TW_STATUS_COUNT } tw_status;

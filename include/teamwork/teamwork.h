@@ -18,7 +18,7 @@
  *     sim.h            simulated devices
  *
  * Files that define kernels are compiled with -fopenmp, by clang; files that only use the library's objects may leave
- * out kernel.h and be compiled by any C17 or C++17 compiler.
+ * out kernel.h, item.h and view.h and be compiled by any C17 or C++17 compiler.
  */
 #ifndef TEAMWORK_TEAMWORK_H
 #define TEAMWORK_TEAMWORK_H

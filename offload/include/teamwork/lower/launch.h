@@ -90,15 +90,15 @@ struct tw_internal_kernel {
     int line;
 };
 
-/* One type for each form, so that launching a kernel in another form is a compiler message. */
+/* One type for each form, with a member of its own, so that launching a kernel in another form does not compile. */
 struct tw_internal_single_task_kernel {
-    struct tw_internal_kernel kernel;
+    struct tw_internal_kernel single_task_kernel;
 };
 struct tw_internal_range_kernel {
-    struct tw_internal_kernel kernel;
+    struct tw_internal_kernel range_kernel;
 };
 struct tw_internal_work_group_kernel {
-    struct tw_internal_kernel kernel;
+    struct tw_internal_kernel work_group_kernel;
 };
 
 #endif

@@ -111,12 +111,15 @@ TW_DEVICE_INLINE tw_h_item tw_internal_simt_item(tw_group group, const struct tw
 #define tw_parallel_for_work_item_range(group, item, ...)                                                              \
     for (struct tw_internal_simt_loop tw_loop = tw_internal_simt_begin(group, (__VA_ARGS__));                          \
          tw_internal_simt_more(&tw_loop); tw_loop.next += tw_loop.stride)                                              \
-        if (tw_loop.next + tw_internal_thread() < tw_loop.total)                                                       \
-    TW_INTERNAL_WITH_ITEM(item, tw_internal_simt_item(group, &tw_loop))
+        if (tw_loop.next + tw_internal_thread() >= tw_loop.total) {                                                    \
+        } else                                                                                                         \
+            TW_INTERNAL_WITH_ITEM(item, tw_internal_simt_item(group, &tw_loop))
 
 #define TW_ONCE(group)                                                                                                 \
     for (bool tw_open = tw_internal_simt_open(); tw_internal_simt_turn(&tw_open); tw_open = false)                     \
-        if (((void)(group), tw_internal_thread() == 0))
+        if (((void)(group), tw_internal_thread() != 0)) {                                                              \
+        } else                                                                                                         \
+            for (bool tw_once = true; tw_once; tw_once = false)
 
 /* Shared memory: the directive places the variable there, and the attribute keeps vector accesses aligned. */
 #define TW_LOCAL(type, ...)                                                                                            \
