@@ -32,15 +32,17 @@ static inline void accumulate(tw_item item, const struct accumulate *k)
 TW_RANGE_KERNEL(accumulate, 1);
 
 /* A block too large for kernel arguments. */
+struct values {
+    int at[2 * N];
+};
 struct table {
     int *out;
-    int values[N];
-    int more[N];
+    struct values values;
 };
 static inline void table(tw_item item, const struct table *k)
 {
     const size_t i = tw_global_id(item, 0);
-    k->out[i] = 2 * k->out[i] + k->values[i] + k->more[i];
+    k->out[i] = 2 * k->out[i] + k->values.at[i] + k->values.at[N + i];
 }
 TW_RANGE_KERNEL(table, 1);
 
@@ -115,14 +117,13 @@ static void do_accumulate(tw_queue *queue, struct tracked *in, struct tracked *o
 
 static void do_table(tw_queue *queue, struct tracked *out)
 {
-    struct table block = {0};
+    struct values values;
     tw_command_group *cg = tw_queue_begin(queue);
     for (int i = 0; i < N; ++i) {
-        block.values[i] = i;
-        block.more[i] = 7;
+        values.at[i] = i;
+        values.at[N + i] = 7;
     }
-    block.out = tw_read_write(cg, out->buffer);
-    tw_internal_parallel_for(cg, tw_range_1d(N), tw_id_1d(0), &table_kernel, &block, sizeof block);
+    tw_parallel_for(cg, tw_range_1d(N), table, .out = tw_read_write(cg, out->buffer), .values = values);
     if (submitted(queue, cg))
         for (int i = 0; i < N; ++i)
             out->expected[i] = 2 * out->expected[i] + i + 7;

@@ -219,28 +219,30 @@ TW_TEST(odd_sizes_are_covered)
 
 /* Property 33 for range kernels: a table of n words in the block. */
 #define TABLE_KERNEL(n)                                                                                                \
+    struct words_##n {                                                                                                 \
+        unsigned at[n];                                                                                                \
+    };                                                                                                                 \
     struct table_##n {                                                                                                 \
         unsigned *out;                                                                                                 \
-        unsigned words[n];                                                                                             \
+        struct words_##n words;                                                                                        \
     };                                                                                                                 \
     static inline void table_##n(tw_item item, const struct table_##n *k)                                              \
     {                                                                                                                  \
         const size_t i = tw_global_id(item, 0);                                                                        \
-        k->out[i] = k->words[i];                                                                                       \
+        k->out[i] = k->words.at[i];                                                                                    \
     }                                                                                                                  \
     TW_RANGE_KERNEL(table_##n, 1);                                                                                     \
     static void check_table_##n(tw_queue *queue)                                                                       \
     {                                                                                                                  \
-        static struct table_##n block;                                                                                 \
+        static struct words_##n words;                                                                                 \
         static unsigned out[n];                                                                                        \
         tw_buffer *buffer = NULL;                                                                                      \
         TW_PASS(tw_buffer_create_over(out, sizeof *out, tw_range_1d(n), &buffer));                                     \
         for (unsigned round = 1; round < 4; ++round) {                                                                 \
             for (unsigned i = 0; i < (n); ++i)                                                                         \
-                block.words[i] = round * 1000 + i;                                                                     \
+                words.at[i] = round * 1000 + i;                                                                        \
             tw_command_group *cg = tw_queue_begin(queue);                                                              \
-            block.out = tw_discard_write(cg, buffer);                                                                  \
-            tw_internal_parallel_for(cg, tw_range_1d(n), tw_id_1d(0), &table_##n##_kernel, &block, sizeof block);      \
+            tw_parallel_for(cg, tw_range_1d(n), table_##n, .out = tw_discard_write(cg, buffer), .words = words);       \
             TW_PASS(tw_queue_submit(queue, cg, NULL));                                                                 \
         }                                                                                                              \
         TW_PASS(tw_buffer_destroy(&buffer));                                                                           \

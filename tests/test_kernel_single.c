@@ -58,33 +58,35 @@ TW_TEST(a_single_task_has_no_parallelism)
 /* Property 33: blocks at the edges of the classes in which they travel (64 and 256 bytes), and one that cannot travel
    as arguments. The kernel sums its bytes with weights, so that a byte in the wrong place shows. */
 #define BLOCK_KERNEL(bytes)                                                                                            \
+    struct payload_##bytes {                                                                                           \
+        unsigned char at[(bytes) - sizeof(unsigned *)];                                                                \
+    };                                                                                                                 \
     struct block_##bytes {                                                                                             \
         unsigned *out;                                                                                                 \
-        unsigned char payload[(bytes) - sizeof(unsigned *)];                                                           \
+        struct payload_##bytes payload;                                                                                \
     } __attribute__((packed, aligned(1)));                                                                             \
     static inline void block_##bytes(const struct block_##bytes *k)                                                    \
     {                                                                                                                  \
         unsigned sum = sizeof *k;                                                                                      \
         for (unsigned i = 0; i < sizeof k->payload; ++i)                                                               \
-            sum += (i + 1) * k->payload[i];                                                                            \
+            sum += (i + 1) * k->payload.at[i];                                                                         \
         *k->out = sum;                                                                                                 \
     }                                                                                                                  \
     TW_SINGLE_TASK(block_##bytes);                                                                                     \
     static unsigned run_block_##bytes(tw_queue *queue)                                                                 \
     {                                                                                                                  \
         unsigned result = 0, expected = (bytes);                                                                       \
-        static struct block_##bytes block;                                                                             \
+        static struct payload_##bytes payload;                                                                         \
         tw_buffer *buffer = NULL;                                                                                      \
-        _Static_assert(sizeof block == (bytes), "the size under test");                                                \
-        for (unsigned i = 0; i < sizeof block.payload; ++i) {                                                          \
-            block.payload[i] = (unsigned char)(i * 7 + 3);                                                             \
-            expected += (i + 1) * block.payload[i];                                                                    \
+        _Static_assert(sizeof(struct block_##bytes) == (bytes), "the size under test");                                \
+        for (unsigned i = 0; i < sizeof payload; ++i) {                                                                \
+            payload.at[i] = (unsigned char)(i * 7 + 3);                                                                \
+            expected += (i + 1) * payload.at[i];                                                                       \
         }                                                                                                              \
         TW_PASS(tw_buffer_create_over(&result, sizeof result, tw_range_1d(1), &buffer));                               \
         tw_command_group *cg = tw_queue_begin(queue);                                                                  \
-        block.out = tw_discard_write(cg, buffer);                                                                      \
-        tw_internal_single_task(cg, &block_##bytes##_kernel, &block, sizeof block);                                    \
-        memset(&block, 0, sizeof block); /* the group has its own copy */                                              \
+        tw_single_task(cg, block_##bytes, .out = tw_discard_write(cg, buffer), .payload = payload);                    \
+        memset(&payload, 0, sizeof payload); /* the group has its own copy */                                          \
         TW_PASS(tw_queue_submit(queue, cg, NULL));                                                                     \
         TW_PASS(tw_buffer_destroy(&buffer));                                                                           \
         return result - expected;                                                                                      \

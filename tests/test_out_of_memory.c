@@ -88,8 +88,11 @@ static bool succeeded(tw_status status)
 
 enum { N = 32, MOST = 100, BUFFERS = 12 };
 
+struct inputs {
+    const int *at[BUFFERS];
+};
 struct gather {
-    const int *in[BUFFERS];
+    struct inputs in;
     int *out;
 };
 static inline void gather(tw_item item, const struct gather *k)
@@ -97,7 +100,7 @@ static inline void gather(tw_item item, const struct gather *k)
     const size_t i = tw_global_id(item, 0);
     int sum = 0;
     for (int b = 0; b < BUFFERS; ++b)
-        sum += k->in[b][i];
+        sum += k->in.at[b][i];
     k->out[i] = sum;
 }
 TW_RANGE_KERNEL(gather, 1);
@@ -188,12 +191,11 @@ TW_TEST(buffers)
 /* A group with many accessors, from its beginning to its submission. */
 static tw_status submit_gather(tw_queue *queue, tw_buffer **in, tw_buffer *out, tw_event **event)
 {
-    struct gather args;
+    struct inputs inputs;
     tw_command_group *cg = tw_queue_begin(queue);
     for (int b = 0; b < BUFFERS; ++b)
-        args.in[b] = tw_read(cg, in[b]);
-    args.out = tw_discard_write(cg, out);
-    tw_internal_parallel_for(cg, tw_range_1d(N), tw_id_1d(0), &gather_kernel, &args, sizeof args);
+        inputs.at[b] = tw_read(cg, in[b]);
+    tw_parallel_for(cg, tw_range_1d(N), gather, .in = inputs, .out = tw_discard_write(cg, out));
     return tw_queue_submit(queue, cg, event);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EXPECT: incompatible pointer types */
+/* EXPECT: no member named 'work_group_kernel' in 'struct tw_internal_range_kernel' */
 /* A range kernel launched over work-groups. */
 #include <teamwork/teamwork.h>
 

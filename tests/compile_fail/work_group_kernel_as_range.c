@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EXPECT: incompatible pointer types */
+/* EXPECT: no member named 'range_kernel' in 'struct tw_internal_work_group_kernel' */
 /* A hierarchical kernel launched over a plain range. */
 #include <teamwork/teamwork.h>
 
