@@ -316,19 +316,30 @@ void tw_reclaim_buffer_locked(struct tw_buffer *buffer)
 {
     buffer->next_unused = unused;
     unused = buffer;
-    atomic_store_explicit(&anything_unused, true, memory_order_relaxed);
+    atomic_store_explicit(&anything_unused, true, memory_order_release);
 }
 
+/* Whoever returns from here knows that all that had become unused before is freed, by whichever thread. */
 void tw_reclaim(void)
 {
-    tw_lock();
-    struct tw_buffer *buffers = unused;
-    unused = NULL;
-    atomic_store_explicit(&anything_unused, false, memory_order_relaxed);
-    tw_unlock();
-    while (buffers) {
-        struct tw_buffer *next = buffers->next_unused;
-        tw_buffer_free(buffers);
-        buffers = next;
+    static pthread_mutex_t reclaiming = PTHREAD_MUTEX_INITIALIZER; /* taken before tw_mutex, never after */
+    if (!atomic_load_explicit(&anything_unused, memory_order_acquire))
+        return;
+    pthread_mutex_lock(&reclaiming);
+    for (;;) {
+        tw_lock();
+        struct tw_buffer *buffers = unused;
+        unused = NULL;
+        if (!buffers)
+            atomic_store_explicit(&anything_unused, false, memory_order_release);
+        tw_unlock();
+        if (!buffers)
+            break;
+        while (buffers) {
+            struct tw_buffer *next = buffers->next_unused;
+            tw_buffer_free(buffers);
+            buffers = next;
+        }
     }
+    pthread_mutex_unlock(&reclaiming);
 }

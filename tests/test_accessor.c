@@ -351,7 +351,7 @@ TW_TEST(a_full_device_is_an_error_of_the_group)
     TW_PASS(tw_buffer_destroy(&in));
     TW_PASS(tw_buffer_destroy(&out));
     TW_PASS(tw_queue_destroy(&queue));
-    TW_EQUAL(tw_sim_allocated_bytes(tw_test_device(0)), 0);
+    tw_test_released(tw_test_device(0));
 }
 
 TW_TEST_LIST = {

@@ -238,7 +238,7 @@ static bool run_with_fault(tw_queue *const queues[2], tw_device *device, tw_sim_
     else
         TW_EQUAL(story.faults, 0);
     for (int i = 0; i < 2; ++i)
-        TW_EQUAL(tw_sim_allocated_bytes(tw_queue_device(queues[i])), 0);
+        tw_test_released(tw_queue_device(queues[i]));
     TW_PASS(tw_sim_reset(device)); /* an n-th that was never reached is still armed */
     return fired;
 }

@@ -257,7 +257,7 @@ static void groups_on(bool sim)
         TW_CHECK(++n < MOST);
     TW_CHECK(n > 1);
     TW_PASS(tw_queue_destroy(&queue));
-    TW_EQUAL(tw_sim_allocated_bytes(tw_test_device(0)), 0);
+    tw_test_released(tw_test_device(0));
 }
 
 TW_TEST(groups_on_a_simulated_device)
@@ -346,7 +346,7 @@ TW_TEST(destruction)
             TW_EQUAL(data[0], 1);
     }
     TW_PASS(tw_queue_destroy(&queue));
-    TW_EQUAL(tw_sim_allocated_bytes(tw_test_device(0)), 0);
+    tw_test_released(tw_test_device(0));
 }
 
 TW_TEST_LIST = {TW_CASE(queues_and_contexts),

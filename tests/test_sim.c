@@ -57,7 +57,7 @@ TW_TEST(operations_are_counted_and_memory_is_accounted_for)
     tw_buffer *in = NULL, *out = NULL;
     unsigned char data[N] = {1, 2, 3}, result[N] = {0};
     TW_PASS(tw_sim_reset(device));
-    TW_EQUAL(tw_sim_allocated_bytes(device), 0);
+    tw_test_released(device);
     TW_PASS(tw_buffer_create_copy(data, 1, tw_range_1d(N), &in));
     TW_PASS(tw_buffer_create_over(result, 1, tw_range_1d(N), &out));
     TW_PASS(submit_copy(queue, in, out));
@@ -70,7 +70,7 @@ TW_TEST(operations_are_counted_and_memory_is_accounted_for)
     TW_EQUAL(tw_sim_count(device, TW_SIM_COPY), 2);
     TW_PASS(tw_buffer_destroy(&in));
     TW_PASS(tw_queue_destroy(&queue));
-    TW_EQUAL(tw_sim_allocated_bytes(device), 0);
+    tw_test_released(device);
     TW_CHECK(memcmp(data, result, N) == 0);
     TW_PASS(tw_sim_reset(device));
     TW_EQUAL(tw_sim_count(device, TW_SIM_COPY), 0);

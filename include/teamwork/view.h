@@ -81,18 +81,19 @@ TW_DEVICE_INLINE size_t tw_internal_checked(struct tw_internal_bounds *bounds, c
                                             size_t j, size_t k, unsigned dims)
 {
     const size_t linear = (i * range[1] + j) * range[2] + k;
+    (void)bounds;
+    (void)dims;
 #ifdef TW_DEBUG_BOUNDS
     if (i < range[0] && j < range[1] && k < range[2])
         return linear;
 #if defined(__NVPTX__) || defined(__AMDGCN__)
     __builtin_trap();
+    return 0;
 #else
     tw_internal_out_of_bounds(bounds, range, i, j, k, dims);
     return 0;
 #endif
 #else
-    (void)bounds;
-    (void)dims;
     return linear;
 #endif
 }

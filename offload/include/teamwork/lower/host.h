@@ -44,25 +44,37 @@ TW_DEVICE_INLINE tw_item tw_internal_item(size_t row, size_t last, const size_t 
     return item;
 }
 
-/* The loops of a range kernel for one constant number of dimensions. */
+/* The loops of a range kernel for one constant number of dimensions: whole rows, or pieces of rows. Two loops, because the
+   arithmetic for pieces costs a short row more than its work. */
 #define TW_INTERNAL_HOST_RANGE(name, launch, dims_)                                                                    \
     {                                                                                                                  \
         const struct name tw_args = *(const struct name *)(launch)->args;                                              \
         const struct tw_internal_cut tw_cut = tw_internal_cut_range(launch, dims_);                                    \
-        const size_t tw_total = tw_cut.rows * tw_cut.pieces;                                                           \
+        const size_t tw_rows = tw_cut.rows, tw_length = tw_cut.row_length, tw_total = tw_rows * tw_cut.pieces;         \
         const size_t tw_r0 = (launch)->range[0], tw_r1 = (launch)->range[1], tw_r2 = (launch)->range[2];               \
         const size_t tw_o0 = (launch)->offset[0], tw_o1 = (launch)->offset[1], tw_o2 = (launch)->offset[2];            \
-        TW_INTERNAL_PRAGMA(omp parallel for schedule(static) default(none)                                             \
-                           firstprivate(tw_args, tw_cut, tw_total, tw_r0, tw_r1, tw_r2, tw_o0, tw_o1, tw_o2))          \
-        for (size_t tw_p = 0; tw_p < tw_total; ++tw_p) {                                                               \
-            const size_t tw_row = tw_cut.pieces == 1 ? tw_p : tw_p / tw_cut.pieces;                                    \
-            const size_t tw_first = (tw_cut.pieces == 1 ? 0 : tw_p % tw_cut.pieces) * tw_cut.piece;                    \
-            const size_t tw_past =                                                                                     \
-                tw_first + tw_cut.piece < tw_cut.row_length ? tw_first + tw_cut.piece : tw_cut.row_length;             \
-            const size_t tw_r[3] = {tw_r0, tw_r1, tw_r2}, tw_o[3] = {tw_o0, tw_o1, tw_o2};                             \
-            TW_INTERNAL_SIMD                                                                                           \
-            for (size_t tw_i = tw_first; tw_i < tw_past; ++tw_i) {                                                     \
-                TW_INTERNAL_INLINE_CALL(name(tw_internal_item(tw_row, tw_i, tw_r, tw_o, dims_), &tw_args))             \
+        if (dims_ > 1 && tw_cut.pieces == 1) {                                                                         \
+            TW_INTERNAL_PRAGMA(omp parallel for schedule(static) default(none)                                         \
+                               firstprivate(tw_args, tw_rows, tw_length, tw_r0, tw_r1, tw_r2, tw_o0, tw_o1, tw_o2))    \
+            for (size_t tw_row = 0; tw_row < tw_rows; ++tw_row) {                                                      \
+                const size_t tw_r[3] = {tw_r0, tw_r1, tw_r2}, tw_o[3] = {tw_o0, tw_o1, tw_o2};                         \
+                TW_INTERNAL_SIMD                                                                                       \
+                for (size_t tw_i = 0; tw_i < tw_length; ++tw_i) {                                                      \
+                    TW_INTERNAL_INLINE_CALL(name(tw_internal_item(tw_row, tw_i, tw_r, tw_o, dims_), &tw_args))         \
+                }                                                                                                      \
+            }                                                                                                          \
+        } else {                                                                                                       \
+            TW_INTERNAL_PRAGMA(omp parallel for schedule(static) default(none)                                         \
+                               firstprivate(tw_args, tw_cut, tw_total, tw_r0, tw_r1, tw_r2, tw_o0, tw_o1, tw_o2))      \
+            for (size_t tw_p = 0; tw_p < tw_total; ++tw_p) {                                                           \
+                const size_t tw_row = tw_p / tw_cut.pieces, tw_first = tw_p % tw_cut.pieces * tw_cut.piece;            \
+                const size_t tw_past =                                                                                 \
+                    tw_first + tw_cut.piece < tw_cut.row_length ? tw_first + tw_cut.piece : tw_cut.row_length;         \
+                const size_t tw_r[3] = {tw_r0, tw_r1, tw_r2}, tw_o[3] = {tw_o0, tw_o1, tw_o2};                         \
+                TW_INTERNAL_SIMD                                                                                       \
+                for (size_t tw_i = tw_first; tw_i < tw_past; ++tw_i) {                                                 \
+                    TW_INTERNAL_INLINE_CALL(name(tw_internal_item(tw_row, tw_i, tw_r, tw_o, dims_), &tw_args))         \
+                }                                                                                                      \
             }                                                                                                          \
         }                                                                                                              \
     }
