@@ -117,6 +117,11 @@ static void *allocate_host(size_t bytes)
     return aligned_alloc(HOST_ALIGNMENT, (bytes + HOST_ALIGNMENT - 1) / HOST_ALIGNMENT * HOST_ALIGNMENT);
 }
 
+static void *allocate_on(const struct tw_device *device, size_t bytes)
+{
+    return device ? device->backend->backend->allocate(device->backend, bytes) : allocate_host(bytes);
+}
+
 tw_status tw_buffer_allocate(struct tw_buffer *buffer, size_t place)
 {
     if (atomic_load(&buffer->places[place].address))

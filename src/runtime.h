@@ -289,8 +289,8 @@ void tw_wake_worker_locked(struct tw_device *device);
 void tw_announce_locked(void);
 /* Waits while unfinished(what) returns a command, running ready tasks on the way to it meanwhile. */
 void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const void *what);
-/* Frees what has become unused; without the lock. */
-void tw_reclaim(void);
+/* Frees what has become unused; returns whether there was anything. Without the lock. */
+bool tw_reclaim(void);
 void tw_reclaim_buffer_locked(struct tw_buffer *buffer);
 /* Ends the workers of a device; with the lock held, which is released meanwhile. */
 void tw_stop_workers_locked(struct tw_device *device);

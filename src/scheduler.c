@@ -320,11 +320,12 @@ void tw_reclaim_buffer_locked(struct tw_buffer *buffer)
 }
 
 /* Whoever returns from here knows that all that had become unused before is freed, by whichever thread. */
-void tw_reclaim(void)
+bool tw_reclaim(void)
 {
+    bool freed = false;
     static pthread_mutex_t reclaiming = PTHREAD_MUTEX_INITIALIZER; /* taken before tw_mutex, never after */
     if (!atomic_load_explicit(&anything_unused, memory_order_acquire))
-        return;
+        return false;
     pthread_mutex_lock(&reclaiming);
     for (;;) {
         tw_lock();
@@ -335,6 +336,7 @@ void tw_reclaim(void)
         tw_unlock();
         if (!buffers)
             break;
+        freed = true;
         while (buffers) {
             struct tw_buffer *next = buffers->next_unused;
             tw_buffer_free(buffers);
@@ -342,4 +344,5 @@ void tw_reclaim(void)
         }
     }
     pthread_mutex_unlock(&reclaiming);
+    return freed;
 }
