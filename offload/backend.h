@@ -42,6 +42,9 @@ struct tw_backend {
     /* Ends what open began. Called at shutdown, when nothing runs any more. */
     void (*close)(struct tw_backend_device *device);
 
+    /* Called by each worker thread of the device when it starts. */
+    void (*begin_thread)(struct tw_backend_device *device);
+
     /* Fills `facts`, which comes zeroed. Called at most once for each device, on first need. */
     void (*describe)(struct tw_backend_device *device, struct tw_device_facts *facts);
 

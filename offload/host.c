@@ -111,6 +111,14 @@ static void bind_team(void)
     }
 }
 
+/* The team of a worker must not spin for libomp's 200 ms when the program's own thread takes over. */
+void tw_host_begin_thread(struct tw_backend_device *device)
+{
+    (void)device;
+    if (!getenv("KMP_BLOCKTIME") && !getenv("OMP_WAIT_POLICY"))
+        kmp_set_blocktime(1);
+}
+
 void tw_host_run(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description)
 {
     if (kernel->form != TW_INTERNAL_SINGLE_TASK)
@@ -153,6 +161,7 @@ const struct tw_backend tw_backend_host = {
     .count = count,
     .open = open_device,
     .close = close_device,
+    .begin_thread = tw_host_begin_thread,
     .describe = tw_host_describe,
     .allocate = allocate,
     .free = release,

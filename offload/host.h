@@ -5,6 +5,9 @@
 
 #include "backend.h"
 
+/* Prepares a worker thread for running OpenMP regions of its own. */
+void tw_host_begin_thread(struct tw_backend_device *device);
+
 void tw_host_describe(struct tw_backend_device *device, struct tw_device_facts *facts);
 tw_status tw_host_check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                         const struct tw_internal_launch *launch);

@@ -15,6 +15,7 @@
 
 #include "backend.h"
 #include "cuda.h"
+#include "host.h"
 #include "omp_start.h"
 #include "topology.h"
 
@@ -221,6 +222,7 @@ const struct tw_backend tw_backend_omp = {
     .count = count,
     .open = open_device,
     .close = close_device,
+    .begin_thread = tw_host_begin_thread,
     .describe = describe,
     .allocate = allocate,
     .free = release,

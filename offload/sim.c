@@ -170,6 +170,7 @@ const struct tw_backend tw_backend_sim = {
     .count = count,
     .open = open_device,
     .close = close_device,
+    .begin_thread = tw_host_begin_thread,
     .describe = describe,
     .allocate = allocate,
     .free = release,

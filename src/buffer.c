@@ -130,8 +130,9 @@ tw_status tw_buffer_allocate(struct tw_buffer *buffer, size_t place)
     pthread_mutex_lock(&buffer->allocation);
     if (!atomic_load(&buffer->places[place].address)) {
         struct tw_device *device = place ? tw_place_device(place) : NULL;
-        void *memory =
-            device ? device->backend->backend->allocate(device->backend, buffer->bytes) : allocate_host(buffer->bytes);
+        void *memory = allocate_on(device, buffer->bytes);
+        if (!memory && tw_reclaim()) /* what others have done with may make room */
+            memory = allocate_on(device, buffer->bytes);
         if (memory && !place)
             buffer->host_owned = true;
         if (memory)

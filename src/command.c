@@ -210,7 +210,7 @@ void tw_task_run_locked(struct tw_task *task)
     if (exclusive)
         device->exclusive_running = false;
     if (exclusive && device->active)
-        tw_wake_worker_locked(device); /* others may have waited for the device */
+        tw_wake_worker_locked(device, true); /* others may have waited for the device */
     struct tw_failure *failure = NULL;
     if (status != TW_SUCCESS)
         failure = tw_failure_make_locked(status, command->kernel ? command->kernel->name : NULL, command->file,

@@ -88,6 +88,7 @@ struct tw_device {
     struct tw_lane *system; /* for copies that no queue asked for */
     unsigned running;       /* commands that run now */
     bool exclusive_running;
+    bool worker_is_warm;    /* the last exclusive task ran on a worker */
     unsigned workers, idle_workers;
     unsigned lingering; /* idle workers that look for work by themselves soon */
     bool stopping;
@@ -278,13 +279,14 @@ struct tw_lane {
     struct tw_device *device;
     struct tw_lane *next, *previous; /* in device->active, while it has ready tasks */
     struct tw_task_list light, exclusive;
+    uint64_t exclusive_since_ns; /* how long the first exclusive task has been ready */
     unsigned helpers; /* waiting threads that run this lane's tasks */
 };
 
 /* Hands a ready task to whoever runs it first. */
 void tw_schedule_locked(struct tw_task *task);
-/* Sees to it that some worker looks at the device's ready tasks. */
-void tw_wake_worker_locked(struct tw_device *device);
+/* Sees to it that some worker looks at the device's ready tasks; `soon`, or after a moment. */
+void tw_wake_worker_locked(struct tw_device *device, bool soon);
 /* Tells waiting threads that something has changed. */
 void tw_announce_locked(void);
 /* Waits while unfinished(what) returns a command, running ready tasks on the way to it meanwhile. */

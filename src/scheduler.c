@@ -15,10 +15,12 @@
 #include <string.h>
 #include <time.h>
 
-#define SPIN_NS 20000u   /* a waiting thread polls for so long before it sleeps */
-#define LINGER_NS 50000u /* a lingering worker looks for work so often ... */
-#define LINGER_TURNS 40u /* ... and so many times */
-#define PATH_STEPS 64u   /* how far a waiting thread looks for what it waits for */
+#define SPIN_NS 20000u       /* a waiting thread polls for so long before it sleeps */
+#define LINGER_NS 2000000u   /* a worker without work looks for some by itself for so long ... */
+#define LINGER_NAP_NS 50000u /* ... so often ... */
+#define CALM_NAP_NS 500000u  /* ... or so often where it takes a processor from kernels */
+#define GRACE_NS 1000000u    /* a parallel kernel on a CPU is left to a thread that waits for so long */
+#define PATH_STEPS 64u       /* how far a waiting thread looks for what it waits for */
 
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* with tw_mutex: something that waiting threads look at */
 static unsigned sleepers;                                 /* threads that wait for `changed`; under tw_mutex */
@@ -86,13 +88,18 @@ static void deactivate(struct tw_lane *lane)
     lane->next = lane->previous = NULL;
 }
 
-static struct tw_task *take_from_lane(struct tw_lane *lane)
+static struct tw_task *take_from_lane(struct tw_lane *lane, bool worker)
 {
+    struct tw_device *device = lane->device;
     struct tw_task *task = NULL;
-    if (lane->light.first)
+    if (lane->light.first) {
         task = pop(&lane->light);
-    else if (lane->exclusive.first && !lane->device->exclusive_running)
+    } else if (lane->exclusive.first && !device->exclusive_running
+               && (!worker || device->worker_is_warm || tw_now_ns() - lane->exclusive_since_ns >= GRACE_NS)) {
         task = pop(&lane->exclusive);
+        lane->exclusive_since_ns = tw_now_ns();
+        device->worker_is_warm = worker;
+    }
     if (task && lane_is_empty(lane))
         deactivate(lane);
     return task;
@@ -106,7 +113,7 @@ static struct tw_task *take_from_device(struct tw_device *device)
         return NULL;
     do {
         next = lane->next;
-        struct tw_task *task = lane->helpers ? NULL : take_from_lane(lane);
+        struct tw_task *task = lane->helpers ? NULL : take_from_lane(lane, true);
         if (task) {
             if (device->active)
                 device->active = next != lane || lane->next ? next : device->active;
@@ -133,15 +140,17 @@ static void nap_locked(struct tw_device *device, uint64_t ns)
 static void *work(void *argument)
 {
     struct tw_device *device = argument;
-    unsigned turns = 0;
+    const uint64_t nap = device->backend->exclusive ? CALM_NAP_NS : LINGER_NAP_NS;
+    uint64_t idle_since = 0;
+    device->backend->backend->begin_thread(device->backend);
     tw_lock();
     while (!device->stopping) {
         struct tw_task *task = take_from_device(device);
         if (task) {
             if (device->active)
-                tw_wake_worker_locked(device);
+                tw_wake_worker_locked(device, true);
             tw_task_run_locked(task);
-            turns = 0;
+            idle_since = 0;
             if (atomic_load_explicit(&anything_unused, memory_order_relaxed)) {
                 tw_unlock();
                 tw_reclaim();
@@ -149,15 +158,17 @@ static void *work(void *argument)
             }
             continue;
         }
+        const uint64_t now = tw_now_ns();
+        if (!idle_since)
+            idle_since = now;
         ++device->idle_workers;
-        if (turns < LINGER_TURNS && !device->lingering) {
+        if (!device->lingering && (device->active || now - idle_since < LINGER_NS)) {
             ++device->lingering;
-            ++turns;
-            nap_locked(device, LINGER_NS);
+            nap_locked(device, nap);
             --device->lingering;
         } else {
-            turns = 0;
             pthread_cond_wait(&device->work, &tw_mutex);
+            idle_since = 0;
         }
         --device->idle_workers;
     }
@@ -193,9 +204,9 @@ static void start_worker_locked(struct tw_device *device)
 }
 
 /* Sees to it that somebody looks at the device's lanes. Where no thread can be started, waiting threads do. */
-void tw_wake_worker_locked(struct tw_device *device)
+void tw_wake_worker_locked(struct tw_device *device, bool soon)
 {
-    if (device->lingering)
+    if (device->lingering && (!soon || !device->backend->exclusive))
         return;
     if (device->idle_workers)
         pthread_cond_signal(&device->work);
@@ -221,12 +232,14 @@ void tw_stop_workers_locked(struct tw_device *device)
 void tw_schedule_locked(struct tw_task *task)
 {
     struct tw_lane *lane = task->command->lane;
+    if (task->exclusive && !lane->exclusive.first)
+        lane->exclusive_since_ns = tw_now_ns();
     push(task->exclusive ? &lane->exclusive : &lane->light, &task->node);
     activate(lane);
     if (lane->helpers)
         tw_announce_locked();
     else
-        tw_wake_worker_locked(lane->device);
+        tw_wake_worker_locked(lane->device, !task->exclusive);
 }
 
 /* ---- waiting
@@ -279,10 +292,10 @@ void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const vo
     while ((command = unfinished(what)) != NULL) {
         struct tw_command *helped = command_towards(command);
         struct tw_lane *lane = helped->lane;
-        struct tw_task *task = take_from_lane(lane);
+        struct tw_task *task = take_from_lane(lane, false);
         if (task) {
             if (lane->light.first || (lane->exclusive.first && !task->exclusive))
-                tw_wake_worker_locked(lane->device);
+                tw_wake_worker_locked(lane->device, true);
             tw_task_run_locked(task);
             run_unlocked_reclaim();
             continue;
@@ -304,7 +317,7 @@ void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const vo
         }
         --lane->helpers;
         if (!lane_is_empty(lane) && (!(command = unfinished(what)) || command_towards(command)->lane != lane))
-            tw_wake_worker_locked(lane->device); /* no longer this thread's concern */
+            tw_wake_worker_locked(lane->device, true); /* no longer this thread's concern */
         tw_command_release_locked(helped);
     }
 }

@@ -25,7 +25,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <teamwork/teamwork.h>
@@ -244,12 +243,9 @@ static inline uint64_t tw_test_sim_total(tw_sim_operation operation)
     return total;
 }
 
-/** Fails the case unless a simulated device has no memory allocated. Buffers without host memory are freed by the thread
- *  that runs their last command, which may be a moment after the end of a wait for it. */
+/** Fails the case unless a simulated device has no memory allocated: what a wait returned for is freed. */
 static inline void tw_test_released(const tw_device *device)
 {
-    for (int moments = 0; moments < 5000 && tw_sim_allocated_bytes(device) != 0; ++moments)
-        nanosleep(&(struct timespec){0, 1000000}, NULL);
     TW_EQUAL(tw_sim_allocated_bytes(device), 0);
 }
 
