@@ -13,6 +13,8 @@
 #include <string.h>
 #include <time.h>
 
+#define ARGS_ALIGNMENT 64u
+
 uint64_t tw_now_ns(void)
 {
     struct timespec now;
@@ -22,11 +24,12 @@ uint64_t tw_now_ns(void)
 
 struct tw_command *tw_command_create(size_t use_count, size_t args_bytes)
 {
-    /* one block: the struct, two accesses and a use for each buffer, the arguments aligned for any type */
+    /* one block: the struct, two accesses and a use for each buffer, the arguments aligned for any type; small ones stay
+       within what malloc caches for each thread */
     const size_t accesses_at = sizeof(struct tw_command);
     const size_t uses_at = accesses_at + 2 * use_count * sizeof(struct tw_graph_access);
-    const size_t args_at = (uses_at + use_count * sizeof(struct tw_use) + 63) / 64 * 64;
-    unsigned char *block = aligned_alloc(64, (args_at + args_bytes + 63) / 64 * 64);
+    const size_t args_at = uses_at + use_count * sizeof(struct tw_use);
+    unsigned char *block = malloc(args_at + args_bytes + ARGS_ALIGNMENT - 1);
     if (!block)
         return NULL;
     memset(block, 0, args_at);
@@ -34,6 +37,7 @@ struct tw_command *tw_command_create(size_t use_count, size_t args_bytes)
     atomic_init(&command->references, 1);
     command->uses = (struct tw_use *)(block + uses_at);
     command->args = block + args_at;
+    command->args += -(uintptr_t)command->args % ARGS_ALIGNMENT;
     command->body.command = command;
     command->body.node.accesses = (struct tw_graph_access *)(block + accesses_at);
     command->edges = command->few_edges;
@@ -182,7 +186,7 @@ static tw_status execute(struct tw_task *task)
         const tw_status status = backend->launch(command->device->backend, command->kernel, &command->launch);
         return status == TW_SUCCESS ? check_bounds(command) : status;
     }
-    const struct tw_copy_plan *copy = &task->copy;
+    const struct tw_copy_plan *copy = &((const struct tw_copy_task *)task)->plan;
     struct tw_backend_device *to = copy->to ? tw_place_device(copy->to)->backend : NULL;
     struct tw_backend_device *from = copy->from ? tw_place_device(copy->from)->backend : NULL;
     return (to ? to : from)
@@ -215,7 +219,9 @@ void tw_task_run_locked(struct tw_task *task)
     if (status != TW_SUCCESS)
         failure = tw_failure_make_locked(status, command->kernel ? command->kernel->name : NULL, command->file,
                                          command->line);
+    tw_running_lane = command->lane;
     make_ready_locked(finish_locked(task, failure, false));
+    tw_running_lane = NULL;
 }
 
 /* ---- submission ---------------------------------------------------------------------------------------------------
@@ -240,14 +246,14 @@ static tw_status allocate_stages_locked(struct tw_command *command)
     return TW_SUCCESS;
 }
 
-static void describe_copy(struct tw_task *task, struct tw_command *command, struct tw_copy_plan plan)
+static void describe_copy(struct tw_copy_task *copy, struct tw_command *command, struct tw_copy_plan plan)
 {
     struct tw_buffer *buffer = plan.buffer;
-    *task = (struct tw_task){.kind = TW_TASK_COPY, .command = command, .copy = plan};
-    task->copy_accesses[0] = (struct tw_graph_access){.resource = &buffer->places[plan.from].resource, .needs = true};
-    task->copy_accesses[1] = (struct tw_graph_access){.resource = &buffer->places[plan.to].resource, .writes = true};
-    task->node.accesses = task->copy_accesses;
-    task->node.access_count = 2;
+    *copy = (struct tw_copy_task){.task = {.kind = TW_TASK_COPY, .command = command}, .plan = plan};
+    copy->accesses[0] = (struct tw_graph_access){.resource = &buffer->places[plan.from].resource, .needs = true};
+    copy->accesses[1] = (struct tw_graph_access){.resource = &buffer->places[plan.to].resource, .writes = true};
+    copy->task.node.accesses = copy->accesses;
+    copy->task.node.access_count = 2;
 }
 
 /* Fills in the tasks and their accesses; returns the most edges that they need, 0 copies included. */
@@ -269,9 +275,9 @@ static tw_status describe_locked(struct tw_command *command, size_t *edges)
         const struct tw_use *use = &command->uses[i];
         const size_t count = tw_plan_copies_locked(use, place, plan);
         for (size_t k = 0; k < count; ++k) {
-            struct tw_task *task = &command->copies[command->copy_count++];
-            describe_copy(task, command, plan[k]);
-            *edges += tw_graph_edges_needed(task->copy_accesses, 2);
+            struct tw_copy_task *copy = &command->copies[command->copy_count++];
+            describe_copy(copy, command, plan[k]);
+            *edges += tw_graph_edges_needed(copy->accesses, 2);
         }
         *access++ = (struct tw_graph_access){
             .resource = &use->buffer->contents, .needs = use->needs, .writes = use->writes, .logical = true};
@@ -319,15 +325,15 @@ tw_status tw_command_submit_locked(struct tw_command *command)
     command->tasks_left = command->copy_count + 1;
     struct tw_edge *edges = command->edges;
     for (size_t i = 0; i < command->copy_count; ++i) {
-        tw_graph_insert(&command->copies[i].node, edges);
-        edges += command->copies[i].node.in_count;
+        tw_graph_insert(&command->copies[i].task.node, edges);
+        edges += command->copies[i].task.node.in_count;
     }
     tw_graph_insert(&command->body.node, edges);
     for (size_t i = 0; i < command->use_count; ++i)
         tw_apply_locked(&command->uses[i], command->device->place);
     /* staged copies leave valid contents on the host too, but the command's own write may have undone that */
     for (size_t i = 0; i < command->copy_count; ++i) {
-        const struct tw_copy_plan *copy = &command->copies[i].copy;
+        const struct tw_copy_plan *copy = &command->copies[i].plan;
         for (size_t k = 0; k < command->use_count; ++k)
             if (command->uses[k].buffer == copy->buffer && !command->uses[k].writes)
                 copy->buffer->places[copy->to].valid = true;
@@ -335,7 +341,7 @@ tw_status tw_command_submit_locked(struct tw_command *command)
     /* all are inserted: only now may any of them finish */
     struct tw_node *ready = NULL, **last = &ready;
     for (size_t i = 0; i <= command->copy_count; ++i) {
-        struct tw_task *task = i < command->copy_count ? &command->copies[i] : &command->body;
+        struct tw_task *task = i < command->copy_count ? &command->copies[i].task : &command->body;
         if (task->node.pending == 0) {
             task->node.next = NULL;
             *last = &task->node;

@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recording command groups (spec 3.5.6), and every check of a kernel launch that can be made before it runs. */
+#define _GNU_SOURCE
 #include "runtime.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define FEW_USES 4
+#define FEW_ARGS_BYTES TW_INTERNAL_INLINE_ARGS_BYTES
 
 struct tw_command_group {
     struct tw_queue *queue; /* counted */
     tw_status status;       /* the first error */
+    char *detail;           /* of the first error; NULL if there is none, or no memory for it */
     struct tw_use *uses;    /* counted uses of buffers */
     size_t use_count, use_capacity;
-    struct tw_use few_uses[8];
     const struct tw_internal_kernel *kernel;
     struct tw_internal_launch launch;
     struct tw_internal_bounds *bounds; /* where the kernel notes indices outside of its views */
     unsigned char *args;
     size_t args_bytes;
-    char detail[1024]; /* of the first error */
+    /* not cleared when a group begins */
+    struct tw_use few_uses[FEW_USES];
+    unsigned char few_args[FEW_ARGS_BYTES];
 };
 
 static void fail(struct tw_command_group *group, tw_status status)
@@ -24,7 +31,7 @@ static void fail(struct tw_command_group *group, tw_status status)
     if (group->status != TW_SUCCESS)
         return;
     group->status = status;
-    strncpy(group->detail, tw_error_detail(), sizeof group->detail - 1);
+    group->detail = strdup(tw_error_detail());
 }
 
 tw_command_group *tw_queue_begin(tw_queue *queue)
@@ -33,14 +40,15 @@ tw_command_group *tw_queue_begin(tw_queue *queue)
         tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is NULL");
         return NULL;
     }
-    struct tw_command_group *group = calloc(1, sizeof *group);
+    struct tw_command_group *group = malloc(sizeof *group);
     if (!group) {
         tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a command group");
         return NULL;
     }
+    memset(group, 0, offsetof(struct tw_command_group, few_uses));
     group->queue = queue;
     group->uses = group->few_uses;
-    group->use_capacity = sizeof group->few_uses / sizeof group->few_uses[0];
+    group->use_capacity = FEW_USES;
     tw_lock();
     ++queue->references;
     tw_unlock();
@@ -58,7 +66,9 @@ static void free_group(struct tw_command_group *group)
 {
     if (group->uses != group->few_uses)
         free(group->uses);
-    free(group->args);
+    if (group->args != group->few_args)
+        free(group->args);
+    free(group->detail);
     free(group->bounds);
     free(group);
 }
@@ -196,7 +206,7 @@ static void record(struct tw_command_group *group, const struct tw_internal_kern
     tw_status status = check_kernel(group, kernel, launch->dims, args, args_bytes);
     if (status == TW_SUCCESS)
         status = device->backend->check(device, kernel, launch);
-    if (status == TW_SUCCESS && !(group->args = malloc(args_bytes)))
+    if (status == TW_SUCCESS && !(group->args = args_bytes <= FEW_ARGS_BYTES ? group->few_args : malloc(args_bytes)))
         status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the arguments of kernel %s", kernel->name);
     if (status != TW_SUCCESS) {
         fail(group, status);
@@ -331,7 +341,7 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
         return tw_fail(TW_ERROR_INVALID_ARGUMENT,
                        queue ? "the command group was begun for another queue" : "the queue is NULL");
     if (group->status != TW_SUCCESS)
-        return tw_fail(group->status, "%s", group->detail);
+        return tw_fail(group->status, "%s", group->detail ? group->detail : "no memory to say what is wrong");
     struct tw_command *command = make_command(group, file, line);
     if (!command)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command group");
@@ -361,11 +371,14 @@ tw_status tw_internal_submit(tw_queue *queue, tw_command_group *group, tw_event 
     if (!group)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "the command group is NULL: tw_queue_begin() had no memory or no queue");
     const tw_status status = submit(queue, group, event, file, line);
-    char detail[1024];
-    strncpy(detail, tw_error_detail(), sizeof detail - 1);
-    detail[sizeof detail - 1] = '\0';
+    if (status == TW_SUCCESS) {
+        tw_command_group_discard(group);
+        return status;
+    }
+    char detail[1024]; /* dropping the group may fail on its own account */
+    snprintf(detail, sizeof detail, "%s", tw_error_detail());
     tw_command_group_discard(group);
-    return status == TW_SUCCESS ? status : tw_fail(status, "%s", detail);
+    return tw_fail(status, "%s", detail);
 }
 
 tw_status tw_internal_submit_function(tw_queue *queue, tw_queue *fallback, tw_command_group_function function,

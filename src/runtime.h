@@ -88,7 +88,7 @@ struct tw_device {
     struct tw_lane *system; /* for copies that no queue asked for */
     unsigned running;       /* commands that run now */
     bool exclusive_running;
-    bool worker_is_warm;    /* the last exclusive task ran on a worker */
+    bool worker_is_warm; /* the last exclusive task ran on a worker */
     unsigned workers, idle_workers;
     unsigned lingering; /* idle workers that look for work by themselves soon */
     bool stopping;
@@ -217,8 +217,12 @@ struct tw_task {
     enum tw_task_kind kind;
     bool exclusive; /* occupies an exclusive device */
     struct tw_command *command;
-    struct tw_copy_plan copy;
-    struct tw_graph_access copy_accesses[2];
+};
+
+struct tw_copy_task {
+    struct tw_task task; /* first: the scheduler's view */
+    struct tw_copy_plan plan;
+    struct tw_graph_access accesses[2];
 };
 
 struct tw_event {
@@ -241,10 +245,10 @@ struct tw_command {
     struct tw_use *uses; /* counted uses of buffers, until complete */
     size_t use_count;
     struct tw_task body;
-    struct tw_task *copies;
+    struct tw_copy_task *copies;
     size_t copy_count;
     size_t tasks_left;
-    struct tw_edge *edges, few_edges[6]; /* edges: few_edges, or allocated */
+    struct tw_edge *edges, few_edges[4]; /* edges: few_edges, or allocated */
 
     tw_status status;
     struct tw_failure *failure; /* its own, or the cause of its cancellation */
@@ -280,9 +284,11 @@ struct tw_lane {
     struct tw_lane *next, *previous; /* in device->active, while it has ready tasks */
     struct tw_task_list light, exclusive;
     uint64_t exclusive_since_ns; /* how long the first exclusive task has been ready */
-    unsigned helpers; /* waiting threads that run this lane's tasks */
+    unsigned helpers;            /* waiting threads that run this lane's tasks */
 };
 
+/* The lane whose task this thread is finishing: it will look there for the next one. Set by command.c. */
+extern _Thread_local struct tw_lane *tw_running_lane;
 /* Hands a ready task to whoever runs it first. */
 void tw_schedule_locked(struct tw_task *task);
 /* Sees to it that some worker looks at the device's ready tasks; `soon`, or after a moment. */

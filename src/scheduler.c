@@ -28,6 +28,8 @@ static atomic_uint epoch;                                 /* counts announcement
 static struct tw_buffer *unused;                          /* buffers to free; under tw_mutex */
 static atomic_bool anything_unused;
 
+_Thread_local struct tw_lane *tw_running_lane;
+
 void tw_announce_locked(void)
 {
     atomic_fetch_add_explicit(&epoch, 1, memory_order_release);
@@ -234,12 +236,14 @@ void tw_schedule_locked(struct tw_task *task)
     struct tw_lane *lane = task->command->lane;
     if (task->exclusive && !lane->exclusive.first)
         lane->exclusive_since_ns = tw_now_ns();
+    const bool was_empty = lane_is_empty(lane);
     push(task->exclusive ? &lane->exclusive : &lane->light, &task->node);
     activate(lane);
     if (lane->helpers)
         tw_announce_locked();
-    else
+    else if (lane != tw_running_lane || !was_empty)
         tw_wake_worker_locked(lane->device, !task->exclusive);
+    /* else the thread that has just run the task before looks for the next one itself */
 }
 
 /* ---- waiting
@@ -287,6 +291,7 @@ static bool spin(unsigned since)
 
 void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const void *what)
 {
+    struct tw_device *left = NULL; /* may have tasks that this thread made ready */
     struct tw_command *command;
     unsigned spun = atomic_load(&epoch) - 1;
     while ((command = unfinished(what)) != NULL) {
@@ -296,6 +301,9 @@ void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const vo
         if (task) {
             if (lane->light.first || (lane->exclusive.first && !task->exclusive))
                 tw_wake_worker_locked(lane->device, true);
+            if (left && left != lane->device && left->active)
+                tw_wake_worker_locked(left, true);
+            left = lane->device;
             tw_task_run_locked(task);
             run_unlocked_reclaim();
             continue;
@@ -320,6 +328,8 @@ void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const vo
             tw_wake_worker_locked(lane->device, true); /* no longer this thread's concern */
         tw_command_release_locked(helped);
     }
+    if (left && left->active)
+        tw_wake_worker_locked(left, true);
 }
 
 /* ---- reclaiming
