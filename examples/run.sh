@@ -32,4 +32,6 @@ if [ -z "$archs" ] && ! configure ""; then
     exit 1
 fi
 cmake --build build/run --target life -j "$(nproc)"
+# the main job writes a picture
+[ $# -gt 0 ] || set -- --output build/run
 exec build/run/examples/life/life "$@"
