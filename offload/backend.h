@@ -36,7 +36,8 @@ struct tw_backend {
     /* How many devices there are now. Called once in each discovery, under the discovery lock. */
     unsigned (*count)(void);
 
-    /* Opens device `index`. Called once for each in each discovery. May fail for want of memory. */
+    /* Opens device `index`. Called once for each in each discovery. A device that answers TW_ERROR_OUT_OF_DEVICE_MEMORY is
+       left out; any other failure is that of the discovery. */
     tw_status (*open)(unsigned index, struct tw_backend_device **device);
 
     /* Ends what open began. Called at shutdown, when nothing runs any more. */

@@ -76,14 +76,11 @@ static pthread_once_t binding_chosen = PTHREAD_ONCE_INIT;
 static void choose_binding(void)
 {
     static const char *const variables[] = {"OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"};
-    cpu_set_t allowed;
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; ++i)
         if (getenv(variables[i]))
             return;
-    if (sched_getaffinity(0, sizeof allowed, &allowed))
-        return;
     for (int processor = 0; processor < CPU_SETSIZE; ++processor)
-        if (CPU_ISSET(processor, &allowed))
+        if (CPU_ISSET(processor, tw_topology_allowed()))
             binding.processors[binding.count++] = processor;
 }
 
@@ -111,10 +108,13 @@ static void bind_team(void)
     }
 }
 
-/* The team of a worker must not spin for libomp's 200 ms when the program's own thread takes over. */
+/* A worker must not inherit the binding of an OpenMP thread that happened to submit, and its team must not spin for
+   libomp's 200 ms when the program's own thread takes over. */
 void tw_host_begin_thread(struct tw_backend_device *device)
 {
     (void)device;
+    if (CPU_COUNT(tw_topology_allowed()) > 0)
+        (void)sched_setaffinity(0, sizeof(cpu_set_t), tw_topology_allowed());
     if (!getenv("KMP_BLOCKTIME") && !getenv("OMP_WAIT_POLICY"))
         kmp_set_blocktime(1);
 }

@@ -7,11 +7,15 @@
  * before.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include <teamwork/lower/simt.h>
 
 #include "backend.h"
 #include "cuda.h"
@@ -19,6 +23,7 @@
 #include "omp_start.h"
 #include "topology.h"
 
+#define CPU_ALIGNMENT 64u
 #define GPU_LANES 8u
 #define GPU_MAX_TEAMS 0x7fffffffu
 #define GPU_THREAD_STEP 64u /* a multiple of every warp */
@@ -67,23 +72,25 @@ static bool is_host_memory(void *memory)
 {
     char byte;
     const struct iovec to = {&byte, 1}, from = {memory, 1};
-    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1;
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1 || errno != EFAULT; /* where it is not allowed: a CPU */
 }
 
 /* What kind of device OpenMP's number stands for: OpenMP does not tell, but the CUDA driver knows its memory, and the
    x86-64 plugin's is the process's own. What is neither is a GPU that this library knows nothing more about. */
-static void classify(struct omp_device *device)
+static bool classify(struct omp_device *device)
 {
     void *probe = omp_target_alloc(64, device->number);
-    device->cuda_ordinal = probe ? tw_cuda_owner(probe) : -1;
-    device->gpu = device->cuda_ordinal >= 0 || (probe && !is_host_memory(probe));
-    if (probe)
-        omp_target_free(probe, device->number);
+    if (!probe)
+        return false;
+    device->cuda_ordinal = tw_cuda_owner(probe);
+    device->gpu = device->cuda_ordinal >= 0 || !is_host_memory(probe);
+    omp_target_free(probe, device->number);
     device->base.type = device->gpu ? TW_DEVICE_GPU : TW_DEVICE_CPU;
     device->base.exclusive = !device->gpu;
     device->base.max_lanes = device->gpu ? GPU_LANES : 2;
     device->max_teams = device->gpu ? TEAMS_MAX_TEAMS : tw_topology_processors();
     device->max_threads = device->gpu ? TW_INTERNAL_SIMT_MAX_GROUP : device->max_teams;
+    return true;
 }
 
 static tw_status open_device(unsigned index, struct tw_backend_device **result)
@@ -94,7 +101,10 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
     device->base.backend = &tw_backend_omp;
     device->base.index = index;
     device->number = (int)index;
-    classify(device);
+    if (!classify(device)) {
+        free(device);
+        return tw_backend_complain(TW_ERROR_OUT_OF_DEVICE_MEMORY, "OpenMP device %u has no memory at all", index);
+    }
     ++opened;
     *result = &device->base;
     return TW_SUCCESS;
@@ -127,13 +137,26 @@ static void describe(struct tw_backend_device *device, struct tw_device_facts *f
     facts->local_mem_bytes = 256u << 10;
 }
 
+/* The x86-64 device's memory comes from malloc: what vectors need of alignment is added, and the address that was given is
+   kept before the one that is handed out. */
 static void *allocate(struct tw_backend_device *device, size_t bytes)
 {
-    return omp_target_alloc(bytes, omp(device)->number);
+    if (omp(device)->gpu)
+        return omp_target_alloc(bytes, omp(device)->number);
+    unsigned char *raw =
+        bytes <= SIZE_MAX - 2 * CPU_ALIGNMENT ? omp_target_alloc(bytes + 2 * CPU_ALIGNMENT, omp(device)->number) : NULL;
+    if (!raw)
+        return NULL;
+    unsigned char *aligned = raw + CPU_ALIGNMENT;
+    aligned += -(uintptr_t)aligned % CPU_ALIGNMENT;
+    memcpy(aligned - sizeof raw, &raw, sizeof raw);
+    return aligned;
 }
 
 static void release(struct tw_backend_device *device, void *memory)
 {
+    if (!omp(device)->gpu)
+        memcpy(&memory, (unsigned char *)memory - sizeof memory, sizeof memory);
     omp_target_free(memory, omp(device)->number);
 }
 
@@ -160,17 +183,21 @@ static unsigned lowering_for(const struct omp_device *device, const struct tw_in
 static tw_status check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                        const struct tw_internal_launch *launch)
 {
-    const size_t items = launch->range[0] * launch->range[1] * launch->range[2];
+    size_t teams[3] = {launch->range[0], launch->range[1], launch->range[2]};
     if (!kernel->offload)
         return tw_backend_complain(TW_ERROR_UNSUPPORTED, "kernel %s has no version for offload devices", kernel->name);
     if (lowering_for(omp(device), kernel) != TW_INTERNAL_LOWER_SIMT)
         return TW_SUCCESS;
-    /* teams are numbered in 31 bits; a team of a range kernel has 256 work-items, fewer in thin ranges */
-    const size_t most = kernel->form == TW_INTERNAL_RANGE ? (size_t)GPU_MAX_TEAMS * 64 : GPU_MAX_TEAMS;
-    if (items > most)
-        return tw_backend_complain(TW_ERROR_INVALID_RANGE, "kernel %s: %zu %s are more than the %zu of one launch",
-                                   kernel->name, items, kernel->form == TW_INTERNAL_RANGE ? "work-items" : "groups",
-                                   most);
+    if (kernel->form == TW_INTERNAL_RANGE) {
+        unsigned log2[3];
+        tw_internal_team_shape(launch->range, launch->dims, log2);
+        tw_internal_team_grid(launch->range, log2, teams);
+    }
+    size_t count;
+    if (__builtin_mul_overflow(teams[0], teams[1], &count) || __builtin_mul_overflow(count, teams[2], &count)
+        || count > GPU_MAX_TEAMS)
+        return tw_backend_complain(TW_ERROR_INVALID_RANGE, "kernel %s needs more than the %u teams of one launch",
+                                   kernel->name, GPU_MAX_TEAMS);
     return TW_SUCCESS;
 }
 
@@ -181,14 +208,14 @@ static tw_status upload_args(struct omp_device *device, const struct tw_internal
     *memory = NULL;
     if (kernel->args_bytes <= TW_INTERNAL_INLINE_ARGS_BYTES)
         return TW_SUCCESS;
-    *memory = omp_target_alloc(kernel->args_bytes, device->number);
+    *memory = allocate(&device->base, kernel->args_bytes);
     if (!*memory)
         return tw_backend_complain(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for the %zu argument bytes of %s",
                                    kernel->args_bytes, kernel->name);
     launch->device_args = *memory;
     const tw_status status = copy(&device->base, *memory, NULL, launch->args, kernel->args_bytes);
     if (status != TW_SUCCESS)
-        omp_target_free(*memory, device->number);
+        release(&device->base, *memory);
     return status;
 }
 
@@ -208,7 +235,7 @@ static tw_status launch(struct tw_backend_device *base, const struct tw_internal
     description->fell_back = 0;
     kernel->offload(description);
     if (args)
-        omp_target_free(args, device->number);
+        release(base, args);
     if (description->fell_back)
         return tw_backend_complain(TW_ERROR_NO_DEVICE_IMAGE,
                                    "kernel %s has no image for OpenMP device %d: compile and link %s for it, as with "

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine through hwloc: a well-kept library that knows caches, NUMA nodes and cpusets on every system. */
+/* The machine through hwloc: a well-kept library that knows caches, NUMA nodes and cpusets on every system. Where it finds
+   nothing, as in containers without /sys, the C library answers the most important questions. */
 #define _GNU_SOURCE
 #include "topology.h"
 
@@ -9,13 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
+
+/* What the process may use: asked for before OpenMP binds the thread that asks. */
+static cpu_set_t allowed;
+
+__attribute__((constructor)) static void save_affinity(void)
+{
+    if (sched_getaffinity(0, sizeof allowed, &allowed))
+        CPU_ZERO(&allowed);
+}
+
+const cpu_set_t *tw_topology_allowed(void)
+{
+    return &allowed;
+}
 
 unsigned tw_topology_processors(void)
 {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-        return (unsigned)CPU_COUNT(&set);
-    return 1;
+    return CPU_COUNT(&allowed) > 0 ? (unsigned)CPU_COUNT(&allowed) : 1;
 }
 
 static void copy_text(char *to, size_t bytes, const char *from)
@@ -54,6 +67,7 @@ void tw_topology_describe(struct tw_device_facts *facts)
         snprintf(facts->driver_version, sizeof facts->driver_version, "%.31s", system.release);
     copy_text(facts->name, sizeof facts->name, "CPU");
     facts->compute_units = tw_topology_processors();
+    facts->global_mem_bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     facts->cacheline_bytes = 64;
     facts->numa_nodes = 1;
     describe_clock(facts);
@@ -69,7 +83,8 @@ void tw_topology_describe(struct tw_device_facts *facts)
             copy_text(facts->name, sizeof facts->name, hwloc_obj_get_info_by_name(package, "CPUModel"));
             copy_text(facts->vendor, sizeof facts->vendor, hwloc_obj_get_info_by_name(package, "CPUVendor"));
         }
-        facts->global_mem_bytes = root->total_memory;
+        if (root->total_memory)
+            facts->global_mem_bytes = root->total_memory;
         if (nodes > 0)
             facts->numa_nodes = (size_t)nodes;
         describe_cache(topology, facts);

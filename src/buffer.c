@@ -39,14 +39,8 @@ static tw_status check_shape(size_t element_bytes, tw_range range, const void *r
     return TW_SUCCESS;
 }
 
-static tw_status create(void *host, size_t element_bytes, tw_range range, tw_buffer **result)
+static tw_status create_alive(void *host, size_t element_bytes, size_t bytes, tw_range range, tw_buffer **result)
 {
-    size_t bytes = 0;
-    tw_status status = check_shape(element_bytes, range, result, &bytes);
-    if (status == TW_SUCCESS)
-        status = tw_discover();
-    if (status != TW_SUCCESS)
-        return status;
     const size_t places = tw_place_count();
     struct tw_buffer *buffer = calloc(1, sizeof *buffer + places * sizeof buffer->places[0]);
     if (!buffer)
@@ -67,6 +61,19 @@ static tw_status create(void *host, size_t element_bytes, tw_range range, tw_buf
     tw_unlock();
     *result = buffer;
     return TW_SUCCESS;
+}
+
+static tw_status create(void *host, size_t element_bytes, tw_range range, tw_buffer **result)
+{
+    size_t bytes = 0;
+    tw_status status = check_shape(element_bytes, range, result, &bytes);
+    if (status != TW_SUCCESS)
+        return status;
+    status = tw_runtime_enter();
+    if (status == TW_SUCCESS)
+        status = create_alive(host, element_bytes, bytes, range, result);
+    tw_runtime_leave();
+    return status;
 }
 
 tw_status tw_buffer_create_over(void *host, size_t element_bytes, tw_range range, tw_buffer **buffer)
@@ -218,8 +225,8 @@ tw_status tw_buffer_destroy(tw_buffer **handle)
     tw_status status = TW_SUCCESS;
     if (buffer->over_host) {
         status = tw_buffer_bring_home(buffer);
-        if (status == TW_ERROR_WOULD_DEADLOCK)
-            return status;
+        if (status == TW_ERROR_WOULD_DEADLOCK || status == TW_ERROR_OUT_OF_MEMORY)
+            return status; /* nothing was waited for: the program's memory is still in use */
     }
     *handle = NULL;
     tw_lock();

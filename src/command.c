@@ -208,7 +208,9 @@ void tw_task_run_locked(struct tw_task *task)
         device->exclusive_running = true;
     const bool exclusive = task->exclusive;
     tw_unlock();
+    tw_detail_of_task(true);
     const tw_status status = execute(task);
+    tw_detail_of_task(false);
     tw_lock();
     --device->running;
     if (exclusive)

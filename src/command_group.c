@@ -417,10 +417,17 @@ tw_command_group *tw_internal_begin_block(tw_queue *queue)
     return group;
 }
 
-void tw_internal_submit_block(tw_queue *queue, tw_command_group **group, const char *file, int line)
+void tw_internal_submit_block(tw_command_group **group, const char *file, int line)
 {
+    tw_queue *queue = (*group)->queue;
+    tw_lock();
+    ++queue->references; /* past the group's */
+    tw_unlock();
     const tw_status status = tw_internal_submit(queue, *group, NULL, file, line);
     *group = NULL;
     if (status != TW_SUCCESS)
         keep_error(queue, status, file, line);
+    tw_lock();
+    tw_queue_release_locked(queue);
+    tw_unlock();
 }

@@ -19,16 +19,9 @@ static tw_status check_devices(tw_device *const *devices, size_t count)
     return TW_SUCCESS;
 }
 
-tw_status tw_context_create(tw_device *const *devices, size_t count, tw_error_handler handler, void *user,
-                            tw_context **result)
+static tw_status create(tw_device *const *devices, size_t count, tw_error_handler handler, void *user,
+                        tw_context **result)
 {
-    if (!devices || !count || !result)
-        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "a context needs at least one device and a place to be stored at");
-    tw_status status = tw_discover();
-    if (status == TW_SUCCESS)
-        status = check_devices(devices, count);
-    if (status != TW_SUCCESS)
-        return status;
     struct tw_context *context = calloc(1, sizeof *context);
     tw_device **copy = malloc(count * sizeof *copy);
     if (!context || !copy) {
@@ -48,6 +41,20 @@ tw_status tw_context_create(tw_device *const *devices, size_t count, tw_error_ha
     tw_unlock();
     *result = context;
     return TW_SUCCESS;
+}
+
+tw_status tw_context_create(tw_device *const *devices, size_t count, tw_error_handler handler, void *user,
+                            tw_context **context)
+{
+    if (!devices || !count || !context)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "a context needs at least one device and a place to be stored at");
+    tw_status status = tw_runtime_enter();
+    if (status == TW_SUCCESS)
+        status = check_devices(devices, count);
+    if (status == TW_SUCCESS)
+        status = create(devices, count, handler, user, context);
+    tw_runtime_leave();
+    return status;
 }
 
 bool tw_context_is_host(const tw_context *context)
@@ -74,17 +81,38 @@ void tw_context_release_locked(struct tw_context *context)
     tw_object_died_locked();
 }
 
-/* The next queue of the context that has commands to wait for or errors to tell; takes a reference to it. */
-static struct tw_queue *busy_queue(struct tw_context *context)
+/* The next queue of the context that has commands to wait for or, if asked for, errors to tell; takes a reference. */
+static struct tw_queue *next_queue(struct tw_context *context, bool with_errors)
 {
     tw_lock();
     struct tw_queue *queue = context->queues;
-    while (queue && !queue->first && !queue->errors.first && !queue->errors.dropped)
+    while (queue && !queue->first && !(with_errors && (queue->errors.first || queue->errors.dropped)))
         queue = queue->next;
     if (queue)
         ++queue->references;
     tw_unlock();
     return queue;
+}
+
+static void drop_queue(struct tw_queue *queue)
+{
+    tw_lock();
+    tw_queue_release_locked(queue);
+    tw_unlock();
+}
+
+/* Waits for all queues. Takes no error, so that a refusal leaves all as it was. */
+static tw_status drain(struct tw_context *context)
+{
+    struct tw_queue *queue;
+    tw_status status = TW_SUCCESS;
+    while (status == TW_SUCCESS && (queue = next_queue(context, false)) != NULL) {
+        tw_lock();
+        status = tw_queue_drain_locked(queue);
+        tw_unlock();
+        drop_queue(queue);
+    }
+    return status;
 }
 
 tw_status tw_context_destroy(tw_context **handle)
@@ -93,17 +121,18 @@ tw_status tw_context_destroy(tw_context **handle)
         return TW_SUCCESS;
     struct tw_context *context = *handle;
     struct tw_queue *queue;
-    tw_status first = TW_SUCCESS;
-    while ((queue = busy_queue(context)) != NULL) {
+    tw_status first = drain(context);
+    if (first != TW_SUCCESS)
+        return first;
+    while ((queue = next_queue(context, true)) != NULL) {
         const tw_status status = tw_queue_wait_and_throw(queue);
-        tw_lock();
-        tw_queue_release_locked(queue);
-        tw_unlock();
+        drop_queue(queue);
         if (status == TW_ERROR_WOULD_DEADLOCK)
             return status;
         if (first == TW_SUCCESS)
             first = status;
     }
+    tw_reclaim();
     *handle = NULL;
     tw_lock();
     tw_context_release_locked(context);

@@ -28,6 +28,7 @@ static struct {
 } found;
 static pthread_mutex_t discovery = PTHREAD_MUTEX_INITIALIZER; /* taken before tw_mutex, never after */
 static atomic_bool discovered;
+static pthread_rwlock_t alive = PTHREAD_RWLOCK_INITIALIZER; /* read by calls that make objects, written by shutdown */
 
 static const struct tw_backend *const backends[] = {&tw_backend_host, &tw_backend_omp, &tw_backend_sim};
 
@@ -172,8 +173,11 @@ static tw_status find(void)
         if (backends[b] == &tw_backend_omp && !tw_device_filter_mentions_offload(filter))
             continue; /* so that a program that wants the host alone does not initialize GPUs */
         const unsigned count = backends[b]->count();
-        for (unsigned i = 0; i < count && status == TW_SUCCESS; ++i)
+        for (unsigned i = 0; i < count && status == TW_SUCCESS; ++i) {
             status = add_device(backends[b], i);
+            if (status == TW_ERROR_OUT_OF_DEVICE_MEMORY)
+                status = TW_SUCCESS; /* a device that nothing can be done with is left out */
+        }
     }
     if (status == TW_SUCCESS)
         status = assign_places();
@@ -201,7 +205,18 @@ tw_status tw_discover(void)
     return status;
 }
 
-tw_status tw_shutdown(void)
+tw_status tw_runtime_enter(void)
+{
+    pthread_rwlock_rdlock(&alive);
+    return tw_discover();
+}
+
+void tw_runtime_leave(void)
+{
+    pthread_rwlock_unlock(&alive);
+}
+
+static tw_status shut_down(void)
 {
     tw_reclaim();
     pthread_mutex_lock(&discovery);
@@ -219,6 +234,14 @@ tw_status tw_shutdown(void)
     forget();
     pthread_mutex_unlock(&discovery);
     return TW_SUCCESS;
+}
+
+tw_status tw_shutdown(void)
+{
+    pthread_rwlock_wrlock(&alive);
+    const tw_status status = shut_down();
+    pthread_rwlock_unlock(&alive);
+    return status;
 }
 
 /* At the end of the program, or when the shared library is unloaded. What still has objects is left alone. */

@@ -51,7 +51,8 @@ static tw_status wait_locked(const tw_event *event)
     if (mark && command->body.node.mark == mark && unfinished_event(event))
         return tw_fail(TW_ERROR_WOULD_DEADLOCK,
                        "the event waits for a host accessor that this thread holds; release that one first");
-    tw_wait_locked(unfinished_event, event);
+    /* who waits for the start wants to go on when the body starts, not run it */
+    tw_wait_locked(unfinished_event, event, event->phase == TW_PHASE_START ? &command->body : NULL);
     if (command->complete && command->status != TW_SUCCESS) {
         char message[1024];
         tw_command_message_locked(command, message, sizeof message);

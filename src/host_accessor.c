@@ -75,7 +75,7 @@ static tw_status acquire(struct tw_buffer *buffer, bool needs, bool writes, stru
         tw_unlock();
         return status;
     }
-    tw_wait_locked(unfinished_access, &command);
+    tw_wait_locked(unfinished_access, &command, NULL);
     status = command->status;
     const struct tw_failure *failure = command->failure;
     char story[TW_STORY_BYTES];
@@ -84,7 +84,7 @@ static tw_status acquire(struct tw_buffer *buffer, bool needs, bool writes, stru
     else if (status != TW_SUCCESS)
         tw_fail(status, "%s", tw_failure_message(failure));
     if (status != TW_SUCCESS) {
-        tw_wait_locked(incomplete, &command);
+        tw_wait_locked(incomplete, &command, NULL);
         tw_command_release_locked(command);
         tw_unlock();
         return status;

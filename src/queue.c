@@ -38,20 +38,26 @@ tw_status tw_queue_create(tw_device_selector selector, void *selector_user, tw_e
     if (!queue)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is to be stored at NULL");
     tw_device *device = NULL;
-    const tw_status status = tw_select_device(selector, selector_user, &device);
-    return status == TW_SUCCESS ? create(device, NULL, handler, handler_user, queue) : status;
+    tw_status status = tw_runtime_enter();
+    if (status == TW_SUCCESS)
+        status = tw_select_device(selector, selector_user, &device);
+    if (status == TW_SUCCESS)
+        status = create(device, NULL, handler, handler_user, queue);
+    tw_runtime_leave();
+    return status;
 }
 
 tw_status tw_queue_create_on_device(tw_device *device, tw_error_handler handler, void *handler_user, tw_queue **queue)
 {
     if (!queue)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is to be stored at NULL");
-    const tw_status status = tw_discover();
-    if (status != TW_SUCCESS)
-        return status;
-    if (!tw_is_device(device))
-        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the device is NULL, or from before tw_shutdown()");
-    return create(device, NULL, handler, handler_user, queue);
+    tw_status status = tw_runtime_enter();
+    if (status == TW_SUCCESS && !tw_is_device(device))
+        status = tw_fail(TW_ERROR_INVALID_ARGUMENT, "the device is NULL, or from before tw_shutdown()");
+    if (status == TW_SUCCESS)
+        status = create(device, NULL, handler, handler_user, queue);
+    tw_runtime_leave();
+    return status;
 }
 
 tw_status tw_queue_create_in_context(tw_context *context, tw_device *device, tw_error_handler handler,
@@ -115,7 +121,7 @@ tw_status tw_queue_drain_locked(struct tw_queue *queue)
             return tw_fail(TW_ERROR_WOULD_DEADLOCK,
                            "a command of the queue waits for a host accessor that this thread holds; release that one "
                            "first");
-    tw_wait_locked(unfinished_before, &ticket);
+    tw_wait_locked(unfinished_before, &ticket, NULL);
     return TW_SUCCESS;
 }
 

@@ -44,7 +44,10 @@ struct tw_failure {
 /* Sets the thread's tw_error_detail() and returns `status`. */
 tw_status tw_fail(tw_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Makes a failure; falls back to a static one when memory is exhausted. Takes the message from tw_error_detail(). */
+/* While a task runs on this thread, complaints are about the task and leave the thread's tw_error_detail() alone. */
+void tw_detail_of_task(bool begin);
+
+/* Makes a failure; falls back to a static one when memory is exhausted. The message is the last complaint about a task. */
 struct tw_failure *tw_failure_make_locked(tw_status status, const char *kernel, const char *file, int line);
 const char *tw_failure_message(const struct tw_failure *failure);
 /* "kernel K (file:line), which failed: message". Returns `story`. */
@@ -98,6 +101,10 @@ struct tw_device {
 
 /* Finds the devices if that has not happened. Takes the discovery lock. */
 tw_status tw_discover(void);
+/* The same, and holds off tw_shutdown() until tw_runtime_leave(): for calls that make objects. Must be balanced, also
+   where it fails. Nests. */
+tw_status tw_runtime_enter(void);
+void tw_runtime_leave(void);
 /* After tw_discover(): all devices of the machine, visible or not, for places. */
 size_t tw_place_count(void);
 /* The device with a place of its own; NULL for place 0. */
@@ -295,8 +302,10 @@ void tw_schedule_locked(struct tw_task *task);
 void tw_wake_worker_locked(struct tw_device *device, bool soon);
 /* Tells waiting threads that something has changed. */
 void tw_announce_locked(void);
-/* Waits while unfinished(what) returns a command, running ready tasks on the way to it meanwhile. */
-void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const void *what);
+/* Waits while unfinished(what) returns a command, running ready tasks on the way to it meanwhile, but not `watched`, which
+   may be NULL. */
+void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const void *what,
+                    const struct tw_task *watched);
 /* Frees what has become unused; returns whether there was anything. Without the lock. */
 bool tw_reclaim(void);
 void tw_reclaim_buffer_locked(struct tw_buffer *buffer);

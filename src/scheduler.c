@@ -90,13 +90,37 @@ static void deactivate(struct tw_lane *lane)
     lane->next = lane->previous = NULL;
 }
 
+/* Whether a waiting thread looks after a lane whose parallel kernel has been ready for longer: it is told of every
+   completion and takes it then. */
+static bool is_others_turn(const struct tw_lane *lane)
+{
+    for (const struct tw_lane *other = lane->next; other != lane; other = other->next)
+        if (other->helpers && other->exclusive.first && other->exclusive_since_ns < lane->exclusive_since_ns)
+            return true;
+    return false;
+}
+
+/* A lane of the same device that nobody looks after and whose parallel kernel is overdue, for a waiting thread to run
+   before its own; NULL if there is none. */
+static struct tw_lane *overdue_lane(const struct tw_lane *lane)
+{
+    if (lane->light.first || !lane->exclusive.first || lane->next == lane)
+        return NULL;
+    const uint64_t now = tw_now_ns();
+    for (struct tw_lane *other = lane->next; other != lane; other = other->next)
+        if (!other->helpers && other->exclusive.first && other->exclusive_since_ns < lane->exclusive_since_ns
+            && now - other->exclusive_since_ns >= GRACE_NS)
+            return other;
+    return NULL;
+}
+
 static struct tw_task *take_from_lane(struct tw_lane *lane, bool worker)
 {
     struct tw_device *device = lane->device;
     struct tw_task *task = NULL;
     if (lane->light.first) {
         task = pop(&lane->light);
-    } else if (lane->exclusive.first && !device->exclusive_running
+    } else if (lane->exclusive.first && !device->exclusive_running && !is_others_turn(lane)
                && (!worker || device->worker_is_warm || tw_now_ns() - lane->exclusive_since_ns >= GRACE_NS)) {
         task = pop(&lane->exclusive);
         lane->exclusive_since_ns = tw_now_ns();
@@ -178,14 +202,6 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* A worker must not inherit the binding of an OpenMP thread that happens to submit. */
-static void unbind(pthread_attr_t *attributes)
-{
-    cpu_set_t all;
-    memset(&all, 0xff, sizeof all);
-    pthread_attr_setaffinity_np(attributes, sizeof all, &all);
-}
-
 static void start_worker_locked(struct tw_device *device)
 {
     const unsigned most = device->backend->max_lanes;
@@ -196,13 +212,8 @@ static void start_worker_locked(struct tw_device *device)
         if (!device->threads)
             return;
     }
-    pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes))
-        return;
-    unbind(&attributes);
-    if (pthread_create(&device->threads[device->workers], &attributes, work, device) == 0)
+    if (pthread_create(&device->threads[device->workers], NULL, work, device) == 0)
         ++device->workers;
-    pthread_attr_destroy(&attributes);
 }
 
 /* Sees to it that somebody looks at the device's lanes. Where no thread can be started, waiting threads do. */
@@ -253,7 +264,8 @@ void tw_schedule_locked(struct tw_task *task)
 static struct tw_command *command_towards(struct tw_command *command)
 {
     const struct tw_node *node = &command->body.node;
-    for (unsigned step = 0; step < PATH_STEPS && node->pending; ++step) {
+    /* where there are no workers, the whole way: nobody else would go it */
+    for (unsigned step = 0; (step < PATH_STEPS || !command->device->workers) && node->pending; ++step) {
         const struct tw_node *before = NULL;
         for (size_t i = 0; i < node->in_count && !before; ++i)
             before = node->in[i].from;
@@ -289,7 +301,14 @@ static bool spin(unsigned since)
     return false;
 }
 
-void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const void *what)
+/* Whether all that a lane has is the body that the thread only watches. It has to be left to a worker, if there is one. */
+static bool watched_only(const struct tw_lane *lane, const struct tw_task *watched)
+{
+    const struct tw_node *next = lane->light.first ? lane->light.first : lane->exclusive.first;
+    return watched && next == &watched->node && lane->device->workers;
+}
+
+void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const void *what, const struct tw_task *watched)
 {
     struct tw_device *left = NULL; /* may have tasks that this thread made ready */
     struct tw_command *command;
@@ -297,12 +316,14 @@ void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const vo
     while ((command = unfinished(what)) != NULL) {
         struct tw_command *helped = command_towards(command);
         struct tw_lane *lane = helped->lane;
-        struct tw_task *task = take_from_lane(lane, false);
+        if (left && left->active && (left->active != lane || lane->next != lane))
+            tw_wake_worker_locked(left, true); /* has lanes that this thread does not look after */
+        left = NULL;
+        struct tw_lane *overdue = overdue_lane(lane);
+        struct tw_task *task = watched_only(lane, watched) ? NULL : take_from_lane(overdue ? overdue : lane, false);
         if (task) {
             if (lane->light.first || (lane->exclusive.first && !task->exclusive))
                 tw_wake_worker_locked(lane->device, true);
-            if (left && left != lane->device && left->active)
-                tw_wake_worker_locked(left, true);
             left = lane->device;
             tw_task_run_locked(task);
             run_unlocked_reclaim();
@@ -311,7 +332,10 @@ void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const vo
         /* what is left runs elsewhere, or waits for something that does; the reference keeps the lane */
         const unsigned now = atomic_load(&epoch);
         atomic_fetch_add(&helped->references, 1);
-        ++lane->helpers;
+        const bool helps = !watched_only(lane, watched);
+        lane->helpers += helps;
+        if (!helps)
+            tw_wake_worker_locked(lane->device, true);
         if (spun != now) {
             spun = now;
             tw_unlock();
@@ -323,9 +347,12 @@ void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const vo
             pthread_cond_wait(&changed, &tw_mutex);
             --sleepers;
         }
-        --lane->helpers;
-        if (!lane_is_empty(lane) && (!(command = unfinished(what)) || command_towards(command)->lane != lane))
+        lane->helpers -= helps;
+        if (helps && !lane_is_empty(lane)
+            && (!(command = unfinished(what)) || command_towards(command)->lane != lane)) {
             tw_wake_worker_locked(lane->device, true); /* no longer this thread's concern */
+            tw_announce_locked();                      /* nor its turn */
+        }
         tw_command_release_locked(helped);
     }
     if (left && left->active)

@@ -13,6 +13,8 @@
 #define DETAIL_BYTES 1024
 
 static _Thread_local char detail[DETAIL_BYTES];
+static _Thread_local char task_detail[DETAIL_BYTES];
+static _Thread_local bool in_task;
 
 unsigned tw_version(void)
 {
@@ -55,7 +57,12 @@ static void set_detail(const char *format, va_list arguments)
 {
     char text[DETAIL_BYTES];
     vsnprintf(text, sizeof text, format, arguments);
-    memcpy(detail, text, sizeof detail);
+    memcpy(in_task ? task_detail : detail, text, sizeof text);
+}
+
+void tw_detail_of_task(bool begin)
+{
+    in_task = begin;
 }
 
 tw_status tw_fail(tw_status status, const char *format, ...)
@@ -116,12 +123,12 @@ static struct tw_failure speechless = {.status = TW_ERROR_OUT_OF_MEMORY};
 
 struct tw_failure *tw_failure_make_locked(tw_status status, const char *kernel, const char *file, int line)
 {
-    const size_t message_bytes = strlen(detail) + 1, kernel_bytes = kernel ? strlen(kernel) + 1 : 0;
+    const size_t message_bytes = strlen(task_detail) + 1, kernel_bytes = kernel ? strlen(kernel) + 1 : 0;
     struct tw_failure *failure = malloc(sizeof *failure + message_bytes + kernel_bytes);
     if (!failure)
         return &speechless;
     *failure = (struct tw_failure){.next = failures, .status = status, .file = file, .line = line};
-    memcpy(failure->message, detail, message_bytes);
+    memcpy(failure->message, task_detail, message_bytes);
     if (kernel) {
         failure->kernel = failure->message + message_bytes;
         memcpy(failure->kernel, kernel, kernel_bytes);

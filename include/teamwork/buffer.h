@@ -71,7 +71,8 @@ TW_API tw_buffer *tw_buffer_retain(tw_buffer *buffer);
  *
  * @return TW_ERROR_DATA_LOST       the command that should have written the contents failed: the host memory holds
  *                                  undefined contents; the detail names the command
- *         TW_ERROR_TRANSFER_FAILED, TW_ERROR_OUT_OF_MEMORY  bringing the contents back failed
+ *         TW_ERROR_TRANSFER_FAILED  bringing the contents back failed
+ *         TW_ERROR_OUT_OF_MEMORY   there was no memory to wait: the buffer is left as it was, and so is the reference
  *         TW_ERROR_WOULD_DEADLOCK  this thread still has a host accessor to the buffer, or a command that uses it waits
  *                                  for one: the buffer is left as it was, and so is the reference
  */

@@ -83,7 +83,7 @@ TW_API tw_status tw_command_group_status(const tw_command_group *group);
  */
 #define TW_COMMAND_GROUP(queue, group)                                                                                 \
     for (tw_command_group * group __attribute__((cleanup(tw_internal_discard))) = tw_internal_begin_block(queue);      \
-         group != NULL; tw_internal_submit_block((queue), &group, __FILE__, __LINE__))
+         group != NULL; tw_internal_submit_block(&group, __FILE__, __LINE__))
 
 /* ---- device accessors (spec 3.6.4) ----------------------------------------------------------------------------- */
 
@@ -139,7 +139,7 @@ TW_API tw_status tw_internal_submit(tw_queue *queue, tw_command_group *group, tw
 TW_API tw_status tw_internal_submit_function(tw_queue *queue, tw_queue *fallback, tw_command_group_function function,
                                              void *user, tw_event **event, const char *file, int line);
 TW_API tw_command_group *tw_internal_begin_block(tw_queue *queue);
-TW_API void tw_internal_submit_block(tw_queue *queue, tw_command_group **group, const char *file, int line);
+TW_API void tw_internal_submit_block(tw_command_group **group, const char *file, int line);
 TW_API void tw_internal_discard(tw_command_group **group);
 TW_API struct tw_internal_bounds *tw_internal_bounds_of(tw_command_group *group);
 

@@ -18,9 +18,9 @@
  * A view takes 32 bytes of the argument block. A plain pointer from tw_read() and the like is the same access without
  * the range.
  *
- * Where a file is compiled with TW_DEBUG_BOUNDS, tw_at() checks every index. On the host and on simulated devices an
+ * Where a file is compiled with TW_DEBUG_BOUNDS, tw_at() checks every index. On CPUs and on simulated devices an
  * access outside of the range goes to the first element instead, and the command fails with TW_ERROR_OUT_OF_BOUNDS,
- * telling the index; on offload devices the kernel traps, which ends the program. Files with and without the macro must
+ * telling the index; on GPUs the kernel traps, which ends the program. Files with and without the macro must
  * not share a kernel.
  */
 #ifndef TEAMWORK_VIEW_H

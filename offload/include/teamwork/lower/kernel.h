@@ -17,7 +17,7 @@
  *     TW_RANGE_KERNEL(name[, dims])          void name(tw_item item, const struct name *k)
  *     TW_WORK_GROUP_KERNEL(name[, n0[, n1[, n2]]])   void name(tw_group group, const struct name *k)
  *
- * dims, 1 to 3, says that a range kernel is only launched with that many dimensions: it compiles faster. n0, n1, n2,
+ * dims, the literal 1, 2 or 3 or a macro for it, says that a range kernel is only launched with that many dimensions: it compiles faster. n0, n1, n2,
  * constant expressions, require a work-group size (and thereby the dimensions): index arithmetic by a constant size is
  * far cheaper on every device, so give it when you know it. A launch with another size is an error.
  *
@@ -117,6 +117,7 @@
 
 /* Ends in a declaration, which the user's semicolon completes. */
 #define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, dims_, n0, n1, n2)                                               \
+    _Static_assert(_Alignof(struct name_) <= 64, "the block of " #name_ " is aligned to more than 64 bytes");          \
     extern const struct tw_internal_##kind##_kernel name_##_kernel;                                                    \
     const struct tw_internal_##kind##_kernel name_##_kernel = {{                                                       \
         .abi = TW_INTERNAL_KERNEL_ABI,                                                                                 \

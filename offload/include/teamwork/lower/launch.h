@@ -43,9 +43,9 @@ struct tw_internal_bounds {
 };
 
 /* Notes a violation; the first one stays. `bounds` is that of the launch that runs. */
-static inline __attribute__((unused, noinline, cold)) void tw_internal_out_of_bounds(struct tw_internal_bounds *bounds,
-                                                                                     const size_t range[3], size_t i,
-                                                                                     size_t j, size_t k, unsigned dims)
+static __attribute__((unused, noinline, cold)) void tw_internal_out_of_bounds(struct tw_internal_bounds *bounds,
+                                                                              const size_t range[3], size_t i, size_t j,
+                                                                              size_t k, unsigned dims)
 {
     int none = 0;
     if (!__atomic_compare_exchange_n(&bounds->violated, &none, 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))

@@ -10,6 +10,10 @@
 #ifndef TEAMWORK_LOWER_REGION_H
 #define TEAMWORK_LOWER_REGION_H
 
+#ifndef _OPENMP
+#error "files with kernels are compiled by clang with -fopenmp; others include the headers of the objects they use"
+#endif
+
 #include <omp.h>
 #include <stdint.h>
 

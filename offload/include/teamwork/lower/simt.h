@@ -72,7 +72,19 @@ TW_DEVICE_INLINE void tw_internal_team_shape(const size_t range[3], unsigned dim
             ++log2[d];
         left -= log2[d] < left ? log2[d] : left;
     }
-    log2[dims - 1] += left; /* thin ranges: the threads that are left go along the fastest dimension */
+    /* thin ranges: the threads that are left go where most teams would be */
+    unsigned longest = dims - 1;
+    for (unsigned d = dims; d-- > 0;)
+        if (range[d] >> log2[d] > range[longest] >> log2[longest])
+            longest = d;
+    log2[longest] += left;
+}
+
+/* How many teams of that shape a range has in each dimension. */
+TW_DEVICE_INLINE void tw_internal_team_grid(const size_t range[3], const unsigned log2[3], size_t grid[3])
+{
+    for (unsigned d = 0; d < 3; ++d)
+        grid[d] = (range[d] >> log2[d]) + ((range[d] & (((size_t)1 << log2[d]) - 1)) != 0);
 }
 
 /* What every simt region captures besides the argument words. */
@@ -239,8 +251,7 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_simt_group(const size_t ra
         unsigned tw_log[3];                                                                                            \
         size_t tw_grid[3];                                                                                             \
         tw_internal_team_shape((launch)->range, (launch)->dims, tw_log);                                               \
-        for (unsigned tw_d = 0; tw_d < 3; ++tw_d)                                                                      \
-            tw_grid[tw_d] = ((launch)->range[tw_d] + ((size_t)1 << tw_log[tw_d]) - 1) >> tw_log[tw_d];                 \
+        tw_internal_team_grid((launch)->range, tw_log, tw_grid);                                                       \
         const struct tw_internal_split tw_split_ = tw_internal_split_for(tw_grid, (launch)->dims);                     \
         TW_INTERNAL_SIMT_DECLARE(launch, tw_grid[0] * tw_grid[1] * tw_grid[2], TW_INTERNAL_SIMT_RANGE_THREADS,         \
                                  tw_split_)                                                                            \
