@@ -205,14 +205,18 @@ tw_status tw_discover(void)
     return status;
 }
 
+static _Thread_local unsigned entered; /* how often this thread holds `alive` */
+
 tw_status tw_runtime_enter(void)
 {
     pthread_rwlock_rdlock(&alive);
+    ++entered;
     return tw_discover();
 }
 
 void tw_runtime_leave(void)
 {
+    --entered;
     pthread_rwlock_unlock(&alive);
 }
 
@@ -238,6 +242,8 @@ static tw_status shut_down(void)
 
 tw_status tw_shutdown(void)
 {
+    if (entered)
+        return tw_fail(TW_ERROR_BUSY, "called from a selector, while a queue is being made");
     pthread_rwlock_wrlock(&alive);
     const tw_status status = shut_down();
     pthread_rwlock_unlock(&alive);

@@ -289,6 +289,21 @@ TW_TEST(shutdown_beside_calls_that_make_objects)
         TW_CHECK(pthread_join(threads[i], NULL) == 0);
 }
 
+static int shuts_down(const tw_device *device, void *status)
+{
+    *(tw_status *)status = tw_shutdown();
+    return tw_default_selector(device, NULL);
+}
+
+TW_TEST(shutdown_from_a_selector_is_refused)
+{
+    tw_status status = TW_SUCCESS;
+    tw_queue *queue = NULL;
+    TW_PASS(tw_queue_create(shuts_down, &status, NULL, NULL, &queue));
+    TW_EQUAL(status, TW_ERROR_BUSY);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* The block form uses the queue that it was begun for, and evaluates it once. */
 TW_TEST(the_block_form_evaluates_its_queue_once)
 {
@@ -345,6 +360,7 @@ TW_TEST_LIST = {
     TW_CASE(a_context_that_refuses_destruction_keeps_its_errors),
     TW_CASE(a_successful_wait_leaves_the_detail),
     TW_CASE(shutdown_beside_calls_that_make_objects),
+    TW_CASE(shutdown_from_a_selector_is_refused),
     TW_CASE(the_block_form_evaluates_its_queue_once),
     TW_CASE(large_blocks_are_aligned_for_vectors),
     TW_CASES_END,

@@ -177,7 +177,8 @@ TW_API tw_status tw_context_destroy(tw_context **context);
  * Frees all that the library keeps between calls: what was found of devices, worker threads. Later calls start anew. It
  * happens by itself when the program ends; calling it lets leak checkers see that nothing is left.
  *
- * @return TW_ERROR_BUSY  a queue, context, buffer, event or host accessor still exists
+ * @return TW_ERROR_BUSY  a queue, context, buffer or host accessor still exists, a command is not complete, or the call
+ *         comes from a selector
  */
 TW_API tw_status tw_shutdown(void);
 
