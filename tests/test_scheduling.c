@@ -190,7 +190,7 @@ TW_TEST(a_start_event_is_over_before_its_kernel)
     tw_event *event = NULL;
     submit_add(queue, buffer, NULL, NULL);
     TW_PASS(tw_queue_wait(queue)); /* a worker exists from here on */
-    TW_PASS(tw_sim_delay(tw_queue_device(queue), TW_SIM_LAUNCH, 500000000));
+    TW_PASS(tw_sim_delay(tw_queue_device(queue), TW_SIM_LAUNCH, 1500000000));
     submit_add(queue, buffer, NULL, &event);
     tw_event *start = tw_event_of_start(event);
     TW_PASS(tw_event_wait(start));
