@@ -149,8 +149,9 @@ static void beside_a_backlog(bool other_is_waited_for)
     tw_buffer *a = one_int(0), *b = one_int(0);
     struct backlog backlog = {.queue = busy};
     pthread_t thread;
+    const unsigned turns = tw_device_is_gpu(tw_queue_device(busy)) ? 1000 : 500000; /* a fraction of a millisecond */
     for (int i = 0; i < LENGTH; ++i)
-        submit_spin(busy, a, 500000, i == LENGTH - 1 ? &backlog.last : NULL);
+        submit_spin(busy, a, turns, i == LENGTH - 1 ? &backlog.last : NULL);
     submit_spin(other, b, 1, &backlog.other);
     if (other_is_waited_for) {
         TW_CHECK(pthread_create(&thread, NULL, wait_for_other, &backlog) == 0);
