@@ -7,7 +7,8 @@
  */
 #include "runtime.h"
 
-bool tw_must_stage(size_t from, size_t to)
+/* Whether copying between two places has to go through host memory. */
+static bool must_stage(size_t from, size_t to)
 {
     return from && to && tw_place_device(from)->backend->backend != tw_place_device(to)->backend->backend;
 }
@@ -26,7 +27,7 @@ static long source_place(const struct tw_buffer *buffer, size_t to)
     for (size_t place = 0; place < buffer->place_count; ++place) {
         if (!holds(&buffer->places[place]))
             continue;
-        if (!tw_must_stage(place, to))
+        if (!must_stage(place, to))
             return (long)place;
         best = (long)place;
     }
@@ -41,7 +42,7 @@ size_t tw_plan_copies_locked(const struct tw_use *use, size_t place, struct tw_c
     const long from = source_place(buffer, place);
     if (from < 0)
         return 0; /* never written: the contents are undefined wherever they are */
-    if (tw_must_stage((size_t)from, place)) {
+    if (must_stage((size_t)from, place)) {
         plan[0] = (struct tw_copy_plan){use->buffer, (size_t)from, 0};
         plan[1] = (struct tw_copy_plan){use->buffer, 0, place};
         return 2;

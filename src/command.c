@@ -203,7 +203,6 @@ void tw_task_run_locked(struct tw_task *task)
         command->times.start_ns = tw_now_ns();
         tw_announce_locked();
     }
-    ++device->running;
     if (task->exclusive)
         device->exclusive_running = true;
     const bool exclusive = task->exclusive;
@@ -212,7 +211,6 @@ void tw_task_run_locked(struct tw_task *task)
     const tw_status status = execute(task);
     tw_detail_of_task(false);
     tw_lock();
-    --device->running;
     if (exclusive)
         device->exclusive_running = false;
     if (exclusive && device->active)

@@ -89,7 +89,6 @@ struct tw_device {
     /* scheduling */
     struct tw_lane *active; /* circular list of lanes with ready commands */
     struct tw_lane *system; /* for copies that no queue asked for */
-    unsigned running;       /* commands that run now */
     bool exclusive_running;
     bool worker_is_warm; /* the last exclusive task ran on a worker */
     unsigned workers, idle_workers;
@@ -202,8 +201,6 @@ struct tw_use {
 
 /* The copies that bring what `use` needs to `place`, at most two; returns how many. Changes nothing. */
 size_t tw_plan_copies_locked(const struct tw_use *use, size_t place, struct tw_copy_plan plan[2]);
-/* Whether copying between two places has to go through host memory. */
-bool tw_must_stage(size_t from, size_t to);
 /* Records where the contents are once the copies and the command are submitted. */
 void tw_apply_locked(const struct tw_use *use, size_t place);
 

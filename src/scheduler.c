@@ -163,6 +163,16 @@ static void nap_locked(struct tw_device *device, uint64_t ns)
     pthread_cond_timedwait(&device->work, &tw_mutex, &until);
 }
 
+/* Frees what the last task made unused, without the lock meanwhile. */
+static void reclaim_between_tasks_locked(void)
+{
+    if (atomic_load_explicit(&anything_unused, memory_order_relaxed)) {
+        tw_unlock();
+        tw_reclaim();
+        tw_lock();
+    }
+}
+
 static void *work(void *argument)
 {
     struct tw_device *device = argument;
@@ -177,11 +187,7 @@ static void *work(void *argument)
                 tw_wake_worker_locked(device, true);
             tw_task_run_locked(task);
             idle_since = 0;
-            if (atomic_load_explicit(&anything_unused, memory_order_relaxed)) {
-                tw_unlock();
-                tw_reclaim();
-                tw_lock();
-            }
+            reclaim_between_tasks_locked();
             continue;
         }
         const uint64_t now = tw_now_ns();
@@ -276,15 +282,6 @@ static struct tw_command *command_towards(struct tw_command *command)
     return ((const struct tw_task *)node)->command;
 }
 
-static void run_unlocked_reclaim(void)
-{
-    if (atomic_load_explicit(&anything_unused, memory_order_relaxed)) {
-        tw_unlock();
-        tw_reclaim();
-        tw_lock();
-    }
-}
-
 /* Polls for a moment whether anything changed; without the lock. */
 static bool spin(unsigned since)
 {
@@ -326,7 +323,7 @@ void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const vo
                 tw_wake_worker_locked(lane->device, true);
             left = lane->device;
             tw_task_run_locked(task);
-            run_unlocked_reclaim();
+            reclaim_between_tasks_locked();
             continue;
         }
         /* what is left runs elsewhere, or waits for something that does; the reference keeps the lane */

@@ -22,11 +22,6 @@
 
 #include <teamwork/lower/region.h>
 
-#define TW_INTERNAL_CAT_(a, b) a##b
-#define TW_INTERNAL_CAT(a, b) TW_INTERNAL_CAT_(a, b)
-/* A name that no other expansion on another line has. */
-#define TW_INTERNAL_UNIQUE(stem) TW_INTERNAL_CAT(stem, __LINE__)
-
 /* The extent of loop level `level` (2 the fastest) in a range of `dims` dimensions. */
 TW_DEVICE_INLINE size_t tw_internal_extent(const size_t size[3], unsigned dims, unsigned level)
 {
