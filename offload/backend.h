@@ -26,6 +26,7 @@ struct tw_backend_device {
 struct tw_device_facts {
     char name[128], vendor[64], driver_version[32];
     size_t compute_units, max_work_group_size, sub_group_size;
+    unsigned atomic_orders, atomic_scopes; /* sets of TW_ORDER_BIT() and TW_SCOPE_BIT() */
     tw_local_mem_type local_mem_type;
     size_t local_mem_bytes, global_mem_bytes, cache_bytes, cacheline_bytes, clock_mhz, numa_nodes;
 };
@@ -68,6 +69,10 @@ struct tw_backend {
     tw_status (*launch)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *launch);
 };
+
+/* What CPUs and all GPUs that Teamwork compiles for can do. */
+#define TW_ALL_ORDERS ((TW_ORDER_BIT(TW_ORDER_SEQ_CST) << 1) - 1)
+#define TW_ALL_SCOPES ((TW_SCOPE_BIT(TW_SCOPE_SYSTEM) << 1) - 1)
 
 extern const struct tw_backend tw_backend_host;
 extern const struct tw_backend tw_backend_omp;

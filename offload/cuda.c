@@ -1,139 +1,181 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CUDA driver through dlopen (cuda.h). Types and numbers are those of the driver's stable ABI. */
+/* The CUDA driver through dlopen: discovery and devices (cuda.h). Kernels are cuda_launch.c's. */
 #include "cuda.h"
 
 #include <dlfcn.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-typedef int cu_result; /* 0: success */
-typedef int cu_device;
-typedef struct cu_context *cu_context;
+#include "cuda_driver.h"
 
-enum {
-    SCHED_SPIN = 1,
-    POINTER_DEVICE_ORDINAL = 9,
-    MAX_THREADS_PER_BLOCK = 1,
-    WARP_SIZE = 10,
-    CLOCK_KHZ = 13,
-    MULTIPROCESSORS = 16,
-    L2_BYTES = 38,
-    SHARED_PER_BLOCK = 8
-};
+enum { SCHED_SPIN = 1, POINTER_DEVICE_ORDINAL = 9 };
+
+struct tw_cuda_driver tw_cuda;
 
 static struct {
     void *library;
-    cu_result (*init)(unsigned flags);
-    cu_result (*driver_version)(int *version);
-    cu_result (*device_count)(int *count);
-    cu_result (*device_get)(cu_device *device, int ordinal);
-    cu_result (*device_name)(char *name, int bytes, cu_device device);
-    cu_result (*device_attribute)(int *value, int attribute, cu_device device);
-    cu_result (*device_memory)(size_t *bytes, cu_device device);
-    cu_result (*context_retain)(cu_context *context, cu_device device);
-    cu_result (*context_release)(cu_device device);
-    cu_result (*context_set_flags)(cu_device device, unsigned flags);
-    cu_result (*pointer_attribute)(void *value, int attribute, uintptr_t pointer);
-    int devices, retained;
-} cuda;
+    struct tw_cuda_device *devices;
+    int retained;
+    enum tw_cuda_choice choice;
+} found;
 
-static bool load_symbols(void)
+static bool load_functions(void)
 {
     const struct {
         void *slot;
         const char *name;
-    } symbols[] = {
-        {&cuda.init, "cuInit"},
-        {&cuda.driver_version, "cuDriverGetVersion"},
-        {&cuda.device_count, "cuDeviceGetCount"},
-        {&cuda.device_get, "cuDeviceGet"},
-        {&cuda.device_name, "cuDeviceGetName"},
-        {&cuda.device_attribute, "cuDeviceGetAttribute"},
-        {&cuda.device_memory, "cuDeviceTotalMem_v2"},
-        {&cuda.context_retain, "cuDevicePrimaryCtxRetain"},
-        {&cuda.context_release, "cuDevicePrimaryCtxRelease_v2"},
-        {&cuda.context_set_flags, "cuDevicePrimaryCtxSetFlags_v2"},
-        {&cuda.pointer_attribute, "cuPointerGetAttribute"},
+    } functions[] = {
+#define ENTRY(member, name, parameters) {&tw_cuda.member, name},
+        TW_CUDA_FUNCTIONS(ENTRY)
+#undef ENTRY
     };
-    cuda.library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!cuda.library)
-        cuda.library = dlopen("libcuda.so", RTLD_NOW | RTLD_LOCAL);
-    if (!cuda.library)
+    found.library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!found.library)
+        found.library = dlopen("libcuda.so", RTLD_NOW | RTLD_LOCAL);
+    if (!found.library)
         return false;
-    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; ++i) {
-        void *address = dlsym(cuda.library, symbols[i].name);
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; ++i) {
+        void *address = dlsym(found.library, functions[i].name);
         if (!address)
             return false;
-        *(void **)symbols[i].slot = address;
+        *(void **)functions[i].slot = address;
     }
     return true;
 }
 
-bool tw_cuda_open(void)
+static enum tw_cuda_choice read_choice(void)
 {
-    if (!load_symbols() || cuda.init(0) || cuda.device_count(&cuda.devices) || cuda.devices <= 0) {
-        tw_cuda_close();
-        return false;
-    }
-    for (int ordinal = 0; ordinal < cuda.devices; ++ordinal) {
-        cu_device device;
-        cu_context context;
-        if (cuda.device_get(&device, ordinal))
-            break;
-        (void)cuda.context_set_flags(device, SCHED_SPIN);
-        if (cuda.context_retain(&context, device))
-            break;
-        cuda.retained = ordinal + 1;
-    }
-    return true;
-}
-
-void tw_cuda_close(void)
-{
-    for (int ordinal = 0; ordinal < cuda.retained; ++ordinal) {
-        cu_device device;
-        if (!cuda.device_get(&device, ordinal))
-            (void)cuda.context_release(device);
-    }
-    if (cuda.library)
-        dlclose(cuda.library);
-    cuda.library = NULL;
-    cuda.devices = cuda.retained = 0;
-}
-
-int tw_cuda_owner(const void *memory)
-{
-    int ordinal = -1;
-    if (!cuda.library || cuda.pointer_attribute(&ordinal, POINTER_DEVICE_ORDINAL, (uintptr_t)memory))
-        return -1;
-    return ordinal;
+    const char *text = getenv("TW_CUDA_LAUNCH");
+    if (!text || !*text)
+        return TW_CUDA_ANY_LAUNCH;
+    return strcmp(text, "driver") == 0         ? TW_CUDA_DRIVER_LAUNCH
+           : strcmp(text, "libomptarget") == 0 ? TW_CUDA_OPENMP_LAUNCH
+                                               : TW_CUDA_INVALID_LAUNCH;
 }
 
 static size_t attribute(cu_device device, int which)
 {
     int value = 0;
-    return cuda.device_attribute(&value, which, device) || value < 0 ? 0 : (size_t)value;
+    return tw_cuda.device_attribute(&value, which, device) || value < 0 ? 0 : (size_t)value;
+}
+
+static bool retain(struct tw_cuda_device *device, int ordinal)
+{
+    if (tw_cuda.device_get(&device->device, ordinal))
+        return false;
+    (void)tw_cuda.context_set_flags(device->device, SCHED_SPIN);
+    if (tw_cuda.context_retain(&device->context, device->device))
+        return false;
+    device->ordinal = ordinal;
+    device->capability = (unsigned)(10 * attribute(device->device, CU_CAPABILITY_MAJOR)
+                                    + attribute(device->device, CU_CAPABILITY_MINOR));
+    device->default_shared_bytes = attribute(device->device, CU_SHARED_PER_BLOCK);
+    device->max_shared_bytes = attribute(device->device, CU_SHARED_PER_BLOCK_OPTIN);
+    if (device->max_shared_bytes < device->default_shared_bytes)
+        device->max_shared_bytes = device->default_shared_bytes;
+    pthread_mutex_init(&device->streams, NULL);
+    return true;
+}
+
+bool tw_cuda_open(void)
+{
+    int count = 0;
+    found.choice = read_choice();
+    if (!load_functions() || tw_cuda.init(0) || tw_cuda.device_count(&count) || count <= 0
+        || !(found.devices = calloc((size_t)count, sizeof *found.devices))) {
+        tw_cuda_close();
+        return false;
+    }
+    while (found.retained < count && retain(&found.devices[found.retained], found.retained))
+        ++found.retained;
+    return true;
+}
+
+static void release(struct tw_cuda_device *device)
+{
+    for (size_t i = 0; i < device->idle_count; ++i)
+        (void)tw_cuda.stream_destroy(device->idle_streams[i]);
+    free(device->idle_streams);
+    pthread_mutex_destroy(&device->streams);
+    (void)tw_cuda.context_release(device->device);
+}
+
+void tw_cuda_close(void)
+{
+    tw_cuda_forget_kernels();
+    for (int ordinal = 0; ordinal < found.retained; ++ordinal)
+        release(&found.devices[ordinal]);
+    free(found.devices);
+    if (found.library)
+        dlclose(found.library);
+    memset(&found, 0, sizeof found);
+    memset(&tw_cuda, 0, sizeof tw_cuda);
+}
+
+struct tw_cuda_device *tw_cuda_device(int ordinal)
+{
+    return ordinal >= 0 && ordinal < found.retained ? &found.devices[ordinal] : NULL;
+}
+
+enum tw_cuda_choice tw_cuda_choice(void)
+{
+    return found.choice;
+}
+
+tw_status tw_cuda_configuration(void)
+{
+    if (found.choice != TW_CUDA_INVALID_LAUNCH)
+        return TW_SUCCESS;
+    return tw_backend_complain(TW_ERROR_INVALID_CONFIGURATION,
+                               "TW_CUDA_LAUNCH is \"%s\", which is neither driver nor libomptarget",
+                               getenv("TW_CUDA_LAUNCH") ? getenv("TW_CUDA_LAUNCH") : "");
+}
+
+int tw_cuda_owner(const void *memory)
+{
+    int ordinal = -1;
+    if (!found.library || tw_cuda.pointer_attribute(&ordinal, POINTER_DEVICE_ORDINAL, (uintptr_t)memory))
+        return -1;
+    return ordinal;
 }
 
 void tw_cuda_describe(int ordinal, struct tw_device_facts *facts)
 {
     cu_device device;
     int version = 0;
-    if (!cuda.library || cuda.device_get(&device, ordinal))
+    if (!found.library || tw_cuda.device_get(&device, ordinal))
         return;
-    (void)cuda.device_name(facts->name, (int)sizeof facts->name, device);
+    (void)tw_cuda.device_name(facts->name, (int)sizeof facts->name, device);
     snprintf(facts->vendor, sizeof facts->vendor, "NVIDIA");
-    if (!cuda.driver_version(&version))
+    if (!tw_cuda.driver_version(&version))
         snprintf(facts->driver_version, sizeof facts->driver_version, "%d.%d", version / 1000, version % 1000 / 10);
-    facts->compute_units = attribute(device, MULTIPROCESSORS);
-    facts->max_work_group_size = attribute(device, MAX_THREADS_PER_BLOCK);
-    facts->sub_group_size = attribute(device, WARP_SIZE);
-    facts->clock_mhz = attribute(device, CLOCK_KHZ) / 1000;
-    facts->cache_bytes = attribute(device, L2_BYTES);
+    facts->compute_units = attribute(device, CU_MULTIPROCESSORS);
+    facts->max_work_group_size = attribute(device, CU_MAX_THREADS_PER_BLOCK);
+    facts->sub_group_size = attribute(device, CU_WARP_SIZE);
+    facts->clock_mhz = attribute(device, CU_CLOCK_KHZ) / 1000;
+    facts->cache_bytes = attribute(device, CU_L2_BYTES);
     facts->cacheline_bytes = 128;
     facts->local_mem_type = TW_LOCAL_MEM_LOCAL;
-    /* what TW_LOCAL, which is static, can have; more needs an opt-in for each kernel */
-    facts->local_mem_bytes = attribute(device, SHARED_PER_BLOCK);
-    (void)cuda.device_memory(&facts->global_mem_bytes, device);
+    /* what one group can have at most; the linker limits TW_LOCAL to less, and so does a launch through libomptarget, which
+       tw_cuda_check() knows */
+    facts->local_mem_bytes =
+        attribute(device, found.choice == TW_CUDA_OPENMP_LAUNCH ? CU_SHARED_PER_BLOCK : CU_SHARED_PER_BLOCK_OPTIN);
+    (void)tw_cuda.device_memory(&facts->global_mem_bytes, device);
+}
+
+const char *tw_cuda_lost(int ordinal)
+{
+    const struct tw_cuda_device *device = tw_cuda_device(ordinal);
+    return device && atomic_load_explicit(&device->is_lost, memory_order_acquire) ? device->story : NULL;
+}
+
+const char *tw_cuda_describe_error(cu_result error, char *text, size_t bytes)
+{
+    const char *name = NULL, *meaning = NULL;
+    if (tw_cuda.error_name(error, &name) || !name || tw_cuda.error_text(error, &meaning) || !meaning)
+        snprintf(text, bytes, "error %d of the CUDA driver", error);
+    else
+        snprintf(text, bytes, "%s (%s)", meaning, name);
+    return text;
 }

@@ -2,8 +2,9 @@
 /**
  * The CUDA driver, if the machine has one: loaded with dlopen, never linked.
  *
- * OpenMP runs the kernels; this only prepares the driver's contexts, tells which OpenMP devices are CUDA's, and
- * describes them.
+ * OpenMP owns devices and memory. This prepares the driver's contexts for it, tells which OpenMP devices are CUDA's,
+ * describes them, knows what limits a kernel has, and launches kernels of the simt lowering by itself where it can: from
+ * the same device image and in the same context as libomptarget does, but on streams, and with errors instead of abort.
  */
 #ifndef TEAMWORK_OFFLOAD_CUDA_H
 #define TEAMWORK_OFFLOAD_CUDA_H
@@ -14,13 +15,51 @@
 
 /* Loads the driver and retains the primary context of every CUDA device with spinning synchronization, which
    libomptarget then adopts: a synchronous launch takes 9 us instead of 27 to 46. To be called before OpenMP touches a
-   device. Returns whether there are CUDA devices. Once; balanced by tw_cuda_close(). */
+   device. Returns whether there are CUDA devices. Once; balanced by tw_cuda_close(), which frees all that the functions
+   below have made. */
 bool tw_cuda_open(void);
 void tw_cuda_close(void);
+
+/* TW_ERROR_INVALID_CONFIGURATION if TW_CUDA_LAUNCH was neither "driver" nor "libomptarget" when the driver was opened. */
+tw_status tw_cuda_configuration(void);
 
 /* The CUDA device that owns a piece of device memory; -1 if it is none of CUDA's. */
 int tw_cuda_owner(const void *memory);
 
 void tw_cuda_describe(int ordinal, struct tw_device_facts *facts);
+
+/* After a kernel's fault a device does nothing any more in this process, and libomptarget ends the program when it is
+   asked to. Returns one sentence about the fault; NULL for a device that works. */
+const char *tw_cuda_lost(int ordinal);
+
+/* ---- kernels of the simt lowering -------------------------------------------------------------------------------- */
+
+/* What is known of a kernel on a device. */
+struct tw_cuda_kernel_facts {
+    size_t max_items;          /* of a work-group: what its registers allow */
+    size_t registers;          /* of a work-item */
+    size_t private_bytes;      /* of a work-item, in memory, for what is not in registers */
+    size_t static_local_bytes; /* of a work-group, in TW_LOCAL variables */
+    size_t max_local_bytes;    /* of a work-group, these included */
+    bool driver_launches;      /* tw_cuda_launch() can launch it */
+};
+
+/* Fills `facts`. Returns false if the kernel is not found in its program's device images. Loads the image into the device
+   when it is needed for the first time. */
+bool tw_cuda_kernel_facts(int ordinal, const struct tw_internal_kernel *kernel, struct tw_cuda_kernel_facts *facts);
+
+/* How many work-groups of `items` work-items, with `local_bytes` of local accessors each, a compute unit runs at a time.
+   0 where that is not known. */
+size_t tw_cuda_resident_groups(int ordinal, const struct tw_internal_kernel *kernel, size_t items, size_t local_bytes);
+
+/* Whether the kernel itself allows a launch: TW_ERROR_INVALID_WORK_GROUP_SIZE, TW_ERROR_OUT_OF_LOCAL_MEMORY. Success for
+   kernels that are not found. */
+tw_status tw_cuda_check(int ordinal, const struct tw_internal_kernel *kernel, const struct tw_internal_launch *launch);
+
+/* Launches a kernel through the driver and returns when it is complete. `*taken` is false, and nothing has happened, if
+   that cannot be done and libomptarget has to launch it: its image was not found or is not understood, or it uses variables
+   that would exist twice. */
+tw_status tw_cuda_launch(int ordinal, const struct tw_internal_kernel *kernel, const struct tw_internal_launch *launch,
+                         bool *taken);
 
 #endif

@@ -6,8 +6,10 @@
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "fiber.h"
 #include "omp_start.h"
 #include "topology.h"
 
@@ -25,6 +27,7 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
     if (!device)
         return tw_backend_complain(TW_ERROR_OUT_OF_MEMORY, "no memory for the host device");
     tw_omp_start();
+    tw_fiber_open();
     const unsigned processors = tw_topology_processors();
     *device = (struct tw_backend_device){.backend = &tw_backend_host,
                                          .index = index,
@@ -38,6 +41,7 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
 
 static void close_device(struct tw_backend_device *device)
 {
+    tw_fiber_close();
     free(device);
 }
 
@@ -47,8 +51,10 @@ void tw_host_describe(struct tw_backend_device *device, struct tw_device_facts *
     tw_topology_describe(facts);
     facts->max_work_group_size = 8192; /* work-items are loop turns: the limit is what stays in a cache */
     facts->sub_group_size = 1;
+    facts->atomic_orders = TW_ALL_ORDERS;
+    facts->atomic_scopes = TW_ALL_SCOPES;
     facts->local_mem_type = TW_LOCAL_MEM_GLOBAL;
-    facts->local_mem_bytes = 256u << 10; /* on the stack of the thread that runs the group */
+    facts->local_mem_bytes = 256u << 10; /* ordinary memory of the thread that runs the group: what stays in a cache */
 }
 
 tw_status tw_host_check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
@@ -119,19 +125,58 @@ void tw_host_begin_thread(struct tw_backend_device *device)
         kmp_set_blocktime(1);
 }
 
-void tw_host_run(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description)
+static tw_status divergence(const struct tw_internal_kernel *kernel, const struct tw_internal_divergence *note)
+{
+    char elsewhere[64] = "not";
+    if (note->other_line)
+        snprintf(elsewhere, sizeof elsewhere, "at the one in line %d", note->other_line);
+    return tw_backend_complain(TW_ERROR_DIVERGENT_BARRIER,
+                               "kernel %s: in group (%zu, %zu, %zu) the barrier in line %d was reached by %zu "
+                               "work-items, and %zu were %s; all of a group must reach a barrier, or none",
+                               kernel->name, note->group[0], note->group[1], note->group[2], note->line, note->waiting,
+                               note->finished, elsewhere);
+}
+
+tw_status tw_host_outcome(const struct tw_internal_kernel *kernel, const struct tw_internal_launch *description)
+{
+    switch (__atomic_load_n(&description->fell_back, __ATOMIC_RELAXED)) {
+    case 0:
+        return TW_SUCCESS;
+    case TW_INTERNAL_NO_IMAGE:
+        return tw_backend_complain(TW_ERROR_NO_DEVICE_IMAGE,
+                                   "kernel %s has no image for OpenMP device %d: compile and link %s for it, as with "
+                                   "teamwork_add_offload()",
+                                   kernel->name, description->device, kernel->file);
+    case TW_INTERNAL_NO_THREADS:
+        return tw_backend_complain(TW_ERROR_UNSUPPORTED,
+                                   "kernel %s needs a thread for each of the %zu work-items of a group, which the "
+                                   "standard mapping (LOWERING teams) did not get; compile %s with LOWERING simt",
+                                   kernel->name, description->local[0] * description->local[1] * description->local[2],
+                                   kernel->file);
+    case TW_INTERNAL_DIVERGENCE:
+        return divergence(kernel, &description->divergence);
+    default:
+        return tw_backend_complain(TW_ERROR_OUT_OF_MEMORY,
+                                   "kernel %s: no memory for the stacks or the local memory of its work-groups",
+                                   kernel->name);
+    }
+}
+
+tw_status tw_host_run(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description)
 {
     if (kernel->form != TW_INTERNAL_SINGLE_TASK)
         bind_team();
+    description->cpu = &tw_fiber_cpu;
+    description->fell_back = 0;
     kernel->host(description);
+    return tw_host_outcome(kernel, description);
 }
 
 static tw_status launch(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *description)
 {
     (void)device;
-    tw_host_run(kernel, description);
-    return TW_SUCCESS;
+    return tw_host_run(kernel, description);
 }
 
 /* Never called: there is no memory but the host's. */

@@ -13,6 +13,9 @@ tw_status tw_host_check(struct tw_backend_device *device, const struct tw_intern
                         const struct tw_internal_launch *launch);
 
 /* Runs a kernel in the host lowering, on the calling thread and its OpenMP team. */
-void tw_host_run(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description);
+tw_status tw_host_run(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description);
+
+/* What a launch that has returned says of itself. */
+tw_status tw_host_outcome(const struct tw_internal_kernel *kernel, const struct tw_internal_launch *description);
 
 #endif

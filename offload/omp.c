@@ -4,7 +4,7 @@
  *
  * Regions are synchronous and called from several threads, which libomptarget runs on streams of their own. What it
  * makes fatal, a fault on the device above all, ends the program with its message; what can be checked is checked
- * before.
+ * before. Kernels of the simt lowering go past it to the CUDA driver where they can (cuda.h): then a fault is a status.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,22 +19,27 @@
 
 #include "backend.h"
 #include "cuda.h"
+#include "fiber.h"
 #include "host.h"
 #include "omp_start.h"
+#include "scratch.h"
 #include "topology.h"
 
 #define CPU_ALIGNMENT 64u
 #define GPU_LANES 8u
 #define GPU_MAX_TEAMS 0x7fffffffu
+#define RESIDENT_TEAMS 8u   /* of 256 threads, on a multiprocessor */
 #define GPU_THREAD_STEP 64u /* a multiple of every warp */
 #define TEAMS_MAX_TEAMS 65535u
+#define TEAMS_MAX_ITEMS 992u /* of an nd_range: the device runtime keeps a warp of each team for itself */
 
 struct omp_device {
     struct tw_backend_device base;
     int number;       /* OpenMP's */
     int cuda_ordinal; /* -1: not CUDA */
     bool gpu;
-    unsigned max_teams, max_threads;
+    unsigned max_teams, max_threads, max_parts;
+    struct tw_scratch scratch;
 };
 
 static unsigned opened; /* devices open; under the discovery lock */
@@ -90,11 +95,31 @@ static bool classify(struct omp_device *device)
     device->base.max_lanes = device->gpu ? GPU_LANES : 2;
     device->max_teams = device->gpu ? TEAMS_MAX_TEAMS : tw_topology_processors();
     device->max_threads = device->gpu ? TW_INTERNAL_SIMT_MAX_GROUP : device->max_teams;
+    device->max_parts = TW_INTERNAL_MAX_PARTS / 2;
+    if (device->cuda_ordinal >= 0) {
+        struct tw_device_facts facts = {.compute_units = 0};
+        tw_cuda_describe(device->cuda_ordinal, &facts);
+        if (facts.compute_units && facts.compute_units * RESIDENT_TEAMS <= TW_INTERNAL_MAX_PARTS)
+            device->max_parts = (unsigned)facts.compute_units * RESIDENT_TEAMS;
+    }
     return true;
+}
+
+static void close_cuda_if_unused(void)
+{
+    if (opened == 0 && cuda_is_open) {
+        tw_cuda_close();
+        cuda_is_open = false;
+    }
 }
 
 static tw_status open_device(unsigned index, struct tw_backend_device **result)
 {
+    const tw_status status = tw_cuda_configuration();
+    if (status != TW_SUCCESS) {
+        close_cuda_if_unused();
+        return status;
+    }
     struct omp_device *device = calloc(1, sizeof *device);
     if (!device)
         return tw_backend_complain(TW_ERROR_OUT_OF_MEMORY, "no memory for an offload device");
@@ -106,21 +131,25 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
         return tw_backend_complain(TW_ERROR_OUT_OF_DEVICE_MEMORY, "OpenMP device %u has no memory at all", index);
     }
     ++opened;
+    tw_fiber_open();
+    tw_scratch_open(&device->scratch);
     *result = &device->base;
     return TW_SUCCESS;
 }
 
 static void close_device(struct tw_backend_device *device)
 {
+    tw_scratch_close(&omp(device)->scratch, device);
     free(device);
-    if (--opened == 0 && cuda_is_open) {
-        tw_cuda_close();
-        cuda_is_open = false;
-    }
+    tw_fiber_close();
+    --opened;
+    close_cuda_if_unused();
 }
 
 static void describe(struct tw_backend_device *device, struct tw_device_facts *facts)
 {
+    facts->atomic_orders = TW_ALL_ORDERS;
+    facts->atomic_scopes = TW_ALL_SCOPES;
     if (omp(device)->cuda_ordinal >= 0) {
         tw_cuda_describe(omp(device)->cuda_ordinal, facts);
         return;
@@ -142,7 +171,7 @@ static void describe(struct tw_backend_device *device, struct tw_device_facts *f
 static void *allocate(struct tw_backend_device *device, size_t bytes)
 {
     if (omp(device)->gpu)
-        return omp_target_alloc(bytes, omp(device)->number);
+        return tw_cuda_lost(omp(device)->cuda_ordinal) ? NULL : omp_target_alloc(bytes, omp(device)->number);
     unsigned char *raw =
         bytes <= SIZE_MAX - 2 * CPU_ALIGNMENT ? omp_target_alloc(bytes + 2 * CPU_ALIGNMENT, omp(device)->number) : NULL;
     if (!raw)
@@ -157,6 +186,8 @@ static void release(struct tw_backend_device *device, void *memory)
 {
     if (!omp(device)->gpu)
         memcpy(&memory, (unsigned char *)memory - sizeof memory, sizeof memory);
+    if (tw_cuda_lost(omp(device)->cuda_ordinal))
+        return; /* libomptarget would end the program */
     omp_target_free(memory, omp(device)->number);
 }
 
@@ -165,6 +196,11 @@ static tw_status copy(struct tw_backend_device *to, void *target, struct tw_back
 {
     const int host = omp_get_initial_device();
     const int to_number = to ? omp(to)->number : host, from_number = from ? omp(from)->number : host;
+    const char *lost = to ? tw_cuda_lost(omp(to)->cuda_ordinal) : NULL;
+    if (!lost && from)
+        lost = tw_cuda_lost(omp(from)->cuda_ordinal);
+    if (lost)
+        return tw_backend_complain(TW_ERROR_TRANSFER_FAILED, "%s", lost);
     if (omp_target_memcpy(target, source, bytes, 0, 0, to_number, from_number))
         return tw_backend_complain(TW_ERROR_TRANSFER_FAILED,
                                    "OpenMP could not copy %zu bytes from device %d to device %d", bytes, from_number,
@@ -180,15 +216,31 @@ static unsigned lowering_for(const struct omp_device *device, const struct tw_in
     return TW_INTERNAL_LOWER_TEAMS;
 }
 
+/* An nd_range group in the standard mapping of a GPU. */
+static tw_status refuse_threads(const struct tw_internal_kernel *kernel, size_t items)
+{
+    return tw_backend_complain(
+        TW_ERROR_UNSUPPORTED,
+        "kernel %s: the standard mapping (LOWERING teams) gives a group of an nd_range at most %u "
+        "threads, not %zu; compile %s with LOWERING simt",
+        kernel->name, TEAMS_MAX_ITEMS, items, kernel->file);
+}
+
 static tw_status check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                        const struct tw_internal_launch *launch)
 {
     size_t teams[3] = {launch->range[0], launch->range[1], launch->range[2]};
     if (!kernel->offload)
         return tw_backend_complain(TW_ERROR_UNSUPPORTED, "kernel %s has no version for offload devices", kernel->name);
-    if (lowering_for(omp(device), kernel) != TW_INTERNAL_LOWER_SIMT)
-        return TW_SUCCESS;
-    if (kernel->form == TW_INTERNAL_RANGE) {
+    if (lowering_for(omp(device), kernel) != TW_INTERNAL_LOWER_SIMT) {
+        const size_t items = launch->local[0] * launch->local[1] * launch->local[2];
+        return omp(device)->gpu && kernel->form == TW_INTERNAL_ND_RANGE && items > TEAMS_MAX_ITEMS
+                   ? refuse_threads(kernel, items)
+                   : tw_cuda_check(omp(device)->cuda_ordinal, kernel, launch);
+    }
+    if (kernel->form == TW_INTERNAL_REDUCTION) {
+        teams[0] = teams[1] = teams[2] = 1; /* as many as fit the device */
+    } else if (kernel->form == TW_INTERNAL_RANGE) {
         unsigned log2[3];
         tw_internal_team_shape(launch->range, launch->dims, log2);
         tw_internal_team_grid(launch->range, log2, teams);
@@ -198,7 +250,7 @@ static tw_status check(struct tw_backend_device *device, const struct tw_interna
         || count > GPU_MAX_TEAMS)
         return tw_backend_complain(TW_ERROR_INVALID_RANGE, "kernel %s needs more than the %u teams of one launch",
                                    kernel->name, GPU_MAX_TEAMS);
-    return TW_SUCCESS;
+    return tw_cuda_check(omp(device)->cuda_ordinal, kernel, launch);
 }
 
 /* Argument blocks that do not fit kernel arguments travel in device memory of their own. */
@@ -219,29 +271,68 @@ static tw_status upload_args(struct omp_device *device, const struct tw_internal
     return status;
 }
 
+/* Runs a kernel: in the simt lowering through the CUDA driver where it can, else through its target region. */
+static tw_status run(struct omp_device *device, const struct tw_internal_kernel *kernel,
+                     struct tw_internal_launch *launch)
+{
+    bool taken = false;
+    tw_status status = TW_SUCCESS;
+    if (launch->lowering == TW_INTERNAL_LOWER_SIMT)
+        status = tw_cuda_launch(device->cuda_ordinal, kernel, launch, &taken);
+    if (!taken)
+        kernel->offload(launch);
+    return status;
+}
+
+/* Runs a kernel whose groups may find that they lack threads, which they note in device memory. */
+static tw_status run_watched(struct omp_device *device, const struct tw_internal_kernel *kernel,
+                             struct tw_internal_launch *launch)
+{
+    int refused = 0;
+    launch->refused = allocate(&device->base, sizeof refused);
+    if (!launch->refused)
+        return tw_backend_complain(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory to launch %s", kernel->name);
+    tw_status status = copy(&device->base, launch->refused, NULL, &refused, sizeof refused);
+    if (status == TW_SUCCESS) {
+        kernel->offload(launch);
+        status = copy(NULL, &refused, &device->base, launch->refused, sizeof refused);
+    }
+    release(&device->base, launch->refused);
+    if (status == TW_SUCCESS && refused && !launch->fell_back)
+        launch->fell_back = TW_INTERNAL_NO_THREADS;
+    return status;
+}
+
 static tw_status launch(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *description)
 {
     struct omp_device *device = omp(base);
     void *args = NULL;
-    const tw_status status = upload_args(device, kernel, description, &args);
+    if (tw_cuda_lost(device->cuda_ordinal))
+        return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "%s", tw_cuda_lost(device->cuda_ordinal));
+    tw_status status = upload_args(device, kernel, description, &args);
     if (status != TW_SUCCESS)
         return status;
     description->device = device->number;
     description->lowering = lowering_for(device, kernel);
     description->max_teams = device->max_teams;
     description->max_threads = device->max_threads;
+    description->max_parts = device->max_parts;
     description->thread_step = device->gpu ? GPU_THREAD_STEP : 1;
+    description->cpu = device->gpu ? NULL : &tw_fiber_cpu;
     description->fell_back = 0;
-    kernel->offload(description);
+    if (kernel->form == TW_INTERNAL_REDUCTION)
+        status = tw_scratch_take(&device->scratch, base, description);
+    if (status != TW_SUCCESS) {
+    } else if (device->gpu && description->lowering == TW_INTERNAL_LOWER_TEAMS && kernel->form == TW_INTERNAL_ND_RANGE)
+        status = run_watched(device, kernel, description);
+    else
+        status = run(device, kernel, description);
+    if (description->scratch)
+        tw_scratch_give(&device->scratch, base, description, status == TW_SUCCESS);
     if (args)
         release(base, args);
-    if (description->fell_back)
-        return tw_backend_complain(TW_ERROR_NO_DEVICE_IMAGE,
-                                   "kernel %s has no image for OpenMP device %d: compile and link %s for it, as with "
-                                   "teamwork_add_offload()",
-                                   kernel->name, device->number, kernel->file);
-    return TW_SUCCESS;
+    return status == TW_SUCCESS ? tw_host_outcome(kernel, description) : status;
 }
 
 const struct tw_backend tw_backend_omp = {

@@ -161,8 +161,7 @@ static tw_status launch(struct tw_backend_device *device, const struct tw_intern
     if (begin(sim(device), TW_SIM_LAUNCH))
         return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "simulated fault: launching kernel %s on device %u",
                                    kernel->name, device->index);
-    tw_host_run(kernel, description);
-    return TW_SUCCESS;
+    return tw_host_run(kernel, description);
 }
 
 const struct tw_backend tw_backend_sim = {

@@ -9,7 +9,7 @@
 
 bool tw_access_mode_is_valid(tw_access_mode mode)
 {
-    return mode >= TW_READ && mode <= TW_DISCARD_READ_WRITE;
+    return mode >= TW_READ && mode <= TW_ATOMIC;
 }
 
 bool tw_access_mode_needs(tw_access_mode mode)

@@ -18,6 +18,7 @@ struct tw_command_group {
     size_t use_count, use_capacity;
     const struct tw_internal_kernel *kernel;
     struct tw_internal_launch launch;
+    size_t local_bytes;                /* of local accessors */
     struct tw_internal_bounds *bounds; /* where the kernel notes indices outside of its views */
     unsigned char *args;
     size_t args_bytes;
@@ -157,6 +158,24 @@ void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode,
     return atomic_load(&buffer->places[place].address);
 }
 
+void *tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t index, bool keep)
+{
+    const bool alone = buffer && tw_range_count(buffer->range) == 1;
+    unsigned char *data = tw_access(group, buffer,
+                                    keep    ? TW_READ_WRITE
+                                    : alone ? TW_DISCARD_WRITE
+                                            : TW_WRITE,
+                                    TW_GLOBAL);
+    if (!data)
+        return NULL;
+    if (index >= tw_range_count(buffer->range)) {
+        fail(group, tw_fail(TW_ERROR_INVALID_RANGE, "a buffer of %zu elements has no element %zu to reduce into",
+                            tw_range_count(buffer->range), index));
+        return NULL;
+    }
+    return data + index * buffer->element_bytes;
+}
+
 struct tw_internal_bounds *tw_internal_bounds_of(tw_command_group *group)
 {
     if (!group || group->status != TW_SUCCESS)
@@ -164,6 +183,53 @@ struct tw_internal_bounds *tw_internal_bounds_of(tw_command_group *group)
     if (!group->bounds && !(group->bounds = calloc(1, sizeof *group->bounds)))
         fail(group, tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to check a view"));
     return group->bounds;
+}
+
+/* ---- local accessors ----------------------------------------------------------------------------------------------
+ */
+
+#define LOCAL_ALIGNMENT 64u
+
+tw_local_memory tw_local(tw_command_group *group, size_t bytes)
+{
+    tw_local_memory memory = {0, 0};
+    if (!group || group->status != TW_SUCCESS)
+        return memory;
+    const struct tw_device *device = group->queue->device;
+    const size_t most = tw_device_facts(device)->local_mem_bytes;
+    if (!bytes) {
+        fail(group, tw_fail(TW_ERROR_INVALID_ARGUMENT, "local memory of no bytes"));
+    } else if (bytes > most || group->local_bytes > most - bytes) {
+        size_t wanted = 0;
+        if (__builtin_add_overflow(bytes, group->local_bytes, &wanted))
+            wanted = SIZE_MAX;
+        fail(group, tw_fail(TW_ERROR_OUT_OF_LOCAL_MEMORY,
+                            "%zu bytes of local memory for each work-group are more than the %zu of %s", wanted, most,
+                            tw_device_name(device)));
+    } else {
+        memory.tw_offset_ = group->local_bytes;
+        memory.tw_bytes_ = bytes;
+        group->local_bytes += (bytes + LOCAL_ALIGNMENT - 1) / LOCAL_ALIGNMENT * LOCAL_ALIGNMENT;
+    }
+    return memory;
+}
+
+tw_local_memory tw_local_range_of(tw_command_group *group, size_t element_bytes, tw_range range)
+{
+    const tw_local_memory none = {0, 0};
+    size_t bytes = 0;
+    if (!group || group->status != TW_SUCCESS)
+        return none;
+    if (!tw_range_is_valid(range)) {
+        fail(group, tw_fail(TW_ERROR_INVALID_RANGE,
+                            "the local accessor's range has no valid dimensions (%u), or "
+                            "overflows",
+                            range.dims));
+        return none;
+    }
+    if (__builtin_mul_overflow(tw_range_count(range), element_bytes, &bytes))
+        bytes = SIZE_MAX;
+    return tw_local(group, bytes);
 }
 
 /* ---- kernels --------------------------------------------------------------------------------------------------------
@@ -200,10 +266,15 @@ static void copy_range(size_t to[3], const size_t from[3], unsigned dims, size_t
 
 /* Takes over a kernel whose launch has been described. */
 static void record(struct tw_command_group *group, const struct tw_internal_kernel *kernel,
-                   const struct tw_internal_launch *launch, const void *args, size_t args_bytes)
+                   struct tw_internal_launch *launch, const void *args, size_t args_bytes)
 {
     struct tw_backend_device *device = group->queue->device->backend;
     tw_status status = check_kernel(group, kernel, launch->dims, args, args_bytes);
+    launch->local_bytes = group->local_bytes;
+    if (status == TW_SUCCESS && group->local_bytes && kernel->form != TW_INTERNAL_WORK_GROUP
+        && kernel->form != TW_INTERNAL_ND_RANGE)
+        status = tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "kernel %s has no work-groups that could use local memory",
+                         kernel->name);
     if (status == TW_SUCCESS)
         status = device->backend->check(device, kernel, launch);
     if (status == TW_SUCCESS && !(group->args = args_bytes <= FEW_ARGS_BYTES ? group->few_args : malloc(args_bytes)))
@@ -223,7 +294,7 @@ void tw_internal_single_task(tw_command_group *group, const struct tw_internal_k
 {
     if (!group || group->status != TW_SUCCESS)
         return;
-    const struct tw_internal_launch launch = {.range = {1, 1, 1}, .local = {1, 1, 1}, .dims = 1};
+    struct tw_internal_launch launch = {.range = {1, 1, 1}, .local = {1, 1, 1}, .dims = 1};
     record(group, kernel, &launch, args, args_bytes);
 }
 
@@ -298,6 +369,54 @@ void tw_internal_parallel_for_work_group(tw_command_group *group, tw_range group
     struct tw_internal_launch launch = {.dims = groups.dims};
     copy_range(launch.range, groups.size, groups.dims, 1);
     copy_range(launch.local, local.size, local.dims, 1);
+    record(group, kernel, &launch, args, args_bytes);
+}
+
+/* The number of groups of an nd_range; dims 0 where it is not one. */
+static tw_status split_nd_range(tw_nd_range range, tw_range *groups)
+{
+    if (!tw_range_is_valid(range.global) || !tw_range_is_valid(range.local) || range.global.dims != range.local.dims)
+        return tw_fail(TW_ERROR_INVALID_RANGE,
+                       "the nd_range's global and local ranges have %u and %u dimensions, or overflow",
+                       range.global.dims, range.local.dims);
+    if (range.offset.dims != range.global.dims)
+        return tw_fail(TW_ERROR_INVALID_RANGE, "the nd_range's offset has %u dimensions and its ranges %u",
+                       range.offset.dims, range.global.dims);
+    *groups = range.global;
+    for (unsigned d = 0; d < range.global.dims; ++d) {
+        const size_t global = range.global.size[d], local = range.local.size[d];
+        size_t end;
+        if (!local)
+            return tw_fail(TW_ERROR_INVALID_WORK_GROUP_SIZE, "the work-group is empty in dimension %u", d);
+        if (global % local)
+            return tw_fail(TW_ERROR_INVALID_WORK_GROUP_SIZE,
+                           "%zu work-items in dimension %u cannot be divided into groups of %zu: make the range a "
+                           "multiple, and let the kernel skip what is too much",
+                           global, d, local);
+        if (__builtin_add_overflow(range.offset.at[d], global, &end))
+            return tw_fail(TW_ERROR_INVALID_RANGE, "offset and range overflow in dimension %u", d);
+        groups->size[d] = global / local;
+    }
+    return TW_SUCCESS;
+}
+
+void tw_internal_parallel_for_nd_range(tw_command_group *group, tw_nd_range range,
+                                       const struct tw_internal_kernel *kernel, const void *args, size_t args_bytes)
+{
+    if (!group || group->status != TW_SUCCESS)
+        return;
+    tw_range groups = {{1, 1, 1}, 0};
+    tw_status status = split_nd_range(range, &groups);
+    if (status == TW_SUCCESS)
+        status = check_local(kernel, groups, range.local, group->queue->device);
+    if (status != TW_SUCCESS) {
+        fail(group, status);
+        return;
+    }
+    struct tw_internal_launch launch = {.dims = groups.dims};
+    copy_range(launch.range, groups.size, groups.dims, 1);
+    copy_range(launch.local, range.local.size, groups.dims, 1);
+    copy_range(launch.offset, range.offset.at, groups.dims, 0);
     record(group, kernel, &launch, args, args_bytes);
 }
 

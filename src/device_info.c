@@ -58,6 +58,8 @@ static size_t size_fact(const struct tw_device_facts *facts, tw_device_info_id q
         return facts->max_work_group_size;
     case TW_DEVICE_INFO_SUB_GROUP_SIZE:
         return facts->sub_group_size;
+    case TW_DEVICE_INFO_MAX_NUM_SUB_GROUPS:
+        return facts->sub_group_size ? facts->max_work_group_size / facts->sub_group_size : 0;
     case TW_DEVICE_INFO_LOCAL_MEM_SIZE:
         return facts->local_mem_bytes;
     case TW_DEVICE_INFO_GLOBAL_MEM_SIZE:
@@ -89,6 +91,10 @@ tw_status tw_device_info(const tw_device *device, tw_device_info_id question, vo
     }
     if (question == TW_DEVICE_INFO_LOCAL_MEM_TYPE)
         return answer(value, bytes, &tw_device_facts(device)->local_mem_type, sizeof(tw_local_mem_type));
+    if (question == TW_DEVICE_INFO_ATOMIC_MEMORY_ORDER_CAPABILITIES)
+        return answer(value, bytes, &tw_device_facts(device)->atomic_orders, sizeof(unsigned));
+    if (question == TW_DEVICE_INFO_ATOMIC_MEMORY_SCOPE_CAPABILITIES)
+        return answer(value, bytes, &tw_device_facts(device)->atomic_scopes, sizeof(unsigned));
     const char *text = text_fact(device, question);
     if (text)
         return answer(value, bytes, &text, sizeof text);

@@ -98,7 +98,7 @@ tw_status tw_host_access(tw_buffer *buffer, tw_access_mode mode, tw_host_accesso
 {
     if (!buffer || !result)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the %s is NULL", buffer ? "place for the accessor" : "buffer");
-    if (!tw_access_mode_is_valid(mode))
+    if (!tw_access_mode_is_valid(mode) || mode == TW_ATOMIC)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%d is no access mode", (int)mode);
     if (buffer->read_only && tw_access_mode_writes(mode))
         return tw_fail(TW_ERROR_READ_ONLY_BUFFER, "the buffer is over const memory; only TW_READ can access it");

@@ -202,7 +202,7 @@ TW_TEST(what_is_no_accessor_is_an_error_of_the_group)
         int mode, target;
     } wrong[] = {{NULL, TW_READ, TW_GLOBAL},
                  {buffer, 0, TW_GLOBAL},
-                 {buffer, 6, TW_GLOBAL},
+                 {buffer, TW_ATOMIC + 1, TW_GLOBAL},
                  {buffer, -1, TW_GLOBAL},
                  {buffer, TW_READ, 0},
                  {buffer, TW_READ, 3},

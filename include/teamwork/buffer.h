@@ -25,7 +25,8 @@ typedef enum tw_access_mode {
     TW_WRITE = 2, /**< what is not overwritten is kept */
     TW_READ_WRITE = 3,
     TW_DISCARD_WRITE = 4, /**< earlier contents are not transferred: what is not overwritten is undefined */
-    TW_DISCARD_READ_WRITE = 5
+    TW_DISCARD_READ_WRITE = 5,
+    TW_ATOMIC = 6 /**< reading and writing, by atomic operations in kernels; device accessors only */
 } tw_access_mode;
 
 /**

@@ -22,6 +22,7 @@
 
 #include <teamwork/buffer.h>
 #include <teamwork/event.h>
+#include <teamwork/local.h>
 #include <teamwork/lower/launch.h>
 #include <teamwork/queue.h>
 
@@ -133,6 +134,26 @@ static inline void *tw_discard_read_write(tw_command_group *group, tw_buffer *bu
     return tw_access(group, buffer, TW_DISCARD_READ_WRITE, TW_GLOBAL);
 }
 
+/** Atomic access (spec Table 3.25): reading and writing, by the atomic operations of lower/atomic.h alone. */
+static inline void *tw_atomic(tw_command_group *group, tw_buffer *buffer)
+{
+    return tw_access(group, buffer, TW_ATOMIC, TW_GLOBAL);
+}
+
+/**
+ * Reserves `bytes` of local memory for each work-group of the group's kernel, a hierarchical or an nd_range one (spec
+ * 3.6.4.6). Several reservations lie side by side, each aligned to 64 bytes, in one total that a device limits:
+ * TW_DEVICE_INFO_LOCAL_MEM_SIZE, less what the kernel has in TW_LOCAL variables.
+ *
+ * Errors, kept in the group:
+ *     TW_ERROR_INVALID_ARGUMENT      bytes is 0
+ *     TW_ERROR_OUT_OF_LOCAL_MEMORY   more than the device has; the detail gives both numbers
+ */
+TW_API tw_local_memory tw_local(tw_command_group *group, size_t bytes);
+
+/** The same for `range` elements of `element_bytes` each: TW_ERROR_INVALID_RANGE where that has no valid dimensions. */
+TW_API tw_local_memory tw_local_range_of(tw_command_group *group, size_t element_bytes, tw_range range);
+
 /* What the macros above call; not for direct use. */
 TW_API tw_status tw_internal_submit(tw_queue *queue, tw_command_group *group, tw_event **event, const char *file,
                                     int line);
@@ -143,6 +164,8 @@ TW_API void tw_internal_submit_block(tw_command_group **group, const char *file,
 TW_API void tw_internal_discard(tw_command_group **group);
 TW_API struct tw_internal_bounds *tw_internal_bounds_of(tw_command_group *group);
 
+TW_API void *tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t index, bool keep);
+
 /* What the launch macros of kernel.h call. */
 TW_API void tw_internal_single_task(tw_command_group *group, const struct tw_internal_kernel *kernel, const void *args,
                                     size_t args_bytes);
@@ -151,6 +174,9 @@ TW_API void tw_internal_parallel_for(tw_command_group *group, tw_range range, tw
 TW_API void tw_internal_parallel_for_work_group(tw_command_group *group, tw_range groups, tw_range local,
                                                 const struct tw_internal_kernel *kernel, const void *args,
                                                 size_t args_bytes);
+TW_API void tw_internal_parallel_for_nd_range(tw_command_group *group, tw_nd_range range,
+                                              const struct tw_internal_kernel *kernel, const void *args,
+                                              size_t args_bytes);
 
 TW_END_DECLS
 

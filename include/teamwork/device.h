@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <teamwork/memory.h>
 #include <teamwork/status.h>
 
 TW_BEGIN_DECLS
@@ -61,6 +62,9 @@ typedef enum tw_local_mem_type {
     X(TW_DEVICE_INFO_MAX_WORK_ITEM_DIMENSIONS, size_t)                                                                 \
     X(TW_DEVICE_INFO_MAX_WORK_GROUP_SIZE, size_t) /* work-items */                                                     \
     X(TW_DEVICE_INFO_SUB_GROUP_SIZE, size_t)      /* work-items that run in lockstep: a warp; 1 on CPUs */             \
+    X(TW_DEVICE_INFO_MAX_NUM_SUB_GROUPS, size_t)  /* of one work-group */                                              \
+    X(TW_DEVICE_INFO_ATOMIC_MEMORY_ORDER_CAPABILITIES, unsigned) /* a set of TW_ORDER_BIT(); fences too */             \
+    X(TW_DEVICE_INFO_ATOMIC_MEMORY_SCOPE_CAPABILITIES, unsigned) /* a set of TW_SCOPE_BIT(); fences too */             \
     X(TW_DEVICE_INFO_LOCAL_MEM_TYPE, tw_local_mem_type)                                                                \
     X(TW_DEVICE_INFO_LOCAL_MEM_SIZE, size_t) /* that one work-group can have */                                        \
     X(TW_DEVICE_INFO_GLOBAL_MEM_SIZE, size_t)                                                                          \

@@ -5,6 +5,8 @@
  *     tw_item     one work-item of a range kernel
  *     tw_group    one work-group of a hierarchical kernel
  *     tw_h_item   one work-item inside tw_parallel_for_work_item
+ *     tw_nd_item  one work-item of an nd_range kernel
+ *     tw_sub_group   the work-items of an nd_range kernel that run in lockstep
  *
  * All are values that the library makes and hands to the kernel; their members are private. Functions named
  * tw_<what>(point, dim) answer one component, dim from 0 to dims - 1; tw_get_<what>(point) the whole as a tw_id or
@@ -30,10 +32,15 @@ struct tw_internal_group {
     size_t tw_range_[3]; /* number of groups */
     size_t tw_local_[3]; /* work-items in each group */
     unsigned tw_dims_;
-    unsigned tw_thread_[3]; /* where a work-item is a thread: its local id */
+    unsigned tw_thread_[3];                /* where a work-item is a thread: its local id */
+    size_t tw_offset_[3];                  /* of an nd_range */
+    void *tw_memory_;                      /* what local accessors refer to, unless the pass finds it by itself */
+    const struct tw_internal_cpu *tw_cpu_; /* nd_range kernels on a CPU: what their barriers need */
+    struct tw_internal_run *tw_run_;
+    bool tw_switched_; /* and whether a work-item has been at one */
 };
 
-/** One work-group of a hierarchical kernel (spec 3.7.1.6). A handle, valid while its kernel runs: clang does not share
+/** One work-group (spec 3.7.1.6). A handle, valid while its kernel runs: clang does not share
  *  structs that are passed by value with the threads of a parallel region on a GPU. */
 typedef const struct tw_internal_group *tw_group;
 
@@ -47,6 +54,21 @@ typedef struct tw_h_item {
     tw_group tw_group_;
     bool tw_turn_; /* of the loop that declares it */
 } tw_h_item;
+
+/** One work-item of an nd_range kernel (spec 3.7.1.5). */
+typedef struct tw_nd_item {
+    size_t tw_id_[3]; /* local id */
+    tw_group tw_group_;
+} tw_nd_item;
+
+/**
+ * The sub-group of a work-item of an nd_range kernel: the part of its work-group that runs in lockstep, a warp on a GPU. On
+ * a CPU it is the work-item alone. Sub-groups divide a group's work-items by their linear local ids; the last one may be
+ * smaller than the others.
+ */
+typedef struct tw_sub_group {
+    unsigned tw_lane_, tw_size_, tw_max_, tw_id_, tw_count_;
+} tw_sub_group;
 
 /* ---- range kernels ------------------------------------------------------------------------------------------- */
 
@@ -164,7 +186,8 @@ TW_OVERLOADED tw_range tw_get_global_range(tw_group group)
 /** The iteration space that the group is a part of; hierarchical launches have no offset. */
 TW_OVERLOADED tw_nd_range tw_get_nd_range(tw_group group)
 {
-    return tw_nd_range_make(tw_get_global_range(group), tw_get_local_range(group));
+    tw_id offset = {{group->tw_offset_[0], group->tw_offset_[1], group->tw_offset_[2]}, group->tw_dims_};
+    return tw_nd_range_make_offset(tw_get_global_range(group), tw_get_local_range(group), offset);
 }
 
 /* ---- work-items of a group ----------------------------------------------------------------------------------- */
@@ -254,6 +277,166 @@ TW_OVERLOADED tw_id tw_get_global_id(tw_h_item item)
 TW_OVERLOADED tw_range tw_get_global_range(tw_h_item item)
 {
     return tw_get_global_range(item.tw_group_);
+}
+
+/* ---- nd_range kernels ---------------------------------------------------------------------------------------- */
+
+/** Position in the group. */
+TW_OVERLOADED size_t tw_local_id(tw_nd_item item, unsigned dim)
+{
+    return item.tw_id_[dim];
+}
+
+/** Work-items of each group. */
+TW_OVERLOADED size_t tw_local_range(tw_nd_item item, unsigned dim)
+{
+    return item.tw_group_->tw_local_[dim];
+}
+
+/** Position in the launch, its offset included. */
+TW_OVERLOADED size_t tw_global_id(tw_nd_item item, unsigned dim)
+{
+    return item.tw_group_->tw_id_[dim] * item.tw_group_->tw_local_[dim] + item.tw_id_[dim]
+           + item.tw_group_->tw_offset_[dim];
+}
+
+/** Work-items of the whole launch. */
+TW_OVERLOADED size_t tw_global_range(tw_nd_item item, unsigned dim)
+{
+    return tw_global_range(item.tw_group_, dim);
+}
+
+/** The offset given to the launch; 0 where none was. */
+TW_OVERLOADED size_t tw_global_offset(tw_nd_item item, unsigned dim)
+{
+    return item.tw_group_->tw_offset_[dim];
+}
+
+TW_OVERLOADED size_t tw_group_id(tw_nd_item item, unsigned dim)
+{
+    return item.tw_group_->tw_id_[dim];
+}
+
+TW_OVERLOADED size_t tw_group_range(tw_nd_item item, unsigned dim)
+{
+    return item.tw_group_->tw_range_[dim];
+}
+
+/** Row-major position in the group. */
+TW_OVERLOADED size_t tw_local_linear_id(tw_nd_item item)
+{
+    return (item.tw_id_[0] * item.tw_group_->tw_local_[1] + item.tw_id_[1]) * item.tw_group_->tw_local_[2]
+           + item.tw_id_[2];
+}
+
+/** Work-items of the group in all dimensions together. */
+TW_OVERLOADED size_t tw_local_linear_range(tw_nd_item item)
+{
+    return tw_local_linear_range(item.tw_group_);
+}
+
+/** Row-major position in the launch, from 0: the offset does not count. */
+TW_OVERLOADED size_t tw_global_linear_id(tw_nd_item item)
+{
+    const size_t i0 = tw_global_id(item, 0) - item.tw_group_->tw_offset_[0];
+    const size_t i1 = tw_global_id(item, 1) - item.tw_group_->tw_offset_[1];
+    const size_t i2 = tw_global_id(item, 2) - item.tw_group_->tw_offset_[2];
+    return (i0 * tw_global_range(item, 1) + i1) * tw_global_range(item, 2) + i2;
+}
+
+/** Row-major number of the group. */
+TW_OVERLOADED size_t tw_group_linear_id(tw_nd_item item)
+{
+    return tw_group_linear_id(item.tw_group_);
+}
+
+/** Number of groups of the launch in all dimensions together. */
+TW_OVERLOADED size_t tw_group_linear_range(tw_nd_item item)
+{
+    return tw_group_linear_range(item.tw_group_);
+}
+
+TW_OVERLOADED tw_id tw_get_local_id(tw_nd_item item)
+{
+    tw_id id = {{item.tw_id_[0], item.tw_id_[1], item.tw_id_[2]}, item.tw_group_->tw_dims_};
+    return id;
+}
+
+TW_OVERLOADED tw_range tw_get_local_range(tw_nd_item item)
+{
+    return tw_get_local_range(item.tw_group_);
+}
+
+TW_OVERLOADED tw_id tw_get_global_id(tw_nd_item item)
+{
+    tw_id id = {{tw_global_id(item, 0), tw_global_id(item, 1), tw_global_id(item, 2)}, item.tw_group_->tw_dims_};
+    return id;
+}
+
+TW_OVERLOADED tw_range tw_get_global_range(tw_nd_item item)
+{
+    return tw_get_global_range(item.tw_group_);
+}
+
+TW_OVERLOADED tw_id tw_get_global_offset(tw_nd_item item)
+{
+    tw_id id = {{item.tw_group_->tw_offset_[0], item.tw_group_->tw_offset_[1], item.tw_group_->tw_offset_[2]},
+                item.tw_group_->tw_dims_};
+    return id;
+}
+
+TW_OVERLOADED tw_id tw_get_group_id(tw_nd_item item)
+{
+    return tw_get_group_id(item.tw_group_);
+}
+
+TW_OVERLOADED tw_range tw_get_group_range(tw_nd_item item)
+{
+    return tw_get_group_range(item.tw_group_);
+}
+
+/** The launch's iteration space. */
+TW_OVERLOADED tw_nd_range tw_get_nd_range(tw_nd_item item)
+{
+    return tw_get_nd_range(item.tw_group_);
+}
+
+/** The work-item's group; valid while the kernel runs. */
+TW_DEVICE_INLINE tw_group tw_get_group(tw_nd_item item)
+{
+    return item.tw_group_;
+}
+
+/* ---- sub-groups ---------------------------------------------------------------------------------------------- */
+
+/** The work-item's position in its sub-group. */
+TW_DEVICE_INLINE size_t tw_sub_group_local_id(tw_sub_group sub_group)
+{
+    return sub_group.tw_lane_;
+}
+
+/** Work-items of this sub-group. */
+TW_DEVICE_INLINE size_t tw_sub_group_local_range(tw_sub_group sub_group)
+{
+    return sub_group.tw_size_;
+}
+
+/** Work-items of the largest sub-group: TW_DEVICE_INFO_SUB_GROUP_SIZE of the device, 1 on CPUs. */
+TW_DEVICE_INLINE size_t tw_sub_group_max_local_range(tw_sub_group sub_group)
+{
+    return sub_group.tw_max_;
+}
+
+/** Which sub-group of the work-group this is. */
+TW_DEVICE_INLINE size_t tw_sub_group_id(tw_sub_group sub_group)
+{
+    return sub_group.tw_id_;
+}
+
+/** Number of sub-groups of the work-group. */
+TW_DEVICE_INLINE size_t tw_sub_group_range(tw_sub_group sub_group)
+{
+    return sub_group.tw_count_;
 }
 
 #endif

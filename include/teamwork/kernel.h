@@ -62,6 +62,19 @@ TW_BEGIN_DECLS
     tw_internal_parallel_for_work_group((group), (groups), (local), &name##_kernel.work_group_kernel,                  \
                                         &(const struct name){__VA_ARGS__}, sizeof(struct name))
 
+/**
+ * Runs an nd_range kernel: a kernel whose work-items, in groups of a given size, meet at barriers (spec 3.7.3.2).
+ *
+ *     tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(n), tw_range_1d(256)), name, .in = ...);
+ *
+ * TW_ERROR_INVALID_WORK_GROUP_SIZE: as for tw_parallel_for_work_group, and also where the group's size does not divide the
+ * global one; TW_ERROR_OUT_OF_LOCAL_MEMORY: see tw_local(). After submission also TW_ERROR_DIVERGENT_BARRIER, and
+ * TW_ERROR_UNSUPPORTED where the standard mapping did not get a thread for each work-item of a group.
+ */
+#define tw_parallel_for_nd_range(group, range, name, ...)                                                              \
+    tw_internal_parallel_for_nd_range((group), (range), &name##_kernel.nd_range_kernel,                                \
+                                      &(const struct name){__VA_ARGS__}, sizeof(struct name))
+
 /* An offset of zero in as many dimensions as the range has. */
 static inline tw_id tw_internal_no_offset(void)
 {

@@ -24,8 +24,8 @@ TW_BEGIN_DECLS
     X(TW_ERROR_INVALID_ARGUMENT, 1, "an argument is NULL or outside of what the function accepts")                     \
     X(TW_ERROR_INVALID_RANGE, 2, "a range or id has no valid dimensions, overflows, or does not fit its object")       \
     X(TW_ERROR_INVALID_WORK_GROUP_SIZE, 3,                                                                             \
-      "a work-group is empty, larger than the device's limit, or not the size "                                        \
-      "that the kernel requires")                                                                                      \
+      "a work-group is empty, larger than the device's or the kernel's limit, does not divide the range, or is not "   \
+      "the size that the kernel requires")                                                                             \
     X(TW_ERROR_INVALID_KERNEL, 4,                                                                                      \
       "a kernel object is unusable: compiled for another library version, or launched "                                \
       "with the wrong block or dimensions")                                                                            \
@@ -45,7 +45,9 @@ TW_BEGIN_DECLS
     X(TW_ERROR_OUT_OF_BOUNDS, 16, "a kernel indexed outside of an accessor's range (debug builds)")                    \
     X(TW_ERROR_UNSUPPORTED, 17, "the device, the lowering or this build of the library cannot do this")                \
     X(TW_ERROR_BUSY, 18, "the object is in use")                                                                       \
-    X(TW_ERROR_INVALID_CONFIGURATION, 19, "an environment variable of the library has a value it cannot use")
+    X(TW_ERROR_INVALID_CONFIGURATION, 19, "an environment variable of the library has a value it cannot use")          \
+    X(TW_ERROR_OUT_OF_LOCAL_MEMORY, 20, "a work-group needs more local memory than the device has for it")             \
+    X(TW_ERROR_DIVERGENT_BARRIER, 21, "a barrier was reached by some work-items of a group only")
 
 #define TW_INTERNAL_ENUMERATOR(name, value, meaning) name = value,
 typedef enum tw_status { TW_STATUS_LIST(TW_INTERNAL_ENUMERATOR) TW_STATUS_COUNT } tw_status;

@@ -11,10 +11,14 @@
  *     event.h          events
  *     buffer.h         buffers and host accessors
  *     command_group.h  command groups, device accessors, submission
+ *     local.h          local accessors: team-local memory whose size the launch gives
+ *     memory.h         memory orders and scopes
  *     view.h           accessors that carry their range, with checked indices in debug builds
  *     kernel.h         launching kernels
  *       lower/kernel.h     defining kernels: TW_RANGE_KERNEL and the like
  *       lower/work_item.h  the language of hierarchical kernels: tw_parallel_for_work_item, TW_LOCAL ...
+ *       lower/nd_item.h    the language of nd_range kernels: tw_barrier, tw_local_data ...
+ *       lower/atomic.h     atomic operations and fences
  *     sim.h            simulated devices
  *
  * Files that define kernels are compiled with -fopenmp, by clang; files that only use the library's objects may leave
@@ -29,6 +33,9 @@
 #include <teamwork/event.h>
 #include <teamwork/item.h>
 #include <teamwork/kernel.h>
+#include <teamwork/local.h>
+#include <teamwork/lower/atomic.h>
+#include <teamwork/memory.h>
 #include <teamwork/queue.h>
 #include <teamwork/range.h>
 #include <teamwork/sim.h>

@@ -77,6 +77,41 @@ TW_BEGIN_DECLS
 /** The extent of a view in one dimension. */
 #define tw_extent(view, dim) ((view).range[dim])
 
+/* ---- local memory with a range (spec 3.6.4.6) ------------------------------------------------------------------------- */
+
+/** The type of a member that stands for a range of local memory; `type` is that of its elements. */
+#ifdef TW_DEBUG_BOUNDS
+#define TW_LOCAL_VIEW(type)                                                                                            \
+    struct {                                                                                                           \
+        tw_local_memory memory;                                                                                        \
+        size_t range[3];                                                                                               \
+        struct tw_internal_bounds *bounds;                                                                             \
+        type *element; /* for its type alone */                                                                        \
+    }
+#define TW_LOCAL_VIEW_OF(group, type, ...)                                                                             \
+    {tw_local_range_of(group, sizeof(type), (__VA_ARGS__)),                                                            \
+     {(__VA_ARGS__).size[0], (__VA_ARGS__).size[1], (__VA_ARGS__).size[2]},                                            \
+     tw_internal_bounds_of(group),                                                                                     \
+     (type *)NULL}
+#else
+#define TW_LOCAL_VIEW(type)                                                                                            \
+    struct {                                                                                                           \
+        tw_local_memory memory;                                                                                        \
+        size_t range[3];                                                                                               \
+        type *element; /* for its type alone */                                                                        \
+    }
+#define TW_LOCAL_VIEW_OF(group, type, ...)                                                                             \
+    {tw_local_range_of(group, sizeof(type), (__VA_ARGS__)),                                                            \
+     {(__VA_ARGS__).size[0], (__VA_ARGS__).size[1], (__VA_ARGS__).size[2]},                                            \
+     (type *)NULL}
+#endif
+
+/** The element at (i), (i, j) or (i, j, k) of this group's memory: an lvalue. `point` is the kernel's item or group. */
+#define tw_local_at(point, view, ...)                                                                                  \
+    (((__typeof__((view).element))tw_local_data(point, (view).memory))[TW_INTERNAL_PICK_INDEX(                         \
+        __VA_ARGS__, tw_internal_index_3, tw_internal_index_2, tw_internal_index_1, )(TW_INTERNAL_BOUNDS(view),        \
+                                                                                      (view).range, __VA_ARGS__)])
+
 TW_DEVICE_INLINE size_t tw_internal_checked(struct tw_internal_bounds *bounds, const size_t range[3], size_t i,
                                             size_t j, size_t k, unsigned dims)
 {

@@ -8,7 +8,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Teamwork)
 
 set_target_properties(teamwork PROPERTIES INSTALL_RPATH "${TEAMWORK_OPENMP_RPATH}")
 
-# Two export sets, since only programs with the static library need hwloc's files.
+# Two export sets, since only programs with the static library need hwloc's files, and Boost.Context.
 install(TARGETS teamwork EXPORT TeamworkTargets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS teamwork_static EXPORT TeamworkStaticTargets
@@ -29,6 +29,7 @@ install(EXPORT TeamworkStaticTargets NAMESPACE Teamwork:: DESTINATION ${package_
 install(FILES
     ${PROJECT_BINARY_DIR}/TeamworkConfig.cmake
     ${PROJECT_BINARY_DIR}/TeamworkConfigVersion.cmake
+    offload/cmake/TeamworkContext.cmake
     offload/cmake/TeamworkOffload.cmake
     offload/cmake/TeamworkOpenMP.cmake
     offload/cmake/TeamworkToolchain.cmake
@@ -86,7 +87,7 @@ foreach(kind shared static)
         set(pc_requires)
     else()
         set(pc_name teamwork-static)
-        set(pc_link "\${libdir}/libteamwork.a -ldl -lm -pthread")
+        set(pc_link "\${libdir}/libteamwork.a ${TEAMWORK_BOOST_CONTEXT_LIBRARY} -ldl -lm -pthread")
         set(pc_requires "Requires: hwloc\n")
     endif()
     configure_file(offload/cmake/teamwork.pc.in ${PROJECT_BINARY_DIR}/${pc_name}.pc @ONLY)

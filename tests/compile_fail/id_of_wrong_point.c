@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EXPECT: passing 'tw_item' .*to parameter of incompatible type 'tw_h_item' */
+/* EXPECT: no matching function for call to 'tw_local_id' */
 /* A range kernel that asks for what only work-items of a group have. */
 #include <teamwork/teamwork.h>
 

@@ -79,6 +79,13 @@ TW_DEVICE_INLINE tw_item tw_internal_item(size_t row, size_t last, const size_t 
         }                                                                                                              \
     }
 
+/* Memory for local accessors. False: there is none, and the launch says so. */
+TW_DEVICE_INLINE bool tw_internal_cpu_memory(struct tw_internal_launch *launch, void **memory)
+{
+    *memory = launch->local_bytes ? launch->cpu->memory(launch) : NULL;
+    return *memory || !launch->local_bytes;
+}
+
 /* The loop over groups of a hierarchical kernel. l0, l1, l2: the group's size, constants if required at compile time.
  */
 #define TW_INTERNAL_HOST_GROUPS(name, launch, dims_, l0, l1, l2)                                                       \
@@ -88,13 +95,87 @@ TW_DEVICE_INLINE tw_item tw_internal_item(size_t row, size_t last, const size_t 
         const size_t tw_l0 = (l0), tw_l1 = (l1), tw_l2 = (l2);                                                         \
         const size_t tw_total = tw_r0 * tw_r1 * tw_r2;                                                                 \
         TW_INTERNAL_PRAGMA(omp parallel for schedule(static) default(none)                                             \
-                           firstprivate(tw_args, tw_total, tw_r0, tw_r1, tw_r2, tw_l0, tw_l1, tw_l2))                  \
+                           firstprivate(tw_args, tw_total, tw_r0, tw_r1, tw_r2, tw_l0, tw_l1, tw_l2, tw_launch))       \
         for (size_t tw_g = 0; tw_g < tw_total; ++tw_g) {                                                               \
-            struct tw_internal_group tw_here = {                                                                       \
-                {0, 0, 0}, {tw_r0, tw_r1, tw_r2}, {tw_l0, tw_l1, tw_l2}, dims_, {0, 0, 0}};                            \
+            struct tw_internal_group tw_here = TW_INTERNAL_GROUP(tw_r0, tw_r1, tw_r2, tw_l0, tw_l1, tw_l2, dims_);     \
+            if (!tw_internal_cpu_memory(tw_launch, &tw_here.tw_memory_))                                               \
+                continue;                                                                                              \
             tw_internal_delinearize(tw_g, tw_here.tw_range_, dims_, tw_here.tw_id_);                                   \
             TW_INTERNAL_INLINE_CALL(name(&tw_here, &tw_args))                                                          \
         }                                                                                                              \
+    }
+
+/* ---- nd_range kernels ---------------------------------------------------------------------------------------------
+
+   A group's work-items are a loop (tw_internal_items in launch.h), which ends as soon as a work-item has been at a barrier:
+   then the others run on stacks of their own. Where there is no barrier the compiler knows, and vectorizes the loop. */
+
+TW_DEVICE_INLINE struct tw_internal_group tw_internal_nd_here(const struct tw_internal_nd_group *group, size_t l0,
+                                                              size_t l1, size_t l2, unsigned dims)
+{
+    const struct tw_internal_launch *launch = group->launch;
+    struct tw_internal_group here =
+        TW_INTERNAL_GROUP(launch->range[0], launch->range[1], launch->range[2], l0, l1, l2, dims);
+    for (unsigned d = 0; d < dims; ++d) {
+        here.tw_id_[d] = group->id[d];
+        here.tw_offset_[d] = launch->offset[d];
+    }
+    here.tw_memory_ = group->memory;
+    here.tw_cpu_ = launch->cpu;
+    here.tw_run_ = group->run;
+    return here;
+}
+
+TW_DEVICE_INLINE tw_nd_item tw_internal_nd_item(tw_group group, size_t j0, size_t j1, size_t j2, unsigned dims)
+{
+    tw_nd_item item = {{0, 0, 0}, group};
+    item.tw_id_[0] = dims == 1 ? j2 : dims == 2 ? j1 : j0;
+    item.tw_id_[1] = dims == 1 ? 0 : dims == 2 ? j2 : j1;
+    item.tw_id_[2] = dims == 3 ? j2 : 0;
+    return item;
+}
+
+/* A small block is copied, so that no store of the kernel can change it as far as the compiler knows; a large one does not
+   belong on a work-item's stack. */
+#define TW_INTERNAL_ND_ARGS(name)                                                                                      \
+    _Alignas(struct name) unsigned char                                                                                \
+        tw_copy[sizeof(struct name) <= TW_INTERNAL_INLINE_ARGS_BYTES ? sizeof(struct name) : 1];                       \
+    __builtin_memcpy(tw_copy, tw_nd->launch->args, sizeof tw_copy);                                                    \
+    const struct name *const tw_args =                                                                                 \
+        (const struct name *)(sizeof tw_copy == sizeof(struct name) ? (const void *)tw_copy : tw_nd->launch->args);
+
+#define TW_INTERNAL_ND_LOOPS(name, dims_, l0, l1, l2)                                                                  \
+    {                                                                                                                  \
+        struct tw_internal_group tw_here = tw_internal_nd_here(tw_nd, l0, l1, l2, dims_);                              \
+        const size_t tw_n0 = tw_internal_extent(tw_here.tw_local_, dims_, 0);                                          \
+        const size_t tw_n1 = tw_internal_extent(tw_here.tw_local_, dims_, 1);                                          \
+        const size_t tw_n2 = tw_internal_extent(tw_here.tw_local_, dims_, 2);                                          \
+        size_t tw_j1 = tw_first / tw_n2 % tw_n1, tw_j2 = tw_first % tw_n2;                                             \
+        for (size_t tw_j0 = tw_first / tw_n2 / tw_n1; tw_j0 < tw_n0; ++tw_j0, tw_j1 = 0)                               \
+            for (; tw_j1 < tw_n1; ++tw_j1, tw_j2 = 0) {                                                                \
+                TW_INTERNAL_SIMD                                                                                       \
+                for (size_t tw_j = tw_j2; tw_j < tw_n2; ++tw_j) {                                                      \
+                    TW_INTERNAL_INLINE_CALL(name(tw_internal_nd_item(&tw_here, tw_j0, tw_j1, tw_j, dims_), tw_args))   \
+                    if (tw_here.tw_switched_)                                                                          \
+                        return;                                                                                        \
+                }                                                                                                      \
+            }                                                                                                          \
+    }
+
+/* Runs a part of the launch's groups: piece `piece` of `pieces`. */
+TW_DEVICE_INLINE void tw_internal_nd_piece(struct tw_internal_launch *launch, tw_internal_items items, size_t piece,
+                                           size_t pieces)
+{
+    const size_t total = launch->range[0] * launch->range[1] * launch->range[2];
+    const size_t each = total / pieces, rest = total % pieces;
+    const size_t first = piece * each + (piece < rest ? piece : rest);
+    launch->cpu->run(launch, items, first, first + each + (piece < rest));
+}
+
+#define TW_INTERNAL_HOST_ND(name, launch)                                                                              \
+    {                                                                                                                  \
+        TW_INTERNAL_PRAGMA(omp parallel default(none) firstprivate(tw_launch))                                         \
+        tw_internal_nd_piece(tw_launch, name##_tw_items, (size_t)omp_get_thread_num(), (size_t)omp_get_num_threads()); \
     }
 
 #endif

@@ -15,7 +15,9 @@
  *
  *     TW_SINGLE_TASK(name)                   void name(const struct name *k)
  *     TW_RANGE_KERNEL(name[, dims])          void name(tw_item item, const struct name *k)
+ *     TW_RANGE_REDUCTION(name, dims, member...)  the same, and reduces: reduction.h
  *     TW_WORK_GROUP_KERNEL(name[, n0[, n1[, n2]]])   void name(tw_group group, const struct name *k)
+ *     TW_ND_RANGE_KERNEL(name[, n0[, n1[, n2]]])     void name(tw_nd_item item, const struct name *k)
  *
  * dims, the literal 1, 2 or 3 or a macro for it, says that a range kernel is only launched with that many dimensions: it compiles faster. n0, n1, n2,
  * constant expressions, require a work-group size (and thereby the dimensions): index arithmetic by a constant size is
@@ -30,7 +32,10 @@
 #ifndef TEAMWORK_LOWER_KERNEL_H
 #define TEAMWORK_LOWER_KERNEL_H
 
+#include <teamwork/lower/async_copy.h>
+#include <teamwork/lower/group_functions.h>
 #include <teamwork/lower/host.h>
+#include <teamwork/lower/nd_item.h>
 #include <teamwork/lower/simt.h>
 #include <teamwork/lower/teams.h>
 #include <teamwork/lower/work_item.h>
@@ -115,6 +120,43 @@
             TW_INTERNAL_SIMT_GROUPS(name, tw_launch, dims_), TW_INTERNAL_TEAMS_GROUPS(name, tw_launch, dims_),         \
             tw_launch)} TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, dims_, n0, n1, n2)
 
+/* nd_range kernels: the function NAME_tw_items runs the work-items of a group on a CPU. */
+#define TW_ND_RANGE_KERNEL(...)                                                                                        \
+    TW_INTERNAL_PICK(__VA_ARGS__, TW_INTERNAL_ND_KERNEL_3, TW_INTERNAL_ND_KERNEL_2, TW_INTERNAL_ND_KERNEL_1,           \
+                     TW_INTERNAL_ND_KERNEL_ANY, )                                                                      \
+    (__VA_ARGS__)
+#define TW_INTERNAL_ND_KERNEL_1(name, n0) TW_INTERNAL_ND_KERNEL_REQUIRED(name, 1, n0, 1, 1)
+#define TW_INTERNAL_ND_KERNEL_2(name, n0, n1) TW_INTERNAL_ND_KERNEL_REQUIRED(name, 2, n0, n1, 1)
+#define TW_INTERNAL_ND_KERNEL_3(name, n0, n1, n2) TW_INTERNAL_ND_KERNEL_REQUIRED(name, 3, n0, n1, n2)
+
+#define TW_INTERNAL_ND_KERNEL_ANY(name)                                                                                \
+    static void name##_tw_items(const struct tw_internal_nd_group *tw_nd, size_t tw_first)                             \
+    {                                                                                                                  \
+        TW_INTERNAL_ND_ARGS(name)                                                                                      \
+        const size_t *tw_local = tw_nd->launch->local;                                                                 \
+        if (tw_nd->launch->dims == 1)                                                                                  \
+            TW_INTERNAL_ND_LOOPS(name, 1, tw_local[0], 1, 1)                                                           \
+        else if (tw_nd->launch->dims == 2)                                                                             \
+            TW_INTERNAL_ND_LOOPS(name, 2, tw_local[0], tw_local[1], 1)                                                 \
+        else                                                                                                           \
+            TW_INTERNAL_ND_LOOPS(name, 3, tw_local[0], tw_local[1], tw_local[2])                                       \
+    }                                                                                                                  \
+    TW_INTERNAL_ND_KERNEL(name, 0, ANY, 0, 0, 0)
+
+#define TW_INTERNAL_ND_KERNEL_REQUIRED(name, dims_, n0, n1, n2)                                                        \
+    enum { name##_tw_local_0 = (n0), name##_tw_local_1 = (n1), name##_tw_local_2 = (n2) };                             \
+    _Static_assert((n0) > 0 && (n1) > 0 && (n2) > 0, "the required work-group size of " #name " must be positive");    \
+    static void name##_tw_items(const struct tw_internal_nd_group *tw_nd, size_t tw_first){TW_INTERNAL_ND_ARGS(        \
+        name) TW_INTERNAL_ND_LOOPS(name, dims_, name##_tw_local_0, name##_tw_local_1,                                  \
+                                   name##_tw_local_2)} TW_INTERNAL_ND_KERNEL(name, dims_, dims_, n0, n1, n2)
+
+#define TW_INTERNAL_ND_KERNEL(name, dims_, which, n0, n1, n2)                                                          \
+    static void name##_tw_host(struct tw_internal_launch *tw_launch) TW_INTERNAL_HOST_ND(                              \
+        name, tw_launch) static void name##_tw_offload(struct tw_internal_launch *tw_launch){                          \
+        TW_INTERNAL_OFFLOAD(TW_INTERNAL_SIMT_ND(name, tw_launch, which), TW_INTERNAL_TEAMS_ND(name, tw_launch, which), \
+                            tw_launch)} TW_INTERNAL_KERNEL_OBJECT(nd_range, TW_INTERNAL_ND_RANGE, name, dims_, n0, n1, \
+                                                                  n2)
+
 /* Ends in a declaration, which the user's semicolon completes. */
 #define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, dims_, n0, n1, n2)                                               \
     _Static_assert(_Alignof(struct name_) <= 64, "the block of " #name_ " is aligned to more than 64 bytes");          \
@@ -138,5 +180,8 @@
 #define TW_DECLARE_SINGLE_TASK(name) extern const struct tw_internal_single_task_kernel name##_kernel
 #define TW_DECLARE_RANGE_KERNEL(name) extern const struct tw_internal_range_kernel name##_kernel
 #define TW_DECLARE_WORK_GROUP_KERNEL(name) extern const struct tw_internal_work_group_kernel name##_kernel
+#define TW_DECLARE_ND_RANGE_KERNEL(name) extern const struct tw_internal_nd_range_kernel name##_kernel
+
+#include <teamwork/lower/reduction.h>
 
 #endif

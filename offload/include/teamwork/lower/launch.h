@@ -13,7 +13,7 @@
 
 #include <teamwork/range.h>
 
-#define TW_INTERNAL_KERNEL_ABI 1u
+#define TW_INTERNAL_KERNEL_ABI 2u
 
 /** Argument blocks up to this many bytes travel as kernel arguments; larger ones through device memory. */
 #define TW_INTERNAL_INLINE_ARGS_BYTES 256u
@@ -21,13 +21,23 @@
 /** The largest work-group on any GPU; simt launches of bigger ones are refused. */
 #define TW_INTERNAL_SIMT_MAX_GROUP 1024u
 
+/* Reductions: up to four members, a slot of 8 bytes for each part of the range. */
+#define TW_INTERNAL_MAX_PARTS 2048u
+#define TW_INTERNAL_SCRATCH_BYTES (4u * TW_INTERNAL_MAX_PARTS * 8u)
+
 /* Which region serves a block of so many bytes. */
 TW_DEVICE_INLINE unsigned tw_internal_words_for(size_t bytes)
 {
     return bytes <= 64 ? 8 : bytes <= TW_INTERNAL_INLINE_ARGS_BYTES ? 32 : 1;
 }
 
-enum tw_internal_form { TW_INTERNAL_SINGLE_TASK = 1, TW_INTERNAL_RANGE = 2, TW_INTERNAL_WORK_GROUP = 3 };
+enum tw_internal_form {
+    TW_INTERNAL_SINGLE_TASK = 1,
+    TW_INTERNAL_RANGE = 2,
+    TW_INTERNAL_WORK_GROUP = 3,
+    TW_INTERNAL_ND_RANGE = 4, /* simt lowers it like TW_INTERNAL_WORK_GROUP */
+    TW_INTERNAL_REDUCTION = 5 /* a range kernel */
+};
 
 /** How a launch reaches the device; the backend chooses among what the kernel's file was compiled for. */
 enum tw_internal_lowering {
@@ -58,6 +68,48 @@ static __attribute__((unused, noinline, cold)) void tw_internal_out_of_bounds(st
         bounds->range[d] = range[d];
 }
 
+/* Why a launch did nothing, in `fell_back`. */
+enum tw_internal_fallback {
+    TW_INTERNAL_NO_IMAGE = 1,   /* there was no image for the device */
+    TW_INTERNAL_NO_THREADS = 2, /* a group did not get a thread for each work-item */
+    TW_INTERNAL_DIVERGENCE = 3, /* a barrier was not reached by all work-items; `divergence` tells more */
+    TW_INTERNAL_NO_MEMORY = 4   /* on a CPU: for local accessors, or the stacks of work-items */
+};
+
+/* A barrier that only some work-items of a group reached. */
+struct tw_internal_divergence {
+    size_t group[3];
+    size_t waiting, finished; /* work-items at the barrier, and at the end or at other barriers */
+    int line, other_line;     /* of the barrier, and of the other one, 0 for the end of the kernel */
+};
+
+struct tw_internal_launch;
+struct tw_internal_run;
+
+/* One work-group of an nd_range kernel on a CPU. */
+struct tw_internal_nd_group {
+    const struct tw_internal_launch *launch;
+    struct tw_internal_run *run;
+    void *memory; /* for local accessors */
+    size_t id[3];
+};
+
+/* Runs the work-items of a group in their order from `first` on, until one has been at a barrier. */
+typedef void (*tw_internal_items)(const struct tw_internal_nd_group *group, size_t first);
+
+/* What groups on a CPU need of the library. Through pointers, because a device image cannot link to it. */
+struct tw_internal_cpu {
+    /* Runs groups `first` to `past` of a launch on the calling thread. */
+    void (*run)(struct tw_internal_launch *launch, tw_internal_items items, size_t first, size_t past);
+    /* A work-group barrier, for work-item `linear` of the group that runs; `line` is the barrier's in the source. */
+    void (*barrier)(struct tw_internal_run *run, size_t linear, int line);
+    /* Where the work-items of the group that runs leave values of up to 16 bytes for each other: one each, and one more. */
+    void *(*exchange)(struct tw_internal_run *run);
+    /* Memory of the calling thread for the local accessors of a hierarchical kernel's group. NULL: there is none, which the
+       launch then says. */
+    void *(*memory)(struct tw_internal_launch *launch);
+};
+
 /** One launch. Filled by the runtime, read by a launcher; lives until the launcher returns. */
 struct tw_internal_launch {
     const void *args;        /* the argument block, in host memory */
@@ -70,9 +122,15 @@ struct tw_internal_launch {
     int device;              /* OpenMP device number; not for the host launcher */
     unsigned lowering;       /* enum tw_internal_lowering */
     unsigned max_teams;      /* most teams worth asking the device for; at least 1 */
+    unsigned max_parts;      /* teams that a reduction in the simt lowering runs in; at most TW_INTERNAL_MAX_PARTS */
     unsigned max_threads;    /* most threads in a team of the device */
     unsigned thread_step;    /* teams of the standard mapping need a multiple of this: a warp */
-    int fell_back;           /* set by the region's host version: there was no image for the device */
+    size_t local_bytes;      /* local accessors of each group */
+    void *scratch; /* reductions: TW_INTERNAL_SCRATCH_BYTES of device memory and a counter, 0 before and after */
+    const struct tw_internal_cpu *cpu; /* on CPUs, else NULL */
+    int *refused;  /* in device memory: a group of the standard mapping did not get its threads; or NULL */
+    int fell_back; /* enum tw_internal_fallback; 0: the kernel ran. Accessed atomically */
+    struct tw_internal_divergence divergence; /* by whoever set fell_back to TW_INTERNAL_DIVERGENCE */
 };
 
 /** What the kernel macros make of a kernel. */
@@ -99,6 +157,9 @@ struct tw_internal_range_kernel {
 };
 struct tw_internal_work_group_kernel {
     struct tw_internal_kernel work_group_kernel;
+};
+struct tw_internal_nd_range_kernel {
+    struct tw_internal_kernel nd_range_kernel;
 };
 
 #endif

@@ -109,31 +109,50 @@ TW_DEVICE_INLINE int tw_internal_on_device(void)
    The host and device passes number the regions of one source line in the order in which they emit them, and only the
    host pass drops those in branches that are never taken. So the choice must look like a run-time one: all regions are
    emitted, and those that do not serve `struct NAME` have an empty body (TW_INTERNAL_SERVES). */
-#define TW_INTERNAL_WITH_WORDS(REGION, name, launch)                                                                   \
+#define TW_INTERNAL_WITH_WORDS(REGION, name, launch) TW_INTERNAL_WITH_WORDS_(REGION, name, launch, )
+#define TW_INTERNAL_WITH_WORDS_(REGION, name, launch, ...)                                                             \
     if ((launch)->words == 8) {                                                                                        \
         uint64_t tw_words[8] = {0};                                                                                    \
         __builtin_memcpy(tw_words, (launch)->args, sizeof(struct name) <= sizeof tw_words ? sizeof(struct name) : 0);  \
         TW_INTERNAL_WORD_LIST_8(TW_INTERNAL_WORD_DECLARE)                                                              \
-        REGION(name, 8)                                                                                                \
+        REGION(name, 8, __VA_ARGS__)                                                                                   \
     } else if ((launch)->words == 32) {                                                                                \
         uint64_t tw_words[32] = {0};                                                                                   \
         __builtin_memcpy(tw_words, (launch)->args, sizeof(struct name) <= sizeof tw_words ? sizeof(struct name) : 0);  \
         TW_INTERNAL_WORD_LIST_32(TW_INTERNAL_WORD_DECLARE)                                                             \
-        REGION(name, 32)                                                                                               \
+        REGION(name, 32, __VA_ARGS__)                                                                                  \
     } else {                                                                                                           \
         const uint64_t tw_words[1] = {(uint64_t)(uintptr_t)(launch)->device_args};                                     \
         TW_INTERNAL_WORD_LIST_1(TW_INTERNAL_WORD_DECLARE)                                                              \
-        REGION(name, 1)                                                                                                \
+        REGION(name, 1, __VA_ARGS__)                                                                                   \
     }
 #define TW_INTERNAL_SERVES(name, words) (tw_internal_words_for(sizeof(struct name)) == (words))
+
+/* Variables are captured, and passed, in the order in which a region first mentions them, not in that of its clauses.
+   Where the bodies of the passes differ, each begins by mentioning all of them in one order. */
+#define TW_INTERNAL_MENTION(i) (void)tw_w##i;
+#define TW_INTERNAL_MENTION_WORDS(words)                                                                               \
+    (void)tw_launch_word;                                                                                              \
+    TW_INTERNAL_WORD_LIST_##words(TW_INTERNAL_MENTION)
 
 /* The region's host version: reached when libomptarget has no image for the device. `word` carries the launch. */
 TW_DEVICE_INLINE void tw_internal_fell_back(uint64_t word)
 {
-    __atomic_store_n(&((struct tw_internal_launch *)(uintptr_t)word)->fell_back, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&((struct tw_internal_launch *)(uintptr_t)word)->fell_back, TW_INTERNAL_NO_IMAGE,
+                     __ATOMIC_RELAXED);
 }
 
+/* A group without place yet; an initializer. */
+#define TW_INTERNAL_GROUP(r0, r1, r2, l0, l1, l2, dims)                                                                \
+    {{0, 0, 0}, {r0, r1, r2}, {l0, l1, l2}, dims, {0, 0, 0}, {0, 0, 0}, NULL, NULL, NULL, false}
+
 /* ---- index arithmetic ----------------------------------------------------------------------------------------- */
+
+/* The extent of loop level `level` (2 the fastest) in a range of `dims` dimensions. */
+TW_DEVICE_INLINE size_t tw_internal_extent(const size_t size[3], unsigned dims, unsigned level)
+{
+    return level + dims < 3 ? 1 : size[level + dims - 3];
+}
 
 /* The id of linear group or item `linear` in `range` of `dims` dimensions. `dims` is a constant in every launcher. */
 TW_DEVICE_INLINE void tw_internal_delinearize(size_t linear, const size_t range[3], unsigned dims, size_t id[3])

@@ -80,6 +80,14 @@ TW_DEVICE_INLINE void tw_internal_team_shape(const size_t range[3], unsigned dim
     log2[longest] += left;
 }
 
+/* A reduction runs in at most `max_parts` teams, which stride over the range. */
+TW_DEVICE_INLINE size_t tw_internal_reduction_teams(const struct tw_internal_launch *launch)
+{
+    const size_t total = launch->range[0] * launch->range[1] * launch->range[2];
+    const size_t teams = (total + TW_INTERNAL_SIMT_RANGE_THREADS - 1) / TW_INTERNAL_SIMT_RANGE_THREADS;
+    return teams < launch->max_parts ? teams : launch->max_parts;
+}
+
 /* How many teams of that shape a range has in each dimension. */
 TW_DEVICE_INLINE void tw_internal_team_grid(const size_t range[3], const unsigned log2[3], size_t grid[3])
 {
@@ -91,29 +99,85 @@ TW_DEVICE_INLINE void tw_internal_team_grid(const size_t range[3], const unsigne
 #define TW_INTERNAL_SIMT_CAPTURE                                                                                       \
     tw_launch_word, tw_r0, tw_r1, tw_r2, tw_o0, tw_o1, tw_o2, tw_inner, tw_by_inner, tw_by_middle, tw_shape
 
-#define TW_INTERNAL_SIMT_DECLARE(launch, teams, threads, split)                                                        \
+/* The same as words, in the order in which regions mention them (TW_INTERNAL_SIMT_MENTION) and so receive them; the
+   argument words follow. A single task receives `launch_word` alone. The library launches kernels past OpenMP with these. */
+struct tw_internal_simt_captures {
+    uint64_t r0, r1, r2, o0, o1, o2, inner, by_inner, by_middle, shape, launch_word;
+};
+
+TW_DEVICE_INLINE struct tw_internal_simt_captures
+tw_internal_simt_captures(const struct tw_internal_launch *launch, struct tw_internal_split split, uint64_t shape)
+{
+    struct tw_internal_simt_captures captures = {launch->range[0],
+                                                 launch->range[1],
+                                                 launch->range[2],
+                                                 launch->offset[0],
+                                                 launch->offset[1],
+                                                 launch->offset[2],
+                                                 (uint64_t)split.inner | (uint64_t)split.middle << 32,
+                                                 split.by_inner,
+                                                 split.by_middle,
+                                                 shape,
+                                                 (uint64_t)(uintptr_t)launch};
+    return captures;
+}
+
+/* Of a range kernel, whose teams have TW_INTERNAL_SIMT_RANGE_THREADS threads. Sets how many teams there are. */
+TW_DEVICE_INLINE struct tw_internal_simt_captures
+tw_internal_simt_range_captures(const struct tw_internal_launch *launch, size_t *teams)
+{
+    unsigned log[3];
+    size_t grid[3];
+    tw_internal_team_shape(launch->range, launch->dims, log);
+    tw_internal_team_grid(launch->range, log, grid);
+    *teams = grid[0] * grid[1] * grid[2];
+    return tw_internal_simt_captures(launch, tw_internal_split_for(grid, launch->dims),
+                                     log[0] | log[1] << 8 | log[2] << 16 | launch->dims << 24);
+}
+
+/* Of a reduction, in teams of as many threads, with the scratch memory in place of a shape. */
+TW_DEVICE_INLINE struct tw_internal_simt_captures
+tw_internal_simt_reduction_captures(const struct tw_internal_launch *launch, size_t *teams)
+{
+    *teams = tw_internal_reduction_teams(launch);
+    return tw_internal_simt_captures(launch, tw_internal_split_for(launch->range, launch->dims),
+                                     (uint64_t)(uintptr_t)launch->scratch);
+}
+
+/* Of a kernel of work-groups: a team for each group, a thread for each work-item. */
+TW_DEVICE_INLINE struct tw_internal_simt_captures
+tw_internal_simt_group_captures(const struct tw_internal_launch *launch, size_t *teams, size_t *threads)
+{
+    const size_t *local = launch->local;
+    *teams = launch->range[0] * launch->range[1] * launch->range[2];
+    *threads = local[0] * local[1] * local[2];
+    return tw_internal_simt_captures(launch, tw_internal_split_for(launch->range, launch->dims),
+                                     (uint64_t)local[0] | (uint64_t)local[1] << 11 | (uint64_t)local[2] << 22
+                                         | (uint64_t)launch->dims << 33);
+}
+
+#define TW_INTERNAL_SIMT_DECLARE(launch, teams, threads, captures)                                                     \
     const int tw_device = (launch)->device;                                                                            \
     const unsigned tw_teams = (unsigned)(teams), tw_threads = (unsigned)(threads);                                     \
-    const uint64_t tw_launch_word = (uint64_t)(uintptr_t)(launch);                                                     \
-    const size_t tw_r0 = (launch)->range[0], tw_r1 = (launch)->range[1], tw_r2 = (launch)->range[2];                   \
-    const size_t tw_o0 = (launch)->offset[0], tw_o1 = (launch)->offset[1], tw_o2 = (launch)->offset[2];                \
-    const uint64_t tw_inner = (uint64_t)(split).inner | (uint64_t)(split).middle << 32;                                \
-    const uint64_t tw_by_inner = (split).by_inner, tw_by_middle = (split).by_middle;
+    const uint64_t tw_launch_word = (captures).launch_word;                                                            \
+    const size_t tw_r0 = (captures).r0, tw_r1 = (captures).r1, tw_r2 = (captures).r2;                                  \
+    const size_t tw_o0 = (captures).o0, tw_o1 = (captures).o1, tw_o2 = (captures).o2;                                  \
+    const uint64_t tw_inner = (captures).inner, tw_by_inner = (captures).by_inner;                                     \
+    const uint64_t tw_by_middle = (captures).by_middle, tw_shape = (captures).shape;
 
 #define TW_INTERNAL_SIMT_PRAGMA(words)                                                                                 \
     TW_INTERNAL_PRAGMA(omp target teams ompx_bare device(tw_device) num_teams(tw_teams) thread_limit(tw_threads)       \
                            firstprivate(TW_INTERNAL_SIMT_CAPTURE, TW_INTERNAL_CAPTURE_##words))
+/* With memory for local accessors. */
+#define TW_INTERNAL_SIMT_GROUP_PRAGMA(words)                                                                           \
+    TW_INTERNAL_PRAGMA(omp target teams ompx_bare device(tw_device) num_teams(tw_teams) thread_limit(tw_threads)       \
+                           ompx_dyn_cgroup_mem(tw_memory)                                                              \
+                               firstprivate(TW_INTERNAL_SIMT_CAPTURE, TW_INTERNAL_CAPTURE_##words))
 
-/* Variables are captured, and passed, in the order in which a region first mentions them, not in that of its clauses.
-   The bodies of the passes differ, so each begins by mentioning all of them in one order. */
-#define TW_INTERNAL_MENTION(i) (void)tw_w##i;
-#define TW_INTERNAL_SIMT_MENTION_WORDS(words)                                                                          \
-    (void)tw_launch_word;                                                                                              \
-    TW_INTERNAL_WORD_LIST_##words(TW_INTERNAL_MENTION)
 #define TW_INTERNAL_SIMT_MENTION(words)                                                                                \
     (void)tw_r0, (void)tw_r1, (void)tw_r2, (void)tw_o0, (void)tw_o1, (void)tw_o2, (void)tw_inner, (void)tw_by_inner,   \
         (void)tw_by_middle, (void)tw_shape;                                                                            \
-    TW_INTERNAL_SIMT_MENTION_WORDS(words)
+    TW_INTERNAL_MENTION_WORDS(words)
 
 #ifdef TW_INTERNAL_PASS_SIMT
 #include <teamwork/lower/work_item.h>
@@ -161,7 +225,12 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_simt_group(const size_t ra
                                       {range[0], dims > 1 ? range[1] : 1, dims > 2 ? range[2] : 1},
                                       {l0, l1, l2},
                                       dims,
-                                      {thread, 0, 0}};
+                                      {thread, 0, 0},
+                                      {0, 0, 0},
+                                      NULL,
+                                      NULL,
+                                      NULL,
+                                      false};
     if (dims == 2) {
         group.tw_thread_[0] = thread / l1;
         group.tw_thread_[1] = thread % l1;
@@ -196,6 +265,20 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_simt_group(const size_t ra
             TW_INTERNAL_INLINE_CALL(name(&tw_here, tw_args))                                                           \
         }                                                                                                              \
     }
+#define TW_INTERNAL_SIMT_ND_BODY(name, words, dims_, l0, l1, l2)                                                       \
+    {                                                                                                                  \
+        if (TW_INTERNAL_SERVES(name, words)) {                                                                         \
+            TW_INTERNAL_REBUILD(name, words)                                                                           \
+            const struct tw_internal_split tw_split = TW_INTERNAL_SIMT_SPLIT;                                          \
+            const size_t tw_r[3] = {tw_r0, tw_r1, tw_r2};                                                              \
+            struct tw_internal_group tw_here =                                                                         \
+                tw_internal_simt_group(tw_r, (uint32_t)(l0), (uint32_t)(l1), (uint32_t)(l2), tw_split, dims_);         \
+            tw_here.tw_offset_[0] = tw_o0, tw_here.tw_offset_[1] = tw_o1, tw_here.tw_offset_[2] = tw_o2;               \
+            const tw_nd_item tw_item_ = {{tw_here.tw_thread_[0], tw_here.tw_thread_[1], tw_here.tw_thread_[2]},        \
+                                         &tw_here};                                                                    \
+            TW_INTERNAL_INLINE_CALL(name(tw_item_, tw_args))                                                           \
+        }                                                                                                              \
+    }
 #define TW_INTERNAL_SIMT_TASK_BODY(name, words)                                                                        \
     {                                                                                                                  \
         if (TW_INTERNAL_SERVES(name, words)) {                                                                         \
@@ -211,29 +294,30 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_simt_group(const size_t ra
     }
 #define TW_INTERNAL_SIMT_RANGE_BODY(name, words, dims_) TW_INTERNAL_SIMT_OTHER_PASS
 #define TW_INTERNAL_SIMT_GROUP_BODY(name, words, dims_, l0, l1, l2) TW_INTERNAL_SIMT_OTHER_PASS
+#define TW_INTERNAL_SIMT_ND_BODY(name, words, dims_, l0, l1, l2) TW_INTERNAL_SIMT_OTHER_PASS
 #define TW_INTERNAL_SIMT_TASK_BODY(name, words) TW_INTERNAL_SIMT_OTHER_PASS
 #endif
 
 /* Regions for one number of dimensions, or for any: the branch is uniform and taken once. */
-#define TW_INTERNAL_SIMT_RANGE_REGION_1(name, words)                                                                   \
+#define TW_INTERNAL_SIMT_RANGE_REGION_1(name, words, ...)                                                              \
     TW_INTERNAL_SIMT_PRAGMA(words)                                                                                     \
     {                                                                                                                  \
         TW_INTERNAL_SIMT_MENTION(words)                                                                                \
         TW_INTERNAL_SIMT_RANGE_BODY(name, words, 1)                                                                    \
     }
-#define TW_INTERNAL_SIMT_RANGE_REGION_2(name, words)                                                                   \
+#define TW_INTERNAL_SIMT_RANGE_REGION_2(name, words, ...)                                                              \
     TW_INTERNAL_SIMT_PRAGMA(words)                                                                                     \
     {                                                                                                                  \
         TW_INTERNAL_SIMT_MENTION(words)                                                                                \
         TW_INTERNAL_SIMT_RANGE_BODY(name, words, 2)                                                                    \
     }
-#define TW_INTERNAL_SIMT_RANGE_REGION_3(name, words)                                                                   \
+#define TW_INTERNAL_SIMT_RANGE_REGION_3(name, words, ...)                                                              \
     TW_INTERNAL_SIMT_PRAGMA(words)                                                                                     \
     {                                                                                                                  \
         TW_INTERNAL_SIMT_MENTION(words)                                                                                \
         TW_INTERNAL_SIMT_RANGE_BODY(name, words, 3)                                                                    \
     }
-#define TW_INTERNAL_SIMT_RANGE_REGION_ANY(name, words)                                                                 \
+#define TW_INTERNAL_SIMT_RANGE_REGION_ANY(name, words, ...)                                                            \
     TW_INTERNAL_SIMT_PRAGMA(words)                                                                                     \
     {                                                                                                                  \
         TW_INTERNAL_SIMT_MENTION(words)                                                                                \
@@ -248,55 +332,60 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_simt_group(const size_t ra
 
 #define TW_INTERNAL_SIMT_RANGE(name, launch, which)                                                                    \
     {                                                                                                                  \
-        unsigned tw_log[3];                                                                                            \
-        size_t tw_grid[3];                                                                                             \
-        tw_internal_team_shape((launch)->range, (launch)->dims, tw_log);                                               \
-        tw_internal_team_grid((launch)->range, tw_log, tw_grid);                                                       \
-        const struct tw_internal_split tw_split_ = tw_internal_split_for(tw_grid, (launch)->dims);                     \
-        TW_INTERNAL_SIMT_DECLARE(launch, tw_grid[0] * tw_grid[1] * tw_grid[2], TW_INTERNAL_SIMT_RANGE_THREADS,         \
-                                 tw_split_)                                                                            \
-        const uint64_t tw_shape = tw_log[0] | tw_log[1] << 8 | tw_log[2] << 16 | (launch)->dims << 24;                 \
+        size_t tw_grid;                                                                                                \
+        const struct tw_internal_simt_captures tw_captures = tw_internal_simt_range_captures(launch, &tw_grid);        \
+        TW_INTERNAL_SIMT_DECLARE(launch, tw_grid, TW_INTERNAL_SIMT_RANGE_THREADS, tw_captures)                         \
         TW_INTERNAL_WITH_WORDS(TW_INTERNAL_SIMT_RANGE_REGION_##which, name, launch)                                    \
     }
 
-/* Hierarchical kernels: required sizes are constants; else the sizes travel in tw_shape, 11 bits each. */
-#define TW_INTERNAL_SIMT_GROUP_REGION_1(name, words) TW_INTERNAL_SIMT_GROUP_REGION_R(name, words, 1)
-#define TW_INTERNAL_SIMT_GROUP_REGION_2(name, words) TW_INTERNAL_SIMT_GROUP_REGION_R(name, words, 2)
-#define TW_INTERNAL_SIMT_GROUP_REGION_3(name, words) TW_INTERNAL_SIMT_GROUP_REGION_R(name, words, 3)
-#define TW_INTERNAL_SIMT_GROUP_REGION_R(name, words, dims_)                                                            \
-    TW_INTERNAL_SIMT_PRAGMA(words)                                                                                     \
+/* Hierarchical and nd_range kernels, KIND GROUP and ND: required sizes are constants; else the sizes travel in tw_shape, 11
+   bits each. */
+#define TW_INTERNAL_SIMT_GROUP_REGION_1(name, words, ...) TW_INTERNAL_SIMT_GROUP_REGION_R(GROUP, name, words, 1)
+#define TW_INTERNAL_SIMT_GROUP_REGION_2(name, words, ...) TW_INTERNAL_SIMT_GROUP_REGION_R(GROUP, name, words, 2)
+#define TW_INTERNAL_SIMT_GROUP_REGION_3(name, words, ...) TW_INTERNAL_SIMT_GROUP_REGION_R(GROUP, name, words, 3)
+#define TW_INTERNAL_SIMT_GROUP_REGION_ANY(name, words, ...) TW_INTERNAL_SIMT_GROUP_REGION_N(GROUP, name, words)
+#define TW_INTERNAL_SIMT_ND_REGION_1(name, words, ...) TW_INTERNAL_SIMT_GROUP_REGION_R(ND, name, words, 1)
+#define TW_INTERNAL_SIMT_ND_REGION_2(name, words, ...) TW_INTERNAL_SIMT_GROUP_REGION_R(ND, name, words, 2)
+#define TW_INTERNAL_SIMT_ND_REGION_3(name, words, ...) TW_INTERNAL_SIMT_GROUP_REGION_R(ND, name, words, 3)
+#define TW_INTERNAL_SIMT_ND_REGION_ANY(name, words, ...) TW_INTERNAL_SIMT_GROUP_REGION_N(ND, name, words)
+#define TW_INTERNAL_SIMT_GROUP_REGION_R(kind, name, words, dims_)                                                      \
+    TW_INTERNAL_SIMT_GROUP_PRAGMA(words)                                                                               \
     {                                                                                                                  \
         TW_INTERNAL_SIMT_MENTION(words)                                                                                \
-        TW_INTERNAL_SIMT_GROUP_BODY(name, words, dims_, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)       \
+        TW_INTERNAL_SIMT_##kind##_BODY(name, words, dims_, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)    \
     }
-#define TW_INTERNAL_SIMT_GROUP_REGION_ANY(name, words)                                                                 \
-    TW_INTERNAL_SIMT_PRAGMA(words)                                                                                     \
+#define TW_INTERNAL_SIMT_GROUP_REGION_N(kind, name, words)                                                             \
+    TW_INTERNAL_SIMT_GROUP_PRAGMA(words)                                                                               \
     {                                                                                                                  \
         TW_INTERNAL_SIMT_MENTION(words)                                                                                \
         const unsigned tw_dims = (unsigned)(tw_shape >> 33) & 255;                                                     \
         if (tw_dims == 1)                                                                                              \
-            TW_INTERNAL_SIMT_GROUP_BODY(name, words, 1, tw_shape & 2047, 1, 1)                                         \
-        else if (tw_dims == 2)                                                                                         \
-            TW_INTERNAL_SIMT_GROUP_BODY(name, words, 2, tw_shape & 2047, tw_shape >> 11 & 2047, 1)                     \
-        else                                                                                                           \
-            TW_INTERNAL_SIMT_GROUP_BODY(name, words, 3, tw_shape & 2047, tw_shape >> 11 & 2047, tw_shape >> 22 & 2047) \
+            TW_INTERNAL_SIMT_##kind##_BODY(name, words, 1, tw_shape & 2047, 1, 1) else if (tw_dims == 2)               \
+                TW_INTERNAL_SIMT_##kind##_BODY(name, words, 2, tw_shape & 2047, tw_shape >> 11 & 2047,                 \
+                                               1) else TW_INTERNAL_SIMT_##kind##_BODY(name, words, 3, tw_shape & 2047, \
+                                                                                      tw_shape >> 11 & 2047,           \
+                                                                                      tw_shape >> 22 & 2047)           \
     }
 
 #define TW_INTERNAL_SIMT_GROUPS(name, launch, which)                                                                   \
+    TW_INTERNAL_SIMT_GROUPS_(name, launch, TW_INTERNAL_SIMT_GROUP_REGION_##which)
+#define TW_INTERNAL_SIMT_ND(name, launch, which)                                                                       \
+    TW_INTERNAL_SIMT_GROUPS_(name, launch, TW_INTERNAL_SIMT_ND_REGION_##which)
+#define TW_INTERNAL_SIMT_GROUPS_(name, launch, REGION)                                                                 \
     {                                                                                                                  \
-        const struct tw_internal_split tw_split_ = tw_internal_split_for((launch)->range, (launch)->dims);             \
-        const uint64_t tw_shape = (uint64_t)(launch)->local[0] | (uint64_t)(launch)->local[1] << 11                    \
-                                  | (uint64_t)(launch)->local[2] << 22 | (uint64_t)(launch)->dims << 33;               \
-        TW_INTERNAL_SIMT_DECLARE(launch, (launch)->range[0] * (launch)->range[1] * (launch)->range[2],                 \
-                                 (launch)->local[0] * (launch)->local[1] * (launch)->local[2], tw_split_)              \
-        TW_INTERNAL_WITH_WORDS(TW_INTERNAL_SIMT_GROUP_REGION_##which, name, launch)                                    \
+        size_t tw_grid, tw_size;                                                                                       \
+        const struct tw_internal_simt_captures tw_captures =                                                           \
+            tw_internal_simt_group_captures(launch, &tw_grid, &tw_size);                                               \
+        TW_INTERNAL_SIMT_DECLARE(launch, tw_grid, tw_size, tw_captures)                                                \
+        const unsigned tw_memory = (unsigned)(launch)->local_bytes;                                                    \
+        TW_INTERNAL_WITH_WORDS(REGION, name, launch)                                                                   \
     }
 
-#define TW_INTERNAL_SIMT_TASK_REGION(name, words)                                                                      \
+#define TW_INTERNAL_SIMT_TASK_REGION(name, words, ...)                                                                 \
     TW_INTERNAL_PRAGMA(omp target teams ompx_bare device(tw_device) num_teams(1) thread_limit(1)                       \
                            firstprivate(tw_launch_word, TW_INTERNAL_CAPTURE_##words))                                  \
     {                                                                                                                  \
-        TW_INTERNAL_SIMT_MENTION_WORDS(words)                                                                          \
+        TW_INTERNAL_MENTION_WORDS(words)                                                                               \
         TW_INTERNAL_SIMT_TASK_BODY(name, words)                                                                        \
     }
 #define TW_INTERNAL_SIMT_TASK(name, launch)                                                                            \

@@ -22,12 +22,6 @@
 
 #include <teamwork/lower/region.h>
 
-/* The extent of loop level `level` (2 the fastest) in a range of `dims` dimensions. */
-TW_DEVICE_INLINE size_t tw_internal_extent(const size_t size[3], unsigned dims, unsigned level)
-{
-    return level + dims < 3 ? 1 : size[level + dims - 3];
-}
-
 /* The item at loop indices (j0, j1, j2), j2 the fastest. */
 TW_DEVICE_INLINE tw_h_item tw_internal_h_item(tw_group group, tw_range range, size_t j0, size_t j1, size_t j2)
 {

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernels of a cubin (cuda_cubin.h): names from its symbols, parameters from the attributes that its assembler notes
+ * for the driver, and used variables from its relocations. Checked with cubins of CUDA 13 for sm_75 to sm_121.
+ */
+#include "cuda_cubin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MACHINE_CUDA 190 /* EM_CUDA */
+#define CLAUSE_VALUES 3u /* most parameters that clauses may add */
+
+struct cubin {
+    struct tw_elf elf;
+    struct tw_bytes symbols, names;
+    size_t symbol_count;
+};
+
+struct symbol {
+    const char *name; /* "" where it has none */
+    Elf64_Sym header;
+};
+
+static bool open_cubin(struct cubin *cubin, struct tw_bytes bytes)
+{
+    struct tw_elf_section section, names;
+    if (!tw_elf_open(&cubin->elf, bytes) || cubin->elf.header.e_machine != MACHINE_CUDA)
+        return false;
+    for (size_t i = 0; i < cubin->elf.section_count; ++i) {
+        if (!tw_elf_section(&cubin->elf, i, &section) || section.header.sh_type != SHT_SYMTAB)
+            continue;
+        if (!tw_elf_section(&cubin->elf, section.header.sh_link, &names))
+            return false;
+        cubin->symbols = section.contents;
+        cubin->symbol_count = section.contents.size / sizeof(Elf64_Sym);
+        cubin->names = names.contents;
+        return true;
+    }
+    return false;
+}
+
+static bool read_symbol(const struct cubin *cubin, size_t index, struct symbol *symbol)
+{
+    const struct tw_bytes bytes =
+        index < cubin->symbol_count
+            ? tw_bytes_slice(cubin->symbols, index * sizeof symbol->header, sizeof symbol->header)
+            : (struct tw_bytes){NULL, 0};
+    if (!bytes.at)
+        return false;
+    memcpy(&symbol->header, bytes.at, sizeof symbol->header);
+    symbol->name = tw_bytes_string(cubin->names, symbol->header.st_name);
+    return symbol->name != NULL;
+}
+
+/* ---- names --------------------------------------------------------------------------------------------------------- */
+
+static const char *skip(const char *text, const char *allowed)
+{
+    const size_t length = strspn(text, allowed);
+    return length ? text + length : NULL;
+}
+
+/* Whether a kernel is for a target region of function `launcher`. */
+static bool is_region_of(const char *name, const char *launcher)
+{
+    static const char prefix[] = "__omp_offloading_", hex[] = "0123456789abcdef", digits[] = "0123456789";
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+        return false;
+    const char *at = name + sizeof prefix - 1;
+    for (int part = 0; part < 2; ++part) { /* of the device and the file that the source was on */
+        at = skip(at, hex);
+        if (!at || *at++ != '_')
+            return false;
+    }
+    const size_t length = strlen(launcher);
+    if (strncmp(at, launcher, length) != 0 || strncmp(at + length, "_l", 2) != 0)
+        return false;
+    at = skip(at + length + 2, digits);
+    if (at && *at == '_')
+        at = skip(at + 1, digits);
+    return at && !*at;
+}
+
+/* Whether a kernel is bare: all others are described to the device runtime, in a variable named after them. */
+static bool is_bare(const struct cubin *cubin, const char *name)
+{
+    const size_t length = strlen(name);
+    struct symbol symbol;
+    for (size_t i = 0; i < cubin->symbol_count; ++i)
+        if (read_symbol(cubin, i, &symbol) && strncmp(symbol.name, name, length) == 0
+            && strcmp(symbol.name + length, "_kernel_environment") == 0)
+            return false;
+    return true;
+}
+
+/* ---- parameters ------------------------------------------------------------------------------------------------------ */
+
+/* The attributes of a kernel, in section .nv.info.<kernel>: each a format, a kind, and 16 bits that are the value itself or
+   the size of the value that follows. */
+enum { FORMAT_NONE = 1, FORMAT_BYTE = 2, FORMAT_HALF = 3, FORMAT_SIZED = 4 };
+enum { KIND_PARAMETER = 0x17, KIND_PARAMETER_BYTES = 0x19, KIND_PARAMETER_2 = 0x45 };
+
+struct attribute {
+    uint8_t format, kind;
+    uint16_t value;
+};
+
+struct parameter {
+    uint32_t index;
+    uint16_t ordinal, offset;
+    uint32_t shape; /* the size in bytes is in the upper 14 bits, or in KIND_PARAMETER_2 in the lower 16 */
+};
+
+/* Notes one parameter; false if it is not a word in its place. */
+static bool note_parameter(struct tw_bytes value, unsigned kind, uint64_t *seen)
+{
+    struct parameter parameter;
+    if (value.size != sizeof parameter)
+        return false;
+    memcpy(&parameter, value.at, sizeof parameter);
+    const unsigned size = kind == KIND_PARAMETER ? parameter.shape >> 18 : parameter.shape & 0xffffu;
+    if (parameter.ordinal >= TW_CUBIN_MAX_PARAMETERS || size != 8 || parameter.offset != 8 * parameter.ordinal)
+        return false;
+    *seen |= UINT64_C(1) << parameter.ordinal;
+    return true;
+}
+
+/* How many parameters a kernel has, all of them words without gaps; 0 if that is not so, or not clear. */
+static unsigned count_words(const struct cubin *cubin, const char *kernel)
+{
+    static const char prefix[] = ".nv.info.";
+    struct tw_elf_section section;
+    uint64_t seen = 0; /* one bit each */
+    size_t total = 0, at = 0, i = 0;
+    for (; i < cubin->elf.section_count; ++i)
+        if (tw_elf_section(&cubin->elf, i, &section) && strncmp(section.name, prefix, sizeof prefix - 1) == 0
+            && strcmp(section.name + sizeof prefix - 1, kernel) == 0)
+            break;
+    if (i == cubin->elf.section_count)
+        return 0;
+    while (at < section.contents.size) {
+        const struct tw_bytes head = tw_bytes_slice(section.contents, at, sizeof(struct attribute));
+        struct attribute attribute;
+        if (!head.at)
+            return 0;
+        memcpy(&attribute, head.at, sizeof attribute);
+        at += sizeof attribute;
+        if (attribute.format < FORMAT_NONE || attribute.format > FORMAT_SIZED)
+            return 0;
+        if (attribute.format == FORMAT_HALF && attribute.kind == KIND_PARAMETER_BYTES)
+            total = attribute.value;
+        if (attribute.format != FORMAT_SIZED)
+            continue;
+        const struct tw_bytes value = tw_bytes_slice(section.contents, at, attribute.value);
+        if (!value.at)
+            return 0;
+        at += value.size;
+        if ((attribute.kind == KIND_PARAMETER || attribute.kind == KIND_PARAMETER_2)
+            && !note_parameter(value, attribute.kind, &seen))
+            return 0;
+    }
+    const unsigned count = (unsigned)__builtin_popcountll(seen);
+    return total == 8 * (size_t)count ? count : 0; /* so none is missing either */
+}
+
+/* ---- variables ------------------------------------------------------------------------------------------------------- */
+
+/* What a kernel uses, found by following relocations from it through functions and constants. */
+struct walk {
+    const struct cubin *cubin;
+    unsigned char *seen; /* one for each symbol */
+    uint32_t *todo;
+    size_t todo_count;
+};
+
+static bool starts_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* Whether a variable would exist twice: it can change, or the host can find it by its name and change it. Functions and
+   constants are put on the list of what is to be looked at. True as well for what is not understood. */
+static bool note_use(struct walk *walk, size_t index)
+{
+    struct symbol symbol;
+    struct tw_elf_section section;
+    if (!read_symbol(walk->cubin, index, &symbol))
+        return true;
+    if (walk->seen[index])
+        return false;
+    walk->seen[index] = 1;
+    if (symbol.header.st_shndx == SHN_UNDEF)
+        return false; /* the driver's, as vprintf is */
+    if (symbol.header.st_shndx >= SHN_LORESERVE || !tw_elf_section(&walk->cubin->elf, symbol.header.st_shndx, &section))
+        return true;
+    const bool is_local = ELF64_ST_BIND(symbol.header.st_info) == STB_LOCAL;
+    const bool is_section = ELF64_ST_TYPE(symbol.header.st_info) == STT_SECTION;
+    if (starts_with(section.name, ".nv.shared"))
+        return false;
+    const bool is_constant = strcmp(section.name, ".nv.global.init") == 0 || starts_with(section.name, ".nv.constant");
+    if (!starts_with(section.name, ".text.") && (!is_constant || !is_local || is_section))
+        return true;
+    walk->todo[walk->todo_count++] = (uint32_t)index;
+    return false;
+}
+
+/* Whether relocations of section `target` concern a symbol: its own section, or the constants of its function. */
+static bool concerns(const struct cubin *cubin, uint32_t target, const struct symbol *symbol)
+{
+    struct tw_elf_section section;
+    if (target == symbol->header.st_shndx)
+        return true;
+    return tw_elf_section(&cubin->elf, target, &section) && section.header.sh_info == symbol->header.st_shndx
+           && starts_with(section.name, ".nv.constant");
+}
+
+/* Notes what one section of relocations says that a symbol uses. */
+static bool note_relocations(struct walk *walk, const struct tw_elf_section *relocations, const struct symbol *symbol)
+{
+    const bool is_function = ELF64_ST_TYPE(symbol->header.st_info) == STT_FUNC;
+    const size_t entry = relocations->header.sh_type == SHT_RELA ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
+    for (size_t at = 0; at + entry <= relocations->contents.size; at += entry) {
+        Elf64_Rel relocation; /* the beginning of both */
+        memcpy(&relocation, relocations->contents.at + at, sizeof relocation);
+        const uint64_t start = symbol->header.st_value;
+        const bool within = relocation.r_offset >= start && relocation.r_offset - start < symbol->header.st_size;
+        /* a function has sections of its own */
+        if ((is_function || within) && note_use(walk, ELF64_R_SYM(relocation.r_info)))
+            return true;
+    }
+    return false;
+}
+
+static bool walk_uses(struct walk *walk)
+{
+    struct tw_elf_section section;
+    struct symbol symbol;
+    while (walk->todo_count) {
+        if (!read_symbol(walk->cubin, walk->todo[--walk->todo_count], &symbol))
+            return true;
+        for (size_t i = 0; i < walk->cubin->elf.section_count; ++i) {
+            if (!tw_elf_section(&walk->cubin->elf, i, &section)
+                || (section.header.sh_type != SHT_REL && section.header.sh_type != SHT_RELA)
+                || !concerns(walk->cubin, section.header.sh_info, &symbol))
+                continue;
+            if (note_relocations(walk, &section, &symbol))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool uses_globals(const struct cubin *cubin, size_t kernel)
+{
+    struct walk walk = {cubin, calloc(cubin->symbol_count, 1), malloc(cubin->symbol_count * sizeof(uint32_t)), 0};
+    const bool found = !walk.seen || !walk.todo || note_use(&walk, kernel) || walk_uses(&walk);
+    free(walk.seen);
+    free(walk.todo);
+    return found;
+}
+
+/* ---- lookup ---------------------------------------------------------------------------------------------------------- */
+
+const char *tw_cubin_find(struct tw_bytes bytes, const char *launcher, unsigned words, struct tw_cubin_kernel *kernel)
+{
+    struct cubin cubin;
+    struct symbol symbol;
+    size_t found = 0, regions = 0;
+    if (!open_cubin(&cubin, bytes))
+        return "its device image is not a cubin";
+    for (size_t i = 0; i < cubin.symbol_count; ++i) {
+        if (!read_symbol(&cubin, i, &symbol) || ELF64_ST_TYPE(symbol.header.st_info) != STT_FUNC
+            || !is_region_of(symbol.name, launcher))
+            continue;
+        ++regions;
+        const unsigned parameters = count_words(&cubin, symbol.name);
+        if (parameters < 1 + words || parameters > 1 + words + CLAUSE_VALUES || !is_bare(&cubin, symbol.name))
+            continue;
+        if (found)
+            return "its device image has several regions that it may be";
+        *kernel = (struct tw_cubin_kernel){symbol.name, parameters, false};
+        found = i;
+    }
+    if (!found)
+        return regions ? "its regions in the device image have other parameters than expected"
+                       : "its device image does not have its regions";
+    kernel->uses_globals = uses_globals(&cubin, found);
+    return NULL;
+}

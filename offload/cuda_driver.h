@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * What the files of the CUDA part share: the driver's functions and devices. Types and numbers are those of the driver's
+ * stable ABI.
+ */
+#ifndef TEAMWORK_OFFLOAD_CUDA_DRIVER_H
+#define TEAMWORK_OFFLOAD_CUDA_DRIVER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int cu_result; /* 0: success */
+typedef int cu_device;
+typedef struct cu_context *cu_context;
+typedef struct cu_module *cu_module;
+typedef struct cu_function *cu_function;
+typedef struct cu_stream *cu_stream;
+
+enum cu_device_attribute {
+    CU_MAX_THREADS_PER_BLOCK = 1,
+    CU_SHARED_PER_BLOCK = 8,
+    CU_WARP_SIZE = 10,
+    CU_CLOCK_KHZ = 13,
+    CU_MULTIPROCESSORS = 16,
+    CU_L2_BYTES = 38,
+    CU_CAPABILITY_MAJOR = 75,
+    CU_CAPABILITY_MINOR = 76,
+    CU_SHARED_PER_BLOCK_OPTIN = 97
+};
+
+enum cu_function_attribute {
+    CU_FUNCTION_MAX_THREADS = 0,
+    CU_FUNCTION_SHARED_BYTES = 1,
+    CU_FUNCTION_LOCAL_BYTES = 3,
+    CU_FUNCTION_REGISTERS = 4,
+    CU_FUNCTION_MAX_DYNAMIC_SHARED_BYTES = 8
+};
+
+/* Every function: X(member, name in the library, parameters). */
+#define TW_CUDA_FUNCTIONS(X)                                                                                           \
+    X(init, "cuInit", (unsigned flags))                                                                                \
+    X(driver_version, "cuDriverGetVersion", (int *version))                                                            \
+    X(error_name, "cuGetErrorName", (cu_result error, const char **text))                                              \
+    X(error_text, "cuGetErrorString", (cu_result error, const char **text))                                            \
+    X(device_count, "cuDeviceGetCount", (int *count))                                                                  \
+    X(device_get, "cuDeviceGet", (cu_device * device, int ordinal))                                                    \
+    X(device_name, "cuDeviceGetName", (char *name, int bytes, cu_device device))                                       \
+    X(device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, cu_device device))                         \
+    X(device_memory, "cuDeviceTotalMem_v2", (size_t *bytes, cu_device device))                                         \
+    X(context_retain, "cuDevicePrimaryCtxRetain", (cu_context * context, cu_device device))                            \
+    X(context_release, "cuDevicePrimaryCtxRelease_v2", (cu_device device))                                             \
+    X(context_set_flags, "cuDevicePrimaryCtxSetFlags_v2", (cu_device device, unsigned flags))                          \
+    X(context_push, "cuCtxPushCurrent_v2", (cu_context context))                                                       \
+    X(context_pop, "cuCtxPopCurrent_v2", (cu_context * context))                                                       \
+    X(context_synchronize, "cuCtxSynchronize", (void))                                                                 \
+    X(pointer_attribute, "cuPointerGetAttribute", (void *value, int attribute, uintptr_t pointer))                     \
+    X(module_load, "cuModuleLoadData", (cu_module * module, const void *image))                                        \
+    X(module_unload, "cuModuleUnload", (cu_module module))                                                             \
+    X(module_function, "cuModuleGetFunction", (cu_function * function, cu_module module, const char *name))            \
+    X(function_get, "cuFuncGetAttribute", (int *value, int attribute, cu_function function))                           \
+    X(function_set, "cuFuncSetAttribute", (cu_function function, int attribute, int value))                            \
+    X(resident_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                                  \
+      (int *blocks, cu_function function, int threads, size_t dynamic_bytes))                                          \
+    X(stream_create, "cuStreamCreate", (cu_stream * stream, unsigned flags))                                           \
+    X(stream_destroy, "cuStreamDestroy_v2", (cu_stream stream))                                                        \
+    X(stream_synchronize, "cuStreamSynchronize", (cu_stream stream))                                                   \
+    X(launch, "cuLaunchKernel",                                                                                        \
+      (cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,    \
+       unsigned block_z, unsigned dynamic_bytes, cu_stream stream, void **parameters, void **extra))
+
+struct tw_cuda_driver {
+#define TW_CUDA_MEMBER(member, name, parameters) cu_result(*member) parameters;
+    TW_CUDA_FUNCTIONS(TW_CUDA_MEMBER)
+#undef TW_CUDA_MEMBER
+};
+
+/* How kernels of the simt lowering are launched: the driver where it can, or as TW_CUDA_LAUNCH says. */
+enum tw_cuda_choice { TW_CUDA_ANY_LAUNCH, TW_CUDA_DRIVER_LAUNCH, TW_CUDA_OPENMP_LAUNCH, TW_CUDA_INVALID_LAUNCH };
+
+/* A device whose primary context is retained. */
+struct tw_cuda_device {
+    int ordinal;
+    cu_device device;
+    cu_context context;
+    unsigned capability;         /* as the number in sm_90 */
+    size_t default_shared_bytes; /* of a block: without further ado, ... */
+    size_t max_shared_bytes;     /* ... and for a function that is allowed it */
+    pthread_mutex_t streams;     /* for the two below */
+    cu_stream *idle_streams;     /* on which nothing runs */
+    size_t idle_count, idle_capacity;
+    atomic_uint running; /* launches */
+    atomic_bool is_lost; /* story is set */
+    char story[512];
+};
+
+extern struct tw_cuda_driver tw_cuda;
+
+/* Between tw_cuda_open() and tw_cuda_close(); NULL for a device that could not be retained. */
+struct tw_cuda_device *tw_cuda_device(int ordinal);
+enum tw_cuda_choice tw_cuda_choice(void);
+
+/* "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)". Returns `text`. */
+const char *tw_cuda_describe_error(cu_result error, char *text, size_t bytes);
+
+/* cuda_launch.c: unloads all device images. Before the contexts are released. */
+void tw_cuda_forget_kernels(void);
+
+#endif

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kernels of the simt lowering through the CUDA driver (cuda.h).
+ *
+ * The device image that libomptarget has loaded is loaded once more, into the same context: its kernels are the same, and
+ * memory of omp_target_alloc() is valid in them. What exists twice then are variables, so a kernel that uses any is left
+ * to libomptarget. Past it go neither its mapping tables nor its streams; nobody maps anything for such a kernel.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <teamwork/lower/simt.h>
+
+#include "cuda.h"
+#include "cuda_cubin.h"
+#include "cuda_driver.h"
+#include "image.h"
+
+#define BUCKETS 256u
+#define CAPTURES (sizeof(struct tw_internal_simt_captures) / sizeof(uint64_t))
+
+enum { STREAM_NON_BLOCKING = 1 };
+
+/* A device image that is loaded into a device, or cannot be. */
+struct module {
+    struct module *next;
+    int ordinal;
+    uint64_t hash; /* of its contents: the same plugin may be loaded again, and another one in its place */
+    size_t size;
+    cu_module handle; /* NULL: the driver refused it */
+    char refusal[256];
+};
+
+/* A kernel on a device, or why it is not found. Never changes once it is in its bucket, but for dynamic_bytes. */
+struct kernel {
+    struct kernel *next, *next_of_all;
+    const struct tw_internal_kernel *key;
+    int ordinal;
+    cu_function handle;  /* NULL: not found */
+    unsigned parameters; /* words */
+    bool driver_launches;
+    char reason[320]; /* why not */
+    size_t max_items, registers, private_bytes, static_bytes;
+    size_t dynamic_bytes; /* that the driver allows; under `mutex` */
+};
+
+static struct {
+    pthread_mutex_t mutex; /* for all of this */
+    struct kernel *buckets[BUCKETS];
+    struct kernel *all;         /* also those of plugins that are gone: someone may still use them */
+    struct module *modules;     /* likewise */
+    unsigned long long unloads; /* when the buckets were filled */
+} known = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static bool enter(const struct tw_cuda_device *device)
+{
+    return !tw_cuda.context_push(device->context);
+}
+
+static void leave(void)
+{
+    cu_context context;
+    (void)tw_cuda.context_pop(&context);
+}
+
+/* ---- images -------------------------------------------------------------------------------------------------------- */
+
+/* The image for a device among those of an object: of the same generation, and the latest that it can run. */
+struct choice {
+    unsigned capability; /* the device's */
+    int best;
+    struct tw_bytes image;
+};
+
+static bool consider(const struct tw_image *image, void *user)
+{
+    struct choice *choice = user;
+    char *end;
+    if (strcmp(image->triple, "nvptx64-nvidia-cuda") != 0 || strncmp(image->arch, "sm_", 3) != 0)
+        return true;
+    const long capability = strtol(image->arch + 3, &end, 10);
+    const bool is_exact = capability == (long)choice->capability;
+    if (capability / 10 != (long)choice->capability / 10 || capability > (long)choice->capability
+        || (*end == 'a' && !is_exact) || capability <= choice->best)
+        return true;
+    choice->best = (int)capability;
+    choice->image = image->contents;
+    return true;
+}
+
+static uint64_t hash_of(struct tw_bytes bytes)
+{
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a over words */
+    size_t at = 0;
+    for (; at + sizeof hash <= bytes.size; at += sizeof hash) {
+        uint64_t word;
+        memcpy(&word, bytes.at + at, sizeof word);
+        hash = (hash ^ word) * 0x100000001b3u;
+        hash ^= hash >> 32;
+    }
+    for (; at < bytes.size; ++at)
+        hash = (hash ^ bytes.at[at]) * 0x100000001b3u;
+    return hash;
+}
+
+/* The module of an image; loads it on first need. NULL: out of memory. */
+static struct module *module_locked(struct tw_cuda_device *device, struct tw_bytes image)
+{
+    const uint64_t hash = hash_of(image);
+    for (struct module *module = known.modules; module; module = module->next)
+        if (module->ordinal == device->ordinal && module->hash == hash && module->size == image.size)
+            return module;
+    struct module *module = calloc(1, sizeof *module);
+    if (!module)
+        return NULL;
+    *module = (struct module){.next = known.modules, .ordinal = device->ordinal, .hash = hash, .size = image.size};
+    known.modules = module;
+    const cu_result error = tw_cuda.module_load(&module->handle, image.at);
+    if (error) {
+        module->handle = NULL;
+        tw_cuda_describe_error(error, module->refusal, sizeof module->refusal);
+    }
+    return module;
+}
+
+/* ---- kernels --------------------------------------------------------------------------------------------------------- */
+
+static void give_up(struct kernel *kernel, const char *reason)
+{
+    snprintf(kernel->reason, sizeof kernel->reason, "%s", reason);
+}
+
+static size_t ask(cu_function function, int which)
+{
+    int value = 0;
+    return tw_cuda.function_get(&value, which, function) || value < 0 ? 0 : (size_t)value;
+}
+
+/* Words that the kernel's region captures. */
+static unsigned words_of(const struct tw_internal_kernel *kernel)
+{
+    return tw_internal_words_for(kernel->args_bytes)
+           + (kernel->form == TW_INTERNAL_SINGLE_TASK ? 1u : (unsigned)CAPTURES);
+}
+
+/* Looks a kernel up in the images of the object that defines it; in the device's context. */
+static void look_up_locked(struct tw_cuda_device *device, struct kernel *kernel)
+{
+    struct choice choice = {.capability = device->capability, .best = -1};
+    struct tw_cubin_kernel region;
+    char launcher[512];
+    const uintptr_t code = (uintptr_t)kernel->key->offload;
+    if (snprintf(launcher, sizeof launcher, "%s_tw_offload", kernel->key->name) >= (int)sizeof launcher) {
+        give_up(kernel, "its name is too long");
+        return;
+    }
+    tw_image_visit(tw_image_binaries(code), consider, &choice);
+    if (!choice.image.at) {
+        give_up(kernel, "its program or library has no image for the device");
+        return;
+    }
+    const char *reason = tw_cubin_find(choice.image, launcher, words_of(kernel->key), &region);
+    const struct module *module = reason ? NULL : module_locked(device, choice.image);
+    if (!reason && (!module || !module->handle))
+        reason = module ? module->refusal : "no memory for its image";
+    if (!reason && tw_cuda.module_function(&kernel->handle, module->handle, region.name)) {
+        kernel->handle = NULL;
+        reason = "the driver does not find it in its image";
+    }
+    if (reason) {
+        give_up(kernel, reason);
+        return;
+    }
+    kernel->parameters = region.parameters;
+    kernel->max_items = ask(kernel->handle, CU_FUNCTION_MAX_THREADS);
+    kernel->registers = ask(kernel->handle, CU_FUNCTION_REGISTERS);
+    kernel->private_bytes = ask(kernel->handle, CU_FUNCTION_LOCAL_BYTES);
+    kernel->static_bytes = ask(kernel->handle, CU_FUNCTION_SHARED_BYTES);
+    /* what any kernel may use without being allowed it */
+    kernel->dynamic_bytes =
+        device->default_shared_bytes > kernel->static_bytes ? device->default_shared_bytes - kernel->static_bytes : 0;
+    kernel->driver_launches = !region.uses_globals && tw_cuda_choice() != TW_CUDA_OPENMP_LAUNCH;
+    if (region.uses_globals)
+        give_up(kernel, "it uses global variables, which the driver's copy of its image has once more");
+}
+
+static struct kernel **bucket_of(const struct tw_internal_kernel *key, int ordinal)
+{
+    return &known.buckets[((uintptr_t)key / sizeof(void *) + (uintptr_t)ordinal * 31u) % BUCKETS];
+}
+
+/* The kernel on a device, found or not. NULL: out of memory, or no such device. */
+static struct kernel *find(int ordinal, const struct tw_internal_kernel *key)
+{
+    struct tw_cuda_device *device = tw_cuda_device(ordinal);
+    if (!device || !key->offload)
+        return NULL;
+    const unsigned long long unloads = tw_image_unloads();
+    pthread_mutex_lock(&known.mutex);
+    if (known.unloads != unloads) { /* what is at the address of a kernel may be another one */
+        memset(known.buckets, 0, sizeof known.buckets);
+        known.unloads = unloads;
+    }
+    struct kernel **bucket = bucket_of(key, ordinal), *kernel = *bucket;
+    while (kernel && (kernel->key != key || kernel->ordinal != ordinal))
+        kernel = kernel->next;
+    if (!kernel && enter(device)) {
+        kernel = calloc(1, sizeof *kernel);
+        if (kernel) {
+            kernel->key = key;
+            kernel->ordinal = ordinal;
+            look_up_locked(device, kernel);
+            kernel->next = *bucket;
+            *bucket = kernel;
+            kernel->next_of_all = known.all;
+            known.all = kernel;
+        }
+        leave();
+    }
+    pthread_mutex_unlock(&known.mutex);
+    return kernel;
+}
+
+void tw_cuda_forget_kernels(void)
+{
+    pthread_mutex_lock(&known.mutex);
+    while (known.all) {
+        struct kernel *next = known.all->next_of_all;
+        free(known.all);
+        known.all = next;
+    }
+    while (known.modules) {
+        struct module *next = known.modules->next;
+        const struct tw_cuda_device *device = tw_cuda_device(known.modules->ordinal);
+        if (known.modules->handle && device && enter(device)) {
+            (void)tw_cuda.module_unload(known.modules->handle);
+            leave();
+        }
+        free(known.modules);
+        known.modules = next;
+    }
+    memset(known.buckets, 0, sizeof known.buckets);
+    pthread_mutex_unlock(&known.mutex);
+}
+
+/* ---- limits ---------------------------------------------------------------------------------------------------------- */
+
+bool tw_cuda_kernel_facts(int ordinal, const struct tw_internal_kernel *key, struct tw_cuda_kernel_facts *facts)
+{
+    const struct kernel *kernel = find(ordinal, key);
+    const struct tw_cuda_device *device = tw_cuda_device(ordinal);
+    if (!kernel || !kernel->handle)
+        return false;
+    *facts = (struct tw_cuda_kernel_facts){
+        .max_items = kernel->max_items,
+        .registers = kernel->registers,
+        .private_bytes = kernel->private_bytes,
+        .static_local_bytes = kernel->static_bytes,
+        .max_local_bytes = kernel->driver_launches ? device->max_shared_bytes : device->default_shared_bytes,
+        .driver_launches = kernel->driver_launches,
+    };
+    return true;
+}
+
+/* Allows a kernel more dynamic shared memory than any may have. */
+static cu_result allow(struct kernel *kernel, size_t bytes)
+{
+    cu_result error = 0;
+    pthread_mutex_lock(&known.mutex);
+    if (bytes > kernel->dynamic_bytes) {
+        error = tw_cuda.function_set(kernel->handle, CU_FUNCTION_MAX_DYNAMIC_SHARED_BYTES, (int)bytes);
+        if (!error)
+            kernel->dynamic_bytes = bytes;
+    }
+    pthread_mutex_unlock(&known.mutex);
+    return error;
+}
+
+size_t tw_cuda_resident_groups(int ordinal, const struct tw_internal_kernel *key, size_t items, size_t local_bytes)
+{
+    struct kernel *kernel = find(ordinal, key);
+    const struct tw_cuda_device *device = tw_cuda_device(ordinal);
+    int blocks = 0;
+    if (!kernel || !kernel->handle || !items || items > kernel->max_items || local_bytes > device->max_shared_bytes
+        || !enter(device))
+        return 0;
+    if (allow(kernel, local_bytes) || tw_cuda.resident_blocks(&blocks, kernel->handle, (int)items, local_bytes))
+        blocks = 0;
+    leave();
+    return blocks > 0 ? (size_t)blocks : 0;
+}
+
+tw_status tw_cuda_check(int ordinal, const struct tw_internal_kernel *key, const struct tw_internal_launch *launch)
+{
+    struct tw_cuda_kernel_facts facts = {0};
+    const struct tw_cuda_device *device = tw_cuda_device(ordinal);
+    const size_t items = launch->local[0] * launch->local[1] * launch->local[2];
+    if (!device)
+        return TW_SUCCESS;
+    if (!tw_cuda_kernel_facts(ordinal, key, &facts))
+        facts = (struct tw_cuda_kernel_facts){.max_items = items, .max_local_bytes = device->default_shared_bytes};
+    if (items > facts.max_items)
+        return tw_backend_complain(TW_ERROR_INVALID_WORK_GROUP_SIZE,
+                                   "kernel %s needs %zu registers for each work-item, so a group of it has at most %zu "
+                                   "work-items, not %zu",
+                                   key->name, facts.registers, facts.max_items, items);
+    if (launch->local_bytes > facts.max_local_bytes
+        || facts.static_local_bytes > facts.max_local_bytes - launch->local_bytes)
+        return tw_backend_complain(TW_ERROR_OUT_OF_LOCAL_MEMORY,
+                                   "a group of kernel %s needs %zu bytes of local memory in TW_LOCAL variables and %zu "
+                                   "in local accessors, which is more than the %zu it can have",
+                                   key->name, facts.static_local_bytes, launch->local_bytes, facts.max_local_bytes);
+    return TW_SUCCESS;
+}
+
+/* ---- launches -------------------------------------------------------------------------------------------------------- */
+
+static cu_result take_stream(struct tw_cuda_device *device, cu_stream *stream)
+{
+    *stream = NULL;
+    pthread_mutex_lock(&device->streams);
+    if (device->idle_count)
+        *stream = device->idle_streams[--device->idle_count];
+    pthread_mutex_unlock(&device->streams);
+    return *stream ? 0 : tw_cuda.stream_create(stream, STREAM_NON_BLOCKING);
+}
+
+static void give_stream(struct tw_cuda_device *device, cu_stream stream)
+{
+    pthread_mutex_lock(&device->streams);
+    if (device->idle_count == device->idle_capacity) {
+        const size_t capacity = 2 * device->idle_capacity + 8;
+        cu_stream *grown = realloc(device->idle_streams, capacity * sizeof *grown);
+        if (grown) {
+            device->idle_streams = grown;
+            device->idle_capacity = capacity;
+        }
+    }
+    const bool fits = device->idle_count < device->idle_capacity;
+    if (fits)
+        device->idle_streams[device->idle_count++] = stream;
+    pthread_mutex_unlock(&device->streams);
+    if (!fits)
+        (void)tw_cuda.stream_destroy(stream);
+}
+
+/* One launch as the driver wants it. */
+struct request {
+    unsigned teams, threads;
+    size_t shared_bytes;
+    uint64_t parameters[TW_CUBIN_MAX_PARAMETERS]; /* the first is the pointer that the kernel does not use */
+};
+
+static void describe(const struct tw_internal_kernel *key, const struct tw_internal_launch *launch,
+                     struct request *request)
+{
+    struct tw_internal_simt_captures captures;
+    size_t teams = 1, threads = 1, at = 1;
+    memset(request, 0, sizeof *request);
+    if (key->form == TW_INTERNAL_SINGLE_TASK) {
+        request->parameters[at++] = (uint64_t)(uintptr_t)launch;
+    } else {
+        if (key->form == TW_INTERNAL_RANGE) {
+            threads = TW_INTERNAL_SIMT_RANGE_THREADS;
+            captures = tw_internal_simt_range_captures(launch, &teams);
+        } else if (key->form == TW_INTERNAL_REDUCTION) {
+            threads = TW_INTERNAL_SIMT_RANGE_THREADS;
+            captures = tw_internal_simt_reduction_captures(launch, &teams);
+        } else {
+            captures = tw_internal_simt_group_captures(launch, &teams, &threads);
+        }
+        memcpy(&request->parameters[at], &captures, sizeof captures);
+        at += CAPTURES;
+    }
+    if (launch->words == 1)
+        request->parameters[at] = (uint64_t)(uintptr_t)launch->device_args;
+    else
+        memcpy(&request->parameters[at], launch->args, key->args_bytes);
+    request->teams = (unsigned)teams;
+    request->threads = (unsigned)threads;
+    request->shared_bytes = launch->local_bytes;
+}
+
+/* Launches and waits. In the device's context. */
+static cu_result run(struct tw_cuda_device *device, struct kernel *kernel, struct request *request)
+{
+    size_t bytes = kernel->parameters * sizeof request->parameters[0];
+    /* CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END */
+    void *extra[] = {(void *)1, request->parameters, (void *)2, &bytes, NULL};
+    cu_stream stream;
+    cu_result error = allow(kernel, request->shared_bytes);
+    if (!error)
+        error = take_stream(device, &stream);
+    if (error)
+        return error;
+    error = tw_cuda.launch(kernel->handle, request->teams, 1, 1, request->threads, 1, 1,
+                           (unsigned)request->shared_bytes, stream, NULL, extra);
+    if (!error)
+        error = tw_cuda.stream_synchronize(stream);
+    give_stream(device, stream);
+    return error;
+}
+
+/* A launch failed: by itself, or with the device. In the device's context. */
+static tw_status report(struct tw_cuda_device *device, const struct tw_internal_kernel *key, cu_result error,
+                        bool alone)
+{
+    char text[256];
+    tw_cuda_describe_error(error, text, sizeof text);
+    if (!tw_cuda.context_synchronize())
+        return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "the CUDA driver did not launch kernel %s: %s", key->name,
+                                   text);
+    /* errors of the context stay, and every thread that waits is told: the first one tells the story */
+    pthread_mutex_lock(&device->streams);
+    if (!atomic_load_explicit(&device->is_lost, memory_order_relaxed)) {
+        snprintf(device->story, sizeof device->story,
+                 "kernel %s%s failed on the device: %s; nothing runs on it any more "
+                 "in this process",
+                 key->name, alone ? "" : ", or one that ran at the same time,", text);
+        atomic_store_explicit(&device->is_lost, true, memory_order_release);
+    }
+    pthread_mutex_unlock(&device->streams);
+    return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "%s", device->story);
+}
+
+tw_status tw_cuda_launch(int ordinal, const struct tw_internal_kernel *key, const struct tw_internal_launch *launch,
+                         bool *taken)
+{
+    struct tw_cuda_device *device = tw_cuda_device(ordinal);
+    const enum tw_cuda_choice choice = tw_cuda_choice();
+    *taken = false;
+    if (!device || choice == TW_CUDA_OPENMP_LAUNCH)
+        return TW_SUCCESS;
+    struct kernel *kernel = find(ordinal, key);
+    if (!kernel || !kernel->driver_launches) {
+        if (choice != TW_CUDA_DRIVER_LAUNCH)
+            return TW_SUCCESS;
+        *taken = true;
+        return tw_backend_complain(TW_ERROR_UNSUPPORTED, "TW_CUDA_LAUNCH=driver, but it cannot launch kernel %s: %s",
+                                   key->name, kernel ? kernel->reason : "there is no memory for it");
+    }
+    struct request request;
+    describe(key, launch, &request);
+    *taken = true;
+    if (!enter(device))
+        return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "the CUDA driver has no context for kernel %s", key->name);
+    const unsigned before = atomic_fetch_add_explicit(&device->running, 1, memory_order_relaxed);
+    const cu_result error = run(device, kernel, &request);
+    const unsigned others = atomic_fetch_sub_explicit(&device->running, 1, memory_order_relaxed) - 1;
+    const tw_status status = error ? report(device, key, error, !before && !others) : TW_SUCCESS;
+    leave();
+    return status;
+}

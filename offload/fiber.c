@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Work-items that meet at barriers, on a CPU (fiber.h).
+ *
+ * The thread runs the work-items of a group one after the other, as a loop on its own stack: a kernel without barriers never
+ * gets further than that. A work-item that comes to a barrier is left where it is; the next one continues on another stack,
+ * and so on to the last one, which goes back to the first. So each barrier costs each work-item one switch, by
+ * Boost.Context's jump_fcontext(), and stacks are made only for kernels that have barriers. They stay with the thread for
+ * the next group and the next launch.
+ *
+ * Since all work-items of a group, or none, must reach a barrier, they go round in the order of their linear ids. When a
+ * round ends with some of them at a barrier and others at the end of the kernel, or at another barrier, the group would
+ * wait for ever: it is abandoned, and the launch says so.
+ *
+ * Knows nothing about kernels but the function that runs a group's work-items.
+ */
+#define _GNU_SOURCE
+#include "fiber.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WITH_ASAN 1
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+#if __has_feature(thread_sanitizer)
+#define WITH_TSAN 1
+#include <sanitizer/tsan_interface.h>
+#endif
+#endif
+
+/* Boost.Context's C interface; its header is C++. */
+struct transfer {
+    void *context; /* of who jumped here */
+    void *data;
+};
+extern struct transfer jump_fcontext(void *to, void *data);
+extern void *make_fcontext(void *stack_top, size_t bytes, void (*entry)(struct transfer));
+
+#ifdef WITH_ASAN
+#define DEFAULT_STACK_BYTES (512u << 10)
+#else
+#define DEFAULT_STACK_BYTES (128u << 10)
+#endif
+#define MIN_STACK_BYTES (16u << 10)
+#define EXCHANGE_BYTES 16u /* the largest value of a group function */
+#define MEMORY_ALIGNMENT 64u
+#define PREFETCHED_LINES 6u
+
+/* A stretch of stacks that were made together. */
+struct slab {
+    struct slab *next;
+    unsigned char *base;
+    size_t bytes;
+};
+
+/* Work-item `index` of whatever group runs; 0 is the thread itself. */
+struct fiber {
+    unsigned char *stack; /* lowest byte; NULL for 0 */
+#ifdef WITH_ASAN
+    void *fake_stack;
+    const void *bottom;
+    size_t bottom_bytes;
+#endif
+#ifdef WITH_TSAN
+    void *tsan;
+#endif
+};
+
+/* What a thread has for running groups; its stacks, and the group that it runs. What every barrier needs comes first. */
+struct tw_internal_run {
+    void **contexts;          /* where each work-item waits; NULL: to be made */
+    size_t total;             /* work-items of the group */
+    size_t current, previous; /* work-items: who runs, and who ran before */
+    size_t waiting, finished; /* work-items, in this round */
+    int line;                 /* of the barrier of this round */
+    bool active;              /* somebody has been at a barrier of this group */
+    bool abandoned;           /* the thread's own stack is to be left by `abandon` */
+    size_t round;
+
+    struct tw_internal_launch *launch;
+    tw_internal_items items;
+    struct tw_internal_nd_group group;
+    struct fiber *fibers;
+    size_t capacity; /* of contexts and fibers */
+    struct slab *slabs;
+    void *memory; /* for local accessors */
+    size_t memory_bytes;
+    unsigned char *exchange;
+    size_t exchange_items;
+    jmp_buf abandon;
+    struct tw_internal_run *next; /* of all, for freeing */
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* for the three below */
+static struct tw_internal_run *all;
+static unsigned opened;
+static unsigned long generation = 1; /* counts up when all is freed: what threads remember is then void */
+
+static _Thread_local struct tw_internal_run *own;
+static _Thread_local unsigned long own_generation;
+
+/* ---- stacks ------------------------------------------------------------------------------------------------------ */
+
+static size_t stack_bytes(void)
+{
+    static size_t bytes; /* the same for every thread that computes it */
+    size_t result = __atomic_load_n(&bytes, __ATOMIC_RELAXED);
+    if (result)
+        return result;
+    const char *text = getenv("TW_WORK_ITEM_STACK_KB");
+    const unsigned long kilobytes = text ? strtoul(text, NULL, 10) : 0;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    result = kilobytes && kilobytes <= (1ul << 20) ? kilobytes << 10 : DEFAULT_STACK_BYTES;
+    if (result < MIN_STACK_BYTES)
+        result = MIN_STACK_BYTES;
+    result = (result + page - 1) / page * page;
+    __atomic_store_n(&bytes, result, __ATOMIC_RELAXED);
+    return result;
+}
+
+/* Stacks of the same distance would share a few cache sets: each starts somewhere else in its topmost page. */
+static unsigned char *stack_top(const struct fiber *fiber, size_t index)
+{
+    return fiber->stack + stack_bytes() - index * 5 % 48 * 64;
+}
+
+/* Makes stacks for work-items `from` to `past`, each above a page that nobody can touch. */
+static bool make_stacks(struct tw_internal_run *run, size_t from, size_t past)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), each = page + stack_bytes();
+    struct slab *slab = malloc(sizeof *slab);
+    if (!slab)
+        return false;
+    slab->bytes = (past - from) * each;
+    slab->base =
+        mmap(NULL, slab->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (slab->base == MAP_FAILED) {
+        free(slab);
+        return false;
+    }
+    slab->next = run->slabs;
+    run->slabs = slab;
+    for (size_t i = from; i < past; ++i) {
+        unsigned char *guard = slab->base + (i - from) * each;
+        (void)mprotect(guard, page, PROT_NONE); /* the number of mappings is limited: groups run without it, too */
+        run->fibers[i] = (struct fiber){.stack = guard + page};
+        run->contexts[i] = NULL;
+#ifdef WITH_TSAN
+        run->fibers[i].tsan = __tsan_create_fiber(0);
+#endif
+    }
+    return true;
+}
+
+/* Room for groups of `total` work-items. */
+static bool reserve(struct tw_internal_run *run, size_t total)
+{
+    if (total <= run->capacity)
+        return true;
+    size_t from = run->capacity;
+    void **contexts = realloc(run->contexts, total * sizeof *contexts);
+    if (contexts)
+        run->contexts = contexts;
+    struct fiber *fibers = realloc(run->fibers, total * sizeof *fibers);
+    if (fibers)
+        run->fibers = fibers;
+    if (!contexts || !fibers)
+        return false;
+    if (from == 0) {
+        run->contexts[0] = NULL;
+        run->fibers[0] = (struct fiber){.stack = NULL};
+        from = 1;
+    }
+    if (from < total && !make_stacks(run, from, total))
+        return false;
+    run->capacity = total;
+    return true;
+}
+
+/* What waits on the stacks is forgotten. */
+static void reset_stacks(struct tw_internal_run *run)
+{
+    for (size_t i = 1; i < run->capacity; ++i) {
+        run->contexts[i] = NULL;
+#ifdef WITH_ASAN
+        __asan_unpoison_memory_region(run->fibers[i].stack, stack_bytes());
+        run->fibers[i].fake_stack = NULL;
+#endif
+    }
+}
+
+static void free_run(struct tw_internal_run *run)
+{
+#ifdef WITH_TSAN
+    for (size_t i = 1; i < run->capacity; ++i)
+        __tsan_destroy_fiber(run->fibers[i].tsan);
+#endif
+#ifdef WITH_ASAN
+    reset_stacks(run);
+#endif
+    for (struct slab *slab = run->slabs, *next; slab; slab = next) {
+        next = slab->next;
+        munmap(slab->base, slab->bytes);
+        free(slab);
+    }
+    free(run->contexts);
+    free(run->fibers);
+    free(run->memory);
+    free(run->exchange);
+    free(run);
+}
+
+void tw_fiber_open(void)
+{
+    pthread_mutex_lock(&mutex);
+    ++opened;
+    pthread_mutex_unlock(&mutex);
+}
+
+void tw_fiber_close(void)
+{
+    struct tw_internal_run *unused = NULL;
+    pthread_mutex_lock(&mutex);
+    if (--opened == 0) {
+        unused = all;
+        all = NULL;
+        __atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&mutex);
+    while (unused) {
+        struct tw_internal_run *next = unused->next;
+        free_run(unused);
+        unused = next;
+    }
+}
+
+/* What the calling thread has; NULL: out of memory. Nobody closes while a launch runs. */
+static struct tw_internal_run *own_run(void)
+{
+    const unsigned long now = __atomic_load_n(&generation, __ATOMIC_RELAXED);
+    if (own && own_generation == now)
+        return own;
+    struct tw_internal_run *run = calloc(1, sizeof *run);
+    if (!run)
+        return NULL;
+    pthread_mutex_lock(&mutex);
+    run->next = all;
+    all = run;
+    pthread_mutex_unlock(&mutex);
+    own = run;
+    own_generation = now;
+    return run;
+}
+
+/* ---- switching --------------------------------------------------------------------------------------------------- */
+
+static void refuse(struct tw_internal_launch *launch, int why)
+{
+    int none = 0;
+    (void)__atomic_compare_exchange_n(&launch->fell_back, &none, why, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/* Runs on the stack that was jumped to. */
+static void arrive(struct tw_internal_run *run, struct transfer from)
+{
+    run->contexts[run->previous] = from.context;
+#ifdef WITH_ASAN
+    struct fiber *left = &run->fibers[run->previous];
+    __sanitizer_finish_switch_fiber(run->fibers[run->current].fake_stack, &left->bottom, &left->bottom_bytes);
+#endif
+}
+
+static void start(struct transfer from);
+
+/* A context for a work-item that has none. */
+static __attribute__((cold, noinline)) void *make_context(struct tw_internal_run *run, size_t index)
+{
+    unsigned char *top = stack_top(&run->fibers[index], index);
+#ifdef WITH_ASAN
+    run->fibers[index].bottom = run->fibers[index].stack;
+    run->fibers[index].bottom_bytes = stack_bytes();
+#endif
+    return make_fcontext(top, (size_t)(top - run->fibers[index].stack), start);
+}
+
+static inline __attribute__((always_inline)) void switch_to(struct tw_internal_run *run, size_t next)
+{
+    run->previous = run->current;
+    run->current = next;
+    void *context = run->contexts[next];
+    if (__builtin_expect(!context, 0))
+        context = make_context(run, next);
+#ifdef WITH_ASAN
+    __sanitizer_start_switch_fiber(&run->fibers[run->previous].fake_stack, run->fibers[next].bottom,
+                                   run->fibers[next].bottom_bytes);
+#endif
+#ifdef WITH_TSAN
+    if (run->previous == 0)
+        run->fibers[0].tsan = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(run->fibers[next].tsan, 0);
+#endif
+    /* the stacks of a group do not fit the first-level cache: what the one after the next needs is fetched meanwhile */
+    const unsigned char *after = run->contexts[next + 1 < run->total ? next + 1 : 0];
+    for (size_t line = 0; line < PREFETCHED_LINES; ++line)
+        __builtin_prefetch(after + line * 64, 1);
+    arrive(run, jump_fcontext(context, run));
+    if (__builtin_expect(run->abandoned, 0)) { /* only the thread's own stack is gone back to */
+        run->abandoned = false;
+        longjmp(run->abandon, 1);
+    }
+}
+
+/* Gives the group up, for good: does not return. */
+static __attribute__((cold, noinline, noreturn)) void abandon(struct tw_internal_run *run, int why)
+{
+    refuse(run->launch, why);
+    if (run->current == 0)
+        longjmp(run->abandon, 1);
+    run->abandoned = true;
+    switch_to(run, 0);
+    __builtin_unreachable();
+}
+
+/* Some work-items wait at a barrier that others do not come to. */
+static __attribute__((cold, noinline, noreturn)) void diverge(struct tw_internal_run *run, size_t waiting,
+                                                              size_t elsewhere, int line, int other_line)
+{
+    struct tw_internal_launch *launch = run->launch;
+    pthread_mutex_lock(&mutex);
+    if (__atomic_load_n(&launch->fell_back, __ATOMIC_RELAXED) == 0) {
+        struct tw_internal_divergence *note = &launch->divergence;
+        *note = (struct tw_internal_divergence){
+            .waiting = waiting, .finished = elsewhere, .line = line, .other_line = other_line};
+        memcpy(note->group, run->group.id, sizeof note->group);
+        refuse(launch, TW_INTERNAL_DIVERGENCE);
+    }
+    pthread_mutex_unlock(&mutex);
+    abandon(run, TW_INTERNAL_DIVERGENCE);
+}
+
+/* The current work-item can get no further; the next one's turn. */
+static inline __attribute__((always_inline)) void advance(struct tw_internal_run *run)
+{
+    size_t next = run->current + 1;
+    if (next == run->total) {
+        if (run->waiting && run->finished)
+            diverge(run, run->waiting, run->finished, run->line, 0);
+        run->waiting = 0;
+        run->line = 0;
+        ++run->round;
+        next = 0;
+    }
+    switch_to(run, next);
+}
+
+/* A stack's work-item, group after group. */
+static void start(struct transfer from)
+{
+    struct tw_internal_run *run = from.data;
+    const size_t index = run->current;
+    arrive(run, from);
+    for (;;) {
+        run->items(&run->group, index);
+        if (run->round == 0) /* the ones before it wait */
+            diverge(run, run->waiting, run->total - run->waiting, run->line, 0);
+        ++run->finished;
+        advance(run);
+    }
+}
+
+/* The first barrier of a group, for work-item `linear`. */
+static __attribute__((cold, noinline)) void begin_rounds(struct tw_internal_run *run, size_t linear, int line)
+{
+    if (linear != 0)
+        diverge(run, 1, linear, line, 0);
+    if (!reserve(run, run->total))
+        abandon(run, TW_INTERNAL_NO_MEMORY);
+    run->active = true;
+}
+
+static __attribute__((cold, noinline, noreturn)) void lose_way(struct tw_internal_run *run, size_t linear, int line)
+{
+    if (linear != run->current) /* the one that this stack was made for has come to its end */
+        diverge(run, run->waiting, linear - run->current, run->line, 0);
+    diverge(run, run->waiting, 1, run->line, line);
+}
+
+static void barrier(struct tw_internal_run *run, size_t linear, int line)
+{
+    if (run->total == 1)
+        return;
+    if (__builtin_expect(!run->active, 0))
+        begin_rounds(run, linear, line);
+    if (__builtin_expect(linear != run->current || (run->waiting && line != run->line), 0))
+        lose_way(run, linear, line);
+    run->line = line;
+    ++run->waiting;
+    advance(run);
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+/* Memory for local accessors; NULL if there is none. */
+static void *local_memory(struct tw_internal_run *run, size_t bytes)
+{
+    if (bytes <= run->memory_bytes)
+        return run->memory;
+    free(run->memory);
+    run->memory_bytes = (bytes + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+    run->memory = aligned_alloc(MEMORY_ALIGNMENT, run->memory_bytes);
+    if (!run->memory)
+        run->memory_bytes = 0;
+    return run->memory;
+}
+
+static bool reserve_exchange(struct tw_internal_run *run, size_t total)
+{
+    if (total < run->exchange_items)
+        return true;
+    free(run->exchange);
+    run->exchange = malloc((total + 1) * EXCHANGE_BYTES);
+    run->exchange_items = run->exchange ? total + 1 : 0;
+    return run->exchange != NULL;
+}
+
+static void run_one(struct tw_internal_run *run)
+{
+    run->current = run->waiting = run->finished = run->round = 0;
+    run->line = 0;
+    run->active = false;
+    run->items(&run->group, 0);
+    if (!run->active)
+        return;
+    ++run->finished; /* work-item 0; it goes on here when the last one has finished */
+    advance(run);
+}
+
+static void run_groups(struct tw_internal_launch *launch, tw_internal_items items, size_t first, size_t past)
+{
+    struct tw_internal_run *run = own_run();
+    const size_t total = launch->local[0] * launch->local[1] * launch->local[2];
+    if (!run || !reserve_exchange(run, total) || (launch->local_bytes && !local_memory(run, launch->local_bytes))) {
+        refuse(launch, TW_INTERNAL_NO_MEMORY);
+        return;
+    }
+    run->launch = launch;
+    run->items = items;
+    run->total = total;
+    run->group = (struct tw_internal_nd_group){.launch = launch, .run = run, .memory = run->memory};
+    if (_setjmp(run->abandon)) {
+        reset_stacks(run);
+        return;
+    }
+    for (size_t g = first; g < past; ++g) {
+        run->group.id[2] = g % launch->range[2];
+        run->group.id[1] = g / launch->range[2] % launch->range[1];
+        run->group.id[0] = g / launch->range[2] / launch->range[1];
+        run_one(run);
+    }
+}
+
+static void *exchange(struct tw_internal_run *run)
+{
+    return run->exchange;
+}
+
+static void *memory(struct tw_internal_launch *launch)
+{
+    struct tw_internal_run *run = own_run();
+    void *result = run ? local_memory(run, launch->local_bytes) : NULL;
+    if (!result)
+        refuse(launch, TW_INTERNAL_NO_MEMORY);
+    return result;
+}
+
+const struct tw_internal_cpu tw_fiber_cpu = {
+    .run = run_groups,
+    .barrier = barrier,
+    .exchange = exchange,
+    .memory = memory,
+};

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Groups of nd_range kernels on a CPU: one thread runs a whole group, and its work-items switch stacks at barriers.
+ */
+#ifndef TEAMWORK_FIBER_H
+#define TEAMWORK_FIBER_H
+
+#include <teamwork/lower/launch.h>
+
+/* What launches on CPUs hand to their kernels. All of it is thread safe. */
+extern const struct tw_internal_cpu tw_fiber_cpu;
+
+/* A device that runs groups is there from now on; balanced by tw_fiber_close(), the last of which frees all stacks. */
+void tw_fiber_open(void);
+void tw_fiber_close(void);
+
+#endif

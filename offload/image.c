@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Device images in the running program (image.h).
+ *
+ * Sizes and offsets in what is read are 64-bit numbers from anywhere: they are only compared with what is left, never
+ * added to an address before. Structs are copied out, since nothing says that they are aligned.
+ */
+#define _GNU_SOURCE
+#include "image.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- bytes --------------------------------------------------------------------------------------------------------- */
+
+struct tw_bytes tw_bytes_slice(struct tw_bytes bytes, uint64_t offset, uint64_t size)
+{
+    const struct tw_bytes none = {NULL, 0};
+    if (offset > bytes.size || size > bytes.size - offset)
+        return none;
+    return (struct tw_bytes){bytes.at + offset, (size_t)size};
+}
+
+const char *tw_bytes_string(struct tw_bytes bytes, uint64_t offset)
+{
+    if (offset >= bytes.size || !memchr(bytes.at + offset, 0, bytes.size - (size_t)offset))
+        return NULL;
+    return (const char *)bytes.at + offset;
+}
+
+static bool read_at(struct tw_bytes bytes, uint64_t offset, void *target, size_t size)
+{
+    const struct tw_bytes slice = tw_bytes_slice(bytes, offset, size);
+    if (!slice.at)
+        return false;
+    memcpy(target, slice.at, size);
+    return true;
+}
+
+/* ---- ELF files ----------------------------------------------------------------------------------------------------- */
+
+static bool read_section_header(const struct tw_elf *elf, size_t index, Elf64_Shdr *header)
+{
+    const uint64_t table = elf->header.e_shoff;
+    return table <= elf->file.size && index <= elf->file.size / sizeof *header
+           && read_at(elf->file, table + index * sizeof *header, header, sizeof *header);
+}
+
+bool tw_elf_open(struct tw_elf *elf, struct tw_bytes file)
+{
+    static const unsigned char ident[] = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB};
+    Elf64_Shdr first, names;
+    memset(elf, 0, sizeof *elf);
+    elf->file = file;
+    if (!read_at(file, 0, &elf->header, sizeof elf->header) || memcmp(elf->header.e_ident, ident, sizeof ident) != 0
+        || !elf->header.e_shoff || elf->header.e_shentsize != sizeof(Elf64_Shdr)
+        || !read_section_header(elf, 0, &first))
+        return false;
+    /* numbers that do not fit the header are in the first section's */
+    const uint64_t count = elf->header.e_shnum ? elf->header.e_shnum : first.sh_size;
+    const size_t names_index = elf->header.e_shstrndx == SHN_XINDEX ? first.sh_link : elf->header.e_shstrndx;
+    if (!count || count > file.size / sizeof(Elf64_Shdr) || !read_section_header(elf, (size_t)count - 1, &names)
+        || names_index >= count || !read_section_header(elf, names_index, &names))
+        return false;
+    elf->section_count = (size_t)count;
+    elf->names = tw_bytes_slice(file, names.sh_offset, names.sh_size);
+    return elf->names.at != NULL;
+}
+
+bool tw_elf_section(const struct tw_elf *elf, size_t index, struct tw_elf_section *section)
+{
+    if (index >= elf->section_count || !read_section_header(elf, index, &section->header))
+        return false;
+    const uint64_t size = section->header.sh_type == SHT_NOBITS ? 0 : section->header.sh_size;
+    section->name = tw_bytes_string(elf->names, section->header.sh_name);
+    section->contents = tw_bytes_slice(elf->file, size ? section->header.sh_offset : 0, size);
+    return section->name && section->contents.at;
+}
+
+bool tw_elf_find(const struct tw_elf *elf, const char *name, struct tw_elf_section *section)
+{
+    for (size_t i = 0; i < elf->section_count; ++i)
+        if (tw_elf_section(elf, i, section) && strcmp(section->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* ---- offload binaries ------------------------------------------------------------------------------------------------ */
+
+enum { OFFLOAD_OPENMP = 1, METADATA_ONLY = 1, OFFLOAD_ALIGNMENT = 8 };
+
+struct binary_header {
+    unsigned char magic[4];
+    uint32_t version;
+    uint64_t size, entries_offset;
+    uint64_t entries_count; /* version 1: the size of the only entry */
+};
+
+struct binary_entry {
+    uint16_t image_kind, offload_kind;
+    uint32_t flags;
+    uint64_t strings_offset, string_count, image_offset, image_size;
+};
+
+struct string_entry {
+    uint64_t key_offset, value_offset; /* since version 2 the value's size follows */
+};
+
+/* Compared byte by byte, so that the library has no copy of them among its constants. */
+__attribute__((no_sanitize("address"))) static bool is_magic(const unsigned char *at)
+{
+    return at[0] == 0x10 && at[1] == 0xff && at[2] == 0x10 && at[3] == 0xad;
+}
+
+/* The first place where an offload binary may begin; `bytes.size` if there is none. Looks across the gaps that
+   AddressSanitizer leaves between constants. */
+__attribute__((no_sanitize("address"))) static size_t search_magic(struct tw_bytes bytes, size_t from)
+{
+    for (size_t at = from; at < bytes.size && bytes.size - at >= sizeof(struct binary_header); at += OFFLOAD_ALIGNMENT)
+        if (is_magic(bytes.at + at))
+            return at;
+    return bytes.size;
+}
+
+/* The offload binary that begins with the magic bytes at `at`; none if it cannot be read. */
+static struct tw_bytes binary_at(struct tw_bytes bytes, size_t at, struct binary_header *header)
+{
+    const struct tw_bytes none = {NULL, 0};
+    uint64_t inflated_size = 0;
+    if (!read_at(bytes, at, header, sizeof *header) || header->size < sizeof *header || header->version < 1
+        || header->version > 3)
+        return none;
+    const struct tw_bytes binary = tw_bytes_slice(bytes, at, header->size);
+    if (header->version == 3
+        && (!read_at(binary, sizeof *header, &inflated_size, sizeof inflated_size) || inflated_size))
+        return none; /* compressed */
+    return binary;
+}
+
+static const char *lookup(struct tw_bytes binary, const struct binary_entry *entry, unsigned version, const char *key)
+{
+    const uint64_t stride = version == 1 ? sizeof(struct string_entry) : sizeof(struct string_entry) + sizeof(uint64_t);
+    for (uint64_t i = 0; i < entry->string_count && i <= binary.size / stride; ++i) {
+        struct string_entry string;
+        if (entry->strings_offset > binary.size
+            || !read_at(binary, entry->strings_offset + i * stride, &string, sizeof string))
+            break;
+        const char *name = tw_bytes_string(binary, string.key_offset);
+        const char *value = tw_bytes_string(binary, string.value_offset);
+        if (name && value && strcmp(name, key) == 0)
+            return value;
+    }
+    return "";
+}
+
+/* Visits the images of one offload binary. Returns false if the visitor has seen enough. */
+static bool visit_binary(struct tw_bytes binary, const struct binary_header *header,
+                         bool (*visit)(const struct tw_image *image, void *user), void *user)
+{
+    const uint64_t count = header->version == 1 ? 1 : header->entries_count;
+    for (uint64_t i = 0; i < count && i <= binary.size / sizeof(struct binary_entry); ++i) {
+        struct binary_entry entry;
+        if (header->entries_offset > binary.size
+            || !read_at(binary, header->entries_offset + i * sizeof entry, &entry, sizeof entry))
+            break;
+        const struct tw_image image = {lookup(binary, &entry, header->version, "triple"),
+                                       lookup(binary, &entry, header->version, "arch"),
+                                       tw_bytes_slice(binary, entry.image_offset, entry.image_size)};
+        const bool is_metadata = header->version > 1 && entry.flags & METADATA_ONLY;
+        if (entry.offload_kind & OFFLOAD_OPENMP && !is_metadata && image.contents.size && !visit(&image, user))
+            return false;
+    }
+    return true;
+}
+
+void tw_image_visit(struct tw_bytes binaries, bool (*visit)(const struct tw_image *image, void *user), void *user)
+{
+    struct binary_header header;
+    for (size_t at = search_magic(binaries, 0); at < binaries.size;) {
+        const struct tw_bytes binary = binary_at(binaries, at, &header);
+        if (binary.at && !visit_binary(binary, &header, visit, user))
+            return;
+        const size_t past = at + (binary.at ? binary.size : 1);
+        at = search_magic(binaries, past + (OFFLOAD_ALIGNMENT - past % OFFLOAD_ALIGNMENT) % OFFLOAD_ALIGNMENT);
+    }
+}
+
+/* ---- loaded objects -------------------------------------------------------------------------------------------------- */
+
+struct object {
+    uintptr_t address; /* looked for */
+    const char *name;  /* "" for the program; NULL: not found */
+    uintptr_t base;
+    const ElfW(Phdr) * segments;
+    size_t segment_count;
+};
+
+static bool is_in_segment(const struct object *object, const ElfW(Phdr) * segment, uintptr_t address, size_t size)
+{
+    const uintptr_t start = object->base + segment->p_vaddr;
+    return segment->p_type == PT_LOAD && segment->p_flags & PF_R && address >= start
+           && address - start <= segment->p_memsz && size <= segment->p_memsz - (address - start);
+}
+
+static int find_object(struct dl_phdr_info *info, size_t size, void *user)
+{
+    struct object *object = user;
+    (void)size;
+    const struct object candidate = {object->address, info->dlpi_name, info->dlpi_addr, info->dlpi_phdr,
+                                     info->dlpi_phnum};
+    for (size_t i = 0; i < candidate.segment_count; ++i)
+        if (is_in_segment(&candidate, &candidate.segments[i], object->address, 1)) {
+            *object = candidate;
+            return 1;
+        }
+    return 0;
+}
+
+/* Maps the file of an object to read its section headers, which are not loaded; none if that cannot be. */
+static struct tw_bytes map_file(const char *path)
+{
+    struct tw_bytes bytes = {NULL, 0};
+    struct stat about;
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return bytes;
+    if (fstat(file, &about) == 0 && about.st_size > 0) {
+        void *memory = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+        if (memory != MAP_FAILED)
+            bytes = (struct tw_bytes){memory, (size_t)about.st_size};
+    }
+    close(file);
+    return bytes;
+}
+
+/* Whether a file is the one that an object was loaded from: a newer one of the same name has other segments. */
+static bool is_file_of(const struct object *object, const struct tw_elf *elf)
+{
+    const size_t size = object->segment_count * sizeof *object->segments;
+    const struct tw_bytes segments = tw_bytes_slice(elf->file, elf->header.e_phoff, size);
+    return elf->header.e_phnum == object->segment_count && elf->header.e_phentsize == sizeof *object->segments
+           && segments.at && memcmp(segments.at, object->segments, size) == 0;
+}
+
+/* Where the section with offload binaries is loaded. Returns whether the object's file could tell; none if it has no such
+   section. */
+static bool ask_file(const struct object *object, struct tw_bytes *binaries)
+{
+    const struct tw_bytes file = map_file(object->name[0] ? object->name : "/proc/self/exe");
+    struct tw_elf elf;
+    struct tw_elf_section section;
+    const bool known = file.at && tw_elf_open(&elf, file) && is_file_of(object, &elf);
+    if (known && tw_elf_find(&elf, ".llvm.offloading", &section) && section.header.sh_flags & SHF_ALLOC) {
+        const uintptr_t at = object->base + section.header.sh_addr;
+        for (size_t i = 0; i < object->segment_count; ++i)
+            if (is_in_segment(object, &object->segments[i], at, (size_t)section.header.sh_size))
+                *binaries = (struct tw_bytes){(const unsigned char *)at, (size_t)section.header.sh_size};
+    }
+    if (file.at)
+        munmap((void *)(uintptr_t)file.at, file.size);
+    return known;
+}
+
+/* The first offload binary in the loaded constants of an object, and all that follows it. */
+static struct tw_bytes search_segments(const struct object *object)
+{
+    const struct tw_bytes none = {NULL, 0};
+    struct binary_header header;
+    for (size_t i = 0; i < object->segment_count; ++i) {
+        const ElfW(Phdr) *segment = &object->segments[i];
+        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_R) || segment->p_flags & PF_W)
+            continue;
+        const struct tw_bytes bytes = {(const unsigned char *)(object->base + segment->p_vaddr), segment->p_memsz};
+        size_t at = search_magic(bytes, -(uintptr_t)bytes.at % OFFLOAD_ALIGNMENT);
+        for (; at < bytes.size; at = search_magic(bytes, at + OFFLOAD_ALIGNMENT))
+            if (binary_at(bytes, at, &header).at)
+                return tw_bytes_slice(bytes, at, bytes.size - at);
+    }
+    return none;
+}
+
+struct tw_bytes tw_image_binaries(uintptr_t address)
+{
+    struct object object = {.address = address};
+    struct tw_bytes binaries = {NULL, 0};
+    if (dl_iterate_phdr(find_object, &object) && !ask_file(&object, &binaries))
+        binaries = search_segments(&object);
+    return binaries;
+}
+
+static int read_unloads(struct dl_phdr_info *info, size_t size, void *user)
+{
+    if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs)
+        *(unsigned long long *)user = info->dlpi_subs;
+    return 1; /* the same in all */
+}
+
+unsigned long long tw_image_unloads(void)
+{
+    unsigned long long unloads = 0;
+    dl_iterate_phdr(read_unloads, &unloads);
+    return unloads;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Atomic operations on NVIDIA GPUs. Included by atomic.h, which says what is defined here.
+ *
+ * clang's NVPTX backend cannot select ordered loads and stores nor fences, and drops order and scope from
+ * read-modify-writes, which then are relaxed at gpu scope. So relaxed operations are the compiler's, for which it also
+ * infers the address space: an addition to local memory becomes the instruction for shared memory, and one without a
+ * use of its result a reduction. (clang 19 makes relaxed loads and stores volatile, which PTX defines as relaxed at system
+ * scope; later ones use the scope.) All else is PTX of the PTX memory model (sm_70 on), on generic addresses:
+ *
+ *                 load                      store                     read-modify-write           fence
+ *     relaxed     ld.volatile               st.volatile               atom.op or                  nothing
+ *                                                                     atom.relaxed.sys.op
+ *     acquire     ld.acquire.S                                        atom.acquire.S.op           fence.acq_rel.S
+ *     release                               st.release.S              atom.release.S.op           fence.acq_rel.S
+ *     acq_rel                                                         atom.acq_rel.S.op           fence.acq_rel.S
+ *     seq_cst     fence.sc.S ld.acquire.S   fence.sc.S st.release.S   fence.sc.S atom.acq_rel.S   fence.sc.S
+ *
+ * S is cta up to work-group scope, gpu, or sys. The mapping is the one that has been proven for scoped C++ (Lustig,
+ * Sahasrabuddhe, Giroux: A Formal Analysis of the NVIDIA PTX Memory Consistency Model, ASPLOS 2019).
+ */
+#ifndef TEAMWORK_LOWER_ATOMIC_NVPTX_H
+#define TEAMWORK_LOWER_ATOMIC_NVPTX_H
+
+/* One statement `X(order, scope, ...)` for the scope, and for the order, at hand. In the end one is left. */
+#define TW_INTERNAL_PTX_SCOPES(scope, X, order, ...)                                                                   \
+    if ((scope) <= TW_SCOPE_WORK_GROUP)                                                                                \
+        X(order, ".cta", __VA_ARGS__);                                                                                 \
+    else if ((scope) == TW_SCOPE_DEVICE)                                                                               \
+        X(order, ".gpu", __VA_ARGS__);                                                                                 \
+    else                                                                                                               \
+        X(order, ".sys", __VA_ARGS__);
+#define TW_INTERNAL_PTX_ORDERS(order, scope, X, ...)                                                                   \
+    if ((order) == TW_ORDER_RELAXED) {                                                                                 \
+        TW_INTERNAL_PTX_SCOPES(scope, X, ".relaxed", __VA_ARGS__)                                                      \
+    } else if ((order) == TW_ORDER_ACQUIRE) {                                                                          \
+        TW_INTERNAL_PTX_SCOPES(scope, X, ".acquire", __VA_ARGS__)                                                      \
+    } else if ((order) == TW_ORDER_RELEASE) {                                                                          \
+        TW_INTERNAL_PTX_SCOPES(scope, X, ".release", __VA_ARGS__)                                                      \
+    } else {                                                                                                           \
+        TW_INTERNAL_PTX_SCOPES(scope, X, ".acq_rel", __VA_ARGS__)                                                      \
+    }
+
+/* r: the constraint for a register of the type. */
+#define TW_INTERNAL_PTX_LOAD(order, scope, bits, r, object, value)                                                     \
+    __asm__ volatile("ld" order scope bits " %0, [%1];" : "=" r(value) : "l"(object) : "memory")
+#define TW_INTERNAL_PTX_STORE(order, scope, bits, r, object, value)                                                    \
+    __asm__ volatile("st" order scope bits " [%0], %1;" : : "l"(object), r(value) : "memory")
+#define TW_INTERNAL_PTX_MODIFY(order, scope, op, r, object, operand, old)                                              \
+    __asm__ volatile("atom" order scope op " %0, [%1], %2;" : "=" r(old) : "l"(object), r(operand) : "memory")
+#define TW_INTERNAL_PTX_COMPARE(order, scope, bits, r, object, expected, desired, old)                                 \
+    __asm__ volatile("atom" order scope ".cas" bits " %0, [%1], %2, %3;"                                               \
+                     : "=" r(old)                                                                                      \
+                     : "l"(object), r(expected), r(desired)                                                            \
+                     : "memory")
+#define TW_INTERNAL_PTX_FENCE(order, scope, unused) __asm__ volatile("fence" order scope ";" : : : "memory")
+
+TW_DEVICE_INLINE void tw_internal_ptx_fence_sc(tw_memory_scope scope){
+    TW_INTERNAL_PTX_SCOPES(scope, TW_INTERNAL_PTX_FENCE, ".sc", )}
+
+TW_DEVICE_INLINE void tw_internal_atomic_fence(tw_memory_order order, tw_memory_scope scope)
+{
+    if (order == TW_ORDER_SEQ_CST) {
+        tw_internal_ptx_fence_sc(scope);
+    } else if (order != TW_ORDER_RELAXED) {
+        TW_INTERNAL_PTX_SCOPES(scope, TW_INTERNAL_PTX_FENCE, ".acq_rel", )
+    }
+}
+
+/* A work-item sees its own accesses in order anyway. */
+TW_DEVICE_INLINE void tw_internal_compiler_fence(tw_memory_order order)
+{
+    (void)order;
+}
+
+/* Whether the compiler's own relaxed read-modify-write, at gpu scope, is enough. */
+TW_DEVICE_INLINE bool tw_internal_ptx_is_plain(tw_memory_order order, tw_memory_scope scope)
+{
+    return order == TW_ORDER_RELAXED && scope <= TW_SCOPE_DEVICE;
+}
+
+/* The order that has what both have: acquire and release are bits. */
+TW_DEVICE_INLINE tw_memory_order tw_internal_ptx_join(tw_memory_order a, tw_memory_order b)
+{
+    return a == TW_ORDER_SEQ_CST || b == TW_ORDER_SEQ_CST ? TW_ORDER_SEQ_CST
+                                                          : (tw_memory_order)((unsigned)a | (unsigned)b);
+}
+
+#define TW_INTERNAL_DEFINE_PTX_BASIC(T, bits, r)                                                                       \
+    TW_OVERLOADED T tw_internal_atomic_load(T *object, tw_memory_order order, tw_memory_scope scope)                   \
+    {                                                                                                                  \
+        T value;                                                                                                       \
+        if (order == TW_ORDER_RELAXED) {                                                                               \
+            TW_INTERNAL_BUILTIN(load, scope, object, &value, __ATOMIC_RELAXED);                                        \
+            return value;                                                                                              \
+        }                                                                                                              \
+        if (order == TW_ORDER_SEQ_CST)                                                                                 \
+            tw_internal_ptx_fence_sc(scope);                                                                           \
+        TW_INTERNAL_PTX_SCOPES(scope, TW_INTERNAL_PTX_LOAD, ".acquire", bits, r, object, value)                        \
+        return value;                                                                                                  \
+    }                                                                                                                  \
+    TW_OVERLOADED void tw_internal_atomic_store(T *object, T value, tw_memory_order order, tw_memory_scope scope)      \
+    {                                                                                                                  \
+        if (order == TW_ORDER_RELAXED) {                                                                               \
+            TW_INTERNAL_BUILTIN(store, scope, object, &value, __ATOMIC_RELAXED);                                       \
+            return;                                                                                                    \
+        }                                                                                                              \
+        if (order == TW_ORDER_SEQ_CST)                                                                                 \
+            tw_internal_ptx_fence_sc(scope);                                                                           \
+        TW_INTERNAL_PTX_SCOPES(scope, TW_INTERNAL_PTX_STORE, ".release", bits, r, object, value)                       \
+    }                                                                                                                  \
+    TW_OVERLOADED T tw_internal_atomic_exchange(T *object, T operand, tw_memory_order order, tw_memory_scope scope)    \
+    {                                                                                                                  \
+        T old;                                                                                                         \
+        if (tw_internal_ptx_is_plain(order, scope)) {                                                                  \
+            TW_INTERNAL_BUILTIN(exchange, scope, object, &operand, &old, __ATOMIC_RELAXED);                            \
+            return old;                                                                                                \
+        }                                                                                                              \
+        if (order == TW_ORDER_SEQ_CST)                                                                                 \
+            tw_internal_ptx_fence_sc(scope);                                                                           \
+        TW_INTERNAL_PTX_ORDERS(order, scope, TW_INTERNAL_PTX_MODIFY, ".exch" bits, r, object, operand, old)            \
+        return old;                                                                                                    \
+    }                                                                                                                  \
+    TW_OVERLOADED T tw_internal_atomic_swap_if(T *object, T expected, T desired, tw_memory_order success,              \
+                                               tw_memory_order failure, tw_memory_scope scope)                         \
+    {                                                                                                                  \
+        const tw_memory_order order = tw_internal_ptx_join(success, failure);                                          \
+        if (tw_internal_ptx_is_plain(order, scope)) {                                                                  \
+            TW_INTERNAL_BUILTIN(compare_exchange, scope, object, &expected, &desired, false, __ATOMIC_RELAXED,         \
+                                __ATOMIC_RELAXED);                                                                     \
+            return expected;                                                                                           \
+        }                                                                                                              \
+        if (order == TW_ORDER_SEQ_CST)                                                                                 \
+            tw_internal_ptx_fence_sc(scope);                                                                           \
+        T old;                                                                                                         \
+        TW_INTERNAL_PTX_ORDERS(order, scope, TW_INTERNAL_PTX_COMPARE, bits, r, object, expected, desired, old)         \
+        return old;                                                                                                    \
+    }
+
+/* The compiler's and PTX's name of a read-modify-write. */
+#define TW_INTERNAL_DEFINE_PTX(what, op, T, r)                                                                         \
+    TW_OVERLOADED T tw_internal_atomic_##what(T *object, T operand, tw_memory_order order, tw_memory_scope scope)      \
+    {                                                                                                                  \
+        if (tw_internal_ptx_is_plain(order, scope))                                                                    \
+            return TW_INTERNAL_BUILTIN(what, scope, object, operand, __ATOMIC_RELAXED);                                \
+        T old;                                                                                                         \
+        if (order == TW_ORDER_SEQ_CST)                                                                                 \
+            tw_internal_ptx_fence_sc(scope);                                                                           \
+        TW_INTERNAL_PTX_ORDERS(order, scope, TW_INTERNAL_PTX_MODIFY, op, r, object, operand, old)                      \
+        return old;                                                                                                    \
+    }
+
+/* PTX has no subtraction. U: the type for arithmetic that wraps. */
+#define TW_INTERNAL_DEFINE_PTX_SUB(T, U)                                                                               \
+    TW_OVERLOADED T tw_internal_atomic_fetch_sub(T *object, T operand, tw_memory_order order, tw_memory_scope scope)   \
+    {                                                                                                                  \
+        return tw_internal_atomic_fetch_add(object, (T) - (U)operand, order, scope);                                   \
+    }
+
+#define TW_INTERNAL_DEFINE_PTX_INTEGER(T, U, width, type, r)                                                           \
+    TW_INTERNAL_DEFINE_PTX_BASIC(T, ".b" #width, r)                                                                    \
+    TW_INTERNAL_DEFINE_PTX(fetch_add, ".add.u" #width, T, r)                                                           \
+    TW_INTERNAL_DEFINE_PTX_SUB(T, U)                                                                                   \
+    TW_INTERNAL_DEFINE_PTX(fetch_and, ".and.b" #width, T, r)                                                           \
+    TW_INTERNAL_DEFINE_PTX(fetch_or, ".or.b" #width, T, r)                                                             \
+    TW_INTERNAL_DEFINE_PTX(fetch_xor, ".xor.b" #width, T, r)                                                           \
+    TW_INTERNAL_DEFINE_PTX(fetch_min, ".min." type, T, r)                                                              \
+    TW_INTERNAL_DEFINE_PTX(fetch_max, ".max." type, T, r)
+#define TW_INTERNAL_DEFINE_PTX_REAL(T, width, r)                                                                       \
+    TW_INTERNAL_DEFINE_PTX_BASIC(T, ".b" #width, r)                                                                    \
+    TW_INTERNAL_DEFINE_PTX(fetch_add, ".add.f" #width, T, r)                                                           \
+    TW_INTERNAL_DEFINE_PTX_SUB(T, T)                                                                                   \
+    TW_INTERNAL_DEFINE_EXTREME(min, T, <)                                                                              \
+    TW_INTERNAL_DEFINE_EXTREME(max, T, >)
+
+TW_INTERNAL_DEFINE_PTX_INTEGER(int, unsigned, 32, "s32", "r")
+TW_INTERNAL_DEFINE_PTX_INTEGER(unsigned, unsigned, 32, "u32", "r")
+TW_INTERNAL_DEFINE_PTX_INTEGER(long, unsigned long, 64, "s64", "l")
+TW_INTERNAL_DEFINE_PTX_INTEGER(unsigned long, unsigned long, 64, "u64", "l")
+TW_INTERNAL_DEFINE_PTX_INTEGER(long long, unsigned long long, 64, "s64", "l")
+TW_INTERNAL_DEFINE_PTX_INTEGER(unsigned long long, unsigned long long, 64, "u64", "l")
+TW_INTERNAL_DEFINE_PTX_REAL(float, 32, "f")
+TW_INTERNAL_DEFINE_PTX_REAL(double, 64, "d")
+TW_INTERNAL_DEFINE_PTX_BASIC(tw_internal_pointer, ".b64", "l")
+
+#endif

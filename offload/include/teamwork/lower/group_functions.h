@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Group functions: what the work-items of a group, or of a sub-group, compute together (those of later revisions of SYCL; their
+ * places in SYCL 1.2 are 3.7.1.5 and 3.7.1.6).
+ *
+ * For int, unsigned, long, unsigned long, long long, unsigned long long, float and double:
+ *
+ *     T    tw_reduce_over_group(group, T x, op)            all of them combined, the same for everyone
+ *     T    tw_inclusive_scan_over_group(group, T x, op)    those up to this one
+ *     T    tw_exclusive_scan_over_group(group, T x, op)    those before this one; the identity of op for the first
+ *     T    tw_group_broadcast(group, T x, size_t from)     the x of work-item `from`, a linear local id
+ *     bool tw_any_of_group(group, bool x)  tw_all_of_group  tw_none_of_group
+ *     void tw_group_barrier(group)
+ *
+ * `group` is the tw_nd_item of an nd_range kernel, for its work-group, or its tw_sub_group. op is one of TW_SUM, TW_PRODUCT,
+ * TW_MIN and TW_MAX, and TW_AND, TW_OR, TW_XOR for integers; best a constant. For sub-groups also
+ *
+ *     T tw_select_from_group(sub_group, T x, size_t from)       the x of a work-item of the sub-group
+ *     T tw_permute_group_by_xor(sub_group, T x, size_t mask)    of the one whose local id differs by mask
+ *     T tw_shift_group_left(sub_group, T x, size_t delta)       of the one delta after this one
+ *     T tw_shift_group_right(sub_group, T x, size_t delta)      of the one delta before it
+ *
+ * where what lies outside of the sub-group gives an unspecified value.
+ *
+ * All work-items of the group must come to the call, or none, as with a barrier; those of a work-group are one, too. Values are
+ * combined in the order of the linear ids in blocks that depend on the device alone, so results, of floating point too, are the
+ * same in every run on one device.
+ *
+ * In hierarchical kernels the same names, at group scope, take the tw_group and, in place of x, a variable of TW_PRIVATE:
+ *
+ *     T tw_reduce_over_group(group, name, op)                 T tw_group_broadcast(group, name, from)
+ *     void tw_inclusive_scan_over_group(group, name, op)      in place; and tw_exclusive_scan_over_group
+ */
+#ifndef TEAMWORK_LOWER_GROUP_FUNCTIONS_H
+#define TEAMWORK_LOWER_GROUP_FUNCTIONS_H
+
+#include <float.h>
+#include <limits.h>
+
+#include <teamwork/lower/nd_item.h>
+#include <teamwork/operation.h>
+
+/* X(type, suffix, lowest, highest, combine): `combine` is the function for the operations of this kind of type. */
+#define TW_INTERNAL_GROUP_TYPES(X)                                                                                     \
+    X(int, int, INT_MIN, INT_MAX, tw_internal_combine_int)                                                             \
+    X(unsigned, uint, 0u, UINT_MAX, tw_internal_combine_uint)                                                          \
+    X(long, long, LONG_MIN, LONG_MAX, tw_internal_combine_long)                                                        \
+    X(unsigned long, ulong, 0ul, ULONG_MAX, tw_internal_combine_ulong)                                                 \
+    X(long long, llong, LLONG_MIN, LLONG_MAX, tw_internal_combine_llong)                                               \
+    X(unsigned long long, ullong, 0ull, ULLONG_MAX, tw_internal_combine_ullong)                                        \
+    X(float, float, -__builtin_inff(), __builtin_inff(), tw_internal_combine_float)                                    \
+    X(double, double, -__builtin_inf(), __builtin_inf(), tw_internal_combine_double)
+
+/* Signed sums and products wrap around, as atomics do. */
+#define TW_INTERNAL_COMBINE_INTEGER(type, unsigned_type, suffix)                                                       \
+    TW_DEVICE_INLINE type tw_internal_combine_##suffix(type a, type b, tw_operation op)                                \
+    {                                                                                                                  \
+        switch (op) {                                                                                                  \
+        case TW_SUM:                                                                                                   \
+            return (type)((unsigned_type)a + (unsigned_type)b);                                                        \
+        case TW_PRODUCT:                                                                                               \
+            return (type)((unsigned_type)a * (unsigned_type)b);                                                        \
+        case TW_MIN:                                                                                                   \
+            return b < a ? b : a;                                                                                      \
+        case TW_MAX:                                                                                                   \
+            return a < b ? b : a;                                                                                      \
+        case TW_AND:                                                                                                   \
+            return a & b;                                                                                              \
+        case TW_OR:                                                                                                    \
+            return a | b;                                                                                              \
+        default:                                                                                                       \
+            return a ^ b;                                                                                              \
+        }                                                                                                              \
+    }
+#define TW_INTERNAL_COMBINE_FLOATING(type)                                                                             \
+    TW_DEVICE_INLINE type tw_internal_combine_##type(type a, type b, tw_operation op)                                  \
+    {                                                                                                                  \
+        return op == TW_SUM ? a + b : op == TW_PRODUCT ? a * b : op == TW_MIN ? (b < a ? b : a) : (a < b ? b : a);     \
+    }
+TW_INTERNAL_COMBINE_INTEGER(int, unsigned, int)
+TW_INTERNAL_COMBINE_INTEGER(unsigned, unsigned, uint)
+TW_INTERNAL_COMBINE_INTEGER(long, unsigned long, long)
+TW_INTERNAL_COMBINE_INTEGER(unsigned long, unsigned long, ulong)
+TW_INTERNAL_COMBINE_INTEGER(long long, unsigned long long, llong)
+TW_INTERNAL_COMBINE_INTEGER(unsigned long long, unsigned long long, ullong)
+TW_INTERNAL_COMBINE_FLOATING(float)
+TW_INTERNAL_COMBINE_FLOATING(double)
+
+#define TW_INTERNAL_DEFINE_IDENTITY(type, suffix, lowest, highest, combine)                                            \
+    TW_DEVICE_INLINE type tw_internal_identity_##suffix(tw_operation op)                                               \
+    {                                                                                                                  \
+        return op == TW_PRODUCT ? (type)1                                                                              \
+               : op == TW_MIN   ? (highest)                                                                            \
+               : op == TW_MAX   ? (lowest)                                                                             \
+               : op == TW_AND   ? (type) - 1                                                                           \
+                                : (type)0;                                                                               \
+    }
+TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_IDENTITY)
+#undef TW_INTERNAL_DEFINE_IDENTITY
+
+/* A constant operation that the type lacks is an error where the program calls. */
+#define TW_INTERNAL_CHECKED_int
+#define TW_INTERNAL_CHECKED_uint
+#define TW_INTERNAL_CHECKED_long
+#define TW_INTERNAL_CHECKED_ulong
+#define TW_INTERNAL_CHECKED_llong
+#define TW_INTERNAL_CHECKED_ullong
+#define TW_INTERNAL_CHECKED_float                                                                                      \
+    __attribute__((diagnose_if(op >= TW_AND, "TW_AND, TW_OR and TW_XOR are for integers", "error")))
+#define TW_INTERNAL_CHECKED_double TW_INTERNAL_CHECKED_float
+#define TW_INTERNAL_CHECKED(suffix) TW_INTERNAL_CHECKED_##suffix
+
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgcc-compat" /* diagnose_if is clang's */
+#ifdef TW_INTERNAL_GPU_PASS
+#include <teamwork/lower/group_functions_gpu.h>
+#else
+#include <teamwork/lower/group_functions_cpu.h>
+#endif
+#pragma clang diagnostic pop
+
+/* ---- for every pass ---------------------------------------------------------------------------------------------- */
+
+#define tw_group_barrier(group) tw_internal_group_barrier((group), __LINE__)
+TW_OVERLOADED void tw_internal_group_barrier(tw_nd_item item, int line)
+{
+    tw_internal_barrier_at(item, TW_GLOBAL_AND_LOCAL, line);
+}
+TW_OVERLOADED void tw_internal_group_barrier(tw_sub_group sub_group, int line)
+{
+    (void)line;
+    tw_internal_sub_group_barrier(sub_group);
+}
+
+TW_OVERLOADED bool tw_any_of_group(tw_nd_item item, bool x)
+{
+    return tw_internal_count_of_group(item, x) > 0;
+}
+TW_OVERLOADED bool tw_all_of_group(tw_nd_item item, bool x)
+{
+    return tw_internal_count_of_group(item, !x) == 0;
+}
+TW_OVERLOADED bool tw_none_of_group(tw_nd_item item, bool x)
+{
+    return tw_internal_count_of_group(item, x) == 0;
+}
+TW_OVERLOADED bool tw_any_of_group(tw_sub_group sub_group, bool x)
+{
+    return tw_internal_ballot(sub_group, x) != 0;
+}
+TW_OVERLOADED bool tw_all_of_group(tw_sub_group sub_group, bool x)
+{
+    return tw_internal_ballot(sub_group, !x) == 0;
+}
+TW_OVERLOADED bool tw_none_of_group(tw_sub_group sub_group, bool x)
+{
+    return tw_internal_ballot(sub_group, x) == 0;
+}
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Group functions on a CPU, where one thread runs a group. The work-items of an nd_range take turns in the order of their ids:
+ * each leaves its value for the others, and the last one to come computes for all. A sub-group is a single work-item.
+ * (The pass of a CPU device in the standard mapping refuses nd_range kernels; it only compiles this.)
+ */
+#ifndef TEAMWORK_LOWER_GROUP_FUNCTIONS_CPU_H
+#define TEAMWORK_LOWER_GROUP_FUNCTIONS_CPU_H
+
+TW_DEVICE_INLINE void *tw_internal_exchange(tw_nd_item item)
+{
+    return item.tw_group_->tw_cpu_->exchange(item.tw_group_->tw_run_);
+}
+
+TW_DEVICE_INLINE void tw_internal_sub_group_barrier(tw_sub_group sub_group)
+{
+    (void)sub_group;
+}
+
+TW_DEVICE_INLINE unsigned long long tw_internal_ballot(tw_sub_group sub_group, bool x)
+{
+    (void)sub_group;
+    return x;
+}
+
+#define TW_INTERNAL_DEFINE_GROUP_FUNCTIONS(type, suffix, lowest, highest, combine)                                     \
+    TW_OVERLOADED type tw_reduce_over_group(tw_nd_item item, type x, tw_operation op) TW_INTERNAL_CHECKED(suffix)      \
+    {                                                                                                                  \
+        type *const slots = (type *)tw_internal_exchange(item);                                                        \
+        const size_t me = tw_local_linear_id(item), count = tw_local_linear_range(item);                               \
+        slots[me] = x;                                                                                                 \
+        if (me == count - 1) {                                                                                         \
+            type all = slots[0];                                                                                       \
+            for (size_t i = 1; i < count; ++i)                                                                         \
+                all = combine(all, slots[i], op);                                                                      \
+            slots[count] = all;                                                                                        \
+        }                                                                                                              \
+        tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0);                                                               \
+        return slots[count];                                                                                           \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_inclusive_scan_over_group(tw_nd_item item, type x, tw_operation op)                          \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        type *const slots = (type *)tw_internal_exchange(item);                                                        \
+        const size_t me = tw_local_linear_id(item), count = tw_local_linear_range(item);                               \
+        slots[me] = x;                                                                                                 \
+        for (size_t i = 1; me == count - 1 && i < count; ++i)                                                          \
+            slots[i] = combine(slots[i - 1], slots[i], op);                                                            \
+        tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0);                                                               \
+        return slots[me];                                                                                              \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_exclusive_scan_over_group(tw_nd_item item, type x, tw_operation op)                          \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        type *const slots = (type *)tw_internal_exchange(item);                                                        \
+        const size_t me = tw_local_linear_id(item), count = tw_local_linear_range(item);                               \
+        slots[me] = x;                                                                                                 \
+        type before = tw_internal_identity_##suffix(op);                                                               \
+        for (size_t i = 0; me == count - 1 && i < count; ++i) {                                                        \
+            const type here = slots[i];                                                                                \
+            slots[i] = before;                                                                                         \
+            before = combine(before, here, op);                                                                        \
+        }                                                                                                              \
+        tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0);                                                               \
+        return slots[me];                                                                                              \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_group_broadcast(tw_nd_item item, type x, size_t from)                                        \
+    {                                                                                                                  \
+        type *const slots = (type *)tw_internal_exchange(item);                                                        \
+        const size_t count = tw_local_linear_range(item);                                                              \
+        if (tw_local_linear_id(item) == from)                                                                          \
+            slots[count] = x;                                                                                          \
+        tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0);                                                               \
+        const type result = slots[count];                                                                              \
+        tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0); /* before the next one overwrites it */                       \
+        return result;                                                                                                 \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_reduce_over_group(tw_group group, const type *x, tw_operation op)                            \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        const size_t count = tw_local_linear_range(group);                                                             \
+        type all = x[0];                                                                                               \
+        for (size_t i = 1; i < count; ++i)                                                                             \
+            all = combine(all, x[i], op);                                                                              \
+        return all;                                                                                                    \
+    }                                                                                                                  \
+    TW_OVERLOADED void tw_inclusive_scan_over_group(tw_group group, type *x, tw_operation op)                          \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        const size_t count = tw_local_linear_range(group);                                                             \
+        for (size_t i = 1; i < count; ++i)                                                                             \
+            x[i] = combine(x[i - 1], x[i], op);                                                                        \
+    }                                                                                                                  \
+    TW_OVERLOADED void tw_exclusive_scan_over_group(tw_group group, type *x, tw_operation op)                          \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        const size_t count = tw_local_linear_range(group);                                                             \
+        type before = tw_internal_identity_##suffix(op);                                                               \
+        for (size_t i = 0; i < count; ++i) {                                                                           \
+            const type here = x[i];                                                                                    \
+            x[i] = before;                                                                                             \
+            before = combine(before, here, op);                                                                        \
+        }                                                                                                              \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_group_broadcast(tw_group group, const type *x, size_t from)                                  \
+    {                                                                                                                  \
+        (void)group;                                                                                                   \
+        return x[from];                                                                                                \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_reduce_over_group(tw_sub_group sub_group, type x, tw_operation op)                           \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        (void)sub_group, (void)op;                                                                                     \
+        return x;                                                                                                      \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_inclusive_scan_over_group(tw_sub_group sub_group, type x, tw_operation op)                   \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        (void)sub_group, (void)op;                                                                                     \
+        return x;                                                                                                      \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_exclusive_scan_over_group(tw_sub_group sub_group, type x, tw_operation op)                   \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        (void)sub_group, (void)x;                                                                                      \
+        return tw_internal_identity_##suffix(op);                                                                      \
+    }                                                                                                                  \
+    TW_INTERNAL_DEFINE_ALONE(type, tw_group_broadcast)                                                                 \
+    TW_INTERNAL_DEFINE_ALONE(type, tw_select_from_group)                                                               \
+    TW_INTERNAL_DEFINE_ALONE(type, tw_permute_group_by_xor)                                                            \
+    TW_INTERNAL_DEFINE_ALONE(type, tw_shift_group_left)                                                                \
+    TW_INTERNAL_DEFINE_ALONE(type, tw_shift_group_right)
+
+/* What a single work-item can only give itself. */
+#define TW_INTERNAL_DEFINE_ALONE(type, function)                                                                       \
+    TW_OVERLOADED type function(tw_sub_group sub_group, type x, size_t which)                                          \
+    {                                                                                                                  \
+        (void)sub_group, (void)which;                                                                                  \
+        return x;                                                                                                      \
+    }
+
+TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_GROUP_FUNCTIONS)
+#undef TW_INTERNAL_DEFINE_GROUP_FUNCTIONS
+#undef TW_INTERNAL_DEFINE_ALONE
+
+/* How many work-items of the group say so. */
+TW_DEVICE_INLINE unsigned tw_internal_count_of_group(tw_nd_item item, bool x)
+{
+    return tw_reduce_over_group(item, (unsigned)x, TW_SUM);
+}
+
+#endif

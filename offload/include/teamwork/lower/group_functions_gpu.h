@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Group functions on a GPU: within a sub-group by warp instructions, between sub-groups through team-local memory, where each
+ * leaves its part and all read those of the others between two barriers.
+ */
+#ifndef TEAMWORK_LOWER_GROUP_FUNCTIONS_GPU_H
+#define TEAMWORK_LOWER_GROUP_FUNCTIONS_GPU_H
+
+#define TW_INTERNAL_MAX_SUB_GROUPS 32u
+
+TW_DEVICE_INLINE void tw_internal_gpu_barrier(void)
+{
+#ifdef TW_INTERNAL_PASS_SIMT
+    tw_internal_barrier();
+#else
+    TW_INTERNAL_PRAGMA(omp barrier)
+#endif
+}
+
+/* ---- words of 32 bits between the work-items of a sub-group ---- */
+
+enum tw_internal_shuffle { TW_INTERNAL_FROM, TW_INTERNAL_XOR, TW_INTERNAL_AFTER, TW_INTERNAL_BEFORE };
+
+#ifdef __NVPTX__
+
+/* The work-items of a sub-group are the first so many of a warp. */
+TW_DEVICE_INLINE unsigned tw_internal_lanes(tw_sub_group sub_group)
+{
+    return sub_group.tw_size_ >= 32 ? ~0u : (1u << sub_group.tw_size_) - 1;
+}
+
+TW_DEVICE_INLINE int tw_internal_shuffle_word(tw_sub_group sub_group, int word, enum tw_internal_shuffle kind,
+                                              int which)
+{
+    const unsigned lanes = tw_internal_lanes(sub_group);
+    switch (kind) {
+    case TW_INTERNAL_FROM:
+        return __nvvm_shfl_sync_idx_i32(lanes, word, which, 31);
+    case TW_INTERNAL_XOR:
+        return __nvvm_shfl_sync_bfly_i32(lanes, word, which, 31);
+    case TW_INTERNAL_AFTER:
+        return __nvvm_shfl_sync_down_i32(lanes, word, which, 31);
+    default:
+        return __nvvm_shfl_sync_up_i32(lanes, word, which, 0);
+    }
+}
+
+TW_DEVICE_INLINE unsigned long long tw_internal_ballot(tw_sub_group sub_group, bool x)
+{
+    return (unsigned)__nvvm_vote_ballot_sync(tw_internal_lanes(sub_group), x);
+}
+
+TW_DEVICE_INLINE void tw_internal_sub_group_barrier(tw_sub_group sub_group)
+{
+    __nvvm_bar_warp_sync(tw_internal_lanes(sub_group));
+}
+
+#else /* AMDGCN */
+
+TW_DEVICE_INLINE int tw_internal_shuffle_word(tw_sub_group sub_group, int word, enum tw_internal_shuffle kind,
+                                              int which)
+{
+    const int me = (int)sub_group.tw_lane_;
+    const int from = kind == TW_INTERNAL_FROM    ? which
+                     : kind == TW_INTERNAL_XOR   ? me ^ which
+                     : kind == TW_INTERNAL_AFTER ? me + which
+                                                 : me - which;
+    return __builtin_amdgcn_ds_bpermute(from << 2, word);
+}
+
+TW_DEVICE_INLINE unsigned long long tw_internal_ballot(tw_sub_group sub_group, bool x)
+{
+    (void)sub_group;
+    return __builtin_amdgcn_ballot_w64(x);
+}
+
+TW_DEVICE_INLINE void tw_internal_sub_group_barrier(tw_sub_group sub_group)
+{
+    (void)sub_group;
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
+    __builtin_amdgcn_wave_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
+}
+
+#endif
+
+/* ---- the sub-group of a thread that is a work-item of a hierarchical kernel ---- */
+
+#ifdef TW_INTERNAL_PASS_SIMT
+TW_DEVICE_INLINE tw_sub_group tw_internal_own_sub_group(tw_group group)
+{
+    tw_nd_item item = {{group->tw_thread_[0], group->tw_thread_[1], group->tw_thread_[2]}, group};
+    return tw_get_sub_group(item);
+}
+#endif
+
+/* Where sub-groups leave their parts: one place for a type, however many calls there are. */
+#define TW_INTERNAL_SCRATCH(type)                                                                                      \
+    type scratch[TW_INTERNAL_MAX_SUB_GROUPS];                                                                          \
+    TW_INTERNAL_PRAGMA(omp allocate(scratch) allocator(omp_pteam_mem_alloc))
+
+/* The 32-bit reductions that NVIDIA has in hardware since sm_80, for full warps. */
+#if defined(__NVPTX__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define TW_INTERNAL_REDUX 1
+TW_DEVICE_INLINE bool tw_internal_redux(tw_sub_group sub_group, int *x, tw_operation op, bool is_signed)
+{
+    if (sub_group.tw_size_ < 32 || op == TW_PRODUCT)
+        return false;
+    *x = op == TW_SUM                ? __nvvm_redux_sync_add(*x, -1)
+         : op == TW_AND              ? __nvvm_redux_sync_and(*x, -1)
+         : op == TW_OR               ? __nvvm_redux_sync_or(*x, -1)
+         : op == TW_XOR              ? __nvvm_redux_sync_xor(*x, -1)
+         : op == TW_MIN && is_signed ? __nvvm_redux_sync_min(*x, -1)
+         : op == TW_MIN              ? (int)__nvvm_redux_sync_umin((unsigned)*x, -1)
+         : is_signed                 ? __nvvm_redux_sync_max(*x, -1)
+                                     : (int)__nvvm_redux_sync_umax((unsigned)*x, -1);
+    return true;
+}
+#else
+TW_DEVICE_INLINE bool tw_internal_redux(tw_sub_group sub_group, int *x, tw_operation op, bool is_signed)
+{
+    (void)sub_group, (void)x, (void)op, (void)is_signed;
+    return false;
+}
+#endif
+
+/* The instruction, where there is one for the type. */
+#define TW_INTERNAL_REDUX_OF(type, sub_group, x, op)                                                                   \
+    if ((type)0.5 == 0 && sizeof(type) == 4) {                                                                         \
+        int word = (int)x;                                                                                             \
+        if (tw_internal_redux(sub_group, &word, op, (type) - 1 < 0))                                                   \
+            return (type)word;                                                                                         \
+    }
+
+#define TW_INTERNAL_DEFINE_GROUP_FUNCTIONS(type, suffix, lowest, highest, combine)                                     \
+    TW_DEVICE_INLINE type tw_internal_shuffle_##suffix(tw_sub_group sub_group, type x, enum tw_internal_shuffle kind,  \
+                                                       size_t which)                                                   \
+    {                                                                                                                  \
+        int words[sizeof x / 4];                                                                                       \
+        __builtin_memcpy(words, &x, sizeof x);                                                                         \
+        for (size_t i = 0; i < sizeof x / 4; ++i)                                                                      \
+            words[i] = tw_internal_shuffle_word(sub_group, words[i], kind, (int)which);                                \
+        __builtin_memcpy(&x, words, sizeof x);                                                                         \
+        return x;                                                                                                      \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_select_from_group(tw_sub_group sub_group, type x, size_t from)                               \
+    {                                                                                                                  \
+        return tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_FROM, from);                                     \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_permute_group_by_xor(tw_sub_group sub_group, type x, size_t mask)                            \
+    {                                                                                                                  \
+        return tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_XOR, mask);                                      \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_shift_group_left(tw_sub_group sub_group, type x, size_t delta)                               \
+    {                                                                                                                  \
+        return tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_AFTER, delta);                                   \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_shift_group_right(tw_sub_group sub_group, type x, size_t delta)                              \
+    {                                                                                                                  \
+        return tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_BEFORE, delta);                                  \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_group_broadcast(tw_sub_group sub_group, type x, size_t from)                                 \
+    {                                                                                                                  \
+        return tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_FROM, from);                                     \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_reduce_over_group(tw_sub_group sub_group, type x, tw_operation op)                           \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        TW_INTERNAL_REDUX_OF(type, sub_group, x, op)                                                                   \
+        for (unsigned delta = 1; delta < sub_group.tw_max_; delta *= 2) {                                              \
+            const type other = tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_AFTER, delta);                   \
+            if (sub_group.tw_lane_ + delta < sub_group.tw_size_)                                                       \
+                x = combine(x, other, op);                                                                             \
+        }                                                                                                              \
+        return tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_FROM, 0);                                        \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_inclusive_scan_over_group(tw_sub_group sub_group, type x, tw_operation op)                   \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        for (unsigned delta = 1; delta < sub_group.tw_max_; delta *= 2) {                                              \
+            const type other = tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_BEFORE, delta);                  \
+            if (sub_group.tw_lane_ >= delta)                                                                           \
+                x = combine(other, x, op);                                                                             \
+        }                                                                                                              \
+        return x;                                                                                                      \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_exclusive_scan_over_group(tw_sub_group sub_group, type x, tw_operation op)                   \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        const type all = tw_inclusive_scan_over_group(sub_group, x, op);                                               \
+        const type before = tw_internal_shuffle_##suffix(sub_group, all, TW_INTERNAL_BEFORE, 1);                       \
+        return sub_group.tw_lane_ ? before : tw_internal_identity_##suffix(op);                                        \
+    }                                                                                                                  \
+    TW_DEVICE_INLINE type tw_internal_team_reduce_##suffix(tw_sub_group sub_group, type x, tw_operation op)            \
+    {                                                                                                                  \
+        TW_INTERNAL_SCRATCH(type)                                                                                      \
+        type all = tw_reduce_over_group(sub_group, x, op);                                                             \
+        if (sub_group.tw_count_ == 1)                                                                                  \
+            return all;                                                                                                \
+        if (sub_group.tw_lane_ == 0)                                                                                   \
+            scratch[sub_group.tw_id_] = all;                                                                           \
+        tw_internal_gpu_barrier();                                                                                     \
+        all = scratch[0];                                                                                              \
+        for (unsigned i = 1; i < sub_group.tw_count_; ++i)                                                             \
+            all = combine(all, scratch[i], op);                                                                        \
+        tw_internal_gpu_barrier();                                                                                     \
+        return all;                                                                                                    \
+    }                                                                                                                  \
+    /* inclusive and exclusive */                                                                                      \
+    TW_DEVICE_INLINE type tw_internal_team_scan_##suffix(tw_sub_group sub_group, type x, tw_operation op,              \
+                                                         bool exclusive)                                               \
+    {                                                                                                                  \
+        TW_INTERNAL_SCRATCH(type)                                                                                      \
+        const type up_to = tw_inclusive_scan_over_group(sub_group, x, op);                                             \
+        const type prior = tw_internal_shuffle_##suffix(sub_group, up_to, TW_INTERNAL_BEFORE, 1);                      \
+        if (sub_group.tw_lane_ == sub_group.tw_size_ - 1)                                                              \
+            scratch[sub_group.tw_id_] = up_to;                                                                         \
+        tw_internal_gpu_barrier();                                                                                     \
+        type before = tw_internal_identity_##suffix(op);                                                               \
+        for (unsigned i = 0; i < sub_group.tw_id_; ++i)                                                                \
+            before = combine(before, scratch[i], op);                                                                  \
+        tw_internal_gpu_barrier();                                                                                     \
+        if (!exclusive)                                                                                                \
+            return combine(before, up_to, op);                                                                         \
+        return sub_group.tw_lane_ ? combine(before, prior, op) : before;                                               \
+    }                                                                                                                  \
+    TW_DEVICE_INLINE type tw_internal_team_broadcast_##suffix(size_t me, type x, size_t from)                          \
+    {                                                                                                                  \
+        TW_INTERNAL_SCRATCH(type)                                                                                      \
+        if (me == from)                                                                                                \
+            scratch[0] = x;                                                                                            \
+        tw_internal_gpu_barrier();                                                                                     \
+        x = scratch[0];                                                                                                \
+        tw_internal_gpu_barrier();                                                                                     \
+        return x;                                                                                                      \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_reduce_over_group(tw_nd_item item, type x, tw_operation op) TW_INTERNAL_CHECKED(suffix)      \
+    {                                                                                                                  \
+        return tw_internal_team_reduce_##suffix(tw_get_sub_group(item), x, op);                                        \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_inclusive_scan_over_group(tw_nd_item item, type x, tw_operation op)                          \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        return tw_internal_team_scan_##suffix(tw_get_sub_group(item), x, op, false);                                   \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_exclusive_scan_over_group(tw_nd_item item, type x, tw_operation op)                          \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        return tw_internal_team_scan_##suffix(tw_get_sub_group(item), x, op, true);                                    \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_group_broadcast(tw_nd_item item, type x, size_t from)                                        \
+    {                                                                                                                  \
+        return tw_internal_team_broadcast_##suffix(tw_local_linear_id(item), x, from);                                 \
+    }                                                                                                                  \
+    TW_INTERNAL_DEFINE_OVER_PRIVATE(type, suffix, combine)
+
+/* Hierarchical kernels. simt: each thread has its work-item's value. teams: the initial thread has all. */
+#ifdef TW_INTERNAL_PASS_SIMT
+#define TW_INTERNAL_DEFINE_OVER_PRIVATE(type, suffix, combine)                                                         \
+    TW_OVERLOADED type tw_reduce_over_group(tw_group group, const type *x, tw_operation op)                            \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        return tw_internal_team_reduce_##suffix(tw_internal_own_sub_group(group), *x, op);                             \
+    }                                                                                                                  \
+    TW_OVERLOADED void tw_inclusive_scan_over_group(tw_group group, type *x, tw_operation op)                          \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        *x = tw_internal_team_scan_##suffix(tw_internal_own_sub_group(group), *x, op, false);                          \
+    }                                                                                                                  \
+    TW_OVERLOADED void tw_exclusive_scan_over_group(tw_group group, type *x, tw_operation op)                          \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        *x = tw_internal_team_scan_##suffix(tw_internal_own_sub_group(group), *x, op, true);                           \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_group_broadcast(tw_group group, const type *x, size_t from)                                  \
+    {                                                                                                                  \
+        (void)group;                                                                                                   \
+        return tw_internal_team_broadcast_##suffix(tw_internal_thread(), *x, from);                                    \
+    }
+#else
+#define TW_INTERNAL_DEFINE_OVER_PRIVATE(type, suffix, combine)                                                         \
+    TW_OVERLOADED type tw_reduce_over_group(tw_group group, const type *x, tw_operation op)                            \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        type all = x[0];                                                                                               \
+        for (size_t i = 1; i < tw_local_linear_range(group); ++i)                                                      \
+            all = combine(all, x[i], op);                                                                              \
+        return all;                                                                                                    \
+    }                                                                                                                  \
+    TW_OVERLOADED void tw_inclusive_scan_over_group(tw_group group, type *x, tw_operation op)                          \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        for (size_t i = 1; i < tw_local_linear_range(group); ++i)                                                      \
+            x[i] = combine(x[i - 1], x[i], op);                                                                        \
+    }                                                                                                                  \
+    TW_OVERLOADED void tw_exclusive_scan_over_group(tw_group group, type *x, tw_operation op)                          \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        type before = tw_internal_identity_##suffix(op);                                                               \
+        for (size_t i = 0; i < tw_local_linear_range(group); ++i) {                                                    \
+            const type here = x[i];                                                                                    \
+            x[i] = before;                                                                                             \
+            before = combine(before, here, op);                                                                        \
+        }                                                                                                              \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_group_broadcast(tw_group group, const type *x, size_t from)                                  \
+    {                                                                                                                  \
+        (void)group;                                                                                                   \
+        return x[from];                                                                                                \
+    }
+#endif
+
+TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_GROUP_FUNCTIONS)
+#undef TW_INTERNAL_DEFINE_GROUP_FUNCTIONS
+#undef TW_INTERNAL_DEFINE_OVER_PRIVATE
+
+/* How many work-items of the group say so. */
+TW_DEVICE_INLINE unsigned tw_internal_count_of_group(tw_nd_item item, bool x)
+{
+#if defined(__NVPTX__) && defined(TW_INTERNAL_PASS_SIMT)
+    (void)item;
+    return (unsigned)__nvvm_bar0_popc(x);
+#else
+    return tw_reduce_over_group(item, (unsigned)x, TW_SUM);
+#endif
+}
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** Device memory that launches of reductions borrow: a few blocks, kept from launch to launch. */
+#ifndef TEAMWORK_SCRATCH_H
+#define TEAMWORK_SCRATCH_H
+
+#include <pthread.h>
+
+#include "backend.h"
+
+#define TW_SCRATCH_KEPT 8u
+
+struct tw_scratch {
+    pthread_mutex_t mutex;
+    void *kept[TW_SCRATCH_KEPT];
+    unsigned count;
+};
+
+void tw_scratch_open(struct tw_scratch *scratch);
+
+/* Frees what is kept. */
+void tw_scratch_close(struct tw_scratch *scratch, struct tw_backend_device *device);
+
+/* Lends launch->scratch, with a counter of zero behind it (lower/launch.h). */
+tw_status tw_scratch_take(struct tw_scratch *scratch, struct tw_backend_device *device,
+                          struct tw_internal_launch *launch);
+
+/* Takes it back once the launch is complete; `clean` unless the kernel may have left something in the counter. */
+void tw_scratch_give(struct tw_scratch *scratch, struct tw_backend_device *device, struct tw_internal_launch *launch,
+                     bool clean);
+
+#endif
