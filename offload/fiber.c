@@ -309,9 +309,9 @@ static inline __attribute__((always_inline)) void switch_to(struct tw_internal_r
     __tsan_switch_to_fiber(run->fibers[next].tsan, 0);
 #endif
     /* the stacks of a group do not fit the first-level cache: what the one after the next needs is fetched meanwhile */
-    const unsigned char *after = run->contexts[next + 1 < run->total ? next + 1 : 0];
+    const uintptr_t after = (uintptr_t)run->contexts[next + 1 < run->total ? next + 1 : 0]; /* or NULL */
     for (size_t line = 0; line < PREFETCHED_LINES; ++line)
-        __builtin_prefetch(after + line * 64, 1);
+        __builtin_prefetch((const void *)(after + line * 64), 1);
     arrive(run, jump_fcontext(context, run));
     if (__builtin_expect(run->abandoned, 0)) { /* only the thread's own stack is gone back to */
         run->abandoned = false;

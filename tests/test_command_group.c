@@ -235,6 +235,7 @@ TW_TEST(a_kernel_without_an_image_for_the_device_is_an_error)
     wrong_kernel.range_kernel = set_kernel.range_kernel;
     wrong_kernel.range_kernel.args_bytes = sizeof(struct wrong);
     wrong_kernel.range_kernel.offload = launch_without_image;
+    wrong_kernel.range_kernel.name = "wrong"; /* images are also found by it */
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(N), wrong, .out = tw_discard_write(cg, buffer));
     TW_PASS(tw_queue_submit(queue, cg, NULL));

@@ -216,7 +216,7 @@ TW_TEST(votes_and_shuffles)
         const int i = n % 96, lane = i % w;
         const int *mine = got[n];
         for (int v = 0; v < 6; ++v)
-            TW_EQUAL(mine[v], 1);
+            TW_EQUAL(100 * v + mine[v], 100 * v + 1);
         TW_EQUAL(mine[6], i - lane);
         TW_EQUAL(mine[7], w == 1 ? i : i ^ 1);
         if (lane + 1 < w)

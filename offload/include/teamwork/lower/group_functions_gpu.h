@@ -8,6 +8,13 @@
 
 #define TW_INTERNAL_MAX_SUB_GROUPS 32u
 
+#ifndef TW_INTERNAL_PASS_SIMT
+TW_DEVICE_INLINE void tw_internal_share(const void *address) /* a barrier of OpenMP's is a call */
+{
+    (void)address;
+}
+#endif
+
 TW_DEVICE_INLINE void tw_internal_gpu_barrier(void)
 {
 #ifdef TW_INTERNAL_PASS_SIMT
@@ -97,7 +104,8 @@ TW_DEVICE_INLINE tw_sub_group tw_internal_own_sub_group(tw_group group)
 /* Where sub-groups leave their parts: one place for a type, however many calls there are. */
 #define TW_INTERNAL_SCRATCH(type)                                                                                      \
     type scratch[TW_INTERNAL_MAX_SUB_GROUPS];                                                                          \
-    TW_INTERNAL_PRAGMA(omp allocate(scratch) allocator(omp_pteam_mem_alloc))
+    TW_INTERNAL_PRAGMA(omp allocate(scratch) allocator(omp_pteam_mem_alloc))                                           \
+    tw_internal_share(scratch);
 
 /* The 32-bit reductions that NVIDIA has in hardware since sm_80, for full warps. */
 #if defined(__NVPTX__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -318,8 +326,14 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_GROUP_FUNCTIONS)
 TW_DEVICE_INLINE unsigned tw_internal_count_of_group(tw_nd_item item, bool x)
 {
 #if defined(__NVPTX__) && defined(TW_INTERNAL_PASS_SIMT)
+    /* Not the builtin: LLVM's openmp-opt pass takes it for a barrier alone, which it removes where it finds it redundant. */
+    unsigned count;
     (void)item;
-    return (unsigned)__nvvm_bar0_popc(x);
+    __asm__ volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; bar.red.popc.u32 %0, 0, p; }"
+                     : "=r"(count)
+                     : "r"((unsigned)x)
+                     : "memory");
+    return count;
 #else
     return tw_reduce_over_group(item, (unsigned)x, TW_SUM);
 #endif

@@ -86,7 +86,7 @@
         const volatile type *parts = (const volatile type *)slots;                                                     \
         type all = tw_internal_identity_##suffix(op);                                                                  \
         for (unsigned i = tw_internal_thread(); i < teams; i += TW_INTERNAL_SIMT_RANGE_THREADS)                        \
-            all = tw_internal_combine(all, parts[i], op);                                                              \
+            all = tw_internal_combine(all, parts[i * (8 / sizeof all)], op);                                           \
         all = tw_internal_team_reduce(sub_group, all, op);                                                             \
         if (tw_internal_thread() == 0)                                                                                 \
             *target = keep ? tw_internal_combine(*target, all, op) : all;                                              \

@@ -40,6 +40,14 @@ TW_DEVICE_INLINE void tw_internal_barrier(void)
 }
 #endif
 
+/* The address of a variable in shared memory is used for something: otherwise LLVM's alias analysis concludes that a barrier
+   cannot change the variable, and carries values past it. The condition is true, and no code remains of it. */
+TW_DEVICE_INLINE void tw_internal_share(const void *address)
+{
+    const uintptr_t thread = tw_internal_thread();
+    __builtin_assume((uintptr_t)address != thread);
+}
+
 /* True for the first turn; the second time it is the closing barrier. */
 TW_DEVICE_INLINE bool tw_internal_simt_turn(bool *open)
 {
@@ -124,7 +132,8 @@ TW_DEVICE_INLINE tw_h_item tw_internal_simt_item(tw_group group, const struct tw
 /* Shared memory: the directive places the variable there, and the attribute keeps vector accesses aligned. */
 #define TW_LOCAL(type, ...)                                                                                            \
     type TW_INTERNAL_DECLARATOR(__VA_ARGS__) __attribute__((aligned(16)));                                             \
-    TW_INTERNAL_PRAGMA(omp allocate(TW_INTERNAL_DECLARED(__VA_ARGS__)) allocator(omp_pteam_mem_alloc))
+    TW_INTERNAL_PRAGMA(omp allocate(TW_INTERNAL_DECLARED(__VA_ARGS__)) allocator(omp_pteam_mem_alloc))                 \
+    tw_internal_share((const void *)&TW_INTERNAL_DECLARED(__VA_ARGS__))
 
 #define TW_PRIVATE(group, type, name) type name[1]
 #define TW_INTERNAL_PRIVATE_INDEX(item) ((void)(item), 0)

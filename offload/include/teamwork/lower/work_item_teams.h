@@ -21,14 +21,18 @@ TW_DEVICE_INLINE tw_h_item tw_internal_teams_item(tw_group group, tw_range range
 
 #define TW_ONCE(group) for (bool tw_once = ((void)(group), true); tw_once; tw_once = false)
 
-/* On a CPU device an automatic variable of the initial thread is shared by the team's threads, and libomp has no
+/* (The address is taken so that clang does not warn where one work-item sets what others read.)
+   On a CPU device an automatic variable of the initial thread is shared by the team's threads, and libomp has no
    allocator for teams; on a GPU the directive places the variable in the team's memory. */
 #ifdef TW_INTERNAL_GPU_PASS
 #define TW_LOCAL(type, ...)                                                                                            \
     type TW_INTERNAL_DECLARATOR(__VA_ARGS__) __attribute__((aligned(16)));                                             \
-    TW_INTERNAL_PRAGMA(omp allocate(TW_INTERNAL_DECLARED(__VA_ARGS__)) allocator(omp_pteam_mem_alloc))
+    TW_INTERNAL_PRAGMA(omp allocate(TW_INTERNAL_DECLARED(__VA_ARGS__)) allocator(omp_pteam_mem_alloc))                 \
+    (void)&TW_INTERNAL_DECLARED(__VA_ARGS__)
 #else
-#define TW_LOCAL(type, ...) type TW_INTERNAL_DECLARATOR(__VA_ARGS__) __attribute__((aligned(64)))
+#define TW_LOCAL(type, ...)                                                                                            \
+    type TW_INTERNAL_DECLARATOR(__VA_ARGS__) __attribute__((aligned(64)));                                             \
+    (void)&TW_INTERNAL_DECLARED(__VA_ARGS__)
 #endif
 
 /* On a GPU the array has the largest group's size: variables of run-time size do not survive globalization there. */
