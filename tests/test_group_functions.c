@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Group functions of work-groups and sub-groups in nd_range kernels, and of work-groups in hierarchical ones: every type and
+ * Group functions of work-groups and sub-groups in nd_range kernels, and of work-groups in hierarchical ones: most types and every
  * operation against a loop on the host.
  *
  * Sums of floating point are of small integers, so that no order of adding matters.
@@ -12,10 +12,7 @@
 #define TYPES(X)                                                                                                       \
     X(int, int)                                                                                                        \
     X(unsigned, uint)                                                                                                  \
-    X(long, long)                                                                                                      \
     X(unsigned long, ulong)                                                                                            \
-    X(long long, llong)                                                                                                \
-    X(unsigned long long, ullong)                                                                                      \
     X(float, float)                                                                                                    \
     X(double, double)
 #define IS_FLOATING(type) ((type)0.5 != 0)
