@@ -31,6 +31,14 @@ struct tw_device_facts {
     size_t local_mem_bytes, global_mem_bytes, cache_bytes, cacheline_bytes, clock_mhz, numa_nodes;
 };
 
+/* What is known of a kernel on a device; zero where nothing is. */
+struct tw_kernel_facts {
+    size_t max_items;          /* of a work-group */
+    size_t static_local_bytes; /* of a work-group, in TW_LOCAL variables */
+    size_t private_bytes;      /* of a work-item, in memory */
+    size_t resident_groups;    /* that run at the same time */
+};
+
 struct tw_backend {
     const char *name;
 
@@ -64,6 +72,11 @@ struct tw_backend {
     /* Whether a kernel can run on the device at all, given its form and sizes. Called while a group is recorded. */
     tw_status (*check)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                        const struct tw_internal_launch *launch);
+
+    /* What the device allows a kernel, for groups of `items` work-items and so many bytes of local accessors; max_items comes
+       as the device's limit, the others zeroed. Called from any thread. */
+    void (*limits)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel, size_t items,
+                   size_t local_bytes, struct tw_kernel_facts *facts);
 
     /* Runs a kernel and returns when it is complete. */
     tw_status (*launch)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,

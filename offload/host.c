@@ -67,6 +67,14 @@ tw_status tw_host_check(struct tw_backend_device *device, const struct tw_intern
     return TW_SUCCESS;
 }
 
+/* Each thread of the team runs a group. */
+void tw_host_limits(struct tw_backend_device *device, const struct tw_internal_kernel *kernel, size_t items,
+                    size_t local_bytes, struct tw_kernel_facts *facts)
+{
+    (void)device, (void)kernel, (void)items, (void)local_bytes;
+    facts->resident_groups = (size_t)omp_get_max_threads();
+}
+
 /* ---- binding ----------------------------------------------------------------------------------------------------------
 
    A parallel region of unbound threads can take 30 us instead of 1, when the scheduler puts two of them on one processor.
@@ -127,13 +135,15 @@ void tw_host_begin_thread(struct tw_backend_device *device)
 
 static tw_status divergence(const struct tw_internal_kernel *kernel, const struct tw_internal_divergence *note)
 {
-    char elsewhere[64] = "not";
+    char where[48] = "a group function", elsewhere[64] = "not";
+    if (note->line)
+        snprintf(where, sizeof where, "the barrier in line %d", note->line);
     if (note->other_line)
         snprintf(elsewhere, sizeof elsewhere, "at the one in line %d", note->other_line);
     return tw_backend_complain(TW_ERROR_DIVERGENT_BARRIER,
-                               "kernel %s: in group (%zu, %zu, %zu) the barrier in line %d was reached by %zu "
-                               "work-items, and %zu were %s; all of a group must reach a barrier, or none",
-                               kernel->name, note->group[0], note->group[1], note->group[2], note->line, note->waiting,
+                               "in group (%zu, %zu, %zu) of kernel %s %s was reached by %zu work-items, and %zu were "
+                               "%s; all of a group must reach a barrier, or none",
+                               note->group[0], note->group[1], note->group[2], kernel->name, where, note->waiting,
                                note->finished, elsewhere);
 }
 
@@ -212,5 +222,6 @@ const struct tw_backend tw_backend_host = {
     .free = release,
     .copy = copy,
     .check = tw_host_check,
+    .limits = tw_host_limits,
     .launch = launch,
 };

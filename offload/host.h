@@ -12,6 +12,9 @@ void tw_host_describe(struct tw_backend_device *device, struct tw_device_facts *
 tw_status tw_host_check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                         const struct tw_internal_launch *launch);
 
+void tw_host_limits(struct tw_backend_device *device, const struct tw_internal_kernel *kernel, size_t items,
+                    size_t local_bytes, struct tw_kernel_facts *facts);
+
 /* Runs a kernel in the host lowering, on the calling thread and its OpenMP team. */
 tw_status tw_host_run(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description);
 

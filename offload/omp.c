@@ -253,6 +253,22 @@ static tw_status check(struct tw_backend_device *device, const struct tw_interna
     return tw_cuda_check(omp(device)->cuda_ordinal, kernel, launch);
 }
 
+static void limits(struct tw_backend_device *device, const struct tw_internal_kernel *kernel, size_t items,
+                   size_t local_bytes, struct tw_kernel_facts *facts)
+{
+    struct tw_cuda_kernel_facts known;
+    struct tw_device_facts all = {.compute_units = 0};
+    const int ordinal = omp(device)->cuda_ordinal;
+    if (ordinal < 0 || !tw_cuda_kernel_facts(ordinal, kernel, &known))
+        return;
+    tw_cuda_describe(ordinal, &all);
+    facts->max_items = known.max_items < facts->max_items ? known.max_items : facts->max_items;
+    facts->static_local_bytes = known.static_local_bytes;
+    facts->private_bytes = known.private_bytes;
+    if (lowering_for(omp(device), kernel) == TW_INTERNAL_LOWER_SIMT)
+        facts->resident_groups = all.compute_units * tw_cuda_resident_groups(ordinal, kernel, items, local_bytes);
+}
+
 /* Argument blocks that do not fit kernel arguments travel in device memory of their own. */
 static tw_status upload_args(struct omp_device *device, const struct tw_internal_kernel *kernel,
                              struct tw_internal_launch *launch, void **memory)
@@ -346,5 +362,6 @@ const struct tw_backend tw_backend_omp = {
     .free = release,
     .copy = copy,
     .check = check,
+    .limits = limits,
     .launch = launch,
 };

@@ -175,6 +175,7 @@ const struct tw_backend tw_backend_sim = {
     .free = release,
     .copy = copy,
     .check = tw_host_check,
+    .limits = tw_host_limits,
     .launch = launch,
 };
 

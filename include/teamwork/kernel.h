@@ -23,6 +23,7 @@
 #define TEAMWORK_KERNEL_H
 
 #include <teamwork/command_group.h>
+#include <teamwork/kernel_limits.h>
 #include <teamwork/lower/kernel.h>
 
 TW_BEGIN_DECLS

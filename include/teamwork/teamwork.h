@@ -19,6 +19,7 @@
  *       lower/work_item.h  the language of hierarchical kernels: tw_parallel_for_work_item, TW_LOCAL ...
  *       lower/nd_item.h    the language of nd_range kernels: tw_barrier, tw_local_data ...
  *       lower/atomic.h     atomic operations and fences
+ *     kernel_limits.h  what a device allows a kernel
  *     sim.h            simulated devices
  *
  * Files that define kernels are compiled with -fopenmp, by clang; files that only use the library's objects may leave

@@ -175,7 +175,8 @@ TW_DEVICE_INLINE void tw_internal_nd_piece(struct tw_internal_launch *launch, tw
 #define TW_INTERNAL_HOST_ND(name, launch)                                                                              \
     {                                                                                                                  \
         TW_INTERNAL_PRAGMA(omp parallel default(none) firstprivate(tw_launch))                                         \
-        tw_internal_nd_piece(tw_launch, name##_tw_items, (size_t)omp_get_thread_num(), (size_t)omp_get_num_threads()); \
+        tw_internal_nd_piece(tw_launch, name##_tw_items((launch)->dims), (size_t)omp_get_thread_num(),                 \
+                             (size_t)omp_get_num_threads());                                                           \
     }
 
 #endif

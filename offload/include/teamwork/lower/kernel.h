@@ -120,7 +120,7 @@
             TW_INTERNAL_SIMT_GROUPS(name, tw_launch, dims_), TW_INTERNAL_TEAMS_GROUPS(name, tw_launch, dims_),         \
             tw_launch)} TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, dims_, n0, n1, n2)
 
-/* nd_range kernels: the function NAME_tw_items runs the work-items of a group on a CPU. */
+/* nd_range kernels: the function that NAME_tw_items gives runs the work-items of a group on a CPU. */
 #define TW_ND_RANGE_KERNEL(...)                                                                                        \
     TW_INTERNAL_PICK(__VA_ARGS__, TW_INTERNAL_ND_KERNEL_3, TW_INTERNAL_ND_KERNEL_2, TW_INTERNAL_ND_KERNEL_1,           \
                      TW_INTERNAL_ND_KERNEL_ANY, )                                                                      \
@@ -130,25 +130,33 @@
 #define TW_INTERNAL_ND_KERNEL_3(name, n0, n1, n2) TW_INTERNAL_ND_KERNEL_REQUIRED(name, 3, n0, n1, n2)
 
 #define TW_INTERNAL_ND_KERNEL_ANY(name)                                                                                \
-    static void name##_tw_items(const struct tw_internal_nd_group *tw_nd, size_t tw_first)                             \
+    TW_INTERNAL_ND_ITEMS(name, 1, tw_nd->launch->local[0], 1, 1)                                                       \
+    TW_INTERNAL_ND_ITEMS(name, 2, tw_nd->launch->local[0], tw_nd->launch->local[1], 1)                                 \
+    TW_INTERNAL_ND_ITEMS(name, 3, tw_nd->launch->local[0], tw_nd->launch->local[1], tw_nd->launch->local[2])           \
+    static tw_internal_items name##_tw_items(unsigned tw_dims)                                                         \
     {                                                                                                                  \
-        TW_INTERNAL_ND_ARGS(name)                                                                                      \
-        const size_t *tw_local = tw_nd->launch->local;                                                                 \
-        if (tw_nd->launch->dims == 1)                                                                                  \
-            TW_INTERNAL_ND_LOOPS(name, 1, tw_local[0], 1, 1)                                                           \
-        else if (tw_nd->launch->dims == 2)                                                                             \
-            TW_INTERNAL_ND_LOOPS(name, 2, tw_local[0], tw_local[1], 1)                                                 \
-        else                                                                                                           \
-            TW_INTERNAL_ND_LOOPS(name, 3, tw_local[0], tw_local[1], tw_local[2])                                       \
+        return tw_dims == 1 ? name##_tw_items_1 : tw_dims == 2 ? name##_tw_items_2 : name##_tw_items_3;                \
     }                                                                                                                  \
     TW_INTERNAL_ND_KERNEL(name, 0, ANY, 0, 0, 0)
 
 #define TW_INTERNAL_ND_KERNEL_REQUIRED(name, dims_, n0, n1, n2)                                                        \
     enum { name##_tw_local_0 = (n0), name##_tw_local_1 = (n1), name##_tw_local_2 = (n2) };                             \
     _Static_assert((n0) > 0 && (n1) > 0 && (n2) > 0, "the required work-group size of " #name " must be positive");    \
-    static void name##_tw_items(const struct tw_internal_nd_group *tw_nd, size_t tw_first){TW_INTERNAL_ND_ARGS(        \
-        name) TW_INTERNAL_ND_LOOPS(name, dims_, name##_tw_local_0, name##_tw_local_1,                                  \
-                                   name##_tw_local_2)} TW_INTERNAL_ND_KERNEL(name, dims_, dims_, n0, n1, n2)
+    TW_INTERNAL_ND_ITEMS(name, dims_, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)                         \
+    static tw_internal_items name##_tw_items(unsigned tw_dims)                                                         \
+    {                                                                                                                  \
+        (void)tw_dims;                                                                                                 \
+        return name##_tw_items_##dims_;                                                                                \
+    }                                                                                                                  \
+    TW_INTERNAL_ND_KERNEL(name, dims_, dims_, n0, n1, n2)
+
+/* NAME_tw_items_DIMS: a function each, so that a work-item's stack holds the kernel's variables once. */
+#define TW_INTERNAL_ND_ITEMS(name, dims_, l0, l1, l2)                                                                  \
+    static void name##_tw_items_##dims_(const struct tw_internal_nd_group *tw_nd, size_t tw_first)                     \
+    {                                                                                                                  \
+        TW_INTERNAL_ND_ARGS(name)                                                                                      \
+        TW_INTERNAL_ND_LOOPS(name, dims_, l0, l1, l2)                                                                  \
+    }
 
 #define TW_INTERNAL_ND_KERNEL(name, dims_, which, n0, n1, n2)                                                          \
     static void name##_tw_host(struct tw_internal_launch *tw_launch) TW_INTERNAL_HOST_ND(                              \

@@ -142,7 +142,8 @@ TW_DEVICE_INLINE void tw_internal_no_threads(uint64_t word)
 #define TW_INTERNAL_TEAMS_ND_BODY(name, words, dims_, l0, l1, l2)                                                      \
     if (!TW_INTERNAL_SERVES(name, words)) {                                                                            \
     } else if (tw_internal_on_device()) {                                                                              \
-        tw_internal_nd_piece((struct tw_internal_launch *)(uintptr_t)tw_launch_word, name##_tw_items, tw_g, tw_total); \
+        tw_internal_nd_piece((struct tw_internal_launch *)(uintptr_t)tw_launch_word, name##_tw_items(tw_dims), tw_g,   \
+                             tw_total);                                                                                \
     } else {                                                                                                           \
         tw_internal_fell_back(tw_launch_word);                                                                         \
     }
