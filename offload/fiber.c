@@ -54,6 +54,7 @@ extern void *make_fcontext(void *stack_top, size_t bytes, void (*entry)(struct t
 #define EXCHANGE_BYTES 16u /* the largest value of a group function */
 #define MEMORY_ALIGNMENT 64u
 #define PREFETCHED_LINES 6u
+#define MAX_GUARDS 8192u
 
 /* A stretch of stacks that were made together. */
 struct slab {
@@ -133,7 +134,18 @@ static unsigned char *stack_top(const struct fiber *fiber, size_t index)
     return fiber->stack + stack_bytes() - index * 5 % 48 * 64;
 }
 
-/* Makes stacks for work-items `from` to `past`, each above a page that nobody can touch. */
+/* Whether there may be one more page that nobody can touch: each splits a mapping in two, of which a process has 65530, and the
+   program needs some too. */
+static bool may_guard(void)
+{
+    static unsigned guards;
+    if (__atomic_load_n(&guards, __ATOMIC_RELAXED) >= MAX_GUARDS)
+        return false;
+    __atomic_fetch_add(&guards, 1, __ATOMIC_RELAXED);
+    return true;
+}
+
+/* Makes stacks for work-items `from` to `past`, each above a page that nobody can touch, as long as there may be such. */
 static bool make_stacks(struct tw_internal_run *run, size_t from, size_t past)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), each = page + stack_bytes();
@@ -151,7 +163,8 @@ static bool make_stacks(struct tw_internal_run *run, size_t from, size_t past)
     run->slabs = slab;
     for (size_t i = from; i < past; ++i) {
         unsigned char *guard = slab->base + (i - from) * each;
-        (void)mprotect(guard, page, PROT_NONE); /* the number of mappings is limited: groups run without it, too */
+        if (may_guard())
+            (void)mprotect(guard, page, PROT_NONE);
         run->fibers[i] = (struct fiber){.stack = guard + page};
         run->contexts[i] = NULL;
 #ifdef WITH_TSAN
