@@ -325,8 +325,17 @@ TW_DEVICE_INLINE tw_item tw_internal_reduction_item(size_t linear, size_t total,
         const uint32_t tw_lane = tw_internal_thread() % 32;                                                            \
         const tw_sub_group tw_own = {tw_lane, 32, 32, tw_internal_thread() / 32, TW_INTERNAL_SIMT_RANGE_THREADS / 32}; \
         TW_INTERNAL_EACH(TW_INTERNAL_RESET_MEMBER, name, __VA_ARGS__)                                                  \
-        for (size_t tw_i = tw_part * TW_INTERNAL_SIMT_RANGE_THREADS + tw_internal_thread(); tw_i < tw_total;           \
-             tw_i += tw_stride) {                                                                                      \
+        size_t tw_i = tw_part * TW_INTERNAL_SIMT_RANGE_THREADS + tw_internal_thread();                                 \
+        /* several at a time without a condition between them, so that their loads are under way together */           \
+        for (; tw_i + 3 * tw_stride < tw_total; tw_i += 4 * tw_stride) {                                               \
+            TW_INTERNAL_PRAGMA(clang loop unroll(full))                                                                \
+            for (size_t tw_k = 0; tw_k < 4; ++tw_k) {                                                                  \
+                TW_INTERNAL_INLINE_CALL(                                                                               \
+                    name(tw_internal_reduction_item(tw_i + tw_k * tw_stride, tw_total, tw_here, tw_split, dims_),      \
+                         &tw_mine))                                                                                    \
+            }                                                                                                          \
+        }                                                                                                              \
+        for (; tw_i < tw_total; tw_i += tw_stride) {                                                                   \
             TW_INTERNAL_INLINE_CALL(                                                                                   \
                 name(tw_internal_reduction_item(tw_i, tw_total, tw_here, tw_split, dims_), &tw_mine))                  \
         }                                                                                                              \
