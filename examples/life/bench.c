@@ -8,23 +8,26 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "baseline.h"
 #include "run.h"
 #include "world.h"
 
-enum contender { TEAMWORK_TILES, TEAMWORK_CELLS, OPENMP_TILES, OPENMP_FLAT, CONTENDERS };
-static const char *const contender_names[] = {"Teamwork with local memory", "Teamwork without", "OpenMP in tiles",
-                                              "OpenMP"};
+enum contender { TEAMWORK_TILES, TEAMWORK_ITEMS, TEAMWORK_CELLS, OPENMP_TILES, OPENMP_FLAT, CONTENDERS };
+static const char *const contender_names[] = {"Teamwork hierarchical", "Teamwork nd_range", "Teamwork range",
+                                              "OpenMP in tiles", "OpenMP"};
 
 enum {
     ROUNDS = 9,
     CHECK_GENERATIONS = 64,
+    ITEMS_MAX_SIDE =
+        2048, /* of boards with the nd_range kernel on a CPU, where it takes ten times as long as the others */
     GENERATIONS_A_WAIT = 1000 /* Teamwork only: OpenMP waits after each, as its directives do */
 };
 static const double measurement_seconds = 0.07;
 
-/* One board size. The two Teamwork kernels share a world, the two OpenMP versions share a baseline. */
+/* One board size. The Teamwork kernels share a world, the two OpenMP versions share a baseline. */
 struct bench {
     tw_queue *queue;
     struct board start, compared;
@@ -35,7 +38,10 @@ struct bench {
 
 static bool takes_part(const struct bench *bench, enum contender contender)
 {
-    return contender != OPENMP_TILES || bench->device == BASELINE_ON_HOST;
+    const bool host = bench->device == BASELINE_ON_HOST;
+    if (contender == TEAMWORK_ITEMS)
+        return !host || (bench->start.shape.rows <= ITEMS_MAX_SIDE && bench->start.shape.columns <= ITEMS_MAX_SIDE);
+    return contender != OPENMP_TILES || host;
 }
 
 static bool fail(const char *message, const struct board_shape *shape)
@@ -51,7 +57,9 @@ static bool compute(struct bench *bench, enum contender contender, long generati
         baseline_run(&bench->baseline, contender == OPENMP_FLAT ? BASELINE_FLAT : BASELINE_TILED, generations);
         return true;
     }
-    const enum world_method method = contender == TEAMWORK_TILES ? WORLD_TILES : WORLD_CELLS;
+    const enum world_method method = contender == TEAMWORK_TILES   ? WORLD_TILES
+                                     : contender == TEAMWORK_ITEMS ? WORLD_ITEMS
+                                                                   : WORLD_CELLS;
     for (long left = generations; left > 0; left -= GENERATIONS_A_WAIT) {
         const long batch = left < GENERATIONS_A_WAIT ? left : GENERATIONS_A_WAIT;
         if (!run_check(world_submit(&bench->world, method, batch), contender_names[contender])
@@ -110,12 +118,13 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How many generations the OpenMP version computes in the time of one measurement. */
-static long calibrate(struct bench *bench)
+/* How many generations a contender computes in the time of one measurement; 0 if that failed. */
+static long calibrate(struct bench *bench, enum contender contender)
 {
     for (long generations = 1;; generations *= 2) {
         const double begin = run_clock();
-        compute(bench, OPENMP_FLAT, generations);
+        if (!compute(bench, contender, generations))
+            return 0;
         const double seconds = run_clock() - begin;
         if (seconds > measurement_seconds / 2) {
             const long fitting = (long)((double)generations * measurement_seconds / seconds);
@@ -125,19 +134,25 @@ static long calibrate(struct bench *bench)
 }
 
 /* Median seconds of a generation for each contender; 0 for those that do not take part. */
-static bool measure(struct bench *bench, long generations, double median[CONTENDERS])
+static bool measure(struct bench *bench, double median[CONTENDERS])
 {
+    long generations[CONTENDERS] = {0};
     double seconds[CONTENDERS][ROUNDS];
+    for (int c = 0; c < CONTENDERS; ++c) {
+        median[c] = 0;
+        if (takes_part(bench, (enum contender)c) && !(generations[c] = calibrate(bench, (enum contender)c)))
+            return false;
+    }
     for (int round = 0; round < ROUNDS; ++round)
         for (int c = 0; c < CONTENDERS; ++c) {
             const double begin = run_clock();
-            if (takes_part(bench, (enum contender)c) && !compute(bench, (enum contender)c, generations))
+            if (generations[c] && !compute(bench, (enum contender)c, generations[c]))
                 return false;
-            seconds[c][round] = (run_clock() - begin) / (double)generations;
+            seconds[c][round] = generations[c] ? (run_clock() - begin) / (double)generations[c] : 0;
         }
     for (int c = 0; c < CONTENDERS; ++c) {
         qsort(seconds[c], ROUNDS, sizeof(double), compare_doubles);
-        median[c] = takes_part(bench, (enum contender)c) ? seconds[c][ROUNDS / 2] : 0;
+        median[c] = seconds[c][ROUNDS / 2];
     }
     return true;
 }
@@ -146,26 +161,40 @@ static bool measure(struct bench *bench, long generations, double median[CONTEND
 
 static void print_head(tw_queue *queue, bool gpu)
 {
-    printf("Speed on %s, in 10^9 cells a second. Medians of %d rounds, the contenders in turn; Teamwork waits after\n"
-           "every %d generations, OpenMP after each. Each size: the same board %d generations after a random one.\n\n",
-           tw_device_name(tw_queue_device(queue)), ROUNDS, GENERATIONS_A_WAIT, CHECK_GENERATIONS);
-    printf("%13s %12s | %10s %10s | %10s %10s | %13s %13s\n", "", "", "Teamwork", "Teamwork", "OpenMP", "OpenMP",
-           "local memory", "without");
-    printf("%13s %12s | %10s %10s | %10s %10s | %13s %13s\n", "board", "generations", "local mem.", "without",
-           gpu ? "" : "tiles", gpu ? "collapsed" : "simd loops", gpu ? "/ OpenMP" : "/ OMP tiles", "/ OpenMP");
+    printf("Speed on %s, in 10^9 cells a second. Medians of %d rounds of about %.2f s, the contenders in turns;\n"
+           "Teamwork waits after every %d generations, OpenMP after each. Each size: the same board, %d generations "
+           "after a\n"
+           "random one. The ratios are to OpenMP's version with tiles, if there is one, and without.\n\n",
+           tw_device_name(tw_queue_device(queue)), ROUNDS, measurement_seconds, GENERATIONS_A_WAIT, CHECK_GENERATIONS);
+    printf("%13s | %12s %10s %10s | %10s %10s | %12s %10s %10s\n", "", "Teamwork", "", "", "OpenMP", "", "hierarchical",
+           "nd_range", "range");
+    printf("%13s | %12s %10s %10s | %10s %10s | %12s %10s %10s\n", "board", "hierarchical", "nd_range", "range",
+           gpu ? "" : "tiles", gpu ? "collapsed" : "simd loops", gpu ? "/ OpenMP" : "/ OMP tiles",
+           gpu ? "/ OpenMP" : "/ OMP tiles", "/ OpenMP");
 }
 
-static void print_row(const struct board_shape *shape, long generations, const double median[CONTENDERS])
+/* A number, or a dash for who did not take part. */
+static const char *number(char text[16], double value, int digits)
+{
+    if (value > 0)
+        snprintf(text, 16, "%.*f", digits, value);
+    else
+        strcpy(text, "-");
+    return text;
+}
+
+static void print_row(const struct board_shape *shape, const double median[CONTENDERS])
 {
     const double cells = 1e-9 * shape->rows * shape->columns;
-    char size[24], tiles[16] = "-";
-    snprintf(size, sizeof size, "%d x %d", shape->columns, shape->rows);
-    if (median[OPENMP_TILES] > 0)
-        snprintf(tiles, sizeof tiles, "%.3f", cells / median[OPENMP_TILES]);
     const double peer = median[OPENMP_TILES] > 0 ? median[OPENMP_TILES] : median[OPENMP_FLAT];
-    printf("%13s %12ld | %10.3f %10.3f | %10s %10.3f | %13.2f %13.2f\n", size, generations,
-           cells / median[TEAMWORK_TILES], cells / median[TEAMWORK_CELLS], tiles, cells / median[OPENMP_FLAT],
-           peer / median[TEAMWORK_TILES], median[OPENMP_FLAT] / median[TEAMWORK_CELLS]);
+    const double items = median[TEAMWORK_ITEMS];
+    char size[24], text[3][16];
+    snprintf(size, sizeof size, "%d x %d", shape->columns, shape->rows);
+    printf("%13s | %12.3f %10s %10.3f | %10s %10.3f | %12.2f %10s %10.2f\n", size, cells / median[TEAMWORK_TILES],
+           number(text[0], items > 0 ? cells / items : 0, 3), cells / median[TEAMWORK_CELLS],
+           number(text[1], median[OPENMP_TILES] > 0 ? cells / median[OPENMP_TILES] : 0, 3), cells / median[OPENMP_FLAT],
+           peer / median[TEAMWORK_TILES], number(text[2], items > 0 ? peer / items : 0, 2),
+           median[OPENMP_FLAT] / median[TEAMWORK_CELLS]);
     fflush(stdout);
 }
 
@@ -182,10 +211,9 @@ static bool bench_size(tw_queue *queue, int device, int rows, int columns)
     }
     if (well) {
         double median[CONTENDERS];
-        const long generations = calibrate(&bench);
-        well = measure(&bench, generations, median);
+        well = measure(&bench, median);
         if (well)
-            print_row(&bench.start.shape, generations, median);
+            print_row(&bench.start.shape, median);
     }
     world_destroy(&bench.world);
     baseline_destroy(&bench.baseline);

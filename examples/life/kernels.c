@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Game of Life in two kernels: read this file first.
+ * The Game of Life in three kernels: read this file first.
  *
  * The first is the obvious one, a range kernel with one work-item a cell. The second does the same with local memory: a
- * hierarchical kernel with one work-group a tile of the board. Both read the board of this generation and write that of
- * the next; board.h describes the margin that lets them do so without a question about edges.
+ * hierarchical kernel with one work-group a tile of the board. The third is the second as an nd_range kernel, with the
+ * barrier to be seen. All read the board of this generation and write that of the next; board.h describes the margin
+ * that lets them do so without a question about edges.
  */
 #include "kernels.h"
 
@@ -111,5 +112,53 @@ tw_status life_submit_tiles(tw_queue *queue, const struct board_shape *shape, tw
     tw_parallel_for_work_group(cg, tw_range_2d(board_tiles(shape->rows), board_tiles(shape->columns)),
                                tw_range_2d(TILE, TILE), life_tile, .now = tw_read(cg, now), .next = tw_write(cg, next),
                                .pitch = shape->pitch, .rows = shape->rows, .columns = shape->columns);
+    return tw_queue_submit(queue, cg, NULL);
+}
+
+/* ---- an nd_range kernel: one work-item a cell, in work-groups --------------------------------------------------- */
+
+struct life_item {
+    const cell *now;
+    cell *next;
+    size_t pitch;
+    int rows, columns;
+};
+
+/* What each work-item does. Those of a group share the tile, and wait for each other where the code says so. */
+static inline void life_item(tw_nd_item item, const struct life_item *k)
+{
+    enum { QUADS = STORED / 4, COPIES = (1 + TILE + 1) * QUADS };
+    _Static_assert(COPIES <= TILE * TILE, "each work-item copies one quad at most");
+    TW_LOCAL(cell, tile, [1 + TILE + 1][STORED]);
+
+    const size_t top = tw_group_id(item, 0) * TILE, left = tw_group_id(item, 1) * TILE;
+    const size_t number = tw_local_linear_id(item);
+    if (number < COPIES) {
+        const size_t row = number / QUADS, column = 4 * (number % QUADS);
+        const cell *source = &k->now[board_at(k->pitch, top + row - 1, left + column - HALO)];
+        const struct quad *from = (const struct quad *)source;
+        struct quad *to = (struct quad *)&tile[row][column];
+        *to = *from;
+    }
+
+    tw_barrier(item, TW_LOCAL_SPACE); /* all work-items come here, those that copied nothing too */
+
+    const size_t row = tw_local_id(item, 0), column = tw_local_id(item, 1);
+    const cell *above = &tile[row][HALO + column];
+    const cell *here = &tile[row + 1][HALO + column];
+    const cell *below = &tile[row + 2][HALO + column];
+    const bool inside = top + row < (size_t)k->rows && left + column < (size_t)k->columns;
+    k->next[board_at(k->pitch, top + row, left + column)] = rule(above, here, below) & inside;
+}
+TW_ND_RANGE_KERNEL(life_item, TILE, TILE);
+
+tw_status life_submit_items(tw_queue *queue, const struct board_shape *shape, tw_buffer *now, tw_buffer *next)
+{
+    const tw_range tile = tw_range_2d(TILE, TILE);
+    const tw_range tiles = tw_range_2d(board_tiles(shape->rows), board_tiles(shape->columns));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_mul(tiles, tile), tile), life_item, .now = tw_read(cg, now),
+                             .next = tw_write(cg, next), .pitch = shape->pitch, .rows = shape->rows,
+                             .columns = shape->columns);
     return tw_queue_submit(queue, cg, NULL);
 }

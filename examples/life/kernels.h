@@ -20,4 +20,7 @@ tw_status life_submit_tiles(tw_queue *queue, const struct board_shape *shape, tw
 /** The same as a range kernel: each work-item reads its nine cells from global memory. */
 tw_status life_submit_cells(tw_queue *queue, const struct board_shape *shape, tw_buffer *now, tw_buffer *next);
 
+/** The same as an nd_range kernel: local memory, and a barrier between copying and computing. */
+tw_status life_submit_items(tw_queue *queue, const struct board_shape *shape, tw_buffer *now, tw_buffer *next);
+
 #endif

@@ -17,7 +17,7 @@ static const char help[] =
     "\n"
     "  life                     the main job: --verify, then --benchmark\n"
     "  life --verify[=WHICH]    runs patterns whose fate is known and checks it; WHICH is rpentomino, acorn or all\n"
-    "  life --benchmark         a table of speeds: with local memory, without, and OpenMP by hand\n"
+    "  life --benchmark         a table of speeds: all kernels, and OpenMP by hand\n"
     "  life --pattern FILE      runs a pattern, a file in run length encoded format (.rle)\n"
     "  life --seed-random       runs a random board\n"
     "\n"

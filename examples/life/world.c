@@ -23,10 +23,10 @@ tw_status world_create(struct world *world, tw_queue *queue, const struct board 
 
 tw_status world_submit(struct world *world, enum world_method method, long generations)
 {
+    static tw_status (*const submit[])(tw_queue *, const struct board_shape *, tw_buffer *, tw_buffer *) = {
+        [WORLD_TILES] = life_submit_tiles, [WORLD_CELLS] = life_submit_cells, [WORLD_ITEMS] = life_submit_items};
     for (long g = 0; g < generations; ++g) {
-        const tw_status status = method == WORLD_TILES
-                                     ? life_submit_tiles(world->queue, &world->shape, world->now, world->next)
-                                     : life_submit_cells(world->queue, &world->shape, world->now, world->next);
+        const tw_status status = submit[method](world->queue, &world->shape, world->now, world->next);
         if (status != TW_SUCCESS)
             return status;
         tw_buffer *past = world->now;

@@ -10,7 +10,8 @@
 
 enum world_method {
     WORLD_TILES, /* the hierarchical kernel, with local memory */
-    WORLD_CELLS  /* the range kernel */
+    WORLD_CELLS, /* the range kernel */
+    WORLD_ITEMS  /* the nd_range kernel, with local memory and a barrier */
 };
 
 struct world {

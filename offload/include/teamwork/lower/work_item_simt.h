@@ -129,11 +129,12 @@ TW_DEVICE_INLINE tw_h_item tw_internal_simt_item(tw_group group, const struct tw
         } else                                                                                                         \
             for (bool tw_once = true; tw_once; tw_once = false)
 
-/* Shared memory: the directive places the variable there, and the attribute keeps vector accesses aligned. */
+/* Shared memory: the directive places the variable there, and the attribute keeps vector accesses aligned. Its address is
+   taken once more for clang, which would warn where one work-item sets what others read. */
 #define TW_LOCAL(type, ...)                                                                                            \
     type TW_INTERNAL_DECLARATOR(__VA_ARGS__) __attribute__((aligned(16)));                                             \
     TW_INTERNAL_PRAGMA(omp allocate(TW_INTERNAL_DECLARED(__VA_ARGS__)) allocator(omp_pteam_mem_alloc))                 \
-    tw_internal_share((const void *)&TW_INTERNAL_DECLARED(__VA_ARGS__))
+    (void)&TW_INTERNAL_DECLARED(__VA_ARGS__), tw_internal_share((const void *)&TW_INTERNAL_DECLARED(__VA_ARGS__))
 
 #define TW_PRIVATE(group, type, name) type name[1]
 #define TW_INTERNAL_PRIVATE_INDEX(item) ((void)(item), 0)

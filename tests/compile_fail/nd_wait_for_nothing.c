@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* EXPECT: variadic macro */
+/* A wait that names no copy. */
+#include <teamwork/lower/async_copy.h>
+#include <teamwork/teamwork.h>
+
+struct load {
+    const float *in;
+    float *out;
+};
+static inline void load(tw_nd_item item, const struct load *k)
+{
+    TW_LOCAL(float, tile, [64]);
+    tw_async_work_group_copy(item, tile, k->in, 64);
+    tw_wait_for(item); /* HERE */
+    k->out[tw_global_id(item, 0)] = tile[tw_local_id(item, 0)];
+}
+TW_ND_RANGE_KERNEL(load, 64);

@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: check.sh CLANG INCLUDE_OPTION...
+#
+# Compiles atomic.c, which says what it expects, for an NVIDIA GPU in the simt lowering, and compares the instructions
+# that touch memory. Needs no GPU, CUDA toolkit or device runtime; with a toolkit the result is assembled too. Exit
+# status 77: this compiler has no NVPTX backend.
+set -u
+compiler=$1
+shift
+source=$(dirname "$0")/atomic.c
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+if ! "$compiler" --print-targets 2>/dev/null | grep -q nvptx64; then
+    echo "$compiler has no NVPTX backend"
+    exit 77
+fi
+
+"$compiler" -std=c17 -O3 -Wall -Wextra -Wpedantic -Werror -fopenmp -DTW_LOWERING_SIMT -fopenmp-cuda-mode -nogpulib \
+    -fopenmp-targets=nvptx64-nvidia-cuda -Xopenmp-target=nvptx64-nvidia-cuda -march=sm_90 -Wno-unknown-cuda-version \
+    -S --offload-device-only -o "$work/atomic.ptx" "$@" "$source" || exit 1
+
+# What is expected: "NAME: instruction ..." for functions, and for kernels the set of instructions in sorted order.
+sed -n -e 's|^\([A-Z]*\)(\(.*\)) /\* \(.*\) \*/$|\1_\2: \3|p' "$source" |
+    sed -e ':again' -e 's/^\([^:]*\), */\1_/' -e 't again' -e 's/: nothing$/:/' >"$work/expected"
+sed -n -e 's|.*KERNEL(\([a-z_]*\)) {\(.*\)}.*|\1 \2|p' "$source" |
+    while read -r kernel instructions; do
+        echo "$kernel:" $(printf '%s\n' $instructions | LC_ALL=C sort)
+    done >>"$work/expected"
+
+# What there is, in the same form. A kernel has an entry for each size of argument blocks; all count,
+# but for private memory, where the larger ones have their block.
+awk '
+    function normal(text) {
+        sub(/;$/, "", text)
+        if (text ~ /^(ld|st)\./) {
+            sub(/\.volatile/, ".relaxed.sys", text)
+            text = gensub_type(text)
+        }
+        sub(/^atom\.relaxed\.gpu\./, "atom.", text)
+        return text
+    }
+    # u32, s32, f32 to b32: the type of a register says nothing about the access
+    function gensub_type(text, at) {
+        at = match(text, /\.[usf][0-9]+$/)
+        return at ? substr(text, 1, at) "b" substr(text, at + 2) : text
+    }
+    /^(\.(visible|weak) )*\.(func|entry) / {
+        kernel = /\.entry/
+        line = $0
+        sub(/ *\/\/.*/, "", line)
+        sub(/\(\)?$/, "", line)
+        count = split(line, words, " ")
+        name = words[count]
+        if (kernel) {
+            sub(/^__omp_offloading_[0-9a-f]+_[0-9a-f]+_/, "", name)
+            sub(/_tw_offload_l[0-9_]+$/, "", name)
+        }
+        if (!(name in seen)) {
+            seen[name] = ++functions
+            names[functions] = name
+            is_kernel[name] = kernel
+        }
+    }
+    # an instruction may be predicated: @%p1 ld...
+    {
+        word = $1 ~ /^@/ ? $2 : $1
+    }
+    word ~ /^(ld|st|atom|red|fence|membar)\./ && word !~ /^(ld|st)\.param/ && !(kernel && word ~ /\.local\./) {
+        lists[name] = lists[name] " " normal(word)
+    }
+    END {
+        for (f = 1; f <= functions; ++f)
+            print (is_kernel[names[f]] ? "kernel " : "function ") names[f] ":" lists[names[f]]
+    }' "$work/atomic.ptx" |
+    while read -r kind name instructions; do
+        if [ "$kind" = kernel ]; then
+            echo "$name" $(printf '%s\n' $instructions | LC_ALL=C sort -u)
+        else
+            echo "$name" $instructions
+        fi
+    done >"$work/found"
+
+LC_ALL=C sort "$work/expected" >"$work/expected.sorted"
+LC_ALL=C sort "$work/found" >"$work/found.sorted"
+count=$(wc -l <"$work/expected")
+if [ "$count" -lt 170 ]; then
+    echo "only $count lines of $source were understood"
+    exit 1
+fi
+if ! diff "$work/expected.sorted" "$work/found.sorted"; then
+    echo "(lines with < are expected, lines with > are what the compiler made)"
+    exit 1
+fi
+
+for ptxas in "${CUDA_PATH:-/usr/local/cuda}/bin/ptxas" "$(command -v ptxas)"; do
+    if [ -x "$ptxas" ]; then
+        "$ptxas" -arch=sm_90 -c -o "$work/atomic.cubin" "$work/atomic.ptx" || exit 1
+        echo "$count functions and kernels are as expected, and assemble"
+        exit 0
+    fi
+done
+echo "$count functions and kernels are as expected"
