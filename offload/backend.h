@@ -9,6 +9,9 @@
 #ifndef TEAMWORK_BACKEND_H
 #define TEAMWORK_BACKEND_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include <teamwork/device.h>
 #include <teamwork/lower/launch.h>
 
@@ -39,8 +42,52 @@ struct tw_kernel_facts {
     size_t resident_groups;    /* that run at the same time */
 };
 
+/* A chain: launches that run on a device one after the other, while the host does something else. Backends embed it first
+   in their own struct. */
+struct tw_backend_chain {
+    struct tw_backend_chain *next; /* the runtime's own, while nothing is in flight */
+};
+
+/* A launch of a chain. Positions count from 1 and go on as long as the chain is open. */
+struct tw_backend_mark {
+    struct tw_backend_chain *chain;
+    uint64_t position;
+};
+
+#define TW_CHAIN_DEPTH 512u /* launches of a chain that are in flight at a time, at most */
+
+/* What a backend needs for chains. One thread at a time uses `follow` and `launch` of a chain, and one at a time
+   `outcome`; `poll` any number, also for other chains' marks. */
+struct tw_backend_async {
+    tw_status (*open)(struct tw_backend_device *device, struct tw_backend_chain **chain);
+
+    /* Called when nothing is in flight, before the device is closed. */
+    void (*close)(struct tw_backend_chain *chain);
+
+    /* Whether `launch` can be used for a kernel, of a launch that `check` let pass. Others go to the table's own
+       `launch`. */
+    bool (*takes)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel);
+
+    /* What is launched on the chain next waits on the device for launches of other chains, of any device of the
+       backend. */
+    tw_status (*follow)(struct tw_backend_chain *chain, const struct tw_backend_mark *marks, size_t count);
+
+    /* Enqueues a kernel and stores its position. `launch` lives until its outcome was asked for. On failure nothing is
+       enqueued and there is no outcome. */
+    tw_status (*launch)(struct tw_backend_chain *chain, const struct tw_internal_kernel *kernel,
+                        struct tw_internal_launch *launch, uint64_t *position);
+
+    /* Whether a launch and all before it on its chain are over, be it by a failure. */
+    bool (*poll)(struct tw_backend_chain *chain, uint64_t position);
+
+    /* How a launch went that is over: asked for once, for each in the order of positions. Frees what it used. */
+    tw_status (*outcome)(struct tw_backend_chain *chain, uint64_t position, const struct tw_internal_kernel *kernel,
+                         struct tw_internal_launch *launch);
+};
+
 struct tw_backend {
     const char *name;
+    const struct tw_backend_async *async; /* NULL: every launch waits */
 
     /* How many devices there are now. Called once in each discovery, under the discovery lock. */
     unsigned (*count)(void);

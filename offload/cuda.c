@@ -164,6 +164,33 @@ void tw_cuda_describe(int ordinal, struct tw_device_facts *facts)
     (void)tw_cuda.device_memory(&facts->global_mem_bytes, device);
 }
 
+bool tw_cuda_enter(const struct tw_cuda_device *device)
+{
+    return !tw_cuda.context_push(device->context);
+}
+
+void tw_cuda_leave(void)
+{
+    cu_context context;
+    (void)tw_cuda.context_pop(&context);
+}
+
+void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone)
+{
+    char text[256];
+    tw_cuda_describe_error(error, text, sizeof text);
+    /* errors of the context stay, and every thread that looks is told: the first one tells the story */
+    pthread_mutex_lock(&device->streams);
+    if (!atomic_load_explicit(&device->is_lost, memory_order_relaxed)) {
+        snprintf(device->story, sizeof device->story,
+                 "kernel %s%s failed on the device: %s; nothing runs on it any more "
+                 "in this process",
+                 kernel, alone ? "" : ", or one that ran beside or after it,", text);
+        atomic_store_explicit(&device->is_lost, true, memory_order_release);
+    }
+    pthread_mutex_unlock(&device->streams);
+}
+
 const char *tw_cuda_lost(int ordinal)
 {
     const struct tw_cuda_device *device = tw_cuda_device(ordinal);

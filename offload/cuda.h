@@ -62,4 +62,20 @@ tw_status tw_cuda_check(int ordinal, const struct tw_internal_kernel *kernel, co
 tw_status tw_cuda_launch(int ordinal, const struct tw_internal_kernel *kernel, const struct tw_internal_launch *launch,
                          bool *taken);
 
+/* Whether tw_cuda_launch() takes a kernel, and a chain can. */
+bool tw_cuda_launches(int ordinal, const struct tw_internal_kernel *kernel);
+
+/* ---- chains (backend.h), for kernels that tw_cuda_launches() ------------------------------------------------------- */
+
+tw_status tw_cuda_chain_open(struct tw_backend_device *owner, int ordinal, struct tw_backend_chain **chain);
+void tw_cuda_chain_close(struct tw_backend_chain *chain);
+/* Whose chain it is. */
+struct tw_backend_device *tw_cuda_chain_owner(const struct tw_backend_chain *chain);
+tw_status tw_cuda_chain_follow(struct tw_backend_chain *chain, const struct tw_backend_mark *marks, size_t count);
+tw_status tw_cuda_chain_launch(struct tw_backend_chain *chain, const struct tw_internal_kernel *kernel,
+                               struct tw_internal_launch *launch, uint64_t *position);
+bool tw_cuda_chain_poll(struct tw_backend_chain *chain, uint64_t position);
+tw_status tw_cuda_chain_outcome(struct tw_backend_chain *chain, uint64_t position,
+                                const struct tw_internal_kernel *kernel, struct tw_internal_launch *launch);
+
 #endif

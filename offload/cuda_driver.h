@@ -12,12 +12,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backend.h"
+
 typedef int cu_result; /* 0: success */
 typedef int cu_device;
 typedef struct cu_context *cu_context;
 typedef struct cu_module *cu_module;
 typedef struct cu_function *cu_function;
 typedef struct cu_stream *cu_stream;
+typedef struct cu_event *cu_event;
+
+enum { CU_NOT_READY = 600 };
 
 enum cu_device_attribute {
     CU_MAX_THREADS_PER_BLOCK = 1,
@@ -67,6 +72,12 @@ enum cu_function_attribute {
     X(stream_create, "cuStreamCreate", (cu_stream * stream, unsigned flags))                                           \
     X(stream_destroy, "cuStreamDestroy_v2", (cu_stream stream))                                                        \
     X(stream_synchronize, "cuStreamSynchronize", (cu_stream stream))                                                   \
+    X(stream_wait_event, "cuStreamWaitEvent", (cu_stream stream, cu_event event, unsigned flags))                      \
+    X(event_create, "cuEventCreate", (cu_event * event, unsigned flags))                                               \
+    X(event_destroy, "cuEventDestroy_v2", (cu_event event))                                                            \
+    X(event_record, "cuEventRecord", (cu_event event, cu_stream stream))                                               \
+    X(event_query, "cuEventQuery", (cu_event event))                                                                   \
+    X(copy_to_device, "cuMemcpyHtoDAsync_v2", (uintptr_t target, const void *source, size_t bytes, cu_stream stream))  \
     X(launch, "cuLaunchKernel",                                                                                        \
       (cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,    \
        unsigned block_z, unsigned dynamic_bytes, cu_stream stream, void **parameters, void **extra))
@@ -91,7 +102,7 @@ struct tw_cuda_device {
     pthread_mutex_t streams;     /* for the two below */
     cu_stream *idle_streams;     /* on which nothing runs */
     size_t idle_count, idle_capacity;
-    atomic_uint running; /* launches */
+    atomic_uint running; /* launches, until their end is known */
     atomic_bool is_lost; /* story is set */
     char story[512];
 };
@@ -105,7 +116,24 @@ enum tw_cuda_choice tw_cuda_choice(void);
 /* "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)". Returns `text`. */
 const char *tw_cuda_describe_error(cu_result error, char *text, size_t bytes);
 
-/* cuda_launch.c: unloads all device images. Before the contexts are released. */
+/* Makes a device's context that of the thread, and undoes that. */
+bool tw_cuda_enter(const struct tw_cuda_device *device);
+void tw_cuda_leave(void);
+
+/* Notes that a device does nothing any more: `kernel` failed, or, unless it was `alone`, one beside it. */
+void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone);
+
+/* ---- cuda_launch.c ---- */
+
+/* Unloads all device images. Before the contexts are released. */
 void tw_cuda_forget_kernels(void);
+
+/* Enqueues a kernel that tw_cuda_launches(). In the device's context. */
+cu_result tw_cuda_enqueue(struct tw_cuda_device *device, const struct tw_internal_kernel *kernel,
+                          const struct tw_internal_launch *launch, cu_stream stream);
+
+/* What to say when a call that concerns a kernel fails: whether it alone does, or the device with it. In its context. */
+tw_status tw_cuda_report(struct tw_cuda_device *device, const struct tw_internal_kernel *kernel, cu_result error,
+                         bool alone);
 
 #endif

@@ -22,7 +22,7 @@
 #define BUCKETS 256u
 #define CAPTURES (sizeof(struct tw_internal_simt_captures) / sizeof(uint64_t))
 
-enum { STREAM_NON_BLOCKING = 1 };
+enum { STREAM_NON_BLOCKING = 1, NOT_FOUND = 500 };
 
 /* A device image that is loaded into a device, or cannot be. */
 struct module {
@@ -54,17 +54,6 @@ static struct {
     struct module *modules;     /* likewise */
     unsigned long long unloads; /* when the buckets were filled */
 } known = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-
-static bool enter(const struct tw_cuda_device *device)
-{
-    return !tw_cuda.context_push(device->context);
-}
-
-static void leave(void)
-{
-    cu_context context;
-    (void)tw_cuda.context_pop(&context);
-}
 
 /* ---- images -------------------------------------------------------------------------------------------------------- */
 
@@ -207,7 +196,7 @@ static struct kernel *find(int ordinal, const struct tw_internal_kernel *key)
     struct kernel **bucket = bucket_of(key, ordinal), *kernel = *bucket;
     while (kernel && (kernel->key != key || kernel->ordinal != ordinal))
         kernel = kernel->next;
-    if (!kernel && enter(device)) {
+    if (!kernel && tw_cuda_enter(device)) {
         kernel = calloc(1, sizeof *kernel);
         if (kernel) {
             kernel->key = key;
@@ -218,7 +207,7 @@ static struct kernel *find(int ordinal, const struct tw_internal_kernel *key)
             kernel->next_of_all = known.all;
             known.all = kernel;
         }
-        leave();
+        tw_cuda_leave();
     }
     pthread_mutex_unlock(&known.mutex);
     return kernel;
@@ -235,9 +224,9 @@ void tw_cuda_forget_kernels(void)
     while (known.modules) {
         struct module *next = known.modules->next;
         const struct tw_cuda_device *device = tw_cuda_device(known.modules->ordinal);
-        if (known.modules->handle && device && enter(device)) {
+        if (known.modules->handle && device && tw_cuda_enter(device)) {
             (void)tw_cuda.module_unload(known.modules->handle);
-            leave();
+            tw_cuda_leave();
         }
         free(known.modules);
         known.modules = next;
@@ -285,11 +274,11 @@ size_t tw_cuda_resident_groups(int ordinal, const struct tw_internal_kernel *key
     const struct tw_cuda_device *device = tw_cuda_device(ordinal);
     int blocks = 0;
     if (!kernel || !kernel->handle || !items || items > kernel->max_items || local_bytes > device->max_shared_bytes
-        || !enter(device))
+        || !tw_cuda_enter(device))
         return 0;
     if (allow(kernel, local_bytes) || tw_cuda.resident_blocks(&blocks, kernel->handle, (int)items, local_bytes))
         blocks = 0;
-    leave();
+    tw_cuda_leave();
     return blocks > 0 ? (size_t)blocks : 0;
 }
 
@@ -384,46 +373,54 @@ static void describe(const struct tw_internal_kernel *key, const struct tw_inter
     request->shared_bytes = launch->local_bytes;
 }
 
-/* Launches and waits. In the device's context. */
-static cu_result run(struct tw_cuda_device *device, struct kernel *kernel, struct request *request)
+cu_result tw_cuda_enqueue(struct tw_cuda_device *device, const struct tw_internal_kernel *key,
+                          const struct tw_internal_launch *launch, cu_stream stream)
 {
-    size_t bytes = kernel->parameters * sizeof request->parameters[0];
+    struct kernel *kernel = find(device->ordinal, key);
+    struct request request;
+    if (!kernel || !kernel->driver_launches)
+        return NOT_FOUND; /* was there when the launch was checked */
+    describe(key, launch, &request);
+    size_t bytes = kernel->parameters * sizeof request.parameters[0];
     /* CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END */
-    void *extra[] = {(void *)1, request->parameters, (void *)2, &bytes, NULL};
-    cu_stream stream;
-    cu_result error = allow(kernel, request->shared_bytes);
-    if (!error)
-        error = take_stream(device, &stream);
-    if (error)
-        return error;
-    error = tw_cuda.launch(kernel->handle, request->teams, 1, 1, request->threads, 1, 1,
-                           (unsigned)request->shared_bytes, stream, NULL, extra);
-    if (!error)
-        error = tw_cuda.stream_synchronize(stream);
-    give_stream(device, stream);
-    return error;
+    void *extra[] = {(void *)1, request.parameters, (void *)2, &bytes, NULL};
+    const cu_result error = allow(kernel, request.shared_bytes);
+    return error ? error
+                 : tw_cuda.launch(kernel->handle, request.teams, 1, 1, request.threads, 1, 1,
+                                  (unsigned)request.shared_bytes, stream, NULL, extra);
 }
 
-/* A launch failed: by itself, or with the device. In the device's context. */
-static tw_status report(struct tw_cuda_device *device, const struct tw_internal_kernel *key, cu_result error,
-                        bool alone)
+tw_status tw_cuda_report(struct tw_cuda_device *device, const struct tw_internal_kernel *key, cu_result error,
+                         bool alone)
 {
     char text[256];
     tw_cuda_describe_error(error, text, sizeof text);
     if (!tw_cuda.context_synchronize())
         return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "the CUDA driver did not launch kernel %s: %s", key->name,
                                    text);
-    /* errors of the context stay, and every thread that waits is told: the first one tells the story */
-    pthread_mutex_lock(&device->streams);
-    if (!atomic_load_explicit(&device->is_lost, memory_order_relaxed)) {
-        snprintf(device->story, sizeof device->story,
-                 "kernel %s%s failed on the device: %s; nothing runs on it any more "
-                 "in this process",
-                 key->name, alone ? "" : ", or one that ran at the same time,", text);
-        atomic_store_explicit(&device->is_lost, true, memory_order_release);
-    }
-    pthread_mutex_unlock(&device->streams);
+    tw_cuda_lose(device, key->name, error, alone);
     return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "%s", device->story);
+}
+
+bool tw_cuda_launches(int ordinal, const struct tw_internal_kernel *key)
+{
+    const struct kernel *kernel = tw_cuda_choice() == TW_CUDA_OPENMP_LAUNCH ? NULL : find(ordinal, key);
+    return kernel && kernel->driver_launches;
+}
+
+/* Launches and waits. In the device's context. */
+static cu_result run(struct tw_cuda_device *device, const struct tw_internal_kernel *key,
+                     const struct tw_internal_launch *launch)
+{
+    cu_stream stream;
+    cu_result error = take_stream(device, &stream);
+    if (error)
+        return error;
+    error = tw_cuda_enqueue(device, key, launch, stream);
+    if (!error)
+        error = tw_cuda.stream_synchronize(stream);
+    give_stream(device, stream);
+    return error;
 }
 
 tw_status tw_cuda_launch(int ordinal, const struct tw_internal_kernel *key, const struct tw_internal_launch *launch,
@@ -442,15 +439,13 @@ tw_status tw_cuda_launch(int ordinal, const struct tw_internal_kernel *key, cons
         return tw_backend_complain(TW_ERROR_UNSUPPORTED, "TW_CUDA_LAUNCH=driver, but it cannot launch kernel %s: %s",
                                    key->name, kernel ? kernel->reason : "there is no memory for it");
     }
-    struct request request;
-    describe(key, launch, &request);
     *taken = true;
-    if (!enter(device))
+    if (!tw_cuda_enter(device))
         return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "the CUDA driver has no context for kernel %s", key->name);
     const unsigned before = atomic_fetch_add_explicit(&device->running, 1, memory_order_relaxed);
-    const cu_result error = run(device, kernel, &request);
+    const cu_result error = run(device, key, launch);
     const unsigned others = atomic_fetch_sub_explicit(&device->running, 1, memory_order_relaxed) - 1;
-    const tw_status status = error ? report(device, key, error, !before && !others) : TW_SUCCESS;
-    leave();
+    const tw_status status = error ? tw_cuda_report(device, key, error, !before && !others) : TW_SUCCESS;
+    tw_cuda_leave();
     return status;
 }

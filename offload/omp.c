@@ -32,6 +32,7 @@
 #define GPU_THREAD_STEP 64u /* a multiple of every warp */
 #define TEAMS_MAX_TEAMS 65535u
 #define TEAMS_MAX_ITEMS 992u /* of an nd_range: the device runtime keeps a warp of each team for itself */
+#define TEAMS_ITEM_STEP 32u  /* a warp, as the device runtime counts */
 
 struct omp_device {
     struct tw_backend_device base;
@@ -216,14 +217,16 @@ static unsigned lowering_for(const struct omp_device *device, const struct tw_in
     return TW_INTERNAL_LOWER_TEAMS;
 }
 
-/* An nd_range group in the standard mapping of a GPU. */
-static tw_status refuse_threads(const struct tw_internal_kernel *kernel, size_t items)
+/* An nd_range group in the standard mapping of a GPU: its threads meet at a named barrier, which counts whole warps. */
+static tw_status check_threads(const struct tw_internal_kernel *kernel, size_t items)
 {
+    if (items == 1 || (items <= TEAMS_MAX_ITEMS && items % TEAMS_ITEM_STEP == 0))
+        return TW_SUCCESS;
     return tw_backend_complain(
         TW_ERROR_UNSUPPORTED,
-        "kernel %s: the standard mapping (LOWERING teams) gives a group of an nd_range at most %u "
-        "threads, not %zu; compile %s with LOWERING simt",
-        kernel->name, TEAMS_MAX_ITEMS, items, kernel->file);
+        "kernel %s: the standard mapping (LOWERING teams) runs groups of an nd_range of up to %u "
+        "work-items, in multiples of %u, not of %zu; compile %s with LOWERING simt",
+        kernel->name, TEAMS_MAX_ITEMS, TEAMS_ITEM_STEP, items, kernel->file);
 }
 
 static tw_status check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
@@ -234,9 +237,9 @@ static tw_status check(struct tw_backend_device *device, const struct tw_interna
         return tw_backend_complain(TW_ERROR_UNSUPPORTED, "kernel %s has no version for offload devices", kernel->name);
     if (lowering_for(omp(device), kernel) != TW_INTERNAL_LOWER_SIMT) {
         const size_t items = launch->local[0] * launch->local[1] * launch->local[2];
-        return omp(device)->gpu && kernel->form == TW_INTERNAL_ND_RANGE && items > TEAMS_MAX_ITEMS
-                   ? refuse_threads(kernel, items)
-                   : tw_cuda_check(omp(device)->cuda_ordinal, kernel, launch);
+        const tw_status status =
+            omp(device)->gpu && kernel->form == TW_INTERNAL_ND_RANGE ? check_threads(kernel, items) : TW_SUCCESS;
+        return status == TW_SUCCESS ? tw_cuda_check(omp(device)->cuda_ordinal, kernel, launch) : status;
     }
     if (kernel->form == TW_INTERNAL_REDUCTION) {
         teams[0] = teams[1] = teams[2] = 1; /* as many as fit the device */
@@ -319,6 +322,20 @@ static tw_status run_watched(struct omp_device *device, const struct tw_internal
     return status;
 }
 
+/* Fills in what a launch has to know of the device. */
+static void prepare(const struct omp_device *device, const struct tw_internal_kernel *kernel,
+                    struct tw_internal_launch *description)
+{
+    description->device = device->number;
+    description->lowering = lowering_for(device, kernel);
+    description->max_teams = device->max_teams;
+    description->max_threads = device->max_threads;
+    description->max_parts = device->max_parts;
+    description->thread_step = device->gpu ? GPU_THREAD_STEP : 1;
+    description->cpu = device->gpu ? NULL : &tw_fiber_cpu;
+    description->fell_back = 0;
+}
+
 static tw_status launch(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *description)
 {
@@ -329,14 +346,7 @@ static tw_status launch(struct tw_backend_device *base, const struct tw_internal
     tw_status status = upload_args(device, kernel, description, &args);
     if (status != TW_SUCCESS)
         return status;
-    description->device = device->number;
-    description->lowering = lowering_for(device, kernel);
-    description->max_teams = device->max_teams;
-    description->max_threads = device->max_threads;
-    description->max_parts = device->max_parts;
-    description->thread_step = device->gpu ? GPU_THREAD_STEP : 1;
-    description->cpu = device->gpu ? NULL : &tw_fiber_cpu;
-    description->fell_back = 0;
+    prepare(device, kernel, description);
     if (kernel->form == TW_INTERNAL_REDUCTION)
         status = tw_scratch_take(&device->scratch, base, description);
     if (status != TW_SUCCESS) {
@@ -351,8 +361,39 @@ static tw_status launch(struct tw_backend_device *base, const struct tw_internal
     return status == TW_SUCCESS ? tw_host_outcome(kernel, description) : status;
 }
 
+/* ---- chains: on CUDA devices ---------------------------------------------------------------------------------------- */
+
+static tw_status open_chain(struct tw_backend_device *device, struct tw_backend_chain **chain)
+{
+    return tw_cuda_chain_open(device, omp(device)->cuda_ordinal, chain);
+}
+
+static bool takes(struct tw_backend_device *device, const struct tw_internal_kernel *kernel)
+{
+    return lowering_for(omp(device), kernel) == TW_INTERNAL_LOWER_SIMT
+           && tw_cuda_launches(omp(device)->cuda_ordinal, kernel);
+}
+
+static tw_status enqueue(struct tw_backend_chain *chain, const struct tw_internal_kernel *kernel,
+                         struct tw_internal_launch *description, uint64_t *position)
+{
+    prepare(omp(tw_cuda_chain_owner(chain)), kernel, description);
+    return tw_cuda_chain_launch(chain, kernel, description, position);
+}
+
+static const struct tw_backend_async async = {
+    .open = open_chain,
+    .close = tw_cuda_chain_close,
+    .takes = takes,
+    .follow = tw_cuda_chain_follow,
+    .launch = enqueue,
+    .poll = tw_cuda_chain_poll,
+    .outcome = tw_cuda_chain_outcome,
+};
+
 const struct tw_backend tw_backend_omp = {
     .name = "omp",
+    .async = &async,
     .count = count,
     .open = open_device,
     .close = close_device,

@@ -18,7 +18,7 @@
 
 #include "host.h"
 
-#define OPERATIONS 3
+#define OPERATIONS 4
 #define HEADER_BYTES 64u /* before each allocation: its size */
 
 struct sim_device {
@@ -28,6 +28,8 @@ struct sim_device {
     uint64_t fail_at[OPERATIONS]; /* count at which to fail; 0: never */
     uint64_t delay_ns[OPERATIONS];
     uint64_t allocated_bytes;
+    bool lost;         /* after a failed kernel */
+    bool asynchronous; /* never changes */
 };
 
 static unsigned configured;
@@ -78,6 +80,8 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
     device->base =
         (struct tw_backend_device){.backend = &tw_backend_sim, .index = index, .type = TW_DEVICE_SIM, .max_lanes = 4};
     pthread_mutex_init(&device->mutex, NULL);
+    const char *text = getenv("TW_SIM_ASYNC");
+    device->asynchronous = text && strcmp(text, "1") == 0;
     *result = &device->base;
     return TW_SUCCESS;
 }
@@ -98,19 +102,34 @@ static void describe(struct tw_backend_device *device, struct tw_device_facts *f
     facts->local_mem_bytes = 48u << 10;
 }
 
-/* Counts an operation and delays it. Returns whether it is to fail. */
-static bool begin(struct sim_device *device, tw_sim_operation operation)
+/* Counts an operation. Returns whether it is to fail. */
+static bool counts(struct sim_device *device, tw_sim_operation operation)
 {
     pthread_mutex_lock(&device->mutex);
-    const uint64_t number = ++device->counts[operation], delay = device->delay_ns[operation];
+    const uint64_t number = ++device->counts[operation];
     const bool fails = device->fail_at[operation] == number;
     if (fails)
         device->fail_at[operation] = 0;
+    const bool lost = device->lost;
     pthread_mutex_unlock(&device->mutex);
-    if (delay) {
-        struct timespec rest = {(time_t)(delay / 1000000000u), (long)(delay % 1000000000u)};
+    return fails || lost;
+}
+
+static void delay(struct sim_device *device, tw_sim_operation operation)
+{
+    pthread_mutex_lock(&device->mutex);
+    const uint64_t ns = device->delay_ns[operation];
+    pthread_mutex_unlock(&device->mutex);
+    if (ns) {
+        const struct timespec rest = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
         nanosleep(&rest, NULL);
     }
+}
+
+static bool begin(struct sim_device *device, tw_sim_operation operation)
+{
+    const bool fails = counts(device, operation);
+    delay(device, operation);
     return fails;
 }
 
@@ -155,17 +174,215 @@ static tw_status copy(struct tw_backend_device *to, void *target, struct tw_back
     return TW_SUCCESS;
 }
 
+static tw_status refuse(const struct sim_device *device, const struct tw_internal_kernel *kernel)
+{
+    return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "simulated fault: launching kernel %s on device %u",
+                               kernel->name, device->base.index);
+}
+
+/* Runs a kernel that was launched. */
+static tw_status run(struct sim_device *device, const struct tw_internal_kernel *kernel,
+                     struct tw_internal_launch *description)
+{
+    pthread_mutex_lock(&device->mutex);
+    bool lost = device->lost;
+    pthread_mutex_unlock(&device->mutex);
+    const tw_status status = lost ? TW_SUCCESS : tw_host_run(kernel, description);
+    if (!begin(device, TW_SIM_KERNEL))
+        return status;
+    pthread_mutex_lock(&device->mutex);
+    device->lost = true;
+    pthread_mutex_unlock(&device->mutex);
+    return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "simulated fault: kernel %s on device %u%s", kernel->name,
+                               device->base.index, lost ? ", after that of another one" : "");
+}
+
 static tw_status launch(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *description)
 {
-    if (begin(sim(device), TW_SIM_LAUNCH))
-        return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "simulated fault: launching kernel %s on device %u",
-                                   kernel->name, device->index);
-    return tw_host_run(kernel, description);
+    return begin(sim(device), TW_SIM_LAUNCH) ? refuse(sim(device), kernel) : run(sim(device), kernel, description);
 }
+
+/* ---- chains: a thread each ------------------------------------------------------------------------------------------- */
+
+/* A launch, or something on another chain that those after it wait for. A launch stays until its outcome is asked for. */
+struct sim_item {
+    struct sim_item *next;
+    struct tw_backend_mark mark; /* chain: NULL for a launch */
+    const struct tw_internal_kernel *kernel;
+    struct tw_internal_launch *launch;
+    tw_status status;
+    char message[256];
+};
+
+struct sim_chain {
+    struct tw_backend_chain base;
+    struct sim_device *device;
+    pthread_t thread;
+    struct sim_item *first, *last; /* not run yet; under chains_mutex, as all below */
+    struct sim_item *first_over, *last_over;
+    uint64_t launched;
+    uint64_t over; /* launches */
+    bool closing;
+};
+
+static pthread_mutex_t chains_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t chains_changed = PTHREAD_COND_INITIALIZER;
+
+static struct sim_chain *chain_of(struct tw_backend_chain *chain)
+{
+    return (struct sim_chain *)chain;
+}
+
+/* Runs the first item of a chain; under chains_mutex, which is released meanwhile. */
+static void run_item(struct sim_chain *chain)
+{
+    struct sim_item *item = chain->first;
+    if (item->mark.chain) {
+        while (chain_of(item->mark.chain)->over < item->mark.position)
+            pthread_cond_wait(&chains_changed, &chains_mutex);
+    } else {
+        pthread_mutex_unlock(&chains_mutex);
+        delay(chain->device, TW_SIM_LAUNCH);
+        item->status = run(chain->device, item->kernel, item->launch);
+        if (item->status != TW_SUCCESS)
+            snprintf(item->message, sizeof item->message, "%s", tw_error_detail());
+        pthread_mutex_lock(&chains_mutex);
+    }
+    chain->first = item->next;
+    if (!chain->first)
+        chain->last = NULL;
+    if (item->mark.chain) {
+        free(item);
+        return;
+    }
+    item->next = NULL;
+    *(chain->last_over ? &chain->last_over->next : &chain->first_over) = item;
+    chain->last_over = item;
+    ++chain->over;
+    pthread_cond_broadcast(&chains_changed);
+}
+
+static void *run_chain(void *argument)
+{
+    struct sim_chain *chain = argument;
+    tw_host_begin_thread(&chain->device->base);
+    pthread_mutex_lock(&chains_mutex);
+    while (chain->first || !chain->closing) {
+        if (chain->first)
+            run_item(chain);
+        else
+            pthread_cond_wait(&chains_changed, &chains_mutex);
+    }
+    pthread_mutex_unlock(&chains_mutex);
+    return NULL;
+}
+
+static tw_status open_chain(struct tw_backend_device *device, struct tw_backend_chain **result)
+{
+    struct sim_chain *chain = calloc(1, sizeof *chain);
+    if (chain)
+        chain->device = sim(device);
+    if (!chain || pthread_create(&chain->thread, NULL, run_chain, chain) != 0) {
+        free(chain);
+        return tw_backend_complain(TW_ERROR_OUT_OF_MEMORY, "no thread for simulated device %u", device->index);
+    }
+    *result = &chain->base;
+    return TW_SUCCESS;
+}
+
+static void close_chain(struct tw_backend_chain *base)
+{
+    struct sim_chain *chain = chain_of(base);
+    pthread_mutex_lock(&chains_mutex);
+    chain->closing = true;
+    pthread_cond_broadcast(&chains_changed);
+    pthread_mutex_unlock(&chains_mutex);
+    pthread_join(chain->thread, NULL);
+    free(chain);
+}
+
+static bool takes(struct tw_backend_device *device, const struct tw_internal_kernel *kernel)
+{
+    (void)kernel;
+    return sim(device)->asynchronous;
+}
+
+static tw_status add_item(struct sim_chain *chain, struct sim_item contents, uint64_t *position)
+{
+    struct sim_item *item = malloc(sizeof *item);
+    if (!item)
+        return tw_backend_complain(TW_ERROR_OUT_OF_MEMORY, "no memory to launch on simulated device %u",
+                                   chain->device->base.index);
+    *item = contents;
+    pthread_mutex_lock(&chains_mutex);
+    *(chain->last ? &chain->last->next : &chain->first) = item;
+    chain->last = item;
+    if (position)
+        *position = ++chain->launched;
+    pthread_cond_broadcast(&chains_changed);
+    pthread_mutex_unlock(&chains_mutex);
+    return TW_SUCCESS;
+}
+
+static tw_status follow(struct tw_backend_chain *chain, const struct tw_backend_mark *marks, size_t count)
+{
+    tw_status status = TW_SUCCESS;
+    for (size_t i = 0; i < count && status == TW_SUCCESS; ++i)
+        status = add_item(chain_of(chain), (struct sim_item){.mark = marks[i]}, NULL);
+    return status;
+}
+
+static tw_status enqueue(struct tw_backend_chain *base, const struct tw_internal_kernel *kernel,
+                         struct tw_internal_launch *description, uint64_t *position)
+{
+    struct sim_chain *chain = chain_of(base);
+    if (counts(chain->device, TW_SIM_LAUNCH))
+        return refuse(chain->device, kernel);
+    return add_item(chain, (struct sim_item){.kernel = kernel, .launch = description}, position);
+}
+
+static bool poll(struct tw_backend_chain *chain, uint64_t position)
+{
+    pthread_mutex_lock(&chains_mutex);
+    const bool over = chain_of(chain)->over >= position;
+    pthread_mutex_unlock(&chains_mutex);
+    return over;
+}
+
+static tw_status outcome(struct tw_backend_chain *base, uint64_t position, const struct tw_internal_kernel *kernel,
+                         struct tw_internal_launch *description)
+{
+    struct sim_chain *chain = chain_of(base);
+    (void)position;
+    (void)kernel;
+    (void)description;
+    pthread_mutex_lock(&chains_mutex);
+    struct sim_item *item = chain->first_over;
+    chain->first_over = item->next;
+    if (!chain->first_over)
+        chain->last_over = NULL;
+    pthread_mutex_unlock(&chains_mutex);
+    const tw_status status = item->status;
+    if (status != TW_SUCCESS)
+        (void)tw_backend_complain(status, "%s", item->message);
+    free(item);
+    return status;
+}
+
+static const struct tw_backend_async async = {
+    .open = open_chain,
+    .close = close_chain,
+    .takes = takes,
+    .follow = follow,
+    .launch = enqueue,
+    .poll = poll,
+    .outcome = outcome,
+};
 
 const struct tw_backend tw_backend_sim = {
     .name = "sim",
+    .async = &async,
     .count = count,
     .open = open_device,
     .close = close_device,
@@ -250,6 +467,7 @@ tw_status tw_sim_reset(tw_device *handle)
     memset(device->counts, 0, sizeof device->counts);
     memset(device->fail_at, 0, sizeof device->fail_at);
     memset(device->delay_ns, 0, sizeof device->delay_ns);
+    device->lost = false;
     pthread_mutex_unlock(&device->mutex);
     return TW_SUCCESS;
 }

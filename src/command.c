@@ -120,34 +120,26 @@ static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *fa
     return ready;
 }
 
-static void append(struct tw_task_list *list, struct tw_node *nodes)
+void tw_command_start_locked(struct tw_command *command)
 {
-    if (!nodes)
-        return;
-    *(list->last ? &list->last->next : &list->first) = nodes;
-    while (nodes->next)
-        nodes = nodes->next;
-    list->last = nodes;
+    command->started = true;
+    command->times.start_ns = tw_now_ns();
 }
 
-/* Sees to tasks that wait for nothing any more, and to those that become ready by it. */
-static void make_ready_locked(struct tw_node *nodes)
+void tw_make_ready_locked(struct tw_node *nodes)
 {
     struct tw_task_list todo = {NULL, NULL};
-    append(&todo, nodes);
+    tw_append(&todo, nodes);
     while (todo.first) {
-        struct tw_task *task = (struct tw_task *)todo.first;
+        struct tw_task *task = tw_pop(&todo);
         struct tw_command *command = task->command;
-        todo.first = task->node.next;
-        if (!todo.first)
-            todo.last = NULL;
-        task->node.next = NULL;
-        if (task->node.doom) {
-            append(&todo, finish_locked(task, task->node.doom, true));
+        if (task->node.engine && (!task->node.doom || tw_graph_before(&task->node))) {
+            tw_chain_add_locked(task);
+        } else if (task->node.doom) {
+            tw_append(&todo, finish_locked(task, task->node.doom, true));
         } else if (task->kind == TW_TASK_NOTHING) {
-            command->started = true;
-            command->times.start_ns = tw_now_ns();
-            append(&todo, finish_locked(task, NULL, false));
+            tw_command_start_locked(command);
+            tw_append(&todo, finish_locked(task, NULL, false));
         } else if (task->kind == TW_TASK_HOST_ACCESS) {
             command->started = command->acquired = true;
             tw_announce_locked();
@@ -157,9 +149,15 @@ static void make_ready_locked(struct tw_node *nodes)
     }
 }
 
+void tw_task_finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled)
+{
+    tw_make_ready_locked(finish_locked(task, failure, cancelled));
+}
+
 void tw_command_finish_access_locked(struct tw_command *command, struct tw_failure *failure)
 {
-    make_ready_locked(finish_locked(&command->body, failure, false));
+    tw_task_finish_locked(&command->body, failure, false);
+    tw_issue_locked();
 }
 
 static tw_status check_bounds(const struct tw_command *command)
@@ -199,8 +197,7 @@ void tw_task_run_locked(struct tw_task *task)
     struct tw_command *command = task->command;
     struct tw_device *device = command->device;
     if (task == &command->body) { /* its copies may run long before all that it depends on is complete */
-        command->started = true;
-        command->times.start_ns = tw_now_ns();
+        tw_command_start_locked(command);
         tw_announce_locked();
     }
     if (task->exclusive)
@@ -220,8 +217,9 @@ void tw_task_run_locked(struct tw_task *task)
         failure = tw_failure_make_locked(status, command->kernel ? command->kernel->name : NULL, command->file,
                                          command->line);
     tw_running_lane = command->lane;
-    make_ready_locked(finish_locked(task, failure, false));
+    tw_task_finish_locked(task, failure, false);
     tw_running_lane = NULL;
+    tw_issue_locked();
 }
 
 /* ---- submission ---------------------------------------------------------------------------------------------------
@@ -298,9 +296,20 @@ static void join_queue_locked(struct tw_command *command)
     queue->last = command;
 }
 
+/* Before anything is planned: the lock is released where the device is asked. */
+static void choose_engine_locked(struct tw_command *command)
+{
+    if (command->body.kind == TW_TASK_KERNEL && command->device->backend->backend->async) {
+        tw_unlock();
+        command->body.node.engine = tw_chain_engine(command);
+        tw_lock();
+    }
+}
+
 tw_status tw_command_submit_locked(struct tw_command *command)
 {
     size_t edges_needed = 0;
+    choose_engine_locked(command);
     tw_status status = allocate_stages_locked(command);
     if (status == TW_SUCCESS)
         status = describe_locked(command, &edges_needed);
@@ -348,6 +357,9 @@ tw_status tw_command_submit_locked(struct tw_command *command)
             last = &task->node.next;
         }
     }
-    make_ready_locked(ready);
+    tw_make_ready_locked(ready);
+    tw_issue_locked();
+    if (command->body.node.engine && !command->complete)
+        tw_chain_tidy_locked(command->lane);
     return TW_SUCCESS;
 }

@@ -35,6 +35,16 @@ static void fail(struct tw_command_group *group, tw_status status)
     group->detail = strdup(tw_error_detail());
 }
 
+void tw_command_group_fail(struct tw_command_group *group, tw_status status)
+{
+    fail(group, status);
+}
+
+bool tw_command_group_is_on_host(const struct tw_command_group *group)
+{
+    return group->queue->device->place == 0;
+}
+
 tw_command_group *tw_queue_begin(tw_queue *queue)
 {
     if (!queue) {

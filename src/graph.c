@@ -23,7 +23,8 @@ static void add_edge(struct tw_node *from, struct tw_node *to, bool data, bool l
         edge = &to->in[to->in_count++];
         *edge = (struct tw_edge){.from = from, .to = to, .next = from->out};
         from->out = from->last_out = edge;
-        ++to->pending;
+        edge->passed = from->issued && from->engine == to->engine;
+        to->pending += !edge->passed;
     }
     edge->data = edge->data || data;
     edge->logical = edge->logical || logical;
@@ -55,7 +56,7 @@ void tw_graph_insert(struct tw_node *node, struct tw_edge *edges)
     node->in = edges;
     node->in_count = node->pending = 0;
     node->out = node->last_out = NULL;
-    node->finished = false;
+    node->issued = node->finished = false;
     for (size_t i = 0; i < node->access_count; ++i) {
         struct tw_graph_access *access = &node->accesses[i];
         struct tw_resource *resource = access->resource;
@@ -93,6 +94,35 @@ static struct tw_edge *in_order(struct tw_edge *edge)
     return ordered;
 }
 
+struct tw_node *tw_graph_issue(struct tw_node *node)
+{
+    struct tw_node *ready = NULL;
+    node->issued = true;
+    for (struct tw_edge *edge = node->out; edge; edge = edge->next) { /* the newest first */
+        struct tw_node *to = edge->to;
+        if (edge->passed || to->engine != node->engine)
+            continue;
+        edge->passed = true;
+        if (--to->pending == 0) {
+            to->next = ready;
+            ready = to;
+        }
+    }
+    return ready;
+}
+
+struct tw_node *tw_graph_before(const struct tw_node *node)
+{
+    struct tw_node *before = NULL;
+    for (size_t i = 0; i < node->in_count; ++i) {
+        if (node->in[i].from && !node->in[i].passed)
+            return node->in[i].from;
+        if (node->in[i].from)
+            before = node->in[i].from;
+    }
+    return before;
+}
+
 struct tw_node *tw_graph_finish(struct tw_node *node, void *failure)
 {
     node->finished = true;
@@ -116,7 +146,7 @@ struct tw_node *tw_graph_finish(struct tw_node *node, void *failure)
         edge->next = NULL;
         if (failure && edge->data && !to->doom)
             to->doom = failure;
-        if (--to->pending == 0) {
+        if (!edge->passed && --to->pending == 0) {
             to->next = NULL;
             *last = to;
             last = &to->next;

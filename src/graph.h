@@ -9,6 +9,10 @@
  * Failure: a node that fails, or is doomed, marks what it should have written as lost. Nodes that need the earlier
  * contents of a lost resource are doomed with the same cause; a node that overwrites it all makes it whole again.
  * Waiting for a node only because its place is needed does not doom.
+ *
+ * Engines: nodes of the same engine (a kind of device that keeps its own order) need not wait for each other to finish.
+ * Such a node is ready once those before it are finished, or of its engine and issued; the caller then issues it, which
+ * may make others ready, and finishes it when all before it are finished. A node without an engine waits for all to finish.
  */
 #ifndef TEAMWORK_GRAPH_H
 #define TEAMWORK_GRAPH_H
@@ -42,6 +46,7 @@ struct tw_edge {
     struct tw_edge *next;      /* among the edges out of `from` */
     bool data;                 /* `to` needs what `from` writes */
     bool logical;
+    bool passed; /* `to` need not wait for it: `from` is issued to the same engine */
 };
 
 struct tw_node {
@@ -51,11 +56,12 @@ struct tw_node {
     size_t in_count;
     struct tw_edge *out;
     struct tw_edge *last_out; /* newest edge out: merges the edges to one successor */
-    size_t pending;           /* unfinished nodes it waits for */
+    size_t pending;           /* nodes it waits for */
+    const void *engine;       /* set before it is inserted; NULL: none */
     void *doom;               /* cause why it must not run */
     unsigned long mark;       /* of the last traversal that came by */
     struct tw_node *next;     /* for lists that the caller keeps: ready nodes */
-    bool finished;
+    bool issued, finished;
 };
 
 /* The most edges that inserting a node with these accesses can need, now. */
@@ -66,8 +72,15 @@ size_t tw_graph_edges_needed(const struct tw_graph_access *accesses, size_t coun
    ready if pending is then 0. Cannot fail. */
 void tw_graph_insert(struct tw_node *node, struct tw_edge *edges);
 
-/* Finishes a node that was ready. failure: NULL, or the cause, which dooms its dependants. Returns the nodes that
-   became ready, in the order in which they were inserted, linked by next; doomed ones among them. */
+/* Notes that a ready node is handed to its engine. Returns the nodes that became ready, in the order in which they were
+   inserted, linked by next. */
+struct tw_node *tw_graph_issue(struct tw_node *node);
+
+/* An unfinished node before this one, preferably one that it waits for; NULL: all are finished. */
+struct tw_node *tw_graph_before(const struct tw_node *node);
+
+/* Finishes a node that was ready, after all before it. failure: NULL, or the cause, which dooms its dependants. Returns
+   the nodes that became ready, in the order in which they were inserted, linked by next; doomed ones among them. */
 struct tw_node *tw_graph_finish(struct tw_node *node, void *failure);
 
 /* Marks all nodes that wait, directly or not, for `node`, and node itself, with `mark`, which must be new. Returns

@@ -12,6 +12,7 @@
  *     coherence.c      which copies a command needs
  *     graph.c          who waits for whom
  *     scheduler.c      ready lists, workers, waiting threads that help
+ *     chain.c          kernels that a device runs in their order, without the host between them
  *     command.c        the life of a submitted group
  *     command_group.c  recording; kernel checks
  *     queue.c, event.c, host_accessor.c
@@ -96,6 +97,11 @@ struct tw_device {
     bool stopping;
     pthread_t *threads;
     pthread_cond_t work;
+
+    /* chains */
+    struct tw_lane *flying; /* circular list of lanes with tasks in flight, the next to be looked at first */
+    unsigned flying_lanes;
+    struct tw_backend_chain *idle_chains; /* on which nothing is in flight */
 };
 
 /* Finds the devices if that has not happened. Takes the discovery lock. */
@@ -220,7 +226,10 @@ struct tw_task {
     struct tw_node node; /* first: the graph's view */
     enum tw_task_kind kind;
     bool exclusive; /* occupies an exclusive device */
+    bool flying;    /* in its lane's list: issued, or failed to be, and unfinished */
     struct tw_command *command;
+    uint64_t position;          /* in its lane's chain, once issued */
+    struct tw_failure *failure; /* why it could not be issued */
 };
 
 struct tw_copy_task {
@@ -275,6 +284,13 @@ void tw_command_release(struct tw_command *command);
 void tw_command_release_locked(struct tw_command *command);
 /* Runs a task: takes the lock held, releases it meanwhile. */
 void tw_task_run_locked(struct tw_task *task);
+/* Sees to tasks that became ready, and to those that become so by it. Afterwards tw_issue_locked(). */
+void tw_make_ready_locked(struct tw_node *nodes);
+/* Finishes a task, all of whose predecessors are finished, and sees to what becomes ready. failure: NULL, its own, or
+   the cause that doomed it. Afterwards tw_issue_locked(). */
+void tw_task_finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled);
+/* Notes that the body of a command runs. */
+void tw_command_start_locked(struct tw_command *command);
 /* Completes a host access: whoever waits for it may run. */
 void tw_command_finish_access_locked(struct tw_command *command, struct tw_failure *failure);
 uint64_t tw_now_ns(void);
@@ -282,13 +298,22 @@ uint64_t tw_now_ns(void);
 /* ---- scheduler.c
  * ------------------------------------------------------------------------------------------------------- */
 
-/* The ready tasks of one queue. */
+/* The ready tasks of one queue, and those in flight. */
 struct tw_lane {
     struct tw_device *device;
     struct tw_lane *next, *previous; /* in device->active, while it has ready tasks */
     struct tw_task_list light, exclusive;
     uint64_t exclusive_since_ns; /* how long the first exclusive task has been ready */
     unsigned helpers;            /* waiting threads that run this lane's tasks */
+
+    struct tw_task_list issue; /* ready for a chain */
+    struct tw_lane *next_to_issue;
+    bool is_to_issue, issuing;      /* on the list of lanes that have such; a thread is at it */
+    struct tw_backend_chain *chain; /* while anything is in flight */
+    struct tw_task_list flying;     /* in the order of issue */
+    unsigned flying_count;
+    struct tw_lane *next_flying, *previous_flying; /* in device->flying, while there are any */
+    bool reaping;                                  /* a thread looks for what is over */
 };
 
 /* The lane whose task this thread is finishing: it will look there for the next one. Set by command.c. */
@@ -299,6 +324,11 @@ void tw_schedule_locked(struct tw_task *task);
 void tw_wake_worker_locked(struct tw_device *device, bool soon);
 /* Tells waiting threads that something has changed. */
 void tw_announce_locked(void);
+/* How often that has happened; without the lock. */
+unsigned tw_epoch(void);
+/* Adds nodes linked by next, of which there may be none. Takes the first, of which there must be one. */
+void tw_append(struct tw_task_list *list, struct tw_node *nodes);
+struct tw_task *tw_pop(struct tw_task_list *list);
 /* Waits while unfinished(what) returns a command, running ready tasks on the way to it meanwhile, but not `watched`, which
    may be NULL. */
 void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const void *what,
@@ -308,6 +338,27 @@ bool tw_reclaim(void);
 void tw_reclaim_buffer_locked(struct tw_buffer *buffer);
 /* Ends the workers of a device; with the lock held, which is released meanwhile. */
 void tw_stop_workers_locked(struct tw_device *device);
+
+/* ---- chain.c ----------------------------------------------------------------------------------------------------- */
+
+/* The engine for the body of a command that is about to be submitted: NULL if its launch has to wait for all before it.
+   Without the lock. */
+const void *tw_chain_engine(const struct tw_command *command);
+/* Takes over a ready task that has an engine. */
+void tw_chain_add_locked(struct tw_task *task);
+/* Issues what is to be issued; releases the lock meanwhile. */
+void tw_issue_locked(void);
+/* Looks once in a while for what is over on a lane; for who submits. Releases the lock meanwhile. */
+void tw_chain_tidy_locked(struct tw_lane *lane);
+/* Finishes what is over on some lane. Releases the lock meanwhile. Returns whether there was any. */
+bool tw_reap_device_locked(struct tw_device *device);
+/* Waits until a task in flight is a step nearer to its end, or anything else has changed. Releases the lock
+   meanwhile. */
+void tw_chain_wait_locked(const struct tw_task *task);
+/* Notes which task in flight on a lane runs now. */
+void tw_note_start_locked(struct tw_lane *lane);
+/* Ends the chains of a device on which nothing is in flight; with the lock held, which is released meanwhile. */
+void tw_close_chains_locked(struct tw_device *device);
 
 /* ---- queue.c
  * -------------------------------------------------------------------------------------------------------------- */
@@ -332,6 +383,13 @@ bool tw_queue_throw_to_handler(struct tw_queue *queue);
 /* Delivers the queue's undelivered errors to its handler, or returns the first where there is none; without the lock.
  */
 tw_status tw_queue_deliver(struct tw_queue *queue);
+
+/* ---- command_group.c, for image.c ------------------------------------------------------------------------------------ */
+
+/* Records an error of a group that has none yet; its detail is the thread's. */
+void tw_command_group_fail(struct tw_command_group *group, tw_status status);
+/* Whether the group's kernel works on host memory itself. */
+bool tw_command_group_is_on_host(const struct tw_command_group *group);
 
 /* ---- host_accessor.c
  * -------------------------------------------------------------------------------------------------------- */

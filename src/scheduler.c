@@ -19,6 +19,7 @@
 #define LINGER_NS 2000000u   /* a worker without work looks for some by itself for so long ... */
 #define LINGER_NAP_NS 50000u /* ... so often ... */
 #define CALM_NAP_NS 500000u  /* ... or so often where it takes a processor from kernels */
+#define MAX_NAP_NS 500000u   /* ... and as rarely while something long is in flight */
 #define GRACE_NS 1000000u    /* a parallel kernel on a CPU is left to a thread that waits for so long */
 #define PATH_STEPS 64u       /* how far a waiting thread looks for what it waits for */
 
@@ -37,17 +38,25 @@ void tw_announce_locked(void)
         pthread_cond_broadcast(&changed);
 }
 
+unsigned tw_epoch(void)
+{
+    return atomic_load_explicit(&epoch, memory_order_acquire);
+}
+
 /* ---- ready lists ---------------------------------------------------------------------------------------------------
  */
 
-static void push(struct tw_task_list *list, struct tw_node *node)
+void tw_append(struct tw_task_list *list, struct tw_node *nodes)
 {
-    node->next = NULL;
-    *(list->last ? &list->last->next : &list->first) = node;
-    list->last = node;
+    if (!nodes)
+        return;
+    *(list->last ? &list->last->next : &list->first) = nodes;
+    while (nodes->next)
+        nodes = nodes->next;
+    list->last = nodes;
 }
 
-static struct tw_task *pop(struct tw_task_list *list)
+struct tw_task *tw_pop(struct tw_task_list *list)
 {
     struct tw_node *node = list->first;
     list->first = node->next;
@@ -119,10 +128,10 @@ static struct tw_task *take_from_lane(struct tw_lane *lane, bool worker)
     struct tw_device *device = lane->device;
     struct tw_task *task = NULL;
     if (lane->light.first) {
-        task = pop(&lane->light);
+        task = tw_pop(&lane->light);
     } else if (lane->exclusive.first && !device->exclusive_running && !is_others_turn(lane)
                && (!worker || device->worker_is_warm || tw_now_ns() - lane->exclusive_since_ns >= GRACE_NS)) {
-        task = pop(&lane->exclusive);
+        task = tw_pop(&lane->exclusive);
         lane->exclusive_since_ns = tw_now_ns();
         device->worker_is_warm = worker;
     }
@@ -177,26 +186,35 @@ static void *work(void *argument)
 {
     struct tw_device *device = argument;
     const uint64_t nap = device->backend->exclusive ? CALM_NAP_NS : LINGER_NAP_NS;
-    uint64_t idle_since = 0;
+    uint64_t idle_since = 0, flight_nap = nap;
     device->backend->backend->begin_thread(device->backend);
     tw_lock();
     while (!device->stopping) {
         struct tw_task *task = take_from_device(device);
         if (task) {
-            if (device->active)
+            if (device->active || device->flying)
                 tw_wake_worker_locked(device, true);
             tw_task_run_locked(task);
             idle_since = 0;
             reclaim_between_tasks_locked();
             continue;
         }
+        if (device->flying && !device->lingering && tw_reap_device_locked(device)) {
+            idle_since = 0;
+            flight_nap = nap;
+            reclaim_between_tasks_locked();
+            continue;
+        }
+        if (device->stopping)
+            break;
         const uint64_t now = tw_now_ns();
         if (!idle_since)
             idle_since = now;
         ++device->idle_workers;
-        if (!device->lingering && (device->active || now - idle_since < LINGER_NS)) {
+        if (!device->lingering && (device->active || device->flying || now - idle_since < LINGER_NS)) {
+            flight_nap = !device->flying ? nap : 2 * flight_nap < MAX_NAP_NS ? 2 * flight_nap : MAX_NAP_NS;
             ++device->lingering;
-            nap_locked(device, nap);
+            nap_locked(device, flight_nap);
             --device->lingering;
         } else {
             pthread_cond_wait(&device->work, &tw_mutex);
@@ -225,8 +243,8 @@ static void start_worker_locked(struct tw_device *device)
 /* Sees to it that somebody looks at the device's lanes. Where no thread can be started, waiting threads do. */
 void tw_wake_worker_locked(struct tw_device *device, bool soon)
 {
-    if (device->lingering && (!soon || !device->backend->exclusive))
-        return;
+    if (device->lingering && !device->flying && (!soon || !device->backend->exclusive))
+        return; /* it looks soon enough; but rarely while something is in flight */
     if (device->idle_workers)
         pthread_cond_signal(&device->work);
     else
@@ -246,6 +264,7 @@ void tw_stop_workers_locked(struct tw_device *device)
     device->threads = NULL;
     device->workers = 0;
     device->stopping = false;
+    tw_close_chains_locked(device);
 }
 
 void tw_schedule_locked(struct tw_task *task)
@@ -254,7 +273,8 @@ void tw_schedule_locked(struct tw_task *task)
     if (task->exclusive && !lane->exclusive.first)
         lane->exclusive_since_ns = tw_now_ns();
     const bool was_empty = lane_is_empty(lane);
-    push(task->exclusive ? &lane->exclusive : &lane->light, &task->node);
+    task->node.next = NULL;
+    tw_append(task->exclusive ? &lane->exclusive : &lane->light, &task->node);
     activate(lane);
     if (lane->helpers)
         tw_announce_locked();
@@ -266,20 +286,27 @@ void tw_schedule_locked(struct tw_task *task)
 /* ---- waiting
  * ----------------------------------------------------------------------------------------------------------- */
 
-/* What a command waits for at the moment, found by following its dependencies: the command whose lane to help. */
-static struct tw_command *command_towards(struct tw_command *command)
+/* What a command waits for at the moment, found by following its dependencies: a task in flight to poll, or one whose
+   lane to help. */
+static struct tw_task *step_towards(struct tw_command *command, const struct tw_task *watched)
 {
-    const struct tw_node *node = &command->body.node;
+    struct tw_node *node = &command->body.node;
     /* where there are no workers, the whole way: nobody else would go it */
-    for (unsigned step = 0; (step < PATH_STEPS || !command->device->workers) && node->pending; ++step) {
-        const struct tw_node *before = NULL;
-        for (size_t i = 0; i < node->in_count && !before; ++i)
-            before = node->in[i].from;
-        if (!before)
+    for (unsigned step = 0; step < PATH_STEPS || !command->device->workers; ++step) {
+        struct tw_task *task = (struct tw_task *)node;
+        if (task->flying && task != watched)
             break;
-        node = before;
+        struct tw_node *before = tw_graph_before(node);
+        if (!before && task->flying)
+            tw_note_start_locked(task->command->lane);
+        if (before)
+            node = before;
+        else if (task->node.engine && task->command->lane->flying.first)
+            return (struct tw_task *)task->command->lane->flying.first; /* it runs first, or makes room */
+        else
+            break;
     }
-    return ((const struct tw_task *)node)->command;
+    return (struct tw_task *)node;
 }
 
 /* Polls for a moment whether anything changed; without the lock. */
@@ -311,11 +338,20 @@ void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const vo
     struct tw_command *command;
     unsigned spun = atomic_load(&epoch) - 1;
     while ((command = unfinished(what)) != NULL) {
-        struct tw_command *helped = command_towards(command);
+        struct tw_task *step = step_towards(command, watched);
+        struct tw_command *helped = step->command;
         struct tw_lane *lane = helped->lane;
         if (left && left->active && (left->active != lane || lane->next != lane))
             tw_wake_worker_locked(left, true); /* has lanes that this thread does not look after */
         left = NULL;
+        if (step->flying) {
+            if (step == watched && helped->started)
+                continue;        /* just now */
+            left = lane->device; /* stays: so do its workers */
+            tw_chain_wait_locked(step);
+            reclaim_between_tasks_locked();
+            continue;
+        }
         struct tw_lane *overdue = overdue_lane(lane);
         struct tw_task *task = watched_only(lane, watched) ? NULL : take_from_lane(overdue ? overdue : lane, false);
         if (task) {
@@ -346,7 +382,7 @@ void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const vo
         }
         lane->helpers -= helps;
         if (helps && !lane_is_empty(lane)
-            && (!(command = unfinished(what)) || command_towards(command)->lane != lane)) {
+            && (!(command = unfinished(what)) || step_towards(command, watched)->command->lane != lane)) {
             tw_wake_worker_locked(lane->device, true); /* no longer this thread's concern */
             tw_announce_locked();                      /* nor its turn */
         }

@@ -139,7 +139,7 @@ TW_TEST(only_simulated_devices_and_known_operations)
     TW_PASS(tw_select_device(tw_host_selector, NULL, &host));
     TW_FAIL(tw_sim_fail_nth(host, TW_SIM_COPY, 1), TW_ERROR_INVALID_ARGUMENT);
     TW_FAIL(tw_sim_fail_nth(NULL, TW_SIM_COPY, 1), TW_ERROR_INVALID_ARGUMENT);
-    TW_FAIL(tw_sim_fail_nth(sim, (tw_sim_operation)3, 1), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_sim_fail_nth(sim, (tw_sim_operation)4, 1), TW_ERROR_INVALID_ARGUMENT);
     TW_FAIL(tw_sim_delay(host, TW_SIM_COPY, 1), TW_ERROR_INVALID_ARGUMENT);
     TW_FAIL(tw_sim_delay(sim, (tw_sim_operation)-1, 1), TW_ERROR_INVALID_ARGUMENT);
     TW_FAIL(tw_sim_reset(host), TW_ERROR_INVALID_ARGUMENT);

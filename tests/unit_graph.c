@@ -186,6 +186,45 @@ TW_TEST(marking_dependants)
     (void)tw_graph_finish(&c.node, NULL);
 }
 
+/* Two nodes of an engine, and one of none: who is ready when the first is issued, and when it is finished. */
+TW_TEST(issued_nodes_let_those_of_their_engine_pass)
+{
+    int engine, other, cause;
+    for (int late = 0; late < 2; ++late) { /* the second is inserted before or after the first is issued */
+        struct tw_resource resource = {0};
+        struct sample a = {.node.engine = &engine}, b = {.node.engine = &engine}, c = {.node.engine = &other},
+                      d = {.node.engine = NULL};
+        access_to(&a, &resource, 1);
+        access_to(&b, &resource, 0);
+        access_to(&c, &resource, 0);
+        access_to(&d, &resource, 0);
+        insert(&a);
+        if (!late) {
+            insert(&b);
+            insert(&c);
+            insert(&d);
+            TW_CHECK(b.node.pending == 1);
+            TW_CHECK(tw_graph_before(&b.node) == &a.node);
+        }
+        TW_CHECK(tw_graph_issue(&a.node) == (late ? NULL : &b.node));
+        if (late) {
+            insert(&b);
+            insert(&c);
+            insert(&d);
+        }
+        TW_CHECK(b.node.pending == 0 && c.node.pending == 1 && d.node.pending == 1);
+        TW_CHECK(tw_graph_before(&b.node) == &a.node && tw_graph_before(&d.node) == &a.node);
+        TW_CHECK(tw_graph_issue(&b.node) == NULL);
+        struct tw_node *ready = tw_graph_finish(&a.node, late ? &cause : NULL);
+        TW_CHECK(ready == &c.node && ready->next == &d.node && !d.node.next); /* b was ready before */
+        TW_CHECK((b.node.doom != NULL) == late && (d.node.doom != NULL) == late);
+        TW_CHECK(!tw_graph_before(&b.node) && !tw_graph_before(&c.node));
+        TW_CHECK(!tw_graph_finish(&b.node, b.node.doom) && !tw_graph_finish(&c.node, c.node.doom)
+                 && !tw_graph_finish(&d.node, d.node.doom));
+        TW_CHECK(!resource.writer && !resource.readers);
+    }
+}
+
 /* ---- random sequences ----------------------------------------------------------------------------------------------
  */
 
@@ -204,6 +243,7 @@ struct scenario {
     struct sample samples[MAX_NODES];
     size_t mode[MAX_NODES][MAX_RESOURCES]; /* MODES: no access */
     bool fails[MAX_NODES], doomed[MAX_NODES];
+    const void *engines[2];
     size_t nodes, inserted, finished;
 };
 
@@ -216,6 +256,7 @@ static void invent(struct scenario *s)
     s->nodes = 1 + pick(MAX_NODES);
     for (size_t i = 0; i < s->nodes; ++i) {
         s->fails[i] = pick(10) == 0;
+        s->samples[i].node.engine = pick(3) ? &s->engines[pick(4) == 0] : NULL;
         for (size_t r = 0; r < MAX_RESOURCES; ++r) {
             s->mode[i][r] = pick(2) ? MODES : pick(MODES);
             if (s->mode[i][r] == MODES)
@@ -243,12 +284,24 @@ static bool conflict(const struct scenario *s, size_t a, size_t b)
     return false;
 }
 
-/* A node is ready exactly if no earlier unfinished node conflicts with it. */
-static bool should_be_ready(const struct scenario *s, size_t i)
+/* Whether no earlier unfinished node conflicts with a node. */
+static bool may_finish(const struct scenario *s, size_t i)
 {
     for (size_t earlier = 0; earlier < i; ++earlier)
         if (!s->samples[earlier].node.finished && conflict(s, earlier, i))
             return false;
+    return true;
+}
+
+/* The same, but those that are issued do not count for nodes of their engine. */
+static bool should_be_ready(const struct scenario *s, size_t i)
+{
+    const void *engine = s->samples[i].node.engine;
+    for (size_t earlier = 0; earlier < i; ++earlier) {
+        const struct tw_node *node = &s->samples[earlier].node;
+        if (!node->finished && conflict(s, earlier, i) && (!engine || node->engine != engine || !node->issued))
+            return false;
+    }
     return true;
 }
 
@@ -259,6 +312,29 @@ static void check_all(const struct scenario *s)
             TW_CHECK((s->samples[i].node.pending == 0) == should_be_ready(s, i));
 }
 
+/* Issues one of the ready nodes of an engine that are not doomed, if there is one: its result lists what becomes ready. */
+static void issue_one(struct scenario *s)
+{
+    bool was_ready[MAX_NODES];
+    const size_t start = pick((unsigned)s->inserted);
+    for (size_t k = 0; k < s->inserted; ++k) {
+        const size_t i = (start + k) % s->inserted;
+        struct tw_node *node = &s->samples[i].node;
+        if (node->finished || node->issued || node->pending || !node->engine || node->doom)
+            continue;
+        for (size_t n = 0; n < s->inserted; ++n)
+            was_ready[n] = s->samples[n].node.pending == 0;
+        const struct tw_node *ready = tw_graph_issue(node);
+        for (size_t n = 0; n < s->inserted; ++n)
+            if (!s->samples[n].node.pending && !was_ready[n]) {
+                TW_CHECK(ready == &s->samples[n].node);
+                ready = ready->next;
+            }
+        TW_CHECK(!ready);
+        return;
+    }
+}
+
 /* Finishes one of the ready nodes, if there is one. */
 static void finish_one(struct scenario *s, void *cause)
 {
@@ -266,8 +342,10 @@ static void finish_one(struct scenario *s, void *cause)
     for (size_t k = 0; k < s->inserted; ++k) {
         const size_t i = (start + k) % s->inserted;
         struct tw_node *node = &s->samples[i].node;
-        if (node->finished || node->pending)
+        TW_CHECK((tw_graph_before(node) == NULL) == may_finish(s, i) || node->finished);
+        if (node->finished || !may_finish(s, i))
             continue;
+        TW_CHECK(node->pending == 0);
         TW_CHECK((node->doom != NULL) == s->doomed[i]);
         const size_t before = s->finished++;
         (void)tw_graph_finish(node, s->doomed[i] || s->fails[i] ? cause : NULL);
@@ -287,6 +365,8 @@ TW_TEST(random_sequences_against_the_oracle)
         while (s.finished < s.nodes) {
             if (s.inserted < s.nodes && (s.inserted == s.finished || pick(3)))
                 insert(&s.samples[s.inserted++]);
+            else if (pick(2))
+                issue_one(&s);
             else
                 finish_one(&s, &cause);
             check_all(&s);
@@ -304,6 +384,7 @@ TW_TEST_LIST = {
     TW_CASE(readers_run_together_and_a_writer_waits_for_all),
     TW_CASE(successors_become_ready_in_order),
     TW_CASE(marking_dependants),
+    TW_CASE(issued_nodes_let_those_of_their_engine_pass),
     TW_CASE(random_sequences_against_the_oracle),
     TW_CASES_END,
 };

@@ -6,6 +6,10 @@
  * again when it is freed, so a kernel that reads what no transfer brought sees nonsense at once. The environment
  * variable TW_SIM makes them: TW_SIM=N for N devices; they are not there otherwise, unless tw_sim_set_count() asked.
  *
+ * TW_SIM_ASYNC=1 makes simulated devices asynchronous, like a GPU: kernels that wait for nothing but kernels are enqueued
+ * and run in the device's own threads, one for each queue in use. TW_SIM_LAUNCH is then the enqueueing, and its delay the
+ * kernel's; a failure of TW_SIM_KERNEL is found when kernels that depend on it may have run already.
+ *
  * Faults and delays are counted for each device from the last tw_sim_reset(). All functions are thread safe.
  */
 #ifndef TEAMWORK_SIM_H
@@ -21,7 +25,9 @@ TW_BEGIN_DECLS
 typedef enum tw_sim_operation {
     TW_SIM_ALLOCATION = 0, /**< fails with TW_ERROR_OUT_OF_DEVICE_MEMORY */
     TW_SIM_COPY = 1,       /**< fails with TW_ERROR_TRANSFER_FAILED, after half of the bytes are copied */
-    TW_SIM_LAUNCH = 2      /**< fails with TW_ERROR_LAUNCH_FAILED, before the kernel runs */
+    TW_SIM_LAUNCH = 2,     /**< fails with TW_ERROR_LAUNCH_FAILED, before the kernel runs */
+    TW_SIM_KERNEL = 3      /**< a kernel that runs: fails with TW_ERROR_LAUNCH_FAILED at its end, and with it everything
+                                on the device until tw_sim_reset(), as after a fault on a GPU */
 } tw_sim_operation;
 
 /** The byte that fills memory that was never written, and memory that was freed. */
