@@ -72,7 +72,9 @@ void tw_host_limits(struct tw_backend_device *device, const struct tw_internal_k
                     size_t local_bytes, struct tw_kernel_facts *facts)
 {
     (void)device, (void)kernel, (void)items, (void)local_bytes;
-    facts->resident_groups = (size_t)omp_get_max_threads();
+    facts->resident_groups = omp_get_dynamic() ? 1 : (size_t)omp_get_max_threads();
+    if (facts->resident_groups > (size_t)omp_get_thread_limit())
+        facts->resident_groups = (size_t)omp_get_thread_limit();
 }
 
 /* ---- binding ----------------------------------------------------------------------------------------------------------

@@ -261,7 +261,7 @@ TW_TEST(order_and_scope_may_be_left_out)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- floating point: comparison by value for min and max, by bits for compare-exchange ----------------------------- */
+/* ---- floating point: comparison by value for min and max, by bits for compare-exchange --------------------------- */
 
 struct nan_and_zero {
     float *object;
@@ -305,7 +305,7 @@ TW_TEST(min_and_max_compare_values_and_compare_exchange_bits)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- contention in global memory (property 62) -------------------------------------------------------------------- */
+/* ---- contention in global memory (property 62) ------------------------------------------------------------------- */
 
 enum { CROWD = 30000 };
 
@@ -423,7 +423,7 @@ TW_TEST(contended_exchanges_lose_nothing)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- pointers: a stack that all work-items push to ---------------------------------------------------------------- */
+/* ---- pointers: a stack that all work-items push to --------------------------------------------------------------- */
 
 struct node {
     struct node *next;
@@ -483,7 +483,7 @@ TW_TEST(pointers_make_a_stack)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- local memory (property 62) ----------------------------------------------------------------------------------- */
+/* ---- local memory (property 62) ---------------------------------------------------------------------------------- */
 
 enum { GROUP = 128, GROUPS = 200, BINS = 16 };
 
@@ -593,7 +593,7 @@ TW_TEST(nd_range_kernels_count_in_local_memory)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- order: who comes last sees what all others wrote ---------------------------------------------------------------- */
+/* ---- order: who comes last sees what all others wrote ------------------------------------------------------------ */
 
 /* All work-items of a group write; the group's barrier and one release stand for all of them. */
 struct last_group {
@@ -643,7 +643,7 @@ TW_TEST(the_last_group_sees_what_all_others_wrote)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- host code ------------------------------------------------------------------------------------------------------ */
+/* ---- host code --------------------------------------------------------------------------------------------------- */
 
 struct tally {
     int sum;

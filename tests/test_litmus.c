@@ -9,15 +9,15 @@
  * right, it only overlaps less. So nothing hangs where groups run one after the other.
  *
  * TW_LITMUS_TRIALS in the environment is the number of trials of each case, and makes the program print a table: the
- * trials before which all roles had met, how often an outcome came about that shows that roles overlapped, and how often
- * the one that the program is about, which the model allows or forbids.
+ * trials before which all roles had met, how often an outcome came about that shows that roles overlapped, and how
+ * often the one that the program is about, which the model allows or forbids.
  */
 #include "nd_range_test.h"
 
 #include <omp.h>
 #include <teamwork/lower/atomic.h>
 
-/* ---- the programs --------------------------------------------------------------------------------------------------- */
+/* ---- the programs ------------------------------------------------------------------------------------------------ */
 
 /* What a role does: at most two accesses. */
 enum kind {
@@ -93,8 +93,8 @@ static const struct program programs[] = {
      .role = {{WW, X, 1, Y, 1}, {RR, Y, 0, X, 0}},
      .weak = {SEE_12(ANY, ANY, 1, 0)}, .overlap = SEE_12(ANY, ANY, 0, 1)},
 
-    /* As programs use it: the message is ordinary data, which nobody touches without having seen the flag. Relaxed, that
-       would be a race. Here an overlap is that the flag was seen. */
+    /* As programs use it: the message is ordinary data, which nobody touches without having seen the flag. Relaxed,
+       that would be a race. Here an overlap is that the flag was seen. */
     {.name = "message of plain data", .roles = 2, .run = PLAIN_DATA, .forbidden = ORDERED,
      .role = {{PLAIN_W_THEN_W, X, 1, Y, 1}, {R_THEN_PLAIN_R, Y, 0, X, 0}},
      .weak = {SEE_12(ANY, ANY, 1, 0)}, .overlap = SEE_12(ANY, ANY, 1, 1)},
@@ -137,7 +137,7 @@ static const struct program programs[] = {
 // clang-format on
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 
-/* ---- the kernels ---------------------------------------------------------------------------------------------------- */
+/* ---- the kernels ------------------------------------------------------------------------------------------------- */
 
 enum { LINE = 32 }; /* locations are 128 bytes apart */
 
@@ -364,7 +364,7 @@ __attribute__((constructor)) static void let_idle_threads_sleep(void)
     setenv("OMP_WAIT_POLICY", "passive", 0);
 }
 
-/* ---- running -------------------------------------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------------------------------------- */
 
 /* How trials are laid out on the device under test. */
 struct layout {
@@ -499,9 +499,11 @@ static void judge_case(const struct program *p, enum variant variant, const char
 {
     const bool forbidden = p->forbidden & BIT(variant);
     const bool control = strcmp(p->name, "store buffering") == 0 && variant == RELAXED;
-    if (getenv("TW_LITMUS_TRIALS"))
+    if (getenv("TW_LITMUS_TRIALS")) {
         printf("%-22s %-13s %-20s met %10llu  overlap %10llu  %s %llu\n", p->name, variant_names[variant], where,
                count[MET], count[OVERLAPS], forbidden ? "forbidden" : "allowed", count[WEAK]);
+        fflush(stdout); /* it may take long */
+    }
     if (forbidden && count[WEAK])
         fprintf(stderr, "%s, %s, %s: %llu forbidden outcomes\n", p->name, variant_names[variant], where, count[WEAK]);
     TW_CHECK(!forbidden || !count[WEAK]);

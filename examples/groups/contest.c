@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contests: every contender is checked first, and then measured in turns, so that what disturbs the machine disturbs all
-   of them. */
+/* Contests: every contender is checked first, and then measured in turns, so that what disturbs the machine disturbs
+   all of them. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime() */
 #include "contest.h"
 

@@ -12,8 +12,8 @@ bool contest_verify(const struct problem *problem);
 void contest_print_head(void);
 
 /**
- * Checks each contender, measures them in turns, and prints a table: medians, rates, and how much faster than the best of
- * OpenMP's.
+ * Checks each contender, measures them in turns, and prints a table: medians, rates, and how much faster than the best
+ * of OpenMP's.
  *
  * @return whether all results are right
  */

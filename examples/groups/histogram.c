@@ -5,9 +5,9 @@
  * All of them have three phases with a barrier between each two: the group's counts in local memory are set to zero;
  * its part of the bytes is counted there; its counts are added to those in global memory. In the first phase no two
  * work-items write the same count, so nothing is atomic. In the second they may, but only those of one group: relaxed
- * atomics of work-group scope will do, since the barrier that follows orders them before the third. There each count has
- * one reader in the group, and in global memory all groups meet: relaxed atomics of device scope, which the end of the
- * kernel orders before whoever reads the result.
+ * atomics of work-group scope will do, since the barrier that follows orders them before the third. There each count
+ * has one reader in the group, and in global memory all groups meet: relaxed atomics of device scope, which the end of
+ * the kernel orders before whoever reads the result.
  */
 #include "histogram.h"
 
@@ -94,8 +94,9 @@ TW_ND_RANGE_KERNEL(histogram_phases, GROUP);
 
 /* ---- phases as a hierarchical kernel ---------------------------------------------------------------------------- */
 
-/* Counts that take turns: two bytes in a row that are the same do not wait for each other's count. And a work-item counts a
-   line of the cache at a time: on a CPU, which runs the work-items one after the other, nobody else comes back for it. */
+/* Counts that take turns: two bytes in a row that are the same do not wait for each other's count. And a work-item
+   counts a line of the cache at a time: on a CPU, which runs the work-items one after the other, nobody else comes back
+   for it. */
 enum { TURNS = 4, LINE = 64 };
 
 struct histogram_group_phases {

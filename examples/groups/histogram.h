@@ -33,8 +33,8 @@ tw_status histogram_submit_phases(const struct histogram *histogram);
 tw_status histogram_submit_group_phases(const struct histogram *histogram);
 
 /**
- * The nd_range form for a GPU: counts for each lane of a sub-group, so that lanes do not wait for each other, and one launch:
- * the group that is done last hands over the result.
+ * The nd_range form for a GPU: counts for each lane of a sub-group, so that lanes do not wait for each other, and one
+ * launch: the group that is done last hands over the result.
  */
 tw_status histogram_submit_lanes(const struct histogram *histogram);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A device-wide latch. The language has no barrier for all groups of a kernel, and no promise that one could be made: groups
- * run when there is room for them, and one that waits gives up its room to nobody. Where all of them do run at the same
- * time, atomics are enough. That they do must be seen to before the launch: latch_submit() refuses what would hang.
+ * A device-wide latch. The language has no barrier for all groups of a kernel, and no promise that one could be made:
+ * groups run when there is room for them, and one that waits gives up its room to nobody. Where all of them do run at
+ * the same time, atomics are enough. That they do must be seen to before the launch: latch_submit() refuses what would
+ * hang.
  */
 #include "latch.h"
 
@@ -14,9 +15,9 @@
  * Counts this group as arrived, and waits until all `groups` have. Each latch is used once.
  *
  * The first barrier brings what all work-items of the group wrote before the one of them that counts; its release makes
- * that visible to whoever acquires the count. The last group's count is read with acquire, and the second barrier passes
- * on what that makes visible to the whole group. Since each addition continues the release of those before it, one read
- * acquires what all groups have released.
+ * that visible to whoever acquires the count. The last group's count is read with acquire, and the second barrier
+ * passes on what that makes visible to the whole group. Since each addition continues the release of those before it,
+ * one read acquires what all groups have released.
  */
 static inline void latch_arrive_and_wait(tw_nd_item item, unsigned *arrived, unsigned groups)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * All work-groups of a kernel wait for each other: a device-wide latch on atomics with acquire and release order. And what
- * else there is to do for that, one kernel after the other.
+ * All work-groups of a kernel wait for each other: a device-wide latch on atomics with acquire and release order. And
+ * what else there is to do for that, one kernel after the other.
  *
  * The problem: numbers in a ring; in each round each one becomes left + 3 * itself + right, in arithmetic that wraps.
  */
@@ -29,7 +29,8 @@ static inline uint32_t latch_next(const uint32_t *ring, unsigned i, unsigned n)
     return ring[i == 0 ? n - 1 : i - 1] + 3 * ring[i] + ring[i + 1 == n ? 0 : i + 1];
 }
 
-/** How many groups of LATCH_GROUP work-items the device runs at the same time, for sure. @return as tw_kernel_get_limits() */
+/** How many groups of LATCH_GROUP work-items the device runs at the same time, for sure. @return as
+ * tw_kernel_get_limits() */
 tw_status latch_resident_groups(const tw_device *device, size_t *groups);
 
 /**

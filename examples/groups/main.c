@@ -102,8 +102,8 @@ static bool parse(int argc, char **argv, struct options *options)
     return true;
 }
 
-/* OpenMP where the kernels run: on the same GPU, else on the host, whose loops are what a programmer would write for any
-   CPU. */
+/* OpenMP where the kernels run: on the same GPU, else on the host, whose loops are what a programmer would write for
+   any CPU. */
 static bool open_openmp(struct setting *setting)
 {
     setting->gpu = tw_device_is_gpu(tw_queue_device(setting->queue));

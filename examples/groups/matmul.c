@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Matrix multiplication in tiles. A work-group computes one tile of the product, and goes along a row of tiles of A and a
- * column of tiles of B. It copies a tile of each into local memory, where every element is read as often as the tile has
- * rows: global memory is read that many times less.
+ * Matrix multiplication in tiles. A work-group computes one tile of the product, and goes along a row of tiles of A and
+ * a column of tiles of B. It copies a tile of each into local memory, where every element is read as often as the tile
+ * has rows: global memory is read that many times less.
  */
 #include "matmul.h"
 

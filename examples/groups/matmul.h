@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** The product of two square matrices, by work-groups that keep tiles of them in local memory: three ways to write that. */
+/** The product of two square matrices, by work-groups that keep tiles of them in local memory: three ways to write
+ * that. */
 #ifndef GROUPS_MATMUL_H
 #define GROUPS_MATMUL_H
 

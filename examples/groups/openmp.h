@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * The same problems in OpenMP by hand, as well as we can write it: what the Teamwork kernels are measured against. Knows
- * nothing of Teamwork.
+ * The same problems in OpenMP by hand, as well as we can write it: what the Teamwork kernels are measured against.
+ * Knows nothing of Teamwork.
  *
  *     openmp_host.c     on the host, where the host's own loops are what a programmer would write for any CPU
  *     openmp_device.c   on a GPU: compiled with plain flags, and once more with those that make kernels fast

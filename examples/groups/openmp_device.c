@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The problems in OpenMP offload, with the data resident on the GPU. Compiled twice, as two shared libraries: with plain
- * flags, and with GROUPS_TUNED and the flags that make OpenMP kernels fast. So each has a device image of its own, as in a
- * program that has nothing else; nothing in one may have the name of something in the other.
+ * The problems in OpenMP offload, with the data resident on the GPU. Compiled twice, as two shared libraries: with
+ * plain flags, and with GROUPS_TUNED and the flags that make OpenMP kernels fast. So each has a device image of its
+ * own, as in a program that has nothing else; nothing in one may have the name of something in the other.
  */
 #include "openmp.h"
 

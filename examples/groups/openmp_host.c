@@ -78,8 +78,8 @@ static bool histogram(const unsigned char *bytes, size_t count, unsigned bins[OP
 }
 
 /*
- * A thread computes a tile of the product. It copies tiles of A and B to where their rows are close together, and of those
- * it multiplies blocks whose sums stay in vector registers.
+ * A thread computes a tile of the product. It copies tiles of A and B to where their rows are close together, and of
+ * those it multiplies blocks whose sums stay in vector registers.
  */
 enum { HEIGHT = 64, WIDTH = 128, DEPTH = 32, ROWS = 4, COLUMNS = 16 };
 

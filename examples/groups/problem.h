@@ -73,7 +73,8 @@ void problem_add(struct problem *problem, const char *label, int side, int form)
 /** Adds OpenMP's, one for each side. */
 void problem_add_openmp(struct problem *problem, const struct setting *setting, int form);
 
-/** A buffer that starts as a copy of `data`, or undefined where that is NULL. NULL, after a line on stderr, on failure. */
+/** A buffer that starts as a copy of `data`, or undefined where that is NULL. NULL, after a line on stderr, on failure.
+ */
 tw_buffer *problem_buffer(const void *data, size_t element_bytes, size_t count);
 
 /** Memory of an OpenMP side, likewise. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The histogram of a file's bytes, or of pseudo-random ones (histogram.h), checked against a count one after the other. */
+/* The histogram of a file's bytes, or of pseudo-random ones (histogram.h), checked against a count one after the other.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

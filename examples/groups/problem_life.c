@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Generations of the Game of Life, with the kernels and the OpenMP loops of examples/life, checked against a plain loop. */
+/* Generations of the Game of Life, with the kernels and the OpenMP loops of examples/life, checked against a plain
+ * loop. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,9 @@
  * Parallel reduction with work-groups, in four forms, and without, in a fifth.
  *
  * There is no synchronization between the groups of a launch. So a launch turns each group's part of the numbers into
- * one, and the next launch goes on with these. It reads one buffer and writes another: in place, a group could overwrite
- * what another one has yet to read. The third form shows how one launch can do: no group waits for another, but the one
- * that is done last knows that it is.
+ * one, and the next launch goes on with these. It reads one buffer and writes another: in place, a group could
+ * overwrite what another one has yet to read. The third form shows how one launch can do: no group waits for another,
+ * but the one that is done last knows that it is.
  */
 #include "reduce.h"
 
@@ -157,7 +157,7 @@ static inline void reduce_parts(tw_nd_item item, const struct reduce_parts *k)
     const uint32_t all = tw_reduce_over_group(item, rest, TW_SUM);
     if (local == 0) {
         *k->out = (int32_t)all;
-        *k->done = 0; /* nobody else looks at it any more */
+        tw_atomic_store(k->done, 0u); /* for the next launch */
     }
 }
 TW_ND_RANGE_KERNEL(reduce_parts, GROUP);
@@ -303,8 +303,8 @@ tw_status reduce_submit_group_parts(const struct reduce *reduce)
 
 /* ---- buffers, and what depends on the device -------------------------------------------------------------------- */
 
-/* The largest power of two that the device takes, for which a GPU has local memory enough; on a CPU smaller groups, whose
-   work-items' stacks stay in its cache. */
+/* The largest power of two that the device takes, for which a GPU has local memory enough; on a CPU smaller groups,
+   whose work-items' stacks stay in its cache. */
 static tw_status choose_group(const tw_device *device, size_t *group)
 {
     size_t most, bytes;
@@ -322,8 +322,8 @@ static tw_status choose_group(const tw_device *device, size_t *group)
     return type == TW_LOCAL_MEM_NONE || most < WIDE || *group < GROUP ? TW_ERROR_UNSUPPORTED : TW_SUCCESS;
 }
 
-/* On a GPU, groups that take part after part cost less than new groups. On a CPU a group's part stays in the cache while
-   its work-items pass over it, and only then. */
+/* On a GPU, groups that take part after part cost less than new groups. On a CPU a group's part stays in the cache
+   while its work-items pass over it, and only then. */
 static tw_status choose_resident(const tw_device *device, size_t *resident)
 {
     tw_kernel_limits limits = {.resident_groups = 0};

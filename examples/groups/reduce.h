@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** The sum of an array, by work-groups that add up their part of it in local memory: four ways to write that, and without groups to be seen, a fifth. */
+/** The sum of an array, by work-groups that add up their part of it in local memory: four ways to write that, and
+ * without groups to be seen, a fifth. */
 #ifndef GROUPS_REDUCE_H
 #define GROUPS_REDUCE_H
 
@@ -37,8 +38,8 @@ tw_status reduce_submit_pairs(const struct reduce *reduce);
 tw_status reduce_submit_tree(const struct reduce *reduce);
 
 /**
- * An nd_range kernel in which a work-item adds up many numbers on its own, a group function does the rest, and the group
- * that is done last adds up the sums of all. One launch.
+ * An nd_range kernel in which a work-item adds up many numbers on its own, a group function does the rest, and the
+ * group that is done last adds up the sums of all. One launch.
  */
 tw_status reduce_submit_parts(const struct reduce *reduce);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * Memory orders and scopes: the words in which atomic operations and fences (lower/atomic.h) say what they promise to
- * whom. SYCL 1.2 has the relaxed order only (3.4.2); the others, and scopes, are those of later revisions.
+ * whom. SYCL 1.2 has the relaxed order only (3.4); the others, and scopes, are those of later revisions.
  * docs/memory_model.md explains the model, and how each device keeps it.
  */
 #ifndef TEAMWORK_MEMORY_H

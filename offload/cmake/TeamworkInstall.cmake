@@ -83,7 +83,7 @@ set(pc_openmp "${pc_openmp} ${TEAMWORK_OMP_LIBRARY} ${TEAMWORK_OMPTARGET_LIBRARY
 foreach(kind shared static)
     if(kind STREQUAL "shared")
         set(pc_name teamwork)
-        set(pc_link "-L\${libdir} -lteamwork")
+        set(pc_link "-L\${libdir} -lteamwork -lm")
         set(pc_requires)
     else()
         set(pc_name teamwork-static)

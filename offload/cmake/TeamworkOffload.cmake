@@ -131,6 +131,8 @@ function(teamwork_offload_options archs lowering compile link)
     endif()
     if(x86_64)
         list(APPEND triples x86_64-pc-linux-gnu)
+        # openmp-opt is for GPUs, and clang 19's removes live stores of kernels from images for CPUs
+        list(APPEND c "SHELL:-Xopenmp-target=x86_64-pc-linux-gnu -mllvm=-openmp-opt-disable")
         if(lowering STREQUAL "teams")
             # makes the device pass of the x86-64 image use the standard teams mapping instead of the host's loops
             list(APPEND c "SHELL:-Xopenmp-target=x86_64-pc-linux-gnu -DTW_CPU_DEVICE_PASS")

@@ -30,7 +30,7 @@ enum {
     ND_LANES_GROUP = 1024
 };
 
-/** Sum of job.n int32_t in m1, to m0[0]; m2 is for sums of parts, like m0 of job.n / 2 + 1 numbers. */
+/** Sum of job.n int32_t in m1, to m0[0]; m2 is for sums of parts, twice nd_partial() of them. */
 bool nd_teamwork_pairs(void *const memory[3], const struct bench_job *job);
 bool nd_teamwork_tree(void *const memory[3], const struct bench_job *job);
 bool nd_teamwork_parts(void *const memory[3], const struct bench_job *job);
@@ -51,6 +51,9 @@ bool nd_teamwork_matmul(void *const memory[3], const struct bench_job *job);
 bool nd_teamwork_matmul_groups(void *const memory[3], const struct bench_job *job);
 bool nd_teamwork_matmul_blocks(void *const memory[3], const struct bench_job *job);
 
+/** Frees what the operations of nd_teamwork.c keep from one call to the next. */
+void nd_teamwork_close(void);
+
 bool nd_case_reduce(struct bench_case *c, size_t n);
 bool nd_case_histogram(struct bench_case *c, size_t n);
 /** Bytes of which nearly all are the same: what atomics on one address cost. */
@@ -58,13 +61,10 @@ bool nd_case_histogram_of_one(struct bench_case *c, size_t n);
 
 /* ---- the same choices on both sides ----------------------------------------------------------------------------- */
 
-/** How many launches turn `count` numbers into one, if each turns `part` into one. */
-static inline unsigned nd_launches(size_t count, size_t part)
+/** Sums of parts that a launch leaves for the next one, at most. */
+static inline size_t nd_partial(size_t count)
 {
-    unsigned launches = 1;
-    for (count = (count + part - 1) / part; count > 1; count = (count + part - 1) / part)
-        ++launches;
-    return launches;
+    return count / 512 + 1;
 }
 
 /** Bytes for each group of a histogram, of which a GPU of `units` multiprocessors holds `resident` each. */

@@ -30,10 +30,9 @@ static bool check_sum(const struct bench_case *c, const void *result)
 bool nd_case_reduce(struct bench_case *c, size_t n)
 {
     uint32_t *numbers = allocate(n * sizeof *numbers), *sum = allocate(sizeof *sum);
-    const size_t partial = (n / 2 + 1) * sizeof *numbers;
     *c = (struct bench_case){.title = n < (size_t)1 << 27 ? "sum of int32_t" : "sum of many int32_t",
                              .job = {.n = n},
-                             .bytes = {partial, n * sizeof *numbers, partial},
+                             .bytes = {sizeof *sum, n * sizeof *numbers, 2 * nd_partial(n) * sizeof *numbers},
                              .initial = {NULL, numbers, NULL},
                              .output = 0,
                              .check = check_sum,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernels of examples/groups against the same algorithms in CUDA, in one process, in turns. Without CUDA built in, and
- * on devices that are no GPUs, the rows of CUDA are missing.
+ * The kernels of examples/groups against the same algorithms in CUDA, in one process, in turns. Without CUDA built in,
+ * and on devices that are no GPUs, the rows of CUDA are missing.
  *
  *     nd_compare [--quick]
  *
@@ -10,6 +10,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <string.h>
+#include <teamwork/device.h>
 #include <unistd.h>
 
 #include "nd_bench.h"
@@ -114,7 +115,13 @@ int main(int argc, char **argv)
         right = compare_reduce(&o, (size_t)1 << 28) && right;
     right = compare_histogram(&o, nd_case_histogram) && right;
     right = compare_histogram(&o, nd_case_histogram_of_one) && right;
+    nd_teamwork_close();
     right = teamwork_side_close() && right;
+    /* before the CUDA runtime takes the device away at the end of the program */
+    if (tw_shutdown() != TW_SUCCESS) {
+        fprintf(stderr, "tw_shutdown: %s\n", tw_error_detail());
+        right = false;
+    }
     if (!right)
         fprintf(stderr, "something is wrong: see above\n");
     return right ? 0 : 1;

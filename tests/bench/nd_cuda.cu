@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The algorithms of examples/groups in CUDA, as one writes them by hand: the same groups, the same reads, the same order of
- * additions. Memory is that of cuda_side; its matmul_tiled is the twin of the nd_range matrix product.
+ * The algorithms of examples/groups in CUDA, as one writes them by hand: the same groups, the same reads, the same
+ * order of additions. Memory is that of cuda_side; its matmul_tiled is the twin of the nd_range matrix product.
  */
 #include <cstdio>
 #include <cuda_runtime.h>
@@ -46,51 +46,69 @@ __global__ void pairs_kernel(const unsigned *in, unsigned *out, unsigned count)
         out[blockIdx.x] = sums[0];
 }
 
-constexpr unsigned part = ND_PART_GROUP * ND_PART_QUADS * 4;
+constexpr unsigned part = ND_PART_GROUP * ND_PART_QUADS * 4, part_warps = ND_PART_GROUP / 32;
 
-__global__ void __launch_bounds__(ND_PART_GROUP) parts_kernel(const unsigned *in, unsigned *out, unsigned count)
+__device__ unsigned groups_done; /* 0 between launches */
+
+/* The group's sum, for its first thread. */
+__device__ unsigned sum_of_group(unsigned share, unsigned *warps)
 {
-    __shared__ unsigned warps[ND_PART_GROUP / 32];
-    const unsigned local = threadIdx.x, first = blockIdx.x * part;
+    share = __reduce_add_sync(0xffffffffu, share);
+    if (threadIdx.x % 32 == 0)
+        warps[threadIdx.x / 32] = share;
+    __syncthreads();
+    unsigned sum = 0;
+    if (threadIdx.x == 0) {
+#pragma unroll
+        for (unsigned i = 0; i < part_warps; ++i)
+            sum += warps[i];
+    }
+    return sum;
+}
+
+__global__ void __launch_bounds__(ND_PART_GROUP)
+    parts_kernel(const unsigned *in, unsigned *out, unsigned *partial, unsigned count)
+{
+    __shared__ unsigned warps[part_warps], before;
+    const unsigned local = threadIdx.x;
     unsigned share = 0;
-    if (count - first >= part) {
+    for (unsigned first = blockIdx.x * part; first < count; first += gridDim.x * part) {
+        if (count - first < part) {
+            for (unsigned i = local; i < count - first; i += ND_PART_GROUP)
+                share += in[first + i];
+            break;
+        }
         const uint4 *quads = (const uint4 *)(in + first);
 #pragma unroll
         for (unsigned i = 0; i < ND_PART_QUADS; ++i) {
             const uint4 q = quads[i * ND_PART_GROUP + local];
             share += q.x + q.y + q.z + q.w;
         }
-    } else {
-        for (unsigned i = local; i < count - first; i += ND_PART_GROUP)
-            share += in[first + i];
     }
-    share = __reduce_add_sync(0xffffffffu, share);
-    if (local % 32 == 0)
-        warps[local / 32] = share;
-    __syncthreads();
+    const unsigned sum = sum_of_group(share, warps);
     if (local == 0) {
-        unsigned sum = 0;
-#pragma unroll
-        for (unsigned i = 0; i < ND_PART_GROUP / 32; ++i)
-            sum += warps[i];
-        out[blockIdx.x] = sum;
+        partial[blockIdx.x] = sum;
+        __threadfence();
+        before = atomicAdd(&groups_done, 1u);
+        __threadfence();
+    }
+    __syncthreads();
+    if (before + 1 < gridDim.x)
+        return;
+    share = 0;
+    for (unsigned i = local; i < gridDim.x; i += ND_PART_GROUP)
+        share += partial[i];
+    const unsigned all = sum_of_group(share, warps);
+    if (local == 0) {
+        *out = all;
+        groups_done = 0;
     }
 }
 
-/* Launches until one number is left, which is in m0. */
-template <typename Launch> bool reduce(void *const memory[3], const bench_job *job, size_t part_of_group, Launch launch)
+int units()
 {
-    const bool odd = nd_launches(job->n, part_of_group) % 2 != 0;
-    unsigned *partial[2] = {(unsigned *)memory[odd ? 0 : 2], (unsigned *)memory[odd ? 2 : 0]};
-    const unsigned *from = (const unsigned *)memory[1];
-    size_t count = job->n;
-    for (unsigned turn = 0; turn == 0 || count > 1; ++turn) {
-        const unsigned groups = (unsigned)((count + part_of_group - 1) / part_of_group);
-        launch(groups, from, partial[turn % 2], (unsigned)count);
-        from = partial[turn % 2];
-        count = groups;
-    }
-    return launched();
+    int count = 0;
+    return passed(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0)) ? count : 0;
 }
 
 /* ---- histogram -------------------------------------------------------------------------------------------------- */
@@ -129,9 +147,12 @@ __device__ void count_pack(unsigned *own, uint4 pack)
         atomicAdd(&own[(words[i / 4] >> 8 * (i % 4) & 255) * ND_LANES], 1u);
 }
 
+__device__ unsigned lanes_work[ND_BINS + 1]; /* counts, and how many groups are done; 0 between launches */
+
 __global__ void __launch_bounds__(ND_LANES_GROUP, 2)
     lanes_kernel(const unsigned char *bytes, unsigned *bins, unsigned count, unsigned each)
 {
+    __shared__ unsigned before;
     __shared__ unsigned counts[ND_BINS * ND_LANES];
     const unsigned local = threadIdx.x;
     const range r = range_of(each, count);
@@ -158,51 +179,66 @@ __global__ void __launch_bounds__(ND_LANES_GROUP, 2)
         for (unsigned lane = 0; lane < ND_LANES; ++lane)
             sum += counts[local * ND_LANES + (local + lane) % ND_LANES];
         if (sum)
-            atomicAdd(&bins[local], sum);
+            atomicAdd(&lanes_work[local], sum);
     }
-}
-
-template <typename Launch> bool histogram(void *const memory[3], const bench_job *job, size_t resident, Launch launch)
-{
-    int units = 0;
-    if (!passed(cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, 0))
-        || !passed(cudaMemsetAsync(memory[0], 0, ND_BINS * sizeof(unsigned))))
-        return false;
-    const size_t each = nd_part(job->n, (size_t)units, resident);
-    launch((unsigned)((job->n + each - 1) / each), (const unsigned char *)memory[1], (unsigned *)memory[0],
-           (unsigned)job->n, (unsigned)each);
-    return launched();
+    __threadfence();
+    __syncthreads();
+    if (local == 0) {
+        before = atomicAdd(&lanes_work[ND_BINS], 1u);
+        __threadfence();
+    }
+    __syncthreads();
+    if (before + 1 == gridDim.x) {
+        if (local < ND_BINS) {
+            bins[local] = __ldcg(&lanes_work[local]);
+            lanes_work[local] = 0;
+        }
+        if (local == 0)
+            lanes_work[ND_BINS] = 0;
+    }
 }
 
 } // namespace
 
+/* Launches until one number is left. */
 extern "C" bool nd_cuda_pairs(void *const memory[3], const bench_job *job)
 {
-    return reduce(memory, job, 2 * ND_PAIRS_GROUP,
-                  [](unsigned groups, const unsigned *in, unsigned *out, unsigned count) {
-                      pairs_kernel<<<groups, ND_PAIRS_GROUP, ND_PAIRS_GROUP * sizeof(unsigned)>>>(in, out, count);
-                  });
+    constexpr size_t both = 2 * ND_PAIRS_GROUP;
+    unsigned *partial[2] = {(unsigned *)memory[2], (unsigned *)memory[2] + nd_partial(job->n)};
+    const unsigned *from = (const unsigned *)memory[1];
+    size_t count = job->n;
+    for (unsigned turn = 0; from != memory[0]; ++turn) {
+        const unsigned groups = (unsigned)((count + both - 1) / both);
+        unsigned *to = groups == 1 ? (unsigned *)memory[0] : partial[turn % 2];
+        pairs_kernel<<<groups, ND_PAIRS_GROUP, ND_PAIRS_GROUP * sizeof(unsigned)>>>(from, to, (unsigned)count);
+        from = to;
+        count = groups;
+    }
+    return launched();
 }
 
 extern "C" bool nd_cuda_parts(void *const memory[3], const bench_job *job)
 {
-    return reduce(memory, job, part, [](unsigned groups, const unsigned *in, unsigned *out, unsigned count) {
-        parts_kernel<<<groups, ND_PART_GROUP>>>(in, out, count);
-    });
+    const size_t parts = (job->n + part - 1) / part, resident = (size_t)units() * (2048 / ND_PART_GROUP);
+    parts_kernel<<<(unsigned)(parts < resident ? parts : resident), ND_PART_GROUP>>>(
+        (const unsigned *)memory[1], (unsigned *)memory[0], (unsigned *)memory[2], (unsigned)job->n);
+    return launched();
 }
 
 extern "C" bool nd_cuda_phases(void *const memory[3], const bench_job *job)
 {
-    return histogram(memory, job, 8,
-                     [](unsigned groups, const unsigned char *bytes, unsigned *bins, unsigned count, unsigned each) {
-                         phases_kernel<<<groups, ND_HISTOGRAM_GROUP>>>(bytes, bins, count, each);
-                     });
+    const size_t each = nd_part(job->n, (size_t)units(), 8);
+    if (!passed(cudaMemsetAsync(memory[0], 0, ND_BINS * sizeof(unsigned))))
+        return false;
+    phases_kernel<<<(unsigned)((job->n + each - 1) / each), ND_HISTOGRAM_GROUP>>>(
+        (const unsigned char *)memory[1], (unsigned *)memory[0], (unsigned)job->n, (unsigned)each);
+    return launched();
 }
 
 extern "C" bool nd_cuda_lanes(void *const memory[3], const bench_job *job)
 {
-    return histogram(memory, job, 2,
-                     [](unsigned groups, const unsigned char *bytes, unsigned *bins, unsigned count, unsigned each) {
-                         lanes_kernel<<<groups, ND_LANES_GROUP>>>(bytes, bins, count, each);
-                     });
+    const size_t each = nd_part(job->n, (size_t)units(), 2);
+    lanes_kernel<<<(unsigned)((job->n + each - 1) / each), ND_LANES_GROUP>>>(
+        (const unsigned char *)memory[1], (unsigned *)memory[0], (unsigned)job->n, (unsigned)each);
+    return launched();
 }

@@ -20,49 +20,63 @@ static bool wait_for(tw_status status)
     return passed(status) && passed(tw_queue_wait(teamwork_side_queue()));
 }
 
-/* The two buffers for sums of parts are taken in such an order that the last launch writes m0. */
-static bool reduce(void *const memory[3], const struct bench_job *job, size_t part,
-                   tw_status (*submit)(struct reduce *, tw_buffer **))
+/* ---- reduction: with buffers of its own, made at the first call for a side's memory ------------------------------ */
+
+static struct reduce reduction;
+
+static bool reduce(void *const memory[3], const struct bench_job *job, tw_status (*submit)(const struct reduce *))
 {
-    const bool odd = nd_launches(job->n, part) % 2 != 0;
-    struct reduce r = {.queue = teamwork_side_queue(),
-                       .numbers = memory[1],
-                       .partial = {memory[odd ? 0 : 2], memory[odd ? 2 : 0]},
-                       .count = job->n,
-                       .group = ND_PAIRS_GROUP};
-    tw_buffer *sum;
-    return wait_for(submit(&r, &sum)) && sum == memory[0];
+    if (reduction.numbers != memory[1] || reduction.count != job->n) {
+        reduce_destroy(&reduction);
+        if (!passed(reduce_create(&reduction, teamwork_side_queue(), memory[1], job->n)))
+            return false;
+    }
+    struct reduce here = reduction;
+    here.sum = memory[0];
+    return wait_for(submit(&here));
 }
 
 bool nd_teamwork_pairs(void *const memory[3], const struct bench_job *job)
 {
-    return reduce(memory, job, 2 * ND_PAIRS_GROUP, reduce_submit_pairs);
+    return reduce(memory, job, reduce_submit_pairs);
 }
 
 bool nd_teamwork_tree(void *const memory[3], const struct bench_job *job)
 {
-    return reduce(memory, job, 2 * ND_PART_GROUP, reduce_submit_tree);
+    return reduce(memory, job, reduce_submit_tree);
 }
 
 bool nd_teamwork_parts(void *const memory[3], const struct bench_job *job)
 {
-    return reduce(memory, job, ND_PART_GROUP * ND_PART_QUADS * 4, reduce_submit_parts);
+    return reduce(memory, job, reduce_submit_parts);
 }
 
 bool nd_teamwork_group_parts(void *const memory[3], const struct bench_job *job)
 {
-    return reduce(memory, job, 1024 * 16, reduce_submit_group_parts);
+    return reduce(memory, job, reduce_submit_group_parts);
 }
 
 bool nd_teamwork_range(void *const memory[3], const struct bench_job *job)
 {
-    return reduce(memory, job, job->n, reduce_submit_range);
+    return reduce(memory, job, reduce_submit_range);
 }
+
+/* ---- histogram, likewise ---------------------------------------------------------------------------------------- */
+
+static struct histogram counting;
 
 static bool histogram(void *const memory[3], const struct bench_job *job, tw_status (*submit)(const struct histogram *))
 {
-    const struct histogram h = {teamwork_side_queue(), memory[1], memory[0], job->n};
-    return wait_for(submit(&h));
+    if (!counting.work && !passed(histogram_create(&counting, teamwork_side_queue(), NULL, 0, NULL)))
+        return false;
+    const struct histogram here = {teamwork_side_queue(), memory[1], memory[0], counting.work, job->n};
+    return wait_for(submit(&here));
+}
+
+void nd_teamwork_close(void)
+{
+    reduce_destroy(&reduction);
+    histogram_destroy(&counting);
 }
 
 bool nd_teamwork_phases(void *const memory[3], const struct bench_job *job)
@@ -79,6 +93,8 @@ bool nd_teamwork_lanes(void *const memory[3], const struct bench_job *job)
 {
     return histogram(memory, job, histogram_submit_lanes);
 }
+
+/* ---- matrices --------------------------------------------------------------------------------------------------- */
 
 static bool matmul(void *const memory[3], const struct bench_job *job, tw_status (*submit)(const struct matmul *))
 {

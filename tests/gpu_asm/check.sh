@@ -6,6 +6,7 @@
 # Compiles atomic.c, which says what it expects, for an NVIDIA GPU in the simt lowering, and compares the instructions
 # that touch memory. Needs no GPU, CUDA toolkit or device runtime; with a toolkit the result is assembled too. Exit
 # status 77: this compiler has no NVPTX backend.
+# shellcheck disable=SC2046,SC2086 # lists of instructions are words
 set -u
 compiler=$1
 shift

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Atomic operations on ordinary objects, and fences (spec 3.4.2, Tables 3.2 and 3.3; orders, scopes, further types and
+ * Atomic operations on ordinary objects, and fences (spec 3.4, Tables 3.2 and 3.3; orders, scopes, further types and
  * fences as in later revisions). For kernels of every form and for host code.
  *
  *     T    tw_atomic_load(const T *object [, order, scope])
@@ -11,9 +11,9 @@
  *     T    tw_atomic_fetch_OP(T *object, T operand [, order, scope])    OP: add, sub, min, max, and, or, xor
  *     void tw_atomic_fence(order, scope)
  *
- * T is int, long, long long, their unsigned types, float, double or void *; `object` may point to volatile. There is no
- * and, or, xor for float and double, and no fetch_OP for void *. Objects of other pointer types are reached by a cast to
- * (void **).
+ * T is int, long, long long, their unsigned types, float, double or void *; `object` may point to volatile. There is
+ * no and, or, xor for float and double, and no fetch_OP for void *. Objects of other pointer types are reached by a
+ * cast to (void **).
  *
  * Without order and scope an operation is relaxed, at device scope. For counters in local memory give
  * (TW_ORDER_RELAXED, TW_SCOPE_WORK_GROUP): where one thread runs a whole group, as on the host, that is an ordinary
@@ -153,7 +153,7 @@ TW_DEVICE_INLINE bool tw_internal_releases(tw_memory_order order)
 #include <teamwork/lower/atomic_builtin.h>
 #endif
 
-/* ---- which orders and scopes an operation may have ---------------------------------------------------------------- */
+/* ---- which orders and scopes an operation may have --------------------------------------------------------------- */
 
 #define TW_INTERNAL_REFUSE(condition, message) __attribute__((diagnose_if(condition, message, "error")))
 #define TW_INTERNAL_CHECK(order, scope)                                                                                \
@@ -174,7 +174,7 @@ TW_DEVICE_INLINE bool tw_internal_releases(tw_memory_order order)
                            || ((failure) == TW_ORDER_SEQ_CST && (success) != TW_ORDER_SEQ_CST),                        \
                        "the failure order of a compare-exchange is stronger than its success order")
 
-/* ---- the operations ------------------------------------------------------------------------------------------------ */
+/* ---- the operations ---------------------------------------------------------------------------------------------- */
 
 #define TW_INTERNAL_DEFINE_LOAD(T, U)                                                                                  \
     TW_OVERLOADED T tw_atomic_load(const volatile T *object, tw_memory_order order, tw_memory_scope scope)             \
@@ -239,9 +239,9 @@ TW_DEVICE_INLINE bool tw_internal_releases(tw_memory_order order)
     *(object) = (operand)
 
 /*
- * Compare-exchange, which returns what it found. Not a function with an out-parameter: clang 19's openmp-opt, which runs
- * before these functions are inlined, takes a variable that such a function with atomics in it changes for unchanged in
- * the next turn of a loop. `type` is the address of what is expected; only its type counts.
+ * Compare-exchange, which returns what it found. Not a function with an out-parameter: clang 19's openmp-opt runs
+ * before these functions are inlined, and takes a variable that such a function, with atomics in it, changes for
+ * unchanged in the next turn of a loop. `type` is the address of what is expected; only its type counts.
  */
 #define TW_INTERNAL_DEFINE_SWAP_IF(T, U)                                                                               \
     TW_OVERLOADED T tw_internal_swap_if(volatile T *object, T *type, T expected, T desired, tw_memory_order success,   \
@@ -297,9 +297,11 @@ TW_INTERNAL_ATOMIC_INTEGERS(TW_INTERNAL_DEFINE_ARITHMETIC)
 TW_INTERNAL_ATOMIC_REALS(TW_INTERNAL_DEFINE_ARITHMETIC)
 TW_INTERNAL_ATOMIC_INTEGERS(TW_INTERNAL_DEFINE_BITWISE)
 
-/** Orders the accesses before it and after it for the work-items in `scope`: with TW_ORDER_ACQUIRE what comes after a relaxed load
- *  that stands before the fence, with TW_ORDER_RELEASE what comes before a relaxed store that stands after it. A relaxed
- *  fence does nothing. A barrier of the group is a fence of its scope already. */
+/**
+ * Orders accesses for the work-items in `scope`: with TW_ORDER_ACQUIRE, what comes after the fence after the relaxed
+ * loads before it; with TW_ORDER_RELEASE, what comes before the fence before the relaxed stores after it; with the
+ * stronger orders both. A relaxed fence does nothing. A barrier of the group is a fence at the group's scope.
+ */
 TW_DEVICE_INLINE void tw_atomic_fence(tw_memory_order order, tw_memory_scope scope) TW_INTERNAL_CHECK(order, scope)
 {
     if (tw_internal_contended(scope))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Atomic operations by the compiler's built-ins: on CPUs, which know one scope, and on AMD GPUs, where clang's built-ins
- * take the scope. Included by atomic.h, which says what is defined here.
+ * Atomic operations by the compiler's built-ins: on CPUs, which know one scope, and on AMD GPUs, where clang's
+ * built-ins take the scope. Included by atomic.h, which says what is defined here.
  */
 #ifndef TEAMWORK_LOWER_ATOMIC_BUILTIN_H
 #define TEAMWORK_LOWER_ATOMIC_BUILTIN_H

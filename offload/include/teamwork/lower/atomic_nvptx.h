@@ -5,8 +5,8 @@
  * clang's NVPTX backend cannot select ordered loads and stores nor fences, and drops order and scope from
  * read-modify-writes, which then are relaxed at gpu scope. So relaxed operations are the compiler's, for which it also
  * infers the address space: an addition to local memory becomes the instruction for shared memory, and one without a
- * use of its result a reduction. (clang 19 makes relaxed loads and stores volatile, which PTX defines as relaxed at system
- * scope; later ones use the scope.) All else is PTX of the PTX memory model (sm_70 on), on generic addresses:
+ * use of its result a reduction. (clang 19 makes relaxed loads and stores volatile, which PTX defines as relaxed at
+ * system scope; later ones use the scope.) All else is PTX of the PTX memory model (sm_70 on), on generic addresses:
  *
  *                 load                      store                     read-modify-write           fence
  *     relaxed     ld.volatile               st.volatile               atom.op or                  nothing
