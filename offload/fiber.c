@@ -52,7 +52,7 @@ extern void *make_fcontext(void *stack_top, size_t bytes, void (*entry)(struct t
 #endif
 #define MIN_STACK_BYTES (16u << 10)
 #define EXCHANGE_BYTES 16u /* the largest value of a group function */
-#define MEMORY_ALIGNMENT 64u
+#define MEMORY_ALIGNMENT 128u
 #define PREFETCHED_LINES 6u
 #define MAX_GUARDS 8192u
 

@@ -25,7 +25,7 @@
 #include "scratch.h"
 #include "topology.h"
 
-#define CPU_ALIGNMENT 64u
+#define CPU_ALIGNMENT 128u
 #define GPU_LANES 8u
 #define GPU_MAX_TEAMS 0x7fffffffu
 #define RESIDENT_TEAMS 8u   /* of 256 threads, on a multiprocessor */

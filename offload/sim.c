@@ -19,7 +19,7 @@
 #include "host.h"
 
 #define OPERATIONS 4
-#define HEADER_BYTES 64u /* before each allocation: its size */
+#define HEADER_BYTES 128u /* before each allocation: its size */
 
 struct sim_device {
     struct tw_backend_device base;

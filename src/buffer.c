@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOST_ALIGNMENT 64u
+#define HOST_ALIGNMENT 128u /* of the largest vector type */
 
 bool tw_access_mode_is_valid(tw_access_mode mode)
 {

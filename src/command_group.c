@@ -198,7 +198,7 @@ struct tw_internal_bounds *tw_internal_bounds_of(tw_command_group *group)
 /* ---- local accessors ----------------------------------------------------------------------------------------------
  */
 
-#define LOCAL_ALIGNMENT 64u
+#define LOCAL_ALIGNMENT 128u
 
 tw_local_memory tw_local(tw_command_group *group, size_t bytes)
 {

@@ -142,7 +142,7 @@ static inline void *tw_atomic(tw_command_group *group, tw_buffer *buffer)
 
 /**
  * Reserves `bytes` of local memory for each work-group of the group's kernel, a hierarchical or an nd_range one (spec
- * 3.6.4.6). Several reservations lie side by side, each aligned to 64 bytes, in one total that a device limits:
+ * 3.6.4.6). Several reservations lie side by side, each aligned to 128 bytes, in one total that a device limits:
  * TW_DEVICE_INFO_LOCAL_MEM_SIZE, less what the kernel has in TW_LOCAL variables.
  *
  * Errors, kept in the group:

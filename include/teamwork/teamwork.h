@@ -13,6 +13,7 @@
  *     command_group.h  command groups, device accessors, submission
  *     local.h          local accessors: team-local memory whose size the launch gives
  *     memory.h         memory orders and scopes
+ *     vector.h, math.h  vector types and built-in functions; not included here
  *     view.h           accessors that carry their range, with checked indices in debug builds
  *     kernel.h         launching kernels
  *       lower/kernel.h     defining kernels: TW_RANGE_KERNEL and the like

@@ -38,6 +38,9 @@ TW_DEVICE_INLINE tw_h_item tw_internal_h_item(tw_group group, tw_range range, si
 
 #define tw_parallel_for_work_item(group, item) tw_parallel_for_work_item_range(group, item, tw_get_local_range(group))
 
+/* The attribute can lower an alignment, too. */
+#define TW_INTERNAL_ALIGNED(type, least) __attribute__((aligned(_Alignof(type) > (least) ? _Alignof(type) : (least))))
+
 /* TW_LOCAL(type, name) and TW_LOCAL(type, name, [n]...): the declarator, and the name in it. */
 #define TW_INTERNAL_DECLARATOR(...) TW_INTERNAL_DECLARATOR_(__VA_ARGS__, , )
 #define TW_INTERNAL_DECLARATOR_(name, dims, ...) name dims

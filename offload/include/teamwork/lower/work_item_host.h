@@ -17,7 +17,7 @@
 
 #define TW_ONCE(group) for (bool tw_once = ((void)(group), true); tw_once; tw_once = false)
 
-#define TW_LOCAL(type, ...) static _Thread_local type TW_INTERNAL_DECLARATOR(__VA_ARGS__) __attribute__((aligned(64)))
+#define TW_LOCAL(type, ...) static _Thread_local type TW_INTERNAL_DECLARATOR(__VA_ARGS__) TW_INTERNAL_ALIGNED(type, 64)
 
 #define TW_PRIVATE(group, type, name) type name[tw_local_linear_range(group)]
 #define TW_INTERNAL_PRIVATE_INDEX(item) tw_local_linear_id(item)

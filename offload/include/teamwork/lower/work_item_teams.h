@@ -26,12 +26,12 @@ TW_DEVICE_INLINE tw_h_item tw_internal_teams_item(tw_group group, tw_range range
    allocator for teams; on a GPU the directive places the variable in the team's memory. */
 #ifdef TW_INTERNAL_GPU_PASS
 #define TW_LOCAL(type, ...)                                                                                            \
-    type TW_INTERNAL_DECLARATOR(__VA_ARGS__) __attribute__((aligned(16)));                                             \
+    type TW_INTERNAL_DECLARATOR(__VA_ARGS__) TW_INTERNAL_ALIGNED(type, 16);                                            \
     TW_INTERNAL_PRAGMA(omp allocate(TW_INTERNAL_DECLARED(__VA_ARGS__)) allocator(omp_pteam_mem_alloc))                 \
     (void)&TW_INTERNAL_DECLARED(__VA_ARGS__)
 #else
 #define TW_LOCAL(type, ...)                                                                                            \
-    type TW_INTERNAL_DECLARATOR(__VA_ARGS__) __attribute__((aligned(64)));                                             \
+    type TW_INTERNAL_DECLARATOR(__VA_ARGS__) TW_INTERNAL_ALIGNED(type, 64);                                            \
     (void)&TW_INTERNAL_DECLARED(__VA_ARGS__)
 #endif
 

@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: check.sh CLANG INCLUDE_OPTION...
+#
+# Compiles vector.c, which says what it expects, for an NVIDIA GPU in the simt lowering, and compares the instructions
+# that touch global memory. Needs no GPU, CUDA toolkit or device runtime. Exit status 77: this compiler has no NVPTX
+# backend.
+set -u
+compiler=$1
+shift
+source=$(dirname "$0")/vector.c
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+if ! "$compiler" --print-targets 2>/dev/null | grep -q nvptx64; then
+    echo "$compiler has no NVPTX backend"
+    exit 77
+fi
+
+"$compiler" -std=c17 -O3 -Wall -Wextra -Wpedantic -Werror -fopenmp -DTW_LOWERING_SIMT -fopenmp-cuda-mode -nogpulib \
+    -fopenmp-targets=nvptx64-nvidia-cuda -Xopenmp-target=nvptx64-nvidia-cuda -march=sm_90 -Wno-unknown-cuda-version \
+    -S --offload-device-only -o "$work/vector.ptx" "$@" "$source" || exit 1
+
+sed -n 's|^KERNEL(\([a-z0-9_]*\),.*/\* \(.*\) \*/$|\1: \2|p' "$source" | sort >"$work/expected"
+
+# Of the entries of a kernel, one for each size of argument blocks and lowering, the first is that of a small block under
+# simt; the others have further accesses, to their block.
+awk '
+    /\.entry / {
+        name = $NF
+        sub(/\(.*/, "", name)
+        sub(/^__omp_offloading_[0-9a-f]+_[0-9a-f]+_/, "", name)
+        first = name ~ /_tw_offload_l[0-9]+$/
+        sub(/_tw_offload_l[0-9_]+$/, "", name)
+        if (first)
+            lists[name] = ""
+    }
+    first && $1 ~ /^(ld|st)\.global/ { lists[name] = lists[name] " " $1 }
+    END {
+        for (name in lists)
+            print name ":" lists[name]
+    }' "$work/vector.ptx" | sort >"$work/found"
+
+count=$(wc -l <"$work/expected")
+if [ "$count" -ne "$(grep -c '^KERNEL(' "$source")" ] || [ "$count" -eq 0 ]; then
+    echo "not every kernel of $source says what it expects"
+    exit 1
+fi
+if ! diff "$work/expected" "$work/found"; then
+    echo "(lines with < are expected, lines with > are what the compiler made)"
+    exit 1
+fi
+echo "$count kernels access memory as expected"
