@@ -22,16 +22,27 @@ static bool wait_for(tw_status status)
 
 /* ---- reduction: with buffers of its own, made at the first call for a side's memory ------------------------------ */
 
-static struct reduce reduction;
+enum { KEPT = 8 };
+static struct reduce reductions[KEPT];
+
+/* What was made for this memory; where there are too many, the oldest makes room. */
+static struct reduce *reduction_for(tw_buffer *numbers, size_t count)
+{
+    static unsigned oldest;
+    for (unsigned i = 0; i < KEPT; ++i)
+        if (reductions[i].numbers == numbers && reductions[i].count == count)
+            return &reductions[i];
+    struct reduce *reduction = &reductions[oldest++ % KEPT];
+    reduce_destroy(reduction);
+    return passed(reduce_create(reduction, teamwork_side_queue(), numbers, count)) ? reduction : NULL;
+}
 
 static bool reduce(void *const memory[3], const struct bench_job *job, tw_status (*submit)(const struct reduce *))
 {
-    if (reduction.numbers != memory[1] || reduction.count != job->n) {
-        reduce_destroy(&reduction);
-        if (!passed(reduce_create(&reduction, teamwork_side_queue(), memory[1], job->n)))
-            return false;
-    }
-    struct reduce here = reduction;
+    const struct reduce *reduction = reduction_for(memory[1], job->n);
+    if (!reduction)
+        return false;
+    struct reduce here = *reduction;
     here.sum = memory[0];
     return wait_for(submit(&here));
 }
@@ -75,7 +86,10 @@ static bool histogram(void *const memory[3], const struct bench_job *job, tw_sta
 
 void nd_teamwork_close(void)
 {
-    reduce_destroy(&reduction);
+    for (unsigned i = 0; i < KEPT; ++i) {
+        reduce_destroy(&reductions[i]);
+        reductions[i] = (struct reduce){.count = 0};
+    }
     histogram_destroy(&counting);
 }
 

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernels. Both forms say at the start which formats they are for, so that reads and writes are compiled for them; the
+ * launches check that the images have them.
+ */
+#include "filters.h"
+
+#include <math.h>
+
+#define SOURCE_FORMAT TW_RGBA, TW_UNORM_INT8
+#define SOURCE_AS_INTEGERS TW_RGBA, TW_UNSIGNED_INT8
+#define BETWEEN_FORMAT TW_RGBA, TW_FLOAT
+
+/* ---- the Gaussian, a work-item a pixel -------------------------------------------------------------------------------------- */
+
+struct blur {
+    tw_const_image_2d in;
+    tw_image_2d out;
+    const float *weights;
+    int radius;
+};
+struct blur_rows {
+    struct blur b;
+};
+struct blur_columns {
+    struct blur b;
+};
+
+/* One pass, along (dx, dy). What lies beyond the edge is the edge. */
+static inline tw_float4 blurred(tw_const_image_2d in, const struct blur *b, int x, int y, int dx, int dy)
+{
+    const tw_sampler edge = tw_sampler_make(false, TW_ADDRESS_CLAMP_TO_EDGE, TW_FILTER_NEAREST);
+    tw_float4 sum = {0, 0, 0, 0};
+    for (int i = -b->radius; i <= b->radius; ++i)
+        sum += b->weights[i + b->radius] * tw_read_imagef(in, edge, (tw_int2){x + i * dx, y + i * dy});
+    return sum;
+}
+
+static inline void blur_rows(tw_item item, const struct blur_rows *k)
+{
+    const int x = (int)tw_global_id(item, 1), y = (int)tw_global_id(item, 0);
+    const tw_const_image_2d in = tw_image_as(k->b.in, SOURCE_FORMAT);
+    tw_write_imagef(tw_image_as(k->b.out, BETWEEN_FORMAT), (tw_int2){x, y}, blurred(in, &k->b, x, y, 1, 0));
+}
+TW_RANGE_KERNEL(blur_rows, 2);
+
+static inline void blur_columns(tw_item item, const struct blur_columns *k)
+{
+    const int x = (int)tw_global_id(item, 1), y = (int)tw_global_id(item, 0);
+    const tw_const_image_2d in = tw_image_as(k->b.in, BETWEEN_FORMAT);
+    tw_write_imagef(tw_image_as(k->b.out, SOURCE_FORMAT), (tw_int2){x, y}, blurred(in, &k->b, x, y, 0, 1));
+}
+TW_RANGE_KERNEL(blur_columns, 2);
+
+/* ---- the Gaussian, a tile in local memory for each work-group ------------------------------------------------------------- */
+
+struct blur_row_tiles {
+    struct blur b;
+};
+struct blur_column_tiles {
+    struct blur b;
+};
+
+enum { LINE = FILTER_TILE + 2 * FILTER_MAX_RADIUS };
+
+static inline void blur_row_tiles(tw_group group, const struct blur_row_tiles *k)
+{
+    TW_LOCAL(tw_float4, tile, [FILTER_TILE][LINE]);
+    const tw_sampler edge = tw_sampler_make(false, TW_ADDRESS_CLAMP_TO_EDGE, TW_FILTER_NEAREST);
+    const tw_const_image_2d in = tw_image_as(k->b.in, SOURCE_FORMAT);
+    const tw_image_2d out = tw_image_as(k->b.out, BETWEEN_FORMAT);
+    const int left = (int)tw_group_id(group, 1) * FILTER_TILE, top = (int)tw_group_id(group, 0) * FILTER_TILE;
+    const int radius = k->b.radius;
+
+    tw_parallel_for_work_item_range(group, item, tw_range_2d(FILTER_TILE, (size_t)(FILTER_TILE + 2 * radius))) {
+        const int i = (int)tw_local_id(item, 0), j = (int)tw_local_id(item, 1);
+        tile[i][j] = tw_read_imagef(in, edge, (tw_int2){left + j - radius, top + i});
+    }
+    tw_parallel_for_work_item(group, item) {
+        const int i = (int)tw_local_id(item, 0), j = (int)tw_local_id(item, 1);
+        tw_float4 sum = {0, 0, 0, 0};
+        for (int r = 0; r <= 2 * radius; ++r)
+            sum += k->b.weights[r] * tile[i][j + r];
+        if (left + j < tw_get_image_width(out) && top + i < tw_get_image_height(out))
+            tw_write_imagef(out, (tw_int2){left + j, top + i}, sum);
+    }
+}
+TW_WORK_GROUP_KERNEL(blur_row_tiles, FILTER_TILE, FILTER_TILE);
+
+static inline void blur_column_tiles(tw_group group, const struct blur_column_tiles *k)
+{
+    TW_LOCAL(tw_float4, tile, [LINE][FILTER_TILE]);
+    const tw_sampler edge = tw_sampler_make(false, TW_ADDRESS_CLAMP_TO_EDGE, TW_FILTER_NEAREST);
+    const tw_const_image_2d in = tw_image_as(k->b.in, BETWEEN_FORMAT);
+    const tw_image_2d out = tw_image_as(k->b.out, SOURCE_FORMAT);
+    const int left = (int)tw_group_id(group, 1) * FILTER_TILE, top = (int)tw_group_id(group, 0) * FILTER_TILE;
+    const int radius = k->b.radius;
+
+    tw_parallel_for_work_item_range(group, item, tw_range_2d((size_t)(FILTER_TILE + 2 * radius), FILTER_TILE)) {
+        const int i = (int)tw_local_id(item, 0), j = (int)tw_local_id(item, 1);
+        tile[i][j] = tw_read_imagef(in, edge, (tw_int2){left + j, top + i - radius});
+    }
+    tw_parallel_for_work_item(group, item) {
+        const int i = (int)tw_local_id(item, 0), j = (int)tw_local_id(item, 1);
+        tw_float4 sum = {0, 0, 0, 0};
+        for (int r = 0; r <= 2 * radius; ++r)
+            sum += k->b.weights[r] * tile[i + r][j];
+        if (left + j < tw_get_image_width(out) && top + i < tw_get_image_height(out))
+            tw_write_imagef(out, (tw_int2){left + j, top + i}, sum);
+    }
+}
+TW_WORK_GROUP_KERNEL(blur_column_tiles, FILTER_TILE, FILTER_TILE);
+
+static tw_range tiles_of(const tw_image *image)
+{
+    const tw_range size = tw_image_range(image);
+    return tw_range_2d((size.size[0] + FILTER_TILE - 1) / FILTER_TILE, (size.size[1] + FILTER_TILE - 1) / FILTER_TILE);
+}
+
+#define BLUR(cg, from, to)                                                                                             \
+    .b = {.in = tw_read_image_2d(cg, from),                                                                            \
+          .out = tw_discard_write_image_2d(cg, to),                                                                    \
+          .weights = tw_read_constant(cg, weights),                                                                    \
+          .radius = radius}
+
+tw_status filter_blur(tw_queue *queue, enum filter_form form, tw_image *in, tw_image *between, tw_image *out,
+                      tw_buffer *weights, int radius)
+{
+    const tw_range tile = tw_range_2d(FILTER_TILE, FILTER_TILE);
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_image_require(cg, in, SOURCE_FORMAT);
+    tw_image_require(cg, between, BETWEEN_FORMAT);
+    if (form == FILTER_RANGE)
+        tw_parallel_for(cg, tw_image_range(in), blur_rows, BLUR(cg, in, between));
+    else
+        tw_parallel_for_work_group(cg, tiles_of(in), tile, blur_row_tiles, BLUR(cg, in, between));
+    const tw_status status = tw_queue_submit(queue, cg, NULL);
+    if (status != TW_SUCCESS)
+        return status;
+    cg = tw_queue_begin(queue);
+    tw_image_require(cg, out, SOURCE_FORMAT);
+    if (form == FILTER_RANGE)
+        tw_parallel_for(cg, tw_image_range(out), blur_columns, BLUR(cg, between, out));
+    else
+        tw_parallel_for_work_group(cg, tiles_of(out), tile, blur_column_tiles, BLUR(cg, between, out));
+    return tw_queue_submit(queue, cg, NULL);
+}
+
+/* ---- rotation ----------------------------------------------------------------------------------------------------------------- */
+
+struct turn {
+    tw_const_image_2d in;
+    tw_image_2d out;
+    float cosine, sine;
+};
+struct turn_nearest {
+    struct turn t;
+};
+struct turn_linear {
+    struct turn t;
+};
+struct turn_tiles {
+    struct turn t;
+    tw_sampler sampler; /* a kernel for both filters: the sampler comes with the block */
+};
+
+/* Where the middle of pixel (x, y) was before. */
+static inline tw_float2 before_turn(const struct turn *t, int x, int y)
+{
+    const tw_float2 middle = {0.5f * (float)tw_get_image_width(t->in), 0.5f * (float)tw_get_image_height(t->in)};
+    const tw_float2 to = (tw_float2){(float)x + 0.5f, (float)y + 0.5f} - middle;
+    const tw_float2 from = {t->cosine * to.x + t->sine * to.y, t->cosine * to.y - t->sine * to.x};
+    return from + middle;
+}
+
+/* Without interpolation pixels are only copied: as integers, that is what the compiler makes of it. */
+static inline void turn_nearest(tw_item item, const struct turn_nearest *k)
+{
+    const tw_sampler sampler = tw_sampler_make(false, TW_ADDRESS_CLAMP, TW_FILTER_NEAREST);
+    const int x = (int)tw_global_id(item, 1), y = (int)tw_global_id(item, 0);
+    const tw_const_image_2d in = tw_image_as(k->t.in, SOURCE_AS_INTEGERS);
+    tw_write_imageui(tw_image_as(k->t.out, SOURCE_AS_INTEGERS), (tw_int2){x, y},
+                     tw_read_imageui(in, sampler, before_turn(&k->t, x, y)));
+}
+TW_RANGE_KERNEL(turn_nearest, 2);
+
+static inline tw_float4 turned(const struct turn *t, tw_sampler sampler, int x, int y)
+{
+    return tw_read_imagef(tw_image_as(t->in, SOURCE_FORMAT), sampler, before_turn(t, x, y));
+}
+
+static inline void turn_linear(tw_item item, const struct turn_linear *k)
+{
+    const tw_sampler sampler = tw_sampler_make(false, TW_ADDRESS_CLAMP, TW_FILTER_LINEAR);
+    const int x = (int)tw_global_id(item, 1), y = (int)tw_global_id(item, 0);
+    tw_write_imagef(tw_image_as(k->t.out, SOURCE_FORMAT), (tw_int2){x, y}, turned(&k->t, sampler, x, y));
+}
+TW_RANGE_KERNEL(turn_linear, 2);
+
+static inline void turn_tiles(tw_group group, const struct turn_tiles *k)
+{
+    const tw_image_2d out = tw_image_as(k->t.out, SOURCE_FORMAT);
+    tw_parallel_for_work_item(group, item) {
+        const int x = (int)tw_global_id(item, 1), y = (int)tw_global_id(item, 0);
+        if (x < tw_get_image_width(out) && y < tw_get_image_height(out))
+            tw_write_imagef(out, (tw_int2){x, y}, turned(&k->t, k->sampler, x, y));
+    }
+}
+TW_WORK_GROUP_KERNEL(turn_tiles, FILTER_TILE, FILTER_TILE);
+
+#define TURN(cg)                                                                                                       \
+    .t = {.in = tw_read_image_2d(cg, in),                                                                              \
+          .out = tw_discard_write_image_2d(cg, out),                                                                   \
+          .cosine = (float)cos(angle),                                                                                 \
+          .sine = (float)sin(angle)}
+
+tw_status filter_rotate(tw_queue *queue, enum filter_form form, tw_image *in, tw_image *out, double angle,
+                        tw_filter_mode filter)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_image_require(cg, in, SOURCE_FORMAT);
+    tw_image_require(cg, out, SOURCE_FORMAT);
+    if (form == FILTER_HIERARCHICAL)
+        tw_parallel_for_work_group(cg, tiles_of(out), tw_range_2d(FILTER_TILE, FILTER_TILE), turn_tiles, TURN(cg),
+                                   .sampler = tw_sampler_make(false, TW_ADDRESS_CLAMP, filter));
+    else if (filter == TW_FILTER_LINEAR)
+        tw_parallel_for(cg, tw_image_range(out), turn_linear, TURN(cg));
+    else
+        tw_parallel_for(cg, tw_image_range(out), turn_nearest, TURN(cg));
+    return tw_queue_submit(queue, cg, NULL);
+}

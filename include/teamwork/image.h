@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Images (spec 3.6.2, 3.6.4.5): pixels of one of the formats of image_format.h in 1 to 3 dimensions, or arrays of images of
+ * 1 or 2, which kernels read and write as vectors of four, whatever the format.
+ *
+ *     struct brighten { tw_const_image_2d in; tw_image_2d out; float by; };
+ *     static inline void brighten(tw_item item, const struct brighten *k)
+ *     {
+ *         const tw_id at = tw_get_global_id(item);
+ *         tw_write_imagef(k->out, at, tw_read_imagef(k->in, at) * k->by);
+ *     }
+ *     TW_RANGE_KERNEL(brighten, 2);
+ *     ...
+ *     const tw_image_layout layout = {.order = TW_RGBA, .type = TW_UNORM_INT8, .size = tw_range_2d(height, width)};
+ *     tw_image_create_over(pixels, layout, &image);
+ *     ...
+ *     tw_parallel_for(cg, tw_image_range(image), brighten, .in = tw_read_image_2d(cg, image),
+ *                     .out = tw_discard_write_image_2d(cg, result), .by = 1.5f);
+ *
+ * Sizes are ranges as everywhere in the library: the last dimension, x, is the fastest, so an image of two dimensions is
+ * tw_range_2d(height, width). A tw_id names a pixel in the same order. The vectors of coordinates that OpenCL has begin
+ * with x: (tw_int2){x, y}.
+ *
+ * An image takes part in the command graph as buffers do; indeed its pixels are a buffer's (tw_image_buffer()). Images are
+ * counted references. All functions are thread safe. What kernels, and host code, do with the pixels is in lower/image.h,
+ * which clang alone compiles; <teamwork/teamwork.h> includes neither.
+ */
+#ifndef TEAMWORK_IMAGE_H
+#define TEAMWORK_IMAGE_H
+
+#include <teamwork/command_group.h>
+#include <teamwork/image_format.h>
+#include <teamwork/lower/image_access.h>
+#include <teamwork/sampler.h>
+
+TW_BEGIN_DECLS
+
+typedef struct tw_image tw_image;
+typedef struct tw_host_image tw_host_image;
+
+/** The most pixels in each dimension, and layers: what a float counts exactly. */
+#define TW_IMAGE_MAX_EXTENT ((size_t)1 << 24)
+
+/** What an image is made of, and how its pixels lie in memory. */
+typedef struct tw_image_layout {
+    tw_channel_order order;
+    tw_channel_type type;
+    tw_range size;    /**< in pixels: (width), (height, width) or (depth, height, width); of an array (layers, width) or
+                             (layers, height, width) */
+    bool is_array;    /**< the first dimension counts layers, between which nothing is interpolated */
+    size_t row_pitch; /**< bytes from a row to the next, in a 1D array from a layer to the next; 0: no gaps */
+    size_t slice_pitch; /**< bytes from a slice, or a layer of a 2D array, to the next; 0: no gaps */
+} tw_image_layout;
+
+/* ---- creation ----------------------------------------------------------------------------------------------------- */
+
+/**
+ * Creates an image over host memory, which it uses for its whole life: tw_buffer_create_over() tells more. What lies
+ * in the gaps between rows and slices is kept: so an image may be a part of a larger one.
+ *
+ * @param host    the first pixel, aligned as a channel of it or a packed pixel; the memory ends with the last pixel
+ * @param layout  row_pitch is a multiple of the size of a pixel, at most UINT32_MAX, slice_pitch one of row_pitch; neither
+ *                is less than what it has to hold
+ * @param image   receives the image, with one reference
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL; memory that is not aligned; an order and a type that make no format; a pitch
+ *                                    that is too small or no such multiple, or of a dimension that is not there
+ *         TW_ERROR_INVALID_RANGE     no pixels, more than TW_IMAGE_MAX_EXTENT in a dimension or than size_t has bytes for,
+ *                                    invalid dimensions, or an array of one dimension
+ *         TW_ERROR_OUT_OF_MEMORY
+ */
+TW_API tw_status tw_image_create_over(void *host, tw_image_layout layout, tw_image **image);
+
+/** Creates an image over host memory that is only read: write access is an error and nothing is written back. */
+TW_API tw_status tw_image_create_over_const(const void *host, tw_image_layout layout, tw_image **image);
+
+/** Creates an image without host memory: contents undefined, nothing written back, destruction never blocks. */
+TW_API tw_status tw_image_create(tw_image_layout layout, tw_image **image);
+
+/** Creates an image that starts as a copy of `data`, which lies as `layout` says and is free again on return. */
+TW_API tw_status tw_image_create_copy(const void *data, tw_image_layout layout, tw_image **image);
+
+/**
+ * Creates an image on the memory of a buffer, which may have any element type and be used as a buffer too: access through
+ * either is ordered as access to the buffer. The image keeps a reference to it.
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT, TW_ERROR_OUT_OF_MEMORY  as above
+ *         TW_ERROR_INVALID_RANGE  as above, or the buffer has fewer bytes than the pixels take
+ */
+TW_API tw_status tw_image_create_on_buffer(tw_buffer *buffer, tw_image_layout layout, tw_image **image);
+
+/** Adds a reference: another handle to the same image. Returns the image. */
+TW_API tw_image *tw_image_retain(tw_image *image);
+
+/** Drops a reference and sets *image to NULL. NULL is allowed. The last one waits and fails as tw_buffer_destroy() does; on a
+ *  buffer of the program's it only drops the reference to that. */
+TW_API tw_status tw_image_destroy(tw_image **image);
+
+/* ---- what an image is (spec table 3.21) ----------------------------------------------------------------------------- */
+
+/** The layout given at creation, with both pitches filled in: row_pitch where there are rows, slice_pitch where there are
+ *  slices. All zero for NULL. */
+TW_API tw_image_layout tw_image_get_layout(const tw_image *image);
+/** The size in pixels; invalid (dims 0) for NULL. */
+TW_API tw_range tw_image_range(const tw_image *image);
+/** The pitches in bytes, in one dimension less than the image has: (row) or (slice, row). Invalid (dims 0) for an image of
+ *  one dimension, and for NULL. */
+TW_API tw_range tw_image_pitch(const tw_image *image);
+/** The number of pixels; 0 for NULL. */
+TW_API size_t tw_image_count(const tw_image *image);
+/** The bytes from the first pixel to the end of the last one; 0 for NULL. */
+TW_API size_t tw_image_size(const tw_image *image);
+/** The buffer that holds the pixels, of tw_image_size() single bytes unless it is the program's. The image keeps it: retain it
+ *  to use it for longer. NULL for NULL. */
+TW_API tw_buffer *tw_image_buffer(const tw_image *image);
+
+/* ---- device accessors ----------------------------------------------------------------------------------------------- */
+
+/**
+ * tw_const_image_2d tw_read_image_2d(group, image)
+ * tw_image_2d tw_write_image_2d(group, image), and tw_read_write_, tw_discard_write_, tw_discard_read_write_image_2d;
+ * the same for _1d, _3d, _1d_array and _2d_array
+ *
+ * Declare that the group's kernel accesses an image, and hand back what the kernel needs for that, a value for the argument
+ * block: of a const type for reading alone. Modes and order are those of tw_access(); what lies in gaps between rows is
+ * kept in every mode.
+ *
+ * Errors, kept in the group; an empty accessor is returned:
+ *     TW_ERROR_INVALID_ARGUMENT   a NULL image, one of other dimensions or no array where that is asked for, or one on a
+ *                                 buffer whose memory is not aligned to pixels
+ *     and those of tw_access()
+ */
+#define TW_INTERNAL_IMAGE_MODE(name, mode, kind)                                                                       \
+    static inline tw_image_##kind tw_##name##_image_##kind(tw_command_group *group, tw_image *image)                   \
+    {                                                                                                                  \
+        tw_image_##kind access;                                                                                        \
+        TW_INTERNAL_IMAGE_FILL(access, group, image, mode, TW_INTERNAL_IMAGE_##kind)                                   \
+        return access;                                                                                                 \
+    }
+#define TW_INTERNAL_IMAGE_MODES(kind)                                                                                  \
+    static inline tw_const_image_##kind tw_read_image_##kind(tw_command_group *group, tw_image *image)                 \
+    {                                                                                                                  \
+        tw_const_image_##kind access;                                                                                  \
+        TW_INTERNAL_IMAGE_FILL(access, group, image, TW_READ, TW_INTERNAL_IMAGE_##kind)                                \
+        return access;                                                                                                 \
+    }                                                                                                                  \
+    TW_INTERNAL_IMAGE_MODE(write, TW_WRITE, kind)                                                                      \
+    TW_INTERNAL_IMAGE_MODE(read_write, TW_READ_WRITE, kind)                                                            \
+    TW_INTERNAL_IMAGE_MODE(discard_write, TW_DISCARD_WRITE, kind)                                                      \
+    TW_INTERNAL_IMAGE_MODE(discard_read_write, TW_DISCARD_READ_WRITE, kind)
+#ifdef TW_DEBUG_BOUNDS
+#define TW_INTERNAL_IMAGE_FILL(access, group, image, mode, kind)                                                       \
+    (access).tw_ = tw_internal_image_access((group), (image), (mode), (kind));                                         \
+    (access).tw_bounds_ = tw_internal_bounds_of(group);
+#else
+#define TW_INTERNAL_IMAGE_FILL(access, group, image, mode, kind)                                                       \
+    (access).tw_ = tw_internal_image_access((group), (image), (mode), (kind));
+#endif
+
+/**
+ * Fails the group with TW_ERROR_INVALID_ARGUMENT unless the image has this format: for kernels that are compiled for one
+ * (tw_image_as() in lower/image.h), before the launch.
+ */
+TW_API void tw_image_require(tw_command_group *group, const tw_image *image, tw_channel_order order,
+                             tw_channel_type type);
+
+/* ---- host accessors (spec 3.6.4.7) ------------------------------------------------------------------------------------- */
+
+/**
+ * Gives the program access to an image, as tw_host_access() does to a buffer.
+ *
+ * @param access  receives the access; end it with tw_host_image_release(), on any thread
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL or an unknown mode
+ *         and what tw_host_access() returns
+ */
+TW_API tw_status tw_host_image_access(tw_image *image, tw_access_mode mode, tw_host_image **access);
+
+/** The first pixel; the others lie as tw_image_get_layout() says. Valid until release. NULL for NULL, and for tw_host_image_data()
+ *  where the access only reads. */
+TW_API void *tw_host_image_data(tw_host_image *access);
+TW_API const void *tw_host_image_const_data(const tw_host_image *access);
+
+/** Ends the access and sets *access to NULL. NULL is allowed. Never blocks. */
+TW_API void tw_host_image_release(tw_host_image **access);
+
+/**
+ * tw_status tw_host_image_2d(access, &out), tw_host_const_image_2d(access, &out); the same for _1d, _3d, _1d_array and
+ * _2d_array
+ *
+ * Hand out what tw_read_imagef() and its like take, for host code. Valid until release.
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL, an image of other dimensions or no array where that is asked for, or an access
+ *                                    that only reads where one is asked for that writes
+ */
+#define TW_INTERNAL_HOST_IMAGE(kind)                                                                                   \
+    static inline tw_status tw_host_image_##kind(tw_host_image *access, tw_image_##kind *out)                          \
+    {                                                                                                                  \
+        return tw_internal_host_image(access, true, TW_INTERNAL_IMAGE_##kind, out ? &out->tw_ : NULL);                 \
+    }                                                                                                                  \
+    static inline tw_status tw_host_const_image_##kind(const tw_host_image *access, tw_const_image_##kind *out)        \
+    {                                                                                                                  \
+        return tw_internal_host_image(access, false, TW_INTERNAL_IMAGE_##kind, out ? &out->tw_ : NULL);                \
+    }
+
+/* What the functions above call; not for direct use. */
+TW_API struct tw_internal_image tw_internal_image_access(tw_command_group *group, tw_image *image, tw_access_mode mode,
+                                                         unsigned kind);
+TW_API tw_status tw_internal_host_image(const tw_host_image *access, bool writes, unsigned kind,
+                                        struct tw_internal_image *out);
+
+TW_INTERNAL_IMAGE_KINDS(TW_INTERNAL_IMAGE_MODES)
+TW_INTERNAL_IMAGE_KINDS(TW_INTERNAL_HOST_IMAGE)
+
+#undef TW_INTERNAL_IMAGE_MODE
+#undef TW_INTERNAL_IMAGE_MODES
+#undef TW_INTERNAL_IMAGE_FILL
+#undef TW_INTERNAL_HOST_IMAGE
+
+TW_END_DECLS
+
+#ifdef __clang__
+#include <teamwork/lower/image.h>
+#endif
+
+#endif

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Images (spec 3.6.2): a layout over a buffer. The buffer is what the command graph and coherence see; this file checks
+ * layouts and describes images to kernels. How pixels are read and written is the kernels' (lower/image.h).
+ */
+#include <teamwork/image.h>
+
+#include <stdlib.h>
+
+#include "runtime.h"
+
+struct tw_image {
+    atomic_size_t handles;
+    tw_buffer *buffer; /* a handle of the image's own */
+    tw_image_layout layout;
+    size_t pixel_bytes, bytes;
+    bool gaps; /* between rows or slices */
+};
+
+/* Keeps the buffer alive by its accessor, but not the image: destroying that is refused, or not, as for buffers. */
+struct tw_host_image {
+    struct tw_image image; /* a copy of what the image is, without its handle to the buffer */
+    tw_host_accessor *accessor;
+    bool writes;
+};
+
+/* ---- layouts ---------------------------------------------------------------------------------------------------------- */
+
+static unsigned kind_of(const tw_image_layout *layout)
+{
+    return layout->size.dims | (layout->is_array ? TW_INTERNAL_IMAGE_ARRAY : 0);
+}
+
+/* The extent in x (0), y (1) or z (2), where layers count as the dimension after the image's own. */
+static size_t extent(const tw_image_layout *layout, unsigned d)
+{
+    return d < layout->size.dims ? layout->size.size[layout->size.dims - 1 - d] : 1;
+}
+
+static tw_status check_size(const tw_image_layout *layout)
+{
+    const unsigned dims = layout->size.dims;
+    if (!tw_range_is_valid(layout->size))
+        return tw_fail(TW_ERROR_INVALID_RANGE, "the image's size has no valid dimensions (%u), or overflows", dims);
+    if (layout->is_array && dims == 1)
+        return tw_fail(TW_ERROR_INVALID_RANGE, "an array of images has two or three dimensions, the first for layers");
+    for (unsigned d = 0; d < dims; ++d)
+        if (!layout->size.size[d] || layout->size.size[d] > TW_IMAGE_MAX_EXTENT)
+            return tw_fail(TW_ERROR_INVALID_RANGE, "an image has 1 to %zu pixels in each dimension, not %zu",
+                           TW_IMAGE_MAX_EXTENT, layout->size.size[d]);
+    return TW_SUCCESS;
+}
+
+/* Checks one pitch, or fills it in. `least` is what it has to hold, `unit` what it is a multiple of. */
+static tw_status check_pitch(const char *name, size_t *pitch, bool exists, size_t least, size_t unit, size_t most)
+{
+    if (!exists && *pitch)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the image has no dimension for a %s pitch of %zu bytes", name,
+                       *pitch);
+    const size_t filled = exists && !*pitch ? least : *pitch;
+    if (exists && (filled < least || filled % unit))
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "a %s pitch of %zu bytes is less than %zu, or no multiple of %zu",
+                       name, filled, least, unit);
+    if (filled > most)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "a %s pitch of %zu bytes is more than %zu", name, filled, most);
+    *pitch = filled;
+    return TW_SUCCESS;
+}
+
+/* Checks a layout, fills in its pitches and tells the bytes from its first pixel to the end of the last. */
+static tw_status check_layout(tw_image_layout *layout, size_t *pixel_bytes, size_t *bytes)
+{
+    const size_t pixel = tw_pixel_size(layout->order, layout->type);
+    if (!pixel)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "channel order %d and type %d make no format", (int)layout->order,
+                       (int)layout->type);
+    tw_status status = check_size(layout);
+    if (status != TW_SUCCESS)
+        return status;
+    const size_t row = extent(layout, 0) * pixel; /* below 2^29 */
+    status = check_pitch("row", &layout->row_pitch, layout->size.dims > 1, row, pixel, UINT32_MAX);
+    if (status != TW_SUCCESS)
+        return status;
+    const size_t rows = extent(layout, 1), pitch = layout->row_pitch ? layout->row_pitch : row;
+    status = check_pitch("slice", &layout->slice_pitch, layout->size.dims > 2, pitch * rows, pitch, pitch * UINT32_MAX);
+    if (status != TW_SUCCESS)
+        return status;
+    size_t total = 0;
+    if (__builtin_mul_overflow(extent(layout, 2) - 1, layout->slice_pitch, &total)
+        || __builtin_add_overflow(total, layout->row_pitch * (rows - 1) + row, &total) || total > SIZE_MAX / 2)
+        return tw_fail(TW_ERROR_INVALID_RANGE, "the image takes more bytes than memory can hold");
+    *pixel_bytes = pixel;
+    *bytes = total;
+    return TW_SUCCESS;
+}
+
+/* ---- creation --------------------------------------------------------------------------------------------------------- */
+
+/* An image without memory yet; the caller gives it a buffer, or frees it. */
+static tw_status begin(tw_image_layout layout, void *const *memory, tw_image **result, tw_image **image)
+{
+    size_t pixel_bytes = 0, bytes = 0;
+    if (!result)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the image is to be stored at NULL");
+    if (memory && !*memory)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the image's memory is NULL; tw_image_create() needs none");
+    const tw_status status = check_layout(&layout, &pixel_bytes, &bytes);
+    if (status != TW_SUCCESS)
+        return status;
+    if (memory && (uintptr_t)*memory % tw_internal_channel_bytes(layout.type))
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the image's memory is not aligned to its channels of %u bytes",
+                       tw_internal_channel_bytes(layout.type));
+    tw_image *made = calloc(1, sizeof *made);
+    if (!made)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for an image");
+    atomic_init(&made->handles, 1);
+    made->layout = layout;
+    made->pixel_bytes = pixel_bytes;
+    made->bytes = bytes;
+    made->gaps = bytes != tw_range_count(layout.size) * pixel_bytes;
+    *image = made;
+    return TW_SUCCESS;
+}
+
+static tw_status end(tw_image *image, tw_status status, tw_image **result)
+{
+    if (status == TW_SUCCESS)
+        *result = image;
+    else
+        free(image);
+    return status;
+}
+
+tw_status tw_image_create_over(void *host, tw_image_layout layout, tw_image **result)
+{
+    tw_image *image = NULL;
+    const tw_status status = begin(layout, &host, result, &image);
+    if (status != TW_SUCCESS)
+        return status;
+    return end(image, tw_buffer_create_over(host, 1, tw_range_1d(image->bytes), &image->buffer), result);
+}
+
+tw_status tw_image_create_over_const(const void *host, tw_image_layout layout, tw_image **result)
+{
+    tw_image *image = NULL;
+    void *memory = (void *)(uintptr_t)host;
+    const tw_status status = begin(layout, &memory, result, &image);
+    if (status != TW_SUCCESS)
+        return status;
+    return end(image, tw_buffer_create_over_const(host, 1, tw_range_1d(image->bytes), &image->buffer), result);
+}
+
+tw_status tw_image_create(tw_image_layout layout, tw_image **result)
+{
+    tw_image *image = NULL;
+    const tw_status status = begin(layout, NULL, result, &image);
+    if (status != TW_SUCCESS)
+        return status;
+    return end(image, tw_buffer_create(1, tw_range_1d(image->bytes), &image->buffer), result);
+}
+
+tw_status tw_image_create_copy(const void *data, tw_image_layout layout, tw_image **result)
+{
+    tw_image *image = NULL;
+    void *memory = (void *)(uintptr_t)data;
+    const tw_status status = begin(layout, &memory, result, &image);
+    if (status != TW_SUCCESS)
+        return status;
+    return end(image, tw_buffer_create_copy(data, 1, tw_range_1d(image->bytes), &image->buffer), result);
+}
+
+tw_status tw_image_create_on_buffer(tw_buffer *buffer, tw_image_layout layout, tw_image **result)
+{
+    tw_image *image = NULL;
+    if (!buffer)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the buffer is NULL");
+    const tw_status status = begin(layout, NULL, result, &image);
+    if (status != TW_SUCCESS)
+        return status;
+    if (image->bytes > tw_buffer_size(buffer))
+        return end(image,
+                   tw_fail(TW_ERROR_INVALID_RANGE, "an image of %zu bytes does not fit a buffer of %zu", image->bytes,
+                           tw_buffer_size(buffer)),
+                   result);
+    /* the buffer may hold more than the pixels: all of that is kept */
+    image->gaps = image->gaps || image->bytes != tw_buffer_size(buffer);
+    image->buffer = tw_buffer_retain(buffer);
+    return end(image, TW_SUCCESS, result);
+}
+
+tw_image *tw_image_retain(tw_image *image)
+{
+    if (image)
+        atomic_fetch_add_explicit(&image->handles, 1, memory_order_relaxed);
+    return image;
+}
+
+tw_status tw_image_destroy(tw_image **handle)
+{
+    if (!handle || !*handle)
+        return TW_SUCCESS;
+    tw_image *image = *handle;
+    if (atomic_fetch_sub_explicit(&image->handles, 1, memory_order_acq_rel) > 1) {
+        *handle = NULL;
+        return TW_SUCCESS;
+    }
+    const tw_status status = tw_buffer_destroy(&image->buffer);
+    if (image->buffer) { /* refused: all is as it was */
+        atomic_store_explicit(&image->handles, 1, memory_order_relaxed);
+        return status;
+    }
+    free(image);
+    *handle = NULL;
+    return status;
+}
+
+/* ---- what an image is --------------------------------------------------------------------------------------------------- */
+
+tw_image_layout tw_image_get_layout(const tw_image *image)
+{
+    const tw_image_layout none = {0};
+    return image ? image->layout : none;
+}
+
+tw_range tw_image_range(const tw_image *image)
+{
+    return tw_image_get_layout(image).size;
+}
+
+tw_range tw_image_pitch(const tw_image *image)
+{
+    const tw_image_layout layout = tw_image_get_layout(image);
+    const tw_range none = {{0, 0, 0}, 0};
+    return layout.size.dims == 3   ? tw_range_2d(layout.slice_pitch, layout.row_pitch)
+           : layout.size.dims == 2 ? tw_range_1d(layout.row_pitch)
+                                   : none;
+}
+
+size_t tw_image_count(const tw_image *image)
+{
+    return tw_range_count(tw_image_range(image));
+}
+
+size_t tw_image_size(const tw_image *image)
+{
+    return image ? image->bytes : 0;
+}
+
+tw_buffer *tw_image_buffer(const tw_image *image)
+{
+    return image ? image->buffer : NULL;
+}
+
+/* ---- accessors ---------------------------------------------------------------------------------------------------------- */
+
+static struct tw_internal_image describe(const tw_image *image, void *data)
+{
+    const tw_image_layout *layout = &image->layout;
+    const size_t row = layout->row_pitch ? layout->row_pitch : image->bytes;
+    const struct tw_internal_image description = {
+        .data = data,
+        .row_pitch = (uint32_t)row,
+        .slice_rows = layout->slice_pitch ? (uint32_t)(layout->slice_pitch / row) : 1,
+        .width = (int32_t)extent(layout, 0),
+        .height = (int32_t)extent(layout, 1),
+        .depth = (int32_t)extent(layout, 2),
+        .order = (uint8_t)layout->order,
+        .type = (uint8_t)layout->type,
+        .pixel_bytes = (uint16_t)image->pixel_bytes,
+    };
+    return description;
+}
+
+static tw_status check_kind(const tw_image *image, unsigned kind)
+{
+    if (kind_of(&image->layout) == kind)
+        return TW_SUCCESS;
+    const bool is_array = (kind & TW_INTERNAL_IMAGE_ARRAY) != 0;
+    return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the accessor is for %uD %s; this is %uD %s",
+                   TW_INTERNAL_IMAGE_DIMS(kind) - is_array, is_array ? "arrays" : "images",
+                   image->layout.size.dims - image->layout.is_array, image->layout.is_array ? "array" : "image");
+}
+
+/* Discarding would lose what lies in the gaps. */
+static tw_access_mode keep_gaps(const tw_image *image, tw_access_mode mode)
+{
+    if (!image->gaps)
+        return mode;
+    return mode == TW_DISCARD_WRITE ? TW_WRITE : mode == TW_DISCARD_READ_WRITE ? TW_READ_WRITE : mode;
+}
+
+/* Kernels on GPUs load whole pixels at once; a processor takes them as they lie, as long as C does. */
+static tw_status check_alignment(const tw_image *image, const void *data, bool on_host)
+{
+    const size_t alignment = on_host ? tw_internal_channel_bytes(image->layout.type) : image->pixel_bytes;
+    if ((uintptr_t)data % alignment == 0)
+        return TW_SUCCESS;
+    return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the memory of the image's buffer is not aligned to %zu bytes",
+                   alignment);
+}
+
+struct tw_internal_image tw_internal_image_access(tw_command_group *group, tw_image *image, tw_access_mode mode,
+                                                  unsigned kind)
+{
+    const struct tw_internal_image none = {.data = NULL};
+    if (tw_command_group_status(group) != TW_SUCCESS)
+        return none;
+    tw_status status = image ? check_kind(image, kind) : tw_fail(TW_ERROR_INVALID_ARGUMENT, "the image is NULL");
+    if (status == TW_SUCCESS) {
+        void *data = tw_access(group, image->buffer, keep_gaps(image, mode), TW_GLOBAL);
+        if (!data)
+            return none;
+        status = check_alignment(image, data, tw_command_group_is_on_host(group));
+        if (status == TW_SUCCESS)
+            return describe(image, data);
+    }
+    tw_command_group_fail(group, status);
+    return none;
+}
+
+void tw_image_require(tw_command_group *group, const tw_image *image, tw_channel_order order, tw_channel_type type)
+{
+    if (tw_command_group_status(group) != TW_SUCCESS)
+        return;
+    if (!image)
+        tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_ARGUMENT, "the image is NULL"));
+    else if (image->layout.order != order || image->layout.type != type)
+        tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_ARGUMENT,
+                                             "the kernel is for images of order %d and type %d; this has %d and %d",
+                                             (int)order, (int)type, (int)image->layout.order, (int)image->layout.type));
+}
+
+/* ---- host accessors ----------------------------------------------------------------------------------------------------- */
+
+tw_status tw_host_image_access(tw_image *image, tw_access_mode mode, tw_host_image **result)
+{
+    if (!image || !result)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the %s is NULL", image ? "place for the access" : "image");
+    tw_host_image *access = calloc(1, sizeof *access);
+    if (!access)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a host accessor");
+    const tw_status status = tw_host_access(image->buffer, keep_gaps(image, mode), &access->accessor);
+    if (status != TW_SUCCESS) {
+        free(access);
+        return status;
+    }
+    access->image.layout = image->layout;
+    access->image.pixel_bytes = image->pixel_bytes;
+    access->image.bytes = image->bytes;
+    access->writes = tw_access_mode_writes(mode);
+    *result = access;
+    return TW_SUCCESS;
+}
+
+void *tw_host_image_data(tw_host_image *access)
+{
+    return access && access->writes ? tw_host_accessor_data(access->accessor) : NULL;
+}
+
+const void *tw_host_image_const_data(const tw_host_image *access)
+{
+    return access ? tw_host_accessor_const_data(access->accessor) : NULL;
+}
+
+void tw_host_image_release(tw_host_image **handle)
+{
+    if (!handle || !*handle)
+        return;
+    tw_host_image *access = *handle;
+    *handle = NULL;
+    tw_host_accessor_release(&access->accessor);
+    free(access);
+}
+
+tw_status tw_internal_host_image(const tw_host_image *access, bool writes, unsigned kind, struct tw_internal_image *out)
+{
+    if (!access || !out)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the %s is NULL", access ? "place for the image" : "access");
+    if (writes && !access->writes)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the access only reads; ask for a const image");
+    const tw_status status = check_kind(&access->image, kind);
+    if (status != TW_SUCCESS)
+        return status;
+    void *data = tw_host_accessor_data(access->accessor);
+    const tw_status aligned = check_alignment(&access->image, data, true);
+    if (aligned == TW_SUCCESS)
+        *out = describe(&access->image, data);
+    return aligned;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* EXPECT: format specifies type 'int' */
+/* An argument that does not go with its conversion. */
+#include <teamwork/teamwork.h>
+
+#include <teamwork/lower/printf.h>
+
+struct tell {
+    float value;
+};
+static inline void tell(const struct tell *k)
+{
+    tw_printf("the value is %d\n", k->value); /* HERE */
+}
+TW_SINGLE_TASK(tell);

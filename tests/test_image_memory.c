@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Images without memory: the n-th allocation inside a call fails, for every n, and so do images that are larger than any
+ * memory. The program brings its own malloc, so that it can; under sanitizers, which bring theirs, that part is skipped.
+ */
+#include "image_test.h"
+
+#include <errno.h>
+
+static _Thread_local unsigned countdown; /* allocations of this thread until one fails; 0: none fails */
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define MALLOC_IS_TAKEN 1
+#endif
+#endif
+
+#ifndef MALLOC_IS_TAKEN
+
+static bool fails(void)
+{
+    if (countdown == 0 || --countdown > 0)
+        return false;
+    errno = ENOMEM;
+    return true;
+}
+
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t count, size_t bytes);
+void *__libc_memalign(size_t alignment, size_t bytes);
+
+void *malloc(size_t bytes)
+{
+    return fails() ? NULL : __libc_malloc(bytes);
+}
+
+void *calloc(size_t count, size_t bytes)
+{
+    return fails() ? NULL : __libc_calloc(count, bytes);
+}
+
+void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    return fails() ? NULL : __libc_memalign(alignment, bytes);
+}
+
+#endif
+
+static const tw_image_layout layout = {.order = TW_RGBA, .type = TW_UNORM_INT8, .size = {{3, 4, 1}, 2}};
+
+/* Makes allocation 1, 2 ... of CALL fail until the call succeeds, which it has to undo: UNDO. */
+#define EACH_FAILS(CALL, untouched, UNDO)                                                                              \
+    do {                                                                                                               \
+        unsigned n = 1;                                                                                                \
+        for (;; ++n) {                                                                                                 \
+            TW_CHECK(n < 100);                                                                                         \
+            countdown = n;                                                                                             \
+            const tw_status status = CALL;                                                                             \
+            const bool fired = countdown == 0;                                                                         \
+            countdown = 0;                                                                                             \
+            if (status == TW_SUCCESS && !fired) {                                                                      \
+                UNDO;                                                                                                  \
+                break;                                                                                                 \
+            }                                                                                                          \
+            if (status == TW_SUCCESS) {                                                                                \
+                UNDO;                                                                                                  \
+                continue;                                                                                              \
+            }                                                                                                          \
+            TW_EQUAL(status, TW_ERROR_OUT_OF_MEMORY);                                                                  \
+            TW_CHECK(!(untouched) && *tw_error_detail());                                                              \
+        }                                                                                                              \
+        TW_CHECK(n > 1);                                                                                               \
+    } while (0)
+
+TW_TEST(every_allocation_may_fail)
+{
+#ifdef MALLOC_IS_TAKEN
+    TW_SKIP();
+#else
+    static unsigned char pixels[48];
+    tw_queue *queue = tw_test_queue(); /* so that discovery is over */
+    tw_image *image = NULL;
+    tw_host_image *access = NULL;
+    tw_buffer *buffer = NULL;
+    EACH_FAILS(tw_image_create(layout, &image), image, TW_PASS(tw_image_destroy(&image)));
+    EACH_FAILS(tw_image_create_over(pixels, layout, &image), image, TW_PASS(tw_image_destroy(&image)));
+    EACH_FAILS(tw_image_create_over_const(pixels, layout, &image), image, TW_PASS(tw_image_destroy(&image)));
+    EACH_FAILS(tw_image_create_copy(pixels, layout, &image), image, TW_PASS(tw_image_destroy(&image)));
+    TW_PASS(tw_buffer_create(1, tw_range_1d(48), &buffer));
+    EACH_FAILS(tw_image_create_on_buffer(buffer, layout, &image), image, TW_PASS(tw_image_destroy(&image)));
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_PASS(tw_image_create(layout, &image));
+    EACH_FAILS(tw_host_image_access(image, TW_DISCARD_WRITE, &access), access, tw_host_image_release(&access));
+    TW_PASS(tw_image_destroy(&image));
+    TW_PASS(tw_queue_destroy(&queue));
+#endif
+}
+
+TW_TEST(an_image_may_be_larger_than_memory)
+{
+    tw_image_layout huge = layout;
+    tw_image *image = NULL;
+    tw_host_image *access = NULL;
+    huge.size = tw_range_2d(TW_IMAGE_MAX_EXTENT, TW_IMAGE_MAX_EXTENT);
+    tw_queue *queue = tw_test_queue();
+    TW_PASS(tw_image_create(huge, &image));
+    TW_FAIL(tw_host_image_access(image, TW_DISCARD_WRITE, &access), TW_ERROR_OUT_OF_MEMORY);
+    tw_command_group *cg = tw_queue_begin(queue);
+    const tw_image_2d pixels = tw_discard_write_image_2d(cg, image);
+    const bool on_host = tw_device_is_host(tw_queue_device(queue));
+    TW_CHECK(!pixels.tw_.data);
+    TW_FAIL(tw_queue_submit(queue, cg, NULL), on_host ? TW_ERROR_OUT_OF_MEMORY : TW_ERROR_OUT_OF_DEVICE_MEMORY);
+    TW_PASS(tw_image_destroy(&image));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST_LIST = {TW_CASE(every_allocation_may_fail), TW_CASE(an_image_may_be_larger_than_memory), TW_CASES_END};
