@@ -170,7 +170,7 @@ TW_INTERNAL_OVERLOAD tw_float tw_internal_by_pi(tw_float x)
 TW_INTERNAL_OVERLOAD tw_double tw_internal_by_pi(tw_double x)
 {
 #ifdef TW_INTERNAL_MATH_GPU
-    return tw_fma(x, TW_INTERNAL_1_PI, x * -0x1.6b01ec5417056p-56);
+    return __builtin_copysign(tw_fma(x, TW_INTERNAL_1_PI, x * -0x1.6b01ec5417056p-56), x); /* of zeros, too */
 #else
     return x * TW_INTERNAL_1_PI;
 #endif
