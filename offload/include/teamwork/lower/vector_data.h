@@ -29,17 +29,25 @@
 #include <teamwork/lower/convert.h>
 #include <teamwork/lower/vector.h>
 
+/* clang 19 makes one access of 16 bytes of 16 bytes at any address on NVPTX, where it has to be aligned: in two halves. */
+#define TW_INTERNAL_COPY_ELEMENTS(to, from, n, bytes)                                                                  \
+    do {                                                                                                               \
+        const size_t tw_half_bytes = (n) == 16 && (bytes) == 1 ? 8 : 0;                                                \
+        __builtin_memcpy((to), (from), tw_half_bytes ? tw_half_bytes : (n) * (bytes));                                 \
+        __builtin_memcpy((char *)(to) + tw_half_bytes, (const char *)(from) + tw_half_bytes, tw_half_bytes);           \
+    } while (0)
+
 /* P is the type behind the pointer, T that of the vector's elements, here of the same width. */
 #define TW_INTERNAL_LOAD_STORE(P, T, n)                                                                                \
     TW_INTERNAL_OVERLOAD tw_##T##n tw_vload##n(size_t offset, const tw_##P *p)                                         \
     {                                                                                                                  \
         tw_##T##n tw_v;                                                                                                \
-        __builtin_memcpy(&tw_v, p + offset * n, n * sizeof *p);                                                        \
+        TW_INTERNAL_COPY_ELEMENTS(&tw_v, p + offset * n, n, sizeof *p);                                                \
         return tw_v;                                                                                                   \
     }                                                                                                                  \
     TW_INTERNAL_OVERLOAD void tw_vstore##n(tw_##T##n v, size_t offset, tw_##P *p)                                      \
     {                                                                                                                  \
-        __builtin_memcpy(p + offset * n, &v, n * sizeof *p);                                                           \
+        TW_INTERNAL_COPY_ELEMENTS(p + offset * n, &v, n, sizeof *p);                                                   \
     }
 #define TW_INTERNAL_LOAD_STORE_SAME(T, n) TW_INTERNAL_LOAD_STORE(T, T, n)
 #define TW_INTERNAL_LOAD_STORE_ALIASES(n)                                                                              \
