@@ -350,7 +350,7 @@ TW_TEST(memory_that_is_refused)
     tw_queue *queue = tw_test_queue(); /* recording works wherever kernels do not */
     const size_t most = local_memory_of(queue);
     TW_PASS(reserve(queue, most, 0));
-    TW_PASS(reserve(queue, 1, most - 64));
+    TW_PASS(reserve(queue, 1, most - 128));
     TW_FAIL(reserve(queue, 0, 0), TW_ERROR_INVALID_ARGUMENT);
     TW_FAIL(reserve(queue, most + 1, 0), TW_ERROR_OUT_OF_LOCAL_MEMORY);
     snprintf(text, sizeof text, "%zu bytes", most + 1);
