@@ -7,8 +7,6 @@
 
 #include <errno.h>
 
-static _Thread_local unsigned countdown; /* allocations of this thread until one fails; 0: none fails */
-
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
 #define MALLOC_IS_TAKEN 1
@@ -16,6 +14,8 @@ static _Thread_local unsigned countdown; /* allocations of this thread until one
 #endif
 
 #ifndef MALLOC_IS_TAKEN
+
+static _Thread_local unsigned countdown; /* allocations of this thread until one fails; 0: none fails */
 
 static bool fails(void)
 {
