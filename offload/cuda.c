@@ -70,6 +70,7 @@ static bool retain(struct tw_cuda_device *device, int ordinal)
     device->ordinal = ordinal;
     device->capability = (unsigned)(10 * attribute(device->device, CU_CAPABILITY_MAJOR)
                                     + attribute(device->device, CU_CAPABILITY_MINOR));
+    device->compute_units = attribute(device->device, CU_MULTIPROCESSORS);
     device->default_shared_bytes = attribute(device->device, CU_SHARED_PER_BLOCK);
     device->max_shared_bytes = attribute(device->device, CU_SHARED_PER_BLOCK_OPTIN);
     if (device->max_shared_bytes < device->default_shared_bytes)
@@ -138,6 +139,12 @@ int tw_cuda_owner(const void *memory)
     if (!found.library || tw_cuda.pointer_attribute(&ordinal, POINTER_DEVICE_ORDINAL, (uintptr_t)memory))
         return -1;
     return ordinal;
+}
+
+size_t tw_cuda_compute_units(int ordinal)
+{
+    const struct tw_cuda_device *device = tw_cuda_device(ordinal);
+    return device ? device->compute_units : 0;
 }
 
 void tw_cuda_describe(int ordinal, struct tw_device_facts *facts)

@@ -26,6 +26,9 @@ tw_status tw_cuda_configuration(void);
 /* The CUDA device that owns a piece of device memory; -1 if it is none of CUDA's. */
 int tw_cuda_owner(const void *memory);
 
+/* Multiprocessors; 0 where the device is none of CUDA's. */
+size_t tw_cuda_compute_units(int ordinal);
+
 void tw_cuda_describe(int ordinal, struct tw_device_facts *facts);
 
 /* After a kernel's fault a device does nothing any more in this process, and libomptarget ends the program when it is
@@ -48,7 +51,7 @@ struct tw_cuda_kernel_facts {
    when it is needed for the first time. */
 bool tw_cuda_kernel_facts(int ordinal, const struct tw_internal_kernel *kernel, struct tw_cuda_kernel_facts *facts);
 
-/* How many work-groups of `items` work-items, with `local_bytes` of local accessors each, a compute unit runs at a time.
+/* How many work-groups of `items` work-items, with `local_bytes` of local accessors each, the device runs at a time.
    0 where that is not known. */
 size_t tw_cuda_resident_groups(int ordinal, const struct tw_internal_kernel *kernel, size_t items, size_t local_bytes);
 

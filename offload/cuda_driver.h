@@ -96,7 +96,8 @@ struct tw_cuda_device {
     int ordinal;
     cu_device device;
     cu_context context;
-    unsigned capability;         /* as the number in sm_90 */
+    unsigned capability; /* as the number in sm_90 */
+    size_t compute_units;
     size_t default_shared_bytes; /* of a block: without further ado, ... */
     size_t max_shared_bytes;     /* ... and for a function that is allowed it */
     pthread_mutex_t streams;     /* for the two below */

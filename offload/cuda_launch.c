@@ -279,7 +279,7 @@ size_t tw_cuda_resident_groups(int ordinal, const struct tw_internal_kernel *key
     if (allow(kernel, local_bytes) || tw_cuda.resident_blocks(&blocks, kernel->handle, (int)items, local_bytes))
         blocks = 0;
     tw_cuda_leave();
-    return blocks > 0 ? (size_t)blocks : 0;
+    return blocks > 0 ? (size_t)blocks * device->compute_units : 0;
 }
 
 tw_status tw_cuda_check(int ordinal, const struct tw_internal_kernel *key, const struct tw_internal_launch *launch)
@@ -373,14 +373,10 @@ static void describe(const struct tw_internal_kernel *key, const struct tw_inter
     request->shared_bytes = launch->local_bytes;
 }
 
-cu_result tw_cuda_enqueue(struct tw_cuda_device *device, const struct tw_internal_kernel *key,
-                          const struct tw_internal_launch *launch, cu_stream stream)
+static cu_result enqueue(struct kernel *kernel, const struct tw_internal_launch *launch, cu_stream stream)
 {
-    struct kernel *kernel = find(device->ordinal, key);
     struct request request;
-    if (!kernel || !kernel->driver_launches)
-        return NOT_FOUND; /* was there when the launch was checked */
-    describe(key, launch, &request);
+    describe(kernel->key, launch, &request);
     size_t bytes = kernel->parameters * sizeof request.parameters[0];
     /* CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END */
     void *extra[] = {(void *)1, request.parameters, (void *)2, &bytes, NULL};
@@ -388,6 +384,15 @@ cu_result tw_cuda_enqueue(struct tw_cuda_device *device, const struct tw_interna
     return error ? error
                  : tw_cuda.launch(kernel->handle, request.teams, 1, 1, request.threads, 1, 1,
                                   (unsigned)request.shared_bytes, stream, NULL, extra);
+}
+
+cu_result tw_cuda_enqueue(struct tw_cuda_device *device, const struct tw_internal_kernel *key,
+                          const struct tw_internal_launch *launch, cu_stream stream)
+{
+    struct kernel *kernel = find(device->ordinal, key);
+    if (!kernel || !kernel->driver_launches)
+        return NOT_FOUND; /* was there when the launch was checked */
+    return enqueue(kernel, launch, stream);
 }
 
 tw_status tw_cuda_report(struct tw_cuda_device *device, const struct tw_internal_kernel *key, cu_result error,
@@ -409,14 +414,13 @@ bool tw_cuda_launches(int ordinal, const struct tw_internal_kernel *key)
 }
 
 /* Launches and waits. In the device's context. */
-static cu_result run(struct tw_cuda_device *device, const struct tw_internal_kernel *key,
-                     const struct tw_internal_launch *launch)
+static cu_result run(struct tw_cuda_device *device, struct kernel *kernel, const struct tw_internal_launch *launch)
 {
     cu_stream stream;
     cu_result error = take_stream(device, &stream);
     if (error)
         return error;
-    error = tw_cuda_enqueue(device, key, launch, stream);
+    error = enqueue(kernel, launch, stream);
     if (!error)
         error = tw_cuda.stream_synchronize(stream);
     give_stream(device, stream);
@@ -443,7 +447,7 @@ tw_status tw_cuda_launch(int ordinal, const struct tw_internal_kernel *key, cons
     if (!tw_cuda_enter(device))
         return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "the CUDA driver has no context for kernel %s", key->name);
     const unsigned before = atomic_fetch_add_explicit(&device->running, 1, memory_order_relaxed);
-    const cu_result error = run(device, key, launch);
+    const cu_result error = run(device, kernel, launch);
     const unsigned others = atomic_fetch_sub_explicit(&device->running, 1, memory_order_relaxed) - 1;
     const tw_status status = error ? tw_cuda_report(device, key, error, !before && !others) : TW_SUCCESS;
     tw_cuda_leave();

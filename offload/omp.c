@@ -97,12 +97,9 @@ static bool classify(struct omp_device *device)
     device->max_teams = device->gpu ? TEAMS_MAX_TEAMS : tw_topology_processors();
     device->max_threads = device->gpu ? TW_INTERNAL_SIMT_MAX_GROUP : device->max_teams;
     device->max_parts = TW_INTERNAL_MAX_PARTS / 2;
-    if (device->cuda_ordinal >= 0) {
-        struct tw_device_facts facts = {.compute_units = 0};
-        tw_cuda_describe(device->cuda_ordinal, &facts);
-        if (facts.compute_units && facts.compute_units * RESIDENT_TEAMS <= TW_INTERNAL_MAX_PARTS)
-            device->max_parts = (unsigned)facts.compute_units * RESIDENT_TEAMS;
-    }
+    const size_t units = tw_cuda_compute_units(device->cuda_ordinal);
+    if (units && units * RESIDENT_TEAMS <= TW_INTERNAL_MAX_PARTS)
+        device->max_parts = (unsigned)units * RESIDENT_TEAMS;
     return true;
 }
 
@@ -260,16 +257,14 @@ static void limits(struct tw_backend_device *device, const struct tw_internal_ke
                    size_t local_bytes, struct tw_kernel_facts *facts)
 {
     struct tw_cuda_kernel_facts known;
-    struct tw_device_facts all = {.compute_units = 0};
     const int ordinal = omp(device)->cuda_ordinal;
     if (ordinal < 0 || !tw_cuda_kernel_facts(ordinal, kernel, &known))
         return;
-    tw_cuda_describe(ordinal, &all);
     facts->max_items = known.max_items < facts->max_items ? known.max_items : facts->max_items;
     facts->static_local_bytes = known.static_local_bytes;
     facts->private_bytes = known.private_bytes;
     if (lowering_for(omp(device), kernel) == TW_INTERNAL_LOWER_SIMT)
-        facts->resident_groups = all.compute_units * tw_cuda_resident_groups(ordinal, kernel, items, local_bytes);
+        facts->resident_groups = tw_cuda_resident_groups(ordinal, kernel, items, local_bytes);
 }
 
 /* Argument blocks that do not fit kernel arguments travel in device memory of their own. */

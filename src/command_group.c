@@ -308,6 +308,17 @@ void tw_internal_single_task(tw_command_group *group, const struct tw_internal_k
     record(group, kernel, &launch, args, args_bytes);
 }
 
+/* Whether the last global ids can be counted. */
+static tw_status check_end(tw_range range, tw_id offset)
+{
+    for (unsigned d = 0; d < offset.dims; ++d) {
+        size_t end;
+        if (__builtin_add_overflow(offset.at[d], range.size[d], &end))
+            return tw_fail(TW_ERROR_INVALID_RANGE, "offset and range overflow in dimension %u", d);
+    }
+    return TW_SUCCESS;
+}
+
 void tw_internal_parallel_for(tw_command_group *group, tw_range range, tw_id offset,
                               const struct tw_internal_kernel *kernel, const void *args, size_t args_bytes)
 {
@@ -321,11 +332,8 @@ void tw_internal_parallel_for(tw_command_group *group, tw_range range, tw_id off
     else if (offset.dims && offset.dims != range.dims)
         status =
             tw_fail(TW_ERROR_INVALID_RANGE, "the offset has %u dimensions and the range %u", offset.dims, range.dims);
-    for (unsigned d = 0; status == TW_SUCCESS && d < offset.dims; ++d) {
-        size_t end;
-        if (__builtin_add_overflow(offset.at[d], range.size[d], &end))
-            status = tw_fail(TW_ERROR_INVALID_RANGE, "offset and range overflow in dimension %u", d);
-    }
+    else
+        status = check_end(range, offset);
     if (status != TW_SUCCESS) {
         fail(group, status);
         return;
@@ -395,7 +403,6 @@ static tw_status split_nd_range(tw_nd_range range, tw_range *groups)
     *groups = range.global;
     for (unsigned d = 0; d < range.global.dims; ++d) {
         const size_t global = range.global.size[d], local = range.local.size[d];
-        size_t end;
         if (!local)
             return tw_fail(TW_ERROR_INVALID_WORK_GROUP_SIZE, "the work-group is empty in dimension %u", d);
         if (global % local)
@@ -403,11 +410,9 @@ static tw_status split_nd_range(tw_nd_range range, tw_range *groups)
                            "%zu work-items in dimension %u cannot be divided into groups of %zu: make the range a "
                            "multiple, and let the kernel skip what is too much",
                            global, d, local);
-        if (__builtin_add_overflow(range.offset.at[d], global, &end))
-            return tw_fail(TW_ERROR_INVALID_RANGE, "offset and range overflow in dimension %u", d);
         groups->size[d] = global / local;
     }
-    return TW_SUCCESS;
+    return check_end(range.global, range.offset);
 }
 
 void tw_internal_parallel_for_nd_range(tw_command_group *group, tw_nd_range range,

@@ -21,18 +21,6 @@ static void run(tw_queue *queue, tw_command_group *cg)
     TW_PASS(tw_queue_wait_and_throw(queue));
 }
 
-/* A buffer of `count` elements with all bytes zero. */
-static tw_buffer *zeroed(size_t element_bytes, size_t count)
-{
-    tw_buffer *buffer = NULL;
-    tw_host_accessor *accessor = NULL;
-    TW_PASS(tw_buffer_create(element_bytes, tw_range_1d(count), &buffer));
-    TW_PASS(tw_host_access(buffer, TW_DISCARD_WRITE, &accessor));
-    memset(tw_host_accessor_data(accessor), 0, tw_buffer_size(buffer));
-    tw_host_accessor_release(&accessor);
-    return buffer;
-}
-
 /* ---- what each operation does (properties 59 to 61) ------------------------------------------------------------- */
 
 enum { STEPS = 24 };
@@ -108,7 +96,8 @@ static const int expected_bitwise[] = {12, 8, 11, 13};
     static void run_steps_##T(tw_queue *queue, int bitwise)                                                            \
     {                                                                                                                  \
         static T out[COMBINATIONS * STEPS];                                                                            \
-        tw_buffer *objects = zeroed(sizeof(T), COMBINATIONS), *result = zeroed(sizeof(T), COMBINATIONS * STEPS);       \
+        tw_buffer *objects = tw_test_zeroed(sizeof(T), COMBINATIONS),                                                  \
+                  *result = tw_test_zeroed(sizeof(T), COMBINATIONS * STEPS);                                           \
         tw_command_group *cg = tw_queue_begin(queue);                                                                  \
         tw_parallel_for(cg, tw_range_2d(ORDERS, SCOPES), steps_##T, .objects = tw_read_write(cg, objects),             \
                         .out = tw_write(cg, result));                                                                  \
@@ -176,7 +165,7 @@ TW_TEST(every_valid_order_and_scope_is_accepted)
 {
     static int out[COMBINATIONS * STEPS];
     tw_queue *queue = tw_test_queue();
-    tw_buffer *objects = zeroed(sizeof(int), ORDERS), *result = zeroed(sizeof(int), ORDERS * STEPS);
+    tw_buffer *objects = tw_test_zeroed(sizeof(int), ORDERS), *result = tw_test_zeroed(sizeof(int), ORDERS * STEPS);
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(ORDERS), constants, .objects = tw_read_write(cg, objects),
                     .out = tw_write(cg, result));
@@ -237,8 +226,9 @@ TW_TEST(order_and_scope_may_be_left_out)
     double real_out[5];
     float fraction;
     tw_queue *queue = tw_test_queue();
-    tw_buffer *objects = zeroed(sizeof(long), 1), *results = zeroed(sizeof(long), 11);
-    tw_buffer *real = zeroed(sizeof(double), 1), *reals = zeroed(sizeof(double), 5), *one = zeroed(sizeof(float), 1);
+    tw_buffer *objects = tw_test_zeroed(sizeof(long), 1), *results = tw_test_zeroed(sizeof(long), 11);
+    tw_buffer *real = tw_test_zeroed(sizeof(double), 1), *reals = tw_test_zeroed(sizeof(double), 5),
+              *one = tw_test_zeroed(sizeof(float), 1);
     tw_command_group *cg = tw_queue_begin(queue);
     tw_single_task(cg, short_forms, .object = tw_read_write(cg, objects), .out = tw_write(cg, results),
                    .real = tw_read_write(cg, real), .real_out = tw_write(cg, reals),
@@ -292,7 +282,7 @@ TW_TEST(min_and_max_compare_values_and_compare_exchange_bits)
 {
     int out[16];
     tw_queue *queue = tw_test_queue();
-    tw_buffer *objects = zeroed(sizeof(float), 2), *results = zeroed(sizeof(int), 16);
+    tw_buffer *objects = tw_test_zeroed(sizeof(float), 2), *results = tw_test_zeroed(sizeof(int), 16);
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(2), nan_and_zero, .object = tw_read_write(cg, objects),
                     .out = tw_write(cg, results), .nan = NAN);
@@ -333,8 +323,8 @@ enum { CROWD = 30000 };
     {                                                                                                                  \
         static unsigned seen[CROWD];                                                                                   \
         T sum, greatest, least = (T)1000000;                                                                           \
-        tw_buffer *counts = zeroed(sizeof(unsigned), CROWD), *sums = zeroed(sizeof(T), 1);                             \
-        tw_buffer *leasts = zeroed(sizeof(T), 1), *greatests = zeroed(sizeof(T), 1);                                   \
+        tw_buffer *counts = tw_test_zeroed(sizeof(unsigned), CROWD), *sums = tw_test_zeroed(sizeof(T), 1);             \
+        tw_buffer *leasts = tw_test_zeroed(sizeof(T), 1), *greatests = tw_test_zeroed(sizeof(T), 1);                   \
         tw_test_store(leasts, &least);                                                                                 \
         tw_command_group *cg = tw_queue_begin(queue);                                                                  \
         tw_parallel_for(cg, tw_range_1d(CROWD), crowd_##T, .sum = tw_read_write(cg, sums),                             \
@@ -392,8 +382,10 @@ TW_TEST(contended_exchanges_lose_nothing)
     static ulong set[WORDS], cleared[WORDS];
     ulong slot, returned, steps, flipped[8];
     tw_queue *queue = tw_test_queue();
-    tw_buffer *slots = zeroed(sizeof slot, 1), *sums = zeroed(sizeof slot, 1), *counts = zeroed(sizeof slot, 1);
-    tw_buffer *sets = zeroed(sizeof slot, WORDS), *clears = zeroed(sizeof slot, WORDS), *flips = zeroed(sizeof slot, 8);
+    tw_buffer *slots = tw_test_zeroed(sizeof slot, 1), *sums = tw_test_zeroed(sizeof slot, 1),
+              *counts = tw_test_zeroed(sizeof slot, 1);
+    tw_buffer *sets = tw_test_zeroed(sizeof slot, WORDS), *clears = tw_test_zeroed(sizeof slot, WORDS),
+              *flips = tw_test_zeroed(sizeof slot, 8);
     memset(cleared, 0xff, sizeof cleared);
     tw_test_store(clears, cleared);
     tw_command_group *cg = tw_queue_begin(queue);
@@ -464,7 +456,8 @@ TW_TEST(pointers_make_a_stack)
     static struct node nodes[CROWD];
     int length;
     tw_queue *queue = tw_test_queue();
-    tw_buffer *all = zeroed(sizeof *nodes, CROWD), *head = zeroed(sizeof(void *), 1), *count = zeroed(sizeof(int), 1);
+    tw_buffer *all = tw_test_zeroed(sizeof *nodes, CROWD), *head = tw_test_zeroed(sizeof(void *), 1),
+              *count = tw_test_zeroed(sizeof(int), 1);
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(CROWD), push, .nodes = tw_read_write(cg, all), .head = tw_read_write(cg, head));
     TW_PASS(tw_queue_submit(queue, cg, NULL));
@@ -529,8 +522,8 @@ TW_TEST(local_memory_is_atomic_within_the_group)
     unsigned last[GROUPS], bins[BINS], expected[BINS] = {0};
     float least[GROUPS];
     tw_queue *queue = tw_test_queue();
-    tw_buffer *lasts = zeroed(sizeof *last, GROUPS), *sums = zeroed(sizeof *bins, BINS);
-    tw_buffer *leasts = zeroed(sizeof *least, GROUPS);
+    tw_buffer *lasts = tw_test_zeroed(sizeof *last, GROUPS), *sums = tw_test_zeroed(sizeof *bins, BINS);
+    tw_buffer *leasts = tw_test_zeroed(sizeof *least, GROUPS);
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for_work_group(cg, tw_range_1d(GROUPS), tw_range_1d(GROUP), last_and_bins,
                                .last = tw_discard_write(cg, lasts), .bins = tw_read_write(cg, sums),
@@ -579,7 +572,7 @@ TW_TEST(nd_range_kernels_count_in_local_memory)
     ND_BEGIN(queue);
     for (unsigned i = 0; i < GROUP * GROUPS; ++i)
         ++expected[(in[i] = i * i / 7) % BINS];
-    tw_buffer *numbers = zeroed(sizeof *in, GROUP * GROUPS), *sums = zeroed(sizeof *bins, BINS);
+    tw_buffer *numbers = tw_test_zeroed(sizeof *in, GROUP * GROUPS), *sums = tw_test_zeroed(sizeof *bins, BINS);
     tw_test_store(numbers, in);
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for_nd_range(cg, nd_groups(tw_range_1d(GROUPS), tw_range_1d(GROUP)), nd_histogram,
@@ -627,8 +620,8 @@ TW_TEST(the_last_group_sees_what_all_others_wrote)
     for (size_t groups = 1; groups <= 2048; groups *= 2) {
         const unsigned long long items = groups * GROUP;
         unsigned long long sum;
-        tw_buffer *parts = zeroed(sizeof(unsigned), items), *arrived = zeroed(sizeof(unsigned), 1);
-        tw_buffer *sums = zeroed(sizeof sum, 1);
+        tw_buffer *parts = tw_test_zeroed(sizeof(unsigned), items), *arrived = tw_test_zeroed(sizeof(unsigned), 1);
+        tw_buffer *sums = tw_test_zeroed(sizeof sum, 1);
         tw_command_group *cg = tw_queue_begin(queue);
         tw_parallel_for_work_group(cg, tw_range_1d(groups), tw_range_1d(GROUP), last_group,
                                    .parts = tw_read_write(cg, parts), .arrived = tw_read_write(cg, arrived),

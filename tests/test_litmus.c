@@ -376,17 +376,6 @@ struct layout {
     unsigned long long trials;
 };
 
-static tw_buffer *cleared(size_t element_bytes, size_t count)
-{
-    tw_buffer *buffer = NULL;
-    tw_host_accessor *accessor = NULL;
-    TW_PASS(tw_buffer_create(element_bytes, tw_range_1d(count), &buffer));
-    TW_PASS(tw_host_access(buffer, TW_DISCARD_WRITE, &accessor));
-    memset(tw_host_accessor_data(accessor), 0, tw_buffer_size(buffer));
-    tw_host_accessor_release(&accessor);
-    return buffer;
-}
-
 /* Many lanes on a GPU, of few trials each; one lane on a CPU. */
 static void lay_out(struct layout *l, tw_queue *queue, bool inside)
 {
@@ -403,10 +392,10 @@ static void lay_out(struct layout *l, tw_queue *queue, bool inside)
                   : inside || omp_get_max_threads() < 2 ? 0         /* the roles are one thread */
                                                         : 10000000; /* some ms: until another thread gets its turn */
     const size_t most = (size_t)l->sets * l->lanes * l->batches * l->batch;
-    l->memory = cleared(sizeof(int) * LINE, 2 * most);
-    l->arrived = cleared(sizeof(unsigned), (size_t)l->sets * l->lanes * l->batches);
-    l->loads = cleared(sizeof(unsigned) * ROLES, most);
-    l->count = cleared(sizeof(unsigned long long), COUNTS);
+    l->memory = tw_test_zeroed(sizeof(int) * LINE, 2 * most);
+    l->arrived = tw_test_zeroed(sizeof(unsigned), (size_t)l->sets * l->lanes * l->batches);
+    l->loads = tw_test_zeroed(sizeof(unsigned) * ROLES, most);
+    l->count = tw_test_zeroed(sizeof(unsigned long long), COUNTS);
 }
 
 static void clear_away(struct layout *l)

@@ -317,4 +317,16 @@ static inline void tw_test_store(tw_buffer *buffer, const void *contents)
     tw_host_accessor_release(&accessor);
 }
 
+/** A buffer of `count` elements with all bytes zero. */
+static inline tw_buffer *tw_test_zeroed(size_t element_bytes, size_t count)
+{
+    tw_buffer *buffer = NULL;
+    tw_host_accessor *accessor = NULL;
+    TW_PASS(tw_buffer_create(element_bytes, tw_range_1d(count), &buffer));
+    TW_PASS(tw_host_access(buffer, TW_DISCARD_WRITE, &accessor));
+    memset(tw_host_accessor_data(accessor), 0, tw_buffer_size(buffer));
+    tw_host_accessor_release(&accessor);
+    return buffer;
+}
+
 #endif

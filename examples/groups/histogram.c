@@ -246,8 +246,12 @@ static tw_status choose_part(const struct histogram *histogram, size_t resident,
     return TW_SUCCESS;
 }
 
-static tw_status submit_clear(const struct histogram *histogram)
+/* Chooses the groups' parts, and submits what sets the bins to zero before they add to them. */
+static tw_status begin_phases(const struct histogram *histogram, size_t *each, size_t *groups)
 {
+    const tw_status status = choose_part(histogram, 8, each, groups);
+    if (status != TW_SUCCESS)
+        return status;
     tw_command_group *cg = tw_queue_begin(histogram->queue);
     tw_parallel_for(cg, tw_range_1d(BINS), histogram_clear, .bins = tw_discard_write(cg, histogram->bins));
     return tw_queue_submit(histogram->queue, cg, NULL);
@@ -256,9 +260,7 @@ static tw_status submit_clear(const struct histogram *histogram)
 tw_status histogram_submit_phases(const struct histogram *histogram)
 {
     size_t each, groups;
-    tw_status status = choose_part(histogram, 8, &each, &groups);
-    if (status == TW_SUCCESS)
-        status = submit_clear(histogram);
+    const tw_status status = begin_phases(histogram, &each, &groups);
     if (status != TW_SUCCESS)
         return status;
     tw_command_group *cg = tw_queue_begin(histogram->queue);
@@ -271,9 +273,7 @@ tw_status histogram_submit_phases(const struct histogram *histogram)
 tw_status histogram_submit_group_phases(const struct histogram *histogram)
 {
     size_t each, groups;
-    tw_status status = choose_part(histogram, 8, &each, &groups);
-    if (status == TW_SUCCESS)
-        status = submit_clear(histogram);
+    const tw_status status = begin_phases(histogram, &each, &groups);
     if (status != TW_SUCCESS)
         return status;
     tw_command_group *cg = tw_queue_begin(histogram->queue);

@@ -7,21 +7,8 @@
 # that touch memory. Needs no GPU, CUDA toolkit or device runtime; with a toolkit the result is assembled too. Exit
 # status 77: this compiler has no NVPTX backend.
 # shellcheck disable=SC2046,SC2086 # lists of instructions are words
-set -u
-compiler=$1
-shift
-source=$(dirname "$0")/atomic.c
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-
-if ! "$compiler" --print-targets 2>/dev/null | grep -q nvptx64; then
-    echo "$compiler has no NVPTX backend"
-    exit 77
-fi
-
-"$compiler" -std=c17 -O3 -Wall -Wextra -Wpedantic -Werror -fopenmp -DTW_LOWERING_SIMT -fopenmp-cuda-mode -nogpulib \
-    -fopenmp-targets=nvptx64-nvidia-cuda -Xopenmp-target=nvptx64-nvidia-cuda -march=sm_90 -Wno-unknown-cuda-version \
-    -S --offload-device-only -o "$work/atomic.ptx" "$@" "$source" || exit 1
+. "$(dirname "$0")/../ptx.sh"
+compile_ptx atomic "$@"
 
 # What is expected: "NAME: instruction ..." for functions, and for kernels the set of instructions in sorted order.
 sed -n -e 's|^\([A-Z]*\)(\(.*\)) /\* \(.*\) \*/$|\1_\2: \3|p' "$source" |
@@ -75,7 +62,7 @@ awk '
     END {
         for (f = 1; f <= functions; ++f)
             print (is_kernel[names[f]] ? "kernel " : "function ") names[f] ":" lists[names[f]]
-    }' "$work/atomic.ptx" |
+    }' "$ptx" |
     while read -r kind name instructions; do
         if [ "$kind" = kernel ]; then
             echo "$name" $(printf '%s\n' $instructions | LC_ALL=C sort -u)
@@ -98,7 +85,7 @@ fi
 
 for ptxas in "${CUDA_PATH:-/usr/local/cuda}/bin/ptxas" "$(command -v ptxas)"; do
     if [ -x "$ptxas" ]; then
-        "$ptxas" -arch=sm_90 -c -o "$work/atomic.cubin" "$work/atomic.ptx" || exit 1
+        "$ptxas" -arch=sm_90 -c -o "$work/atomic.cubin" "$ptx" || exit 1
         echo "$count functions and kernels are as expected, and assemble"
         exit 0
     fi

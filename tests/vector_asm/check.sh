@@ -6,21 +6,8 @@
 # Compiles vector.c, which says what it expects, for an NVIDIA GPU in the simt lowering, and compares the instructions
 # that touch global memory. Needs no GPU, CUDA toolkit or device runtime. Exit status 77: this compiler has no NVPTX
 # backend.
-set -u
-compiler=$1
-shift
-source=$(dirname "$0")/vector.c
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-
-if ! "$compiler" --print-targets 2>/dev/null | grep -q nvptx64; then
-    echo "$compiler has no NVPTX backend"
-    exit 77
-fi
-
-"$compiler" -std=c17 -O3 -Wall -Wextra -Wpedantic -Werror -fopenmp -DTW_LOWERING_SIMT -fopenmp-cuda-mode -nogpulib \
-    -fopenmp-targets=nvptx64-nvidia-cuda -Xopenmp-target=nvptx64-nvidia-cuda -march=sm_90 -Wno-unknown-cuda-version \
-    -S --offload-device-only -o "$work/vector.ptx" "$@" "$source" || exit 1
+. "$(dirname "$0")/../ptx.sh"
+compile_ptx vector "$@"
 
 sed -n 's|^KERNEL(\([a-z0-9_]*\),.*/\* \(.*\) \*/$|\1: \2|p' "$source" | sort >"$work/expected"
 
@@ -40,7 +27,7 @@ awk '
     END {
         for (name in lists)
             print name ":" lists[name]
-    }' "$work/vector.ptx" | sort >"$work/found"
+    }' "$ptx" | sort >"$work/found"
 
 count=$(wc -l <"$work/expected")
 if [ "$count" -ne "$(grep -c '^KERNEL(' "$source")" ] || [ "$count" -eq 0 ]; then

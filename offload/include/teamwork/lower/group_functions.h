@@ -110,6 +110,41 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_IDENTITY)
 #define TW_INTERNAL_CHECKED_double TW_INTERNAL_CHECKED_float
 #define TW_INTERNAL_CHECKED(suffix) TW_INTERNAL_CHECKED_##suffix
 
+/* Hierarchical kernels, where one thread has the values of all work-items: a CPU, and the standard mapping. */
+#define TW_INTERNAL_DEFINE_OVER_PRIVATE_LOOPS(type, suffix, combine)                                                   \
+    TW_OVERLOADED type tw_reduce_over_group(tw_group group, const type *x, tw_operation op)                            \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        const size_t count = tw_local_linear_range(group);                                                             \
+        type all = x[0];                                                                                               \
+        for (size_t i = 1; i < count; ++i)                                                                             \
+            all = combine(all, x[i], op);                                                                              \
+        return all;                                                                                                    \
+    }                                                                                                                  \
+    TW_OVERLOADED void tw_inclusive_scan_over_group(tw_group group, type *x, tw_operation op)                          \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        const size_t count = tw_local_linear_range(group);                                                             \
+        for (size_t i = 1; i < count; ++i)                                                                             \
+            x[i] = combine(x[i - 1], x[i], op);                                                                        \
+    }                                                                                                                  \
+    TW_OVERLOADED void tw_exclusive_scan_over_group(tw_group group, type *x, tw_operation op)                          \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        const size_t count = tw_local_linear_range(group);                                                             \
+        type before = tw_internal_identity_##suffix(op);                                                               \
+        for (size_t i = 0; i < count; ++i) {                                                                           \
+            const type here = x[i];                                                                                    \
+            x[i] = before;                                                                                             \
+            before = combine(before, here, op);                                                                        \
+        }                                                                                                              \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_group_broadcast(tw_group group, const type *x, size_t from)                                  \
+    {                                                                                                                  \
+        (void)group;                                                                                                   \
+        return x[from];                                                                                                \
+    }
+
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wgcc-compat" /* diagnose_if is clang's */
 #ifdef TW_INTERNAL_GPU_PASS

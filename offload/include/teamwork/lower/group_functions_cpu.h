@@ -75,38 +75,7 @@ TW_DEVICE_INLINE unsigned long long tw_internal_ballot(tw_sub_group sub_group, b
         tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0); /* before the next one overwrites it */                       \
         return result;                                                                                                 \
     }                                                                                                                  \
-    TW_OVERLOADED type tw_reduce_over_group(tw_group group, const type *x, tw_operation op)                            \
-        TW_INTERNAL_CHECKED(suffix)                                                                                    \
-    {                                                                                                                  \
-        const size_t count = tw_local_linear_range(group);                                                             \
-        type all = x[0];                                                                                               \
-        for (size_t i = 1; i < count; ++i)                                                                             \
-            all = combine(all, x[i], op);                                                                              \
-        return all;                                                                                                    \
-    }                                                                                                                  \
-    TW_OVERLOADED void tw_inclusive_scan_over_group(tw_group group, type *x, tw_operation op)                          \
-        TW_INTERNAL_CHECKED(suffix)                                                                                    \
-    {                                                                                                                  \
-        const size_t count = tw_local_linear_range(group);                                                             \
-        for (size_t i = 1; i < count; ++i)                                                                             \
-            x[i] = combine(x[i - 1], x[i], op);                                                                        \
-    }                                                                                                                  \
-    TW_OVERLOADED void tw_exclusive_scan_over_group(tw_group group, type *x, tw_operation op)                          \
-        TW_INTERNAL_CHECKED(suffix)                                                                                    \
-    {                                                                                                                  \
-        const size_t count = tw_local_linear_range(group);                                                             \
-        type before = tw_internal_identity_##suffix(op);                                                               \
-        for (size_t i = 0; i < count; ++i) {                                                                           \
-            const type here = x[i];                                                                                    \
-            x[i] = before;                                                                                             \
-            before = combine(before, here, op);                                                                        \
-        }                                                                                                              \
-    }                                                                                                                  \
-    TW_OVERLOADED type tw_group_broadcast(tw_group group, const type *x, size_t from)                                  \
-    {                                                                                                                  \
-        (void)group;                                                                                                   \
-        return x[from];                                                                                                \
-    }                                                                                                                  \
+    TW_INTERNAL_DEFINE_OVER_PRIVATE_LOOPS(type, suffix, combine)                                                       \
     TW_OVERLOADED type tw_reduce_over_group(tw_sub_group sub_group, type x, tw_operation op)                           \
         TW_INTERNAL_CHECKED(suffix)                                                                                    \
     {                                                                                                                  \

@@ -96,8 +96,7 @@ TW_DEVICE_INLINE void tw_internal_sub_group_barrier(tw_sub_group sub_group)
 #ifdef TW_INTERNAL_PASS_SIMT
 TW_DEVICE_INLINE tw_sub_group tw_internal_own_sub_group(tw_group group)
 {
-    tw_nd_item item = {{group->tw_thread_[0], group->tw_thread_[1], group->tw_thread_[2]}, group};
-    return tw_get_sub_group(item);
+    return tw_internal_sub_group(tw_internal_thread(), (unsigned)tw_local_linear_range(group));
 }
 #endif
 
@@ -286,36 +285,7 @@ TW_DEVICE_INLINE bool tw_internal_redux(tw_sub_group sub_group, int *x, tw_opera
         return tw_internal_team_broadcast_##suffix(tw_internal_thread(), *x, from);                                    \
     }
 #else
-#define TW_INTERNAL_DEFINE_OVER_PRIVATE(type, suffix, combine)                                                         \
-    TW_OVERLOADED type tw_reduce_over_group(tw_group group, const type *x, tw_operation op)                            \
-        TW_INTERNAL_CHECKED(suffix)                                                                                    \
-    {                                                                                                                  \
-        type all = x[0];                                                                                               \
-        for (size_t i = 1; i < tw_local_linear_range(group); ++i)                                                      \
-            all = combine(all, x[i], op);                                                                              \
-        return all;                                                                                                    \
-    }                                                                                                                  \
-    TW_OVERLOADED void tw_inclusive_scan_over_group(tw_group group, type *x, tw_operation op)                          \
-        TW_INTERNAL_CHECKED(suffix)                                                                                    \
-    {                                                                                                                  \
-        for (size_t i = 1; i < tw_local_linear_range(group); ++i)                                                      \
-            x[i] = combine(x[i - 1], x[i], op);                                                                        \
-    }                                                                                                                  \
-    TW_OVERLOADED void tw_exclusive_scan_over_group(tw_group group, type *x, tw_operation op)                          \
-        TW_INTERNAL_CHECKED(suffix)                                                                                    \
-    {                                                                                                                  \
-        type before = tw_internal_identity_##suffix(op);                                                               \
-        for (size_t i = 0; i < tw_local_linear_range(group); ++i) {                                                    \
-            const type here = x[i];                                                                                    \
-            x[i] = before;                                                                                             \
-            before = combine(before, here, op);                                                                        \
-        }                                                                                                              \
-    }                                                                                                                  \
-    TW_OVERLOADED type tw_group_broadcast(tw_group group, const type *x, size_t from)                                  \
-    {                                                                                                                  \
-        (void)group;                                                                                                   \
-        return x[from];                                                                                                \
-    }
+#define TW_INTERNAL_DEFINE_OVER_PRIVATE TW_INTERNAL_DEFINE_OVER_PRIVATE_LOOPS
 #endif
 
 TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_GROUP_FUNCTIONS)

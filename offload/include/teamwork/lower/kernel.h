@@ -87,6 +87,11 @@
             TW_INTERNAL_SIMT_RANGE(name, tw_launch, dims_), TW_INTERNAL_TEAMS_RANGE(name, tw_launch, dims_),           \
             tw_launch)} TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_RANGE, name, dims_, 0, 0, 0)
 
+/* A work-group size that a definition requires, as constants NAME_tw_local_D. */
+#define TW_INTERNAL_REQUIRE_LOCAL(name, n0, n1, n2)                                                                    \
+    enum { name##_tw_local_0 = (n0), name##_tw_local_1 = (n1), name##_tw_local_2 = (n2) };                             \
+    _Static_assert((n0) > 0 && (n1) > 0 && (n2) > 0, "the required work-group size of " #name " must be positive");
+
 #define TW_WORK_GROUP_KERNEL(...)                                                                                      \
     TW_INTERNAL_PICK(__VA_ARGS__, TW_INTERNAL_GROUP_KERNEL_3, TW_INTERNAL_GROUP_KERNEL_2, TW_INTERNAL_GROUP_KERNEL_1,  \
                      TW_INTERNAL_GROUP_KERNEL_ANY, )                                                                   \
@@ -111,8 +116,7 @@
         tw_launch)} TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, 0, 0, 0, 0)
 
 #define TW_INTERNAL_GROUP_KERNEL_REQUIRED(name, dims_, n0, n1, n2)                                                     \
-    enum { name##_tw_local_0 = (n0), name##_tw_local_1 = (n1), name##_tw_local_2 = (n2) };                             \
-    _Static_assert((n0) > 0 && (n1) > 0 && (n2) > 0, "the required work-group size of " #name " must be positive");    \
+    TW_INTERNAL_REQUIRE_LOCAL(name, n0, n1, n2)                                                                        \
     static void name##_tw_host(struct tw_internal_launch *tw_launch) TW_INTERNAL_HOST_GROUPS(                          \
         name, tw_launch, dims_, name##_tw_local_0, name##_tw_local_1,                                                  \
         name##_tw_local_2) static void name##_tw_offload(struct tw_internal_launch *tw_launch){                        \
@@ -140,8 +144,7 @@
     TW_INTERNAL_ND_KERNEL(name, 0, ANY, 0, 0, 0)
 
 #define TW_INTERNAL_ND_KERNEL_REQUIRED(name, dims_, n0, n1, n2)                                                        \
-    enum { name##_tw_local_0 = (n0), name##_tw_local_1 = (n1), name##_tw_local_2 = (n2) };                             \
-    _Static_assert((n0) > 0 && (n1) > 0 && (n2) > 0, "the required work-group size of " #name " must be positive");    \
+    TW_INTERNAL_REQUIRE_LOCAL(name, n0, n1, n2)                                                                        \
     TW_INTERNAL_ND_ITEMS(name, dims_, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)                         \
     static tw_internal_items name##_tw_items(unsigned tw_dims)                                                         \
     {                                                                                                                  \

@@ -110,10 +110,9 @@ TW_OVERLOADED void *tw_local_data(tw_h_item item, tw_local_memory memory)
 
 /* ---- sub-groups -------------------------------------------------------------------------------------------------- */
 
-/** The sub-group of a work-item. */
-TW_DEVICE_INLINE tw_sub_group tw_get_sub_group(tw_nd_item item)
+/* That of work-item `linear` of a group of `total`. */
+TW_DEVICE_INLINE tw_sub_group tw_internal_sub_group(unsigned linear, unsigned total)
 {
-    const unsigned linear = (unsigned)tw_local_linear_id(item), total = (unsigned)tw_local_linear_range(item);
 #if defined(__NVPTX__)
     const unsigned width = 32;
 #elif defined(__AMDGCN__)
@@ -122,9 +121,15 @@ TW_DEVICE_INLINE tw_sub_group tw_get_sub_group(tw_nd_item item)
     const unsigned width = 1;
 #endif
     const unsigned first = linear / width * width;
-    tw_sub_group result = {linear - first, total - first < width ? total - first : width, width, linear / width,
-                           (total + width - 1) / width};
+    const unsigned size = total % width && total - first < width ? total - first : width; /* mostly a constant */
+    tw_sub_group result = {linear - first, size, width, linear / width, (total + width - 1) / width};
     return result;
+}
+
+/** The sub-group of a work-item. */
+TW_DEVICE_INLINE tw_sub_group tw_get_sub_group(tw_nd_item item)
+{
+    return tw_internal_sub_group((unsigned)tw_local_linear_id(item), (unsigned)tw_local_linear_range(item));
 }
 
 #endif

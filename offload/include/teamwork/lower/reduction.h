@@ -322,8 +322,7 @@ TW_DEVICE_INLINE tw_item tw_internal_reduction_item(size_t linear, size_t total,
         const size_t tw_total = tw_r0 * tw_r1 * tw_r2;                                                                 \
         const size_t tw_stride = (size_t)tw_internal_teams() * TW_INTERNAL_SIMT_RANGE_THREADS;                         \
         const size_t tw_part = tw_internal_team();                                                                     \
-        const uint32_t tw_lane = tw_internal_thread() % 32;                                                            \
-        const tw_sub_group tw_own = {tw_lane, 32, 32, tw_internal_thread() / 32, TW_INTERNAL_SIMT_RANGE_THREADS / 32}; \
+        const tw_sub_group tw_own = tw_internal_sub_group(tw_internal_thread(), TW_INTERNAL_SIMT_RANGE_THREADS);       \
         TW_INTERNAL_EACH(TW_INTERNAL_RESET_MEMBER, name, __VA_ARGS__)                                                  \
         size_t tw_i = tw_part * TW_INTERNAL_SIMT_RANGE_THREADS + tw_internal_thread();                                 \
         /* several at a time without a condition between them, so that their loads are under way together */           \

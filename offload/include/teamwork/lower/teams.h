@@ -143,7 +143,7 @@ TW_DEVICE_INLINE void tw_internal_no_threads(uint64_t word)
     if (!TW_INTERNAL_SERVES(name, words)) {                                                                            \
     } else if (tw_internal_on_device()) {                                                                              \
         tw_internal_nd_piece((struct tw_internal_launch *)(uintptr_t)tw_launch_word, name##_tw_items(tw_dims), tw_g,   \
-                             tw_total);                                                                                \
+                             tw_pieces);                                                                               \
     } else {                                                                                                           \
         tw_internal_fell_back(tw_launch_word);                                                                         \
     }
@@ -151,9 +151,9 @@ TW_DEVICE_INLINE void tw_internal_no_threads(uint64_t word)
 
 #define TW_INTERNAL_TEAMS_ND_REGION_N(name, words, dims_, l0, l1, l2)                                                  \
     TW_INTERNAL_PRAGMA(omp target teams distribute device(tw_device) num_teams(tw_teams) thread_limit(                 \
-        tw_threads) ompx_dyn_cgroup_mem(tw_memory) firstprivate(TW_INTERNAL_TEAMS_CAPTURE, tw_total, tw_refused,       \
+        tw_threads) ompx_dyn_cgroup_mem(tw_memory) firstprivate(TW_INTERNAL_TEAMS_CAPTURE, tw_pieces, tw_refused,      \
                                                                 tw_l0, tw_l1, tw_l2, TW_INTERNAL_CAPTURE_##words))     \
-    for (size_t tw_g = 0; tw_g < tw_total; ++tw_g) {                                                                   \
+    for (size_t tw_g = 0; tw_g < tw_pieces; ++tw_g) {                                                                  \
         (void)tw_r0, (void)tw_r1, (void)tw_r2, (void)tw_o0, (void)tw_o1, (void)tw_o2, (void)tw_dims, (void)tw_refused; \
         (void)tw_l0, (void)tw_l1, (void)tw_l2;                                                                         \
         TW_INTERNAL_MENTION_WORDS(words)                                                                               \
@@ -170,17 +170,13 @@ TW_DEVICE_INLINE void tw_internal_no_threads(uint64_t word)
 
 #define TW_INTERNAL_TEAMS_ND(name, launch, which)                                                                      \
     {                                                                                                                  \
-        const int tw_device = (launch)->device;                                                                        \
-        const uint64_t tw_launch_word = (uint64_t)(uintptr_t)(launch);                                                 \
+        TW_INTERNAL_TEAMS_DECLARE(launch)                                                                              \
         const uint64_t tw_refused = (uint64_t)(uintptr_t)(launch)->refused;                                            \
-        const size_t tw_r0 = (launch)->range[0], tw_r1 = (launch)->range[1], tw_r2 = (launch)->range[2];               \
-        const size_t tw_o0 = (launch)->offset[0], tw_o1 = (launch)->offset[1], tw_o2 = (launch)->offset[2];            \
         const size_t tw_l0 = (launch)->local[0], tw_l1 = (launch)->local[1], tw_l2 = (launch)->local[2];               \
-        const size_t tw_items = tw_l0 * tw_l1 * tw_l2, tw_step = (launch)->thread_step,                                \
-                     tw_groups = tw_r0 * tw_r1 * tw_r2;                                                                \
-        const unsigned tw_dims = (launch)->dims, tw_memory = (unsigned)(launch)->local_bytes;                          \
-        const int tw_teams = (int)(tw_groups < (launch)->max_teams ? tw_groups : (launch)->max_teams);                 \
-        const size_t tw_total = (launch)->cpu ? (size_t)tw_teams : tw_groups;                                          \
+        const size_t tw_items = tw_l0 * tw_l1 * tw_l2, tw_step = (launch)->thread_step;                                \
+        const unsigned tw_memory = (unsigned)(launch)->local_bytes;                                                    \
+        const int tw_teams = (int)(tw_total < (launch)->max_teams ? tw_total : (launch)->max_teams);                   \
+        const size_t tw_pieces = (launch)->cpu ? (size_t)tw_teams : tw_total;                                          \
         const int tw_threads =                                                                                         \
             (launch)->cpu ? (int)(launch)->max_threads : (int)((tw_items + tw_step - 1) / tw_step * tw_step);          \
         TW_INTERNAL_WITH_WORDS(TW_INTERNAL_TEAMS_ND_REGION_##which, name, launch)                                      \
