@@ -64,9 +64,9 @@ struct tw_backend_async {
     /* Called when nothing is in flight, before the device is closed. */
     void (*close)(struct tw_backend_chain *chain);
 
-    /* Whether `launch` can be used for a kernel, of a launch that `check` let pass. Others go to the table's own
-       `launch`. */
-    bool (*takes)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel);
+    /* Whether `launch` can be used for a launch that `check` let pass. Others go to the table's own `launch`. */
+    bool (*takes)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+                  const struct tw_internal_launch *launch);
 
     /* What is launched on the chain next waits on the device for launches of other chains, of any device of the
        backend. */
@@ -116,9 +116,10 @@ struct tw_backend {
     tw_status (*copy)(struct tw_backend_device *to, void *target, struct tw_backend_device *from, const void *source,
                       size_t bytes);
 
-    /* Whether a kernel can run on the device at all, given its form and sizes. Called while a group is recorded. */
+    /* Whether a kernel can run on the device at all, given its form and sizes. Called while a group is recorded. May keep
+       what it finds out in launch->found, for those that run the launch later. */
     tw_status (*check)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
-                       const struct tw_internal_launch *launch);
+                       struct tw_internal_launch *launch);
 
     /* What the device allows a kernel, for groups of `items` work-items and so many bytes of local accessors; max_items comes
        as the device's limit, the others zeroed. Called from any thread. */

@@ -171,15 +171,19 @@ void tw_cuda_describe(int ordinal, struct tw_device_facts *facts)
     (void)tw_cuda.device_memory(&facts->global_mem_bytes, device);
 }
 
-bool tw_cuda_enter(const struct tw_cuda_device *device)
+enum tw_cuda_entry tw_cuda_enter(const struct tw_cuda_device *device)
 {
-    return !tw_cuda.context_push(device->context);
+    cu_context context = NULL; /* mostly it is already there: libomptarget leaves it behind */
+    if (!tw_cuda.context_current(&context) && context == device->context)
+        return TW_CUDA_WAS_INSIDE;
+    return tw_cuda.context_push(device->context) ? TW_CUDA_OUTSIDE : TW_CUDA_ENTERED;
 }
 
-void tw_cuda_leave(void)
+void tw_cuda_leave(enum tw_cuda_entry entry)
 {
     cu_context context;
-    (void)tw_cuda.context_pop(&context);
+    if (entry == TW_CUDA_ENTERED)
+        (void)tw_cuda.context_pop(&context);
 }
 
 void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone)

@@ -56,8 +56,8 @@ bool tw_cuda_kernel_facts(int ordinal, const struct tw_internal_kernel *kernel, 
 size_t tw_cuda_resident_groups(int ordinal, const struct tw_internal_kernel *kernel, size_t items, size_t local_bytes);
 
 /* Whether the kernel itself allows a launch: TW_ERROR_INVALID_WORK_GROUP_SIZE, TW_ERROR_OUT_OF_LOCAL_MEMORY. Success for
-   kernels that are not found. */
-tw_status tw_cuda_check(int ordinal, const struct tw_internal_kernel *kernel, const struct tw_internal_launch *launch);
+   kernels that are not found. Keeps the kernel in launch->found, so that nobody has to look for it again. */
+tw_status tw_cuda_check(int ordinal, const struct tw_internal_kernel *kernel, struct tw_internal_launch *launch);
 
 /* Launches a kernel through the driver and returns when it is complete. `*taken` is false, and nothing has happened, if
    that cannot be done and libomptarget has to launch it: its image was not found or is not understood, or it uses variables
@@ -65,8 +65,8 @@ tw_status tw_cuda_check(int ordinal, const struct tw_internal_kernel *kernel, co
 tw_status tw_cuda_launch(int ordinal, const struct tw_internal_kernel *kernel, const struct tw_internal_launch *launch,
                          bool *taken);
 
-/* Whether tw_cuda_launch() takes a kernel, and a chain can. */
-bool tw_cuda_launches(int ordinal, const struct tw_internal_kernel *kernel);
+/* Whether tw_cuda_launch() takes a launch that tw_cuda_check() let pass, and a chain can. */
+bool tw_cuda_launches(const struct tw_internal_launch *launch);
 
 /* ---- chains (backend.h), for kernels that tw_cuda_launches() ------------------------------------------------------- */
 

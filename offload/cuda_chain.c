@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chains of launches on CUDA streams (backend.h): a stream each, with an event after each launch, in a ring.
+ * Chains of launches on CUDA streams (backend.h), a stream each.
+ *
+ * How far a chain has come is a number in host memory, which the stream writes behind some of the launches, and behind the
+ * last one when somebody asks for it: so looking costs a load, where asking the driver for an event costs more than a
+ * microsecond and stops others from launching meanwhile. Events are for other chains to wait for.
  *
  * What the launches of a chain need beside their parameters exists once for the chain, since they run in their order:
  * scratch memory of reductions, and memory for a large argument block, which a copy on the stream fills.
  *
- * A kernel's fault is found by the first query after it. The driver tells then of no event whether it was reached, so all
- * that was not known to be over fails; memory of the device is gone anyway.
+ * After a kernel's fault the number stands still, so who waits for it asks the driver now and then. The driver does not
+ * tell which launch it was: all that was not known to be over fails; memory of the device is gone anyway.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +22,14 @@
 enum { STREAM_NON_BLOCKING = 1, EVENT_DISABLE_TIMING = 2 };
 
 #define MIN_ARGS_BYTES 4096u
+#define WRITE_EVERY 16u /* launches */
+#define ASK_EVERY 64u   /* polls without progress */
+
+/* An event behind the launch of a position. */
+struct record {
+    cu_event event;
+    uint64_t position;
+};
 
 struct cuda_chain {
     struct tw_backend_chain base;
@@ -28,10 +40,17 @@ struct cuda_chain {
     void *args; /* device memory for argument blocks */
     size_t args_bytes;
     _Atomic uint64_t issued, over; /* positions; what is over is known to be */
-    /* of position p in slot p % TW_CHAIN_DEPTH: free again when p is over. An event that is used again while some thread
-       still asks for its old position tells the truth if it says that it was reached, and `over` knows else. */
-    cu_event events[TW_CHAIN_DEPTH];
-    const char *names[TW_CHAIN_DEPTH]; /* of kernels */
+    volatile uint32_t *progress;   /* in host memory: the low bits of a position, all up to which is over */
+    atomic_uint polls;
+    const char *names[TW_CHAIN_DEPTH]; /* of kernels, by position */
+
+    pthread_mutex_t mutex;    /* for what follows: these calls come in the order of positions */
+    _Atomic uint64_t written; /* the position that the stream writes last; read also without it */
+    /* Record r in slot r % TW_CHAIN_DEPTH, those of `first` up to `past` in use. Their positions grow and are not known to be
+       over, so there are no more of them than launches in flight. */
+    struct record records[TW_CHAIN_DEPTH];
+    uint64_t first, past;
+    atomic_bool is_followed; /* by another chain, once: from then on each launch has a record */
 };
 
 static struct cuda_chain *cuda(const struct tw_backend_chain *chain)
@@ -60,17 +79,23 @@ tw_status tw_cuda_chain_open(struct tw_backend_device *owner, int ordinal, struc
         return tw_backend_complain(TW_ERROR_OUT_OF_MEMORY, "no memory for a CUDA stream");
     chain->owner = owner;
     chain->device = tw_cuda_device(ordinal);
-    cu_result error = 1;
-    if (tw_cuda_enter(chain->device)) {
+    const enum tw_cuda_entry entry = tw_cuda_enter(chain->device);
+    cu_result error =
+        entry ? tw_cuda.host_allocate((void **)(uintptr_t)&chain->progress, sizeof *chain->progress, 0) : 1;
+    if (!error) {
+        *chain->progress = 0;
         error = tw_cuda.stream_create(&chain->stream, STREAM_NON_BLOCKING);
-        tw_cuda_leave();
+        if (error)
+            (void)tw_cuda.host_free((void *)(uintptr_t)chain->progress);
     }
+    tw_cuda_leave(entry);
     if (error) {
         const tw_status status = complain(chain, "made no stream", error);
         free(chain);
         return status;
     }
     tw_scratch_open(&chain->scratch);
+    pthread_mutex_init(&chain->mutex, NULL);
     *result = &chain->base;
     return TW_SUCCESS;
 }
@@ -81,30 +106,115 @@ void tw_cuda_chain_close(struct tw_backend_chain *base)
     tw_scratch_close(&chain->scratch, chain->owner);
     if (chain->args)
         chain->owner->backend->free(chain->owner, chain->args);
-    if (tw_cuda_enter(chain->device)) {
+    const enum tw_cuda_entry entry = tw_cuda_enter(chain->device);
+    if (entry) {
         for (size_t i = 0; i < TW_CHAIN_DEPTH; ++i)
-            if (chain->events[i])
-                (void)tw_cuda.event_destroy(chain->events[i]);
+            if (chain->records[i].event)
+                (void)tw_cuda.event_destroy(chain->records[i].event);
         (void)tw_cuda.stream_destroy(chain->stream);
-        tw_cuda_leave();
+        (void)tw_cuda.host_free((void *)(uintptr_t)chain->progress);
     }
+    tw_cuda_leave(entry);
+    pthread_mutex_destroy(&chain->mutex);
     free(chain);
 }
 
+/* ---- how far it is --------------------------------------------------------------------------------------------------- */
+
+static bool is_over(struct cuda_chain *chain, uint64_t position)
+{
+    return atomic_load_explicit(&chain->over, memory_order_acquire) >= position;
+}
+
+/* Lets the stream write how far it has come, after all that has been issued. In the chain's context. */
+static cu_result write_locked(struct cuda_chain *chain)
+{
+    const uint64_t issued = atomic_load_explicit(&chain->issued, memory_order_acquire);
+    const cu_result error = tw_cuda.stream_write(chain->stream, (uintptr_t)chain->progress, (uint32_t)issued, 0);
+    if (!error)
+        atomic_store_explicit(&chain->written, issued, memory_order_release);
+    return error;
+}
+
+/* Reads how far the chain is. */
+static void look(struct cuda_chain *chain)
+{
+    uint64_t known = atomic_load_explicit(&chain->over, memory_order_acquire);
+    const uint32_t progress = __atomic_load_n(chain->progress, __ATOMIC_ACQUIRE);
+    const int32_t ahead = (int32_t)(progress - (uint32_t)known); /* another thread may have seen more */
+    if (ahead <= 0)
+        return;
+    const uint64_t now = known + (uint64_t)ahead;
+    while (known < now
+           && !atomic_compare_exchange_weak_explicit(&chain->over, &known, now, memory_order_release,
+                                                     memory_order_acquire)) {
+    }
+}
+
+/* Forgets records of what is over. */
+static void forget_locked(struct cuda_chain *chain)
+{
+    while (chain->first < chain->past && is_over(chain, chain->records[chain->first % TW_CHAIN_DEPTH].position))
+        ++chain->first;
+}
+
+/* Records an event behind all that has been issued. In the chain's context. */
+static cu_result record_locked(struct cuda_chain *chain)
+{
+    struct record *record = &chain->records[chain->past % TW_CHAIN_DEPTH];
+    const uint64_t issued = atomic_load_explicit(&chain->issued, memory_order_acquire);
+    cu_result error = record->event ? 0 : tw_cuda.event_create(&record->event, EVENT_DISABLE_TIMING);
+    if (error) {
+        record->event = NULL;
+        return error;
+    }
+    error = tw_cuda.event_record(record->event, chain->stream);
+    if (!error) {
+        record->position = issued;
+        ++chain->past;
+    }
+    return error;
+}
+
+/* The first record behind a position that is not known to be over; makes one if there is none. In the chain's context. */
+static cu_result find_record_locked(struct cuda_chain *chain, uint64_t position, uint64_t *found)
+{
+    forget_locked(chain);
+    for (*found = chain->first; *found < chain->past; ++*found)
+        if (chain->records[*found % TW_CHAIN_DEPTH].position >= position)
+            return 0;
+    return record_locked(chain);
+}
+
 /* ---- launches -------------------------------------------------------------------------------------------------------- */
+
+static cu_result follow(const struct cuda_chain *chain, struct cuda_chain *other, uint64_t position)
+{
+    uint64_t at = 0;
+    if (is_over(other, position))
+        return 0;
+    const enum tw_cuda_entry entry = tw_cuda_enter(other->device);
+    atomic_store_explicit(&other->is_followed, true, memory_order_relaxed);
+    look(other);
+    pthread_mutex_lock(&other->mutex); /* until the event is used: its slot could be taken for another */
+    cu_result error = entry ? find_record_locked(other, position, &at) : 1;
+    tw_cuda_leave(entry);
+    if (!error)
+        error = tw_cuda.stream_wait_event(chain->stream, other->records[at % TW_CHAIN_DEPTH].event, 0);
+    pthread_mutex_unlock(&other->mutex);
+    return error;
+}
 
 tw_status tw_cuda_chain_follow(struct tw_backend_chain *base, const struct tw_backend_mark *marks, size_t count)
 {
     struct cuda_chain *chain = cuda(base);
     cu_result error = 0;
-    if (!tw_cuda_enter(chain->device))
+    const enum tw_cuda_entry entry = tw_cuda_enter(chain->device);
+    if (!entry)
         return complain(chain, "has no context", 0);
-    for (size_t i = 0; i < count && !error; ++i) {
-        const struct cuda_chain *other = cuda(marks[i].chain);
-        if (atomic_load_explicit(&other->over, memory_order_acquire) < marks[i].position)
-            error = tw_cuda.stream_wait_event(chain->stream, other->events[marks[i].position % TW_CHAIN_DEPTH], 0);
-    }
-    tw_cuda_leave();
+    for (size_t i = 0; i < count && !error; ++i)
+        error = follow(chain, cuda(marks[i].chain), marks[i].position);
+    tw_cuda_leave(entry);
     return error ? complain(chain, "let no stream wait for another", error) : TW_SUCCESS;
 }
 
@@ -145,15 +255,9 @@ static tw_status copy_args(struct cuda_chain *chain, const struct tw_internal_ke
 
 /* In the device's context. */
 static tw_status enqueue(struct cuda_chain *chain, const struct tw_internal_kernel *kernel,
-                         struct tw_internal_launch *launch, uint64_t position)
+                         struct tw_internal_launch *launch)
 {
-    cu_event *event = &chain->events[position % TW_CHAIN_DEPTH];
     tw_status status = TW_SUCCESS;
-    cu_result error = *event ? 0 : tw_cuda.event_create(event, EVENT_DISABLE_TIMING);
-    if (error) {
-        *event = NULL;
-        return complain(chain, "made no event", error);
-    }
     if (kernel->form == TW_INTERNAL_REDUCTION)
         status = lend_scratch(chain, launch);
     if (status == TW_SUCCESS && launch->words == 1)
@@ -161,10 +265,25 @@ static tw_status enqueue(struct cuda_chain *chain, const struct tw_internal_kern
     if (status != TW_SUCCESS)
         return status;
     const bool alone = atomic_load_explicit(&chain->device->running, memory_order_relaxed) == 0;
-    error = tw_cuda_enqueue(chain->device, kernel, launch, chain->stream);
-    if (!error)
-        error = tw_cuda.event_record(*event, chain->stream);
+    const cu_result error = tw_cuda_enqueue(launch, chain->stream);
     return error ? tw_cuda_report(chain->device, kernel, error, alone) : TW_SUCCESS;
+}
+
+/* Lets others see the launch, now and then or always. Where that fails, whoever asks tries again. */
+static void note_launch(struct cuda_chain *chain, uint64_t position)
+{
+    const bool is_followed = atomic_load_explicit(&chain->is_followed, memory_order_relaxed);
+    if (position % WRITE_EVERY && !is_followed)
+        return;
+    pthread_mutex_lock(&chain->mutex);
+    if (position % WRITE_EVERY == 0)
+        (void)write_locked(chain);
+    if (is_followed) {
+        look(chain);
+        forget_locked(chain);
+        (void)record_locked(chain);
+    }
+    pthread_mutex_unlock(&chain->mutex);
 }
 
 tw_status tw_cuda_chain_launch(struct tw_backend_chain *base, const struct tw_internal_kernel *kernel,
@@ -172,65 +291,63 @@ tw_status tw_cuda_chain_launch(struct tw_backend_chain *base, const struct tw_in
 {
     struct cuda_chain *chain = cuda(base);
     const uint64_t next = atomic_load_explicit(&chain->issued, memory_order_relaxed) + 1;
-    if (tw_cuda_lost(chain->device->ordinal) || !tw_cuda_enter(chain->device))
+    const enum tw_cuda_entry entry =
+        tw_cuda_lost(chain->device->ordinal) ? TW_CUDA_OUTSIDE : tw_cuda_enter(chain->device);
+    if (!entry)
         return complain(chain, "has no context", 0);
-    const tw_status status = enqueue(chain, kernel, launch, next);
-    tw_cuda_leave();
-    if (status != TW_SUCCESS)
-        return status;
     chain->names[next % TW_CHAIN_DEPTH] = kernel->name;
-    atomic_fetch_add_explicit(&chain->device->running, 1, memory_order_relaxed);
-    atomic_store_explicit(&chain->issued, next, memory_order_release);
-    *position = next;
-    return TW_SUCCESS;
+    const tw_status status = enqueue(chain, kernel, launch);
+    if (status == TW_SUCCESS) {
+        atomic_fetch_add_explicit(&chain->device->running, 1, memory_order_relaxed);
+        atomic_store_explicit(&chain->issued, next, memory_order_release);
+        *position = next;
+        note_launch(chain, next);
+    }
+    tw_cuda_leave(entry);
+    return status;
 }
 
 /* ---- their end ------------------------------------------------------------------------------------------------------- */
 
-static void note_over(struct cuda_chain *chain, uint64_t position)
+static bool is_written(struct cuda_chain *chain, uint64_t position)
 {
-    uint64_t known = atomic_load_explicit(&chain->over, memory_order_relaxed);
-    while (known < position
-           && !atomic_compare_exchange_weak_explicit(&chain->over, &known, position, memory_order_release,
-                                                     memory_order_relaxed)) {
-    }
+    return atomic_load_explicit(&chain->written, memory_order_acquire) >= position;
 }
 
-/* Asks for a position and, where it is reached, for some after it too, in steps that grow: so whoever looks now and then
-   at a long chain need not ask for each. In the device's context. */
-static cu_result query(struct cuda_chain *chain, uint64_t position)
+/* Sees to it that the position will be told of; if so already, asks the driver whether all is well. */
+static cu_result ask(struct cuda_chain *chain, uint64_t position)
 {
-    const uint64_t issued = atomic_load_explicit(&chain->issued, memory_order_acquire);
-    cu_result error = tw_cuda.event_query(chain->events[position % TW_CHAIN_DEPTH]);
-    for (uint64_t step = 1, next = position; !error; step *= 2) {
-        note_over(chain, next);
-        next += step;
-        if (next > issued || tw_cuda.event_query(chain->events[next % TW_CHAIN_DEPTH]))
-            break;
-    }
+    cu_result error = 0;
+    const enum tw_cuda_entry entry = tw_cuda_enter(chain->device);
+    if (!entry)
+        return CU_NOT_READY;
+    pthread_mutex_lock(&chain->mutex);
+    if (!is_written(chain, position))
+        error = write_locked(chain);
+    else
+        error = tw_cuda.stream_query(chain->stream);
+    pthread_mutex_unlock(&chain->mutex);
+    tw_cuda_leave(entry);
     return error;
-}
-
-static bool is_over(struct cuda_chain *chain, uint64_t position)
-{
-    return atomic_load_explicit(&chain->over, memory_order_acquire) >= position;
 }
 
 bool tw_cuda_chain_poll(struct tw_backend_chain *base, uint64_t position)
 {
     struct cuda_chain *chain = cuda(base);
+    if (is_over(chain, position))
+        return true;
+    look(chain);
     if (is_over(chain, position) || tw_cuda_lost(chain->device->ordinal))
         return true;
-    if (!tw_cuda_enter(chain->device))
+    if (is_written(chain, position)
+        && atomic_fetch_add_explicit(&chain->polls, 1, memory_order_relaxed) % ASK_EVERY != ASK_EVERY - 1)
         return false;
-    const cu_result error = query(chain, position);
-    tw_cuda_leave();
-    if (error && error != CU_NOT_READY) {
-        const uint64_t first = atomic_load_explicit(&chain->over, memory_order_acquire) + 1;
-        tw_cuda_lose(chain->device, chain->names[first % TW_CHAIN_DEPTH], error,
-                     atomic_load_explicit(&chain->device->running, memory_order_relaxed) == 1);
-    }
-    return error != CU_NOT_READY;
+    const cu_result error = ask(chain, position);
+    if (!error || error == CU_NOT_READY)
+        return false;
+    tw_cuda_lose(chain->device, chain->names[(atomic_load(&chain->over) + 1) % TW_CHAIN_DEPTH], error,
+                 atomic_load_explicit(&chain->device->running, memory_order_relaxed) == 1);
+    return true;
 }
 
 tw_status tw_cuda_chain_outcome(struct tw_backend_chain *base, uint64_t position,

@@ -60,6 +60,7 @@ enum cu_function_attribute {
     X(context_set_flags, "cuDevicePrimaryCtxSetFlags_v2", (cu_device device, unsigned flags))                          \
     X(context_push, "cuCtxPushCurrent_v2", (cu_context context))                                                       \
     X(context_pop, "cuCtxPopCurrent_v2", (cu_context * context))                                                       \
+    X(context_current, "cuCtxGetCurrent", (cu_context * context))                                                      \
     X(context_synchronize, "cuCtxSynchronize", (void))                                                                 \
     X(pointer_attribute, "cuPointerGetAttribute", (void *value, int attribute, uintptr_t pointer))                     \
     X(module_load, "cuModuleLoadData", (cu_module * module, const void *image))                                        \
@@ -76,7 +77,10 @@ enum cu_function_attribute {
     X(event_create, "cuEventCreate", (cu_event * event, unsigned flags))                                               \
     X(event_destroy, "cuEventDestroy_v2", (cu_event event))                                                            \
     X(event_record, "cuEventRecord", (cu_event event, cu_stream stream))                                               \
-    X(event_query, "cuEventQuery", (cu_event event))                                                                   \
+    X(stream_query, "cuStreamQuery", (cu_stream stream))                                                               \
+    X(stream_write, "cuStreamWriteValue32_v2", (cu_stream stream, uintptr_t target, uint32_t value, unsigned flags))   \
+    X(host_allocate, "cuMemHostAlloc", (void **memory, size_t bytes, unsigned flags))                                  \
+    X(host_free, "cuMemFreeHost", (void *memory))                                                                      \
     X(copy_to_device, "cuMemcpyHtoDAsync_v2", (uintptr_t target, const void *source, size_t bytes, cu_stream stream))  \
     X(launch, "cuLaunchKernel",                                                                                        \
       (cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,    \
@@ -117,9 +121,10 @@ enum tw_cuda_choice tw_cuda_choice(void);
 /* "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)". Returns `text`. */
 const char *tw_cuda_describe_error(cu_result error, char *text, size_t bytes);
 
-/* Makes a device's context that of the thread, and undoes that. */
-bool tw_cuda_enter(const struct tw_cuda_device *device);
-void tw_cuda_leave(void);
+/* Makes a device's context that of the thread, unless it is that already, and undoes what it did. */
+enum tw_cuda_entry { TW_CUDA_OUTSIDE, TW_CUDA_WAS_INSIDE, TW_CUDA_ENTERED };
+enum tw_cuda_entry tw_cuda_enter(const struct tw_cuda_device *device); /* TW_CUDA_OUTSIDE, 0: that failed */
+void tw_cuda_leave(enum tw_cuda_entry entry);
 
 /* Notes that a device does nothing any more: `kernel` failed, or, unless it was `alone`, one beside it. */
 void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone);
@@ -129,9 +134,8 @@ void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result e
 /* Unloads all device images. Before the contexts are released. */
 void tw_cuda_forget_kernels(void);
 
-/* Enqueues a kernel that tw_cuda_launches(). In the device's context. */
-cu_result tw_cuda_enqueue(struct tw_cuda_device *device, const struct tw_internal_kernel *kernel,
-                          const struct tw_internal_launch *launch, cu_stream stream);
+/* Enqueues a launch that tw_cuda_launches(). In the device's context. */
+cu_result tw_cuda_enqueue(const struct tw_internal_launch *launch, cu_stream stream);
 
 /* What to say when a call that concerns a kernel fails: whether it alone does, or the device with it. In its context. */
 tw_status tw_cuda_report(struct tw_cuda_device *device, const struct tw_internal_kernel *kernel, cu_result error,

@@ -22,7 +22,7 @@
 #define BUCKETS 256u
 #define CAPTURES (sizeof(struct tw_internal_simt_captures) / sizeof(uint64_t))
 
-enum { STREAM_NON_BLOCKING = 1, NOT_FOUND = 500 };
+enum { STREAM_NON_BLOCKING = 1 };
 
 /* A device image that is loaded into a device, or cannot be. */
 struct module {
@@ -44,7 +44,7 @@ struct kernel {
     bool driver_launches;
     char reason[320]; /* why not */
     size_t max_items, registers, private_bytes, static_bytes;
-    size_t dynamic_bytes; /* that the driver allows; under `mutex` */
+    atomic_size_t dynamic_bytes; /* that the driver allows; changed under `mutex` */
 };
 
 static struct {
@@ -169,8 +169,9 @@ static void look_up_locked(struct tw_cuda_device *device, struct kernel *kernel)
     kernel->private_bytes = ask(kernel->handle, CU_FUNCTION_LOCAL_BYTES);
     kernel->static_bytes = ask(kernel->handle, CU_FUNCTION_SHARED_BYTES);
     /* what any kernel may use without being allowed it */
-    kernel->dynamic_bytes =
-        device->default_shared_bytes > kernel->static_bytes ? device->default_shared_bytes - kernel->static_bytes : 0;
+    atomic_init(&kernel->dynamic_bytes, device->default_shared_bytes > kernel->static_bytes
+                                            ? device->default_shared_bytes - kernel->static_bytes
+                                            : 0);
     kernel->driver_launches = !region.uses_globals && tw_cuda_choice() != TW_CUDA_OPENMP_LAUNCH;
     if (region.uses_globals)
         give_up(kernel, "it uses global variables, which the driver's copy of its image has once more");
@@ -196,7 +197,8 @@ static struct kernel *find(int ordinal, const struct tw_internal_kernel *key)
     struct kernel **bucket = bucket_of(key, ordinal), *kernel = *bucket;
     while (kernel && (kernel->key != key || kernel->ordinal != ordinal))
         kernel = kernel->next;
-    if (!kernel && tw_cuda_enter(device)) {
+    const enum tw_cuda_entry entry = kernel ? TW_CUDA_OUTSIDE : tw_cuda_enter(device);
+    if (entry) {
         kernel = calloc(1, sizeof *kernel);
         if (kernel) {
             kernel->key = key;
@@ -207,7 +209,7 @@ static struct kernel *find(int ordinal, const struct tw_internal_kernel *key)
             kernel->next_of_all = known.all;
             known.all = kernel;
         }
-        tw_cuda_leave();
+        tw_cuda_leave(entry);
     }
     pthread_mutex_unlock(&known.mutex);
     return kernel;
@@ -224,10 +226,10 @@ void tw_cuda_forget_kernels(void)
     while (known.modules) {
         struct module *next = known.modules->next;
         const struct tw_cuda_device *device = tw_cuda_device(known.modules->ordinal);
-        if (known.modules->handle && device && tw_cuda_enter(device)) {
+        const enum tw_cuda_entry entry = known.modules->handle && device ? tw_cuda_enter(device) : TW_CUDA_OUTSIDE;
+        if (entry)
             (void)tw_cuda.module_unload(known.modules->handle);
-            tw_cuda_leave();
-        }
+        tw_cuda_leave(entry);
         free(known.modules);
         known.modules = next;
     }
@@ -237,10 +239,14 @@ void tw_cuda_forget_kernels(void)
 
 /* ---- limits ---------------------------------------------------------------------------------------------------------- */
 
+static size_t local_limit(const struct tw_cuda_device *device, const struct kernel *kernel)
+{
+    return kernel->driver_launches ? device->max_shared_bytes : device->default_shared_bytes;
+}
+
 bool tw_cuda_kernel_facts(int ordinal, const struct tw_internal_kernel *key, struct tw_cuda_kernel_facts *facts)
 {
     const struct kernel *kernel = find(ordinal, key);
-    const struct tw_cuda_device *device = tw_cuda_device(ordinal);
     if (!kernel || !kernel->handle)
         return false;
     *facts = (struct tw_cuda_kernel_facts){
@@ -248,7 +254,7 @@ bool tw_cuda_kernel_facts(int ordinal, const struct tw_internal_kernel *key, str
         .registers = kernel->registers,
         .private_bytes = kernel->private_bytes,
         .static_local_bytes = kernel->static_bytes,
-        .max_local_bytes = kernel->driver_launches ? device->max_shared_bytes : device->default_shared_bytes,
+        .max_local_bytes = local_limit(tw_cuda_device(ordinal), kernel),
         .driver_launches = kernel->driver_launches,
     };
     return true;
@@ -258,11 +264,13 @@ bool tw_cuda_kernel_facts(int ordinal, const struct tw_internal_kernel *key, str
 static cu_result allow(struct kernel *kernel, size_t bytes)
 {
     cu_result error = 0;
+    if (bytes <= atomic_load_explicit(&kernel->dynamic_bytes, memory_order_acquire))
+        return 0;
     pthread_mutex_lock(&known.mutex);
-    if (bytes > kernel->dynamic_bytes) {
+    if (bytes > atomic_load_explicit(&kernel->dynamic_bytes, memory_order_relaxed)) {
         error = tw_cuda.function_set(kernel->handle, CU_FUNCTION_MAX_DYNAMIC_SHARED_BYTES, (int)bytes);
         if (!error)
-            kernel->dynamic_bytes = bytes;
+            atomic_store_explicit(&kernel->dynamic_bytes, bytes, memory_order_release);
     }
     pthread_mutex_unlock(&known.mutex);
     return error;
@@ -273,35 +281,37 @@ size_t tw_cuda_resident_groups(int ordinal, const struct tw_internal_kernel *key
     struct kernel *kernel = find(ordinal, key);
     const struct tw_cuda_device *device = tw_cuda_device(ordinal);
     int blocks = 0;
-    if (!kernel || !kernel->handle || !items || items > kernel->max_items || local_bytes > device->max_shared_bytes
-        || !tw_cuda_enter(device))
+    if (!kernel || !kernel->handle || !items || items > kernel->max_items || local_bytes > device->max_shared_bytes)
+        return 0;
+    const enum tw_cuda_entry entry = tw_cuda_enter(device);
+    if (!entry)
         return 0;
     if (allow(kernel, local_bytes) || tw_cuda.resident_blocks(&blocks, kernel->handle, (int)items, local_bytes))
         blocks = 0;
-    tw_cuda_leave();
+    tw_cuda_leave(entry);
     return blocks > 0 ? (size_t)blocks * device->compute_units : 0;
 }
 
-tw_status tw_cuda_check(int ordinal, const struct tw_internal_kernel *key, const struct tw_internal_launch *launch)
+tw_status tw_cuda_check(int ordinal, const struct tw_internal_kernel *key, struct tw_internal_launch *launch)
 {
-    struct tw_cuda_kernel_facts facts = {0};
     const struct tw_cuda_device *device = tw_cuda_device(ordinal);
     const size_t items = launch->local[0] * launch->local[1] * launch->local[2];
     if (!device)
         return TW_SUCCESS;
-    if (!tw_cuda_kernel_facts(ordinal, key, &facts))
-        facts = (struct tw_cuda_kernel_facts){.max_items = items, .max_local_bytes = device->default_shared_bytes};
-    if (items > facts.max_items)
+    const struct kernel *kernel = launch->found = find(ordinal, key);
+    const bool found = kernel && kernel->handle;
+    const size_t most = found ? local_limit(device, kernel) : device->default_shared_bytes;
+    const size_t static_bytes = found ? kernel->static_bytes : 0;
+    if (found && items > kernel->max_items)
         return tw_backend_complain(TW_ERROR_INVALID_WORK_GROUP_SIZE,
                                    "kernel %s needs %zu registers for each work-item, so a group of it has at most %zu "
                                    "work-items, not %zu",
-                                   key->name, facts.registers, facts.max_items, items);
-    if (launch->local_bytes > facts.max_local_bytes
-        || facts.static_local_bytes > facts.max_local_bytes - launch->local_bytes)
+                                   key->name, kernel->registers, kernel->max_items, items);
+    if (launch->local_bytes > most || static_bytes > most - launch->local_bytes)
         return tw_backend_complain(TW_ERROR_OUT_OF_LOCAL_MEMORY,
                                    "a group of kernel %s needs %zu bytes of local memory in TW_LOCAL variables and %zu "
                                    "in local accessors, which is more than the %zu it can have",
-                                   key->name, facts.static_local_bytes, launch->local_bytes, facts.max_local_bytes);
+                                   key->name, static_bytes, launch->local_bytes, most);
     return TW_SUCCESS;
 }
 
@@ -386,13 +396,9 @@ static cu_result enqueue(struct kernel *kernel, const struct tw_internal_launch 
                                   (unsigned)request.shared_bytes, stream, NULL, extra);
 }
 
-cu_result tw_cuda_enqueue(struct tw_cuda_device *device, const struct tw_internal_kernel *key,
-                          const struct tw_internal_launch *launch, cu_stream stream)
+cu_result tw_cuda_enqueue(const struct tw_internal_launch *launch, cu_stream stream)
 {
-    struct kernel *kernel = find(device->ordinal, key);
-    if (!kernel || !kernel->driver_launches)
-        return NOT_FOUND; /* was there when the launch was checked */
-    return enqueue(kernel, launch, stream);
+    return enqueue(launch->found, launch, stream);
 }
 
 tw_status tw_cuda_report(struct tw_cuda_device *device, const struct tw_internal_kernel *key, cu_result error,
@@ -407,10 +413,10 @@ tw_status tw_cuda_report(struct tw_cuda_device *device, const struct tw_internal
     return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "%s", device->story);
 }
 
-bool tw_cuda_launches(int ordinal, const struct tw_internal_kernel *key)
+bool tw_cuda_launches(const struct tw_internal_launch *launch)
 {
-    const struct kernel *kernel = tw_cuda_choice() == TW_CUDA_OPENMP_LAUNCH ? NULL : find(ordinal, key);
-    return kernel && kernel->driver_launches;
+    const struct kernel *kernel = launch->found;
+    return kernel && kernel->driver_launches && tw_cuda_choice() != TW_CUDA_OPENMP_LAUNCH;
 }
 
 /* Launches and waits. In the device's context. */
@@ -435,7 +441,7 @@ tw_status tw_cuda_launch(int ordinal, const struct tw_internal_kernel *key, cons
     *taken = false;
     if (!device || choice == TW_CUDA_OPENMP_LAUNCH)
         return TW_SUCCESS;
-    struct kernel *kernel = find(ordinal, key);
+    struct kernel *kernel = launch->found ? launch->found : find(ordinal, key);
     if (!kernel || !kernel->driver_launches) {
         if (choice != TW_CUDA_DRIVER_LAUNCH)
             return TW_SUCCESS;
@@ -444,12 +450,13 @@ tw_status tw_cuda_launch(int ordinal, const struct tw_internal_kernel *key, cons
                                    key->name, kernel ? kernel->reason : "there is no memory for it");
     }
     *taken = true;
-    if (!tw_cuda_enter(device))
+    const enum tw_cuda_entry entry = tw_cuda_enter(device);
+    if (!entry)
         return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "the CUDA driver has no context for kernel %s", key->name);
     const unsigned before = atomic_fetch_add_explicit(&device->running, 1, memory_order_relaxed);
     const cu_result error = run(device, kernel, launch);
     const unsigned others = atomic_fetch_sub_explicit(&device->running, 1, memory_order_relaxed) - 1;
     const tw_status status = error ? tw_cuda_report(device, key, error, !before && !others) : TW_SUCCESS;
-    tw_cuda_leave();
+    tw_cuda_leave(entry);
     return status;
 }

@@ -58,7 +58,7 @@ void tw_host_describe(struct tw_backend_device *device, struct tw_device_facts *
 }
 
 tw_status tw_host_check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
-                        const struct tw_internal_launch *launch)
+                        struct tw_internal_launch *launch)
 {
     (void)device;
     (void)launch;

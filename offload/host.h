@@ -10,7 +10,7 @@ void tw_host_begin_thread(struct tw_backend_device *device);
 
 void tw_host_describe(struct tw_backend_device *device, struct tw_device_facts *facts);
 tw_status tw_host_check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
-                        const struct tw_internal_launch *launch);
+                        struct tw_internal_launch *launch);
 
 void tw_host_limits(struct tw_backend_device *device, const struct tw_internal_kernel *kernel, size_t items,
                     size_t local_bytes, struct tw_kernel_facts *facts);

@@ -227,7 +227,7 @@ static tw_status check_threads(const struct tw_internal_kernel *kernel, size_t i
 }
 
 static tw_status check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
-                       const struct tw_internal_launch *launch)
+                       struct tw_internal_launch *launch)
 {
     size_t teams[3] = {launch->range[0], launch->range[1], launch->range[2]};
     if (!kernel->offload)
@@ -363,10 +363,10 @@ static tw_status open_chain(struct tw_backend_device *device, struct tw_backend_
     return tw_cuda_chain_open(device, omp(device)->cuda_ordinal, chain);
 }
 
-static bool takes(struct tw_backend_device *device, const struct tw_internal_kernel *kernel)
+static bool takes(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+                  const struct tw_internal_launch *launch)
 {
-    return lowering_for(omp(device), kernel) == TW_INTERNAL_LOWER_SIMT
-           && tw_cuda_launches(omp(device)->cuda_ordinal, kernel);
+    return lowering_for(omp(device), kernel) == TW_INTERNAL_LOWER_SIMT && tw_cuda_launches(launch);
 }
 
 static tw_status enqueue(struct tw_backend_chain *chain, const struct tw_internal_kernel *kernel,

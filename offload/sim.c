@@ -302,9 +302,11 @@ static void close_chain(struct tw_backend_chain *base)
     free(chain);
 }
 
-static bool takes(struct tw_backend_device *device, const struct tw_internal_kernel *kernel)
+static bool takes(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+                  const struct tw_internal_launch *launch)
 {
     (void)kernel;
+    (void)launch;
     return sim(device)->asynchronous;
 }
 

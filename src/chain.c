@@ -36,7 +36,7 @@ const void *tw_chain_engine(const struct tw_command *command)
 {
     struct tw_backend_device *device = command->device->backend;
     const struct tw_backend_async *async = device->backend->async;
-    return async && !command->bounds && async->takes(device, command->kernel) ? async : NULL;
+    return async && !command->bounds && async->takes(device, command->kernel, &command->launch) ? async : NULL;
 }
 
 /* ---- the lists of a lane -------------------------------------------------------------------------------------------- */
@@ -179,7 +179,7 @@ static void issue_lane_locked(struct tw_lane *lane)
     while (issued && lane->issue.first && lane->flying_count < TW_CHAIN_DEPTH)
         issued = issue_task_locked(lane, tw_pop(&lane->issue));
     lane->issuing = false;
-    tw_note_start_locked(lane);
+    tw_note_start_locked(lane, 0);
     tw_announce_locked(); /* threads that sleep poll now */
     if (!issued)
         (void)reap_locked(lane); /* at once, if nothing is before it */
@@ -200,11 +200,11 @@ void tw_issue_locked(void)
 
 /* ---- reaping --------------------------------------------------------------------------------------------------------- */
 
-void tw_note_start_locked(struct tw_lane *lane)
+void tw_note_start_locked(struct tw_lane *lane, uint64_t now_ns)
 {
     const struct tw_task *first = (const struct tw_task *)lane->flying.first;
     if (first && first->node.issued && !first->command->started && !tw_graph_before(&first->node)) {
-        tw_command_start_locked(first->command);
+        tw_command_start_locked(first->command, now_ns ? now_ns : tw_now_ns());
         tw_announce_locked();
     }
 }
@@ -213,13 +213,13 @@ void tw_note_start_locked(struct tw_lane *lane)
 static bool reap_tasks_locked(struct tw_lane *lane)
 {
     const struct tw_backend_async *async = async_of(lane);
-    bool progress = false;
+    uint64_t now_ns = 0; /* of this look: one for all, the clock costs more than the rest */
     struct tw_task *task;
     while ((task = (struct tw_task *)lane->flying.first) && !tw_graph_before(&task->node)) {
         struct tw_command *command = task->command;
         tw_status status = TW_SUCCESS;
         bool over = true;
-        tw_note_start_locked(lane);
+        tw_note_start_locked(lane, now_ns);
         if (task->node.issued) {
             struct tw_backend_chain *chain = lane->chain;
             tw_unlock();
@@ -235,11 +235,12 @@ static bool reap_tasks_locked(struct tw_lane *lane)
         if (status != TW_SUCCESS && !task->node.doom)
             task->failure = tw_failure_make_locked(status, command->kernel->name, command->file, command->line);
         const bool cancelled = !task->failure && task->node.doom;
+        if (!now_ns)
+            now_ns = tw_now_ns();
         land_locked(lane);
-        tw_task_finish_locked(task, cancelled ? task->node.doom : task->failure, cancelled);
-        progress = true;
+        tw_task_finish_locked(task, cancelled ? task->node.doom : task->failure, cancelled, now_ns);
     }
-    return progress;
+    return now_ns != 0;
 }
 
 /* The same, for whoever comes first. Returns whether anything was finished; then tw_issue_locked(). */
@@ -255,7 +256,7 @@ static bool reap_locked(struct tw_lane *lane)
     lane->reaping = false;
     struct tw_lane *other = device->flying;
     for (unsigned i = 0; progress && i < device->flying_lanes; ++i, other = other->next_flying)
-        tw_note_start_locked(other);
+        tw_note_start_locked(other, 0);
     list_to_issue_locked(lane); /* there may be room again */
     tw_queue_release_locked(queue);
     return progress;

@@ -86,10 +86,10 @@ static void report_locked(struct tw_command *command)
     tw_errors_add_locked(&command->queue->errors, command->status, message, kernel, command->file, command->line);
 }
 
-static void complete_locked(struct tw_command *command)
+static void complete_locked(struct tw_command *command, uint64_t now_ns)
 {
     struct tw_queue *queue = command->queue;
-    command->times.end_ns = tw_now_ns();
+    command->times.end_ns = now_ns;
     command->complete = true;
     if (queue) {
         if (command->status != TW_SUCCESS)
@@ -107,7 +107,7 @@ static void complete_locked(struct tw_command *command)
 }
 
 /* Finishes a task and returns the tasks that this makes ready. failure: its own, or the cause that doomed it. */
-static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled)
+static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled, uint64_t now_ns)
 {
     struct tw_command *command = task->command;
     struct tw_node *ready = tw_graph_finish(&task->node, failure);
@@ -116,14 +116,14 @@ static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *fa
         command->failure = failure;
     }
     if (--command->tasks_left == 0)
-        complete_locked(command);
+        complete_locked(command, now_ns);
     return ready;
 }
 
-void tw_command_start_locked(struct tw_command *command)
+void tw_command_start_locked(struct tw_command *command, uint64_t now_ns)
 {
     command->started = true;
-    command->times.start_ns = tw_now_ns();
+    command->times.start_ns = now_ns;
 }
 
 void tw_make_ready_locked(struct tw_node *nodes)
@@ -136,10 +136,11 @@ void tw_make_ready_locked(struct tw_node *nodes)
         if (task->node.engine && (!task->node.doom || tw_graph_before(&task->node))) {
             tw_chain_add_locked(task);
         } else if (task->node.doom) {
-            tw_append(&todo, finish_locked(task, task->node.doom, true));
+            tw_append(&todo, finish_locked(task, task->node.doom, true, tw_now_ns()));
         } else if (task->kind == TW_TASK_NOTHING) {
-            tw_command_start_locked(command);
-            tw_append(&todo, finish_locked(task, NULL, false));
+            const uint64_t now_ns = tw_now_ns();
+            tw_command_start_locked(command, now_ns);
+            tw_append(&todo, finish_locked(task, NULL, false, now_ns));
         } else if (task->kind == TW_TASK_HOST_ACCESS) {
             command->started = command->acquired = true;
             tw_announce_locked();
@@ -149,14 +150,14 @@ void tw_make_ready_locked(struct tw_node *nodes)
     }
 }
 
-void tw_task_finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled)
+void tw_task_finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled, uint64_t now_ns)
 {
-    tw_make_ready_locked(finish_locked(task, failure, cancelled));
+    tw_make_ready_locked(finish_locked(task, failure, cancelled, now_ns));
 }
 
 void tw_command_finish_access_locked(struct tw_command *command, struct tw_failure *failure)
 {
-    tw_task_finish_locked(&command->body, failure, false);
+    tw_task_finish_locked(&command->body, failure, false, tw_now_ns());
     tw_issue_locked();
 }
 
@@ -197,7 +198,7 @@ void tw_task_run_locked(struct tw_task *task)
     struct tw_command *command = task->command;
     struct tw_device *device = command->device;
     if (task == &command->body) { /* its copies may run long before all that it depends on is complete */
-        tw_command_start_locked(command);
+        tw_command_start_locked(command, tw_now_ns());
         tw_announce_locked();
     }
     if (task->exclusive)
@@ -217,7 +218,7 @@ void tw_task_run_locked(struct tw_task *task)
         failure = tw_failure_make_locked(status, command->kernel ? command->kernel->name : NULL, command->file,
                                          command->line);
     tw_running_lane = command->lane;
-    tw_task_finish_locked(task, failure, false);
+    tw_task_finish_locked(task, failure, false, tw_now_ns());
     tw_running_lane = NULL;
     tw_issue_locked();
 }
@@ -296,20 +297,9 @@ static void join_queue_locked(struct tw_command *command)
     queue->last = command;
 }
 
-/* Before anything is planned: the lock is released where the device is asked. */
-static void choose_engine_locked(struct tw_command *command)
-{
-    if (command->body.kind == TW_TASK_KERNEL && command->device->backend->backend->async) {
-        tw_unlock();
-        command->body.node.engine = tw_chain_engine(command);
-        tw_lock();
-    }
-}
-
 tw_status tw_command_submit_locked(struct tw_command *command)
 {
     size_t edges_needed = 0;
-    choose_engine_locked(command);
     tw_status status = allocate_stages_locked(command);
     if (status == TW_SUCCESS)
         status = describe_locked(command, &edges_needed);

@@ -479,9 +479,11 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
     struct tw_command *command = make_command(group, file, line);
     if (!command)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command group");
+    command->bounds = group->bounds;
+    if (command->body.kind == TW_TASK_KERNEL)
+        command->body.node.engine = tw_chain_engine(command);
     tw_lock();
     command->queue = queue; /* takes over the group's reference, and its uses of buffers */
-    command->bounds = group->bounds;
     const tw_status status = tw_command_submit_locked(command);
     if (status == TW_SUCCESS) {
         ++queue->references; /* the group still drops its own */

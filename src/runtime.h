@@ -288,9 +288,9 @@ void tw_task_run_locked(struct tw_task *task);
 void tw_make_ready_locked(struct tw_node *nodes);
 /* Finishes a task, all of whose predecessors are finished, and sees to what becomes ready. failure: NULL, its own, or
    the cause that doomed it. Afterwards tw_issue_locked(). */
-void tw_task_finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled);
+void tw_task_finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled, uint64_t now_ns);
 /* Notes that the body of a command runs. */
-void tw_command_start_locked(struct tw_command *command);
+void tw_command_start_locked(struct tw_command *command, uint64_t now_ns);
 /* Completes a host access: whoever waits for it may run. */
 void tw_command_finish_access_locked(struct tw_command *command, struct tw_failure *failure);
 uint64_t tw_now_ns(void);
@@ -355,8 +355,8 @@ bool tw_reap_device_locked(struct tw_device *device);
 /* Waits until a task in flight is a step nearer to its end, or anything else has changed. Releases the lock
    meanwhile. */
 void tw_chain_wait_locked(const struct tw_task *task);
-/* Notes which task in flight on a lane runs now. */
-void tw_note_start_locked(struct tw_lane *lane);
+/* Notes which task in flight on a lane runs now; 0 for the time stands for asking the clock. */
+void tw_note_start_locked(struct tw_lane *lane, uint64_t now_ns);
 /* Ends the chains of a device on which nothing is in flight; with the lock held, which is released meanwhile. */
 void tw_close_chains_locked(struct tw_device *device);
 

@@ -298,7 +298,7 @@ static struct tw_task *step_towards(struct tw_command *command, const struct tw_
             break;
         struct tw_node *before = tw_graph_before(node);
         if (!before && task->flying)
-            tw_note_start_locked(task->command->lane);
+            tw_note_start_locked(task->command->lane, 0);
         if (before)
             node = before;
         else if (task->node.engine && task->command->lane->flying.first)

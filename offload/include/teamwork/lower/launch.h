@@ -13,7 +13,7 @@
 
 #include <teamwork/range.h>
 
-#define TW_INTERNAL_KERNEL_ABI 2u
+#define TW_INTERNAL_KERNEL_ABI 3u
 
 /** Argument blocks up to this many bytes travel as kernel arguments; larger ones through device memory. */
 #define TW_INTERNAL_INLINE_ARGS_BYTES 256u
@@ -131,6 +131,7 @@ struct tw_internal_launch {
     int *refused;  /* in device memory: a group of the standard mapping did not get its threads; or NULL */
     int fell_back; /* enum tw_internal_fallback; 0: the kernel ran. Accessed atomically */
     struct tw_internal_divergence divergence; /* by whoever set fell_back to TW_INTERNAL_DIVERGENCE */
+    void *found; /* the backend's own: what its `check` found out about the kernel; NULL where it did not look */
 };
 
 /** What the kernel macros make of a kernel. */
