@@ -54,9 +54,20 @@ struct tw_backend_mark {
     uint64_t position;
 };
 
+/* A kernel of a graph, and the steps that have to be over before. */
+struct tw_backend_step {
+    const struct tw_internal_kernel *kernel; /* NULL: nothing to run, only something to wait for */
+    const struct tw_internal_launch *launch; /* lives as long as the graph, and is not changed */
+    const size_t *before;                    /* numbers of earlier steps, each once */
+    size_t before_count;
+};
+
+/* Steps that a chain launches at once. Backends define it. */
+struct tw_backend_graph;
+
 #define TW_CHAIN_DEPTH 512u /* launches of a chain that are in flight at a time, at most */
 
-/* What a backend needs for chains. One thread at a time uses `follow` and `launch` of a chain, and one at a time
+/* What a backend needs for chains. One thread at a time uses `follow`, `launch` and `replay` of a chain, and one at a time
    `outcome`; `poll` any number, also for other chains' marks. */
 struct tw_backend_async {
     tw_status (*open)(struct tw_backend_device *device, struct tw_backend_chain **chain);
@@ -76,6 +87,18 @@ struct tw_backend_async {
        enqueued and there is no outcome. */
     tw_status (*launch)(struct tw_backend_chain *chain, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *launch, uint64_t *position);
+
+    /* Makes a graph of steps whose launches `check` let pass. `*graph` is left NULL, and all is well, if one of them is none
+       that `takes`. */
+    tw_status (*assemble)(struct tw_backend_device *device, const struct tw_backend_step *steps, size_t count,
+                          struct tw_backend_graph **graph);
+
+    /* Undoes that, when no replay is in flight. */
+    void (*dismantle)(struct tw_backend_device *device, struct tw_backend_graph *graph);
+
+    /* Enqueues all steps of a graph of the chain's device, as `launch` does a kernel: one position and, without a kernel and
+       a launch, one outcome. One at a time is in flight of each graph. */
+    tw_status (*replay)(struct tw_backend_chain *chain, struct tw_backend_graph *graph, uint64_t *position);
 
     /* Whether a launch and all before it on its chain are over, be it by a failure. */
     bool (*poll)(struct tw_backend_chain *chain, uint64_t position);

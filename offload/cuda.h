@@ -77,8 +77,19 @@ struct tw_backend_device *tw_cuda_chain_owner(const struct tw_backend_chain *cha
 tw_status tw_cuda_chain_follow(struct tw_backend_chain *chain, const struct tw_backend_mark *marks, size_t count);
 tw_status tw_cuda_chain_launch(struct tw_backend_chain *chain, const struct tw_internal_kernel *kernel,
                                struct tw_internal_launch *launch, uint64_t *position);
+tw_status tw_cuda_chain_replay(struct tw_backend_chain *chain, struct tw_backend_graph *graph, uint64_t *position);
 bool tw_cuda_chain_poll(struct tw_backend_chain *chain, uint64_t position);
 tw_status tw_cuda_chain_outcome(struct tw_backend_chain *chain, uint64_t position,
                                 const struct tw_internal_kernel *kernel, struct tw_internal_launch *launch);
+
+/* ---- command graphs (backend.h), of kernels that tw_cuda_launches() ------------------------------------------------- */
+
+tw_status tw_cuda_graph_assemble(struct tw_backend_device *owner, int ordinal, const struct tw_backend_step *steps,
+                                 size_t count, struct tw_backend_graph **graph);
+void tw_cuda_graph_dismantle(struct tw_backend_device *owner, struct tw_backend_graph *graph);
+
+/* Fills in what a launch has to know of a device. Defined by omp.c. */
+void tw_omp_prepare(const struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+                    struct tw_internal_launch *launch);
 
 #endif

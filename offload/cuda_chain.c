@@ -24,6 +24,7 @@ enum { STREAM_NON_BLOCKING = 1, EVENT_DISABLE_TIMING = 2 };
 #define MIN_ARGS_BYTES 4096u
 #define WRITE_EVERY 16u /* launches */
 #define ASK_EVERY 64u   /* polls without progress */
+#define GRAPH_NAME "of a command graph"
 
 /* An event behind the launch of a position. */
 struct record {
@@ -266,7 +267,7 @@ static tw_status enqueue(struct cuda_chain *chain, const struct tw_internal_kern
         return status;
     const bool alone = atomic_load_explicit(&chain->device->running, memory_order_relaxed) == 0;
     const cu_result error = tw_cuda_enqueue(launch, chain->stream);
-    return error ? tw_cuda_report(chain->device, kernel, error, alone) : TW_SUCCESS;
+    return error ? tw_cuda_report(chain->device, kernel->name, error, alone) : TW_SUCCESS;
 }
 
 /* Lets others see the launch, now and then or always. Where that fails, whoever asks tries again. */
@@ -286,17 +287,31 @@ static void note_launch(struct cuda_chain *chain, uint64_t position)
     pthread_mutex_unlock(&chain->mutex);
 }
 
-tw_status tw_cuda_chain_launch(struct tw_backend_chain *base, const struct tw_internal_kernel *kernel,
-                               struct tw_internal_launch *launch, uint64_t *position)
+/* A kernel of a chain, or a graph. */
+struct request {
+    const struct tw_internal_kernel *kernel;
+    struct tw_internal_launch *launch;
+    const struct tw_backend_graph *graph; /* or NULL */
+};
+
+static tw_status add(struct cuda_chain *chain, const struct request *request)
 {
-    struct cuda_chain *chain = cuda(base);
+    if (!request->graph)
+        return enqueue(chain, request->kernel, request->launch);
+    const bool alone = atomic_load_explicit(&chain->device->running, memory_order_relaxed) == 0;
+    const cu_result error = tw_cuda_graph_launch(request->graph, chain->stream);
+    return error ? tw_cuda_report(chain->device, GRAPH_NAME, error, alone) : TW_SUCCESS;
+}
+
+static tw_status launch(struct cuda_chain *chain, const struct request *request, uint64_t *position)
+{
     const uint64_t next = atomic_load_explicit(&chain->issued, memory_order_relaxed) + 1;
     const enum tw_cuda_entry entry =
         tw_cuda_lost(chain->device->ordinal) ? TW_CUDA_OUTSIDE : tw_cuda_enter(chain->device);
     if (!entry)
         return complain(chain, "has no context", 0);
-    chain->names[next % TW_CHAIN_DEPTH] = kernel->name;
-    const tw_status status = enqueue(chain, kernel, launch);
+    chain->names[next % TW_CHAIN_DEPTH] = request->graph ? GRAPH_NAME : request->kernel->name;
+    const tw_status status = add(chain, request);
     if (status == TW_SUCCESS) {
         atomic_fetch_add_explicit(&chain->device->running, 1, memory_order_relaxed);
         atomic_store_explicit(&chain->issued, next, memory_order_release);
@@ -305,6 +320,17 @@ tw_status tw_cuda_chain_launch(struct tw_backend_chain *base, const struct tw_in
     }
     tw_cuda_leave(entry);
     return status;
+}
+
+tw_status tw_cuda_chain_launch(struct tw_backend_chain *base, const struct tw_internal_kernel *kernel,
+                               struct tw_internal_launch *description, uint64_t *position)
+{
+    return launch(cuda(base), &(struct request){.kernel = kernel, .launch = description}, position);
+}
+
+tw_status tw_cuda_chain_replay(struct tw_backend_chain *base, struct tw_backend_graph *graph, uint64_t *position)
+{
+    return launch(cuda(base), &(struct request){.graph = graph}, position);
 }
 
 /* ---- their end ------------------------------------------------------------------------------------------------------- */

@@ -21,8 +21,18 @@ typedef struct cu_module *cu_module;
 typedef struct cu_function *cu_function;
 typedef struct cu_stream *cu_stream;
 typedef struct cu_event *cu_event;
+typedef struct cu_graph *cu_graph;
+typedef struct cu_node *cu_node;
+typedef struct cu_executable *cu_executable;
 
-enum { CU_NOT_READY = 600 };
+enum { CU_OUT_OF_MEMORY = 2, CU_NOT_READY = 600 };
+
+/* A kernel of a graph, as CUDA 10 and later have it. */
+struct cu_kernel_node {
+    cu_function function;
+    unsigned grid[3], block[3], dynamic_bytes;
+    void **parameters, **extra;
+};
 
 enum cu_device_attribute {
     CU_MAX_THREADS_PER_BLOCK = 1,
@@ -82,6 +92,15 @@ enum cu_function_attribute {
     X(host_allocate, "cuMemHostAlloc", (void **memory, size_t bytes, unsigned flags))                                  \
     X(host_free, "cuMemFreeHost", (void *memory))                                                                      \
     X(copy_to_device, "cuMemcpyHtoDAsync_v2", (uintptr_t target, const void *source, size_t bytes, cu_stream stream))  \
+    X(graph_create, "cuGraphCreate", (cu_graph * graph, unsigned flags))                                               \
+    X(graph_destroy, "cuGraphDestroy", (cu_graph graph))                                                               \
+    X(graph_add_kernel, "cuGraphAddKernelNode",                                                                        \
+      (cu_node * node, cu_graph graph, const cu_node *before, size_t count, const struct cu_kernel_node *kernel))      \
+    X(graph_add_empty, "cuGraphAddEmptyNode", (cu_node * node, cu_graph graph, const cu_node *before, size_t count))   \
+    X(graph_instantiate, "cuGraphInstantiateWithFlags",                                                                \
+      (cu_executable * executable, cu_graph graph, unsigned long long flags))                                          \
+    X(graph_executable_destroy, "cuGraphExecDestroy", (cu_executable executable))                                      \
+    X(graph_launch, "cuGraphLaunch", (cu_executable executable, cu_stream stream))                                     \
     X(launch, "cuLaunchKernel",                                                                                        \
       (cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,    \
        unsigned block_z, unsigned dynamic_bytes, cu_stream stream, void **parameters, void **extra))
@@ -137,8 +156,18 @@ void tw_cuda_forget_kernels(void);
 /* Enqueues a launch that tw_cuda_launches(). In the device's context. */
 cu_result tw_cuda_enqueue(const struct tw_internal_launch *launch, cu_stream stream);
 
+/* Adds the same to a graph. In the device's context. */
+cu_result tw_cuda_add_node(const struct tw_internal_launch *launch, cu_graph graph, const cu_node *before, size_t count,
+                           cu_node *node);
+
+/* ---- cuda_graph.c ---- */
+
+/* Enqueues all of a graph. In the device's context. */
+cu_result tw_cuda_graph_launch(const struct tw_backend_graph *graph, cu_stream stream);
+
+/* ---- cuda_launch.c ---- */
+
 /* What to say when a call that concerns a kernel fails: whether it alone does, or the device with it. In its context. */
-tw_status tw_cuda_report(struct tw_cuda_device *device, const struct tw_internal_kernel *kernel, cu_result error,
-                         bool alone);
+tw_status tw_cuda_report(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone);
 
 #endif

@@ -383,13 +383,16 @@ static void describe(const struct tw_internal_kernel *key, const struct tw_inter
     request->shared_bytes = launch->local_bytes;
 }
 
+/* The parameters of a request, for the driver: CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE,
+   CU_LAUNCH_PARAM_END. */
+#define EXTRA(request, bytes) {(void *)1, (request).parameters, (void *)2, &(bytes), NULL}
+
 static cu_result enqueue(struct kernel *kernel, const struct tw_internal_launch *launch, cu_stream stream)
 {
     struct request request;
     describe(kernel->key, launch, &request);
     size_t bytes = kernel->parameters * sizeof request.parameters[0];
-    /* CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END */
-    void *extra[] = {(void *)1, request.parameters, (void *)2, &bytes, NULL};
+    void *extra[] = EXTRA(request, bytes);
     const cu_result error = allow(kernel, request.shared_bytes);
     return error ? error
                  : tw_cuda.launch(kernel->handle, request.teams, 1, 1, request.threads, 1, 1,
@@ -401,15 +404,31 @@ cu_result tw_cuda_enqueue(const struct tw_internal_launch *launch, cu_stream str
     return enqueue(launch->found, launch, stream);
 }
 
-tw_status tw_cuda_report(struct tw_cuda_device *device, const struct tw_internal_kernel *key, cu_result error,
-                         bool alone)
+cu_result tw_cuda_add_node(const struct tw_internal_launch *launch, cu_graph graph, const cu_node *before, size_t count,
+                           cu_node *node)
+{
+    struct kernel *kernel = launch->found;
+    struct request request;
+    describe(kernel->key, launch, &request);
+    size_t bytes = kernel->parameters * sizeof request.parameters[0];
+    void *extra[] = EXTRA(request, bytes);
+    const struct cu_kernel_node description = {.function = kernel->handle,
+                                               .grid = {request.teams, 1, 1},
+                                               .block = {request.threads, 1, 1},
+                                               .dynamic_bytes = (unsigned)request.shared_bytes,
+                                               .extra = extra};
+    const cu_result error = allow(kernel, request.shared_bytes);
+    return error ? error : tw_cuda.graph_add_kernel(node, graph, before, count, &description);
+}
+
+tw_status tw_cuda_report(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone)
 {
     char text[256];
     tw_cuda_describe_error(error, text, sizeof text);
     if (!tw_cuda.context_synchronize())
-        return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "the CUDA driver did not launch kernel %s: %s", key->name,
+        return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "the CUDA driver did not launch kernel %s: %s", kernel,
                                    text);
-    tw_cuda_lose(device, key->name, error, alone);
+    tw_cuda_lose(device, kernel, error, alone);
     return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "%s", device->story);
 }
 
@@ -456,7 +475,7 @@ tw_status tw_cuda_launch(int ordinal, const struct tw_internal_kernel *key, cons
     const unsigned before = atomic_fetch_add_explicit(&device->running, 1, memory_order_relaxed);
     const cu_result error = run(device, kernel, launch);
     const unsigned others = atomic_fetch_sub_explicit(&device->running, 1, memory_order_relaxed) - 1;
-    const tw_status status = error ? tw_cuda_report(device, key, error, !before && !others) : TW_SUCCESS;
+    const tw_status status = error ? tw_cuda_report(device, key->name, error, !before && !others) : TW_SUCCESS;
     tw_cuda_leave(entry);
     return status;
 }

@@ -317,10 +317,10 @@ static tw_status run_watched(struct omp_device *device, const struct tw_internal
     return status;
 }
 
-/* Fills in what a launch has to know of the device. */
-static void prepare(const struct omp_device *device, const struct tw_internal_kernel *kernel,
+void tw_omp_prepare(const struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
                     struct tw_internal_launch *description)
 {
+    const struct omp_device *device = (const struct omp_device *)base;
     description->device = device->number;
     description->lowering = lowering_for(device, kernel);
     description->max_teams = device->max_teams;
@@ -341,7 +341,7 @@ static tw_status launch(struct tw_backend_device *base, const struct tw_internal
     tw_status status = upload_args(device, kernel, description, &args);
     if (status != TW_SUCCESS)
         return status;
-    prepare(device, kernel, description);
+    tw_omp_prepare(base, kernel, description);
     if (kernel->form == TW_INTERNAL_REDUCTION)
         status = tw_scratch_take(&device->scratch, base, description);
     if (status != TW_SUCCESS) {
@@ -372,8 +372,17 @@ static bool takes(struct tw_backend_device *device, const struct tw_internal_ker
 static tw_status enqueue(struct tw_backend_chain *chain, const struct tw_internal_kernel *kernel,
                          struct tw_internal_launch *description, uint64_t *position)
 {
-    prepare(omp(tw_cuda_chain_owner(chain)), kernel, description);
+    tw_omp_prepare(tw_cuda_chain_owner(chain), kernel, description);
     return tw_cuda_chain_launch(chain, kernel, description, position);
+}
+
+static tw_status assemble(struct tw_backend_device *device, const struct tw_backend_step *steps, size_t count,
+                          struct tw_backend_graph **graph)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (steps[i].kernel && !takes(device, steps[i].kernel, steps[i].launch))
+            return TW_SUCCESS;
+    return tw_cuda_graph_assemble(device, omp(device)->cuda_ordinal, steps, count, graph);
 }
 
 static const struct tw_backend_async async = {
@@ -382,6 +391,9 @@ static const struct tw_backend_async async = {
     .takes = takes,
     .follow = tw_cuda_chain_follow,
     .launch = enqueue,
+    .assemble = assemble,
+    .dismantle = tw_cuda_graph_dismantle,
+    .replay = tw_cuda_chain_replay,
     .poll = tw_cuda_chain_poll,
     .outcome = tw_cuda_chain_outcome,
 };

@@ -8,6 +8,7 @@
 #include "backend.h"
 
 #define TW_SCRATCH_KEPT 8u
+#define TW_SCRATCH_COUNTER_BYTES 64u /* behind it, zeroed at first */
 
 struct tw_scratch {
     pthread_mutex_t mutex;

@@ -211,8 +211,15 @@ struct sim_item {
     struct tw_backend_mark mark; /* chain: NULL for a launch */
     const struct tw_internal_kernel *kernel;
     struct tw_internal_launch *launch;
+    const struct tw_backend_graph *graph; /* instead of a kernel; or NULL */
     tw_status status;
     char message[256];
+};
+
+/* The steps of a command graph, in their order. */
+struct tw_backend_graph {
+    size_t count;
+    struct tw_backend_step steps[];
 };
 
 struct sim_chain {
@@ -234,6 +241,22 @@ static struct sim_chain *chain_of(struct tw_backend_chain *chain)
     return (struct sim_chain *)chain;
 }
 
+/* Runs a launch of a chain, or all of a graph. */
+static tw_status run_launch(struct sim_device *device, const struct sim_item *item)
+{
+    tw_status status = TW_SUCCESS;
+    delay(device, TW_SIM_LAUNCH);
+    if (!item->graph)
+        return run(device, item->kernel, item->launch);
+    for (size_t i = 0; i < item->graph->count && status == TW_SUCCESS; ++i) {
+        const struct tw_backend_step *step = &item->graph->steps[i];
+        struct tw_internal_launch launch = *step->launch;
+        if (step->kernel)
+            status = run(device, step->kernel, &launch);
+    }
+    return status;
+}
+
 /* Runs the first item of a chain; under chains_mutex, which is released meanwhile. */
 static void run_item(struct sim_chain *chain)
 {
@@ -243,8 +266,7 @@ static void run_item(struct sim_chain *chain)
             pthread_cond_wait(&chains_changed, &chains_mutex);
     } else {
         pthread_mutex_unlock(&chains_mutex);
-        delay(chain->device, TW_SIM_LAUNCH);
-        item->status = run(chain->device, item->kernel, item->launch);
+        item->status = run_launch(chain->device, item);
         if (item->status != TW_SUCCESS)
             snprintf(item->message, sizeof item->message, "%s", tw_error_detail());
         pthread_mutex_lock(&chains_mutex);
@@ -344,6 +366,34 @@ static tw_status enqueue(struct tw_backend_chain *base, const struct tw_internal
     return add_item(chain, (struct sim_item){.kernel = kernel, .launch = description}, position);
 }
 
+static tw_status assemble(struct tw_backend_device *device, const struct tw_backend_step *steps, size_t count,
+                          struct tw_backend_graph **graph)
+{
+    if (!sim(device)->asynchronous)
+        return TW_SUCCESS;
+    *graph = malloc(sizeof **graph + count * sizeof *steps);
+    if (!*graph)
+        return tw_backend_complain(TW_ERROR_OUT_OF_MEMORY, "no memory for a graph of %zu kernels", count);
+    (*graph)->count = count;
+    memcpy((*graph)->steps, steps, count * sizeof *steps);
+    return TW_SUCCESS;
+}
+
+static void dismantle(struct tw_backend_device *device, struct tw_backend_graph *graph)
+{
+    (void)device;
+    free(graph);
+}
+
+static tw_status replay(struct tw_backend_chain *base, struct tw_backend_graph *graph, uint64_t *position)
+{
+    struct sim_chain *chain = chain_of(base);
+    if (counts(chain->device, TW_SIM_LAUNCH))
+        return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "simulated fault: launching a command graph on device %u",
+                                   chain->device->base.index);
+    return add_item(chain, (struct sim_item){.graph = graph}, position);
+}
+
 static bool poll(struct tw_backend_chain *chain, uint64_t position)
 {
     pthread_mutex_lock(&chains_mutex);
@@ -378,6 +428,9 @@ static const struct tw_backend_async async = {
     .takes = takes,
     .follow = follow,
     .launch = enqueue,
+    .assemble = assemble,
+    .dismantle = dismantle,
+    .replay = replay,
     .poll = poll,
     .outcome = outcome,
 };

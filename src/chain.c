@@ -145,12 +145,18 @@ static tw_status enqueue_locked(struct tw_lane *lane, struct tw_task *task)
         if (status == TW_SUCCESS && count)
             status = async->follow(chain, marks, count);
         if (status == TW_SUCCESS && at == task->node.in_count)
-            status = async->launch(chain, command->kernel, &command->launch, &task->position);
+            status = command->graph ? async->replay(chain, command->graph->assembly, &task->position)
+                                    : async->launch(chain, command->kernel, &command->launch, &task->position);
         tw_detail_of_task(false);
         tw_lock();
     } while (status == TW_SUCCESS && at < task->node.in_count);
     lane->chain = chain;
     return status;
+}
+
+static struct tw_failure *make_failure_locked(tw_status status, const struct tw_command *command)
+{
+    return tw_failure_make_locked(status, command->kernel ? command->kernel->name : NULL, command->file, command->line);
 }
 
 /* Returns whether the task was issued; else it only has its place among those in flight. */
@@ -160,7 +166,7 @@ static bool issue_task_locked(struct tw_lane *lane, struct tw_task *task)
     const bool doomed = task->node.doom != NULL;
     const tw_status status = doomed ? TW_SUCCESS : enqueue_locked(lane, task);
     if (status != TW_SUCCESS)
-        task->failure = tw_failure_make_locked(status, command->kernel->name, command->file, command->line);
+        task->failure = make_failure_locked(status, command);
     take_off_locked(lane, task);
     if (doomed || status != TW_SUCCESS)
         return false;
@@ -233,7 +239,7 @@ static bool reap_tasks_locked(struct tw_lane *lane)
         if (!over)
             break;
         if (status != TW_SUCCESS && !task->node.doom)
-            task->failure = tw_failure_make_locked(status, command->kernel->name, command->file, command->line);
+            task->failure = make_failure_locked(status, command);
         const bool cancelled = !task->failure && task->node.doom;
         if (!now_ns)
             now_ns = tw_now_ns();

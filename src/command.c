@@ -101,6 +101,9 @@ static void complete_locked(struct tw_command *command, uint64_t now_ns)
     for (size_t i = 0; i < command->use_count; ++i)
         tw_buffer_unuse_locked(command->uses[i].buffer);
     command->use_count = 0;
+    if (command->graph)
+        tw_command_graph_release_locked(command->graph);
+    command->graph = NULL;
     tw_announce_locked();
     tw_object_died_locked();
     tw_command_release_locked(command);
@@ -161,7 +164,7 @@ void tw_command_finish_access_locked(struct tw_command *command, struct tw_failu
     tw_issue_locked();
 }
 
-static tw_status check_bounds(const struct tw_command *command)
+tw_status tw_command_check_bounds(const struct tw_command *command)
 {
     const struct tw_internal_bounds *bounds = command->bounds;
     if (!bounds || !__atomic_load_n(&bounds->violated, __ATOMIC_RELAXED))
@@ -183,8 +186,10 @@ static tw_status execute(struct tw_task *task)
     if (task->kind == TW_TASK_KERNEL) {
         const struct tw_backend *backend = command->device->backend->backend;
         const tw_status status = backend->launch(command->device->backend, command->kernel, &command->launch);
-        return status == TW_SUCCESS ? check_bounds(command) : status;
+        return status == TW_SUCCESS ? tw_command_check_bounds(command) : status;
     }
+    if (task->kind == TW_TASK_GRAPH)
+        return tw_command_graph_run(command->graph);
     const struct tw_copy_plan *copy = &((const struct tw_copy_task *)task)->plan;
     struct tw_backend_device *to = copy->to ? tw_place_device(copy->to)->backend : NULL;
     struct tw_backend_device *from = copy->from ? tw_place_device(copy->from)->backend : NULL;
@@ -283,7 +288,9 @@ static tw_status describe_locked(struct tw_command *command, size_t *edges)
         *access++ = (struct tw_graph_access){
             .resource = &use->buffer->places[place].resource, .needs = use->needs, .writes = use->writes};
     }
-    command->body.node.access_count = 2 * command->use_count;
+    if (command->graph)
+        *access++ = (struct tw_graph_access){.resource = &command->graph->turn, .writes = true};
+    command->body.node.access_count = (size_t)(access - command->body.node.accesses);
     *edges += tw_graph_edges_needed(command->body.node.accesses, command->body.node.access_count);
     return TW_SUCCESS;
 }

@@ -469,6 +469,18 @@ static struct tw_command *make_command(const struct tw_command_group *group, con
     return command;
 }
 
+/* Submits a command, or records it where the queue does that; then it has no queue. Takes over the group's reference to the
+   queue, and its uses of buffers. */
+static tw_status submit_or_record_locked(struct tw_queue *queue, struct tw_command *command, tw_event **event)
+{
+    if (!queue->recording) {
+        command->queue = queue;
+        return tw_command_submit_locked(command);
+    }
+    return event ? tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is recording: a recorded group has no event")
+                 : tw_recording_add_locked(queue, command);
+}
+
 static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **event, const char *file, int line)
 {
     if (queue != group->queue)
@@ -483,15 +495,14 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
     if (command->body.kind == TW_TASK_KERNEL)
         command->body.node.engine = tw_chain_engine(command);
     tw_lock();
-    command->queue = queue; /* takes over the group's reference, and its uses of buffers */
-    const tw_status status = tw_command_submit_locked(command);
+    const tw_status status = submit_or_record_locked(queue, command, event);
     if (status == TW_SUCCESS) {
-        ++queue->references; /* the group still drops its own */
         group->use_count = 0;
         group->bounds = NULL;
+        queue->references += command->queue != NULL; /* the group still drops its own */
         if (event)
             *event = &command->events[TW_PHASE_COMPLETE]; /* with the reference from creation */
-        else
+        else if (command->queue)
             tw_command_release_locked(command);
     } else {
         command->queue = NULL;

@@ -209,6 +209,8 @@ tw_status tw_queue_destroy(tw_queue **handle)
         return status;
     *handle = NULL;
     tw_lock();
+    tw_recording_drop_locked(queue->recording);
+    queue->recording = NULL;
     struct tw_context *context = queue->context;
     if (context) {
         *queue->link = queue->next;

@@ -15,6 +15,7 @@
  *     chain.c          kernels that a device runs in their order, without the host between them
  *     command.c        the life of a submitted group
  *     command_group.c  recording; kernel checks
+ *     command_graph.c  groups that are recorded once and run many times
  *     queue.c, event.c, host_accessor.c
  */
 #ifndef TEAMWORK_RUNTIME_H
@@ -213,7 +214,7 @@ void tw_apply_locked(const struct tw_use *use, size_t place);
 /* ---- command.c
  * --------------------------------------------------------------------------------------------------------- */
 
-enum tw_task_kind { TW_TASK_COPY, TW_TASK_KERNEL, TW_TASK_NOTHING, TW_TASK_HOST_ACCESS };
+enum tw_task_kind { TW_TASK_COPY, TW_TASK_KERNEL, TW_TASK_GRAPH, TW_TASK_NOTHING, TW_TASK_HOST_ACCESS };
 enum tw_phase { TW_PHASE_START, TW_PHASE_KERNEL, TW_PHASE_COMPLETE, TW_PHASE_COUNT };
 
 /* Nodes linked by next. */
@@ -252,6 +253,7 @@ struct tw_command {
     const struct tw_internal_kernel *kernel; /* or NULL */
     struct tw_internal_launch launch;
     struct tw_internal_bounds *bounds; /* owned; NULL unless the kernel checks its views */
+    struct tw_command_graph *graph;    /* that it runs, counted until complete; or NULL */
     const char *file;
     int line;
 
@@ -291,6 +293,8 @@ void tw_make_ready_locked(struct tw_node *nodes);
 void tw_task_finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled, uint64_t now_ns);
 /* Notes that the body of a command runs. */
 void tw_command_start_locked(struct tw_command *command, uint64_t now_ns);
+/* What a kernel that has run noted about the indices of its views. */
+tw_status tw_command_check_bounds(const struct tw_command *command);
 /* Completes a host access: whoever waits for it may run. */
 void tw_command_finish_access_locked(struct tw_command *command, struct tw_failure *failure);
 uint64_t tw_now_ns(void);
@@ -336,6 +340,7 @@ void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const vo
 /* Frees what has become unused; returns whether there was anything. Without the lock. */
 bool tw_reclaim(void);
 void tw_reclaim_buffer_locked(struct tw_buffer *buffer);
+void tw_reclaim_graph_locked(struct tw_command_graph *graph);
 /* Ends the workers of a device; with the lock held, which is released meanwhile. */
 void tw_stop_workers_locked(struct tw_device *device);
 
@@ -373,6 +378,7 @@ struct tw_queue {
     struct tw_lane lane;
     struct tw_command *first, *last; /* unfinished, in the order of submission */
     uint64_t submitted;              /* sequence of the last command */
+    struct tw_recording *recording;  /* of the groups submitted now; or NULL */
     struct tw_error_list errors;
 };
 void tw_queue_release_locked(struct tw_queue *queue);
@@ -383,6 +389,27 @@ bool tw_queue_throw_to_handler(struct tw_queue *queue);
 /* Delivers the queue's undelivered errors to its handler, or returns the first where there is none; without the lock.
  */
 tw_status tw_queue_deliver(struct tw_queue *queue);
+
+/* ---- command_graph.c ------------------------------------------------------------------------------------------------- */
+
+struct tw_command_graph {
+    size_t references; /* the handle and each unfinished submission */
+    struct tw_device *device;
+    struct tw_command **commands; /* never submitted; with counted uses of buffers */
+    size_t count;
+    struct tw_use *uses; /* of all, once each; counted by the commands */
+    size_t use_count;
+    struct tw_resource turn;           /* orders the submissions */
+    struct tw_backend_graph *assembly; /* NULL: the kernels run one after the other */
+    struct tw_command_graph *next_unused;
+};
+/* Records a command that is complete but for its queue; then it belongs to the recording. */
+tw_status tw_recording_add_locked(struct tw_queue *queue, struct tw_command *command);
+void tw_recording_drop_locked(struct tw_recording *recording);
+void tw_command_graph_release_locked(struct tw_command_graph *graph);
+void tw_command_graph_free(struct tw_command_graph *graph);
+/* Runs the kernels of a graph. */
+tw_status tw_command_graph_run(const struct tw_command_graph *graph);
 
 /* ---- command_group.c, for image.c ------------------------------------------------------------------------------------ */
 

@@ -27,6 +27,7 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* with tw_mutex: some
 static unsigned sleepers;                                 /* threads that wait for `changed`; under tw_mutex */
 static atomic_uint epoch;                                 /* counts announcements; polled without the lock */
 static struct tw_buffer *unused;                          /* buffers to free; under tw_mutex */
+static struct tw_command_graph *unused_graphs;            /* likewise */
 static atomic_bool anything_unused;
 
 _Thread_local struct tw_lane *tw_running_lane;
@@ -402,6 +403,13 @@ void tw_reclaim_buffer_locked(struct tw_buffer *buffer)
     atomic_store_explicit(&anything_unused, true, memory_order_release);
 }
 
+void tw_reclaim_graph_locked(struct tw_command_graph *graph)
+{
+    graph->next_unused = unused_graphs;
+    unused_graphs = graph;
+    atomic_store_explicit(&anything_unused, true, memory_order_release);
+}
+
 /* Whoever returns from here knows that all that had become unused before is freed, by whichever thread. */
 bool tw_reclaim(void)
 {
@@ -413,13 +421,20 @@ bool tw_reclaim(void)
     for (;;) {
         tw_lock();
         struct tw_buffer *buffers = unused;
+        struct tw_command_graph *graphs = unused_graphs;
         unused = NULL;
-        if (!buffers)
+        unused_graphs = NULL;
+        if (!buffers && !graphs)
             atomic_store_explicit(&anything_unused, false, memory_order_release);
         tw_unlock();
-        if (!buffers)
+        if (!buffers && !graphs)
             break;
         freed = true;
+        while (graphs) { /* their buffers come next */
+            struct tw_command_graph *next = graphs->next_unused;
+            tw_command_graph_free(graphs);
+            graphs = next;
+        }
         while (buffers) {
             struct tw_buffer *next = buffers->next_unused;
             tw_buffer_free(buffers);

@@ -31,6 +31,7 @@
 #define TEAMWORK_TEAMWORK_H
 
 #include <teamwork/buffer.h>
+#include <teamwork/command_graph.h>
 #include <teamwork/command_group.h>
 #include <teamwork/device.h>
 #include <teamwork/event.h>

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Command graphs (teamwork/command_graph.h): commands that are made as ever but kept, and one command that runs them all.
+ *
+ * What depends on what among them is found by the command graph (graph.h), over resources of their own. A backend may make
+ * something of a graph that a chain launches at once; else its kernels run one after the other, as a task.
+ */
+#include "runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <teamwork/command_graph.h>
+
+struct tw_recording {
+    struct tw_command **commands;
+    size_t count, capacity;
+};
+
+/* Drops a command that was recorded and never submitted. */
+static void drop_locked(struct tw_command *command)
+{
+    for (size_t i = 0; i < command->use_count; ++i)
+        tw_buffer_unuse_locked(command->uses[i].buffer);
+    command->use_count = 0;
+    tw_command_release_locked(command);
+}
+
+/* ---- recording -------------------------------------------------------------------------------------------------------- */
+
+tw_status tw_recording_add_locked(struct tw_queue *queue, struct tw_command *command)
+{
+    struct tw_recording *recording = queue->recording;
+    if (recording->count == recording->capacity) {
+        const size_t capacity = 2 * recording->capacity + 16;
+        struct tw_command **grown = realloc(recording->commands, capacity * sizeof *grown);
+        if (!grown)
+            return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to record a command group");
+        recording->commands = grown;
+        recording->capacity = capacity;
+    }
+    recording->commands[recording->count++] = command;
+    return TW_SUCCESS;
+}
+
+void tw_recording_drop_locked(struct tw_recording *recording)
+{
+    if (!recording)
+        return;
+    for (size_t i = 0; i < recording->count; ++i)
+        drop_locked(recording->commands[i]);
+    free(recording->commands);
+    free(recording);
+}
+
+tw_status tw_queue_begin_recording(tw_queue *queue)
+{
+    if (!queue)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is NULL");
+    struct tw_recording *recording = calloc(1, sizeof *recording);
+    if (!recording)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to record command groups");
+    tw_lock();
+    const bool is_recording = queue->recording != NULL;
+    if (!is_recording)
+        queue->recording = recording;
+    tw_unlock();
+    if (!is_recording)
+        return TW_SUCCESS;
+    free(recording);
+    return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "the queue is recording already");
+}
+
+bool tw_queue_is_recording(const tw_queue *queue)
+{
+    tw_lock();
+    const bool is_recording = queue && queue->recording;
+    tw_unlock();
+    return is_recording;
+}
+
+/* ---- from commands to a graph ----------------------------------------------------------------------------------------- */
+
+/* Where a buffer is in graph->uses: a hash table with open addressing, which has a place for each. */
+struct places {
+    size_t *slots; /* index + 1, or 0 */
+    size_t mask;
+};
+
+static size_t *slot_of(const struct places *places, const struct tw_command_graph *graph,
+                       const struct tw_buffer *buffer)
+{
+    size_t at = ((uintptr_t)buffer >> 6) * 0x9e3779b97f4a7c15u >> 20;
+    while (places->slots[at & places->mask] && graph->uses[places->slots[at & places->mask] - 1].buffer != buffer)
+        ++at;
+    return &places->slots[at & places->mask];
+}
+
+/* Adds a command's use of a buffer to that of the whole graph: the buffer's earlier contents are needed unless a group
+   before has overwritten them all. */
+static void add_use(struct tw_command_graph *graph, const struct places *places, const struct tw_use *use)
+{
+    size_t *slot = slot_of(places, graph, use->buffer);
+    if (!*slot) {
+        graph->uses[graph->use_count] = *use;
+        *slot = ++graph->use_count;
+        return;
+    }
+    struct tw_use *whole = &graph->uses[*slot - 1];
+    whole->needs = whole->needs || (use->needs && !whole->writes);
+    whole->writes = whole->writes || use->writes;
+}
+
+/* Fills in the accesses of a command to the graph's own resources. */
+static void describe(const struct tw_command_graph *graph, const struct places *places, struct tw_resource *resources,
+                     struct tw_command *command)
+{
+    struct tw_node *node = &command->body.node;
+    for (size_t i = 0; i < command->use_count; ++i) {
+        const struct tw_use *use = &command->uses[i];
+        node->accesses[i] = (struct tw_graph_access){.resource = &resources[*slot_of(places, graph, use->buffer) - 1],
+                                                     .needs = use->needs,
+                                                     .writes = use->writes};
+    }
+    node->access_count = command->use_count;
+}
+
+/* Inserts all commands, so that each knows the ones before it. */
+static tw_status order(struct tw_command_graph *graph, const struct places *places)
+{
+    tw_status status = TW_SUCCESS;
+    struct tw_resource *resources = calloc(graph->use_count + 1, sizeof *resources);
+    if (!resources)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to order %zu recorded groups", graph->count);
+    for (size_t i = 0; i < graph->count && status == TW_SUCCESS; ++i) {
+        struct tw_command *command = graph->commands[i];
+        describe(graph, places, resources, command);
+        const size_t needed = tw_graph_edges_needed(command->body.node.accesses, command->body.node.access_count);
+        command->sequence = i;
+        if (needed > sizeof command->few_edges / sizeof command->few_edges[0]) {
+            command->edges = malloc(needed * sizeof *command->edges);
+            if (!command->edges) {
+                command->edges = command->few_edges;
+                status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for %zu dependencies", needed);
+                break;
+            }
+        }
+        tw_graph_insert(&command->body.node, command->edges);
+    }
+    free(resources);
+    return status;
+}
+
+/* Lets the backend make something of the graph that it launches at once. Success without it where it cannot. */
+static tw_status assemble(struct tw_command_graph *graph, const struct tw_backend_async *async)
+{
+    size_t edges = 0, used = 0;
+    for (size_t i = 0; i < graph->count; ++i)
+        edges += graph->commands[i]->body.node.in_count;
+    struct tw_backend_step *steps = malloc((graph->count + 1) * sizeof *steps);
+    size_t *before = malloc((edges + 1) * sizeof *before);
+    tw_status status = TW_SUCCESS;
+    if (!steps || !before)
+        status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a graph of %zu groups", graph->count);
+    for (size_t i = 0; i < graph->count && status == TW_SUCCESS; ++i) {
+        struct tw_command *command = graph->commands[i];
+        const struct tw_node *node = &command->body.node;
+        const bool has_kernel = command->body.kind == TW_TASK_KERNEL;
+        steps[i] = (struct tw_backend_step){has_kernel ? command->kernel : NULL, &command->launch, &before[used],
+                                            node->in_count};
+        for (size_t k = 0; k < node->in_count; ++k)
+            before[used++] = (size_t)((const struct tw_task *)node->in[k].from)->command->sequence;
+    }
+    if (status == TW_SUCCESS && graph->count)
+        status = async->assemble(graph->device->backend, steps, graph->count, &graph->assembly);
+    free(steps);
+    free(before);
+    return status;
+}
+
+static bool checks_bounds(const struct tw_command_graph *graph)
+{
+    for (size_t i = 0; i < graph->count; ++i)
+        if (graph->commands[i]->bounds)
+            return true;
+    return false;
+}
+
+/* What the graph accesses as a whole, and what depends on what in it. */
+static tw_status analyse(struct tw_command_graph *graph)
+{
+    size_t uses = 0;
+    struct places places = {.mask = 15};
+    for (size_t i = 0; i < graph->count; ++i)
+        uses += graph->commands[i]->use_count;
+    while (places.mask < 2 * uses)
+        places.mask = 2 * places.mask + 1;
+    places.slots = calloc(places.mask + 1, sizeof *places.slots);
+    graph->uses = malloc((uses + 1) * sizeof *graph->uses);
+    tw_status status = TW_SUCCESS;
+    if (!places.slots || !graph->uses) {
+        status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the %zu accesses of recorded groups", uses);
+    } else {
+        for (size_t i = 0; i < graph->count; ++i)
+            for (size_t k = 0; k < graph->commands[i]->use_count; ++k)
+                add_use(graph, &places, &graph->commands[i]->uses[k]);
+        status = order(graph, &places);
+    }
+    free(places.slots);
+    return status;
+}
+
+/* Takes over the commands. */
+static tw_status fill(struct tw_command_graph *graph, struct tw_recording *recording)
+{
+    const struct tw_backend_async *async = graph->device->backend->backend->async;
+    graph->commands = recording->commands;
+    graph->count = recording->count;
+    recording->commands = NULL;
+    recording->count = 0;
+    const tw_status status = analyse(graph);
+    return status == TW_SUCCESS && async && !checks_bounds(graph) ? assemble(graph, async) : status;
+}
+
+tw_status tw_queue_end_recording(tw_queue *queue, tw_command_graph **result)
+{
+    if (!queue)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is NULL");
+    struct tw_command_graph *graph = result ? calloc(1, sizeof *graph) : NULL;
+    tw_lock();
+    struct tw_recording *recording = queue->recording;
+    queue->recording = NULL;
+    if (graph) {
+        graph->references = 1;
+        graph->device = queue->device;
+        tw_object_born_locked();
+    }
+    tw_unlock();
+    tw_status status = TW_SUCCESS;
+    if (!recording)
+        status = tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "the queue is not recording");
+    else if (result && !graph)
+        status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a command graph");
+    else if (result)
+        status = fill(graph, recording);
+    tw_lock();
+    tw_recording_drop_locked(recording);
+    tw_unlock();
+    if (status == TW_SUCCESS && result)
+        *result = graph;
+    else
+        tw_command_graph_destroy(&graph);
+    tw_reclaim();
+    return status;
+}
+
+/* ---- a graph ------------------------------------------------------------------------------------------------------------ */
+
+size_t tw_command_graph_count(const tw_command_graph *graph)
+{
+    return graph ? graph->count : 0;
+}
+
+void tw_command_graph_release_locked(struct tw_command_graph *graph)
+{
+    if (--graph->references == 0)
+        tw_reclaim_graph_locked(graph);
+}
+
+void tw_command_graph_destroy(tw_command_graph **graph)
+{
+    if (!graph || !*graph)
+        return;
+    tw_lock();
+    tw_command_graph_release_locked(*graph);
+    tw_unlock();
+    *graph = NULL;
+    tw_reclaim();
+}
+
+void tw_command_graph_free(struct tw_command_graph *graph)
+{
+    if (graph->assembly)
+        graph->device->backend->backend->async->dismantle(graph->device->backend, graph->assembly);
+    tw_lock();
+    for (size_t i = 0; i < graph->count; ++i)
+        drop_locked(graph->commands[i]);
+    tw_object_died_locked();
+    tw_unlock();
+    free(graph->commands);
+    free(graph->uses);
+    free(graph);
+}
+
+tw_status tw_command_graph_run(const struct tw_command_graph *graph)
+{
+    struct tw_backend_device *device = graph->device->backend;
+    tw_status status = TW_SUCCESS;
+    for (size_t i = 0; i < graph->count && status == TW_SUCCESS; ++i) {
+        const struct tw_command *command = graph->commands[i];
+        if (command->body.kind != TW_TASK_KERNEL)
+            continue;
+        struct tw_internal_launch launch = command->launch;
+        if (command->bounds)
+            memset(command->bounds, 0, sizeof *command->bounds);
+        status = device->backend->launch(device, command->kernel, &launch);
+        if (status == TW_SUCCESS)
+            status = tw_command_check_bounds(command);
+    }
+    return status;
+}
+
+static tw_status check(const struct tw_queue *queue, const struct tw_command_graph *graph)
+{
+    if (!queue || !graph)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the %s is NULL", queue ? "graph" : "queue");
+    if (queue->device != graph->device)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the graph was recorded for %s, and the queue is on %s",
+                       tw_device_name(graph->device), tw_device_name(queue->device));
+    return TW_SUCCESS;
+}
+
+static tw_status check_locked(const struct tw_queue *queue, const struct tw_command_graph *graph)
+{
+    if (queue->recording)
+        return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "the queue is recording, and graphs do not nest");
+    for (size_t i = 0; i < graph->use_count; ++i)
+        if (!graph->uses[i].buffer->handles)
+            return tw_fail(TW_ERROR_INVALID_ARGUMENT, "a buffer that the graph accesses has been destroyed");
+    return TW_SUCCESS;
+}
+
+/* Lends the command what it gives back when it is complete, and takes that back. */
+static void lend_locked(struct tw_command *command, struct tw_queue *queue, struct tw_command_graph *graph)
+{
+    command->queue = queue;
+    command->graph = graph;
+    command->use_count = graph->use_count;
+    ++queue->references;
+    ++graph->references;
+    for (size_t i = 0; i < graph->use_count; ++i)
+        ++graph->uses[i].buffer->uses;
+}
+
+static void take_back_locked(struct tw_command *command)
+{
+    for (size_t i = 0; i < command->use_count; ++i)
+        --command->uses[i].buffer->uses;
+    --command->graph->references;
+    --command->queue->references;
+    command->queue = NULL;
+    command->graph = NULL;
+    command->use_count = 0;
+}
+
+/* The command that runs the graph. NULL: out of memory. */
+static struct tw_command *make_command(struct tw_queue *queue, struct tw_command_graph *graph)
+{
+    struct tw_command *command = tw_command_create(graph->use_count + 1, 0);
+    if (!command)
+        return NULL;
+    struct tw_backend_device *device = queue->device->backend;
+    command->device = queue->device;
+    command->lane = &queue->lane;
+    command->body.kind = TW_TASK_GRAPH;
+    command->body.exclusive = device->exclusive;
+    command->body.node.engine = graph->assembly ? device->backend->async : NULL;
+    memcpy(command->uses, graph->uses, graph->use_count * sizeof *graph->uses);
+    return command;
+}
+
+tw_status tw_internal_submit_graph(tw_queue *queue, tw_command_graph *graph, tw_event **event, const char *file,
+                                   int line)
+{
+    tw_status status = check(queue, graph);
+    if (status != TW_SUCCESS)
+        return status;
+    struct tw_command *command = make_command(queue, graph);
+    if (!command)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to submit a command graph");
+    command->file = file;
+    command->line = line;
+    tw_lock();
+    status = check_locked(queue, graph);
+    if (status == TW_SUCCESS) {
+        lend_locked(command, queue, graph);
+        status = tw_command_submit_locked(command);
+        if (status != TW_SUCCESS)
+            take_back_locked(command);
+        else if (event)
+            *event = &command->events[TW_PHASE_COMPLETE];
+    }
+    if (status != TW_SUCCESS || !event)
+        tw_command_release_locked(command);
+    tw_unlock();
+    return status;
+}

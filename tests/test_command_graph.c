@@ -1,0 +1,625 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Command graphs: recorded groups do nothing until they are submitted, and then what they would have done one after the other;
+ * order, data and errors towards other groups are those of one group.
+ */
+#include "tw_test.h"
+
+#include <time.h>
+
+enum { N = 96, BUFFERS = 5, STEPS = 120, ROUNDS = 60, MANY = 2000, LARGE = 80 };
+
+/* ---- kernels of every form ----------------------------------------------------------------------------------------- */
+
+/* Does not commute, so that a chain shows its order. */
+struct step {
+    unsigned *x;
+    unsigned a, b;
+};
+static inline void step(tw_item item, const struct step *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    k->x[i] = k->a * k->x[i] + k->b;
+}
+TW_RANGE_KERNEL(step, 1);
+
+struct combine {
+    const unsigned *x, *y;
+    unsigned *z, a;
+};
+static inline void combine(tw_item item, const struct combine *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    k->z[i] = k->x[i] + k->a * k->y[i];
+}
+TW_RANGE_KERNEL(combine, 1);
+
+struct fill {
+    unsigned *x, value;
+};
+static inline void fill(tw_item item, const struct fill *k)
+{
+    k->x[tw_global_id(item, 0)] = k->value + (unsigned)tw_global_id(item, 0);
+}
+TW_RANGE_KERNEL(fill, 1);
+
+/* Reverses the elements in groups of 32. */
+struct reverse {
+    unsigned *x;
+};
+static inline void reverse(tw_group group, const struct reverse *k)
+{
+    TW_LOCAL(unsigned, tile, [32]);
+    tw_parallel_for_work_item(group, item) {
+        tile[tw_local_id(item, 0)] = k->x[tw_global_id(item, 0)];
+    }
+    tw_parallel_for_work_item(group, item) {
+        k->x[tw_global_id(item, 0)] = tile[31 - tw_local_id(item, 0)];
+    }
+}
+TW_WORK_GROUP_KERNEL(reverse, 32);
+
+/* An argument block that does not fit kernel arguments. */
+struct table {
+    unsigned at[LARGE];
+};
+struct large {
+    unsigned *x;
+    struct table add;
+};
+static inline void large(tw_item item, const struct large *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    k->x[i] += k->add.at[i % LARGE];
+}
+TW_RANGE_KERNEL(large, 1);
+
+struct first {
+    unsigned *x;
+};
+static inline void first(const struct first *k)
+{
+    k->x[0] += 7;
+}
+TW_SINGLE_TASK(first);
+
+struct total {
+    const unsigned *x;
+    TW_REDUCTION(unsigned, TW_SUM) sum;
+};
+static inline void total(tw_item item, const struct total *k)
+{
+    tw_combine(k->sum, k->x[tw_global_id(item, 0)]);
+}
+TW_RANGE_REDUCTION(total, 1, sum);
+
+/* ---- helpers --------------------------------------------------------------------------------------------------------- */
+
+static tw_buffer *filled(unsigned value)
+{
+    unsigned data[N];
+    tw_buffer *buffer = NULL;
+    for (unsigned i = 0; i < N; ++i)
+        data[i] = value + i;
+    TW_PASS(tw_buffer_create_copy(data, sizeof *data, tw_range_1d(N), &buffer));
+    return buffer;
+}
+
+static void expect(tw_buffer *buffer, const unsigned *values)
+{
+    unsigned data[N];
+    tw_test_fetch(buffer, data);
+    for (int i = 0; i < N; ++i)
+        TW_EQUAL(data[i], values[i]);
+}
+
+static void submit_step(tw_queue *queue, tw_buffer *x, unsigned a, unsigned b)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, x), .a = a, .b = b);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+}
+
+static void submit_fill(tw_queue *queue, tw_buffer *x, unsigned value)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), fill, .x = tw_discard_write(cg, x), .value = value);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+}
+
+/* A graph that does x = 3 x + 1. */
+static tw_command_graph *graph_of_step(tw_queue *queue, tw_buffer *x)
+{
+    tw_command_graph *graph = NULL;
+    TW_PASS(tw_queue_begin_recording(queue));
+    submit_step(queue, x, 3, 1);
+    TW_PASS(tw_queue_end_recording(queue, &graph));
+    return graph;
+}
+
+/* ---- results --------------------------------------------------------------------------------------------------------- */
+
+TW_TEST(recording_runs_nothing)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = filled(5);
+    unsigned values[N];
+    tw_command_graph *graph = NULL;
+    TW_CHECK(!tw_queue_is_recording(queue));
+    TW_PASS(tw_queue_begin_recording(queue));
+    TW_CHECK(tw_queue_is_recording(queue));
+    submit_step(queue, x, 3, 1);
+    submit_step(queue, x, 2, 5);
+    TW_PASS(tw_queue_wait(queue));
+    for (unsigned i = 0; i < N; ++i)
+        values[i] = 5 + i;
+    expect(x, values);
+    TW_PASS(tw_queue_end_recording(queue, &graph));
+    TW_CHECK(!tw_queue_is_recording(queue));
+    TW_EQUAL(tw_command_graph_count(graph), 2);
+    expect(x, values);
+    for (int round = 0; round < 3; ++round) {
+        TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
+        submit_step(queue, x, 1, 9); /* between two submissions */
+        for (unsigned i = 0; i < N; ++i)
+            values[i] = (3 * values[i] + 1) * 2 + 5 + 9;
+    }
+    expect(x, values);
+    tw_command_graph_destroy(&graph);
+    TW_CHECK(graph == NULL);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* Groups of every form in one graph, again and again. */
+TW_TEST(every_form)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = filled(0), *y = filled(100), *sum = tw_test_zeroed(sizeof(unsigned), 1);
+    unsigned xs[N], ys[N], result = 0;
+    tw_command_graph *graph = NULL;
+    struct table table;
+    for (unsigned i = 0; i < LARGE; ++i)
+        table.at[i] = i * i;
+    TW_PASS(tw_queue_begin_recording(queue));
+    submit_step(queue, x, 5, 3);
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for_work_group(cg, tw_range_1d(N / 32), tw_range_1d(32), reverse, .x = tw_read_write(cg, x));
+    }
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for(cg, tw_range_1d(N), large, .x = tw_read_write(cg, y), .add = table);
+    }
+    TW_COMMAND_GROUP(queue, cg) {
+        (void)tw_read_write(cg, x); /* no kernel: only order */
+        (void)tw_read_write(cg, y);
+    }
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for(cg, tw_range_1d(N), combine, .x = tw_read(cg, x), .y = tw_read(cg, y), .z = tw_write(cg, y),
+                        .a = 2);
+    }
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_single_task(cg, first, .x = tw_read_write(cg, y));
+    }
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for(cg, tw_range_1d(N), total, .x = tw_read(cg, y), .sum = TW_REDUCE_INIT(cg, sum));
+    }
+    TW_PASS(tw_queue_end_recording(queue, &graph));
+    TW_EQUAL(tw_command_graph_count(graph), 7);
+    for (unsigned i = 0; i < N; ++i) {
+        xs[i] = i;
+        ys[i] = 100 + i;
+    }
+    for (int round = 0; round < 4; ++round) {
+        unsigned old[N];
+        TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
+        for (unsigned i = 0; i < N; ++i)
+            old[i] = 5 * xs[i] + 3;
+        for (unsigned i = 0; i < N; ++i)
+            xs[i] = old[i / 32 * 32 + 31 - i % 32];
+        result = 0;
+        for (unsigned i = 0; i < N; ++i) {
+            ys[i] = xs[i] + 2 * (ys[i] + table.at[i % LARGE]) + (i == 0 ? 7 : 0);
+            result += ys[i];
+        }
+    }
+    expect(x, xs);
+    expect(y, ys);
+    unsigned got = 0;
+    tw_test_fetch(sum, &got);
+    TW_EQUAL(got, result);
+    tw_command_graph_destroy(&graph);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_buffer_destroy(&y));
+    TW_PASS(tw_buffer_destroy(&sum));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+static unsigned next_random(unsigned *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+/* What a random sequence does to the model; with a queue, also to the buffers. */
+static void random_steps(unsigned seed, unsigned count, unsigned model[BUFFERS][N], tw_queue *queue, tw_buffer **x)
+{
+    for (unsigned s = 0; s < count; ++s) {
+        const unsigned kind = next_random(&seed) % 3, a = next_random(&seed) % 5 + 2, b = next_random(&seed) % 100;
+        const unsigned to = next_random(&seed) % BUFFERS, from = next_random(&seed) % BUFFERS,
+                       other = next_random(&seed) % BUFFERS;
+        tw_command_group *cg = queue ? tw_queue_begin(queue) : NULL;
+        if (kind == 0) {
+            if (cg)
+                tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, x[to]), .a = a, .b = b);
+            for (unsigned i = 0; i < N; ++i)
+                model[to][i] = a * model[to][i] + b;
+        } else if (kind == 1) {
+            if (cg)
+                tw_parallel_for(cg, tw_range_1d(N), fill, .x = tw_discard_write(cg, x[to]), .value = b);
+            for (unsigned i = 0; i < N; ++i)
+                model[to][i] = b + i;
+        } else {
+            if (cg)
+                tw_parallel_for(cg, tw_range_1d(N), combine, .x = tw_read(cg, x[from]), .y = tw_read(cg, x[other]),
+                                .z = tw_write(cg, x[to]), .a = a);
+            for (unsigned i = 0; i < N; ++i)
+                model[to][i] = model[from][i] + a * model[other][i];
+        }
+        if (cg)
+            TW_PASS(tw_queue_submit(queue, cg, NULL));
+    }
+}
+
+/* Random graphs, between other random groups and host accesses, against the same one after the other. */
+TW_TEST(random_graphs)
+{
+    unsigned seed = 20260101, scratch[BUFFERS][N];
+    tw_queue *queue = tw_test_queue();
+    for (int round = 0; round < ROUNDS; ++round) {
+        unsigned model[BUFFERS][N];
+        tw_buffer *x[BUFFERS];
+        tw_command_graph *graph = NULL;
+        for (unsigned b = 0; b < BUFFERS; ++b) {
+            x[b] = filled(b);
+            for (unsigned i = 0; i < N; ++i)
+                model[b][i] = b + i;
+        }
+        const unsigned graph_seed = next_random(&seed), length = next_random(&seed) % STEPS;
+        memset(scratch, 0, sizeof scratch);
+        TW_PASS(tw_queue_begin_recording(queue));
+        random_steps(graph_seed, length, scratch, queue, x);
+        TW_PASS(tw_queue_end_recording(queue, &graph));
+        for (int again = 0; again < 4; ++again) {
+            const unsigned between = next_random(&seed), few = next_random(&seed) % 4;
+            random_steps(between, few, model, queue, x);
+            if (next_random(&seed) % 3 == 0) {
+                const unsigned b = next_random(&seed) % BUFFERS;
+                expect(x[b], model[b]);
+            }
+            TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
+            random_steps(graph_seed, length, model, NULL, NULL);
+        }
+        for (unsigned b = 0; b < BUFFERS; ++b) {
+            expect(x[b], model[b]);
+            TW_PASS(tw_buffer_destroy(&x[b]));
+        }
+        tw_command_graph_destroy(&graph);
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(long_graph)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = filled(1);
+    unsigned values[N];
+    tw_command_graph *graph = NULL;
+    TW_PASS(tw_queue_begin_recording(queue));
+    for (unsigned s = 0; s < MANY; ++s)
+        submit_step(queue, x, 3, s);
+    TW_PASS(tw_queue_end_recording(queue, &graph));
+    TW_EQUAL(tw_command_graph_count(graph), MANY);
+    for (unsigned i = 0; i < N; ++i)
+        values[i] = 1 + i;
+    for (int round = 0; round < 3; ++round) {
+        TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
+        for (unsigned s = 0; s < MANY; ++s)
+            for (unsigned i = 0; i < N; ++i)
+                values[i] = 3 * values[i] + s;
+    }
+    expect(x, values);
+    tw_command_graph_destroy(&graph);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* ---- data ------------------------------------------------------------------------------------------------------------ */
+
+TW_TEST(copies_only_what_is_needed)
+{
+    tw_test_use_sim(1);
+    tw_queue *queue = tw_test_queue();
+    const tw_device *device = tw_queue_device(queue);
+    unsigned host[N] = {0}, values[N];
+    tw_buffer *x = NULL;
+    tw_command_graph *discards = NULL, *needs = NULL;
+    TW_PASS(tw_buffer_create_over(host, sizeof *host, tw_range_1d(N), &x));
+    TW_PASS(tw_queue_begin_recording(queue));
+    submit_fill(queue, x, 4); /* what comes after reads what this has written */
+    submit_step(queue, x, 3, 1);
+    TW_PASS(tw_queue_end_recording(queue, &discards));
+    needs = graph_of_step(queue, x);
+    TW_PASS(tw_queue_submit_graph(queue, discards, NULL));
+    TW_PASS(tw_queue_wait(queue));
+    TW_EQUAL(tw_sim_count(device, TW_SIM_COPY), 0);
+    for (unsigned i = 0; i < N; ++i)
+        values[i] = 3 * (4 + i) + 1;
+    expect(x, values); /* a copy home */
+    memset(values, 0, sizeof values);
+    tw_test_store(x, values);
+    TW_PASS(tw_queue_submit_graph(queue, needs, NULL)); /* and one back */
+    TW_PASS(tw_queue_wait(queue));
+    TW_EQUAL(tw_sim_count(device, TW_SIM_COPY), 2);
+    for (unsigned i = 0; i < N; ++i)
+        values[i] = 1;
+    expect(x, values);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_EQUAL(host[N - 1], 1);
+    tw_command_graph_destroy(&discards);
+    tw_command_graph_destroy(&needs);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* Other queues and devices order themselves with a graph. */
+TW_TEST(among_queues)
+{
+    tw_queue *queues[3];
+    tw_buffer *x = filled(0);
+    unsigned values[N];
+    tw_test_queues(queues, 3);
+    tw_command_graph *graph = graph_of_step(queues[0], x);
+    for (unsigned i = 0; i < N; ++i)
+        values[i] = i;
+    for (unsigned round = 0; round < 50; ++round) {
+        submit_step(queues[1 + round % 2], x, 2, round);
+        TW_PASS(tw_queue_submit_graph(queues[0], graph, NULL));
+        for (unsigned i = 0; i < N; ++i)
+            values[i] = 3 * (2 * values[i] + round) + 1;
+    }
+    expect(x, values);
+    tw_command_graph_destroy(&graph);
+    TW_PASS(tw_buffer_destroy(&x));
+    tw_test_destroy_queues(queues, 3);
+}
+
+/* ---- threads --------------------------------------------------------------------------------------------------------- */
+
+struct submitter {
+    tw_queue *queue;
+    tw_command_graph *graph;
+};
+
+static void *submit_often(void *argument)
+{
+    const struct submitter *s = argument;
+    for (int i = 0; i < 100; ++i)
+        TW_PASS(tw_queue_submit_graph(s->queue, s->graph, NULL));
+    return NULL;
+}
+
+TW_TEST(from_several_threads)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = filled(0);
+    tw_command_graph *graph = NULL;
+    pthread_t threads[4];
+    unsigned values[N];
+    TW_PASS(tw_queue_begin_recording(queue));
+    submit_step(queue, x, 1, 1);
+    submit_step(queue, x, 1, 2);
+    TW_PASS(tw_queue_end_recording(queue, &graph));
+    struct submitter s = {queue, graph};
+    for (int i = 0; i < 4; ++i)
+        TW_CHECK(pthread_create(&threads[i], NULL, submit_often, &s) == 0);
+    for (int i = 0; i < 4; ++i)
+        TW_CHECK(pthread_join(threads[i], NULL) == 0);
+    for (unsigned i = 0; i < N; ++i)
+        values[i] = i + 1200;
+    expect(x, values);
+    tw_command_graph_destroy(&graph);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* ---- events, lifetimes, errors ----------------------------------------------------------------------------------------- */
+
+TW_TEST(events)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = filled(0);
+    tw_command_graph *graph = graph_of_step(queue, x);
+    tw_event *event = NULL;
+    tw_event_times times;
+    TW_PASS(tw_queue_submit_graph(queue, graph, &event));
+    TW_PASS(tw_event_wait(event));
+    TW_EQUAL(tw_event_get_state(event), TW_EVENT_COMPLETE);
+    TW_PASS(tw_event_get_times(event, &times));
+    TW_CHECK(times.submit_ns && times.submit_ns <= times.start_ns && times.start_ns <= times.end_ns);
+    tw_event_release(&event);
+    tw_command_graph_destroy(&graph);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* A graph may be given up while it waits to run, and a queue while it records. */
+TW_TEST(given_up_early)
+{
+    tw_queue *queue = tw_test_queue(), *other = tw_test_queue();
+    tw_buffer *x = filled(0);
+    unsigned values[N];
+    struct tw_gate gate;
+    tw_gate_shut(&gate);
+    tw_command_group *cg = tw_queue_begin(queue);
+    (void)tw_read(cg, gate.buffer);
+    tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, x), .a = 2, .b = 0);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    tw_command_graph *graph = graph_of_step(queue, x);
+    TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
+    TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
+    tw_command_graph_destroy(&graph);
+    TW_PASS(tw_queue_begin_recording(other));
+    submit_step(other, x, 0, 0);
+    TW_PASS(tw_queue_destroy(&other));
+    tw_gate_open(&gate);
+    for (unsigned i = 0; i < N; ++i)
+        values[i] = 3 * (3 * (2 * i) + 1) + 1;
+    expect(x, values);
+    TW_PASS(tw_buffer_destroy(&x));
+    tw_gate_free(&gate);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(dropped_and_empty)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = filled(0);
+    tw_command_graph *graph = NULL;
+    tw_event *event = NULL;
+    unsigned values[N];
+    TW_PASS(tw_queue_begin_recording(queue));
+    submit_step(queue, x, 0, 0);
+    TW_PASS(tw_queue_end_recording(queue, NULL));
+    TW_PASS(tw_queue_begin_recording(queue));
+    TW_PASS(tw_queue_end_recording(queue, &graph));
+    TW_EQUAL(tw_command_graph_count(graph), 0);
+    TW_PASS(tw_queue_submit_graph(queue, graph, &event));
+    TW_PASS(tw_event_wait(event));
+    for (unsigned i = 0; i < N; ++i)
+        values[i] = i;
+    expect(x, values);
+    tw_event_release(&event);
+    tw_command_graph_destroy(&graph);
+    tw_command_graph_destroy(&graph);
+    tw_command_graph_destroy(NULL);
+    TW_EQUAL(tw_command_graph_count(NULL), 0);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(misuse)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = filled(0), *y = filled(0);
+    tw_event *event = NULL;
+    tw_command_graph *graph = NULL;
+    TW_FAIL(tw_queue_begin_recording(NULL), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_end_recording(NULL, &graph), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_end_recording(queue, &graph), TW_ERROR_INVALID_COMMAND_GROUP);
+    TW_CHECK(!graph && !tw_queue_is_recording(NULL));
+    TW_PASS(tw_queue_begin_recording(queue));
+    TW_FAIL(tw_queue_begin_recording(queue), TW_ERROR_INVALID_COMMAND_GROUP);
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, x), .a = 1, .b = 1);
+    TW_FAIL(tw_queue_submit(queue, cg, &event), TW_ERROR_INVALID_ARGUMENT);
+    cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, NULL), .a = 1, .b = 1);
+    TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_ARGUMENT);
+    submit_step(queue, x, 2, 2);
+    submit_step(queue, y, 2, 2);
+    TW_PASS(tw_queue_end_recording(queue, &graph));
+    TW_EQUAL(tw_command_graph_count(graph), 2);
+    TW_FAIL(tw_queue_submit_graph(NULL, graph, NULL), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_submit_graph(queue, NULL, NULL), TW_ERROR_INVALID_ARGUMENT);
+    TW_PASS(tw_queue_begin_recording(queue));
+    TW_FAIL(tw_queue_submit_graph(queue, graph, NULL), TW_ERROR_INVALID_COMMAND_GROUP);
+    TW_PASS(tw_queue_end_recording(queue, NULL));
+    TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
+    TW_PASS(tw_buffer_destroy(&y));
+    TW_FAIL(tw_queue_submit_graph(queue, graph, &event), TW_ERROR_INVALID_ARGUMENT);
+    TW_CHECK(!event);
+    tw_command_graph_destroy(&graph);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(another_device)
+{
+    tw_test_use_sim(2);
+    tw_queue *queues[2];
+    tw_buffer *x = filled(0);
+    tw_test_queues(queues, 2);
+    tw_command_graph *graph = graph_of_step(queues[0], x);
+    TW_FAIL(tw_queue_submit_graph(queues[1], graph, NULL), TW_ERROR_INVALID_ARGUMENT);
+    tw_command_graph_destroy(&graph);
+    TW_PASS(tw_buffer_destroy(&x));
+    tw_test_destroy_queues(queues, 2);
+}
+
+/* A kernel inside fails: so does the graph, and who needs its data is cancelled. */
+static void fail_inside(const char *async, tw_sim_operation operation)
+{
+    tw_test_use_sim(1);
+    setenv("TW_SIM_ASYNC", async, 1);
+    tw_queue *queue = tw_test_queue();
+    tw_device *device = tw_queue_device(queue);
+    tw_buffer *x = filled(0);
+    tw_command_graph *graph = NULL;
+    tw_event *failed = NULL, *after = NULL;
+    unsigned values[N];
+    TW_PASS(tw_queue_begin_recording(queue));
+    submit_fill(queue, x, 1);
+    submit_step(queue, x, 2, 0);
+    submit_step(queue, x, 2, 0);
+    TW_PASS(tw_queue_end_recording(queue, &graph));
+    TW_PASS(tw_sim_fail_nth(device, operation, operation == TW_SIM_KERNEL ? 2 : 1));
+    TW_PASS(tw_queue_submit_graph(queue, graph, &failed));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, x), .a = 1, .b = 1);
+    TW_PASS(tw_queue_submit(queue, cg, &after));
+    TW_FAIL(tw_event_wait(failed), TW_ERROR_LAUNCH_FAILED);
+    TW_FAIL(tw_event_wait(after), TW_ERROR_CANCELLED);
+    TW_FAIL(tw_queue_wait(queue), TW_ERROR_LAUNCH_FAILED);
+    TW_FAIL(tw_queue_wait(queue), TW_ERROR_CANCELLED);
+    TW_PASS(tw_sim_reset(device));
+    TW_PASS(tw_queue_submit_graph(queue, graph, NULL)); /* overwrites all that was lost */
+    for (unsigned i = 0; i < N; ++i)
+        values[i] = 4 * (1 + i);
+    expect(x, values);
+    tw_event_release(&failed);
+    tw_event_release(&after);
+    tw_command_graph_destroy(&graph);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(a_kernel_fails)
+{
+    fail_inside("0", TW_SIM_KERNEL);
+}
+
+TW_TEST(a_kernel_in_flight_fails)
+{
+    fail_inside("1", TW_SIM_KERNEL);
+}
+
+TW_TEST(a_launch_fails)
+{
+    fail_inside("1", TW_SIM_LAUNCH);
+}
+
+TW_TEST_LIST = {TW_CASE(recording_runs_nothing),
+                TW_CASE(every_form),
+                TW_CASE(random_graphs),
+                TW_CASE(long_graph),
+                TW_CASE(copies_only_what_is_needed),
+                TW_CASE(among_queues),
+                TW_CASE(from_several_threads),
+                TW_CASE(events),
+                TW_CASE(given_up_early),
+                TW_CASE(dropped_and_empty),
+                TW_CASE(misuse),
+                TW_CASE(another_device),
+                TW_CASE(a_kernel_fails),
+                TW_CASE(a_kernel_in_flight_fails),
+                TW_CASE(a_launch_fails),
+                TW_CASES_END};
