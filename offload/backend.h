@@ -134,6 +134,11 @@ struct tw_backend {
     /* Frees what allocate gave. Must not fail. */
     void (*free)(struct tw_backend_device *device, void *memory);
 
+    /* Allocates host memory that the backend's devices copy to and from fastest, aligned to 128 bytes, and frees it. NULL: there
+       is none. The slots are NULL where there is no such thing. */
+    void *(*allocate_host)(size_t bytes);
+    void (*free_host)(void *memory);
+
     /* Copies `bytes` and returns when they have arrived. NULL for a device stands for host memory; both devices, where
        given, are of this backend. */
     tw_status (*copy)(struct tw_backend_device *to, void *target, struct tw_backend_device *from, const void *source,

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "copier.h"
 #include "cuda_driver.h"
 
-enum { SCHED_SPIN = 1, POINTER_DEVICE_ORDINAL = 9 };
+enum { SCHED_SPIN = 1, STREAM_NON_BLOCKING = 1, POINTER_DEVICE_ORDINAL = 9 };
 
 struct tw_cuda_driver tw_cuda;
 
@@ -95,8 +96,14 @@ bool tw_cuda_open(void)
 
 static void release(struct tw_cuda_device *device)
 {
-    for (size_t i = 0; i < device->idle_count; ++i)
-        (void)tw_cuda.stream_destroy(device->idle_streams[i]);
+    const enum tw_cuda_entry entry = tw_cuda_enter(device);
+    if (entry) {
+        for (size_t i = 0; i < device->idle_count; ++i)
+            (void)tw_cuda.stream_destroy(device->idle_streams[i]);
+        tw_cuda_free_stages(device);
+        tw_cuda_close_pool(device);
+    }
+    tw_cuda_leave(entry);
     free(device->idle_streams);
     pthread_mutex_destroy(&device->streams);
     (void)tw_cuda.context_release(device->device);
@@ -104,6 +111,7 @@ static void release(struct tw_cuda_device *device)
 
 void tw_cuda_close(void)
 {
+    tw_copier_close();
     tw_cuda_forget_kernels();
     for (int ordinal = 0; ordinal < found.retained; ++ordinal)
         release(&found.devices[ordinal]);
@@ -184,6 +192,35 @@ void tw_cuda_leave(enum tw_cuda_entry entry)
     cu_context context;
     if (entry == TW_CUDA_ENTERED)
         (void)tw_cuda.context_pop(&context);
+}
+
+cu_result tw_cuda_take_stream(struct tw_cuda_device *device, cu_stream *stream)
+{
+    *stream = NULL;
+    pthread_mutex_lock(&device->streams);
+    if (device->idle_count)
+        *stream = device->idle_streams[--device->idle_count];
+    pthread_mutex_unlock(&device->streams);
+    return *stream ? 0 : tw_cuda.stream_create(stream, STREAM_NON_BLOCKING);
+}
+
+void tw_cuda_give_stream(struct tw_cuda_device *device, cu_stream stream)
+{
+    pthread_mutex_lock(&device->streams);
+    if (device->idle_count == device->idle_capacity) {
+        const size_t capacity = 2 * device->idle_capacity + 8;
+        cu_stream *grown = realloc(device->idle_streams, capacity * sizeof *grown);
+        if (grown) {
+            device->idle_streams = grown;
+            device->idle_capacity = capacity;
+        }
+    }
+    const bool fits = device->idle_count < device->idle_capacity;
+    if (fits)
+        device->idle_streams[device->idle_count++] = stream;
+    pthread_mutex_unlock(&device->streams);
+    if (!fits)
+        (void)tw_cuda.stream_destroy(stream);
 }
 
 void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone)

@@ -35,6 +35,21 @@ void tw_cuda_describe(int ordinal, struct tw_device_facts *facts);
    asked to. Returns one sentence about the fault; NULL for a device that works. */
 const char *tw_cuda_lost(int ordinal);
 
+/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+
+/* Allocate and free memory of a device. Return false, and have done nothing, where OpenMP has to; always the same for a
+   device. NULL: out of memory. */
+bool tw_cuda_allocate(int ordinal, size_t bytes, void **memory);
+bool tw_cuda_free(int ordinal, void *memory);
+
+/* Host memory that is page-locked for all devices; NULL: there is none. */
+void *tw_cuda_allocate_host(size_t bytes);
+void tw_cuda_free_host(void *memory);
+
+/* Copies, and returns when all has arrived; -1 for a device stands for the host. `*taken` is false, and nothing has happened,
+   if OpenMP has to do that. */
+tw_status tw_cuda_copy(int to, void *target, int from, const void *source, size_t bytes, bool *taken);
+
 /* ---- kernels of the simt lowering -------------------------------------------------------------------------------- */
 
 /* What is known of a kernel on a device. */

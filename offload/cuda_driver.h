@@ -24,8 +24,29 @@ typedef struct cu_event *cu_event;
 typedef struct cu_graph *cu_graph;
 typedef struct cu_node *cu_node;
 typedef struct cu_executable *cu_executable;
+typedef struct cu_pool *cu_pool;
 
 enum { CU_OUT_OF_MEMORY = 2, CU_NOT_READY = 600 };
+
+/* Pools, as CUDA 11.2 and later have them. */
+enum { CU_LOCATION_DEVICE = 1, CU_ALLOCATION_PINNED = 1 };
+
+struct cu_location {
+    int type, id;
+};
+
+struct cu_pool_properties {
+    int allocation_type, handle_types;
+    struct cu_location location;
+    void *security;
+    size_t most_bytes;
+    unsigned char reserved[56];
+};
+
+struct cu_access {
+    struct cu_location location;
+    int rights;
+};
 
 /* A kernel of a graph, as CUDA 10 and later have it. */
 struct cu_kernel_node {
@@ -43,7 +64,8 @@ enum cu_device_attribute {
     CU_L2_BYTES = 38,
     CU_CAPABILITY_MAJOR = 75,
     CU_CAPABILITY_MINOR = 76,
-    CU_SHARED_PER_BLOCK_OPTIN = 97
+    CU_SHARED_PER_BLOCK_OPTIN = 97,
+    CU_MEMORY_POOLS = 115
 };
 
 enum cu_function_attribute {
@@ -86,12 +108,25 @@ enum cu_function_attribute {
     X(stream_wait_event, "cuStreamWaitEvent", (cu_stream stream, cu_event event, unsigned flags))                      \
     X(event_create, "cuEventCreate", (cu_event * event, unsigned flags))                                               \
     X(event_destroy, "cuEventDestroy_v2", (cu_event event))                                                            \
+    X(event_synchronize, "cuEventSynchronize", (cu_event event))                                                       \
     X(event_record, "cuEventRecord", (cu_event event, cu_stream stream))                                               \
     X(stream_query, "cuStreamQuery", (cu_stream stream))                                                               \
     X(stream_write, "cuStreamWriteValue32_v2", (cu_stream stream, uintptr_t target, uint32_t value, unsigned flags))   \
     X(host_allocate, "cuMemHostAlloc", (void **memory, size_t bytes, unsigned flags))                                  \
     X(host_free, "cuMemFreeHost", (void *memory))                                                                      \
     X(copy_to_device, "cuMemcpyHtoDAsync_v2", (uintptr_t target, const void *source, size_t bytes, cu_stream stream))  \
+    X(copy_to_host, "cuMemcpyDtoHAsync_v2", (void *target, uintptr_t source, size_t bytes, cu_stream stream))          \
+    X(copy_on_device, "cuMemcpyDtoDAsync_v2", (uintptr_t target, uintptr_t source, size_t bytes, cu_stream stream))    \
+    X(copy_to_peer, "cuMemcpyPeerAsync",                                                                               \
+      (uintptr_t target, cu_context to, uintptr_t source, cu_context from, size_t bytes, cu_stream stream))            \
+    X(can_access_peer, "cuDeviceCanAccessPeer", (int *can, cu_device device, cu_device peer))                          \
+    X(pool_create, "cuMemPoolCreate", (cu_pool * pool, const struct cu_pool_properties *properties))                   \
+    X(pool_destroy, "cuMemPoolDestroy", (cu_pool pool))                                                                \
+    X(pool_set, "cuMemPoolSetAttribute", (cu_pool pool, int attribute, void *value))                                   \
+    X(pool_set_access, "cuMemPoolSetAccess", (cu_pool pool, const struct cu_access *access, size_t count))             \
+    X(pool_trim, "cuMemPoolTrimTo", (cu_pool pool, size_t bytes))                                                      \
+    X(pool_allocate, "cuMemAllocFromPoolAsync", (uintptr_t *memory, size_t bytes, cu_pool pool, cu_stream stream))     \
+    X(pool_free, "cuMemFreeAsync", (uintptr_t memory, cu_stream stream))                                               \
     X(graph_create, "cuGraphCreate", (cu_graph * graph, unsigned flags))                                               \
     X(graph_destroy, "cuGraphDestroy", (cu_graph graph))                                                               \
     X(graph_add_kernel, "cuGraphAddKernelNode",                                                                        \
@@ -123,9 +158,13 @@ struct tw_cuda_device {
     size_t compute_units;
     size_t default_shared_bytes; /* of a block: without further ado, ... */
     size_t max_shared_bytes;     /* ... and for a function that is allowed it */
-    pthread_mutex_t streams;     /* for the two below */
+    pthread_mutex_t streams;     /* for what follows, up to running */
     cu_stream *idle_streams;     /* on which nothing runs */
     size_t idle_count, idle_capacity;
+    struct tw_cuda_stage *idle_stages;
+    bool pool_is_tried;
+    cu_pool pool; /* NULL: there is none */
+    cu_stream pool_stream;
     atomic_uint running; /* launches, until their end is known */
     atomic_bool is_lost; /* story is set */
     char story[512];
@@ -147,6 +186,16 @@ void tw_cuda_leave(enum tw_cuda_entry entry);
 
 /* Notes that a device does nothing any more: `kernel` failed, or, unless it was `alone`, one beside it. */
 void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone);
+
+/* Lends a stream on which nothing runs, and takes it back. In the device's context. */
+cu_result tw_cuda_take_stream(struct tw_cuda_device *device, cu_stream *stream);
+void tw_cuda_give_stream(struct tw_cuda_device *device, cu_stream stream);
+
+/* ---- cuda_copy.c, cuda_memory.c: in the device's context ---- */
+
+void tw_cuda_free_stages(struct tw_cuda_device *device);
+void tw_cuda_open_pool(struct tw_cuda_device *device);
+void tw_cuda_close_pool(struct tw_cuda_device *device);
 
 /* ---- cuda_launch.c ---- */
 

@@ -22,8 +22,6 @@
 #define BUCKETS 256u
 #define CAPTURES (sizeof(struct tw_internal_simt_captures) / sizeof(uint64_t))
 
-enum { STREAM_NON_BLOCKING = 1 };
-
 /* A device image that is loaded into a device, or cannot be. */
 struct module {
     struct module *next;
@@ -317,35 +315,6 @@ tw_status tw_cuda_check(int ordinal, const struct tw_internal_kernel *key, struc
 
 /* ---- launches -------------------------------------------------------------------------------------------------------- */
 
-static cu_result take_stream(struct tw_cuda_device *device, cu_stream *stream)
-{
-    *stream = NULL;
-    pthread_mutex_lock(&device->streams);
-    if (device->idle_count)
-        *stream = device->idle_streams[--device->idle_count];
-    pthread_mutex_unlock(&device->streams);
-    return *stream ? 0 : tw_cuda.stream_create(stream, STREAM_NON_BLOCKING);
-}
-
-static void give_stream(struct tw_cuda_device *device, cu_stream stream)
-{
-    pthread_mutex_lock(&device->streams);
-    if (device->idle_count == device->idle_capacity) {
-        const size_t capacity = 2 * device->idle_capacity + 8;
-        cu_stream *grown = realloc(device->idle_streams, capacity * sizeof *grown);
-        if (grown) {
-            device->idle_streams = grown;
-            device->idle_capacity = capacity;
-        }
-    }
-    const bool fits = device->idle_count < device->idle_capacity;
-    if (fits)
-        device->idle_streams[device->idle_count++] = stream;
-    pthread_mutex_unlock(&device->streams);
-    if (!fits)
-        (void)tw_cuda.stream_destroy(stream);
-}
-
 /* One launch as the driver wants it. */
 struct request {
     unsigned teams, threads;
@@ -442,13 +411,13 @@ bool tw_cuda_launches(const struct tw_internal_launch *launch)
 static cu_result run(struct tw_cuda_device *device, struct kernel *kernel, const struct tw_internal_launch *launch)
 {
     cu_stream stream;
-    cu_result error = take_stream(device, &stream);
+    cu_result error = tw_cuda_take_stream(device, &stream);
     if (error)
         return error;
     error = enqueue(kernel, launch, stream);
     if (!error)
         error = tw_cuda.stream_synchronize(stream);
-    give_stream(device, stream);
+    tw_cuda_give_stream(device, stream);
     return error;
 }
 

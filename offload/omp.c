@@ -168,8 +168,12 @@ static void describe(struct tw_backend_device *device, struct tw_device_facts *f
    kept before the one that is handed out. */
 static void *allocate(struct tw_backend_device *device, size_t bytes)
 {
-    if (omp(device)->gpu)
-        return tw_cuda_lost(omp(device)->cuda_ordinal) ? NULL : omp_target_alloc(bytes, omp(device)->number);
+    if (omp(device)->gpu) {
+        void *memory = NULL;
+        if (tw_cuda_lost(omp(device)->cuda_ordinal) || tw_cuda_allocate(omp(device)->cuda_ordinal, bytes, &memory))
+            return memory;
+        return omp_target_alloc(bytes, omp(device)->number);
+    }
     unsigned char *raw =
         bytes <= SIZE_MAX - 2 * CPU_ALIGNMENT ? omp_target_alloc(bytes + 2 * CPU_ALIGNMENT, omp(device)->number) : NULL;
     if (!raw)
@@ -186,7 +190,8 @@ static void release(struct tw_backend_device *device, void *memory)
         memcpy(&memory, (unsigned char *)memory - sizeof memory, sizeof memory);
     if (tw_cuda_lost(omp(device)->cuda_ordinal))
         return; /* libomptarget would end the program */
-    omp_target_free(memory, omp(device)->number);
+    if (!tw_cuda_free(omp(device)->cuda_ordinal, memory))
+        omp_target_free(memory, omp(device)->number);
 }
 
 static tw_status copy(struct tw_backend_device *to, void *target, struct tw_backend_device *from, const void *source,
@@ -199,6 +204,11 @@ static tw_status copy(struct tw_backend_device *to, void *target, struct tw_back
         lost = tw_cuda_lost(omp(from)->cuda_ordinal);
     if (lost)
         return tw_backend_complain(TW_ERROR_TRANSFER_FAILED, "%s", lost);
+    bool taken = false;
+    const tw_status status = tw_cuda_copy(to ? omp(to)->cuda_ordinal : -1, target, from ? omp(from)->cuda_ordinal : -1,
+                                          source, bytes, &taken);
+    if (taken)
+        return status;
     if (omp_target_memcpy(target, source, bytes, 0, 0, to_number, from_number))
         return tw_backend_complain(TW_ERROR_TRANSFER_FAILED,
                                    "OpenMP could not copy %zu bytes from device %d to device %d", bytes, from_number,
@@ -408,6 +418,8 @@ const struct tw_backend tw_backend_omp = {
     .describe = describe,
     .allocate = allocate,
     .free = release,
+    .allocate_host = tw_cuda_allocate_host,
+    .free_host = tw_cuda_free_host,
     .copy = copy,
     .check = check,
     .limits = limits,

@@ -10,7 +10,9 @@
  *     queue.h          queues, waiting, delivery of errors
  *     event.h          events
  *     buffer.h         buffers and host accessors
+ *     host_memory.h    host memory that devices copy to and from fastest
  *     command_group.h  command groups, device accessors, submission
+ *     command_graph.h  groups that are recorded once and submitted many times
  *     local.h          local accessors: team-local memory whose size the launch gives
  *     memory.h         memory orders and scopes
  *     vector.h, math.h  vector types and built-in functions; not included here
@@ -35,6 +37,7 @@
 #include <teamwork/command_group.h>
 #include <teamwork/device.h>
 #include <teamwork/event.h>
+#include <teamwork/host_memory.h>
 #include <teamwork/item.h>
 #include <teamwork/kernel.h>
 #include <teamwork/local.h>

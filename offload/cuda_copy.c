@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies by the CUDA driver (cuda.h), each on a stream of its own, so that they overlap with kernels and with each other.
+ *
+ * The bus reads and writes page-locked host memory by itself. Other host memory goes through a page-locked stage, in parts:
+ * while the bus moves one, several threads copy the next (copier.h). The driver does the same with one thread, at a fifth of
+ * the speed; it is left what is too small for that to matter.
+ */
+#include <stdlib.h>
+
+#include "copier.h"
+#include "cuda.h"
+#include "cuda_driver.h"
+
+enum { EVENT_DISABLE_TIMING = 2, POINTER_MEMORY_TYPE = 2, HOST_MEMORY = 1 };
+
+#define DIRECT_BYTES (16u << 10) /* up to which the driver's own way is as good */
+#define SMALL_BYTES (4u << 20)   /* up to which the small stage is */
+#define SMALL_PART_BYTES (256u << 10)
+#define LARGE_PART_BYTES (8u << 20)
+#define SLOTS 3u
+
+struct tw_cuda_stage {
+    struct tw_cuda_stage *next; /* in the device's list of idle ones */
+    unsigned char *memory;      /* page-locked, SLOTS parts */
+    size_t part_bytes;
+    cu_event events[SLOTS]; /* behind the last copy from or to a slot */
+};
+
+/* ---- stages ---------------------------------------------------------------------------------------------------------- */
+
+static void free_stage(struct tw_cuda_stage *stage)
+{
+    for (unsigned slot = 0; slot < SLOTS; ++slot)
+        if (stage->events[slot])
+            (void)tw_cuda.event_destroy(stage->events[slot]);
+    if (stage->memory)
+        (void)tw_cuda.host_free(stage->memory);
+    free(stage);
+}
+
+/* In the device's context, as all below. NULL: no memory for one. */
+static struct tw_cuda_stage *make_stage(size_t part_bytes)
+{
+    struct tw_cuda_stage *stage = calloc(1, sizeof *stage);
+    if (!stage)
+        return NULL;
+    stage->part_bytes = part_bytes;
+    cu_result error = tw_cuda.host_allocate((void **)&stage->memory, SLOTS * part_bytes, 0);
+    if (error)
+        stage->memory = NULL;
+    for (unsigned slot = 0; slot < SLOTS && !error; ++slot)
+        error = tw_cuda.event_create(&stage->events[slot], EVENT_DISABLE_TIMING);
+    if (error) {
+        free_stage(stage);
+        return NULL;
+    }
+    return stage;
+}
+
+static struct tw_cuda_stage *take_stage(struct tw_cuda_device *device, size_t bytes)
+{
+    const size_t part_bytes = bytes <= SMALL_BYTES ? SMALL_PART_BYTES : LARGE_PART_BYTES;
+    pthread_mutex_lock(&device->streams);
+    struct tw_cuda_stage **link = &device->idle_stages;
+    while (*link && (*link)->part_bytes != part_bytes)
+        link = &(*link)->next;
+    struct tw_cuda_stage *stage = *link;
+    if (stage)
+        *link = stage->next;
+    pthread_mutex_unlock(&device->streams);
+    return stage ? stage : make_stage(part_bytes);
+}
+
+static void give_stage(struct tw_cuda_device *device, struct tw_cuda_stage *stage)
+{
+    pthread_mutex_lock(&device->streams);
+    stage->next = device->idle_stages;
+    device->idle_stages = stage;
+    pthread_mutex_unlock(&device->streams);
+}
+
+void tw_cuda_free_stages(struct tw_cuda_device *device)
+{
+    while (device->idle_stages) {
+        struct tw_cuda_stage *next = device->idle_stages->next;
+        free_stage(device->idle_stages);
+        device->idle_stages = next;
+    }
+}
+
+/* ---- through a stage ------------------------------------------------------------------------------------------------- */
+
+/* A part of a transfer, and its slot. */
+struct part {
+    size_t at, bytes;
+    unsigned char *slot;
+    cu_event event;
+};
+
+static struct part part_of(const struct tw_cuda_stage *stage, size_t number, size_t bytes)
+{
+    const size_t at = number * stage->part_bytes, left = bytes - at;
+    return (struct part){.at = at,
+                         .bytes = left < stage->part_bytes ? left : stage->part_bytes,
+                         .slot = stage->memory + number % SLOTS * stage->part_bytes,
+                         .event = stage->events[number % SLOTS]};
+}
+
+static cu_result stage_in(const struct tw_cuda_stage *stage, uintptr_t target, const unsigned char *source,
+                          size_t bytes, cu_stream stream)
+{
+    const size_t parts = (bytes + stage->part_bytes - 1) / stage->part_bytes;
+    cu_result error = 0;
+    for (size_t number = 0; number < parts && !error; ++number) {
+        const struct part part = part_of(stage, number, bytes);
+        if (number >= SLOTS)
+            error = tw_cuda.event_synchronize(part.event);
+        if (error)
+            break;
+        tw_copier_copy(part.slot, source + part.at, part.bytes);
+        error = tw_cuda.copy_to_device(target + part.at, part.slot, part.bytes, stream);
+        if (!error)
+            error = tw_cuda.event_record(part.event, stream);
+    }
+    return error;
+}
+
+static cu_result stage_out(const struct tw_cuda_stage *stage, unsigned char *target, uintptr_t source, size_t bytes,
+                           cu_stream stream)
+{
+    const size_t parts = (bytes + stage->part_bytes - 1) / stage->part_bytes;
+    cu_result error = 0;
+    for (size_t number = 0; number < parts + SLOTS - 1 && !error; ++number) {
+        if (number < parts) {
+            const struct part part = part_of(stage, number, bytes);
+            error = tw_cuda.copy_to_host(part.slot, source + part.at, part.bytes, stream);
+            if (!error)
+                error = tw_cuda.event_record(part.event, stream);
+        }
+        if (!error && number >= SLOTS - 1) {
+            const struct part part = part_of(stage, number - (SLOTS - 1), bytes);
+            error = tw_cuda.event_synchronize(part.event);
+            if (!error)
+                tw_copier_copy(target + part.at, part.slot, part.bytes);
+        }
+    }
+    return error;
+}
+
+/* ---- copies ---------------------------------------------------------------------------------------------------------- */
+
+struct transfer {
+    struct tw_cuda_device *to, *from; /* NULL: host memory */
+    unsigned char *target;
+    const unsigned char *source;
+    size_t bytes;
+};
+
+static bool is_locked_at(const unsigned char *memory)
+{
+    unsigned type = 0;
+    return !tw_cuda.pointer_attribute(&type, POINTER_MEMORY_TYPE, (uintptr_t)memory) && type == HOST_MEMORY;
+}
+
+static bool is_locked(const unsigned char *memory, size_t bytes)
+{
+    return is_locked_at(memory) && is_locked_at(memory + bytes - 1);
+}
+
+static cu_result enqueue(const struct transfer *t, cu_stream stream)
+{
+    if (!t->from)
+        return tw_cuda.copy_to_device((uintptr_t)t->target, t->source, t->bytes, stream);
+    if (!t->to)
+        return tw_cuda.copy_to_host(t->target, (uintptr_t)t->source, t->bytes, stream);
+    if (t->to == t->from)
+        return tw_cuda.copy_on_device((uintptr_t)t->target, (uintptr_t)t->source, t->bytes, stream);
+    return tw_cuda.copy_to_peer((uintptr_t)t->target, t->to->context, (uintptr_t)t->source, t->from->context, t->bytes,
+                                stream);
+}
+
+static cu_result run(struct tw_cuda_device *device, const struct transfer *t)
+{
+    cu_stream stream;
+    cu_result error = tw_cuda_take_stream(device, &stream);
+    if (error)
+        return error;
+    struct tw_cuda_stage *stage = NULL;
+    if (t->bytes > DIRECT_BYTES && (!t->to || !t->from) && !is_locked(t->from ? t->target : t->source, t->bytes))
+        stage = take_stage(device, t->bytes);
+    if (!stage)
+        error = enqueue(t, stream);
+    else if (t->to)
+        error = stage_in(stage, (uintptr_t)t->target, t->source, t->bytes, stream);
+    else
+        error = stage_out(stage, t->target, (uintptr_t)t->source, t->bytes, stream);
+    const cu_result end = tw_cuda.stream_synchronize(stream);
+    if (stage)
+        give_stage(device, stage);
+    tw_cuda_give_stream(device, stream);
+    return error ? error : end;
+}
+
+static tw_status complain(struct tw_cuda_device *device, const struct transfer *t, cu_result error)
+{
+    char text[256];
+    tw_cuda_describe_error(error, text, sizeof text);
+    if (tw_cuda.context_synchronize())
+        tw_cuda_lose(device, "that ran before a copy", error, true);
+    return tw_backend_complain(TW_ERROR_TRANSFER_FAILED, "the CUDA driver could not copy %zu bytes %s: %s", t->bytes,
+                               !t->from ? "to a device"
+                               : !t->to ? "from a device"
+                                        : "between devices",
+                               text);
+}
+
+tw_status tw_cuda_copy(int to, void *target, int from, const void *source, size_t bytes, bool *taken)
+{
+    const struct transfer transfer = {tw_cuda_device(to), tw_cuda_device(from), target, source, bytes};
+    struct tw_cuda_device *device = transfer.to ? transfer.to : transfer.from;
+    *taken = false;
+    if (!device || tw_cuda_choice() == TW_CUDA_OPENMP_LAUNCH)
+        return TW_SUCCESS;
+    *taken = true;
+    if (!bytes)
+        return TW_SUCCESS;
+    const enum tw_cuda_entry entry = tw_cuda_enter(device);
+    if (!entry)
+        return tw_backend_complain(TW_ERROR_TRANSFER_FAILED, "the CUDA driver has no context to copy %zu bytes", bytes);
+    const cu_result error = run(device, &transfer);
+    const tw_status status = error ? complain(device, &transfer, error) : TW_SUCCESS;
+    tw_cuda_leave(entry);
+    return status;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory by the CUDA driver (cuda.h): device memory from a pool of the library's own, and host memory that the bus can reach.
+ *
+ * cuMemFree, which omp_target_free() ends in, waits for all that the device runs; a pool keeps what was freed for the next
+ * allocation instead, and neither waits for kernels. What it keeps at most is a quarter of the device's memory, and all of
+ * that is given back when an allocation fails.
+ */
+#include <string.h>
+
+#include "cuda.h"
+#include "cuda_driver.h"
+
+enum { STREAM_NON_BLOCKING = 1, HOST_PORTABLE = 1, POOL_RELEASE_THRESHOLD = 4, POOL_READ_WRITE = 3 };
+
+/* Lets the other devices copy from and to the pool's memory directly, where they can. */
+static void share(struct tw_cuda_device *device)
+{
+    for (int other = 0;; ++other) {
+        const struct tw_cuda_device *peer = tw_cuda_device(other);
+        int can = 0;
+        if (!peer)
+            return;
+        if (peer == device || tw_cuda.can_access_peer(&can, peer->device, device->device) || !can)
+            continue;
+        const struct cu_access access = {{CU_LOCATION_DEVICE, peer->device}, POOL_READ_WRITE};
+        (void)tw_cuda.pool_set_access(device->pool, &access, 1);
+    }
+}
+
+void tw_cuda_open_pool(struct tw_cuda_device *device)
+{
+    struct cu_pool_properties properties;
+    size_t bytes = 0;
+    int supported = 0;
+    if (tw_cuda.device_attribute(&supported, CU_MEMORY_POOLS, device->device) || !supported
+        || tw_cuda.device_memory(&bytes, device->device))
+        return;
+    uint64_t kept = bytes / 4;
+    memset(&properties, 0, sizeof properties);
+    properties.allocation_type = CU_ALLOCATION_PINNED;
+    properties.location.type = CU_LOCATION_DEVICE;
+    properties.location.id = device->device;
+    const enum tw_cuda_entry entry = tw_cuda_enter(device);
+    if (entry && !tw_cuda.pool_create(&device->pool, &properties)) {
+        if (tw_cuda.pool_set(device->pool, POOL_RELEASE_THRESHOLD, &kept)
+            || tw_cuda.stream_create(&device->pool_stream, STREAM_NON_BLOCKING)) {
+            (void)tw_cuda.pool_destroy(device->pool);
+            device->pool = NULL;
+        }
+    } else {
+        device->pool = NULL;
+    }
+    tw_cuda_leave(entry);
+    if (device->pool)
+        share(device);
+}
+
+void tw_cuda_close_pool(struct tw_cuda_device *device)
+{
+    if (!device->pool)
+        return;
+    (void)tw_cuda.stream_destroy(device->pool_stream);
+    (void)tw_cuda.pool_destroy(device->pool);
+    device->pool = NULL;
+}
+
+/* Allocates in the order of the pool's own stream, on which nothing else ever runs, so it is there when that is idle. */
+static cu_result allocate(struct tw_cuda_device *device, uintptr_t *memory, size_t bytes)
+{
+    const cu_result error = tw_cuda.pool_allocate(memory, bytes, device->pool, device->pool_stream);
+    return error ? error : tw_cuda.stream_synchronize(device->pool_stream);
+}
+
+static struct tw_cuda_device *device_with_pool(int ordinal)
+{
+    struct tw_cuda_device *device = tw_cuda_choice() == TW_CUDA_OPENMP_LAUNCH ? NULL : tw_cuda_device(ordinal);
+    if (!device)
+        return NULL;
+    pthread_mutex_lock(&device->streams);
+    if (!device->pool_is_tried)
+        tw_cuda_open_pool(device);
+    device->pool_is_tried = true;
+    pthread_mutex_unlock(&device->streams);
+    return device->pool ? device : NULL;
+}
+
+bool tw_cuda_allocate(int ordinal, size_t bytes, void **result)
+{
+    struct tw_cuda_device *device = device_with_pool(ordinal);
+    uintptr_t memory = 0;
+    if (!device)
+        return false;
+    *result = NULL;
+    const enum tw_cuda_entry entry = tw_cuda_enter(device);
+    cu_result error = entry ? allocate(device, &memory, bytes) : 1;
+    if (error == CU_OUT_OF_MEMORY && !tw_cuda.pool_trim(device->pool, 0))
+        error = allocate(device, &memory, bytes);
+    tw_cuda_leave(entry);
+    if (!error)
+        *result = (void *)memory;
+    return true;
+}
+
+bool tw_cuda_free(int ordinal, void *memory)
+{
+    const struct tw_cuda_device *device = device_with_pool(ordinal);
+    if (!device)
+        return false;
+    const enum tw_cuda_entry entry = tw_cuda_enter(device);
+    if (entry)
+        (void)tw_cuda.pool_free((uintptr_t)memory, device->pool_stream);
+    tw_cuda_leave(entry);
+    return true;
+}
+
+void *tw_cuda_allocate_host(size_t bytes)
+{
+    void *memory = NULL;
+    const struct tw_cuda_device *device = tw_cuda_device(0);
+    const enum tw_cuda_entry entry = device ? tw_cuda_enter(device) : TW_CUDA_OUTSIDE;
+    if (entry && tw_cuda.host_allocate(&memory, bytes, HOST_PORTABLE))
+        memory = NULL;
+    tw_cuda_leave(entry);
+    return memory;
+}
+
+void tw_cuda_free_host(void *memory)
+{
+    const struct tw_cuda_device *device = tw_cuda_device(0);
+    const enum tw_cuda_entry entry = device ? tw_cuda_enter(device) : TW_CUDA_OUTSIDE;
+    if (entry)
+        (void)tw_cuda.host_free(memory);
+    tw_cuda_leave(entry);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Host memory for transfers (teamwork/host_memory.h): from the backend of a device that gains by it, else from the C library.
+ */
+#include "runtime.h"
+
+#include <stdlib.h>
+
+#include <teamwork/host_memory.h>
+
+/* Before each block; as large as the alignment. */
+struct header {
+    const struct tw_backend *backend; /* that allocated it; NULL: the C library */
+};
+
+enum { HEADER_BYTES = 128 };
+
+static void *allocate(size_t bytes)
+{
+    const struct tw_backend *asked = NULL;
+    struct header *header = NULL;
+    for (size_t place = 1; place < tw_place_count() && !header; ++place) {
+        const struct tw_device *device = tw_place_device(place);
+        const struct tw_backend *backend = device ? device->backend->backend : NULL;
+        if (!backend || backend == asked || !backend->allocate_host)
+            continue;
+        asked = backend;
+        header = backend->allocate_host(bytes);
+        if (header)
+            header->backend = backend;
+    }
+    if (!header && (header = aligned_alloc(HEADER_BYTES, bytes)) != NULL)
+        header->backend = NULL;
+    return header;
+}
+
+void *tw_malloc_host(size_t bytes)
+{
+    unsigned char *block = NULL;
+    if (!bytes || bytes > SIZE_MAX / 2) {
+        (void)tw_fail(bytes ? TW_ERROR_OUT_OF_MEMORY : TW_ERROR_INVALID_ARGUMENT, "%zu bytes of host memory", bytes);
+        return NULL;
+    }
+    if (tw_runtime_enter() == TW_SUCCESS) {
+        block = allocate(HEADER_BYTES + (bytes + HEADER_BYTES - 1) / HEADER_BYTES * HEADER_BYTES);
+        if (!block)
+            (void)tw_fail(TW_ERROR_OUT_OF_MEMORY, "no host memory of %zu bytes", bytes);
+    }
+    if (block) {
+        tw_lock();
+        tw_object_born_locked();
+        tw_unlock();
+    }
+    tw_runtime_leave();
+    return block ? block + HEADER_BYTES : NULL;
+}
+
+void tw_free_host(void *memory)
+{
+    if (!memory)
+        return;
+    struct header *header = (struct header *)((unsigned char *)memory - HEADER_BYTES);
+    if (header->backend)
+        header->backend->free_host(header);
+    else
+        free(header);
+    tw_lock();
+    tw_object_died_locked();
+    tw_unlock();
+}
