@@ -12,7 +12,7 @@
 
 #include "topology.h"
 
-#define SLICE_BYTES (256u << 10)
+#define SLICE_BYTES (128u << 10)
 #define ALONE_BYTES (2 * SLICE_BYTES) /* up to which helpers are not worth it */
 #define MOST_HELPERS 11u
 #define LINGER_NS 300000u

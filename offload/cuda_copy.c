@@ -15,15 +15,17 @@
 enum { EVENT_DISABLE_TIMING = 2, POINTER_MEMORY_TYPE = 2, HOST_MEMORY = 1 };
 
 #define DIRECT_BYTES (16u << 10) /* up to which the driver's own way is as good */
-#define SMALL_BYTES (4u << 20)   /* up to which the small stage is */
+#define SMALL_BYTES (1u << 20)   /* up to which the small stage is */
 #define SMALL_PART_BYTES (256u << 10)
 #define LARGE_PART_BYTES (8u << 20)
+#define LEAST_PART_BYTES (512u << 10) /* of the large stage: a transfer has at least a few parts, for the overlap */
+#define FEW_PARTS 6u
 #define SLOTS 3u
 
 struct tw_cuda_stage {
     struct tw_cuda_stage *next; /* in the device's list of idle ones */
-    unsigned char *memory;      /* page-locked, SLOTS parts */
-    size_t part_bytes;
+    unsigned char *memory;      /* page-locked, SLOTS times slot_bytes */
+    size_t slot_bytes;
     cu_event events[SLOTS]; /* behind the last copy from or to a slot */
 };
 
@@ -40,13 +42,13 @@ static void free_stage(struct tw_cuda_stage *stage)
 }
 
 /* In the device's context, as all below. NULL: no memory for one. */
-static struct tw_cuda_stage *make_stage(size_t part_bytes)
+static struct tw_cuda_stage *make_stage(size_t slot_bytes)
 {
     struct tw_cuda_stage *stage = calloc(1, sizeof *stage);
     if (!stage)
         return NULL;
-    stage->part_bytes = part_bytes;
-    cu_result error = tw_cuda.host_allocate((void **)&stage->memory, SLOTS * part_bytes, 0);
+    stage->slot_bytes = slot_bytes;
+    cu_result error = tw_cuda.host_allocate((void **)&stage->memory, SLOTS * slot_bytes, 0);
     if (error)
         stage->memory = NULL;
     for (unsigned slot = 0; slot < SLOTS && !error; ++slot)
@@ -60,16 +62,16 @@ static struct tw_cuda_stage *make_stage(size_t part_bytes)
 
 static struct tw_cuda_stage *take_stage(struct tw_cuda_device *device, size_t bytes)
 {
-    const size_t part_bytes = bytes <= SMALL_BYTES ? SMALL_PART_BYTES : LARGE_PART_BYTES;
+    const size_t slot_bytes = bytes <= SMALL_BYTES ? SMALL_PART_BYTES : LARGE_PART_BYTES;
     pthread_mutex_lock(&device->streams);
     struct tw_cuda_stage **link = &device->idle_stages;
-    while (*link && (*link)->part_bytes != part_bytes)
+    while (*link && (*link)->slot_bytes != slot_bytes)
         link = &(*link)->next;
     struct tw_cuda_stage *stage = *link;
     if (stage)
         *link = stage->next;
     pthread_mutex_unlock(&device->streams);
-    return stage ? stage : make_stage(part_bytes);
+    return stage ? stage : make_stage(slot_bytes);
 }
 
 static void give_stage(struct tw_cuda_device *device, struct tw_cuda_stage *stage)
@@ -98,22 +100,30 @@ struct part {
     cu_event event;
 };
 
-static struct part part_of(const struct tw_cuda_stage *stage, size_t number, size_t bytes)
+/* The size of the parts of a transfer. */
+static size_t choose_part(const struct tw_cuda_stage *stage, size_t bytes)
 {
-    const size_t at = number * stage->part_bytes, left = bytes - at;
+    size_t part = bytes / FEW_PARTS / 4096 * 4096;
+    part = part > LEAST_PART_BYTES ? part : LEAST_PART_BYTES;
+    return part < stage->slot_bytes ? part : stage->slot_bytes;
+}
+
+static struct part part_of(const struct tw_cuda_stage *stage, size_t number, size_t part_bytes, size_t bytes)
+{
+    const size_t at = number * part_bytes, left = bytes - at;
     return (struct part){.at = at,
-                         .bytes = left < stage->part_bytes ? left : stage->part_bytes,
-                         .slot = stage->memory + number % SLOTS * stage->part_bytes,
+                         .bytes = left < part_bytes ? left : part_bytes,
+                         .slot = stage->memory + number % SLOTS * stage->slot_bytes,
                          .event = stage->events[number % SLOTS]};
 }
 
 static cu_result stage_in(const struct tw_cuda_stage *stage, uintptr_t target, const unsigned char *source,
                           size_t bytes, cu_stream stream)
 {
-    const size_t parts = (bytes + stage->part_bytes - 1) / stage->part_bytes;
+    const size_t part_bytes = choose_part(stage, bytes), parts = (bytes + part_bytes - 1) / part_bytes;
     cu_result error = 0;
     for (size_t number = 0; number < parts && !error; ++number) {
-        const struct part part = part_of(stage, number, bytes);
+        const struct part part = part_of(stage, number, part_bytes, bytes);
         if (number >= SLOTS)
             error = tw_cuda.event_synchronize(part.event);
         if (error)
@@ -129,17 +139,17 @@ static cu_result stage_in(const struct tw_cuda_stage *stage, uintptr_t target, c
 static cu_result stage_out(const struct tw_cuda_stage *stage, unsigned char *target, uintptr_t source, size_t bytes,
                            cu_stream stream)
 {
-    const size_t parts = (bytes + stage->part_bytes - 1) / stage->part_bytes;
+    const size_t part_bytes = choose_part(stage, bytes), parts = (bytes + part_bytes - 1) / part_bytes;
     cu_result error = 0;
     for (size_t number = 0; number < parts + SLOTS - 1 && !error; ++number) {
         if (number < parts) {
-            const struct part part = part_of(stage, number, bytes);
+            const struct part part = part_of(stage, number, part_bytes, bytes);
             error = tw_cuda.copy_to_host(part.slot, source + part.at, part.bytes, stream);
             if (!error)
                 error = tw_cuda.event_record(part.event, stream);
         }
         if (!error && number >= SLOTS - 1) {
-            const struct part part = part_of(stage, number - (SLOTS - 1), bytes);
+            const struct part part = part_of(stage, number - (SLOTS - 1), part_bytes, bytes);
             error = tw_cuda.event_synchronize(part.event);
             if (!error)
                 tw_copier_copy(target + part.at, part.slot, part.bytes);
@@ -160,7 +170,9 @@ struct transfer {
 static bool is_locked_at(const unsigned char *memory)
 {
     unsigned type = 0;
-    return !tw_cuda.pointer_attribute(&type, POINTER_MEMORY_TYPE, (uintptr_t)memory) && type == HOST_MEMORY;
+    int which = POINTER_MEMORY_TYPE;
+    void *values[] = {&type}; /* this way to ask is no error for memory that the driver does not know */
+    return !tw_cuda.pointer_attributes(1, &which, values, (uintptr_t)memory) && type == HOST_MEMORY;
 }
 
 static bool is_locked(const unsigned char *memory, size_t bytes)

@@ -95,6 +95,7 @@ enum cu_function_attribute {
     X(context_current, "cuCtxGetCurrent", (cu_context * context))                                                      \
     X(context_synchronize, "cuCtxSynchronize", (void))                                                                 \
     X(pointer_attribute, "cuPointerGetAttribute", (void *value, int attribute, uintptr_t pointer))                     \
+    X(pointer_attributes, "cuPointerGetAttributes", (unsigned count, int *which, void **values, uintptr_t pointer))    \
     X(module_load, "cuModuleLoadData", (cu_module * module, const void *image))                                        \
     X(module_unload, "cuModuleUnload", (cu_module module))                                                             \
     X(module_function, "cuModuleGetFunction", (cu_function * function, cu_module module, const char *name))            \
