@@ -45,7 +45,8 @@ static tw_status create_alive(void *host, size_t element_bytes, size_t bytes, tw
     struct tw_buffer *buffer = calloc(1, sizeof *buffer + places * sizeof buffer->places[0]);
     if (!buffer)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a buffer");
-    buffer->handles = buffer->uses = 1;
+    buffer->handles = 1;
+    atomic_init(&buffer->uses, 1);
     buffer->range = range;
     buffer->element_bytes = element_bytes;
     buffer->bytes = bytes;
@@ -173,7 +174,7 @@ void tw_buffer_free(struct tw_buffer *buffer)
 
 void tw_buffer_unuse_locked(struct tw_buffer *buffer)
 {
-    if (--buffer->uses == 0)
+    if (atomic_fetch_sub(&buffer->uses, 1) == 1)
         tw_reclaim_buffer_locked(buffer);
 }
 

@@ -11,10 +11,10 @@
 #define FEW_ARGS_BYTES TW_INTERNAL_INLINE_ARGS_BYTES
 
 struct tw_command_group {
-    struct tw_queue *queue; /* counted */
+    struct tw_queue *queue; /* counted, until submitted */
     tw_status status;       /* the first error */
     char *detail;           /* of the first error; NULL if there is none, or no memory for it */
-    struct tw_use *uses;    /* counted uses of buffers */
+    struct tw_use *uses;    /* counted uses of buffers, until submitted */
     size_t use_count, use_capacity;
     const struct tw_internal_kernel *kernel;
     struct tw_internal_launch launch;
@@ -60,9 +60,7 @@ tw_command_group *tw_queue_begin(tw_queue *queue)
     group->queue = queue;
     group->uses = group->few_uses;
     group->use_capacity = FEW_USES;
-    tw_lock();
-    ++queue->references;
-    tw_unlock();
+    atomic_fetch_add_explicit(&queue->references, 1, memory_order_relaxed); /* the caller's keeps it meanwhile */
     return group;
 }
 
@@ -125,9 +123,7 @@ static struct tw_use *use_of(struct tw_command_group *group, struct tw_buffer *b
         group->uses = grown;
         group->use_capacity = capacity;
     }
-    tw_lock();
-    ++buffer->uses;
-    tw_unlock();
+    atomic_fetch_add_explicit(&buffer->uses, 1, memory_order_relaxed); /* the caller's handle keeps it meanwhile */
     struct tw_use *use = &group->uses[group->use_count++];
     *use = (struct tw_use){.buffer = buffer};
     return use;
@@ -481,6 +477,7 @@ static tw_status submit_or_record_locked(struct tw_queue *queue, struct tw_comma
                  : tw_recording_add_locked(queue, command);
 }
 
+/* Submits a group and frees it; where that fails, the group is left as it was. */
 static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **event, const char *file, int line)
 {
     if (queue != group->queue)
@@ -494,12 +491,11 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
     command->bounds = group->bounds;
     if (command->body.kind == TW_TASK_KERNEL)
         command->body.node.engine = tw_chain_engine(command);
-    tw_lock();
+    tw_lock(); /* once for each group: this is what threads that submit compete for */
     const tw_status status = submit_or_record_locked(queue, command, event);
     if (status == TW_SUCCESS) {
-        group->use_count = 0;
-        group->bounds = NULL;
-        queue->references += command->queue != NULL; /* the group still drops its own */
+        if (!command->queue)
+            tw_queue_release_locked(queue); /* a recorded command needs none */
         if (event)
             *event = &command->events[TW_PHASE_COMPLETE]; /* with the reference from creation */
         else if (command->queue)
@@ -510,7 +506,21 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
         tw_command_release_locked(command);
     }
     tw_unlock();
+    if (status == TW_SUCCESS) {
+        group->bounds = NULL;
+        free_group(group);
+        tw_reclaim();
+    }
     return status;
+}
+
+/* Drops a group that could not be submitted; the thread's tw_error_detail() stays. */
+static tw_status drop(tw_command_group *group, tw_status status)
+{
+    char detail[1024]; /* dropping the group may fail on its own account */
+    snprintf(detail, sizeof detail, "%s", tw_error_detail());
+    tw_command_group_discard(group);
+    return tw_fail(status, "%s", detail);
 }
 
 tw_status tw_internal_submit(tw_queue *queue, tw_command_group *group, tw_event **event, const char *file, int line)
@@ -518,14 +528,7 @@ tw_status tw_internal_submit(tw_queue *queue, tw_command_group *group, tw_event 
     if (!group)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "the command group is NULL: tw_queue_begin() had no memory or no queue");
     const tw_status status = submit(queue, group, event, file, line);
-    if (status == TW_SUCCESS) {
-        tw_command_group_discard(group);
-        return status;
-    }
-    char detail[1024]; /* dropping the group may fail on its own account */
-    snprintf(detail, sizeof detail, "%s", tw_error_detail());
-    tw_command_group_discard(group);
-    return tw_fail(status, "%s", detail);
+    return status == TW_SUCCESS ? status : drop(group, status);
 }
 
 tw_status tw_internal_submit_function(tw_queue *queue, tw_queue *fallback, tw_command_group_function function,
@@ -567,14 +570,10 @@ tw_command_group *tw_internal_begin_block(tw_queue *queue)
 void tw_internal_submit_block(tw_command_group **group, const char *file, int line)
 {
     tw_queue *queue = (*group)->queue;
-    tw_lock();
-    ++queue->references; /* past the group's */
-    tw_unlock();
-    const tw_status status = tw_internal_submit(queue, *group, NULL, file, line);
+    const tw_status status = submit(queue, *group, NULL, file, line);
+    if (status != TW_SUCCESS) {
+        keep_error(queue, status, file, line); /* while the group keeps the queue */
+        drop(*group, status);
+    }
     *group = NULL;
-    if (status != TW_SUCCESS)
-        keep_error(queue, status, file, line);
-    tw_lock();
-    tw_queue_release_locked(queue);
-    tw_unlock();
 }

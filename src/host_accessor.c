@@ -67,7 +67,7 @@ static tw_status acquire(struct tw_buffer *buffer, bool needs, bool writes, stru
         return tw_fail(TW_ERROR_WOULD_DEADLOCK,
                        "the access would wait for a host accessor that this thread holds; release that one first");
     }
-    ++buffer->uses;
+    atomic_fetch_add(&buffer->uses, 1);
     tw_status status = tw_command_submit_locked(command);
     if (status != TW_SUCCESS) {
         tw_buffer_unuse_locked(buffer);

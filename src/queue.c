@@ -10,7 +10,7 @@ static tw_status create(tw_device *device, tw_context *context, tw_error_handler
     struct tw_queue *queue = calloc(1, sizeof *queue);
     if (!queue)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a queue");
-    queue->references = 1;
+    atomic_init(&queue->references, 1);
     queue->device = device;
     queue->handler = handler;
     queue->handler_user = handler_user;
@@ -90,7 +90,7 @@ bool tw_queue_is_host(const tw_queue *queue)
 
 void tw_queue_release_locked(struct tw_queue *queue)
 {
-    if (--queue->references)
+    if (atomic_fetch_sub(&queue->references, 1) != 1)
         return;
     tw_errors_free(&queue->errors);
     free(queue);

@@ -167,8 +167,8 @@ struct tw_place {
 };
 
 struct tw_buffer {
-    size_t handles; /* the program's references */
-    size_t uses;    /* one for all handles, one for each command and accessor */
+    size_t handles;     /* the program's references */
+    atomic_size_t uses; /* one for all handles, one for each command and accessor; raised without the lock */
     tw_range range;
     size_t element_bytes, bytes;
     bool over_host;              /* over the program's memory */
@@ -369,7 +369,7 @@ void tw_close_chains_locked(struct tw_device *device);
  * -------------------------------------------------------------------------------------------------------------- */
 
 struct tw_queue {
-    size_t references; /* the handle, each command and each recorded group */
+    atomic_size_t references; /* the handle, each command and each recorded group; raised without the lock */
     struct tw_device *device;
     struct tw_context *context;    /* counted; or NULL */
     struct tw_queue *next, **link; /* in context->queues */
