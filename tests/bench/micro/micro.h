@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Micro-benchmarks: what submitting, ordering, copying and starting cost, in Teamwork and in what users would take instead.
+ *
+ *     micro.c            measuring in turns, medians, the table, JSON
+ *     main.c             the programs' options
+ *     tasks.c            command groups: submission, chains, fans, threads, buffers, accessors, memory; which sizes
+ *     tasks_openmp.c     the same by OpenMP tasks on the host
+ *     tasks_opencl.c     the same by OpenCL, where there is one
+ *     transfers.c        copies between host and devices, and between devices; copies beside kernels; which sizes
+ *     process.c          starting, ending, being idle
+ *     target.c           all of it by target regions and omp_target_memcpy
+ *     cuda.cu            all of it in CUDA
+ *
+ * A way of doing one operation is an entry. Entries for the same operation are measured in turns, with the same job. The
+ * header is C17 and C++17. Functions that fail return false after one line on stderr.
+ */
+#ifndef TEAMWORK_MICRO_H
+#define TEAMWORK_MICRO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What is measured, and in which unit a sample is. */
+enum micro_op {
+    MICRO_SUBMIT,      /**< handing over `count` kernels, without their end: us each */
+    MICRO_SUBMIT_WAIT, /**< one kernel that does nothing, and the wait for it, `count` times: us each */
+    MICRO_CHAIN,       /**< `count` kernels, each after the one before, and the wait: us each */
+    MICRO_FAN,         /**< `count` kernels in any order, and the wait: us each */
+    MICRO_QUEUED,      /**< `count` kernels handed over while the first must not begin: us each */
+    MICRO_DRAINED,     /**< the end of those, once it may: us each */
+    MICRO_MEMORY,      /**< what malloc has handed out for them meanwhile: bytes each */
+    MICRO_BUFFERS,     /**< `count` kernels that use `buffers` buffers in turns, and the wait: us each */
+    MICRO_ACCESSORS,   /**< `count` kernels that use the same `accessors` buffers each, and the wait: us each */
+    MICRO_SEND,        /**< `bytes` to the device: us */
+    MICRO_FETCH,       /**< `bytes` to the host: us */
+    MICRO_MIGRATE,     /**< `bytes` from one device to another: us */
+    MICRO_OVERLAP,     /**< `count` chunks of `bytes` sent, computed on and fetched: us for all */
+    MICRO_START,       /**< from the begin of the program to its first result: us */
+    MICRO_END,         /**< from the program's last result to its end: us */
+    MICRO_IDLE,        /**< a second of sleep right after work: ms of processor time */
+    MICRO_IDLE_LATER,  /**< the second after that */
+    MICRO_OPS
+};
+
+/** What an operation is to do; each uses the members that it needs. */
+struct micro_job {
+    size_t count;
+    size_t buffers, accessors;
+    size_t bytes;
+    unsigned threads;  /**< that submit, `count` in all; 0 counts as 1 */
+    bool shared_queue; /**< all of them to one queue */
+    unsigned work;     /**< operations on each element in MICRO_OVERLAP */
+    void *state;       /**< of the entry, from prepare() to finish() */
+};
+
+/** One way of doing it. */
+struct micro_entry {
+    enum micro_op op;
+    const char *side;    /**< "Teamwork", "CUDA", ... */
+    const char *variant; /**< "" where there is only one */
+    size_t most;         /**< the largest job.count or job.bytes that makes sense; 0: any */
+    /** Makes what all samples need, untimed; NULL: nothing. Where it returns false finish() is called too. */
+    bool (*prepare)(struct micro_job *job);
+    /** One measurement, complete when it returns: the value in the operation's unit. */
+    bool (*sample)(const struct micro_job *job, double *value);
+    /** Checks the results where there are any and frees what prepare() made; false: wrong. NULL: nothing. */
+    bool (*finish)(struct micro_job *job);
+};
+
+struct micro_entries {
+    const struct micro_entry *entries;
+    size_t count;
+    bool (*available)(void); /**< whether they can be used on this machine; NULL: they can */
+};
+
+/** How a run goes; the same for all. */
+struct micro_options {
+    bool quick;        /**< small sizes and few rounds: to see that all is right */
+    bool without_cuda; /**< the CUDA entries take no part */
+    const char *only;  /**< operations whose name begins with it; NULL: all */
+    const char *json;  /**< a file for the results; NULL: none */
+    double seconds;    /**< for each job, unless three rounds take longer */
+    const char *program;
+};
+extern struct micro_options micro_options;
+
+/**
+ * Measures a job by every entry of all modules for `op` that can do it, in turns, and prints a row for each.
+ *
+ * @param parameter  the job in words, as "groups=1000"; copied
+ * @return false if anything failed or a result is wrong
+ */
+bool micro_measure(enum micro_op op, const char *parameter, const struct micro_job *job);
+
+/** Adds a row that was measured elsewhere. */
+bool micro_add(enum micro_op op, const char *side, const char *variant, const char *parameter, double value);
+
+/** The median of the newest row of that operation, side and variant; 0 if there is none. */
+double micro_value(enum micro_op op, const char *side, const char *variant);
+
+/** Prints a line of prose that belongs to the rows above. */
+void micro_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** Whether --only lets an operation be measured. */
+bool micro_wanted(enum micro_op op);
+
+bool micro_write_json(const char *device);
+
+/** Seconds of a clock that all processes share. */
+double micro_now(void);
+
+/** Sizes 1, 10, ... or 4, 16, ...: calls run(size) for each from `first` to `last`. */
+bool micro_sizes(size_t first, size_t factor, size_t last, bool (*run)(size_t size));
+
+/**
+ * Runs `body` on `threads` threads at once, with their numbers; returns the seconds from the start of the first to the end
+ * of the last, below 0 where one of them failed.
+ */
+double micro_on_threads(unsigned threads, bool (*body)(void *user, unsigned thread), void *user);
+
+/* ---- modules ------------------------------------------------------------------------------------------------------- */
+
+/** Opens Teamwork's default device, which all measurements use. */
+bool micro_open(void);
+bool micro_close(void);
+const char *micro_device(void);
+bool micro_device_is_host(void);
+bool micro_device_is_gpu(void);
+struct tw_queue *micro_queue(void); /**< borrowed */
+
+bool micro_run_tasks(void);
+bool micro_run_transfers(void);
+bool micro_run_process(void);
+
+/** What a program does that was started with --child `what`: only to be measured. */
+int micro_child(const char *what);
+
+extern const struct micro_entries micro_tasks, micro_tasks_openmp, micro_tasks_opencl;
+extern const struct micro_entries micro_transfers, micro_transfers_pinned, micro_process, micro_process_openmp;
+extern const struct micro_entries micro_target, micro_target_nowait, micro_cuda;
+
+/** The first result of a fresh process by target regions or CUDA; false: it failed. */
+bool micro_target_first(void);
+bool micro_cuda_first(void);
+
+/** A sample of MICRO_START or MICRO_END of this program with --child `what`. */
+bool micro_start_of(const char *what, double *value);
+bool micro_end_of(const char *what, double *value);
+
+/** Page-locked host memory, which a GPU reads and writes itself. */
+void *micro_pinned_allocate(size_t bytes);
+void micro_pinned_free(void *memory);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

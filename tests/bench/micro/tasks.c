@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What command groups cost: submitting, ordering, waiting, memory. Also which sizes are measured, on all sides. */
+#define _GNU_SOURCE
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <teamwork/teamwork.h>
+
+#include "micro.h"
+
+enum { MOST_THREADS = 8, CALLS = 1000 };
+
+/* ---- kernels ------------------------------------------------------------------------------------------------------- */
+
+struct bump {
+    unsigned *x;
+};
+static inline void bump(const struct bump *k)
+{
+    ++*k->x;
+}
+TW_SINGLE_TASK(bump);
+
+struct nothing {
+    unsigned unused;
+};
+static inline void nothing(const struct nothing *k)
+{
+    (void)k;
+}
+TW_SINGLE_TASK(nothing);
+
+struct nothing_at {
+    unsigned unused;
+};
+static inline void nothing_at(tw_item item, const struct nothing_at *k)
+{
+    (void)item;
+    (void)k;
+}
+TW_RANGE_KERNEL(nothing_at, 1);
+
+/* ---- the device ---------------------------------------------------------------------------------------------------- */
+
+static tw_queue *queue;
+
+static bool passed(tw_status status)
+{
+    if (status != TW_SUCCESS)
+        fprintf(stderr, "Teamwork: %s: %s\n", tw_status_name(status), tw_error_detail());
+    return status == TW_SUCCESS;
+}
+
+bool micro_open(void)
+{
+    return passed(tw_queue_create(NULL, NULL, NULL, NULL, &queue));
+}
+
+bool micro_close(void)
+{
+    return passed(tw_queue_destroy(&queue));
+}
+
+const char *micro_device(void)
+{
+    return tw_device_name(tw_queue_device(queue));
+}
+
+bool micro_device_is_host(void)
+{
+    return tw_queue_is_host(queue);
+}
+
+bool micro_device_is_gpu(void)
+{
+    return tw_device_is_gpu(tw_queue_device(queue));
+}
+
+tw_queue *micro_queue(void)
+{
+    return queue;
+}
+
+/* ---- what all samples of an entry share ------------------------------------------------------------------------------ */
+
+struct state {
+    const struct micro_job *job; /* of the sample that runs */
+    tw_queue *queues[MOST_THREADS];
+    unsigned threads;
+    tw_buffer **buffers;
+    size_t buffer_count;
+    size_t expected; /* the sum of all buffers' counters */
+};
+
+static bool close_state(struct micro_job *job)
+{
+    struct state *s = job->state;
+    bool right = true;
+    size_t sum = 0;
+    if (!s)
+        return true;
+    for (size_t i = 0; i < s->buffer_count; ++i) {
+        tw_host_accessor *accessor = NULL;
+        right = passed(tw_host_access(s->buffers[i], TW_READ, &accessor)) && right;
+        if (accessor)
+            sum += *(const unsigned *)tw_host_accessor_const_data(accessor);
+        tw_host_accessor_release(&accessor);
+        tw_buffer_destroy(&s->buffers[i]);
+    }
+    for (unsigned i = 0; i < MOST_THREADS; ++i)
+        right = passed(tw_queue_destroy(&s->queues[i])) && right;
+    if (sum != s->expected)
+        fprintf(stderr, "the kernels counted to %zu instead of %zu\n", sum, s->expected);
+    right = right && sum == s->expected;
+    free(s->buffers);
+    free(s);
+    job->state = NULL;
+    return right;
+}
+
+static bool open_state(struct micro_job *job, size_t buffers)
+{
+    const unsigned zero = 0;
+    struct state *s = calloc(1, sizeof *s);
+    job->state = s;
+    if (!s || !(s->buffers = calloc(buffers + 1, sizeof *s->buffers)))
+        return false;
+    s->threads = job->threads > 1 ? job->threads : 1;
+    for (unsigned i = 0; i < s->threads; ++i)
+        if (!passed(tw_queue_create_on_device(tw_queue_device(queue), NULL, NULL, &s->queues[i])))
+            return false;
+    for (; s->buffer_count < buffers; ++s->buffer_count)
+        if (!passed(tw_buffer_create_copy(&zero, sizeof zero, tw_range_1d(1), &s->buffers[s->buffer_count])))
+            return false;
+    return true;
+}
+
+static bool open_no_buffer(struct micro_job *job)
+{
+    return open_state(job, 0);
+}
+
+static bool open_buffer_each(struct micro_job *job)
+{
+    return open_state(job, job->threads > 1 ? job->threads : 1);
+}
+
+static bool open_buffers(struct micro_job *job)
+{
+    return open_state(job, job->buffers > job->accessors ? job->buffers : job->accessors);
+}
+
+static bool submit_nothing(tw_queue *on)
+{
+    tw_command_group *cg = tw_queue_begin(on);
+    tw_single_task(cg, nothing, .unused = 0);
+    return tw_queue_submit(on, cg, NULL) == TW_SUCCESS;
+}
+
+static bool submit_bump(tw_queue *on, tw_buffer *buffer)
+{
+    tw_command_group *cg = tw_queue_begin(on);
+    tw_single_task(cg, bump, .x = tw_read_write(cg, buffer));
+    return tw_queue_submit(on, cg, NULL) == TW_SUCCESS;
+}
+
+/* ---- submission ------------------------------------------------------------------------------------------------------ */
+
+static bool sample_submit_nothing(const struct micro_job *job, double *value)
+{
+    struct state *s = job->state;
+    bool done = true;
+    const double start = micro_now();
+    for (size_t i = 0; i < job->count; ++i)
+        done = submit_nothing(s->queues[0]) && done;
+    *value = (micro_now() - start) * 1e6 / (double)job->count;
+    return passed(tw_queue_wait(s->queues[0])) && done;
+}
+
+static bool sample_submit_bump(const struct micro_job *job, double *value)
+{
+    struct state *s = job->state;
+    bool done = true;
+    const double start = micro_now();
+    for (size_t i = 0; i < job->count; ++i)
+        done = submit_bump(s->queues[0], s->buffers[0]) && done;
+    *value = (micro_now() - start) * 1e6 / (double)job->count;
+    s->expected += job->count;
+    return passed(tw_queue_wait(s->queues[0])) && done;
+}
+
+static bool sample_submit_wait(const struct micro_job *job, double *value)
+{
+    struct state *s = job->state;
+    bool done = true;
+    const double start = micro_now();
+    for (size_t i = 0; i < job->count; ++i)
+        done = submit_nothing(s->queues[0]) && tw_queue_wait(s->queues[0]) == TW_SUCCESS && done;
+    *value = (micro_now() - start) * 1e6 / (double)job->count;
+    return done;
+}
+
+static bool sample_submit_wait_range(const struct micro_job *job, double *value)
+{
+    struct state *s = job->state;
+    bool done = true;
+    const double start = micro_now();
+    for (size_t i = 0; i < job->count; ++i) {
+        tw_command_group *cg = tw_queue_begin(s->queues[0]);
+        tw_parallel_for(cg, tw_range_1d(1), nothing_at, .unused = 0);
+        done = tw_queue_submit(s->queues[0], cg, NULL) == TW_SUCCESS && done;
+        done = tw_queue_wait(s->queues[0]) == TW_SUCCESS && done;
+    }
+    *value = (micro_now() - start) * 1e6 / (double)job->count;
+    return done;
+}
+
+/* ---- chains and fans, from one thread and from many ------------------------------------------------------------------ */
+
+static bool chain_of_thread(void *user, unsigned thread)
+{
+    struct state *s = user;
+    tw_queue *on = s->queues[s->job->shared_queue ? 0 : thread];
+    bool done = true;
+    for (size_t i = 0; i < s->job->count / s->threads; ++i)
+        done = submit_bump(on, s->buffers[thread]) && done;
+    return tw_queue_wait(on) == TW_SUCCESS && done;
+}
+
+static bool fan_of_thread(void *user, unsigned thread)
+{
+    struct state *s = user;
+    tw_queue *on = s->queues[s->job->shared_queue ? 0 : thread];
+    bool done = true;
+    for (size_t i = 0; i < s->job->count / s->threads; ++i)
+        done = submit_nothing(on) && done;
+    return tw_queue_wait(on) == TW_SUCCESS && done;
+}
+
+/* All read one buffer. */
+static bool reading_fan_of_thread(void *user, unsigned thread)
+{
+    struct state *s = user;
+    tw_queue *on = s->queues[s->job->shared_queue ? 0 : thread];
+    bool done = true;
+    for (size_t i = 0; i < s->job->count / s->threads; ++i) {
+        tw_command_group *cg = tw_queue_begin(on);
+        tw_read(cg, s->buffers[0]);
+        tw_single_task(cg, nothing, .unused = 0);
+        done = tw_queue_submit(on, cg, NULL) == TW_SUCCESS && done;
+    }
+    return tw_queue_wait(on) == TW_SUCCESS && done;
+}
+
+static bool on_threads(const struct micro_job *job, bool (*body)(void *, unsigned), double *value)
+{
+    struct state *s = job->state;
+    s->job = job;
+    const double seconds = micro_on_threads(s->threads, body, s);
+    *value = seconds * 1e6 / (double)(job->count / s->threads * s->threads);
+    return seconds >= 0;
+}
+
+static bool sample_chain(const struct micro_job *job, double *value)
+{
+    struct state *s = job->state;
+    s->expected += job->count / s->threads * s->threads;
+    return on_threads(job, chain_of_thread, value);
+}
+
+static bool sample_fan(const struct micro_job *job, double *value)
+{
+    return on_threads(job, fan_of_thread, value);
+}
+
+static bool sample_reading_fan(const struct micro_job *job, double *value)
+{
+    return on_threads(job, reading_fan_of_thread, value);
+}
+
+/* ---- behind a gate --------------------------------------------------------------------------------------------------- */
+
+struct queued {
+    double submit_us, drain_us, bytes; /* each */
+};
+
+static double allocated_bytes(void)
+{
+    const struct mallinfo2 info = mallinfo2();
+    return (double)info.uordblks + (double)info.hblkhd;
+}
+
+/* Buffer 0 is the gate; the groups of a chain bump buffer 1, those of a fan do nothing. */
+static bool run_queued(const struct micro_job *job, bool is_chain, struct queued *result)
+{
+    struct state *s = job->state;
+    tw_host_accessor *gate = NULL;
+    bool done = true;
+    if (!passed(tw_host_access(s->buffers[0], TW_WRITE, &gate)))
+        return false;
+    const double before = allocated_bytes(), start = micro_now();
+    for (size_t i = 0; i < job->count; ++i) {
+        tw_command_group *cg = tw_queue_begin(s->queues[0]);
+        if (i == 0 || !is_chain)
+            tw_read(cg, s->buffers[0]);
+        if (is_chain)
+            tw_single_task(cg, bump, .x = tw_read_write(cg, s->buffers[1]));
+        else
+            tw_single_task(cg, nothing, .unused = 0);
+        done = tw_queue_submit(s->queues[0], cg, NULL) == TW_SUCCESS && done;
+    }
+    const double submitted = micro_now();
+    result->bytes = (allocated_bytes() - before) / (double)job->count;
+    const double opened = micro_now();
+    tw_host_accessor_release(&gate);
+    done = passed(tw_queue_wait(s->queues[0])) && done;
+    result->drain_us = (micro_now() - opened) * 1e6 / (double)job->count;
+    result->submit_us = (submitted - start) * 1e6 / (double)job->count;
+    s->expected += is_chain ? job->count : 0;
+    return done;
+}
+
+static bool open_two_buffers(struct micro_job *job)
+{
+    return open_state(job, 2);
+}
+
+#define QUEUED_SAMPLE(name, is_chain, member)                                                                          \
+    static bool name(const struct micro_job *job, double *value)                                                       \
+    {                                                                                                                  \
+        struct queued queued = {0, 0, 0};                                                                              \
+        const bool done = run_queued(job, is_chain, &queued);                                                          \
+        *value = queued.member;                                                                                        \
+        return done;                                                                                                   \
+    }
+QUEUED_SAMPLE(sample_queued_chain, true, submit_us)
+QUEUED_SAMPLE(sample_queued_fan, false, submit_us)
+QUEUED_SAMPLE(sample_drained_chain, true, drain_us)
+QUEUED_SAMPLE(sample_drained_fan, false, drain_us)
+QUEUED_SAMPLE(sample_memory_chain, true, bytes)
+QUEUED_SAMPLE(sample_memory_fan, false, bytes)
+
+/* ---- buffers and accessors ------------------------------------------------------------------------------------------- */
+
+static bool sample_buffers(const struct micro_job *job, double *value)
+{
+    struct state *s = job->state;
+    bool done = true;
+    const double start = micro_now();
+    for (size_t i = 0, next = 0; i < job->count; ++i, next = next + 1 < job->buffers ? next + 1 : 0)
+        done = submit_bump(s->queues[0], s->buffers[next]) && done;
+    done = tw_queue_wait(s->queues[0]) == TW_SUCCESS && done;
+    *value = (micro_now() - start) * 1e6 / (double)job->count;
+    s->expected += job->count;
+    return done;
+}
+
+static bool sample_accessors(const struct micro_job *job, double *value)
+{
+    struct state *s = job->state;
+    bool done = true;
+    const double start = micro_now();
+    for (size_t i = 0; i < job->count; ++i) {
+        tw_command_group *cg = tw_queue_begin(s->queues[0]);
+        unsigned *x = NULL;
+        for (size_t k = 0; k < job->accessors; ++k)
+            x = tw_read_write(cg, s->buffers[k]);
+        tw_single_task(cg, bump, .x = x);
+        done = tw_queue_submit(s->queues[0], cg, NULL) == TW_SUCCESS && done;
+    }
+    done = tw_queue_wait(s->queues[0]) == TW_SUCCESS && done;
+    *value = (micro_now() - start) * 1e6 / (double)job->count;
+    s->expected += job->count;
+    return done;
+}
+
+static const struct micro_entry entries[] = {
+    {MICRO_SUBMIT, "Teamwork", "no accessor", 0, open_no_buffer, sample_submit_nothing, close_state},
+    {MICRO_SUBMIT, "Teamwork", "one accessor", 0, open_buffer_each, sample_submit_bump, close_state},
+    {MICRO_SUBMIT_WAIT, "Teamwork", "single task", 0, open_no_buffer, sample_submit_wait, close_state},
+    {MICRO_SUBMIT_WAIT, "Teamwork", "range", 0, open_no_buffer, sample_submit_wait_range, close_state},
+    {MICRO_CHAIN, "Teamwork", "", 0, open_buffer_each, sample_chain, close_state},
+    {MICRO_FAN, "Teamwork", "no accessor", 0, open_no_buffer, sample_fan, close_state},
+    {MICRO_FAN, "Teamwork", "common read", 0, open_buffer_each, sample_reading_fan, close_state},
+    {MICRO_QUEUED, "Teamwork", "chain", 0, open_two_buffers, sample_queued_chain, close_state},
+    {MICRO_QUEUED, "Teamwork", "fan", 0, open_two_buffers, sample_queued_fan, close_state},
+    {MICRO_DRAINED, "Teamwork", "chain", 0, open_two_buffers, sample_drained_chain, close_state},
+    {MICRO_DRAINED, "Teamwork", "fan", 0, open_two_buffers, sample_drained_fan, close_state},
+    {MICRO_MEMORY, "Teamwork", "chain", 0, open_two_buffers, sample_memory_chain, close_state},
+    {MICRO_MEMORY, "Teamwork", "fan", 0, open_two_buffers, sample_memory_fan, close_state},
+    {MICRO_BUFFERS, "Teamwork", "", 0, open_buffers, sample_buffers, close_state},
+    {MICRO_ACCESSORS, "Teamwork", "", 0, open_buffers, sample_accessors, close_state},
+};
+const struct micro_entries micro_tasks = {entries, sizeof entries / sizeof entries[0], NULL};
+
+/* ---- the sizes ------------------------------------------------------------------------------------------------------- */
+
+static bool run_size(size_t groups)
+{
+    static const enum micro_op ops[] = {MICRO_CHAIN, MICRO_FAN, MICRO_QUEUED, MICRO_DRAINED, MICRO_MEMORY};
+    const struct micro_job job = {.count = groups};
+    char parameter[64];
+    bool right = true;
+    snprintf(parameter, sizeof parameter, "groups=%zu", groups);
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; ++i)
+        right = micro_measure(ops[i], parameter, &job) && right;
+    return right;
+}
+
+static bool run_threads(size_t threads)
+{
+    bool right = true;
+    for (int shared = 0; shared < 2; ++shared) {
+        const struct micro_job job = {
+            .count = micro_options.quick ? 800 : 80000, .threads = (unsigned)threads, .shared_queue = shared};
+        char parameter[64];
+        snprintf(parameter, sizeof parameter, "threads=%zu queue=%s groups=%zu", threads, shared ? "shared" : "own",
+                 job.count);
+        right = micro_measure(MICRO_CHAIN, parameter, &job) && right;
+        right = micro_measure(MICRO_FAN, parameter, &job) && right;
+    }
+    return right;
+}
+
+static bool run_buffers(size_t buffers)
+{
+    const struct micro_job job = {.count = micro_options.quick ? 1000 : 20000, .buffers = buffers};
+    char parameter[64];
+    snprintf(parameter, sizeof parameter, "buffers=%zu groups=%zu", buffers, job.count);
+    return micro_measure(MICRO_BUFFERS, parameter, &job);
+}
+
+static bool run_accessors(size_t accessors)
+{
+    const struct micro_job job = {.count = micro_options.quick ? 100 : 5000, .accessors = accessors};
+    char parameter[64];
+    snprintf(parameter, sizeof parameter, "accessors=%zu groups=%zu", accessors, job.count);
+    return micro_measure(MICRO_ACCESSORS, parameter, &job);
+}
+
+bool micro_run_tasks(void)
+{
+    const struct micro_job calls = {.count = micro_options.quick ? 50 : CALLS};
+    char parameter[64];
+    snprintf(parameter, sizeof parameter, "groups=%zu", calls.count);
+    bool right = micro_measure(MICRO_SUBMIT, parameter, &calls);
+    right = micro_measure(MICRO_SUBMIT_WAIT, parameter, &calls) && right;
+    right = micro_sizes(100, 10, micro_options.quick ? 1000 : 1000000, run_size) && right;
+    right = micro_sizes(1, 2, micro_options.quick ? 2 : MOST_THREADS, run_threads) && right;
+    right = micro_sizes(1, 10, micro_options.quick ? 100 : 10000, run_buffers) && right;
+    return micro_sizes(1, 2, 32, run_accessors) && right;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The same by OpenMP on the host. Dependences only order tasks of one parent, so threads that submit together have each their
+ * own; tasks are made inside a parallel region, whose other threads run them.
+ */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "micro.h"
+
+struct state {
+    unsigned *counters;
+    size_t expected;
+};
+
+static bool open_state(struct micro_job *job)
+{
+    const size_t most = job->buffers > job->accessors ? job->buffers : job->accessors;
+    struct state *s = calloc(1, sizeof *s);
+    job->state = s;
+    return s && (s->counters = calloc(most + 64, 16 * sizeof *s->counters));
+}
+
+static bool close_state(struct micro_job *job)
+{
+    struct state *s = job->state;
+    const size_t most = job->buffers > job->accessors ? job->buffers : job->accessors;
+    size_t sum = 0;
+    for (size_t i = 0; s && s->counters && i < most + 64; ++i)
+        sum += s->counters[16 * i];
+    const bool right = s && sum == s->expected;
+    if (!right)
+        fprintf(stderr, "the tasks did not count right\n");
+    if (s)
+        free(s->counters);
+    free(s);
+    return right;
+}
+
+static bool each(double seconds, const struct micro_job *job, double *value)
+{
+    *value = seconds * 1e6 / (double)job->count;
+    return true;
+}
+
+static bool sample_submit_wait(const struct micro_job *job, double *value)
+{
+    double seconds = 0;
+#pragma omp parallel
+#pragma omp single
+    {
+        const double start = omp_get_wtime();
+        for (size_t i = 0; i < job->count; ++i) {
+#pragma omp task
+            {
+            }
+#pragma omp taskwait
+        }
+        seconds = omp_get_wtime() - start;
+    }
+    return each(seconds, job, value);
+}
+
+static bool sample_parallel(const struct micro_job *job, double *value)
+{
+    const int items = omp_get_max_threads();
+    const double start = omp_get_wtime();
+    for (size_t i = 0; i < job->count; ++i) {
+#pragma omp parallel for
+        for (int k = 0; k < items; ++k) {
+            __asm__ volatile(""); /* the region stays */
+        }
+    }
+    return each(omp_get_wtime() - start, job, value);
+}
+
+static void chain_of_thread(unsigned *x, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+#pragma omp task depend(inout : x[0]) firstprivate(x)
+        ++x[0];
+    }
+#pragma omp taskwait
+}
+
+static void fan_of_thread(size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+#pragma omp task
+        {
+            __asm__ volatile("");
+        }
+    }
+#pragma omp taskwait
+}
+
+/* `threads` threads of a team submit, or one of the whole team. */
+static bool sample_chain(const struct micro_job *job, double *value)
+{
+    struct state *s = job->state;
+    const unsigned threads = job->threads ? job->threads : 1;
+    const int team = threads > 1 ? (int)threads : omp_get_max_threads();
+    const double start = omp_get_wtime();
+#pragma omp parallel num_threads(team)
+    if ((unsigned)omp_get_thread_num() < threads)
+        chain_of_thread(&s->counters[16 * omp_get_thread_num()], job->count / threads);
+    s->expected += job->count / threads * threads;
+    return each(omp_get_wtime() - start, job, value);
+}
+
+static bool sample_fan(const struct micro_job *job, double *value)
+{
+    const unsigned threads = job->threads ? job->threads : 1;
+    const int team = threads > 1 ? (int)threads : omp_get_max_threads();
+    const double start = omp_get_wtime();
+#pragma omp parallel num_threads(team)
+    if ((unsigned)omp_get_thread_num() < threads)
+        fan_of_thread(job->count / threads);
+    return each(omp_get_wtime() - start, job, value);
+}
+
+static bool sample_buffers(const struct micro_job *job, double *value)
+{
+    struct state *s = job->state;
+    const double start = omp_get_wtime();
+#pragma omp parallel
+#pragma omp single
+    for (size_t i = 0; i < job->count; ++i) {
+        unsigned *x = &s->counters[16 * (i % job->buffers)];
+#pragma omp task depend(inout : x[0]) firstprivate(x)
+        ++x[0];
+    }
+    s->expected += job->count;
+    return each(omp_get_wtime() - start, job, value);
+}
+
+static bool sample_accessors(const struct micro_job *job, double *value)
+{
+    struct state *s = job->state;
+    const int accessors = (int)job->accessors;
+    unsigned *x = s->counters;
+    const double start = omp_get_wtime();
+#pragma omp parallel
+#pragma omp single
+    for (size_t i = 0; i < job->count; ++i) {
+#pragma omp task depend(iterator(int k = 0 : accessors), inout : x[16 * k]) firstprivate(x)
+        ++x[0];
+    }
+    s->expected += job->count;
+    return each(omp_get_wtime() - start, job, value);
+}
+
+static const struct micro_entry entries[] = {
+    {MICRO_SUBMIT_WAIT, "OpenMP", "task", 0, NULL, sample_submit_wait, NULL},
+    {MICRO_SUBMIT_WAIT, "OpenMP", "parallel for", 0, NULL, sample_parallel, NULL},
+    {MICRO_CHAIN, "OpenMP", "task depend", 0, open_state, sample_chain, close_state},
+    {MICRO_FAN, "OpenMP", "task", 0, NULL, sample_fan, NULL},
+    {MICRO_BUFFERS, "OpenMP", "task depend", 0, open_state, sample_buffers, close_state},
+    {MICRO_ACCESSORS, "OpenMP", "task depend", 0, open_state, sample_accessors, close_state},
+};
+const struct micro_entries micro_tasks_openmp = {entries, sizeof entries / sizeof entries[0], NULL};
