@@ -192,7 +192,7 @@ struct running {
 static bool can_do(const struct micro_entry *entry, enum micro_op op, const struct micro_job *job)
 {
     const size_t size = op == MICRO_SEND || op == MICRO_FETCH || op == MICRO_MIGRATE ? job->bytes : job->count;
-    return entry->op == op && (!entry->most || size <= entry->most);
+    return entry->op == op && (!entry->most || size <= entry->most) && !(entry->one_thread && job->threads);
 }
 
 /* The entries for an operation, of all modules that were linked. */

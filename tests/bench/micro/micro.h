@@ -70,6 +70,7 @@ struct micro_entry {
     bool (*sample)(const struct micro_job *job, double *value);
     /** Checks the results where there are any and frees what prepare() made; false: wrong. NULL: nothing. */
     bool (*finish)(struct micro_job *job);
+    bool one_thread; /**< cannot do jobs of several threads */
 };
 
 struct micro_entries {

@@ -263,7 +263,7 @@ static bool has_device(void)
 
 static const struct micro_entry entries[] = {
     {MICRO_SUBMIT_WAIT, "OpenMP", "target", 0, open_counters, sample_regions, close_counters},
-    {MICRO_CHAIN, "OpenMP", "target", 10000, open_counters, sample_regions, close_counters},
+    {MICRO_CHAIN, "OpenMP", "target", 10000, open_counters, sample_regions, close_counters, true},
     {MICRO_SEND, "OpenMP", "omp_target_memcpy", 0, open_pageable, sample_send, close_transfer},
     {MICRO_SEND, "OpenMP", "... pinned", 0, open_pinned, sample_send, close_transfer},
     {MICRO_SEND, "OpenMP", "target update", 0, open_mapped, sample_update_to, close_transfer},
@@ -277,8 +277,8 @@ const struct micro_entries micro_target = {entries, sizeof entries / sizeof entr
 
 /* Asynchronous target regions have crashed on devices other than GPUs. */
 static const struct micro_entry nowait_entries[] = {
-    {MICRO_CHAIN, "OpenMP", "target nowait depend", 10000, open_counters, sample_nowait_chain, close_counters},
-    {MICRO_FAN, "OpenMP", "target nowait", 10000, open_counters, sample_nowait_fan, close_counters},
+    {MICRO_CHAIN, "OpenMP", "target nowait depend", 10000, open_counters, sample_nowait_chain, close_counters, true},
+    {MICRO_FAN, "OpenMP", "target nowait", 10000, open_counters, sample_nowait_fan, close_counters, true},
     {MICRO_BUFFERS, "OpenMP", "target nowait depend", 20000, open_counters, sample_nowait_buffers, close_counters},
 };
 const struct micro_entries micro_target_nowait = {nowait_entries, sizeof nowait_entries / sizeof nowait_entries[0],
