@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_ENTRIES = 32, MOST_ROUNDS = 31, FEWEST_ROUNDS = 5, QUICK_ROUNDS = 2 };
+enum { MOST_ENTRIES = 32, MOST_ROUNDS = 31, FEWEST_ROUNDS = 3, QUICK_ROUNDS = 2 };
 
 struct micro_options micro_options = {.seconds = 1.0};
 
@@ -221,8 +221,8 @@ static size_t collect(enum micro_op op, const struct micro_job *job, struct runn
     return count;
 }
 
-/* One round; the first, which is not kept, pays for what happens only once. */
-static void measure_round(struct running *running, size_t count, bool keep)
+/* One round; the first, which is kept only for long jobs, pays for what happens only once. */
+static void measure_round(struct running *running, size_t count)
 {
     for (size_t i = 0; i < count; ++i) {
         struct running *r = &running[i];
@@ -230,7 +230,7 @@ static void measure_round(struct running *running, size_t count, bool keep)
         if (!r->right)
             continue;
         r->right = r->entry->sample(&r->job, &value);
-        if (r->right && keep)
+        if (r->right)
             r->samples[r->count++] = value;
     }
 }
@@ -246,11 +246,14 @@ bool micro_measure(enum micro_op op, const char *parameter, const struct micro_j
             running[i].right = running[i].entry->prepare(&running[i].job);
     const unsigned fewest = micro_options.quick ? QUICK_ROUNDS : FEWEST_ROUNDS;
     const double begin = micro_now();
-    measure_round(running, count, false);
-    for (unsigned round = 0; round < (micro_options.quick ? QUICK_ROUNDS : MOST_ROUNDS)
+    measure_round(running, count);
+    const bool long_job = micro_now() - begin > 3 * micro_options.seconds; /* the first round has to do */
+    for (size_t i = 0; i < count && !long_job; ++i)
+        running[i].count = 0;
+    for (unsigned round = 0; !long_job && round < (micro_options.quick ? QUICK_ROUNDS : MOST_ROUNDS)
                              && (round < fewest || micro_now() - begin < micro_options.seconds);
          ++round)
-        measure_round(running, count, true);
+        measure_round(running, count);
     bool right = true;
     for (size_t i = 0; i < count; ++i) {
         struct running *r = &running[i];

@@ -85,7 +85,8 @@ struct micro_options {
     bool without_cuda; /**< the CUDA entries take no part */
     const char *only;  /**< operations whose name begins with it; NULL: all */
     const char *json;  /**< a file for the results; NULL: none */
-    double seconds;    /**< for each job, unless three rounds take longer */
+    double
+        seconds; /**< for each job, unless three rounds take longer; a single one does where it takes three times as long */
     const char *program;
 };
 extern struct micro_options micro_options;

@@ -263,20 +263,20 @@ static bool idle_later_openmp(const struct micro_job *job, double *value)
 }
 
 static const struct micro_entry entries[] = {
-    {MICRO_START, "Teamwork", "", 0, NULL, start_teamwork, NULL},
-    {MICRO_START, "the process", "alone", 0, NULL, start_nothing, NULL},
-    {MICRO_END, "Teamwork", "", 0, NULL, end_teamwork, NULL},
-    {MICRO_END, "the process", "alone", 0, NULL, end_nothing, NULL},
-    {MICRO_IDLE, "Teamwork", "", 0, NULL, idle_teamwork, NULL},
-    {MICRO_IDLE_LATER, "Teamwork", "", 0, NULL, idle_later_teamwork, NULL},
+    {MICRO_START, "Teamwork", "", 0, NULL, start_teamwork, NULL, false},
+    {MICRO_START, "the process", "alone", 0, NULL, start_nothing, NULL, false},
+    {MICRO_END, "Teamwork", "", 0, NULL, end_teamwork, NULL, false},
+    {MICRO_END, "the process", "alone", 0, NULL, end_nothing, NULL, false},
+    {MICRO_IDLE, "Teamwork", "", 0, NULL, idle_teamwork, NULL, false},
+    {MICRO_IDLE_LATER, "Teamwork", "", 0, NULL, idle_later_teamwork, NULL, false},
 };
 const struct micro_entries micro_process = {entries, sizeof entries / sizeof entries[0], NULL};
 
 static const struct micro_entry openmp_entries[] = {
-    {MICRO_START, "OpenMP", "parallel for", 0, NULL, start_openmp, NULL},
-    {MICRO_END, "OpenMP", "parallel for", 0, NULL, end_openmp, NULL},
-    {MICRO_IDLE, "OpenMP", "parallel for", 0, NULL, idle_openmp, NULL},
-    {MICRO_IDLE_LATER, "OpenMP", "parallel for", 0, NULL, idle_later_openmp, NULL},
+    {MICRO_START, "OpenMP", "parallel for", 0, NULL, start_openmp, NULL, false},
+    {MICRO_END, "OpenMP", "parallel for", 0, NULL, end_openmp, NULL, false},
+    {MICRO_IDLE, "OpenMP", "parallel for", 0, NULL, idle_openmp, NULL, false},
+    {MICRO_IDLE_LATER, "OpenMP", "parallel for", 0, NULL, idle_later_openmp, NULL, false},
 };
 const struct micro_entries micro_process_openmp = {openmp_entries, sizeof openmp_entries / sizeof openmp_entries[0],
                                                    NULL};

@@ -262,16 +262,16 @@ static bool has_device(void)
 }
 
 static const struct micro_entry entries[] = {
-    {MICRO_SUBMIT_WAIT, "OpenMP", "target", 0, open_counters, sample_regions, close_counters},
+    {MICRO_SUBMIT_WAIT, "OpenMP", "target", 0, open_counters, sample_regions, close_counters, false},
     {MICRO_CHAIN, "OpenMP", "target", 10000, open_counters, sample_regions, close_counters, true},
-    {MICRO_SEND, "OpenMP", "omp_target_memcpy", 0, open_pageable, sample_send, close_transfer},
-    {MICRO_SEND, "OpenMP", "... pinned", 0, open_pinned, sample_send, close_transfer},
-    {MICRO_SEND, "OpenMP", "target update", 0, open_mapped, sample_update_to, close_transfer},
-    {MICRO_FETCH, "OpenMP", "omp_target_memcpy", 0, open_pageable, sample_fetch, close_transfer},
-    {MICRO_FETCH, "OpenMP", "... pinned", 0, open_pinned, sample_fetch, close_transfer},
-    {MICRO_FETCH, "OpenMP", "target update", 0, open_mapped, sample_update_from, close_transfer},
-    {MICRO_START, "OpenMP", "target", 0, NULL, start_target, NULL},
-    {MICRO_END, "OpenMP", "target", 0, NULL, end_target, NULL},
+    {MICRO_SEND, "OpenMP", "omp_target_memcpy", 0, open_pageable, sample_send, close_transfer, false},
+    {MICRO_SEND, "OpenMP", "... pinned", 0, open_pinned, sample_send, close_transfer, false},
+    {MICRO_SEND, "OpenMP", "target update", 0, open_mapped, sample_update_to, close_transfer, false},
+    {MICRO_FETCH, "OpenMP", "omp_target_memcpy", 0, open_pageable, sample_fetch, close_transfer, false},
+    {MICRO_FETCH, "OpenMP", "... pinned", 0, open_pinned, sample_fetch, close_transfer, false},
+    {MICRO_FETCH, "OpenMP", "target update", 0, open_mapped, sample_update_from, close_transfer, false},
+    {MICRO_START, "OpenMP", "target", 0, NULL, start_target, NULL, false},
+    {MICRO_END, "OpenMP", "target", 0, NULL, end_target, NULL, false},
 };
 const struct micro_entries micro_target = {entries, sizeof entries / sizeof entries[0], has_device};
 
@@ -279,7 +279,8 @@ const struct micro_entries micro_target = {entries, sizeof entries / sizeof entr
 static const struct micro_entry nowait_entries[] = {
     {MICRO_CHAIN, "OpenMP", "target nowait depend", 10000, open_counters, sample_nowait_chain, close_counters, true},
     {MICRO_FAN, "OpenMP", "target nowait", 10000, open_counters, sample_nowait_fan, close_counters, true},
-    {MICRO_BUFFERS, "OpenMP", "target nowait depend", 20000, open_counters, sample_nowait_buffers, close_counters},
+    {MICRO_BUFFERS, "OpenMP", "target nowait depend", 20000, open_counters, sample_nowait_buffers, close_counters,
+     false},
 };
 const struct micro_entries micro_target_nowait = {nowait_entries, sizeof nowait_entries / sizeof nowait_entries[0],
                                                   micro_device_is_gpu};

@@ -376,21 +376,21 @@ static bool sample_accessors(const struct micro_job *job, double *value)
 }
 
 static const struct micro_entry entries[] = {
-    {MICRO_SUBMIT, "Teamwork", "no accessor", 0, open_no_buffer, sample_submit_nothing, close_state},
-    {MICRO_SUBMIT, "Teamwork", "one accessor", 0, open_buffer_each, sample_submit_bump, close_state},
-    {MICRO_SUBMIT_WAIT, "Teamwork", "single task", 0, open_no_buffer, sample_submit_wait, close_state},
-    {MICRO_SUBMIT_WAIT, "Teamwork", "range", 0, open_no_buffer, sample_submit_wait_range, close_state},
-    {MICRO_CHAIN, "Teamwork", "", 0, open_buffer_each, sample_chain, close_state},
-    {MICRO_FAN, "Teamwork", "no accessor", 0, open_no_buffer, sample_fan, close_state},
-    {MICRO_FAN, "Teamwork", "common read", 0, open_buffer_each, sample_reading_fan, close_state},
-    {MICRO_QUEUED, "Teamwork", "chain", 0, open_two_buffers, sample_queued_chain, close_state},
-    {MICRO_QUEUED, "Teamwork", "fan", 0, open_two_buffers, sample_queued_fan, close_state},
-    {MICRO_DRAINED, "Teamwork", "chain", 0, open_two_buffers, sample_drained_chain, close_state},
-    {MICRO_DRAINED, "Teamwork", "fan", 0, open_two_buffers, sample_drained_fan, close_state},
-    {MICRO_MEMORY, "Teamwork", "chain", 0, open_two_buffers, sample_memory_chain, close_state},
-    {MICRO_MEMORY, "Teamwork", "fan", 0, open_two_buffers, sample_memory_fan, close_state},
-    {MICRO_BUFFERS, "Teamwork", "", 0, open_buffers, sample_buffers, close_state},
-    {MICRO_ACCESSORS, "Teamwork", "", 0, open_buffers, sample_accessors, close_state},
+    {MICRO_SUBMIT, "Teamwork", "no accessor", 0, open_no_buffer, sample_submit_nothing, close_state, false},
+    {MICRO_SUBMIT, "Teamwork", "one accessor", 0, open_buffer_each, sample_submit_bump, close_state, false},
+    {MICRO_SUBMIT_WAIT, "Teamwork", "single task", 0, open_no_buffer, sample_submit_wait, close_state, false},
+    {MICRO_SUBMIT_WAIT, "Teamwork", "range", 0, open_no_buffer, sample_submit_wait_range, close_state, false},
+    {MICRO_CHAIN, "Teamwork", "", 0, open_buffer_each, sample_chain, close_state, false},
+    {MICRO_FAN, "Teamwork", "no accessor", 0, open_no_buffer, sample_fan, close_state, false},
+    {MICRO_FAN, "Teamwork", "common read", 0, open_buffer_each, sample_reading_fan, close_state, false},
+    {MICRO_QUEUED, "Teamwork", "chain", 0, open_two_buffers, sample_queued_chain, close_state, false},
+    {MICRO_QUEUED, "Teamwork", "fan", 0, open_two_buffers, sample_queued_fan, close_state, false},
+    {MICRO_DRAINED, "Teamwork", "chain", 0, open_two_buffers, sample_drained_chain, close_state, false},
+    {MICRO_DRAINED, "Teamwork", "fan", 0, open_two_buffers, sample_drained_fan, close_state, false},
+    {MICRO_MEMORY, "Teamwork", "chain", 0, open_two_buffers, sample_memory_chain, close_state, false},
+    {MICRO_MEMORY, "Teamwork", "fan", 0, open_two_buffers, sample_memory_fan, close_state, false},
+    {MICRO_BUFFERS, "Teamwork", "", 0, open_buffers, sample_buffers, close_state, false},
+    {MICRO_ACCESSORS, "Teamwork", "", 0, open_buffers, sample_accessors, close_state, false},
 };
 const struct micro_entries micro_tasks = {entries, sizeof entries / sizeof entries[0], NULL};
 

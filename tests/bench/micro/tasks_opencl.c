@@ -178,8 +178,8 @@ static bool sample_fan(const struct micro_job *job, double *value)
 }
 
 static const struct micro_entry entries[] = {
-    {MICRO_SUBMIT_WAIT, "OpenCL", "", 0, open_state, sample_submit_wait, close_state},
-    {MICRO_CHAIN, "OpenCL", "", 100000, open_state, sample_chain, close_state},
-    {MICRO_FAN, "OpenCL", "", 100000, open_state, sample_fan, close_state},
+    {MICRO_SUBMIT_WAIT, "OpenCL", "", 0, open_state, sample_submit_wait, close_state, false},
+    {MICRO_CHAIN, "OpenCL", "", 100000, open_state, sample_chain, close_state, false},
+    {MICRO_FAN, "OpenCL", "", 100000, open_state, sample_fan, close_state, false},
 };
 const struct micro_entries micro_tasks_opencl = {entries, sizeof entries / sizeof entries[0], open_device};

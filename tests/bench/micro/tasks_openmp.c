@@ -152,11 +152,11 @@ static bool sample_accessors(const struct micro_job *job, double *value)
 }
 
 static const struct micro_entry entries[] = {
-    {MICRO_SUBMIT_WAIT, "OpenMP", "task", 0, NULL, sample_submit_wait, NULL},
-    {MICRO_SUBMIT_WAIT, "OpenMP", "parallel for", 0, NULL, sample_parallel, NULL},
-    {MICRO_CHAIN, "OpenMP", "task depend", 0, open_state, sample_chain, close_state},
-    {MICRO_FAN, "OpenMP", "task", 0, NULL, sample_fan, NULL},
-    {MICRO_BUFFERS, "OpenMP", "task depend", 0, open_state, sample_buffers, close_state},
-    {MICRO_ACCESSORS, "OpenMP", "task depend", 0, open_state, sample_accessors, close_state},
+    {MICRO_SUBMIT_WAIT, "OpenMP", "task", 0, NULL, sample_submit_wait, NULL, false},
+    {MICRO_SUBMIT_WAIT, "OpenMP", "parallel for", 0, NULL, sample_parallel, NULL, false},
+    {MICRO_CHAIN, "OpenMP", "task depend", 0, open_state, sample_chain, close_state, false},
+    {MICRO_FAN, "OpenMP", "task", 0, NULL, sample_fan, NULL, false},
+    {MICRO_BUFFERS, "OpenMP", "task depend", 0, open_state, sample_buffers, close_state, false},
+    {MICRO_ACCESSORS, "OpenMP", "task depend", 0, open_state, sample_accessors, close_state, false},
 };
 const struct micro_entries micro_tasks_openmp = {entries, sizeof entries / sizeof entries[0], NULL};

@@ -367,16 +367,17 @@ static bool sample_fetching(const struct micro_job *job, double *value)
 /* ---- entries --------------------------------------------------------------------------------------------------------- */
 
 static const struct micro_entry entries[] = {
-    {MICRO_SEND, "Teamwork", "pageable", 0, open_pageable, sample_send, close_state},
-    {MICRO_SEND, "Teamwork", "library's memory", 0, open_own, sample_send, close_state},
-    {MICRO_FETCH, "Teamwork", "pageable", 0, open_pageable, sample_fetch, close_state},
-    {MICRO_FETCH, "Teamwork", "library's memory", 0, open_own, sample_fetch, close_state},
-    {MICRO_MIGRATE, "Teamwork", "", 0, open_migration, sample_migrate, close_migration},
-    {MICRO_OVERLAP, "Teamwork", "pageable", 0, open_pageable_chunks, sample_pipelined, close_chunks},
-    {MICRO_OVERLAP, "Teamwork", "one by one, pageable", 0, open_pageable_chunks, sample_one_by_one, close_chunks},
-    {MICRO_OVERLAP, "Teamwork", "send, pageable", 0, open_pageable_chunks, sample_sending, close_chunks},
-    {MICRO_OVERLAP, "Teamwork", "compute, pageable", 0, open_pageable_chunks, sample_computing, close_chunks},
-    {MICRO_OVERLAP, "Teamwork", "fetch, pageable", 0, open_pageable_chunks, sample_fetching, close_chunks},
+    {MICRO_SEND, "Teamwork", "pageable", 0, open_pageable, sample_send, close_state, false},
+    {MICRO_SEND, "Teamwork", "library's memory", 0, open_own, sample_send, close_state, false},
+    {MICRO_FETCH, "Teamwork", "pageable", 0, open_pageable, sample_fetch, close_state, false},
+    {MICRO_FETCH, "Teamwork", "library's memory", 0, open_own, sample_fetch, close_state, false},
+    {MICRO_MIGRATE, "Teamwork", "", 0, open_migration, sample_migrate, close_migration, false},
+    {MICRO_OVERLAP, "Teamwork", "pageable", 0, open_pageable_chunks, sample_pipelined, close_chunks, false},
+    {MICRO_OVERLAP, "Teamwork", "one by one, pageable", 0, open_pageable_chunks, sample_one_by_one, close_chunks,
+     false},
+    {MICRO_OVERLAP, "Teamwork", "send, pageable", 0, open_pageable_chunks, sample_sending, close_chunks, false},
+    {MICRO_OVERLAP, "Teamwork", "compute, pageable", 0, open_pageable_chunks, sample_computing, close_chunks, false},
+    {MICRO_OVERLAP, "Teamwork", "fetch, pageable", 0, open_pageable_chunks, sample_fetching, close_chunks, false},
 };
 const struct micro_entries micro_transfers = {entries, sizeof entries / sizeof entries[0], NULL};
 
@@ -392,13 +393,13 @@ static bool open_pinned_chunks(struct micro_job *job)
 }
 
 static const struct micro_entry pinned[] = {
-    {MICRO_SEND, "Teamwork", "pinned", 0, open_pinned, sample_send, close_state},
-    {MICRO_FETCH, "Teamwork", "pinned", 0, open_pinned, sample_fetch, close_state},
-    {MICRO_OVERLAP, "Teamwork", "pinned", 0, open_pinned_chunks, sample_pipelined, close_chunks},
-    {MICRO_OVERLAP, "Teamwork", "one by one, pinned", 0, open_pinned_chunks, sample_one_by_one, close_chunks},
-    {MICRO_OVERLAP, "Teamwork", "send, pinned", 0, open_pinned_chunks, sample_sending, close_chunks},
-    {MICRO_OVERLAP, "Teamwork", "compute, pinned", 0, open_pinned_chunks, sample_computing, close_chunks},
-    {MICRO_OVERLAP, "Teamwork", "fetch, pinned", 0, open_pinned_chunks, sample_fetching, close_chunks},
+    {MICRO_SEND, "Teamwork", "pinned", 0, open_pinned, sample_send, close_state, false},
+    {MICRO_FETCH, "Teamwork", "pinned", 0, open_pinned, sample_fetch, close_state, false},
+    {MICRO_OVERLAP, "Teamwork", "pinned", 0, open_pinned_chunks, sample_pipelined, close_chunks, false},
+    {MICRO_OVERLAP, "Teamwork", "one by one, pinned", 0, open_pinned_chunks, sample_one_by_one, close_chunks, false},
+    {MICRO_OVERLAP, "Teamwork", "send, pinned", 0, open_pinned_chunks, sample_sending, close_chunks, false},
+    {MICRO_OVERLAP, "Teamwork", "compute, pinned", 0, open_pinned_chunks, sample_computing, close_chunks, false},
+    {MICRO_OVERLAP, "Teamwork", "fetch, pinned", 0, open_pinned_chunks, sample_fetching, close_chunks, false},
 };
 const struct micro_entries micro_transfers_pinned = {pinned, sizeof pinned / sizeof pinned[0], NULL};
 #endif
