@@ -94,7 +94,8 @@ struct tw_device {
     bool exclusive_running;
     bool worker_is_warm; /* the last exclusive task ran on a worker */
     unsigned workers, idle_workers;
-    unsigned lingering; /* idle workers that look for work by themselves soon */
+    unsigned lingering;   /* idle workers that look for work by themselves soon */
+    bool napping_shortly; /* ... and so soon that nobody need wake them */
     bool stopping;
     pthread_t *threads;
     pthread_cond_t work;

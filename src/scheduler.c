@@ -18,6 +18,7 @@
 #define SPIN_NS 20000u       /* a waiting thread polls for so long before it sleeps */
 #define LINGER_NS 2000000u   /* a worker without work looks for some by itself for so long ... */
 #define LINGER_NAP_NS 50000u /* ... so often ... */
+#define SHORT_NAP_NS 20000u  /* ... at first */
 #define CALM_NAP_NS 500000u  /* ... or so often where it takes a processor from kernels */
 #define MAX_NAP_NS 500000u   /* ... and as rarely while something long is in flight */
 #define GRACE_NS 1000000u    /* a parallel kernel on a CPU is left to a thread that waits for so long */
@@ -213,10 +214,17 @@ static void *work(void *argument)
             idle_since = now;
         ++device->idle_workers;
         if (!device->lingering && (device->active || device->flying || now - idle_since < LINGER_NS)) {
-            flight_nap = !device->flying ? nap : 2 * flight_nap < MAX_NAP_NS ? 2 * flight_nap : MAX_NAP_NS;
+            /* short at first, so that who submits small tasks one after the other need not wake it for each */
+            const uint64_t rested = now - idle_since;
+            flight_nap = device->flying          ? 2 * flight_nap < MAX_NAP_NS ? 2 * flight_nap : MAX_NAP_NS
+                         : rested < SHORT_NAP_NS ? SHORT_NAP_NS
+                         : rested < nap          ? rested
+                                                 : nap;
+            device->napping_shortly = flight_nap <= LINGER_NAP_NS;
             ++device->lingering;
             nap_locked(device, flight_nap);
             --device->lingering;
+            device->napping_shortly = false;
         } else {
             pthread_cond_wait(&device->work, &tw_mutex);
             idle_since = 0;
@@ -244,7 +252,7 @@ static void start_worker_locked(struct tw_device *device)
 /* Sees to it that somebody looks at the device's lanes. Where no thread can be started, waiting threads do. */
 void tw_wake_worker_locked(struct tw_device *device, bool soon)
 {
-    if (device->lingering && !device->flying && (!soon || !device->backend->exclusive))
+    if (device->lingering && !device->flying && (!soon || !device->backend->exclusive || device->napping_shortly))
         return; /* it looks soon enough; but rarely while something is in flight */
     if (device->idle_workers)
         pthread_cond_signal(&device->work);
