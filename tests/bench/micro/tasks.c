@@ -90,6 +90,7 @@ struct state {
     unsigned threads;
     tw_buffer **buffers;
     size_t buffer_count;
+    tw_command_graph *graph;
     size_t expected; /* the sum of all buffers' counters */
 };
 
@@ -100,6 +101,7 @@ static bool close_state(struct micro_job *job)
     size_t sum = 0;
     if (!s)
         return true;
+    tw_command_graph_destroy(&s->graph);
     for (size_t i = 0; i < s->buffer_count; ++i) {
         tw_host_accessor *accessor = NULL;
         right = passed(tw_host_access(s->buffers[i], TW_READ, &accessor)) && right;
@@ -279,6 +281,46 @@ static bool sample_reading_fan(const struct micro_job *job, double *value)
     return on_threads(job, reading_fan_of_thread, value);
 }
 
+/* ---- recorded once ------------------------------------------------------------------------------------------------------ */
+
+static bool open_graph(struct micro_job *job, bool is_chain)
+{
+    if (!open_state(job, 1))
+        return false;
+    struct state *s = job->state;
+    bool done = passed(tw_queue_begin_recording(s->queues[0]));
+    for (size_t i = 0; i < job->count && done; ++i)
+        done = is_chain ? submit_bump(s->queues[0], s->buffers[0]) : submit_nothing(s->queues[0]);
+    return passed(tw_queue_end_recording(s->queues[0], &s->graph)) && done;
+}
+
+static bool open_chain_graph(struct micro_job *job)
+{
+    return open_graph(job, true);
+}
+
+static bool open_fan_graph(struct micro_job *job)
+{
+    return open_graph(job, false);
+}
+
+static bool sample_fan_graph(const struct micro_job *job, double *value)
+{
+    const struct state *s = job->state;
+    const double start = micro_now();
+    const bool done =
+        passed(tw_queue_submit_graph(s->queues[0], s->graph, NULL)) && passed(tw_queue_wait(s->queues[0]));
+    *value = (micro_now() - start) * 1e6 / (double)job->count;
+    return done;
+}
+
+static bool sample_chain_graph(const struct micro_job *job, double *value)
+{
+    struct state *s = job->state;
+    s->expected += job->count;
+    return sample_fan_graph(job, value);
+}
+
 /* ---- behind a gate --------------------------------------------------------------------------------------------------- */
 
 struct queued {
@@ -383,6 +425,8 @@ static const struct micro_entry entries[] = {
     {MICRO_CHAIN, "Teamwork", "", 0, open_buffer_each, sample_chain, close_state, false},
     {MICRO_FAN, "Teamwork", "no accessor", 0, open_no_buffer, sample_fan, close_state, false},
     {MICRO_FAN, "Teamwork", "common read", 0, open_buffer_each, sample_reading_fan, close_state, false},
+    {MICRO_CHAIN, "Teamwork", "recorded graph", 10000, open_chain_graph, sample_chain_graph, close_state, true},
+    {MICRO_FAN, "Teamwork", "recorded graph", 10000, open_fan_graph, sample_fan_graph, close_state, true},
     {MICRO_QUEUED, "Teamwork", "chain", 0, open_two_buffers, sample_queued_chain, close_state, false},
     {MICRO_QUEUED, "Teamwork", "fan", 0, open_two_buffers, sample_queued_fan, close_state, false},
     {MICRO_DRAINED, "Teamwork", "chain", 0, open_two_buffers, sample_drained_chain, close_state, false},
