@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** A hundred thousand queued groups complete, whatever their shape, and what they took is given back. */
+/** A million queued groups complete, whatever their shape, from one thread or many, over few buffers or many, and what they
+ *  took is given back. */
 #include "tw_test.h"
 
 #include <malloc.h>
+#include <pthread.h>
+
+/* under sanitizers each group takes several times the memory and time */
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define MILLION 100000
+#else
+#define MILLION 1000000
+#endif
 
 enum { MANY = 100000, FEW = 20000 };
 
@@ -90,6 +99,13 @@ TW_TEST(a_long_chain_completes_and_its_memory_is_released)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+TW_TEST(a_million_groups_may_be_queued)
+{
+    tw_queue *queue = tw_test_queue();
+    run_chain(queue, MILLION);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* Many readers of one buffer, then one writer that depends on them all, then readers that depend on it alone. */
 TW_TEST(a_wide_graph_completes)
 {
@@ -171,9 +187,101 @@ TW_TEST(one_group_may_use_many_buffers)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* Groups that use ten thousand buffers in turns, all queued at once. */
+TW_TEST(ten_thousand_buffers_in_use)
+{
+    enum { BUFFERS = 10000, ROUNDS = 3 };
+    struct tw_gate gate;
+    tw_buffer **buffers = calloc(BUFFERS, sizeof *buffers);
+    tw_queue *queue = tw_test_queue();
+    TW_CHECK(buffers);
+    tw_gate_shut(&gate);
+    for (unsigned i = 0; i < BUFFERS; ++i)
+        buffers[i] = counter(i);
+    for (unsigned round = 0; round < ROUNDS; ++round)
+        for (unsigned i = 0; i < BUFFERS; ++i) {
+            tw_command_group *cg = tw_queue_begin(queue);
+            if (round == 0)
+                tw_read(cg, gate.buffer);
+            tw_single_task(cg, bump, .x = tw_read_write(cg, buffers[i]));
+            TW_PASS(tw_queue_submit(queue, cg, NULL));
+        }
+    tw_gate_open(&gate);
+    for (unsigned i = 0; i < BUFFERS; ++i) {
+        TW_EQUAL(value_of(buffers[i]), i + ROUNDS);
+        TW_PASS(tw_buffer_destroy(&buffers[i]));
+    }
+    free(buffers);
+    tw_gate_free(&gate);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* ---- many threads ---------------------------------------------------------------------------------------------------- */
+
+enum { THREADS = 8 };
+
+struct submitter {
+    pthread_t thread;
+    tw_queue *queue;
+    tw_buffer *own, *common;
+    tw_status status; /* the first that was not TW_SUCCESS */
+};
+
+static void *submit_many(void *argument)
+{
+    struct submitter *s = argument;
+    for (unsigned i = 0; i < FEW; ++i) {
+        tw_command_group *cg = tw_queue_begin(s->queue);
+        tw_single_task(cg, bump, .x = tw_read_write(cg, i % 10 ? s->own : s->common));
+        const tw_status status = tw_queue_submit(s->queue, cg, NULL);
+        s->status = s->status == TW_SUCCESS ? status : s->status;
+    }
+    const tw_status status = tw_queue_wait(s->queue);
+    s->status = s->status == TW_SUCCESS ? status : s->status;
+    return NULL;
+}
+
+/* Each thread counts in a buffer of its own, and all in a common one. */
+static void run_threads(bool one_queue)
+{
+    struct submitter submitters[THREADS];
+    tw_buffer *common = counter(0);
+    for (unsigned i = 0; i < THREADS; ++i) {
+        tw_queue *queue = one_queue && i ? submitters[0].queue : tw_test_queue();
+        submitters[i] = (struct submitter){.queue = queue, .own = counter(0), .common = common};
+    }
+    for (unsigned i = 0; i < THREADS; ++i)
+        TW_EQUAL(pthread_create(&submitters[i].thread, NULL, submit_many, &submitters[i]), 0);
+    for (unsigned i = 0; i < THREADS; ++i)
+        TW_EQUAL(pthread_join(submitters[i].thread, NULL), 0);
+    for (unsigned i = 0; i < THREADS; ++i) {
+        TW_PASS(submitters[i].status);
+        TW_EQUAL(value_of(submitters[i].own), FEW - FEW / 10);
+        TW_PASS(tw_buffer_destroy(&submitters[i].own));
+        if (!one_queue || i == 0)
+            TW_PASS(tw_queue_destroy(&submitters[i].queue));
+    }
+    TW_EQUAL(value_of(common), THREADS * (FEW / 10));
+    TW_PASS(tw_buffer_destroy(&common));
+}
+
+TW_TEST(many_threads_submit_to_queues_of_their_own)
+{
+    run_threads(false);
+}
+
+TW_TEST(many_threads_submit_to_one_queue)
+{
+    run_threads(true);
+}
+
 TW_TEST_LIST = {TW_CASE(a_long_chain_completes_and_its_memory_is_released),
+                TW_CASE(a_million_groups_may_be_queued),
                 TW_CASE(a_wide_graph_completes),
                 TW_CASE(groups_without_a_kernel_in_numbers),
                 TW_CASE(many_buffers_come_and_go),
                 TW_CASE(one_group_may_use_many_buffers),
+                TW_CASE(ten_thousand_buffers_in_use),
+                TW_CASE(many_threads_submit_to_queues_of_their_own),
+                TW_CASE(many_threads_submit_to_one_queue),
                 TW_CASES_END};
