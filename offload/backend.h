@@ -68,7 +68,7 @@ struct tw_backend_graph;
 #define TW_CHAIN_DEPTH 512u /* launches of a chain that are in flight at a time, at most */
 
 /* What a backend needs for chains. One thread at a time uses `follow`, `launch` and `replay` of a chain, and one at a time
-   `outcome`; `poll` any number, also for other chains' marks. */
+   `outcome`; `reached` any number. */
 struct tw_backend_async {
     tw_status (*open)(struct tw_backend_device *device, struct tw_backend_chain **chain);
 
@@ -100,10 +100,12 @@ struct tw_backend_async {
        a launch, one outcome. One at a time is in flight of each graph. */
     tw_status (*replay)(struct tw_backend_chain *chain, struct tw_backend_graph *graph, uint64_t *position);
 
-    /* Whether a launch and all before it on its chain are over, be it by a failure. */
-    bool (*poll)(struct tw_backend_chain *chain, uint64_t position);
+    /* A position of a chain that is over with all before it, be it by a failure; 0 if there is none. Who asks is interested in
+       `position`, and asks until it is over, or another thread does. */
+    uint64_t (*reached)(struct tw_backend_chain *chain, uint64_t position);
 
-    /* How a launch went that is over: asked for once, for each in the order of positions. Frees what it used. */
+    /* How a launch went that is over: asked for once, for each in the order of positions. Frees what it used. Called with the
+       runtime's lock held: must be short. */
     tw_status (*outcome)(struct tw_backend_chain *chain, uint64_t position, const struct tw_internal_kernel *kernel,
                          struct tw_internal_launch *launch);
 };

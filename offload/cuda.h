@@ -93,7 +93,7 @@ tw_status tw_cuda_chain_follow(struct tw_backend_chain *chain, const struct tw_b
 tw_status tw_cuda_chain_launch(struct tw_backend_chain *chain, const struct tw_internal_kernel *kernel,
                                struct tw_internal_launch *launch, uint64_t *position);
 tw_status tw_cuda_chain_replay(struct tw_backend_chain *chain, struct tw_backend_graph *graph, uint64_t *position);
-bool tw_cuda_chain_poll(struct tw_backend_chain *chain, uint64_t position);
+uint64_t tw_cuda_chain_reached(struct tw_backend_chain *chain, uint64_t position);
 tw_status tw_cuda_chain_outcome(struct tw_backend_chain *chain, uint64_t position,
                                 const struct tw_internal_kernel *kernel, struct tw_internal_launch *launch);
 

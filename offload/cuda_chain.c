@@ -22,7 +22,7 @@
 enum { STREAM_NON_BLOCKING = 1, EVENT_DISABLE_TIMING = 2 };
 
 #define MIN_ARGS_BYTES 4096u
-#define WRITE_EVERY 16u /* launches */
+#define WRITE_EVERY 64u /* launches */
 #define ASK_EVERY 64u   /* polls without progress */
 #define GRAPH_NAME "of a command graph"
 
@@ -43,6 +43,7 @@ struct cuda_chain {
     _Atomic uint64_t issued, over; /* positions; what is over is known to be */
     volatile uint32_t *progress;   /* in host memory: the low bits of a position, all up to which is over */
     atomic_uint polls;
+    _Atomic uint64_t issued_before;    /* when somebody asked last */
     const char *names[TW_CHAIN_DEPTH]; /* of kernels, by position */
 
     pthread_mutex_t mutex;    /* for what follows: these calls come in the order of positions */
@@ -357,23 +358,28 @@ static cu_result ask(struct cuda_chain *chain, uint64_t position)
     return error;
 }
 
-bool tw_cuda_chain_poll(struct tw_backend_chain *base, uint64_t position)
+/* Whether it is worth asking. While another thread launches, the next regular write comes soon. */
+static bool should_ask(struct cuda_chain *chain, uint64_t position)
+{
+    const uint64_t issued = atomic_load_explicit(&chain->issued, memory_order_relaxed);
+    if (!is_written(chain, position))
+        return atomic_exchange_explicit(&chain->issued_before, issued, memory_order_relaxed) == issued;
+    return atomic_fetch_add_explicit(&chain->polls, 1, memory_order_relaxed) % ASK_EVERY == ASK_EVERY - 1;
+}
+
+uint64_t tw_cuda_chain_reached(struct tw_backend_chain *base, uint64_t position)
 {
     struct cuda_chain *chain = cuda(base);
-    if (is_over(chain, position))
-        return true;
     look(chain);
-    if (is_over(chain, position) || tw_cuda_lost(chain->device->ordinal))
-        return true;
-    if (is_written(chain, position)
-        && atomic_fetch_add_explicit(&chain->polls, 1, memory_order_relaxed) % ASK_EVERY != ASK_EVERY - 1)
-        return false;
-    const cu_result error = ask(chain, position);
-    if (!error || error == CU_NOT_READY)
-        return false;
-    tw_cuda_lose(chain->device, chain->names[(atomic_load(&chain->over) + 1) % TW_CHAIN_DEPTH], error,
-                 atomic_load_explicit(&chain->device->running, memory_order_relaxed) == 1);
-    return true;
+    if (is_over(chain, position))
+        return atomic_load_explicit(&chain->over, memory_order_acquire);
+    if (!tw_cuda_lost(chain->device->ordinal) && should_ask(chain, position)) {
+        const cu_result error = ask(chain, position);
+        if (error && error != CU_NOT_READY)
+            tw_cuda_lose(chain->device, chain->names[(atomic_load(&chain->over) + 1) % TW_CHAIN_DEPTH], error,
+                         atomic_load_explicit(&chain->device->running, memory_order_relaxed) == 1);
+    }
+    return tw_cuda_lost(chain->device->ordinal) ? position : atomic_load_explicit(&chain->over, memory_order_acquire);
 }
 
 tw_status tw_cuda_chain_outcome(struct tw_backend_chain *base, uint64_t position,

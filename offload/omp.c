@@ -404,7 +404,7 @@ static const struct tw_backend_async async = {
     .assemble = assemble,
     .dismantle = tw_cuda_graph_dismantle,
     .replay = tw_cuda_chain_replay,
-    .poll = tw_cuda_chain_poll,
+    .reached = tw_cuda_chain_reached,
     .outcome = tw_cuda_chain_outcome,
 };
 

@@ -394,10 +394,11 @@ static tw_status replay(struct tw_backend_chain *base, struct tw_backend_graph *
     return add_item(chain, (struct sim_item){.graph = graph}, position);
 }
 
-static bool poll(struct tw_backend_chain *chain, uint64_t position)
+static uint64_t reached(struct tw_backend_chain *chain, uint64_t position)
 {
+    (void)position;
     pthread_mutex_lock(&chains_mutex);
-    const bool over = chain_of(chain)->over >= position;
+    const uint64_t over = chain_of(chain)->over;
     pthread_mutex_unlock(&chains_mutex);
     return over;
 }
@@ -431,7 +432,7 @@ static const struct tw_backend_async async = {
     .assemble = assemble,
     .dismantle = dismantle,
     .replay = replay,
-    .poll = poll,
+    .reached = reached,
     .outcome = outcome,
 };
 

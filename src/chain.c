@@ -20,7 +20,7 @@
 #include <time.h>
 
 #define MARKS 16u          /* told to a chain at a time */
-#define TIDY_EVERY 16u     /* submissions */
+#define TIDY_EVERY 32u     /* submissions */
 #define BUSY_NS 20000u     /* a thread that waits polls without a break for so long, ... */
 #define POLITE_NS 5000000u /* ... then lets others run in between, and after so long ... */
 #define POLL_NAP_NS 20000u /* ... sleeps so long in between */
@@ -220,24 +220,25 @@ static bool reap_tasks_locked(struct tw_lane *lane)
 {
     const struct tw_backend_async *async = async_of(lane);
     uint64_t now_ns = 0; /* of this look: one for all, the clock costs more than the rest */
+    uint64_t reached = 0;
     struct tw_task *task;
     while ((task = (struct tw_task *)lane->flying.first) && !tw_graph_before(&task->node)) {
         struct tw_command *command = task->command;
         tw_status status = TW_SUCCESS;
-        bool over = true;
         tw_note_start_locked(lane, now_ns);
         if (task->node.issued) {
             struct tw_backend_chain *chain = lane->chain;
-            tw_unlock();
+            if (task->position > reached) {
+                tw_unlock();
+                reached = async->reached(chain, task->position);
+                tw_lock();
+            }
+            if (task->position > reached)
+                break;
             tw_detail_of_task(true);
-            over = async->poll(chain, task->position);
-            if (over)
-                status = async->outcome(chain, task->position, command->kernel, &command->launch);
+            status = async->outcome(chain, task->position, command->kernel, &command->launch);
             tw_detail_of_task(false);
-            tw_lock();
         }
-        if (!over)
-            break;
         if (status != TW_SUCCESS && !task->node.doom)
             task->failure = make_failure_locked(status, command);
         const bool cancelled = !task->failure && task->node.doom;
@@ -304,7 +305,7 @@ static void poll(const struct tw_backend_async *async, struct tw_backend_chain *
                  unsigned epoch)
 {
     const uint64_t start = tw_now_ns();
-    while (!async->poll(chain, position) && tw_epoch() == epoch) {
+    while (async->reached(chain, position) < position && tw_epoch() == epoch) {
         const uint64_t passed = tw_now_ns() - start;
         if (passed >= POLITE_NS)
             nanosleep(&(struct timespec){.tv_nsec = POLL_NAP_NS}, NULL);
