@@ -110,6 +110,10 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_IDENTITY)
 #define TW_INTERNAL_CHECKED_double TW_INTERNAL_CHECKED_float
 #define TW_INTERNAL_CHECKED(suffix) TW_INTERNAL_CHECKED_##suffix
 
+/* A group's values are combined in so many chains, which a processor works at side by side, and always the same ones, so that
+   a sum has the same bits in every run. */
+#define TW_INTERNAL_CHAINS 8u
+
 /* Hierarchical kernels, where one thread has the values of all work-items: a CPU, and the standard mapping. */
 #define TW_INTERNAL_DEFINE_OVER_PRIVATE_LOOPS(type, suffix, combine)                                                   \
     TW_OVERLOADED type tw_reduce_over_group(tw_group group, const type *x, tw_operation op)                            \
@@ -117,7 +121,19 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_IDENTITY)
     {                                                                                                                  \
         const size_t count = tw_local_linear_range(group);                                                             \
         type all = x[0];                                                                                               \
-        for (size_t i = 1; i < count; ++i)                                                                             \
+        size_t i = 1;                                                                                                  \
+        if (count >= 2 * TW_INTERNAL_CHAINS) {                                                                         \
+            type chains[TW_INTERNAL_CHAINS];                                                                           \
+            _Pragma("unroll") for (unsigned c = 0; c < TW_INTERNAL_CHAINS; ++c) chains[c] = x[c];                      \
+            for (i = TW_INTERNAL_CHAINS; i + TW_INTERNAL_CHAINS <= count; i += TW_INTERNAL_CHAINS)                     \
+                _Pragma("unroll") for (unsigned c = 0; c < TW_INTERNAL_CHAINS; ++c) chains[c] =                        \
+                    combine(chains[c], x[i + c], op);                                                                  \
+            _Pragma("unroll") for (unsigned half = TW_INTERNAL_CHAINS / 2; half; half /= 2)                            \
+                _Pragma("unroll") for (unsigned c = 0; c < half; ++c) chains[c] =                                      \
+                    combine(chains[c], chains[c + half], op);                                                          \
+            all = chains[0];                                                                                           \
+        }                                                                                                              \
+        for (; i < count; ++i)                                                                                         \
             all = combine(all, x[i], op);                                                                              \
         return all;                                                                                                    \
     }                                                                                                                  \
