@@ -207,7 +207,7 @@ static size_t collect(enum micro_op op, const struct micro_job *job, struct runn
         &micro_tasks_opencl,
 #endif
 #ifdef MICRO_HAVE_TARGET
-        &micro_target,       &micro_target_nowait,  &micro_transfers_pinned,
+        &micro_target,       &micro_target_nowait,
 #endif
 #ifdef MICRO_HAVE_CUDA
         &micro_cuda,

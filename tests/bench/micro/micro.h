@@ -143,7 +143,7 @@ bool micro_run_process(void);
 int micro_child(const char *what);
 
 extern const struct micro_entries micro_tasks, micro_tasks_openmp, micro_tasks_opencl;
-extern const struct micro_entries micro_transfers, micro_transfers_pinned, micro_process, micro_process_openmp;
+extern const struct micro_entries micro_transfers, micro_process, micro_process_openmp;
 extern const struct micro_entries micro_target, micro_target_nowait, micro_cuda;
 
 /** The first result of a fresh process by target regions or CUDA; false: it failed. */
@@ -153,10 +153,6 @@ bool micro_cuda_first(void);
 /** A sample of MICRO_START or MICRO_END of this program with --child `what`. */
 bool micro_start_of(const char *what, double *value);
 bool micro_end_of(const char *what, double *value);
-
-/** Page-locked host memory, which a GPU reads and writes itself. */
-void *micro_pinned_allocate(size_t bytes);
-void micro_pinned_free(void *memory);
 
 #ifdef __cplusplus
 }

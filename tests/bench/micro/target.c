@@ -17,12 +17,12 @@ extern void llvm_omp_target_free_host(void *memory, int device);
 
 enum { DEVICE = 0 };
 
-void *micro_pinned_allocate(size_t bytes)
+static void *pinned_allocate(size_t bytes)
 {
     return llvm_omp_target_alloc_host(bytes, DEVICE);
 }
 
-void micro_pinned_free(void *memory)
+static void pinned_free(void *memory)
 {
     if (memory)
         llvm_omp_target_free_host(memory, DEVICE);
@@ -145,7 +145,7 @@ static bool open_transfer(struct micro_job *job, bool pinned, bool mapped)
     if (!t)
         return false;
     t->pinned = pinned;
-    t->host = pinned ? micro_pinned_allocate(job->bytes) : malloc(job->bytes);
+    t->host = pinned ? pinned_allocate(job->bytes) : malloc(job->bytes);
     if (!t->host)
         return false;
     memset(t->host, 1, job->bytes);
@@ -185,7 +185,7 @@ static bool close_transfer(struct micro_job *job)
 #pragma omp target exit data map(delete : host[ : bytes]) device(DEVICE)
     }
     if (t->pinned)
-        micro_pinned_free(t->host);
+        pinned_free(t->host);
     else
         free(t->host);
     free(t);

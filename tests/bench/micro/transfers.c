@@ -61,13 +61,8 @@ static bool open_over(struct micro_job *job, bool pinned)
     job->state = s;
     if (!s)
         return false;
-#ifdef MICRO_HAVE_TARGET
     s->pinned = pinned;
-    s->memory = pinned ? micro_pinned_allocate(job->bytes) : malloc(job->bytes);
-#else
-    (void)pinned;
-    s->memory = malloc(job->bytes);
-#endif
+    s->memory = pinned ? tw_malloc_host(job->bytes) : malloc(job->bytes);
     if (!s->memory)
         return false;
     memset(s->memory, 0, job->bytes);
@@ -77,6 +72,11 @@ static bool open_over(struct micro_job *job, bool pinned)
 static bool open_pageable(struct micro_job *job)
 {
     return open_over(job, false);
+}
+
+static bool open_pinned(struct micro_job *job)
+{
+    return open_over(job, true);
 }
 
 /* The host memory is the library's own. */
@@ -100,11 +100,9 @@ static bool close_state(struct micro_job *job)
         return false;
     bool right = passed(tw_buffer_destroy(&s->buffer));
     right = passed(tw_queue_destroy(&s->other)) && right;
-#ifdef MICRO_HAVE_TARGET
     if (s->pinned)
-        micro_pinned_free(s->memory);
+        tw_free_host(s->memory);
     else
-#endif
         free(s->memory);
     free(s);
     return right;
@@ -267,6 +265,11 @@ static bool open_pageable_chunks(struct micro_job *job)
     return open_chunks(job, false);
 }
 
+static bool open_pinned_chunks(struct micro_job *job)
+{
+    return open_chunks(job, true);
+}
+
 static bool send_chunk(tw_buffer *buffer)
 {
     tw_command_group *cg = tw_queue_begin(micro_queue());
@@ -369,8 +372,10 @@ static bool sample_fetching(const struct micro_job *job, double *value)
 static const struct micro_entry entries[] = {
     {MICRO_SEND, "Teamwork", "pageable", 0, open_pageable, sample_send, close_state, false},
     {MICRO_SEND, "Teamwork", "library's memory", 0, open_own, sample_send, close_state, false},
+    {MICRO_SEND, "Teamwork", "pinned", 0, open_pinned, sample_send, close_state, false},
     {MICRO_FETCH, "Teamwork", "pageable", 0, open_pageable, sample_fetch, close_state, false},
     {MICRO_FETCH, "Teamwork", "library's memory", 0, open_own, sample_fetch, close_state, false},
+    {MICRO_FETCH, "Teamwork", "pinned", 0, open_pinned, sample_fetch, close_state, false},
     {MICRO_MIGRATE, "Teamwork", "", 0, open_migration, sample_migrate, close_migration, false},
     {MICRO_OVERLAP, "Teamwork", "pageable", 0, open_pageable_chunks, sample_pipelined, close_chunks, false},
     {MICRO_OVERLAP, "Teamwork", "one by one, pageable", 0, open_pageable_chunks, sample_one_by_one, close_chunks,
@@ -378,31 +383,13 @@ static const struct micro_entry entries[] = {
     {MICRO_OVERLAP, "Teamwork", "send, pageable", 0, open_pageable_chunks, sample_sending, close_chunks, false},
     {MICRO_OVERLAP, "Teamwork", "compute, pageable", 0, open_pageable_chunks, sample_computing, close_chunks, false},
     {MICRO_OVERLAP, "Teamwork", "fetch, pageable", 0, open_pageable_chunks, sample_fetching, close_chunks, false},
-};
-const struct micro_entries micro_transfers = {entries, sizeof entries / sizeof entries[0], NULL};
-
-#ifdef MICRO_HAVE_TARGET
-static bool open_pinned(struct micro_job *job)
-{
-    return open_over(job, true);
-}
-
-static bool open_pinned_chunks(struct micro_job *job)
-{
-    return open_chunks(job, true);
-}
-
-static const struct micro_entry pinned[] = {
-    {MICRO_SEND, "Teamwork", "pinned", 0, open_pinned, sample_send, close_state, false},
-    {MICRO_FETCH, "Teamwork", "pinned", 0, open_pinned, sample_fetch, close_state, false},
     {MICRO_OVERLAP, "Teamwork", "pinned", 0, open_pinned_chunks, sample_pipelined, close_chunks, false},
     {MICRO_OVERLAP, "Teamwork", "one by one, pinned", 0, open_pinned_chunks, sample_one_by_one, close_chunks, false},
     {MICRO_OVERLAP, "Teamwork", "send, pinned", 0, open_pinned_chunks, sample_sending, close_chunks, false},
     {MICRO_OVERLAP, "Teamwork", "compute, pinned", 0, open_pinned_chunks, sample_computing, close_chunks, false},
     {MICRO_OVERLAP, "Teamwork", "fetch, pinned", 0, open_pinned_chunks, sample_fetching, close_chunks, false},
 };
-const struct micro_entries micro_transfers_pinned = {pinned, sizeof pinned / sizeof pinned[0], NULL};
-#endif
+const struct micro_entries micro_transfers = {entries, sizeof entries / sizeof entries[0], NULL};
 
 /* ---- the sizes ------------------------------------------------------------------------------------------------------- */
 
