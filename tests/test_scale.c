@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** A million queued groups complete, whatever their shape, from one thread or many, over few buffers or many, and what they
- *  took is given back. */
+/** A million queued groups complete, whatever their shape, from one thread or many, over few buffers or many, and what
+ *  they took is given back. */
 #include "tw_test.h"
 
 #include <malloc.h>
@@ -216,7 +216,7 @@ TW_TEST(ten_thousand_buffers_in_use)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- many threads ---------------------------------------------------------------------------------------------------- */
+/* ---- many threads -------------------------------------------------------------------------------------------- */
 
 enum { THREADS = 8 };
 

@@ -2,15 +2,15 @@
 /*
  * A five-point stencil on a grid that is split over several devices by rows.
  *
- * Each device has its rows in three buffers: the first row, the last row, and those between. The two edge rows are computed
- * by a small kernel before the others, and the neighbours read them in the next step: the library moves them, while the large
- * kernel runs. All data is double-buffered. There is no other synchronization than the accessors.
+ * Each device has its rows in three buffers: the first row, the last row, and those between. The two edge rows are
+ * computed by a small kernel before the others, and the neighbours read them in the next step: the library moves them,
+ * while the large kernel runs. All data is double-buffered. There is no other synchronization than the accessors.
  *
  *     halo_gpu [--quick] [--devices N] [--rows R] [--columns C] [--steps S] [--json FILE]
  *
- * Every device has R x C cells, so the efficiency of N devices is the time of one device for its share alone, divided by the
- * time of all for the whole grid. Results are compared with a sequential program: on a small grid all cells, on the large one
- * cells of all edge rows. Exit status 1: a wrong result; 77: there are not two devices.
+ * Every device has R x C cells, so the efficiency of N devices is the time of one device for its share alone, divided
+ * by the time of all for the whole grid. Results are compared with a sequential program: on a small grid all cells, on
+ * the large one cells of all edge rows. Exit status 1: a wrong result; 77: there are not two devices.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
@@ -32,7 +32,7 @@ struct options {
     const char *json;
 };
 
-/* ---- the problem ------------------------------------------------------------------------------------------------------- */
+/* ---- the problem ----------------------------------------------------------------------------------------------- */
 
 /* What cell (row, column) of the whole grid is at first: any function that has no pattern. 24 bits, so sums of four and
    quarters are what they are on every device. */
@@ -104,7 +104,7 @@ static inline void edges(tw_item item, const struct edges *k)
 }
 TW_RANGE_KERNEL(edges, 1);
 
-/* ---- the grid -------------------------------------------------------------------------------------------------------- */
+/* ---- the grid ------------------------------------------------------------------------------------------------ */
 
 struct part {
     tw_queue *queue;
@@ -197,7 +197,7 @@ static struct grid *make_grid(tw_device *const *devices, size_t count, size_t ro
     return g;
 }
 
-/* ---- steps ------------------------------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------------------------- */
 
 static bool submit_edges(const struct grid *g, size_t i, unsigned now, unsigned next)
 {
@@ -281,10 +281,11 @@ static double run_with_waiters(struct grid *g, unsigned steps)
     return done ? now_s() - start : -1;
 }
 
-/* ---- checking ------------------------------------------------------------------------------------------------------------ */
+/* ---- checking ---------------------------------------------------------------------------------------------------- */
 
-/* `steps` steps of a part of the whole grid, rows [row, row + rows) and likewise columns, by one thread. What lies outside of
-   the part counts as 0, so only cells at least `steps` from its edge are right, unless that is the grid's own. */
+/* `steps` steps of a part of the whole grid, rows [row, row + rows) and likewise columns, by one thread. What lies
+   outside of the part counts as 0, so only cells at least `steps` from its edge are right, unless that is the grid's
+   own. */
 static float *reference(long row, long column, size_t rows, size_t columns, unsigned steps)
 {
     float *now = malloc(rows * columns * sizeof *now), *next = malloc(rows * columns * sizeof *next);
@@ -376,7 +377,7 @@ static bool check_small(tw_device *const *devices, size_t count)
     return right;
 }
 
-/* ---- measuring --------------------------------------------------------------------------------------------------------- */
+/* ---- measuring ------------------------------------------------------------------------------------------------- */
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -460,7 +461,7 @@ static void print(const struct options *options, const struct result *r)
            r->alone / r->with_waiters);
 }
 
-/* ---- the program ------------------------------------------------------------------------------------------------------- */
+/* ---- the program ----------------------------------------------------------------------------------------------- */
 
 static bool read_options(int argc, char **argv, struct options *options)
 {

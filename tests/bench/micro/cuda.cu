@@ -55,7 +55,7 @@ double each_us(double start, const micro_job *job)
     return (micro_now() - start) * 1e6 / (double)job->count;
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------------------- */
+/* ---- kernels ------------------------------------------------------------------------------------------------- */
 
 struct streams {
     const micro_job *job; /* of the sample that runs */
@@ -237,7 +237,7 @@ bool sample_buffers(const micro_job *job, double *value)
     return done && passed(cudaGetLastError());
 }
 
-/* ---- copies ---------------------------------------------------------------------------------------------------------- */
+/* ---- copies -------------------------------------------------------------------------------------------------- */
 
 struct transfer {
     void *host, *device, *other; /* other: on the second device */
@@ -325,7 +325,7 @@ bool sample_migrate(const micro_job *job, double *value)
     return done;
 }
 
-/* ---- copies beside kernels ----------------------------------------------------------------------------------------------- */
+/* ---- copies beside kernels --------------------------------------------------------------------------------------- */
 
 struct chunks {
     std::vector<float *> host, device;
@@ -429,7 +429,7 @@ bool sample_fetching(const micro_job *job, double *value)
     return sample_parts(job, 2, value);
 }
 
-/* ---- a fresh process --------------------------------------------------------------------------------------------------- */
+/* ---- a fresh process ------------------------------------------------------------------------------------------- */
 
 bool sample_start(const micro_job *, double *value)
 {

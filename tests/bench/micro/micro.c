@@ -79,7 +79,7 @@ bool micro_sizes(size_t first, size_t factor, size_t last, bool (*run)(size_t si
     return right;
 }
 
-/* ---- threads ------------------------------------------------------------------------------------------------------- */
+/* ---- threads ----------------------------------------------------------------------------------------------- */
 
 struct thread {
     pthread_t handle;
@@ -133,7 +133,7 @@ double micro_on_threads(unsigned count, bool (*body)(void *user, unsigned thread
     return done ? to - from : -1;
 }
 
-/* ---- measuring ----------------------------------------------------------------------------------------------------- */
+/* ---- measuring --------------------------------------------------------------------------------------------- */
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -271,7 +271,7 @@ bool micro_measure(enum micro_op op, const char *parameter, const struct micro_j
     return right;
 }
 
-/* ---- results ------------------------------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------------------------- */
 
 static void write_string(FILE *file, const char *text)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Micro-benchmarks: what submitting, ordering, copying and starting cost, in Teamwork and in what users would take instead.
+ * Micro-benchmarks: what submitting, ordering, copying and starting cost, in Teamwork and in what users would take
+ * instead.
  *
  *     micro.c            measuring in turns, medians, the table, JSON
  *     main.c             the programs' options
@@ -12,8 +13,8 @@
  *     target.c           all of it by target regions and omp_target_memcpy
  *     cuda.cu            all of it in CUDA
  *
- * A way of doing one operation is an entry. Entries for the same operation are measured in turns, with the same job. The
- * header is C17 and C++17. Functions that fail return false after one line on stderr.
+ * A way of doing one operation is an entry. Entries for the same operation are measured in turns, with the same job.
+ * The header is C17 and C++17. Functions that fail return false after one line on stderr.
  */
 #ifndef TEAMWORK_MICRO_H
 #define TEAMWORK_MICRO_H
@@ -85,8 +86,8 @@ struct micro_options {
     bool without_cuda; /**< the CUDA entries take no part */
     const char *only;  /**< operations whose name begins with it; NULL: all */
     const char *json;  /**< a file for the results; NULL: none */
-    double
-        seconds; /**< for each job, unless three rounds take longer; a single one does where it takes three times as long */
+    /** For each job, unless three rounds take longer; of a job that takes three times as long there is one round. */
+    double seconds;
     const char *program;
 };
 extern struct micro_options micro_options;
@@ -120,12 +121,12 @@ double micro_now(void);
 bool micro_sizes(size_t first, size_t factor, size_t last, bool (*run)(size_t size));
 
 /**
- * Runs `body` on `threads` threads at once, with their numbers; returns the seconds from the start of the first to the end
- * of the last, below 0 where one of them failed.
+ * Runs `body` on `threads` threads at once, with their numbers; returns the seconds from the start of the first to the
+ * end of the last, below 0 where one of them failed.
  */
 double micro_on_threads(unsigned threads, bool (*body)(void *user, unsigned thread), void *user);
 
-/* ---- modules ------------------------------------------------------------------------------------------------------- */
+/* ---- modules ----------------------------------------------------------------------------------------------- */
 
 /** Opens Teamwork's default device, which all measurements use. */
 bool micro_open(void);

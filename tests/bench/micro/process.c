@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starting, ending and being idle. What happens once in a process is measured in fresh ones: the program starts itself with
- * --child, and the child says when it had its first result. The clock is the same for all processes.
+ * Starting, ending and being idle. What happens once in a process is measured in fresh ones: the program starts itself
+ * with --child, and the child says when it had its first result. The clock is the same for all processes.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -29,7 +29,7 @@ static inline void first(tw_item item, const struct first *k)
 }
 TW_RANGE_KERNEL(first, 1);
 
-/* ---- the child ------------------------------------------------------------------------------------------------------- */
+/* ---- the child ----------------------------------------------------------------------------------------------- */
 
 enum { ITEMS = 64 };
 
@@ -88,7 +88,7 @@ int micro_child(const char *what)
     return right ? 0 : 1;
 }
 
-/* ---- the parent ------------------------------------------------------------------------------------------------------ */
+/* ---- the parent ---------------------------------------------------------------------------------------------- */
 
 struct life {
     double begin, result, end;
@@ -186,7 +186,7 @@ static bool end_openmp(const struct micro_job *job, double *value)
     return micro_end_of("openmp", value);
 }
 
-/* ---- idle ------------------------------------------------------------------------------------------------------------ */
+/* ---- idle ---------------------------------------------------------------------------------------------------- */
 
 static double processor_ms(void)
 {

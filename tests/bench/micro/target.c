@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The same by OpenMP offload, as one writes it by hand. A shared library of its own, so that its kernels are in a device image
- * of their own, as in a program that has nothing else.
+ * The same by OpenMP offload, as one writes it by hand. A shared library of its own, so that its kernels are in a
+ * device image of their own, as in a program that has nothing else.
  */
 #include <omp.h>
 #include <stdint.h>
@@ -130,7 +130,7 @@ static bool sample_nowait_fan(const struct micro_job *job, double *value)
     return true;
 }
 
-/* ---- copies ---------------------------------------------------------------------------------------------------------- */
+/* ---- copies -------------------------------------------------------------------------------------------------- */
 
 struct transfer {
     unsigned char *host;
@@ -232,7 +232,7 @@ static bool sample_update_from(const struct micro_job *job, double *value)
     return true;
 }
 
-/* ---- a fresh process ------------------------------------------------------------------------------------------------- */
+/* ---- a fresh process ----------------------------------------------------------------------------------------- */
 
 bool micro_target_first(void)
 {

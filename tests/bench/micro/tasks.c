@@ -11,7 +11,7 @@
 
 enum { MOST_THREADS = 8, CALLS = 1000 };
 
-/* ---- kernels ------------------------------------------------------------------------------------------------------- */
+/* ---- kernels ----------------------------------------------------------------------------------------------- */
 
 struct bump {
     unsigned *x;
@@ -41,7 +41,7 @@ static inline void nothing_at(tw_item item, const struct nothing_at *k)
 }
 TW_RANGE_KERNEL(nothing_at, 1);
 
-/* ---- the device ---------------------------------------------------------------------------------------------------- */
+/* ---- the device -------------------------------------------------------------------------------------------- */
 
 static tw_queue *queue;
 
@@ -82,7 +82,7 @@ tw_queue *micro_queue(void)
     return queue;
 }
 
-/* ---- what all samples of an entry share ------------------------------------------------------------------------------ */
+/* ---- what all samples of an entry share ---------------------------------------------------------------------- */
 
 struct state {
     const struct micro_job *job; /* of the sample that runs */
@@ -167,7 +167,7 @@ static bool submit_bump(tw_queue *on, tw_buffer *buffer)
     return tw_queue_submit(on, cg, NULL) == TW_SUCCESS;
 }
 
-/* ---- submission ------------------------------------------------------------------------------------------------------ */
+/* ---- submission ---------------------------------------------------------------------------------------------- */
 
 static bool sample_submit_nothing(const struct micro_job *job, double *value)
 {
@@ -218,7 +218,7 @@ static bool sample_submit_wait_range(const struct micro_job *job, double *value)
     return done;
 }
 
-/* ---- chains and fans, from one thread and from many ------------------------------------------------------------------ */
+/* ---- chains and fans, from one thread and from many ---------------------------------------------------------- */
 
 static bool chain_of_thread(void *user, unsigned thread)
 {
@@ -281,7 +281,7 @@ static bool sample_reading_fan(const struct micro_job *job, double *value)
     return on_threads(job, reading_fan_of_thread, value);
 }
 
-/* ---- recorded once ------------------------------------------------------------------------------------------------------ */
+/* ---- recorded once ---------------------------------------------------------------------------------------------- */
 
 static bool open_graph(struct micro_job *job, bool is_chain)
 {
@@ -321,7 +321,7 @@ static bool sample_chain_graph(const struct micro_job *job, double *value)
     return sample_fan_graph(job, value);
 }
 
-/* ---- behind a gate --------------------------------------------------------------------------------------------------- */
+/* ---- behind a gate ------------------------------------------------------------------------------------------- */
 
 struct queued {
     double submit_us, drain_us, bytes; /* each */
@@ -383,7 +383,7 @@ QUEUED_SAMPLE(sample_drained_fan, false, drain_us)
 QUEUED_SAMPLE(sample_memory_chain, true, bytes)
 QUEUED_SAMPLE(sample_memory_fan, false, bytes)
 
-/* ---- buffers and accessors ------------------------------------------------------------------------------------------- */
+/* ---- buffers and accessors ----------------------------------------------------------------------------------- */
 
 static bool sample_buffers(const struct micro_job *job, double *value)
 {
@@ -438,7 +438,7 @@ static const struct micro_entry entries[] = {
 };
 const struct micro_entries micro_tasks = {entries, sizeof entries / sizeof entries[0], NULL};
 
-/* ---- the sizes ------------------------------------------------------------------------------------------------------- */
+/* ---- the sizes ----------------------------------------------------------------------------------------------- */
 
 static bool run_size(size_t groups)
 {

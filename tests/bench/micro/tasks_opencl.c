@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same by OpenCL on its first CPU device, which is PoCL's where there is one: queues that keep their order, and one that
-   does not. */
+/* The same by OpenCL on its first CPU device, which is PoCL's where there is one: queues that keep their order, and one
+   that does not. */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>

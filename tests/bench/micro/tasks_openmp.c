@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The same by OpenMP on the host. Dependences only order tasks of one parent, so threads that submit together have each their
- * own; tasks are made inside a parallel region, whose other threads run them.
+ * The same by OpenMP on the host. Dependences only order tasks of one parent, so threads that submit together have each
+ * their own; tasks are made inside a parallel region, whose other threads run them.
  */
 #include <omp.h>
 #include <stdio.h>

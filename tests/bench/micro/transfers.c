@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies: between the host and a device, between two devices, and beside kernels. A group without a kernel brings data to its
- * device, a host accessor brings it home. Also which sizes are measured, on all sides.
+ * Copies: between the host and a device, between two devices, and beside kernels. A group without a kernel brings data
+ * to its device, a host accessor brings it home. Also which sizes are measured, on all sides.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "micro.h"
 
-/* ---- kernels ------------------------------------------------------------------------------------------------------- */
+/* ---- kernels ----------------------------------------------------------------------------------------------- */
 
 struct count_up {
     unsigned *x;
@@ -45,7 +45,7 @@ static bool passed(tw_status status)
     return status == TW_SUCCESS;
 }
 
-/* ---- one buffer ------------------------------------------------------------------------------------------------------ */
+/* ---- one buffer ---------------------------------------------------------------------------------------------- */
 
 struct state {
     tw_buffer *buffer;
@@ -168,7 +168,7 @@ static bool sample_fetch(const struct micro_job *job, double *value)
     return done && last_word_is(s, job->bytes, s->value);
 }
 
-/* ---- two devices ------------------------------------------------------------------------------------------------------- */
+/* ---- two devices ----------------------------------------------------------------------------------------------- */
 
 /* Another device of the same kind; NULL if there is none. */
 static tw_device *other_device(void)
@@ -209,7 +209,7 @@ static bool close_migration(struct micro_job *job)
     return close_state(job) && right;
 }
 
-/* ---- copies beside kernels ----------------------------------------------------------------------------------------------- */
+/* ---- copies beside kernels --------------------------------------------------------------------------------------- */
 
 struct chunks {
     struct state **of;
@@ -367,7 +367,7 @@ static bool sample_fetching(const struct micro_job *job, double *value)
     return sample_parts(job, 2, value);
 }
 
-/* ---- entries --------------------------------------------------------------------------------------------------------- */
+/* ---- entries ------------------------------------------------------------------------------------------------- */
 
 static const struct micro_entry entries[] = {
     {MICRO_SEND, "Teamwork", "pageable", 0, open_pageable, sample_send, close_state, false},
@@ -391,7 +391,7 @@ static const struct micro_entry entries[] = {
 };
 const struct micro_entries micro_transfers = {entries, sizeof entries / sizeof entries[0], NULL};
 
-/* ---- the sizes ------------------------------------------------------------------------------------------------------- */
+/* ---- the sizes ----------------------------------------------------------------------------------------------- */
 
 #define MEBI ((size_t)1 << 20)
 
