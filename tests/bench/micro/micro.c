@@ -199,10 +199,7 @@ static bool can_do(const struct micro_entry *entry, enum micro_op op, const stru
 static size_t collect(enum micro_op op, const struct micro_job *job, struct running *running)
 {
     const struct micro_entries *const modules[] = {
-        &micro_tasks,        &micro_transfers,      &micro_process,
-#ifdef MICRO_HAVE_HOST
-        &micro_tasks_openmp, &micro_process_openmp,
-#endif
+        &micro_tasks,        &micro_tasks_openmp,  &micro_transfers, &micro_process, &micro_process_openmp,
 #ifdef MICRO_HAVE_OPENCL
         &micro_tasks_opencl,
 #endif

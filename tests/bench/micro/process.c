@@ -279,7 +279,7 @@ static const struct micro_entry openmp_entries[] = {
     {MICRO_IDLE_LATER, "OpenMP", "parallel for", 0, NULL, idle_later_openmp, NULL, false},
 };
 const struct micro_entries micro_process_openmp = {openmp_entries, sizeof openmp_entries / sizeof openmp_entries[0],
-                                                   NULL};
+                                                   micro_device_is_host};
 
 bool micro_run_process(void)
 {

@@ -258,7 +258,7 @@ static bool end_target(const struct micro_job *job, double *value)
 
 static bool has_device(void)
 {
-    return omp_get_num_devices() > 0;
+    return !micro_device_is_host() && omp_get_num_devices() > 0;
 }
 
 static const struct micro_entry entries[] = {
