@@ -75,8 +75,15 @@ function(_teamwork_nvptx_options archs lowering compile link)
         set(runtime_option --libomptarget-nvptx-bc-path=${runtime})
     endif()
     _teamwork_arch_option("${archs}" arch)
+    # ptxas (seen with 13.0) takes the constant of add.s16x2 for 0 if one half of the other operand is undefined, as the
+    # fourth element of a vector of 3 is. clang has the instruction for sm_90 from PTX 8.0 on: docs/vectors.md.
+    set(no_short_pairs)
+    if("sm_90" IN_LIST archs AND NOT "sm_90a" IN_LIST archs)
+        set(no_short_pairs --cuda-feature=+ptx78)
+    endif()
     set(${compile}
         "SHELL:-Xopenmp-target=nvptx64-nvidia-cuda ${arch}"
+        ${no_short_pairs}
         ${runtime_option}
         --cuda-path=${TEAMWORK_CUDA_ROOT}
         -Wno-unknown-cuda-version
