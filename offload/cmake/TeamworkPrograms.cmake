@@ -101,7 +101,8 @@ function(teamwork_add_program name)
     foreach(source IN LISTS ARGN)
         # an edit may add a first kernel
         set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
-        file(STRINGS ${source} kernels REGEX "^ *TW_(SINGLE_TASK|RANGE_KERNEL|RANGE_REDUCTION|ND_RANGE_KERNEL|WORK_GROUP_KERNEL) *\\(")
+        file(STRINGS ${source} kernels REGEX
+            "^ *TW_(SINGLE_TASK|RANGE_KERNEL|RANGE_REDUCTION|ND_RANGE_KERNEL|WORK_GROUP_KERNEL) *\\(| BUILTIN_KERNEL\\(")
         if(kernels)
             set(variants ${TEAMWORK_VARIANTS})
         endif()

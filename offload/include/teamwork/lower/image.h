@@ -120,6 +120,15 @@ TW_DEVICE_INLINE unsigned char *tw_internal_pixel_at(struct tw_internal_image im
     return tw_internal_pixel(image, at.x, at.y, at.z);
 }
 
+/* The same memory as pixels of a format. */
+TW_DEVICE_INLINE struct tw_internal_image tw_internal_as(struct tw_internal_image image, unsigned order, unsigned type)
+{
+    image.order = (uint8_t)order;
+    image.type = (uint8_t)type;
+    image.pixel_bytes = (uint16_t)tw_pixel_size((tw_channel_order)order, (tw_channel_type)type);
+    return image;
+}
+
 #ifdef TW_DEBUG_BOUNDS
 #define TW_INTERNAL_IMAGE_BOUNDS_OF(image) ((image).tw_bounds_)
 #else
@@ -136,16 +145,23 @@ TW_DEVICE_INLINE unsigned char *tw_internal_pixel_at(struct tw_internal_image im
     {                                                                                                                  \
         const size_t tw_mask = -(size_t)inside;                                                                        \
         const unsigned char *tw_p = image.data + (tw_internal_offset(image, x, y, z) & tw_mask);                       \
-        const tw_##T##4 tw_c = tw_internal_fetch_##T(tw_p, image.order, image.type);                                   \
+        const tw_##T##4 tw_c = tw_internal_fetch_any_##T(tw_p, image.order, image.type);                               \
         return __builtin_bit_cast(tw_##T##4, __builtin_bit_cast(tw_uint4, tw_c) & (tw_uint)tw_mask);                   \
     }                                                                                                                  \
     /* the one pixel that the axes name */                                                                             \
-    TW_DEVICE_INLINE tw_##T##4 tw_internal_sample_##T##_at(struct tw_internal_image image, struct tw_internal_axis x,  \
+    TW_DEVICE_INLINE tw_##T##4 tw_internal_sample_##T##_in(struct tw_internal_image image, struct tw_internal_axis x,  \
                                                            struct tw_internal_axis y, struct tw_internal_axis z)       \
     {                                                                                                                  \
         const tw_##T##4 tw_c = tw_internal_fetch_##T##_or_border(image, x.first, y.first, z.first,                     \
                                                                  x.first_inside & y.first_inside & z.first_inside);    \
-        return tw_internal_finish_##T(tw_c, image.order, image.type);                                                  \
+        return tw_internal_finish_any_##T(tw_c, image.order, image.type);                                              \
+    }                                                                                                                  \
+    TW_DEVICE_INLINE tw_##T##4 tw_internal_sample_##T##_at(struct tw_internal_image image, struct tw_internal_axis x,  \
+                                                           struct tw_internal_axis y, struct tw_internal_axis z)       \
+    {                                                                                                                  \
+        if (tw_internal_is_common_##T(image.order, image.type))                                                        \
+            return tw_internal_sample_##T##_in(tw_internal_as(image, TW_RGBA, TW_INTERNAL_COMMON_##T), x, y, z);       \
+        return tw_internal_sample_##T##_in(image, x, y, z);                                                            \
     }                                                                                                                  \
     TW_DEVICE_INLINE tw_##T##4 tw_internal_nearest_##T(struct tw_internal_image image, unsigned kind,                  \
                                                        tw_sampler sampler, tw_float4 at)                               \
@@ -180,8 +196,15 @@ TW_DEVICE_INLINE unsigned char *tw_internal_pixel_at(struct tw_internal_image im
     TW_DEVICE_INLINE tw_##T##4 tw_internal_plain_##T(struct tw_internal_image image, unsigned kind,                    \
                                                      struct tw_internal_bounds *bounds, tw_int4 at)                    \
     {                                                                                                                  \
+        if (tw_internal_is_common_##T(image.order, image.type)) {                                                      \
+            image = tw_internal_as(image, TW_RGBA, TW_INTERNAL_COMMON_##T);                                            \
+            return tw_internal_finish_##T(                                                                             \
+                tw_internal_fetch_##T(tw_internal_pixel_at(image, kind, bounds, at), image.order, image.type),         \
+                image.order, image.type);                                                                              \
+        }                                                                                                              \
         const unsigned char *tw_p = tw_internal_pixel_at(image, kind, bounds, at);                                     \
-        return tw_internal_finish_##T(tw_internal_fetch_##T(tw_p, image.order, image.type), image.order, image.type);  \
+        return tw_internal_finish_any_##T(tw_internal_fetch_any_##T(tw_p, image.order, image.type), image.order,       \
+                                          image.type);                                                                 \
     }
 
 /* The dimensions that a sampler is about. */
@@ -206,16 +229,10 @@ TW_INTERNAL_SAMPLES(uint)
 
 /* The weighted sum of 2, 4 or 8 pixels (8.2: linear). One fetch in the source, so that a format that is only known at run
    time does not make eight of them; the compiler unrolls the loop where the format is a constant. */
-TW_DEVICE_INLINE tw_float4 tw_internal_linear_float(struct tw_internal_image image, unsigned kind, tw_sampler sampler,
-                                                    tw_float4 at)
+TW_DEVICE_INLINE tw_float4 tw_internal_weighted(struct tw_internal_image image, unsigned dims,
+                                                struct tw_internal_axis x, struct tw_internal_axis y,
+                                                struct tw_internal_axis z)
 {
-    const unsigned dims = tw_internal_sampled_dims(kind);
-    struct tw_internal_axis x = tw_internal_linear(sampler, at.x, image.width), y = {0, 0, 0, true, true}, z = y;
-    if (dims > 1)
-        y = tw_internal_linear(sampler, at.y, image.height);
-    if (dims > 2)
-        z = tw_internal_linear(sampler, at.z, image.depth);
-    tw_internal_set_layer(image, kind, at, &y, &z);
     tw_float4 sum = {0, 0, 0, 0};
     for (unsigned corner = 0; corner < 1u << dims; ++corner) {
         const bool right = corner & 1, below = corner & 2, behind = corner & 4;
@@ -227,7 +244,22 @@ TW_DEVICE_INLINE tw_float4 tw_internal_linear_float(struct tw_internal_image ima
                * tw_internal_fetch_float_or_border(image, right ? x.second : x.first, below ? y.second : y.first,
                                                    behind ? z.second : z.first, inside);
     }
-    return tw_internal_finish_float(sum, image.order, image.type);
+    return tw_internal_finish_any_float(sum, image.order, image.type);
+}
+
+TW_DEVICE_INLINE tw_float4 tw_internal_linear_float(struct tw_internal_image image, unsigned kind, tw_sampler sampler,
+                                                    tw_float4 at)
+{
+    const unsigned dims = tw_internal_sampled_dims(kind);
+    struct tw_internal_axis x = tw_internal_linear(sampler, at.x, image.width), y = {0, 0, 0, true, true}, z = y;
+    if (dims > 1)
+        y = tw_internal_linear(sampler, at.y, image.height);
+    if (dims > 2)
+        z = tw_internal_linear(sampler, at.z, image.depth);
+    tw_internal_set_layer(image, kind, at, &y, &z);
+    if (tw_internal_is_common_float(image.order, image.type))
+        return tw_internal_weighted(tw_internal_as(image, TW_RGBA, TW_INTERNAL_COMMON_float), dims, x, y, z);
+    return tw_internal_weighted(image, dims, x, y, z);
 }
 
 TW_OVERLOADED tw_float4 tw_internal_sample_float(struct tw_internal_image image, unsigned kind, tw_sampler sampler,
@@ -287,7 +319,7 @@ TW_OVERLOADED tw_uint4 tw_internal_sample_uint(struct tw_internal_image image, u
         unsigned char *tw_p =                                                                                          \
             tw_internal_pixel_at(image.tw_, TW_INTERNAL_IMAGE_##kind, TW_INTERNAL_IMAGE_BOUNDS_OF(image),              \
                                  tw_internal_xyz(at, TW_INTERNAL_IMAGE_DIMS(TW_INTERNAL_IMAGE_##kind)));               \
-        tw_internal_put_##T(tw_p, image.tw_.order, image.tw_.type, __builtin_convertvector(pixel, tw_##T##4));         \
+        tw_internal_put_any_##T(tw_p, image.tw_.order, image.tw_.type, __builtin_convertvector(pixel, tw_##T##4));     \
     }
 
 #define TW_INTERNAL_READS(image_type, kind, place, coordinates)                                                        \
@@ -324,9 +356,7 @@ TW_OVERLOADED tw_uint4 tw_internal_sample_uint(struct tw_internal_image image, u
     }                                                                                                                  \
     TW_OVERLOADED image_type tw_image_as(image_type image, tw_channel_order order, tw_channel_type type)               \
     {                                                                                                                  \
-        image.tw_.order = (uint8_t)order;                                                                              \
-        image.tw_.type = (uint8_t)type;                                                                                \
-        image.tw_.pixel_bytes = (uint16_t)tw_pixel_size(order, type);                                                  \
+        image.tw_ = tw_internal_as(image.tw_, order, type);                                                            \
         return image;                                                                                                  \
     }
 #define TW_INTERNAL_IMAGE_FACT(type, function, image_type, member)                                                     \

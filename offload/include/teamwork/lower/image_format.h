@@ -318,4 +318,66 @@ TW_INTERNAL_INTEGER_PIXELS(int, char, short, TW_SIGNED)
 TW_INTERNAL_INTEGER_PIXELS(uint, uchar, ushort, TW_UNSIGNED)
 #undef TW_INTERNAL_INTEGER_PIXELS
 
+/* ---- formats that are only known at run time ---------------------------------------------------------------------------- */
+
+/*
+ * On CPUs a format that is not a constant is either the common one, of four bytes, for which there is code in place, or one
+ * of the others, which functions take care of: their switches cost more than a call, and would be in every read. On
+ * GPUs calls cost more, and all is in place.
+ */
+#if defined(__NVPTX__) || defined(__AMDGCN__)
+#define TW_INTERNAL_IN_PLACE(order, type) true
+#else
+#define TW_INTERNAL_IN_PLACE(order, type) (__builtin_constant_p(order) && __builtin_constant_p(type))
+#endif
+#define TW_INTERNAL_NOT_IN_PLACE static inline __attribute__((noinline, unused))
+
+#define TW_INTERNAL_COMMON_float TW_UNORM_INT8
+#define TW_INTERNAL_COMMON_int TW_SIGNED_INT8
+#define TW_INTERNAL_COMMON_uint TW_UNSIGNED_INT8
+
+#define TW_INTERNAL_ANY_FORMAT(T)                                                                                      \
+    TW_INTERNAL_NOT_IN_PLACE tw_##T##4 tw_internal_fetch_##T##_called(const unsigned char *p, unsigned order,          \
+                                                                      unsigned type)                                   \
+    {                                                                                                                  \
+        return tw_internal_fetch_##T(p, order, type);                                                                  \
+    }                                                                                                                  \
+    TW_INTERNAL_NOT_IN_PLACE tw_##T##4 tw_internal_finish_##T##_called(tw_##T##4 c, unsigned order, unsigned type)     \
+    {                                                                                                                  \
+        return tw_internal_finish_##T(c, order, type);                                                                 \
+    }                                                                                                                  \
+    TW_INTERNAL_NOT_IN_PLACE void tw_internal_put_##T##_called(unsigned char *p, unsigned order, unsigned type,        \
+                                                               tw_##T##4 v)                                            \
+    {                                                                                                                  \
+        tw_internal_put_##T(p, order, type, v);                                                                        \
+    }                                                                                                                  \
+    /* whether code for the common format is to be tried first */                                                      \
+    TW_DEVICE_INLINE bool tw_internal_is_common_##T(unsigned order, unsigned type)                                     \
+    {                                                                                                                  \
+        return !TW_INTERNAL_IN_PLACE(order, type) && order == TW_RGBA && type == TW_INTERNAL_COMMON_##T;               \
+    }                                                                                                                  \
+    TW_DEVICE_INLINE tw_##T##4 tw_internal_fetch_any_##T(const unsigned char *p, unsigned order, unsigned type)        \
+    {                                                                                                                  \
+        return TW_INTERNAL_IN_PLACE(order, type) ? tw_internal_fetch_##T(p, order, type)                               \
+                                                 : tw_internal_fetch_##T##_called(p, order, type);                     \
+    }                                                                                                                  \
+    TW_DEVICE_INLINE tw_##T##4 tw_internal_finish_any_##T(tw_##T##4 c, unsigned order, unsigned type)                  \
+    {                                                                                                                  \
+        return TW_INTERNAL_IN_PLACE(order, type) ? tw_internal_finish_##T(c, order, type)                              \
+                                                 : tw_internal_finish_##T##_called(c, order, type);                    \
+    }                                                                                                                  \
+    TW_DEVICE_INLINE void tw_internal_put_any_##T(unsigned char *p, unsigned order, unsigned type, tw_##T##4 v)        \
+    {                                                                                                                  \
+        if (TW_INTERNAL_IN_PLACE(order, type))                                                                         \
+            tw_internal_put_##T(p, order, type, v);                                                                    \
+        else if (tw_internal_is_common_##T(order, type))                                                               \
+            tw_internal_put_##T(p, TW_RGBA, TW_INTERNAL_COMMON_##T, v);                                                \
+        else                                                                                                           \
+            tw_internal_put_##T##_called(p, order, type, v);                                                           \
+    }
+TW_INTERNAL_ANY_FORMAT(float)
+TW_INTERNAL_ANY_FORMAT(int)
+TW_INTERNAL_ANY_FORMAT(uint)
+#undef TW_INTERNAL_ANY_FORMAT
+
 #endif
