@@ -137,23 +137,15 @@ TW_DEVICE_INLINE struct tw_internal_image tw_internal_as(struct tw_internal_imag
 
 /* ---- samples ------------------------------------------------------------------------------------------------------------ */
 
-/* A pixel, or, outside of the image, the border: without a branch, which would be hard to predict. What is loaded is the first
-   pixel then. */
 #define TW_INTERNAL_SAMPLES(T)                                                                                         \
-    TW_DEVICE_INLINE tw_##T##4 tw_internal_fetch_##T##_or_border(struct tw_internal_image image, int32_t x, int32_t y, \
-                                                                 int32_t z, bool inside)                               \
-    {                                                                                                                  \
-        const size_t tw_mask = -(size_t)inside;                                                                        \
-        const unsigned char *tw_p = image.data + (tw_internal_offset(image, x, y, z) & tw_mask);                       \
-        const tw_##T##4 tw_c = tw_internal_fetch_any_##T(tw_p, image.order, image.type);                               \
-        return __builtin_bit_cast(tw_##T##4, __builtin_bit_cast(tw_uint4, tw_c) & (tw_uint)tw_mask);                   \
-    }                                                                                                                  \
-    /* the one pixel that the axes name */                                                                             \
+    /* The one pixel that the axes name, or the border, with a branch: neighbours are mostly on the same side. */      \
     TW_DEVICE_INLINE tw_##T##4 tw_internal_sample_##T##_in(struct tw_internal_image image, struct tw_internal_axis x,  \
                                                            struct tw_internal_axis y, struct tw_internal_axis z)       \
     {                                                                                                                  \
-        const tw_##T##4 tw_c = tw_internal_fetch_##T##_or_border(image, x.first, y.first, z.first,                     \
-                                                                 x.first_inside & y.first_inside & z.first_inside);    \
+        tw_##T##4 tw_c = {0, 0, 0, 0};                                                                                 \
+        if (x.first_inside && y.first_inside && z.first_inside)                                                        \
+            tw_c = tw_internal_fetch_any_##T(tw_internal_pixel(image, x.first, y.first, z.first), image.order,         \
+                                             image.type);                                                              \
         return tw_internal_finish_any_##T(tw_c, image.order, image.type);                                              \
     }                                                                                                                  \
     TW_DEVICE_INLINE tw_##T##4 tw_internal_sample_##T##_at(struct tw_internal_image image, struct tw_internal_axis x,  \
@@ -227,6 +219,17 @@ TW_INTERNAL_SAMPLES(int)
 TW_INTERNAL_SAMPLES(uint)
 #undef TW_INTERNAL_SAMPLES
 
+/* A pixel, or, outside of the image, the border: without branches, of which eight would be in the way of each other. What is
+   loaded is the first pixel then. */
+TW_DEVICE_INLINE tw_float4 tw_internal_fetch_or_border(struct tw_internal_image image, int32_t x, int32_t y, int32_t z,
+                                                       bool inside)
+{
+    const size_t mask = -(size_t)inside;
+    const unsigned char *p = image.data + (tw_internal_offset(image, x, y, z) & mask);
+    const tw_float4 c = tw_internal_fetch_any_float(p, image.order, image.type);
+    return __builtin_bit_cast(tw_float4, __builtin_bit_cast(tw_uint4, c) & (tw_uint)mask);
+}
+
 /* The weighted sum of 2, 4 or 8 pixels (8.2: linear). One fetch in the source, so that a format that is only known at run
    time does not make eight of them; the compiler unrolls the loop where the format is a constant. */
 TW_DEVICE_INLINE tw_float4 tw_internal_weighted(struct tw_internal_image image, unsigned dims,
@@ -241,8 +244,8 @@ TW_DEVICE_INLINE tw_float4 tw_internal_weighted(struct tw_internal_image image, 
         const float weight = (right ? x.weight : 1.0f - x.weight) * (below ? y.weight : 1.0f - y.weight)
                              * (behind ? z.weight : 1.0f - z.weight);
         sum += weight
-               * tw_internal_fetch_float_or_border(image, right ? x.second : x.first, below ? y.second : y.first,
-                                                   behind ? z.second : z.first, inside);
+               * tw_internal_fetch_or_border(image, right ? x.second : x.first, below ? y.second : y.first,
+                                             behind ? z.second : z.first, inside);
     }
     return tw_internal_finish_any_float(sum, image.order, image.type);
 }

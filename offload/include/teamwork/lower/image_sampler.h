@@ -74,8 +74,8 @@ TW_DEVICE_INLINE struct tw_internal_axis tw_internal_nearest(tw_sampler sampler,
     const tw_addressing_mode mode = tw_sampler_addressing_mode(sampler);
     struct tw_internal_axis axis = {0, 0, 0.0f, true, true};
     if (mode == TW_ADDRESS_CLAMP) {
-        axis.first = (int32_t)tw_internal_clamp_float(u, 0.0f, size - 1.0f);
         axis.first_inside = (u >= 0.0f) & (u < size);
+        axis.first = (int32_t)(axis.first_inside ? u : 0.0f);
     } else if (mode == TW_ADDRESS_REPEAT) {
         /* u is size if it was rounded up; that is the pixel after the last one */
         axis.first = u < size ? (int32_t)u : 0;
