@@ -120,7 +120,7 @@ function(teamwork_add_program name)
     if(NOT TEAMWORK_RUN_GPU AND NOT TEAMWORK_GPU_ALL)
         # what is about the runtime has kernels that every lowering maps in the same way
         if(name MATCHES "^test_" AND NOT name MATCHES
-           "^test_(kernel_|lowering|group_f|nd_range|barrier$|local_|async_|atomic|litmus|reduction|vector_d|math_p|image$|printf)")
+           "^test_(kernel_|lowering|group_f|nd_range|barrier$|local_|async_|atomic|litmus|pointer$|reduction|vector_d|math_p|image$|printf)")
             list(REMOVE_ITEM variants gpu-simt)
         endif()
         if(NOT name MATCHES "^test_(kernel_|lowering|group_functions|nd_range|atomic)")

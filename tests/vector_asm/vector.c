@@ -3,8 +3,10 @@
  * What accesses to vectors become on NVIDIA GPUs, for check.sh. Each line
  * KERNEL(name, type, statement) makes a kernel over arrays of the type, and the comment on it says which instructions
  * touch global memory, in order: a vector behind a pointer to vectors goes in the widest pieces there are, of up to 16
- * bytes; what tw_vloadn() loads, which need only be aligned to its elements, goes element by element.
+ * bytes; what tw_vloadn() loads, which need only be aligned to its elements, goes element by element. A pointer out of memory
+ * leads to global memory if its type says so; what a plain one leads to is loaded by an instruction for any memory, not shown.
  */
+#include <teamwork/pointer.h>
 #include <teamwork/teamwork.h>
 #include <teamwork/vector.h>
 
@@ -38,3 +40,5 @@ KERNEL(swizzled, tw_float4, k->out[i] = k->in[i].wzyx) /* ld.global.v4.f32 st.gl
 KERNEL(float4_anywhere, float, tw_vstore4(tw_vload4(i, k->in) * 2, i, k->out)) /* ld.global.f32 ld.global.f32 ld.global.f32 ld.global.f32 st.global.f32 st.global.f32 st.global.f32 st.global.f32 */
 KERNEL(float2_anywhere, float, tw_vstore2(tw_vload2(i, k->in) * 2, i, k->out)) /* ld.global.f32 ld.global.f32 st.global.f32 st.global.f32 */
 KERNEL(half2_anywhere, tw_half, tw_vstore_half2(tw_vload_half2(i, k->in) * 2, i, k->out)) /* ld.global.u16 ld.global.u16 st.global.u16 st.global.u16 */
+KERNEL(plain_rows, float *, k->out[i][0] = 1) /* ld.global.u64 */
+KERNEL(global_rows, float *, *tw_make_ptr(global, k->out[i]) = 1) /* ld.global.u64 st.global.u32 */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * What the pointers of <teamwork/pointer.h> are in this pass: the qualifiers that clang has for the target's address spaces.
+ *
+ * Only the simt lowering keeps local and private memory where these qualifiers say. In the teams lowering local memory
+ * may be global, and private variables that escape may be shared, so pointers to them are plain there.
+ *
+ * In passes for CPUs all pointers are plain, unless TW_CHECK_POINTERS is defined. The numbers are those of SPIR, which mean
+ * nothing to a CPU, but make the types different; sanitizers do not look at what is accessed through them.
+ */
+#ifndef TEAMWORK_LOWER_POINTER_H
+#define TEAMWORK_LOWER_POINTER_H
+
+#define TW_INTERNAL_SPACE(number) __attribute__((address_space(number)))
+
+#if defined(__AMDGCN__)
+#define TW_INTERNAL_IN_global TW_INTERNAL_SPACE(1)
+#define TW_INTERNAL_IN_constant TW_INTERNAL_SPACE(4)
+#elif defined(__NVPTX__)
+/* constant memory of an NVIDIA GPU is something else than memory that nobody writes: that is global */
+#define TW_INTERNAL_IN_global TW_INTERNAL_SPACE(1)
+#define TW_INTERNAL_IN_constant TW_INTERNAL_SPACE(1)
+#elif defined(TW_CHECK_POINTERS) && defined(__clang__)
+#define TW_INTERNAL_IN_global TW_INTERNAL_SPACE(1)
+#define TW_INTERNAL_IN_constant TW_INTERNAL_SPACE(2)
+#else
+#define TW_INTERNAL_IN_global
+#define TW_INTERNAL_IN_constant
+#endif
+
+#if (defined(__AMDGCN__) || defined(__NVPTX__)) && defined(TW_LOWERING_SIMT)
+#define TW_INTERNAL_IN_local TW_INTERNAL_SPACE(3)
+#define TW_INTERNAL_IN_private TW_INTERNAL_SPACE(5)
+#elif !defined(__AMDGCN__) && !defined(__NVPTX__) && defined(TW_CHECK_POINTERS) && defined(__clang__)
+#define TW_INTERNAL_IN_local TW_INTERNAL_SPACE(3)
+#define TW_INTERNAL_IN_private TW_INTERNAL_SPACE(4)
+#else
+#define TW_INTERNAL_IN_local
+#define TW_INTERNAL_IN_private
+#endif
+
+/* tw_plain_ptr(): of the type behind p, without qualifiers, and with const if it was there. A space that is no qualifier is the
+   default; one number is never listed twice. */
+#if defined(__AMDGCN__) || defined(__NVPTX__) || (defined(TW_CHECK_POINTERS) && defined(__clang__))
+#define TW_INTERNAL_POINTEE(p) __typeof__((void)0, *(p))
+#define TW_INTERNAL_PLAIN(p, space)                                                                                    \
+    __typeof__(TW_INTERNAL_POINTEE(                                                                                    \
+        p)) TW_INTERNAL_IN_##space * : (TW_INTERNAL_POINTEE(p) *)(p),                                                  \
+                                       const __typeof__(TW_INTERNAL_POINTEE(                                           \
+                                           p)) TW_INTERNAL_IN_##space * : (const TW_INTERNAL_POINTEE(p) *)(p)
+#if defined(__NVPTX__)
+#define TW_INTERNAL_PLAIN_CONSTANT(p)
+#else
+#define TW_INTERNAL_PLAIN_CONSTANT(p) , TW_INTERNAL_PLAIN(p, constant)
+#endif
+#if defined(TW_LOWERING_SIMT) || (!defined(__AMDGCN__) && !defined(__NVPTX__))
+#define TW_INTERNAL_PLAIN_WITHIN(p) , TW_INTERNAL_PLAIN(p, local), TW_INTERNAL_PLAIN(p, private)
+#else
+#define TW_INTERNAL_PLAIN_WITHIN(p)
+#endif
+#define TW_INTERNAL_PLAIN_PTR(p)                                                                                       \
+    _Generic((p), TW_INTERNAL_PLAIN(p, global) TW_INTERNAL_PLAIN_CONSTANT(p) TW_INTERNAL_PLAIN_WITHIN(p), default: (p))
+#else
+#define TW_INTERNAL_PLAIN_PTR(p) (p)
+#endif
+
+#endif
