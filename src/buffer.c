@@ -139,7 +139,7 @@ tw_status tw_buffer_allocate(struct tw_buffer *buffer, size_t place)
     if (!atomic_load(&buffer->places[place].address)) {
         struct tw_device *device = place ? tw_place_device(place) : NULL;
         void *memory = allocate_on(device, buffer->bytes);
-        if (!memory && tw_reclaim()) /* what others have done with may make room */
+        if (!memory && tw_reclaim_memory()) /* what others have done with may make room */
             memory = allocate_on(device, buffer->bytes);
         if (memory && !place)
             buffer->host_owned = true;
@@ -166,6 +166,7 @@ void tw_buffer_free(struct tw_buffer *buffer)
             device->backend->backend->free(device->backend, memory);
     }
     pthread_mutex_destroy(&buffer->allocation);
+    tw_storage_free(buffer->storage);
     free(buffer);
     tw_lock();
     tw_object_died_locked();
@@ -224,7 +225,10 @@ tw_status tw_buffer_destroy(tw_buffer **handle)
         return TW_SUCCESS;
     }
     tw_status status = TW_SUCCESS;
-    if (buffer->over_host) {
+    if (buffer->storage) {
+        if (!tw_storage_destroy(buffer, &status))
+            return status; /* as below */
+    } else if (buffer->over_host) {
         status = tw_buffer_bring_home(buffer);
         if (status == TW_ERROR_WOULD_DEADLOCK || status == TW_ERROR_OUT_OF_MEMORY)
             return status; /* nothing was waited for: the program's memory is still in use */

@@ -99,6 +99,8 @@ static void complete_locked(struct tw_command *command, uint64_t now_ns)
         command->next = command->previous = NULL;
     }
     for (size_t i = 0; i < command->use_count; ++i)
+        tw_storage_end_locked(command->uses[i].buffer, command);
+    for (size_t i = 0; i < command->use_count; ++i)
         tw_buffer_unuse_locked(command->uses[i].buffer);
     command->use_count = 0;
     if (command->graph)
@@ -146,6 +148,7 @@ void tw_make_ready_locked(struct tw_node *nodes)
             tw_append(&todo, finish_locked(task, NULL, false, now_ns));
         } else if (task->kind == TW_TASK_HOST_ACCESS) {
             command->started = command->acquired = true;
+            tw_storage_acquired_locked(command->uses[0].buffer);
             tw_announce_locked();
         } else {
             tw_schedule_locked(task);
@@ -325,6 +328,8 @@ tw_status tw_command_submit_locked(struct tw_command *command)
     }
     atomic_fetch_add(&command->references, 1); /* the scheduler's */
     tw_object_born_locked();
+    for (size_t i = 0; i < command->use_count; ++i)
+        tw_storage_begin_locked(command->uses[i].buffer, command);
     if (command->queue)
         join_queue_locked(command);
     command->times.submit_ns = tw_now_ns();

@@ -223,6 +223,8 @@ void tw_runtime_leave(void)
 static tw_status shut_down(void)
 {
     tw_reclaim();
+    tw_storage_settle();
+    tw_reclaim();
     pthread_mutex_lock(&discovery);
     tw_lock();
     const size_t objects = tw_object_count_locked();

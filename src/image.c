@@ -4,6 +4,7 @@
  * layouts and describes images to kernels. How pixels are read and written is the kernels' (lower/image.h).
  */
 #include <teamwork/image.h>
+#include <teamwork/storage.h>
 
 #include <stdlib.h>
 
@@ -167,6 +168,18 @@ tw_status tw_image_create_copy(const void *data, tw_image_layout layout, tw_imag
     if (status != TW_SUCCESS)
         return status;
     return end(image, tw_buffer_create_copy(data, 1, tw_range_1d(image->bytes), &image->buffer), result);
+}
+
+tw_status tw_image_create_with_storage(const tw_storage *storage, tw_image_layout layout, tw_image **result)
+{
+    tw_image *image = NULL;
+    if (!storage)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the storage is NULL");
+    void *host = storage->host_data ? storage->host_data(storage->user) : NULL;
+    const tw_status status = begin(layout, host ? &host : NULL, result, &image);
+    if (status != TW_SUCCESS)
+        return status;
+    return end(image, tw_buffer_create_with_storage(storage, 1, tw_range_1d(image->bytes), &image->buffer), result);
 }
 
 tw_status tw_image_create_on_buffer(tw_buffer *buffer, tw_image_layout layout, tw_image **result)

@@ -178,6 +178,7 @@ struct tw_buffer {
     struct tw_resource contents; /* the program's view: orders the groups */
     pthread_mutex_t allocation;  /* for place addresses; taken before tw_lock, never after */
     struct tw_buffer *next_unused;
+    struct tw_storage_state *storage; /* or NULL */
     size_t place_count;
     struct tw_place places[];
 };
@@ -300,6 +301,25 @@ tw_status tw_command_check_bounds(const struct tw_command *command);
 void tw_command_finish_access_locked(struct tw_command *command, struct tw_failure *failure);
 uint64_t tw_now_ns(void);
 
+/* ---- storage.c ---------------------------------------------------------------------------------------------------- */
+
+/* A command or access that uses the buffer was submitted. Before any of its tasks can finish. */
+void tw_storage_begin_locked(struct tw_buffer *buffer, const struct tw_command *command);
+/* One is complete. */
+void tw_storage_end_locked(struct tw_buffer *buffer, const struct tw_command *command);
+/* A host access to the buffer may go on. */
+void tw_storage_acquired_locked(struct tw_buffer *buffer);
+/* Whether tw_storage_tell() has something to do. */
+bool tw_storage_has_news_locked(void);
+/* Calls the program's callbacks; without any lock. */
+void tw_storage_tell(void);
+/* Waits for the threads that do. Only at shutdown: a callback may wait for anything else. */
+void tw_storage_settle(void);
+/* Ends the program's use of a buffer with storage, whose last handle this is: waits for the contents or leaves them to
+   tw_storage_tell(). False: there was no memory, and nothing has changed. */
+bool tw_storage_destroy(struct tw_buffer *buffer, tw_status *status);
+void tw_storage_free(struct tw_storage_state *state);
+
 /* ---- scheduler.c
  * ------------------------------------------------------------------------------------------------------- */
 
@@ -338,8 +358,12 @@ struct tw_task *tw_pop(struct tw_task_list *list);
    may be NULL. */
 void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const void *what,
                     const struct tw_task *watched);
-/* Frees what has become unused; returns whether there was anything. Without the lock. */
-bool tw_reclaim(void);
+/* Frees what has become unused, and calls what storage objects are to be told. Without any lock. */
+void tw_reclaim(void);
+/* Only frees; returns whether there was anything. */
+bool tw_reclaim_memory(void);
+/* Makes the next tw_reclaim() look. */
+void tw_reclaim_soon(void);
 void tw_reclaim_buffer_locked(struct tw_buffer *buffer);
 void tw_reclaim_graph_locked(struct tw_command_graph *graph);
 /* Ends the workers of a device; with the lock held, which is released meanwhile. */

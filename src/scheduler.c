@@ -418,8 +418,13 @@ void tw_reclaim_graph_locked(struct tw_command_graph *graph)
     atomic_store_explicit(&anything_unused, true, memory_order_release);
 }
 
+void tw_reclaim_soon(void)
+{
+    atomic_store_explicit(&anything_unused, true, memory_order_release);
+}
+
 /* Whoever returns from here knows that all that had become unused before is freed, by whichever thread. */
-bool tw_reclaim(void)
+bool tw_reclaim_memory(void)
 {
     bool freed = false;
     static pthread_mutex_t reclaiming = PTHREAD_MUTEX_INITIALIZER; /* taken before tw_mutex, never after */
@@ -432,7 +437,7 @@ bool tw_reclaim(void)
         struct tw_command_graph *graphs = unused_graphs;
         unused = NULL;
         unused_graphs = NULL;
-        if (!buffers && !graphs)
+        if (!buffers && !graphs && !tw_storage_has_news_locked())
             atomic_store_explicit(&anything_unused, false, memory_order_release);
         tw_unlock();
         if (!buffers && !graphs)
@@ -451,4 +456,12 @@ bool tw_reclaim(void)
     }
     pthread_mutex_unlock(&reclaiming);
     return freed;
+}
+
+void tw_reclaim(void)
+{
+    if (atomic_load_explicit(&anything_unused, memory_order_acquire)) {
+        tw_storage_tell();
+        tw_reclaim_memory();
+    }
 }
