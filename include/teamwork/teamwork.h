@@ -17,6 +17,7 @@
  *     memory.h         memory orders and scopes
  *     vector.h, math.h  vector types and built-in functions; not included here
  *     image.h, sampler.h  images and samplers; not included here
+ *     storage.h        storage objects of buffers and images; not included here
  *     pointer.h        pointers whose type says which memory they lead to; not included here
  *     view.h           accessors that carry their range, with checked indices in debug builds
  *     kernel.h         launching kernels
