@@ -39,3 +39,13 @@ if ! diff "$work/expected" "$work/found"; then
     exit 1
 fi
 echo "$count kernels access memory as expected"
+
+# teamwork_add_offload() avoids an instruction that ptxas gets wrong (docs/vectors.md): it is there, and the option works
+if ! grep -q 'add\.s16x2' "$ptx"; then
+    echo "this compiler does not use add.s16x2"
+fi
+compile_ptx vector "$@" --cuda-feature=+ptx78
+if grep '[su]16x2' "$ptx"; then
+    echo "--cuda-feature=+ptx78 does not avoid pairs of 16-bit integers"
+    exit 1
+fi
