@@ -12,8 +12,15 @@
  *                            once with plain flags and once with the best flags that clang has
  *     NAME/cuda.cu           versions in CUDA, as an nvcc user writes the same algorithm
  *
- * and lists itself in programs.h. A version keeps its data on the device from open() to close(); run() is what is timed, and
- * is complete when it returns.
+ * and lists itself in programs.h; a file that has nothing to offer defines no versions. Several programs may share a folder.
+ * A version keeps its data on the device from open() to close(); run() is what is timed, and is complete when it returns.
+ *
+ *     main.c                 options, and one program after the other
+ *     sides.c                which sides this executable has, and their devices
+ *     measure.c              checks the versions of a program, and measures them in turns
+ *     table.c, json.c        what was measured, for people and for report.py
+ *     memory.c               memory of the host
+ *     teamwork_side.h, openmp_side.h, cuda_side.h   what most versions of a side need: memory on the device
  *
  * The header is C17 and C++17. Functions that fail return false or NULL after one line on stderr.
  */
@@ -53,7 +60,8 @@ struct suite_version {
     const char *form; /**< "flat", "tiled", ...: short, the same word on all sides */
     const char *kind; /**< of Teamwork's kernels: "range", "nd_range", "hierarchical", "reduction"; NULL elsewhere */
 
-    /** Allocates on the device, copies the data there. `problem` lives until close(). NULL: failed. */
+    /** Allocates on the device, copies the data there, and fills what run() is to write with SUITE_POISON, so that a kernel
+     *  that does nothing is found out. `problem` is suite_problem.data and lives until close(). NULL: failed. */
     void *(*open)(const void *problem);
 
     /** Brings the data back to what open() made, before each run() and not timed; NULL: run() needs no such thing. */
@@ -67,11 +75,17 @@ struct suite_version {
     void (*close)(void *state);
 };
 
-/** The versions of one side of one program. */
+/** The versions of one side of one program; none: {NULL, 0}. */
 struct suite_versions {
     const struct suite_version *versions;
     size_t count;
 };
+
+/** Of an array: const struct suite_versions suite_NAME_teamwork = SUITE_VERSIONS(versions); */
+#define SUITE_VERSIONS(array) {(array), sizeof(array) / sizeof(array)[0]}
+
+/** What memory holds, in every byte, that a kernel is to write. */
+enum { SUITE_POISON = 0xa5 };
 
 /** What a run takes, for comparison with what the machine can do at best. */
 struct suite_work {
@@ -115,6 +129,11 @@ struct suite_program {
 #define SUITE_OPENMP_VERSIONS(name) suite_##name##_target_tuned
 #endif
 
+/*
+ * SUITE_TARGET_CPU is defined beside SUITE_TARGET where the device is not a GPU: it does not grant the threads that a region
+ * asks for, so versions that count on them are left out.
+ */
+
 /** Kernels in target regions are named after the function they are in, and the two compilations of openmp.c must not
  *  clash: every function with a target region gets its name from this. */
 #if defined SUITE_TUNED
@@ -128,6 +147,12 @@ struct tw_queue *suite_queue(void);
 
 /** The OpenMP device of target regions: device(suite_openmp_device). */
 extern int suite_openmp_device;
+
+/** Memory of the host, aligned to 64 bytes, with a line on stderr where there is none; to be freed with free(). */
+void *suite_allocate(size_t bytes);
+
+/** Copies, or with a NULL `from` poisons, by all threads, each its part of the memory as in a static schedule. */
+void suite_fill(void *to, const void *from, size_t bytes);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was measured, compared: tables, and geometric means over all programs. */
+#include <math.h>
+#include <string.h>
+
+#include "harness.h"
+
+static bool works(const struct suite_row *row)
+{
+    return !row->failure && row->sample_count;
+}
+
+const struct suite_row *suite_best(const struct suite_result *result, enum suite_side side, const char *form)
+{
+    const struct suite_row *best = NULL;
+    for (size_t i = 0; i < result->row_count; ++i) {
+        const struct suite_row *row = &result->rows[i];
+        if (works(row) && row->side == side && (!form || !strcmp(form, row->version->form))
+            && (!best || row->median_us < best->median_us))
+            best = row;
+    }
+    return best;
+}
+
+static const struct suite_row *twin(const struct suite_result *result, enum suite_side side, const char *form)
+{
+    for (size_t i = 0; i < result->row_count; ++i) {
+        const struct suite_row *row = &result->rows[i];
+        if (works(row) && row->side == side && !strcmp(form, row->version->form))
+            return row;
+    }
+    return NULL;
+}
+
+static enum suite_side baseline_side(void)
+{
+    return suite_on_gpu() ? SUITE_CUDA : SUITE_OPENMP;
+}
+
+const struct suite_row *suite_baseline(const struct suite_result *result, const struct suite_row *row)
+{
+    const struct suite_row *same = twin(result, baseline_side(), row->version->form);
+    return same ? same : suite_best(result, baseline_side(), NULL);
+}
+
+/* The best of OpenMP, whatever its flags. */
+static const struct suite_row *best_openmp(const struct suite_result *result)
+{
+    const struct suite_row *plain = suite_best(result, SUITE_OPENMP, NULL);
+    const struct suite_row *tuned = suite_best(result, SUITE_OPENMP_TUNED, NULL);
+    return !plain || (tuned && tuned->median_us < plain->median_us) ? tuned : plain;
+}
+
+/* ---- tables ---------------------------------------------------------------------------------------------------- */
+
+static void print_ratio(const struct suite_row *row, const struct suite_row *base, const char *mark)
+{
+    if (base)
+        printf(" %7.2f%s", row->median_us / base->median_us, mark);
+    else
+        printf(" %7s ", "");
+}
+
+static void print_row(const struct suite_result *result, const struct suite_row *row)
+{
+    char label[64];
+    snprintf(label, sizeof label, "%s, %s%s%s", suite_side_name(row->side), row->version->form,
+             row->version->kind ? ", " : "", row->version->kind ? row->version->kind : "");
+    if (!works(row)) {
+        printf("    %-38s %s\n", label, row->failure ? row->failure : "not measured");
+        return;
+    }
+    const double time = row->median_us;
+    printf("    %-38s %11.1f us [%.1f, %.1f]", label, time, row->p25_us, row->p75_us);
+    printf("  %7.1f GB/s", result->problem.work.bytes / time * 1e-3);
+    if (result->problem.work.flops > 0)
+        printf("  %8.1f GFLOP/s", result->problem.work.flops / time * 1e-3);
+    if (row->side == SUITE_TEAMWORK) {
+        const struct suite_row *base = suite_baseline(result, row), *openmp = best_openmp(result);
+        print_ratio(row, base, base && strcmp(base->version->form, row->version->form) ? "*" : " ");
+        if (suite_on_gpu())
+            print_ratio(row, openmp, " ");
+    }
+    printf("\n");
+}
+
+void suite_print(const struct suite_result *result)
+{
+    printf("\n%s: %s; %u rounds\n", result->program->name, result->problem.title, result->rounds);
+    for (size_t i = 0; i < result->row_count; ++i)
+        print_row(result, &result->rows[i]);
+    fflush(stdout);
+}
+
+/* ---- the summary ----------------------------------------------------------------------------------------------- */
+
+/* A geometric mean in the making, and the ratios furthest from what is wanted. */
+struct mean {
+    double logs;
+    unsigned count, beyond;
+    double worst, limit;
+    char who[96];
+};
+
+/* `worse` says whether a larger ratio is the worse one. */
+static void add_ratio(struct mean *m, double ratio, bool worse, const struct suite_result *result,
+                      const struct suite_row *row)
+{
+    m->logs += log(ratio);
+    m->beyond += worse ? ratio > m->limit : ratio < m->limit;
+    if (!m->count++ || (worse ? ratio > m->worst : ratio < m->worst)) {
+        m->worst = ratio;
+        snprintf(m->who, sizeof m->who, "%s, %s%s%s", result->program->name, row->version->form,
+                 row->version->kind ? ", " : "", row->version->kind ? row->version->kind : "");
+    }
+}
+
+static void print_mean(const char *title, const struct mean *m, bool worse)
+{
+    if (m->count)
+        printf("    %-58s %6.3f of %2u; %u %s %.2f; worst %.2f: %s\n", title, exp(m->logs / m->count), m->count,
+               m->beyond, worse ? "above" : "below", m->limit, m->worst, m->who);
+}
+
+/* Rows of Teamwork of some kinds (NULL: all) against their twins. */
+static void print_twins(const char *title, const char *const *kinds, const struct suite_result *results, size_t count)
+{
+    struct mean m = {.limit = 1.10};
+    for (size_t r = 0; r < count; ++r)
+        for (size_t i = 0; i < results[r].row_count; ++i) {
+            const struct suite_row *row = &results[r].rows[i];
+            if (row->side != SUITE_TEAMWORK || !works(row))
+                continue;
+            bool wanted = !kinds;
+            for (size_t k = 0; kinds && kinds[k]; ++k)
+                wanted = wanted || (row->version->kind && !strcmp(kinds[k], row->version->kind));
+            const struct suite_row *base = suite_baseline(&results[r], row);
+            if (wanted && base && !strcmp(base->version->form, row->version->form))
+                add_ratio(&m, row->median_us / base->median_us, true, &results[r], row);
+        }
+    print_mean(title, &m, true);
+}
+
+/* The best of another side over the best of Teamwork, a ratio for each program. */
+static void print_speedups(const char *title, enum suite_side side, const struct suite_result *results, size_t count)
+{
+    struct mean m = {.limit = 1.0};
+    for (size_t r = 0; r < count; ++r) {
+        const struct suite_row *ours = suite_best(&results[r], SUITE_TEAMWORK, NULL);
+        const struct suite_row *theirs = suite_best(&results[r], side, NULL);
+        if (ours && theirs)
+            add_ratio(&m, theirs->median_us / ours->median_us, false, &results[r], ours);
+    }
+    print_mean(title, &m, false);
+}
+
+void suite_print_summary(const struct suite_result *results, size_t count)
+{
+    static const char *const loops[] = {"range", "hierarchical", "reduction", NULL}, *const nd[] = {"nd_range", NULL};
+    printf("\nGeometric means\n");
+    if (suite_on_gpu()) {
+        print_twins("Teamwork / CUDA of the same form", NULL, results, count);
+        print_speedups("best CUDA / best Teamwork", SUITE_CUDA, results, count);
+    } else {
+        print_twins("Teamwork (range, hierarchical, reduction) / OpenMP", loops, results, count);
+        print_twins("Teamwork (nd_range) / OpenMP", nd, results, count);
+    }
+    print_speedups("best OpenMP / best Teamwork", SUITE_OPENMP, results, count);
+    print_speedups("best OpenMP with tuned flags / best Teamwork", SUITE_OPENMP_TUNED, results, count);
+}

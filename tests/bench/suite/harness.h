@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the harness share; programs do not include it. */
+#ifndef TEAMWORK_SUITE_HARNESS_H
+#define TEAMWORK_SUITE_HARNESS_H
+
+#include <stdio.h>
+
+#include "suite.h"
+
+/* ---- sides.c --------------------------------------------------------------------------------------------------- */
+
+enum { SUITE_MOST_SIDES = 5, SUITE_MOST_ROWS = 32 };
+
+/* The versions of one side; none where this executable has no such side. */
+struct suite_part {
+    enum suite_side side;
+    const struct suite_versions *versions; /* NULL behind the last part */
+};
+
+struct suite_entry {
+    const struct suite_program *program;
+    struct suite_part parts[SUITE_MOST_SIDES + 1];
+};
+
+extern const struct suite_entry suite_entries[];
+extern const size_t suite_entry_count;
+
+/* Opens the devices; false after a line on stderr. */
+bool suite_open_sides(void);
+bool suite_close_sides(void);
+
+/* Of Teamwork's device. */
+bool suite_on_gpu(void);
+const char *suite_device_name(void);
+
+const char *suite_side_name(enum suite_side side);
+
+/* ---- measure.c ------------------------------------------------------------------------------------------------- */
+
+struct suite_effort {
+    enum suite_size size;
+    unsigned least_rounds, most_rounds;
+    double seconds;   /* for a program; the least rounds may take longer */
+    const char *form; /* only versions of this form; NULL: all */
+};
+
+/* A version and what was measured of it. */
+struct suite_row {
+    enum suite_side side;
+    const struct suite_version *version;
+    void *state;
+    const char *failure; /* NULL: right results */
+    double *samples;     /* microseconds, of one call each, in order of size when all is done */
+    size_t sample_count, sample_capacity;
+    unsigned calls; /* in a turn */
+    double median_us, p25_us, p75_us, min_us;
+};
+
+/* A program and what was measured of it. */
+struct suite_result {
+    const struct suite_program *program;
+    struct suite_problem problem; /* without its data */
+    struct suite_row rows[SUITE_MOST_ROWS];
+    size_t row_count;
+    unsigned rounds;
+};
+
+/* Checks every version, measures them in turns, and checks again. False if something failed; `result` then says what, as far
+   as it got. */
+bool suite_measure(const struct suite_entry *entry, const struct suite_effort *effort, struct suite_result *result);
+
+void suite_result_free(struct suite_result *result);
+
+/* ---- compare.c ------------------------------------------------------------------------------------------------- */
+
+/* The fastest version of a side, of one form (NULL: of any); NULL: there is none that works. */
+const struct suite_row *suite_best(const struct suite_result *result, enum suite_side side, const char *form);
+
+/* What a row of Teamwork is compared with: on a GPU its twin in CUDA, on the host in OpenMP, which is the first version of the
+   same form; without a twin the fastest version of that side. NULL: there is none. */
+const struct suite_row *suite_baseline(const struct suite_result *result, const struct suite_row *row);
+
+/* Prints the table of a program. */
+void suite_print(const struct suite_result *result);
+
+/* Prints geometric means of ratios over all programs, and the worst ones. */
+void suite_print_summary(const struct suite_result *results, size_t count);
+
+/* ---- json.c ---------------------------------------------------------------------------------------------------- */
+
+/* Writes one file for a run; false after a line on stderr. */
+bool suite_write_json(const char *path, enum suite_size size, const struct suite_result *results, size_t count);
+
+const char *suite_size_name(enum suite_size size);
+
+#endif

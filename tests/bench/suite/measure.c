@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Measuring a program: all versions in turns, so that a change of clock or load hits them alike. Results are checked before
+ * and after.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness.h"
+
+enum {
+    MOST_CALLS = 20,       /* in a turn */
+    WATCHDOG_SECONDS = 120 /* longer than any single step takes: a device that hangs ends the run */
+};
+
+/* A turn of short runs takes about so long, so that what the turn before left in caches does not count much. */
+static const double TURN_US = 3000;
+
+static double now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of sorted samples, between the two next to it. */
+static double quantile(const double *samples, size_t count, double q)
+{
+    const double at = q * (double)(count - 1);
+    const size_t low = (size_t)at;
+    return low + 1 < count ? samples[low] + (at - (double)low) * (samples[low + 1] - samples[low]) : samples[low];
+}
+
+/* Times one call; less than 0 if it failed. */
+static double call_once(struct suite_row *row)
+{
+    if (row->version->reset && !row->version->reset(row->state)) {
+        row->failure = "reset failed";
+        return -1;
+    }
+    const double start = now_us();
+    const bool done = row->version->run(row->state);
+    const double time = now_us() - start;
+    if (!done)
+        row->failure = "run failed";
+    return done ? time : -1;
+}
+
+static void check(struct suite_row *row, const struct suite_program *program, const struct suite_problem *problem,
+                  void *result)
+{
+    if (row->failure)
+        return;
+    memset(result, SUITE_POISON, problem->result_bytes);
+    if (!row->version->fetch(row->state, result))
+        row->failure = "fetch failed";
+    else if (!program->check(problem, result))
+        row->failure = "WRONG RESULT";
+}
+
+/* The first call also pays for everything that happens only once; the second says how long calls take. */
+static void prepare(struct suite_row *row, const struct suite_program *program, const struct suite_problem *problem,
+                    const struct suite_effort *effort, void *result)
+{
+    alarm(WATCHDOG_SECONDS);
+    row->state = row->version->open(problem->data);
+    if (!row->state) {
+        row->failure = "open failed";
+        return;
+    }
+    call_once(row);
+    check(row, program, problem, result);
+    const double time = row->failure ? -1 : call_once(row);
+    row->calls = effort->size == SUITE_QUICK || time > TURN_US ? 1
+                 : time * MOST_CALLS < TURN_US                 ? MOST_CALLS
+                                                               : (unsigned)(TURN_US / time);
+    row->sample_capacity = (size_t)effort->most_rounds * row->calls;
+    row->samples = malloc(row->sample_capacity * sizeof *row->samples);
+    if (!row->samples)
+        row->failure = "no memory";
+}
+
+static void take_turn(struct suite_row *row)
+{
+    alarm(WATCHDOG_SECONDS);
+    for (unsigned call = 0; call < row->calls && !row->failure; ++call) {
+        const double time = call_once(row);
+        if (time >= 0)
+            row->samples[row->sample_count++] = time;
+    }
+}
+
+static void finish(struct suite_row *row, const struct suite_program *program, const struct suite_problem *problem,
+                   void *result)
+{
+    alarm(WATCHDOG_SECONDS);
+    check(row, program, problem, result);
+    if (row->state)
+        row->version->close(row->state);
+    row->state = NULL;
+    if (row->failure || !row->sample_count)
+        return;
+    qsort(row->samples, row->sample_count, sizeof *row->samples, compare_doubles);
+    row->min_us = row->samples[0];
+    row->p25_us = quantile(row->samples, row->sample_count, 0.25);
+    row->median_us = quantile(row->samples, row->sample_count, 0.5);
+    row->p75_us = quantile(row->samples, row->sample_count, 0.75);
+}
+
+static void list_rows(const struct suite_entry *entry, const char *form, struct suite_result *r)
+{
+    for (const struct suite_part *part = entry->parts; part->versions; ++part)
+        for (size_t i = 0; i < part->versions->count && r->row_count < SUITE_MOST_ROWS; ++i) {
+            const struct suite_version *version = &part->versions->versions[i];
+            if (!form || !strcmp(form, version->form))
+                r->rows[r->row_count++] = (struct suite_row){.side = part->side, .version = version};
+        }
+}
+
+static void measure_rows(const struct suite_effort *effort, struct suite_result *r, void *result)
+{
+    for (size_t i = 0; i < r->row_count; ++i)
+        prepare(&r->rows[i], r->program, &r->problem, effort, result);
+    const double start = now_us();
+    while (r->rounds < effort->least_rounds
+           || (r->rounds < effort->most_rounds && now_us() - start < effort->seconds * 1e6)) {
+        for (size_t i = 0; i < r->row_count; ++i)
+            take_turn(&r->rows[i]);
+        ++r->rounds;
+    }
+    for (size_t i = 0; i < r->row_count; ++i)
+        finish(&r->rows[i], r->program, &r->problem, result);
+}
+
+bool suite_measure(const struct suite_entry *entry, const struct suite_effort *effort, struct suite_result *result)
+{
+    *result = (struct suite_result){.program = entry->program};
+    void *fetched = NULL;
+    bool passed = false;
+    alarm(WATCHDOG_SECONDS);
+    list_rows(entry, effort->form, result);
+    if (!entry->program->make(effort->size, &result->problem))
+        fprintf(stderr, "%s: the problem could not be made\n", entry->program->name);
+    else if (result->row_count && (fetched = suite_allocate(result->problem.result_bytes))) {
+        measure_rows(effort, result, fetched);
+        passed = true;
+    }
+    alarm(0);
+    free(fetched);
+    entry->program->free(&result->problem);
+    result->problem.data = NULL;
+    for (size_t i = 0; i < result->row_count; ++i)
+        passed = passed && !result->rows[i].failure;
+    return passed || (effort->form && !result->row_count);
+}
+
+void suite_result_free(struct suite_result *result)
+{
+    for (size_t i = 0; i < result->row_count; ++i)
+        free(result->rows[i].samples);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The programs of the suite, in the order in which they run. */
+#ifndef TEAMWORK_SUITE_PROGRAMS_H
+#define TEAMWORK_SUITE_PROGRAMS_H
+
+#define SUITE_PROGRAMS(X)                                                                                              \
+    X(stream_copy)                                                                                                     \
+    X(stream_mul)                                                                                                      \
+    X(stream_add)                                                                                                      \
+    X(stream_triad)                                                                                                    \
+    X(stream_dot)
+
+#endif
