@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Programs of the suite whose data are a few arrays, which is most of them: what their problems, and the memory of their
+ * versions on every side, have in common. The data of such a problem begin with a struct suite_arrays.
+ *
+ *     arrays.c             making, checking and freeing the problem
+ *     arrays_teamwork.h    memory of versions in Teamwork: buffers
+ *     arrays_openmp.h      of versions in OpenMP, on the host or on a device
+ *     arrays_cuda.h        of versions in CUDA
+ *
+ * The header is C17 and C++17.
+ */
+#ifndef TEAMWORK_SUITE_ARRAYS_H
+#define TEAMWORK_SUITE_ARRAYS_H
+
+#include "suite.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { SUITE_ARRAYS = 8 };
+
+/** One array of a problem. The size is a multiple of 4 bytes. */
+struct suite_array {
+    size_t bytes; /**< 0: there is none */
+    const void
+        *initial;  /**< what it holds at first, made by suite_allocate(); NULL: poison, so that a version that does
+                              nothing gives no result */
+    bool restored; /**< by reset(): the kernels change what they read */
+};
+
+/** What the data of the problem begin with. */
+struct suite_arrays {
+    struct suite_array at[SUITE_ARRAYS];
+    unsigned result;      /**< which array is the result */
+    const void *expected; /**< what is in it then; made by suite_allocate() */
+};
+
+/** Zeroed data of a problem, of a struct that begins with a struct suite_arrays. */
+void *suite_allocate_data(size_t bytes);
+
+/** As suite_program's free: the arrays and the data. Does nothing to data of NULL. */
+void suite_arrays_free(struct suite_problem *problem);
+
+/** As suite_program's check: the result is the expected one, bit by bit. */
+bool suite_arrays_equal(const struct suite_problem *problem, const void *result);
+
+/** Likewise for floats, where sums are reordered: all differences together are below `relative` of all values together,
+ *  and no single one is above a hundred times that. */
+bool suite_arrays_close(const struct suite_problem *problem, const void *result, double relative);
+
+/** The next of a sequence of numbers that look random; the state is not 0. */
+static inline uint64_t suite_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+/** Where such a sequence begins. */
+#define SUITE_SEED UINT64_C(88172645463325252)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** Versions in CUDA of programs with arrays: device memory, from open() to close(). For nvcc. */
+#ifndef TEAMWORK_SUITE_ARRAYS_CUDA_H
+#define TEAMWORK_SUITE_ARRAYS_CUDA_H
+
+#include "arrays.h"
+#include "cuda_side.h"
+
+namespace
+{
+
+/** The state of a version. */
+struct suite_cuda {
+    const void *problem;
+    void *at[SUITE_ARRAYS];
+    void *pristine[SUITE_ARRAYS];
+};
+
+/** Multiprocessors of the device. */
+inline unsigned suite_cuda_units()
+{
+    static int count = 0;
+    if (count == 0)
+        suite_cuda_passed(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0));
+    return (unsigned)count;
+}
+
+/** Groups of `size` for `count` work-items. */
+inline unsigned suite_cuda_groups(size_t count, unsigned size)
+{
+    return (unsigned)((count + size - 1) / size);
+}
+
+inline void suite_cuda_close(void *state)
+{
+    suite_cuda *s = static_cast<suite_cuda *>(state);
+    for (unsigned i = 0; i < SUITE_ARRAYS; ++i) {
+        suite_cuda_passed(cudaFree(s->at[i]));
+        suite_cuda_passed(cudaFree(s->pristine[i]));
+    }
+    delete s;
+}
+
+inline bool suite_cuda_open_array(const suite_array &array, void *&at, void *&pristine)
+{
+    if (array.bytes == 0)
+        return true;
+    const char *initial = static_cast<const char *>(array.initial);
+    if (array.restored && !(pristine = suite_cuda_memory(initial, array.bytes)))
+        return false;
+    return (at = suite_cuda_memory(initial, array.bytes)) != nullptr;
+}
+
+inline void *suite_cuda_open(const void *problem)
+{
+    suite_cuda *s = new suite_cuda();
+    s->problem = problem;
+    for (unsigned i = 0; i < SUITE_ARRAYS; ++i)
+        if (!suite_cuda_open_array(static_cast<const suite_arrays *>(problem)->at[i], s->at[i], s->pristine[i])) {
+            suite_cuda_close(s);
+            return nullptr;
+        }
+    return s;
+}
+
+inline bool suite_cuda_reset(void *state)
+{
+    const suite_cuda *s = static_cast<suite_cuda *>(state);
+    const suite_arrays *arrays = static_cast<const suite_arrays *>(s->problem);
+    for (unsigned i = 0; i < SUITE_ARRAYS; ++i)
+        if (s->pristine[i]
+            && !suite_cuda_passed(
+                cudaMemcpyAsync(s->at[i], s->pristine[i], arrays->at[i].bytes, cudaMemcpyDeviceToDevice)))
+            return false;
+    return suite_cuda_wait();
+}
+
+inline bool suite_cuda_fetch(void *state, void *result)
+{
+    const suite_cuda *s = static_cast<suite_cuda *>(state);
+    const suite_arrays *arrays = static_cast<const suite_arrays *>(s->problem);
+    return suite_cuda_get(s->at[arrays->result], result, arrays->at[arrays->result].bytes);
+}
+
+/** Array `i` of a state as numbers of type T. */
+template <typename T> T *suite_cuda_at(void *state, unsigned i)
+{
+    return static_cast<T *>(static_cast<suite_cuda *>(state)->at[i]);
+}
+
+/** The problem of a state. */
+template <typename P> const P &suite_cuda_problem(void *state)
+{
+    return *static_cast<const P *>(static_cast<suite_cuda *>(state)->problem);
+}
+
+/** A version with its run(), and one whose arrays are to be restored. */
+#define SUITE_CUDA_VERSION(form, run) {form, nullptr, suite_cuda_open, nullptr, run, suite_cuda_fetch, suite_cuda_close}
+#define SUITE_CUDA_VERSION_RESET(form, run)                                                                            \
+    {form, nullptr, suite_cuda_open, suite_cuda_reset, run, suite_cuda_fetch, suite_cuda_close}
+
+/** What a side's file ends with: the list of its versions. */
+#define SUITE_CUDA_VERSIONS(name, list)                                                                                \
+    extern "C" {                                                                                                       \
+    extern const suite_versions suite_##name##_cuda;                                                                   \
+    const suite_versions suite_##name##_cuda = SUITE_VERSIONS(list);                                                   \
+    }
+
+} // namespace
+
+#endif
