@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Floyd and Warshall's algorithm in Teamwork. No launch changes the row and the column of its own node, since a way through a
+ * node to itself is not shorter: so work-items may read them while others write the rest.
+ */
+#include "../arrays_teamwork.h"
+#include "floydwarshall.h"
+
+struct floydwarshall_flat {
+    int32_t *distance, *through;
+    unsigned nodes, node;
+};
+
+static inline void floydwarshall_flat(tw_item item, const struct floydwarshall_flat *k)
+{
+    const unsigned row = (unsigned)tw_global_id(item, 0) * k->nodes;
+    const size_t j = tw_global_id(item, 1);
+    const int32_t way = k->distance[row + k->node] + (k->distance + k->node * k->nodes)[j];
+    if (way < (k->distance + row)[j]) {
+        (k->distance + row)[j] = way;
+        (k->through + row)[j] = (int32_t)k->node;
+    }
+}
+TW_RANGE_KERNEL(floydwarshall_flat, 2);
+
+/* A group is a piece of a row, which has its distance to the node in common: read once, it does not stand in the way of
+   vectors on a CPU. Nor do stores that always happen: those that depend on a condition cost a CPU more. */
+enum { GROUP = FLOYDWARSHALL_GROUP };
+
+struct floydwarshall_groups {
+    int32_t *distance, *through;
+    unsigned nodes, node;
+};
+
+static inline void floydwarshall_groups(tw_group group, const struct floydwarshall_groups *k)
+{
+    const unsigned row = (unsigned)tw_group_id(group, 0) * k->nodes, first = (unsigned)tw_group_id(group, 1) * GROUP;
+    const int32_t to_node = k->distance[row + k->node];
+    const int32_t *from_node = k->distance + k->node * k->nodes + first;
+    int32_t *distance = k->distance + row + first, *through = k->through + row + first;
+
+    tw_parallel_for_work_item(group, item) {
+        const size_t j = tw_local_id(item, 1);
+        const int32_t way = to_node + from_node[j];
+        const bool shorter = way < distance[j];
+        distance[j] = shorter ? way : distance[j];
+        through[j] = shorter ? (int32_t)k->node : through[j];
+    }
+}
+TW_WORK_GROUP_KERNEL(floydwarshall_groups, 1, GROUP);
+
+/* ---- versions: a group is submitted for each node, and the accessor orders them ---------------------------------------- */
+
+static bool run_flat(void *state)
+{
+    const struct suite_teamwork *s = state;
+    const size_t nodes = ((const struct floydwarshall *)s->problem)->nodes;
+    for (size_t node = 0; node < nodes; ++node) {
+        tw_command_group *cg = tw_queue_begin(suite_queue());
+        int32_t *paths = tw_read_write(cg, s->at[FLOYDWARSHALL_PATHS]);
+        if (paths)
+            tw_parallel_for(cg, tw_range_2d(nodes, nodes), floydwarshall_flat, .distance = paths,
+                            .through = paths + nodes * nodes, .nodes = (unsigned)nodes, .node = (unsigned)node);
+        if (!suite_submit(cg))
+            return false;
+    }
+    return suite_wait();
+}
+
+static bool run_groups(void *state)
+{
+    const struct suite_teamwork *s = state;
+    const size_t nodes = ((const struct floydwarshall *)s->problem)->nodes;
+    for (size_t node = 0; node < nodes; ++node) {
+        tw_command_group *cg = tw_queue_begin(suite_queue());
+        int32_t *paths = tw_read_write(cg, s->at[FLOYDWARSHALL_PATHS]);
+        if (paths)
+            tw_parallel_for_work_group(cg, tw_range_2d(nodes, nodes / GROUP), tw_range_2d(1, GROUP),
+                                       floydwarshall_groups, .distance = paths, .through = paths + nodes * nodes,
+                                       .nodes = (unsigned)nodes, .node = (unsigned)node);
+        if (!suite_submit(cg))
+            return false;
+    }
+    return suite_wait();
+}
+
+static const struct suite_version versions[] = {
+    SUITE_TEAMWORK_VERSION_RESET("flat", "range", run_flat),
+    SUITE_TEAMWORK_VERSION_RESET("flat", "hierarchical", run_groups),
+};
+const struct suite_versions suite_floydwarshall_teamwork = SUITE_VERSIONS(versions);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The Game of Life in OpenMP. */
+#include "../arrays_openmp.h"
+#include "life.h"
+
+#ifdef SUITE_TARGET
+
+static bool SUITE_NAME(life_flat)(void *state)
+{
+    const struct suite_openmp *s = state;
+    const struct life *life = s->problem;
+    const unsigned pitch = (unsigned)life->pitch, side = (unsigned)life->side;
+    const unsigned char *now = (const unsigned char *)s->at[LIFE_NOW] + pitch + 1;
+    unsigned char *next = (unsigned char *)s->at[LIFE_NEXT] + pitch + 1;
+#pragma omp target teams distribute parallel for collapse(2) device(suite_openmp_device) is_device_ptr(now, next)
+    for (unsigned row = 0; row < side; ++row)
+        for (unsigned column = 0; column < side; ++column) {
+            const unsigned char *here = now + row * pitch + column, *up = here - pitch, *down = here + pitch;
+            const unsigned char sum =
+                (unsigned char)(up[-1] + up[0] + up[1] + here[-1] + here[1] + down[-1] + down[0] + down[1]);
+            next[row * pitch + column] = (unsigned char)((sum == 3) | ((sum == 2) & here[0]));
+        }
+    return true;
+}
+
+/* A team is a tile. */
+static bool SUITE_NAME(life_tiled)(void *state)
+{
+    enum { TILE = LIFE_TILE, HALO = LIFE_TILE + 2 };
+    const struct suite_openmp *s = state;
+    const struct life *life = s->problem;
+    const unsigned pitch = (unsigned)life->pitch, tiles = (unsigned)life->side / TILE;
+    const unsigned char *now = s->at[LIFE_NOW];
+    unsigned char *next = (unsigned char *)s->at[LIFE_NEXT] + pitch + 1;
+#pragma omp target teams distribute collapse(2) num_teams(tiles *tiles) thread_limit(TILE *TILE)                       \
+    device(suite_openmp_device) is_device_ptr(now, next)
+    for (unsigned ti = 0; ti < tiles; ++ti)
+        for (unsigned tj = 0; tj < tiles; ++tj) {
+            unsigned char tile[HALO][HALO];
+            SUITE_TEAM_MEMORY(tile)
+            const unsigned corner = ti * TILE * pitch + tj * TILE;
+#pragma omp parallel num_threads(TILE *TILE)
+            {
+#pragma omp for collapse(2)
+                for (unsigned i = 0; i < HALO; ++i)
+                    for (unsigned j = 0; j < HALO; ++j)
+                        tile[i][j] = now[corner + i * pitch + j];
+#pragma omp for collapse(2) nowait
+                for (unsigned i = 0; i < TILE; ++i)
+                    for (unsigned j = 0; j < TILE; ++j) {
+                        const unsigned char sum = (unsigned char)(tile[i][j] + tile[i][j + 1] + tile[i][j + 2]
+                                                                  + tile[i + 1][j] + tile[i + 1][j + 2] + tile[i + 2][j]
+                                                                  + tile[i + 2][j + 1] + tile[i + 2][j + 2]);
+                        next[corner + i * pitch + j] = (unsigned char)((sum == 3) | ((sum == 2) & tile[i + 1][j + 1]));
+                    }
+            }
+        }
+    return true;
+}
+
+#else
+
+/* Sums in 8 bits, so that a vector holds as many cells as it has bytes. */
+static bool SUITE_NAME(life_flat)(void *state)
+{
+    const struct suite_openmp *s = state;
+    const struct life *life = s->problem;
+    const size_t pitch = life->pitch, side = life->side;
+    const unsigned char *now = (const unsigned char *)s->at[LIFE_NOW] + pitch + 1;
+    unsigned char *next = (unsigned char *)s->at[LIFE_NEXT] + pitch + 1;
+#pragma omp parallel for schedule(static) firstprivate(now, next, pitch, side)
+    for (size_t row = 0; row < side; ++row) {
+        const unsigned char *restrict here = now + row * pitch, *restrict up = here - pitch,
+                                      *restrict down = here + pitch;
+        unsigned char *restrict out = next + row * pitch;
+#pragma omp simd
+        for (size_t j = 0; j < side; ++j) {
+            const unsigned char sum = (unsigned char)(up[j - 1] + up[j] + up[j + 1] + here[j - 1] + here[j + 1]
+                                                      + down[j - 1] + down[j] + down[j + 1]);
+            out[j] = (unsigned char)((sum == 3) | ((sum == 2) & here[j]));
+        }
+    }
+    return true;
+}
+
+static inline void one_tile(const unsigned char *restrict now, unsigned char *restrict next, size_t pitch)
+{
+    unsigned char tile[LIFE_TILE + 2][LIFE_TILE + 2];
+    for (size_t i = 0; i < LIFE_TILE + 2; ++i)
+        memcpy(tile[i], now + i * pitch, LIFE_TILE + 2);
+    for (size_t i = 0; i < LIFE_TILE; ++i)
+#pragma omp simd
+        for (size_t j = 0; j < LIFE_TILE; ++j) {
+            const unsigned char sum =
+                (unsigned char)(tile[i][j] + tile[i][j + 1] + tile[i][j + 2] + tile[i + 1][j] + tile[i + 1][j + 2]
+                                + tile[i + 2][j] + tile[i + 2][j + 1] + tile[i + 2][j + 2]);
+            next[i * pitch + j] = (unsigned char)((sum == 3) | ((sum == 2) & tile[i + 1][j + 1]));
+        }
+}
+
+static bool SUITE_NAME(life_tiled)(void *state)
+{
+    const struct suite_openmp *s = state;
+    const struct life *life = s->problem;
+    const size_t pitch = life->pitch, side = life->side;
+    const unsigned char *now = s->at[LIFE_NOW];
+    unsigned char *next = (unsigned char *)s->at[LIFE_NEXT] + pitch + 1;
+#pragma omp parallel for schedule(static) firstprivate(now, next, pitch, side)
+    for (size_t row = 0; row < side; row += LIFE_TILE)
+        for (size_t column = 0; column < side; column += LIFE_TILE)
+            one_tile(now + row * pitch + column, next + row * pitch + column, pitch);
+    return true;
+}
+
+#endif
+
+static const struct suite_version versions[] = {
+    SUITE_OPENMP_VERSION("flat", SUITE_NAME(life_flat)),
+    SUITE_OPENMP_VERSION("tiled", SUITE_NAME(life_tiled)),
+};
+const struct suite_versions SUITE_OPENMP_VERSIONS(life) = SUITE_VERSIONS(versions);

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The Game of Life in Teamwork. Offsets are computed in 32 bits, which is what a GPU does best: boards are smaller. */
+#include "../arrays_teamwork.h"
+#include "life.h"
+
+static inline unsigned char rule(unsigned char sum, unsigned char cell)
+{
+    return (unsigned char)((sum == 3) | ((sum == 2) & cell));
+}
+
+/* ---- flat: straight from global memory --------------------------------------------------------------------------- */
+
+struct life_flat {
+    const unsigned char *now; /* both: the first cell inside of the border */
+    unsigned char *next;
+    unsigned pitch;
+};
+
+static inline void life_flat(tw_item item, const struct life_flat *k)
+{
+    const size_t at = (size_t)((unsigned)tw_global_id(item, 0) * k->pitch) + tw_global_id(item, 1);
+    const unsigned char *here = k->now + at, *up = here - k->pitch, *down = here + k->pitch;
+    const unsigned char sum =
+        (unsigned char)(up[-1] + up[0] + up[1] + here[-1] + here[1] + down[-1] + down[0] + down[1]);
+    k->next[at] = rule(sum, here[0]);
+}
+TW_RANGE_KERNEL(life_flat, 2);
+
+/* ---- tiled: through a tile with its halo in local memory ---------------------------------------------------------- */
+
+enum { TILE = LIFE_TILE, HALO = LIFE_TILE + 2 };
+
+/* Of the neighbours of the cell whose tile, halo included, is at (i + 1, j + 1). */
+static inline unsigned char sum_in_tile(unsigned char (*tile)[HALO], unsigned i, unsigned j)
+{
+    return (unsigned char)(tile[i][j] + tile[i][j + 1] + tile[i][j + 2] + tile[i + 1][j] + tile[i + 1][j + 2]
+                           + tile[i + 2][j] + tile[i + 2][j + 1] + tile[i + 2][j + 2]);
+}
+
+struct life_tiled_groups {
+    const unsigned char *now;
+    unsigned char *next;
+    unsigned pitch;
+};
+
+static inline void life_tiled_groups(tw_group group, const struct life_tiled_groups *k)
+{
+    TW_LOCAL(unsigned char, tile, [HALO][HALO]);
+    const size_t corner = (unsigned)tw_group_id(group, 0) * TILE * k->pitch + (unsigned)tw_group_id(group, 1) * TILE;
+    const unsigned char *now = k->now + corner - k->pitch - 1;
+    unsigned char *next = k->next + corner;
+
+    tw_parallel_for_work_item_range(group, item, tw_range_2d(HALO, HALO)) {
+        const unsigned i = (unsigned)tw_local_id(item, 0), j = (unsigned)tw_local_id(item, 1);
+        tile[i][j] = (now + i * k->pitch)[j]; /* the sum of a pointer and j does not wrap, so this vectorizes */
+    }
+    tw_parallel_for_work_item(group, item) {
+        const unsigned i = (unsigned)tw_local_id(item, 0), j = (unsigned)tw_local_id(item, 1);
+        (next + i * k->pitch)[j] = rule(sum_in_tile(tile, i, j), tile[i + 1][j + 1]);
+    }
+}
+TW_WORK_GROUP_KERNEL(life_tiled_groups, TILE, TILE);
+
+struct life_tiled_items {
+    const unsigned char *now;
+    unsigned char *next;
+    unsigned pitch;
+};
+
+static inline void life_tiled_items(tw_nd_item item, const struct life_tiled_items *k)
+{
+    TW_LOCAL(unsigned char, tile, [HALO][HALO]);
+    const unsigned i = (unsigned)tw_local_id(item, 0), j = (unsigned)tw_local_id(item, 1);
+    const size_t corner = (unsigned)tw_group_id(item, 0) * TILE * k->pitch + (unsigned)tw_group_id(item, 1) * TILE;
+    const unsigned char *now = k->now + corner - k->pitch - 1;
+
+#pragma clang loop unroll(full)
+    for (unsigned first = 0; first < HALO * HALO; first += TILE * TILE) {
+        const unsigned at = first + i * TILE + j;
+        if (at < HALO * HALO)
+            tile[at / HALO][at % HALO] = now[at / HALO * k->pitch + at % HALO];
+    }
+    tw_barrier(item, TW_LOCAL_SPACE);
+    (k->next + corner)[i * k->pitch + j] = rule(sum_in_tile(tile, i, j), tile[i + 1][j + 1]);
+}
+TW_ND_RANGE_KERNEL(life_tiled_items, TILE, TILE);
+
+/* ---- versions: the border of the next board is kept, so access to it is write and not discard ------------------------ */
+
+static bool run_flat(void *state)
+{
+    const struct suite_teamwork *s = state;
+    const struct life *life = s->problem;
+    tw_command_group *cg = tw_queue_begin(suite_queue());
+    const unsigned char *now = tw_read(cg, s->at[LIFE_NOW]);
+    unsigned char *next = tw_write(cg, s->at[LIFE_NEXT]);
+    if (now && next)
+        tw_parallel_for(cg, tw_range_2d(life->side, life->side), life_flat, .now = now + life->pitch + 1,
+                        .next = next + life->pitch + 1, .pitch = (unsigned)life->pitch);
+    return suite_submit_and_wait(cg);
+}
+
+static bool run_groups(void *state)
+{
+    const struct suite_teamwork *s = state;
+    const struct life *life = s->problem;
+    const tw_range groups = tw_range_2d(life->side / TILE, life->side / TILE), local = tw_range_2d(TILE, TILE);
+    tw_command_group *cg = tw_queue_begin(suite_queue());
+    const unsigned char *now = tw_read(cg, s->at[LIFE_NOW]);
+    unsigned char *next = tw_write(cg, s->at[LIFE_NEXT]);
+    if (now && next)
+        tw_parallel_for_work_group(cg, groups, local, life_tiled_groups, .now = now + life->pitch + 1,
+                                   .next = next + life->pitch + 1, .pitch = (unsigned)life->pitch);
+    return suite_submit_and_wait(cg);
+}
+
+static bool run_items(void *state)
+{
+    const struct suite_teamwork *s = state;
+    const struct life *life = s->problem;
+    const tw_range all = tw_range_2d(life->side, life->side), local = tw_range_2d(TILE, TILE);
+    tw_command_group *cg = tw_queue_begin(suite_queue());
+    const unsigned char *now = tw_read(cg, s->at[LIFE_NOW]);
+    unsigned char *next = tw_write(cg, s->at[LIFE_NEXT]);
+    if (now && next)
+        tw_parallel_for_nd_range(cg, tw_nd_range_make(all, local), life_tiled_items, .now = now + life->pitch + 1,
+                                 .next = next + life->pitch + 1, .pitch = (unsigned)life->pitch);
+    return suite_submit_and_wait(cg);
+}
+
+static const struct suite_version versions[] = {
+    SUITE_TEAMWORK_VERSION("flat", "range", run_flat),
+    SUITE_TEAMWORK_VERSION("tiled", "hierarchical", run_groups),
+    SUITE_TEAMWORK_VERSION("tiled", "nd_range", run_items),
+};
+const struct suite_versions suite_life_teamwork = SUITE_VERSIONS(versions);
