@@ -42,6 +42,7 @@ struct suite_effort {
     unsigned least_rounds, most_rounds;
     double seconds;   /* for a program; the least rounds may take longer */
     const char *form; /* only versions of this form; NULL: all */
+    const char *kind; /* of Teamwork only versions of this kind; NULL: all */
 };
 
 /* A version and what was measured of it. */
@@ -53,6 +54,7 @@ struct suite_row {
     double *samples;     /* microseconds, of one call each, in order of size when all is done */
     size_t sample_count, sample_capacity;
     unsigned calls; /* in a turn */
+    unsigned every; /* takes a turn in every so manieth round */
     double median_us, p25_us, p75_us, min_us;
 };
 

@@ -2,7 +2,8 @@
 /*
  * The benchmark suite: runs its programs one after the other.
  *
- *     suite_cpu [--quick] [--size cpu|gpu] [--only NAME[,NAME]...] [--form FORM] [--seconds S] [--json FILE] [--list]
+ *     suite_cpu [--quick] [--size cpu|gpu] [--only NAME[,NAME]...] [--form FORM] [--kind KIND] [--seconds S]
+ *               [--json FILE] [--list]
  *     suite_cpu --check
  *
  * --quick takes small problems, to see that all is right: its times mean nothing. --seconds is how long a program is measured,
@@ -54,7 +55,8 @@ static bool is_listed(const char *list, const char *name)
 static int usage(const char *program)
 {
     fprintf(stderr,
-            "usage: %s [--quick] [--size cpu|gpu] [--only NAME[,NAME]...] [--form FORM] [--seconds S] [--json FILE]\n"
+            "usage: %s [--quick] [--size cpu|gpu] [--only NAME[,NAME]...] [--form FORM] [--kind KIND] [--seconds S] "
+            "[--json FILE]\n"
             "       %s --list | --check\n",
             program, program);
     return 2;
@@ -96,6 +98,8 @@ static bool parse_option(char **argv, int *at, struct options *o)
         return (o->only = value);
     if (!strcmp(option, "--form"))
         return (o->effort.form = value);
+    if (!strcmp(option, "--kind"))
+        return (o->effort.kind = value);
     if (!strcmp(option, "--json"))
         return (o->json = value);
     return false;

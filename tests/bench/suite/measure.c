@@ -16,6 +16,9 @@ enum {
     WATCHDOG_SECONDS = 120 /* longer than any single step takes: a device that hangs ends the run */
 };
 
+/* A version that takes longer than this has its turn in every fourth round only, else it would use up the others' time. */
+static const double SLOW_US = 500e3;
+
 /* A turn of short runs takes about so long, so that what the turn before left in caches does not count much. */
 static const double TURN_US = 3000;
 
@@ -83,6 +86,7 @@ static void prepare(struct suite_row *row, const struct suite_program *program, 
     row->calls = effort->size == SUITE_QUICK || time > TURN_US ? 1
                  : time * MOST_CALLS < TURN_US                 ? MOST_CALLS
                                                                : (unsigned)(TURN_US / time);
+    row->every = time > SLOW_US ? 4 : 1;
     row->sample_capacity = (size_t)effort->most_rounds * row->calls;
     row->samples = malloc(row->sample_capacity * sizeof *row->samples);
     if (!row->samples)
@@ -116,12 +120,18 @@ static void finish(struct suite_row *row, const struct suite_program *program, c
     row->p75_us = quantile(row->samples, row->sample_count, 0.75);
 }
 
-static void list_rows(const struct suite_entry *entry, const char *form, struct suite_result *r)
+static bool is_wanted(const struct suite_version *version, const struct suite_effort *effort)
+{
+    return (!effort->form || !strcmp(effort->form, version->form))
+           && (!effort->kind || !version->kind || !strcmp(effort->kind, version->kind));
+}
+
+static void list_rows(const struct suite_entry *entry, const struct suite_effort *effort, struct suite_result *r)
 {
     for (const struct suite_part *part = entry->parts; part->versions; ++part)
         for (size_t i = 0; i < part->versions->count && r->row_count < SUITE_MOST_ROWS; ++i) {
             const struct suite_version *version = &part->versions->versions[i];
-            if (!form || !strcmp(form, version->form))
+            if (is_wanted(version, effort))
                 r->rows[r->row_count++] = (struct suite_row){.side = part->side, .version = version};
         }
 }
@@ -134,7 +144,8 @@ static void measure_rows(const struct suite_effort *effort, struct suite_result 
     while (r->rounds < effort->least_rounds
            || (r->rounds < effort->most_rounds && now_us() - start < effort->seconds * 1e6)) {
         for (size_t i = 0; i < r->row_count; ++i)
-            take_turn(&r->rows[i]);
+            if (!r->rows[i].failure && r->rounds % r->rows[i].every == 0)
+                take_turn(&r->rows[i]);
         ++r->rounds;
     }
     for (size_t i = 0; i < r->row_count; ++i)
@@ -147,7 +158,7 @@ bool suite_measure(const struct suite_entry *entry, const struct suite_effort *e
     void *fetched = NULL;
     bool passed = false;
     alarm(WATCHDOG_SECONDS);
-    list_rows(entry, effort->form, result);
+    list_rows(entry, effort, result);
     if (!entry->program->make(effort->size, &result->problem))
         fprintf(stderr, "%s: the problem could not be made\n", entry->program->name);
     else if (result->row_count && (fetched = suite_allocate(result->problem.result_bytes))) {
@@ -160,7 +171,7 @@ bool suite_measure(const struct suite_entry *entry, const struct suite_effort *e
     result->problem.data = NULL;
     for (size_t i = 0; i < result->row_count; ++i)
         passed = passed && !result->rows[i].failure;
-    return passed || (effort->form && !result->row_count);
+    return passed || ((effort->form || effort->kind) && !result->row_count);
 }
 
 void suite_result_free(struct suite_result *result)

@@ -8,6 +8,10 @@
     X(stream_mul)                                                                                                      \
     X(stream_add)                                                                                                      \
     X(stream_triad)                                                                                                    \
-    X(stream_dot)
+    X(stream_dot)                                                                                                      \
+    X(jacobi)                                                                                                          \
+    X(laplace3d)                                                                                                       \
+    X(transpose)                                                                                                       \
+    X(permute)
 
 #endif

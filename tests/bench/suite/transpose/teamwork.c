@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Transposing in Teamwork. */
+#include "../arrays_teamwork.h"
+#include "transpose.h"
+
+enum { TILE = TRANSPOSE_TILE, ROWS = TRANSPOSE_ROWS };
+
+struct transpose_flat {
+    const float *in;
+    float *out;
+    unsigned side;
+};
+
+static inline void transpose_flat(tw_item item, const struct transpose_flat *k)
+{
+    const unsigned row = (unsigned)tw_global_id(item, 0);
+    const size_t column = tw_global_id(item, 1);
+    (k->out + row * k->side)[column] = k->in[column * k->side + row];
+}
+TW_RANGE_KERNEL(transpose_flat, 2);
+
+struct transpose_tiled {
+    const float *in;
+    float *out;
+    unsigned side;
+};
+
+static inline void transpose_tiled(tw_group group, const struct transpose_tiled *k)
+{
+    TW_LOCAL(float, tile, [TILE][TILE + 1]);
+    const unsigned top = (unsigned)tw_group_id(group, 0) * TILE, left = (unsigned)tw_group_id(group, 1) * TILE;
+    const float *in = k->in + (left * k->side + top);
+    float *out = k->out + (top * k->side + left);
+
+    tw_parallel_for_work_item_range(group, item, tw_range_2d(TILE, TILE)) {
+        const unsigned i = (unsigned)tw_local_id(item, 0), j = (unsigned)tw_local_id(item, 1);
+        tile[i][j] = (in + i * k->side)[j];
+    }
+    tw_parallel_for_work_item_range(group, item, tw_range_2d(TILE, TILE)) {
+        const unsigned i = (unsigned)tw_local_id(item, 0), j = (unsigned)tw_local_id(item, 1);
+        (out + i * k->side)[j] = tile[j][i];
+    }
+}
+TW_WORK_GROUP_KERNEL(transpose_tiled, ROWS, TILE);
+
+struct transpose_nd {
+    const float *in;
+    float *out;
+    unsigned side;
+};
+
+static inline void transpose_nd(tw_nd_item item, const struct transpose_nd *k)
+{
+    TW_LOCAL(float, tile, [TILE][TILE + 1]);
+    const unsigned top = (unsigned)tw_group_id(item, 0) * TILE, left = (unsigned)tw_group_id(item, 1) * TILE;
+    const unsigned row = (unsigned)tw_local_id(item, 0), j = (unsigned)tw_local_id(item, 1);
+    const float *in = k->in + ((left + row) * k->side + top + j);
+    float *out = k->out + ((top + row) * k->side + left + j);
+
+#pragma clang loop unroll(full)
+    for (unsigned i = 0; i < TILE; i += ROWS)
+        tile[row + i][j] = in[i * k->side];
+    tw_barrier(item, TW_LOCAL_SPACE);
+#pragma clang loop unroll(full)
+    for (unsigned i = 0; i < TILE; i += ROWS)
+        out[i * k->side] = tile[j][row + i];
+}
+TW_ND_RANGE_KERNEL(transpose_nd, ROWS, TILE);
+
+static bool run_flat(void *state)
+{
+    const struct suite_teamwork *s = state;
+    const unsigned side = ((const struct transpose *)s->problem)->side;
+    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_parallel_for(cg, tw_range_2d(side, side), transpose_flat, .in = tw_read(cg, s->at[TRANSPOSE_IN]),
+                    .out = tw_discard_write(cg, s->at[TRANSPOSE_OUT]), .side = side);
+    return suite_submit_and_wait(cg);
+}
+
+static bool run_tiled(void *state)
+{
+    const struct suite_teamwork *s = state;
+    const unsigned side = ((const struct transpose *)s->problem)->side;
+    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_parallel_for_work_group(cg, tw_range_2d(side / TILE, side / TILE), tw_range_2d(ROWS, TILE), transpose_tiled,
+                               .in = tw_read(cg, s->at[TRANSPOSE_IN]),
+                               .out = tw_discard_write(cg, s->at[TRANSPOSE_OUT]), .side = side);
+    return suite_submit_and_wait(cg);
+}
+
+static bool run_nd(void *state)
+{
+    const struct suite_teamwork *s = state;
+    const unsigned side = ((const struct transpose *)s->problem)->side;
+    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_2d(side / TILE * ROWS, side), tw_range_2d(ROWS, TILE)),
+                             transpose_nd, .in = tw_read(cg, s->at[TRANSPOSE_IN]),
+                             .out = tw_discard_write(cg, s->at[TRANSPOSE_OUT]), .side = side);
+    return suite_submit_and_wait(cg);
+}
+
+static const struct suite_version versions[] = {
+    SUITE_TEAMWORK_VERSION("flat", "range", run_flat),
+    SUITE_TEAMWORK_VERSION("tiled", "hierarchical", run_tiled),
+    SUITE_TEAMWORK_VERSION("tiled", "nd_range", run_nd),
+};
+const struct suite_versions suite_transpose_teamwork = SUITE_VERSIONS(versions);
