@@ -11,7 +11,11 @@
     X(stream_dot)                                                                                                      \
     X(jacobi)                                                                                                          \
     X(laplace3d)                                                                                                       \
+    X(life)                                                                                                            \
     X(transpose)                                                                                                       \
-    X(permute)
+    X(permute)                                                                                                         \
+    X(scatter_add)                                                                                                     \
+    X(bitonic)                                                                                                         \
+    X(floydwarshall)
 
 #endif
