@@ -12,8 +12,11 @@
     X(jacobi)                                                                                                          \
     X(laplace3d)                                                                                                       \
     X(life)                                                                                                            \
+    X(bilateral)                                                                                                       \
     X(transpose)                                                                                                       \
     X(permute)                                                                                                         \
+    X(nbody)                                                                                                           \
+    X(ising)                                                                                                           \
     X(scatter_add)                                                                                                     \
     X(bitonic)                                                                                                         \
     X(floydwarshall)
