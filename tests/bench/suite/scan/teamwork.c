@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prefix sums in Teamwork. */
+#include "../arrays_teamwork.h"
+#include "scan.h"
+
+enum { BLOCK = SCAN_BLOCK, GROUP = SCAN_GROUP, EACH = SCAN_EACH, PART = SCAN_PART };
+
+/* ---- nd_range: a tree of sums in local memory, up and down again ---------------------------------------------------------- */
+
+struct scan_tree {
+    const uint32_t *in;
+    uint32_t *out;
+};
+
+static inline void scan_tree(tw_nd_item item, const struct scan_tree *k)
+{
+    TW_LOCAL(uint32_t, sums, [BLOCK]);
+    const unsigned local = (unsigned)tw_local_id(item, 0), first = (unsigned)tw_group_id(item, 0) * BLOCK;
+    const uint32_t low = k->in[first + local], high = k->in[first + local + SCAN_TREE_GROUP];
+
+    sums[local] = low;
+    sums[local + SCAN_TREE_GROUP] = high;
+    for (unsigned pairs = BLOCK / 2, stride = 1; pairs > 0; pairs /= 2, stride *= 2) {
+        tw_barrier(item, TW_LOCAL_SPACE);
+        if (local < pairs)
+            sums[(2 * local + 2) * stride - 1] += sums[(2 * local + 1) * stride - 1];
+    }
+    if (local == 0)
+        sums[BLOCK - 1] = 0;
+    for (unsigned pairs = 1, stride = BLOCK / 2; pairs < BLOCK; pairs *= 2, stride /= 2) {
+        tw_barrier(item, TW_LOCAL_SPACE);
+        if (local < pairs) {
+            const uint32_t left = sums[(2 * local + 1) * stride - 1];
+            sums[(2 * local + 1) * stride - 1] = sums[(2 * local + 2) * stride - 1];
+            sums[(2 * local + 2) * stride - 1] += left;
+        }
+    }
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[first + local] = sums[local] + low; /* what comes before, and the number itself */
+    k->out[first + local + SCAN_TREE_GROUP] = sums[local + SCAN_TREE_GROUP] + high;
+}
+TW_ND_RANGE_KERNEL(scan_tree, SCAN_TREE_GROUP);
+
+/* ---- hierarchical: a work-item has numbers in a row, and a group function does the rest ---------------------------------- */
+
+/* Four numbers, which a GPU reads at once. */
+struct quad {
+    uint32_t at[4];
+} __attribute__((aligned(16)));
+
+enum { QUADS = EACH / 4 };
+
+static inline unsigned sum_of(struct quad q)
+{
+    return q.at[0] + q.at[1] + q.at[2] + q.at[3];
+}
+
+static inline unsigned sum_in_a_row(const uint32_t *in)
+{
+    unsigned sum = 0;
+#pragma clang loop unroll(full)
+    for (unsigned i = 0; i < QUADS; ++i)
+        sum += sum_of(((const struct quad *)in)[i]);
+    return sum;
+}
+
+/* Writes what is up to each number, with `sum` before all. */
+static inline void scan_in_a_row(const uint32_t *in, uint32_t *out, unsigned sum)
+{
+#pragma clang loop unroll(full)
+    for (unsigned i = 0; i < QUADS; ++i) {
+        struct quad q = ((const struct quad *)in)[i];
+        q.at[0] = sum += q.at[0];
+        q.at[1] = sum += q.at[1];
+        q.at[2] = sum += q.at[2];
+        q.at[3] = sum += q.at[3];
+        ((struct quad *)out)[i] = q;
+    }
+}
+
+/* Scans EACH numbers for each of the group's work-items, with `before` before all. */
+static inline __attribute__((always_inline)) void scan_in_group(tw_group group, unsigned *sums, const uint32_t *in,
+                                                                uint32_t *out, unsigned before)
+{
+    tw_parallel_for_work_item(group, item) {
+        tw_private(sums, item) = sum_in_a_row(in + tw_local_id(item, 0) * EACH);
+    }
+    tw_exclusive_scan_over_group(group, sums, TW_SUM);
+    tw_parallel_for_work_item(group, item) {
+        const size_t first = tw_local_id(item, 0) * EACH;
+        scan_in_a_row(in + first, out + first, before + tw_private(sums, item));
+    }
+}
+
+enum { BLOCK_GROUP = BLOCK / EACH };
+
+struct scan_group_blocks {
+    const uint32_t *in;
+    uint32_t *out;
+};
+
+static inline void scan_group_blocks(tw_group group, const struct scan_group_blocks *k)
+{
+    TW_PRIVATE(group, unsigned, sums);
+    const size_t first = tw_group_id(group, 0) * BLOCK;
+    scan_in_group(group, sums, k->in + first, k->out + first, 0);
+}
+TW_WORK_GROUP_KERNEL(scan_group_blocks, BLOCK_GROUP);
+
+struct scan_group_sums {
+    const uint32_t *in;
+    uint32_t *sums; /* one for each part */
+};
+
+static inline void scan_group_sums(tw_group group, const struct scan_group_sums *k)
+{
+    TW_PRIVATE(group, unsigned, sum);
+    const uint32_t *in = k->in + tw_group_id(group, 0) * PART;
+    tw_parallel_for_work_item(group, item) {
+        unsigned s = 0;
+#pragma clang loop unroll(full)
+        for (unsigned i = 0; i < EACH; ++i)
+            s += in[i * GROUP + tw_local_id(item, 0)];
+        tw_private(sum, item) = s;
+    }
+    const unsigned all = tw_reduce_over_group(group, sum, TW_SUM);
+    TW_ONCE(group) {
+        k->sums[tw_group_id(group, 0)] = all;
+    }
+}
+TW_WORK_GROUP_KERNEL(scan_group_sums, GROUP);
+
+/* One group, which takes turn after turn, with a sum for each work-item. */
+struct scan_group_scan_sums {
+    uint32_t *sums;
+    unsigned count;
+};
+
+static inline void scan_group_scan_sums(tw_group group, const struct scan_group_scan_sums *k)
+{
+    TW_PRIVATE(group, unsigned, sum);
+    unsigned before = 0;
+    for (unsigned first = 0; first < k->count; first += SCAN_SUMS_GROUP) {
+        tw_parallel_for_work_item(group, item) {
+            const unsigned i = first + (unsigned)tw_local_id(item, 0);
+            tw_private(sum, item) = i < k->count ? k->sums[i] : 0;
+        }
+        tw_inclusive_scan_over_group(group, sum, TW_SUM);
+        tw_parallel_for_work_item(group, item) {
+            const unsigned i = first + (unsigned)tw_local_id(item, 0);
+            if (i < k->count)
+                k->sums[i] = before + tw_private(sum, item);
+        }
+        before += tw_group_broadcast(group, sum, SCAN_SUMS_GROUP - 1);
+    }
+}
+TW_WORK_GROUP_KERNEL(scan_group_scan_sums, SCAN_SUMS_GROUP);
+
+struct scan_group_parts {
+    const uint32_t *in, *sums; /* the sums: up to the end of each part */
+    uint32_t *out;
+};
+
+static inline void scan_group_parts(tw_group group, const struct scan_group_parts *k)
+{
+    TW_PRIVATE(group, unsigned, sums);
+    const size_t part = tw_group_id(group, 0);
+    scan_in_group(group, sums, k->in + part * PART, k->out + part * PART, part ? k->sums[part - 1] : 0);
+}
+TW_WORK_GROUP_KERNEL(scan_group_parts, GROUP);
+
+/* ---- nd_range: a sub-group has numbers in a row, four of them a lane in each row ------------------------------------------- */
+
+/* Scans `count` numbers, a multiple of 4, of a group of `size` work-items, with `before` before all. Returns what is up to the
+   numbers of this work-item's sub-group, for the group's last one all. */
+static inline __attribute__((always_inline)) unsigned scan_of_item(tw_nd_item item, const uint32_t *in, uint32_t *out,
+                                                                   unsigned count, unsigned before)
+{
+    const tw_sub_group sub_group = tw_get_sub_group(item);
+    const unsigned lane = (unsigned)tw_sub_group_local_id(sub_group);
+    const unsigned lanes = (unsigned)tw_sub_group_max_local_range(sub_group);
+    const unsigned first = (unsigned)tw_sub_group_id(sub_group) * lanes * QUADS + lane;
+    struct quad quads[QUADS];
+    unsigned up_to[QUADS], own = 0;
+
+#pragma clang loop unroll(full)
+    for (unsigned i = 0; i < QUADS; ++i)
+        quads[i] = 4 * (first + i * lanes) < count ? ((const struct quad *)in)[first + i * lanes] : (struct quad){{0}};
+#pragma clang loop unroll(full)
+    for (unsigned i = 0; i < QUADS; ++i) {
+        const unsigned sum = sum_of(quads[i]), scanned = tw_inclusive_scan_over_group(sub_group, sum, TW_SUM);
+        up_to[i] = own + scanned - sum;
+        own += tw_group_broadcast(sub_group, scanned, lanes - 1);
+    }
+    /* the first lane of each sub-group stands for it */
+    const unsigned all = before + tw_inclusive_scan_over_group(item, lane == 0 ? own : 0, TW_SUM);
+#pragma clang loop unroll(full)
+    for (unsigned i = 0; i < QUADS; ++i) {
+        unsigned sum = all - own + up_to[i];
+#pragma clang loop unroll(full)
+        for (unsigned j = 0; j < 4; ++j)
+            quads[i].at[j] = sum += quads[i].at[j];
+        if (4 * (first + i * lanes) < count)
+            ((struct quad *)out)[first + i * lanes] = quads[i];
+    }
+    return all;
+}
+
+struct scan_item_sums {
+    const uint32_t *in;
+    uint32_t *sums;
+};
+
+static inline void scan_item_sums(tw_nd_item item, const struct scan_item_sums *k)
+{
+    const struct quad *in = (const struct quad *)(k->in + tw_group_id(item, 0) * PART);
+    unsigned sum = 0;
+#pragma clang loop unroll(full)
+    for (unsigned i = 0; i < QUADS; ++i)
+        sum += sum_of(in[i * GROUP + tw_local_id(item, 0)]);
+    const unsigned all = tw_reduce_over_group(item, sum, TW_SUM);
+    if (tw_local_id(item, 0) == 0)
+        k->sums[tw_group_id(item, 0)] = all;
+}
+TW_ND_RANGE_KERNEL(scan_item_sums, GROUP);
+
+struct scan_item_scan_sums {
+    uint32_t *sums;
+    unsigned count;
+};
+
+static inline void scan_item_scan_sums(tw_nd_item item, const struct scan_item_scan_sums *k)
+{
+    enum { TURN = SCAN_SUMS_GROUP * EACH };
+    unsigned before = 0;
+    for (unsigned first = 0; first < k->count; first += TURN) {
+        const unsigned rest = k->count - first, count = rest < TURN ? rest : TURN;
+        const unsigned all = scan_of_item(item, k->sums + first, k->sums + first, count, before);
+        before = tw_group_broadcast(item, all, SCAN_SUMS_GROUP - 1);
+    }
+}
+TW_ND_RANGE_KERNEL(scan_item_scan_sums, SCAN_SUMS_GROUP);
+
+struct scan_item_parts {
+    const uint32_t *in, *sums;
+    uint32_t *out;
+};
+
+static inline void scan_item_parts(tw_nd_item item, const struct scan_item_parts *k)
+{
+    const size_t part = tw_group_id(item, 0);
+    scan_of_item(item, k->in + part * PART, k->out + part * PART, PART, part ? k->sums[part - 1] : 0);
+}
+TW_ND_RANGE_KERNEL(scan_item_parts, GROUP);
+
+/* ---- versions ------------------------------------------------------------------------------------------------------ */
+
+static size_t count_of(const struct suite_teamwork *s)
+{
+    return ((const struct scan *)s->problem)->count;
+}
+
+static bool run_tree(void *state)
+{
+    const struct suite_teamwork *s = state;
+    const tw_nd_range range = tw_nd_range_make(tw_range_1d(count_of(s) / 2), tw_range_1d(SCAN_TREE_GROUP));
+    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_parallel_for_nd_range(cg, range, scan_tree, .in = tw_read(cg, s->at[SCAN_IN]),
+                             .out = tw_discard_write(cg, s->at[SCAN_OUT]));
+    return suite_submit_and_wait(cg);
+}
+
+static bool run_group_blocks(void *state)
+{
+    const struct suite_teamwork *s = state;
+    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_parallel_for_work_group(cg, tw_range_1d(count_of(s) / BLOCK), tw_range_1d(BLOCK_GROUP), scan_group_blocks,
+                               .in = tw_read(cg, s->at[SCAN_IN]), .out = tw_discard_write(cg, s->at[SCAN_OUT]));
+    return suite_submit_and_wait(cg);
+}
+
+static bool run_groups(void *state)
+{
+    const struct suite_teamwork *s = state;
+    const size_t parts = count_of(s) / PART;
+    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_parallel_for_work_group(cg, tw_range_1d(parts), tw_range_1d(GROUP), scan_group_sums,
+                               .in = tw_read(cg, s->at[SCAN_IN]), .sums = tw_discard_write(cg, s->at[SCAN_SUMS]));
+    if (!suite_submit(cg))
+        return false;
+    cg = tw_queue_begin(suite_queue());
+    tw_parallel_for_work_group(cg, tw_range_1d(1), tw_range_1d(SCAN_SUMS_GROUP), scan_group_scan_sums,
+                               .sums = tw_read_write(cg, s->at[SCAN_SUMS]), .count = (unsigned)parts);
+    if (!suite_submit(cg))
+        return false;
+    cg = tw_queue_begin(suite_queue());
+    tw_parallel_for_work_group(cg, tw_range_1d(parts), tw_range_1d(GROUP), scan_group_parts,
+                               .in = tw_read(cg, s->at[SCAN_IN]), .sums = tw_read(cg, s->at[SCAN_SUMS]),
+                               .out = tw_discard_write(cg, s->at[SCAN_OUT]));
+    return suite_submit_and_wait(cg);
+}
+
+static bool run_items(void *state)
+{
+    const struct suite_teamwork *s = state;
+    const size_t parts = count_of(s) / PART;
+    const tw_nd_range range = tw_nd_range_make(tw_range_1d(parts * GROUP), tw_range_1d(GROUP));
+    const tw_nd_range one = tw_nd_range_make(tw_range_1d(SCAN_SUMS_GROUP), tw_range_1d(SCAN_SUMS_GROUP));
+    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_parallel_for_nd_range(cg, range, scan_item_sums, .in = tw_read(cg, s->at[SCAN_IN]),
+                             .sums = tw_discard_write(cg, s->at[SCAN_SUMS]));
+    if (!suite_submit(cg))
+        return false;
+    cg = tw_queue_begin(suite_queue());
+    tw_parallel_for_nd_range(cg, one, scan_item_scan_sums, .sums = tw_read_write(cg, s->at[SCAN_SUMS]),
+                             .count = (unsigned)parts);
+    if (!suite_submit(cg))
+        return false;
+    cg = tw_queue_begin(suite_queue());
+    tw_parallel_for_nd_range(cg, range, scan_item_parts, .in = tw_read(cg, s->at[SCAN_IN]),
+                             .sums = tw_read(cg, s->at[SCAN_SUMS]), .out = tw_discard_write(cg, s->at[SCAN_OUT]));
+    return suite_submit_and_wait(cg);
+}
+
+static const struct suite_version of_blocks[] = {
+    SUITE_TEAMWORK_VERSION("tree", "nd_range", run_tree),
+    SUITE_TEAMWORK_VERSION("rows", "hierarchical", run_group_blocks),
+};
+static const struct suite_version of_whole[] = {
+    SUITE_TEAMWORK_VERSION("parts", "nd_range", run_items),
+    SUITE_TEAMWORK_VERSION("parts", "hierarchical", run_groups),
+};
+const struct suite_versions suite_scan_blocks_teamwork = SUITE_VERSIONS(of_blocks);
+const struct suite_versions suite_scan_whole_teamwork = SUITE_VERSIONS(of_whole);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sparse matrix by vector in Teamwork: a work-item for each row, or a sub-group. */
+#include "../arrays_teamwork.h"
+#include "spmv.h"
+
+struct spmv_row {
+    const uint32_t *first, *columns;
+    const float *values, *x;
+    float *y;
+};
+
+static inline void spmv_row(tw_item item, const struct spmv_row *k)
+{
+    const size_t row = tw_global_id(item, 0);
+    const uint32_t past = k->first[row + 1];
+    float sum = 0;
+#pragma clang loop vectorize(enable) /* on a CPU: lets it add in another order */
+    for (uint32_t e = k->first[row]; e < past; ++e)
+        sum += k->values[e] * k->x[k->columns[e]];
+    k->y[row] = sum;
+}
+TW_RANGE_KERNEL(spmv_row, 1);
+
+/* Neighbouring lanes read neighbouring entries. A CPU's sub-groups have one lane. */
+struct spmv_subgroup {
+    const uint32_t *first, *columns;
+    const float *values, *x;
+    float *y;
+};
+
+static inline void spmv_subgroup(tw_nd_item item, const struct spmv_subgroup *k)
+{
+    const tw_sub_group sub_group = tw_get_sub_group(item);
+    const unsigned lane = (unsigned)tw_sub_group_local_id(sub_group),
+                   lanes = (unsigned)tw_sub_group_max_local_range(sub_group);
+    const unsigned row = (unsigned)tw_global_id(item, 0) / lanes;
+    const uint32_t past = k->first[row + 1];
+    float sum = 0;
+#pragma clang loop vectorize(enable)
+    for (uint32_t e = k->first[row] + lane; e < past; e += lanes)
+        sum += k->values[e] * k->x[k->columns[e]];
+    sum = tw_reduce_over_group(sub_group, sum, TW_SUM);
+    if (lane == 0)
+        k->y[row] = sum;
+}
+TW_ND_RANGE_KERNEL(spmv_subgroup, SPMV_GROUP);
+
+/* ---- versions ------------------------------------------------------------------------------------------------------ */
+
+static bool run_row(void *state)
+{
+    const struct suite_teamwork *s = state;
+    const struct spmv *spmv = s->problem;
+    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_parallel_for(cg, tw_range_1d(spmv->rows), spmv_row, .first = tw_read(cg, s->at[SPMV_FIRST]),
+                    .columns = tw_read(cg, s->at[SPMV_COLUMNS]), .values = tw_read(cg, s->at[SPMV_VALUES]),
+                    .x = tw_read(cg, s->at[SPMV_X]), .y = tw_discard_write(cg, s->at[SPMV_Y]));
+    return suite_submit_and_wait(cg);
+}
+
+static bool run_subgroup(void *state)
+{
+    const struct suite_teamwork *s = state;
+    const struct spmv *spmv = s->problem;
+    const size_t lanes = tw_device_is_gpu(tw_queue_device(suite_queue())) ? SPMV_LANES : 1;
+    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(spmv->rows * lanes), tw_range_1d(SPMV_GROUP)),
+                             spmv_subgroup, .first = tw_read(cg, s->at[SPMV_FIRST]),
+                             .columns = tw_read(cg, s->at[SPMV_COLUMNS]), .values = tw_read(cg, s->at[SPMV_VALUES]),
+                             .x = tw_read(cg, s->at[SPMV_X]), .y = tw_discard_write(cg, s->at[SPMV_Y]));
+    return suite_submit_and_wait(cg);
+}
+
+static const struct suite_version versions[] = {
+    SUITE_TEAMWORK_VERSION("row", "range", run_row),
+    SUITE_TEAMWORK_VERSION("subgroup", "nd_range", run_subgroup),
+};
+const struct suite_versions suite_spmv_teamwork = SUITE_VERSIONS(versions);
