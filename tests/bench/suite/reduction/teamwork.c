@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums in Teamwork, by the kernels of examples/groups. */
+#include "../../../../examples/groups/reduce.h"
+#include "../arrays_teamwork.h"
+#include "reduction.h"
+
+/* The state of these versions. */
+struct summing {
+    struct suite_teamwork *common;
+    struct reduce reduce; /* with a buffer of its own for the sum */
+};
+
+static void close_sum(void *state)
+{
+    struct summing *s = state;
+    reduce_destroy(&s->reduce);
+    if (s->common)
+        suite_teamwork_close(s->common);
+    free(s);
+}
+
+static void *open_sum(const void *problem)
+{
+    struct summing *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->common = suite_teamwork_open(problem);
+    if (s->common
+        && suite_passed(reduce_create(&s->reduce, suite_queue(), s->common->at[REDUCTION_NUMBERS],
+                                      ((const struct reduction *)problem)->count))
+        && suite_buffer_set(s->reduce.sum, NULL))
+        return s;
+    close_sum(s);
+    return NULL;
+}
+
+static bool fetch_sum(void *state, void *result)
+{
+    return suite_buffer_get(((struct summing *)state)->reduce.sum, result, sizeof(int32_t));
+}
+
+static bool run_pairs(void *state)
+{
+    return suite_passed(reduce_submit_pairs(&((struct summing *)state)->reduce)) && suite_wait();
+}
+
+static bool run_tree(void *state)
+{
+    return suite_passed(reduce_submit_tree(&((struct summing *)state)->reduce)) && suite_wait();
+}
+
+static bool run_parts(void *state)
+{
+    return suite_passed(reduce_submit_parts(&((struct summing *)state)->reduce)) && suite_wait();
+}
+
+static bool run_group_parts(void *state)
+{
+    return suite_passed(reduce_submit_group_parts(&((struct summing *)state)->reduce)) && suite_wait();
+}
+
+static bool run_launch(void *state)
+{
+    return suite_passed(reduce_submit_range(&((struct summing *)state)->reduce)) && suite_wait();
+}
+
+static const struct suite_version versions[] = {
+    {"pairs", "nd_range", open_sum, NULL, run_pairs, fetch_sum, close_sum},
+    {"pairs", "hierarchical", open_sum, NULL, run_tree, fetch_sum, close_sum},
+    {"parts", "nd_range", open_sum, NULL, run_parts, fetch_sum, close_sum},
+    {"parts", "hierarchical", open_sum, NULL, run_group_parts, fetch_sum, close_sum},
+    {"launch", "reduction", open_sum, NULL, run_launch, fetch_sum, close_sum},
+};
+const struct suite_versions suite_reduction_teamwork = SUITE_VERSIONS(versions);
