@@ -110,9 +110,9 @@ bool run_lanes(void *state)
 {
     const size_t count = suite_cuda_problem<histogram_problem>(state).count;
     const size_t each = histogram_part(count, suite_cuda_units(), 2);
-    lanes_kernel<<<(unsigned)((count + each - 1) / each), wide>>>(
-        suite_cuda_at<unsigned char>(state, HISTOGRAM_BYTES), suite_cuda_at<unsigned>(state, HISTOGRAM_COUNTS),
-        (unsigned)count, (unsigned)each);
+    lanes_kernel<<<(unsigned)((count + each - 1) / each), wide>>>(suite_cuda_at<unsigned char>(state, HISTOGRAM_BYTES),
+                                                                  suite_cuda_at<unsigned>(state, HISTOGRAM_COUNTS),
+                                                                  (unsigned)count, (unsigned)each);
     return suite_cuda_wait();
 }
 

@@ -10,8 +10,8 @@ static bool SUITE_NAME(reduction)(void *state)
     const uint32_t *numbers = s->at[REDUCTION_NUMBERS];
     uint32_t sum = 0;
 #ifdef SUITE_TARGET
-#pragma omp target teams distribute parallel for device(suite_openmp_device) is_device_ptr(numbers)                    \
-    reduction(+ : sum) map(tofrom : sum)
+#pragma omp target teams distribute parallel for device(suite_openmp_device) is_device_ptr(numbers) reduction(+ : sum) \
+    map(tofrom : sum)
     for (size_t i = 0; i < count; ++i)
         sum += numbers[i];
     return suite_device_set(s->at[REDUCTION_SUM], &sum, sizeof sum);

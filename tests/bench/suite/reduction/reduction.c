@@ -16,7 +16,8 @@ static bool make(enum suite_size size, struct suite_problem *problem)
     reduction->count = count;
     reduction->arrays = (struct suite_arrays){
         .at = {{count * sizeof *numbers, numbers, false}, {sizeof *sum, NULL, false}, {partial, NULL, false}},
-        REDUCTION_SUM, sum};
+        REDUCTION_SUM,
+        sum};
     if (!numbers || !sum)
         return false;
     uint64_t random = SUITE_SEED;
