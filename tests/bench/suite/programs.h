@@ -12,13 +12,23 @@
     X(jacobi)                                                                                                          \
     X(laplace3d)                                                                                                       \
     X(life)                                                                                                            \
+    X(convolution)                                                                                                     \
     X(bilateral)                                                                                                       \
     X(transpose)                                                                                                       \
     X(permute)                                                                                                         \
+    X(reduction)                                                                                                       \
+    X(scan_blocks)                                                                                                     \
+    X(scan_whole)                                                                                                      \
+    X(histogram)                                                                                                       \
+    X(histogram_of_one)                                                                                                \
+    X(scatter_add)                                                                                                     \
+    X(spmv)                                                                                                            \
+    X(matmul_flat)                                                                                                     \
+    X(matmul)                                                                                                          \
     X(nbody)                                                                                                           \
     X(ising)                                                                                                           \
-    X(scatter_add)                                                                                                     \
     X(bitonic)                                                                                                         \
-    X(floydwarshall)
+    X(floydwarshall)                                                                                                   \
+    X(wavefront)
 
 #endif

@@ -12,7 +12,7 @@ static bool make(enum suite_size size, struct suite_problem *problem, unsigned s
     problem->data = h;
     if (!h)
         return false;
-    const unsigned log = size == SUITE_QUICK ? 17 : size == SUITE_CPU ? 26 : 30;
+    const unsigned log = size == SUITE_QUICK ? 17 : size == SUITE_CPU ? 26 : 29;
     const size_t count = (size_t)1 << log, bins = HISTOGRAM_VALUES * sizeof(uint32_t);
     unsigned char *bytes = suite_allocate(count);
     uint32_t *counts = suite_allocate(bins);
