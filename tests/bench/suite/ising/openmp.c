@@ -7,9 +7,10 @@ static void SUITE_NAME(ising_update)(const struct ising *problem, signed char *s
                                      bool black, unsigned launch)
 {
     const unsigned rows = problem->rows, columns = problem->columns, pitch = problem->pitch;
-    const uint32_t t1 = problem->thresholds.at[0], t2 = problem->thresholds.at[1], t3 = problem->thresholds.at[2];
-    const uint32_t t4 = problem->thresholds.at[3], turn = ising_turn(launch), odd = black;
+    const uint32_t turn = ising_turn(launch), odd = black;
 #ifdef SUITE_TARGET
+    const uint32_t t1 = problem->thresholds.at[0], t2 = problem->thresholds.at[1], t3 = problem->thresholds.at[2];
+    const uint32_t t4 = problem->thresholds.at[3];
 #pragma omp target teams distribute parallel for collapse(2) device(suite_openmp_device) is_device_ptr(spins, others)
     for (unsigned row = 0; row < rows; ++row)
         for (unsigned column = 0; column < columns; ++column) {
@@ -19,8 +20,11 @@ static void SUITE_NAME(ising_update)(const struct ising *problem, signed char *s
             ISING_SPIN(*spin, *spin, sum, row * pitch + column, turn, t1, t2, t3, t4);
         }
 #else
-#pragma omp parallel for schedule(static) firstprivate(spins, others, columns, pitch, t1, t2, t3, t4, turn, odd)
+#pragma omp parallel for schedule(static) firstprivate(spins, others, columns, pitch, problem, turn, odd)
     for (unsigned row = 0; row < rows; ++row) {
+        /* loaded here: captured scalars are 64 bits wide, and clang 19 would choose among them in 64 bits */
+        const uint32_t t1 = problem->thresholds.at[0], t2 = problem->thresholds.at[1], t3 = problem->thresholds.at[2];
+        const uint32_t t4 = problem->thresholds.at[3];
         const unsigned start = row * pitch;
         const signed char *restrict here = others + start, *restrict side = row % 2 == odd ? here + 1 : here - 1;
         const signed char *restrict up = here - pitch, *restrict down = here + pitch;
