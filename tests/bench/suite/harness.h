@@ -42,7 +42,7 @@ struct suite_effort {
     unsigned least_rounds, most_rounds;
     double seconds;   /* for a program; the least rounds may take longer */
     const char *form; /* only versions of this form; NULL: all */
-    const char *kind; /* of Teamwork only versions of this kind; NULL: all */
+    const char *kind; /* of Teamwork only versions of this kind, or with '!' before it of any other; NULL: all */
 };
 
 /* A version and what was measured of it. */
@@ -87,6 +87,11 @@ void suite_print(const struct suite_result *result);
 
 /* Prints geometric means of ratios over all programs, and the worst ones. */
 void suite_print_summary(const struct suite_result *results, size_t count);
+
+/* ---- check.c --------------------------------------------------------------------------------------------------- */
+
+/* Compares a few programs on the host with OpenMP; false if Teamwork is much slower, or something failed. */
+bool suite_check(void);
 
 /* ---- json.c ---------------------------------------------------------------------------------------------------- */
 

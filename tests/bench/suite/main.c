@@ -167,6 +167,8 @@ int main(int argc, char **argv)
     }
     if (o.list)
         return list();
+    if (o.check)
+        running = "a check";
     if (!names_exist(o.only))
         return 2;
     signal(SIGALRM, time_is_up);
@@ -174,7 +176,7 @@ int main(int argc, char **argv)
         return 1;
     if (!sized && suite_on_gpu())
         o.effort.size = SUITE_GPU;
-    bool right = run_programs(&o);
+    bool right = o.check ? suite_check() : run_programs(&o);
     running = "the end";
     right = suite_close_sides() && right;
     if (!right)

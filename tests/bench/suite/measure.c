@@ -122,8 +122,11 @@ static void finish(struct suite_row *row, const struct suite_program *program, c
 
 static bool is_wanted(const struct suite_version *version, const struct suite_effort *effort)
 {
-    return (!effort->form || !strcmp(effort->form, version->form))
-           && (!effort->kind || !version->kind || !strcmp(effort->kind, version->kind));
+    if (effort->form && strcmp(effort->form, version->form))
+        return false;
+    if (!effort->kind || !version->kind)
+        return true;
+    return effort->kind[0] == '!' ? strcmp(effort->kind + 1, version->kind) != 0 : !strcmp(effort->kind, version->kind);
 }
 
 static void list_rows(const struct suite_entry *entry, const struct suite_effort *effort, struct suite_result *r)
