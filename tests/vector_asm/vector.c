@@ -41,5 +41,7 @@ KERNEL(swizzled, tw_float4, k->out[i] = k->in[i].wzyx) /* ld.global.v4.f32 st.gl
 KERNEL(float4_anywhere, float, tw_vstore4(tw_vload4(i, k->in) * 2, i, k->out)) /* ld.global.f32 ld.global.f32 ld.global.f32 ld.global.f32 st.global.f32 st.global.f32 st.global.f32 st.global.f32 */
 KERNEL(float2_anywhere, float, tw_vstore2(tw_vload2(i, k->in) * 2, i, k->out)) /* ld.global.f32 ld.global.f32 st.global.f32 st.global.f32 */
 KERNEL(half2_anywhere, tw_half, tw_vstore_half2(tw_vload_half2(i, k->in) * 2, i, k->out)) /* ld.global.u16 ld.global.u16 st.global.u16 st.global.u16 */
+KERNEL(float8_widened, tw_float8, k->out[i] = tw_convert_float8(tw_convert_double8(k->in[i]) * 1.1)) /* ld.global.v4.u32 ld.global.v4.u32 st.global.v4.f32 st.global.v4.f32 */
+KERNEL(half16_widened, tw_half16, k->out[i] = tw_convert_half16(tw_convert_float16(k->in[i]) * 1.1f)) /* ld.global.u32 ld.global.u32 ld.global.u32 ld.global.u32 ld.global.u32 ld.global.u32 ld.global.u32 ld.global.u32 st.global.v4.b32 st.global.v4.b32 */
 KERNEL(plain_rows, float *, k->out[i][0] = 1) /* ld.global.u64 */
 KERNEL(global_rows, float *, *tw_make_ptr(global, k->out[i]) = 1) /* ld.global.u64 st.global.u32 */

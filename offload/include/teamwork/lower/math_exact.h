@@ -18,6 +18,14 @@
 
 /* ---- single operations ------------------------------------------------------------------------------------------- */
 
+/* For NVIDIA's GPUs clang 19 widens a half to copy its sign, which takes that of a NaN away. */
+#ifdef __NVPTX__
+#define TW_INTERNAL_COPYSIGN(T, x, y)                                                                                  \
+    tw_internal_real_##T(TW_INTERNAL_MATH_MAGNITUDE(T, x) | (tw_internal_bits(y) & TW_INTERNAL_SIGN_BIT(T)))
+#else
+#define TW_INTERNAL_COPYSIGN(T, x, y) __builtin_elementwise_copysign(x, y)
+#endif
+
 #define TW_INTERNAL_DEFINE(name, builtin, T)                                                                           \
     TW_INTERNAL_MATH_SCALAR tw_##T tw_##name(tw_##T x)                                                                 \
     {                                                                                                                  \
@@ -33,7 +41,7 @@
     TW_INTERNAL_DEFINE(trunc, trunc, T)                                                                                \
     TW_INTERNAL_MATH_SCALAR tw_##T tw_copysign(tw_##T x, tw_##T y)                                                     \
     {                                                                                                                  \
-        return __builtin_elementwise_copysign(x, y);                                                                   \
+        return TW_INTERNAL_COPYSIGN(T, x, y);                                                                          \
     }                                                                                                                  \
     TW_INTERNAL_MATH_SCALAR tw_##T tw_fmax(tw_##T x, tw_##T y)                                                         \
     {                                                                                                                  \

@@ -183,8 +183,30 @@ TW_INTERNAL_TWICE_WIDTH(schar, short, )
 #define TW_INTERNAL_CAST_2(type, x) __builtin_convertvector(x, type)
 #define TW_INTERNAL_CAST_3 TW_INTERNAL_CAST_2
 #define TW_INTERNAL_CAST_4 TW_INTERNAL_CAST_2
+#ifdef __NVPTX__
+/* clang 19 makes one instruction of loading and widening a floating-point vector of more than 16 bytes, of which the widening is
+   lost. So the elements pass through registers that the compiler knows nothing of. */
+static inline __attribute__((always_inline)) void tw_internal_hide(void *vector, unsigned long bytes)
+{
+    _Pragma("unroll") for (unsigned long at = 0; at < bytes; at += sizeof(unsigned))
+    {
+        unsigned word;
+        __builtin_memcpy(&word, (char *)vector + at, sizeof word);
+        __asm__("" : "+r"(word));
+        __builtin_memcpy((char *)vector + at, &word, sizeof word);
+    }
+}
+#define TW_INTERNAL_CAST_8(type, x)                                                                                    \
+    (__extension__({                                                                                                   \
+        __typeof__(-(x)) tw_from = (x); /* no const */                                                                 \
+        if ((__typeof__(tw_from[0]))0.5 != 0 && sizeof(type) > sizeof tw_from && sizeof tw_from > 16)                  \
+            tw_internal_hide(&tw_from, sizeof tw_from);                                                                \
+        __builtin_convertvector(tw_from, type);                                                                        \
+    }))
+#else
 #define TW_INTERNAL_CAST_8 TW_INTERNAL_CAST_2
-#define TW_INTERNAL_CAST_16 TW_INTERNAL_CAST_2
+#endif
+#define TW_INTERNAL_CAST_16 TW_INTERNAL_CAST_8
 
 /* Opens the definition of a function of one name for many types; C++ overloads by itself. */
 #ifdef __cplusplus
