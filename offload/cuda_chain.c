@@ -17,6 +17,7 @@
 
 #include "cuda.h"
 #include "cuda_driver.h"
+#include "cuda_repeat.h"
 #include "scratch.h"
 
 enum { STREAM_NON_BLOCKING = 1, EVENT_DISABLE_TIMING = 2 };
@@ -38,6 +39,7 @@ struct cuda_chain {
     struct tw_cuda_device *device;
     cu_stream stream;
     struct tw_scratch scratch;
+    struct tw_cuda_repeats repeats;
     void *args; /* device memory for argument blocks */
     size_t args_bytes;
     _Atomic uint64_t issued, over; /* positions; what is over is known to be */
@@ -113,6 +115,7 @@ void tw_cuda_chain_close(struct tw_backend_chain *base)
         for (size_t i = 0; i < TW_CHAIN_DEPTH; ++i)
             if (chain->records[i].event)
                 (void)tw_cuda.event_destroy(chain->records[i].event);
+        tw_cuda_repeats_close(&chain->repeats);
         (void)tw_cuda.stream_destroy(chain->stream);
         (void)tw_cuda.host_free((void *)(uintptr_t)chain->progress);
     }
@@ -267,7 +270,7 @@ static tw_status enqueue(struct cuda_chain *chain, const struct tw_internal_kern
     if (status != TW_SUCCESS)
         return status;
     const bool alone = atomic_load_explicit(&chain->device->running, memory_order_relaxed) == 0;
-    const cu_result error = tw_cuda_enqueue(launch, chain->stream);
+    const cu_result error = tw_cuda_repeats_enqueue(&chain->repeats, launch, chain->stream);
     return error ? tw_cuda_report(chain->device, kernel->name, error, alone) : TW_SUCCESS;
 }
 

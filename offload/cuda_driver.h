@@ -132,6 +132,8 @@ enum cu_function_attribute {
     X(graph_destroy, "cuGraphDestroy", (cu_graph graph))                                                               \
     X(graph_add_kernel, "cuGraphAddKernelNode",                                                                        \
       (cu_node * node, cu_graph graph, const cu_node *before, size_t count, const struct cu_kernel_node *kernel))      \
+    X(graph_set_kernel, "cuGraphExecKernelNodeSetParams",                                                              \
+      (cu_executable executable, cu_node node, const struct cu_kernel_node *kernel))                                   \
     X(graph_add_empty, "cuGraphAddEmptyNode", (cu_node * node, cu_graph graph, const cu_node *before, size_t count))   \
     X(graph_instantiate, "cuGraphInstantiateWithFlags",                                                                \
       (cu_executable * executable, cu_graph graph, unsigned long long flags))                                          \
@@ -209,6 +211,9 @@ cu_result tw_cuda_enqueue(const struct tw_internal_launch *launch, cu_stream str
 /* Adds the same to a graph. In the device's context. */
 cu_result tw_cuda_add_node(const struct tw_internal_launch *launch, cu_graph graph, const cu_node *before, size_t count,
                            cu_node *node);
+
+/* Sets such a node's parameters, for the launches of the executable from now on. */
+cu_result tw_cuda_set_node(const struct tw_internal_launch *launch, cu_executable executable, cu_node node);
 
 /* ---- cuda_graph.c ---- */
 

@@ -352,20 +352,33 @@ static void describe(const struct tw_internal_kernel *key, const struct tw_inter
     request->shared_bytes = launch->local_bytes;
 }
 
-/* The parameters of a request, for the driver: CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE,
-   CU_LAUNCH_PARAM_END. */
-#define EXTRA(request, bytes) {(void *)1, (request).parameters, (void *)2, &(bytes), NULL}
+/* A request as a call of the driver wants it; points into the request. */
+struct call {
+    struct request request;
+    size_t bytes;
+    void *extra[5];
+};
+
+/* Sees to what the launch needs of the kernel, too. */
+static cu_result prepare(struct kernel *kernel, const struct tw_internal_launch *launch, struct call *call)
+{
+    describe(kernel->key, launch, &call->request);
+    call->bytes = kernel->parameters * sizeof call->request.parameters[0];
+    call->extra[0] = (void *)1; /* CU_LAUNCH_PARAM_BUFFER_POINTER */
+    call->extra[1] = call->request.parameters;
+    call->extra[2] = (void *)2; /* CU_LAUNCH_PARAM_BUFFER_SIZE */
+    call->extra[3] = &call->bytes;
+    call->extra[4] = NULL; /* CU_LAUNCH_PARAM_END */
+    return allow(kernel, call->request.shared_bytes);
+}
 
 static cu_result enqueue(struct kernel *kernel, const struct tw_internal_launch *launch, cu_stream stream)
 {
-    struct request request;
-    describe(kernel->key, launch, &request);
-    size_t bytes = kernel->parameters * sizeof request.parameters[0];
-    void *extra[] = EXTRA(request, bytes);
-    const cu_result error = allow(kernel, request.shared_bytes);
+    struct call call;
+    const cu_result error = prepare(kernel, launch, &call);
     return error ? error
-                 : tw_cuda.launch(kernel->handle, request.teams, 1, 1, request.threads, 1, 1,
-                                  (unsigned)request.shared_bytes, stream, NULL, extra);
+                 : tw_cuda.launch(kernel->handle, call.request.teams, 1, 1, call.request.threads, 1, 1,
+                                  (unsigned)call.request.shared_bytes, stream, NULL, call.extra);
 }
 
 cu_result tw_cuda_enqueue(const struct tw_internal_launch *launch, cu_stream stream)
@@ -373,21 +386,32 @@ cu_result tw_cuda_enqueue(const struct tw_internal_launch *launch, cu_stream str
     return enqueue(launch->found, launch, stream);
 }
 
+static struct cu_kernel_node node_of(const struct kernel *kernel, struct call *call)
+{
+    return (struct cu_kernel_node){.function = kernel->handle,
+                                   .grid = {call->request.teams, 1, 1},
+                                   .block = {call->request.threads, 1, 1},
+                                   .dynamic_bytes = (unsigned)call->request.shared_bytes,
+                                   .extra = call->extra};
+}
+
 cu_result tw_cuda_add_node(const struct tw_internal_launch *launch, cu_graph graph, const cu_node *before, size_t count,
                            cu_node *node)
 {
     struct kernel *kernel = launch->found;
-    struct request request;
-    describe(kernel->key, launch, &request);
-    size_t bytes = kernel->parameters * sizeof request.parameters[0];
-    void *extra[] = EXTRA(request, bytes);
-    const struct cu_kernel_node description = {.function = kernel->handle,
-                                               .grid = {request.teams, 1, 1},
-                                               .block = {request.threads, 1, 1},
-                                               .dynamic_bytes = (unsigned)request.shared_bytes,
-                                               .extra = extra};
-    const cu_result error = allow(kernel, request.shared_bytes);
+    struct call call;
+    const cu_result error = prepare(kernel, launch, &call);
+    const struct cu_kernel_node description = node_of(kernel, &call);
     return error ? error : tw_cuda.graph_add_kernel(node, graph, before, count, &description);
+}
+
+cu_result tw_cuda_set_node(const struct tw_internal_launch *launch, cu_executable executable, cu_node node)
+{
+    struct kernel *kernel = launch->found;
+    struct call call;
+    const cu_result error = prepare(kernel, launch, &call);
+    const struct cu_kernel_node description = node_of(kernel, &call);
+    return error ? error : tw_cuda.graph_set_kernel(executable, node, &description);
 }
 
 tw_status tw_cuda_report(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone)
