@@ -20,9 +20,10 @@ struct tw_backend_device {
     const struct tw_backend *backend;
     unsigned index; /* among the backend's devices */
     tw_device_type type;
-    bool host_memory;   /* works on host memory itself: no allocations, no copies */
-    bool exclusive;     /* a parallel kernel occupies the whole device: run one at a time */
-    unsigned max_lanes; /* commands that are worth running at a time */
+    bool host_memory;    /* works on host memory itself: no allocations, no copies */
+    bool exclusive;      /* a parallel kernel occupies the whole device: run one at a time */
+    unsigned max_lanes;  /* commands that are worth running at a time */
+    unsigned max_copies; /* copies to the device that are; 0: as many as commands */
 };
 
 /* What is known of a device; zero and "" where nothing is. */

@@ -15,24 +15,35 @@
 #define SLICE_BYTES (128u << 10)
 #define ALONE_BYTES (2 * SLICE_BYTES) /* up to which helpers are not worth it */
 #define MOST_HELPERS 11u
+#define JOBS 4u
 #define LINGER_NS 300000u
 
+/* A copy that helpers take part in. What it is about changes only while no helper may look at it. */
+struct job {
+    pthread_mutex_t busy; /* held by the thread whose copy it is */
+    unsigned char *target;
+    const unsigned char *source;
+    size_t bytes, slices;
+    atomic_bool is_open;
+    atomic_uint helpers;      /* that may look at it */
+    atomic_size_t next, done; /* slices */
+};
+
 static struct {
-    pthread_mutex_t busy;  /* held by the thread that has the helpers */
+    struct job jobs[JOBS];
+    atomic_uint posted;    /* counts copies */
     pthread_mutex_t mutex; /* for what follows, and for sleeping */
     pthread_cond_t work;
     pthread_t threads[MOST_HELPERS];
     unsigned helpers, sleeping, wanted;
     bool is_set, started, stopping;
-
-    /* the copy; set while no helper is at it */
-    unsigned char *target;
-    const unsigned char *source;
-    size_t bytes;
-    atomic_uint round;        /* counts copies */
-    atomic_size_t next, done; /* slices */
-    atomic_uint at_it;        /* helpers that may look at the copy */
-} copier = {.busy = PTHREAD_MUTEX_INITIALIZER, .mutex = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
+} copier = {
+#define JOB {.busy = PTHREAD_MUTEX_INITIALIZER}
+    .jobs = {JOB, JOB, JOB, JOB},
+#undef JOB
+    .mutex = PTHREAD_MUTEX_INITIALIZER,
+    .work = PTHREAD_COND_INITIALIZER,
+};
 
 static uint64_t now_ns(void)
 {
@@ -48,62 +59,79 @@ static void relax(void)
 #endif
 }
 
-/* Copies slices until none is left. */
-static void copy_slices(void)
+/* Copies a slice; false: none is left. */
+static bool copy_slice(struct job *job)
 {
-    const size_t slices = (copier.bytes + SLICE_BYTES - 1) / SLICE_BYTES;
-    size_t slice;
-    while ((slice = atomic_fetch_add_explicit(&copier.next, 1, memory_order_relaxed)) < slices) {
-        const size_t at = slice * SLICE_BYTES, left = copier.bytes - at;
-        memcpy(copier.target + at, copier.source + at, left < SLICE_BYTES ? left : SLICE_BYTES);
-        atomic_fetch_add_explicit(&copier.done, 1, memory_order_release);
-    }
+    const size_t slice = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed);
+    if (slice >= job->slices)
+        return false;
+    const size_t at = slice * SLICE_BYTES, left = job->bytes - at;
+    memcpy(job->target + at, job->source + at, left < SLICE_BYTES ? left : SLICE_BYTES);
+    atomic_fetch_add_explicit(&job->done, 1, memory_order_release);
+    return true;
 }
 
-/* Waits for another copy than that of `round`; false: the helpers are to end. */
-static bool next_round(unsigned *round)
+/* ---- helpers ----------------------------------------------------------------------------------------------------------- */
+
+/* Waits for another copy than those posted before; false: the helpers are to end. */
+static bool next_post(unsigned *seen)
 {
     const uint64_t until = now_ns() + LINGER_NS;
     do {
         for (int i = 0; i < 64; ++i, relax())
-            if (atomic_load_explicit(&copier.round, memory_order_acquire) != *round) {
-                *round = atomic_load_explicit(&copier.round, memory_order_acquire);
+            if (atomic_load(&copier.posted) != *seen) {
+                *seen = atomic_load(&copier.posted);
                 return true;
             }
     } while (now_ns() < until);
     pthread_mutex_lock(&copier.mutex);
     ++copier.sleeping;
-    while (!copier.stopping && atomic_load_explicit(&copier.round, memory_order_acquire) == *round)
+    while (!copier.stopping && atomic_load(&copier.posted) == *seen)
         pthread_cond_wait(&copier.work, &copier.mutex);
     --copier.sleeping;
-    *round = atomic_load_explicit(&copier.round, memory_order_acquire);
+    *seen = atomic_load(&copier.posted);
     const bool goes_on = !copier.stopping;
     pthread_mutex_unlock(&copier.mutex);
     return goes_on;
 }
 
+/* A slice of each open copy in turn, so that copies at the same time share the helpers. */
+static bool help_all(void)
+{
+    bool helped = false;
+    for (size_t i = 0; i < JOBS; ++i) {
+        struct job *job = &copier.jobs[i];
+        if (!atomic_load(&job->is_open))
+            continue;
+        atomic_fetch_add(&job->helpers, 1);
+        if (atomic_load(&job->is_open) && copy_slice(job)) /* it may have ended before it was counted */
+            helped = true;
+        atomic_fetch_sub(&job->helpers, 1);
+    }
+    return helped;
+}
+
 static void *help(void *argument)
 {
-    unsigned round = 0;
+    unsigned seen = 0;
     (void)argument;
-    while (next_round(&round)) {
-        /* an even number: the copy is being changed, or is over */
-        atomic_fetch_add(&copier.at_it, 1);
-        if (atomic_load(&copier.round) % 2)
-            copy_slices();
-        atomic_fetch_sub(&copier.at_it, 1);
-    }
+    while (next_post(&seen))
+        while (help_all()) {
+        }
     return NULL;
 }
 
-static void start_locked(void)
+static void start_once(void)
 {
+    pthread_mutex_lock(&copier.mutex);
     const unsigned copying = tw_topology_processors() * 3 / 4; /* this thread among them */
     unsigned wanted = copier.is_set ? copier.wanted : copying ? copying - 1 : 0;
     wanted = wanted > MOST_HELPERS ? MOST_HELPERS : wanted;
+    if (!copier.started)
+        while (copier.helpers < wanted && pthread_create(&copier.threads[copier.helpers], NULL, help, NULL) == 0)
+            ++copier.helpers;
     copier.started = true;
-    while (copier.helpers < wanted && pthread_create(&copier.threads[copier.helpers], NULL, help, NULL) == 0)
-        ++copier.helpers;
+    pthread_mutex_unlock(&copier.mutex);
 }
 
 void tw_copier_set_helpers(unsigned helpers)
@@ -114,43 +142,45 @@ void tw_copier_set_helpers(unsigned helpers)
     pthread_mutex_unlock(&copier.mutex);
 }
 
-/* With the helpers; the caller has `busy`. */
-static void copy_together(void *target, const void *source, size_t bytes)
+/* ---- copies ------------------------------------------------------------------------------------------------------------ */
+
+/* With the helpers; the caller has the job. */
+static void copy_together(struct job *job, void *target, const void *source, size_t bytes)
 {
-    const size_t slices = (bytes + SLICE_BYTES - 1) / SLICE_BYTES;
-    copier.target = target;
-    copier.source = source;
-    copier.bytes = bytes;
-    atomic_store(&copier.next, 0);
-    atomic_store(&copier.done, 0);
-    atomic_fetch_add(&copier.round, 1);
+    job->target = target;
+    job->source = source;
+    job->bytes = bytes;
+    job->slices = (bytes + SLICE_BYTES - 1) / SLICE_BYTES;
+    atomic_store(&job->next, 0);
+    atomic_store(&job->done, 0);
+    atomic_store(&job->is_open, true);
+    atomic_fetch_add(&copier.posted, 1);
     pthread_mutex_lock(&copier.mutex);
     if (copier.sleeping)
         pthread_cond_broadcast(&copier.work);
     pthread_mutex_unlock(&copier.mutex);
-    copy_slices();
-    while (atomic_load_explicit(&copier.done, memory_order_acquire) < slices)
+    while (copy_slice(job)) {
+    }
+    while (atomic_load_explicit(&job->done, memory_order_acquire) < job->slices)
         relax();
-    atomic_fetch_add(&copier.round, 1);
-    while (atomic_load(&copier.at_it)) /* until the last one has seen that nothing is left */
+    atomic_store(&job->is_open, false);
+    while (atomic_load(&job->helpers))
         relax();
 }
 
 void tw_copier_copy(void *target, const void *source, size_t bytes)
 {
-    if (bytes <= ALONE_BYTES || pthread_mutex_trylock(&copier.busy) != 0) {
+    size_t i = 0;
+    if (bytes > ALONE_BYTES)
+        start_once();
+    while (i < JOBS && (bytes <= ALONE_BYTES || pthread_mutex_trylock(&copier.jobs[i].busy) != 0))
+        ++i;
+    if (i == JOBS) {
         memcpy(target, source, bytes);
         return;
     }
-    pthread_mutex_lock(&copier.mutex);
-    if (!copier.started)
-        start_locked();
-    pthread_mutex_unlock(&copier.mutex);
-    if (copier.helpers)
-        copy_together(target, source, bytes);
-    else
-        memcpy(target, source, bytes);
-    pthread_mutex_unlock(&copier.busy);
+    copy_together(&copier.jobs[i], target, source, bytes);
+    pthread_mutex_unlock(&copier.jobs[i].busy);
 }
 
 void tw_copier_close(void)

@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-/* As memcpy(). Several threads may call it at once; one of them has the helpers, the others copy alone. */
+/* As memcpy(). Several threads may call it at once, and share the helpers. */
 void tw_copier_copy(void *target, const void *source, size_t bytes);
 
 /* How many helpers to start with the first large copy; else three for every four processors. For tests. */

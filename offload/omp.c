@@ -27,6 +27,7 @@
 
 #define CPU_ALIGNMENT 128u
 #define GPU_LANES 8u
+#define CUDA_COPIES 2u /* the bus does one at a time; the other is about to begin */
 #define GPU_MAX_TEAMS 0x7fffffffu
 #define RESIDENT_TEAMS 8u   /* of 256 threads, on a multiprocessor */
 #define GPU_THREAD_STEP 64u /* a multiple of every warp */
@@ -94,6 +95,7 @@ static bool classify(struct omp_device *device)
     device->base.type = device->gpu ? TW_DEVICE_GPU : TW_DEVICE_CPU;
     device->base.exclusive = !device->gpu;
     device->base.max_lanes = device->gpu ? GPU_LANES : 2;
+    device->base.max_copies = device->cuda_ordinal >= 0 ? CUDA_COPIES : 0;
     device->max_teams = device->gpu ? TEAMS_MAX_TEAMS : tw_topology_processors();
     device->max_threads = device->gpu ? TW_INTERNAL_SIMT_MAX_GROUP : device->max_teams;
     device->max_parts = TW_INTERNAL_MAX_PARTS / 2;

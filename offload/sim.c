@@ -19,6 +19,7 @@
 #include "host.h"
 
 #define OPERATIONS 4
+#define ASYNC_COPIES 2u   /* to an asynchronous device at a time */
 #define HEADER_BYTES 128u /* before each allocation: its size */
 
 struct sim_device {
@@ -82,6 +83,7 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
     pthread_mutex_init(&device->mutex, NULL);
     const char *text = getenv("TW_SIM_ASYNC");
     device->asynchronous = text && strcmp(text, "1") == 0;
+    device->base.max_copies = device->asynchronous ? ASYNC_COPIES : 0;
     *result = &device->base;
     return TW_SUCCESS;
 }

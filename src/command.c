@@ -219,7 +219,8 @@ void tw_task_run_locked(struct tw_task *task)
     tw_lock();
     if (exclusive)
         device->exclusive_running = false;
-    if (exclusive && device->active)
+    device->copying -= task->copying;
+    if ((exclusive || task->copying) && device->active)
         tw_wake_worker_locked(device, true); /* others may have waited for the device */
     struct tw_failure *failure = NULL;
     if (status != TW_SUCCESS)

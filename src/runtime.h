@@ -92,6 +92,7 @@ struct tw_device {
     struct tw_lane *active; /* circular list of lanes with ready commands */
     struct tw_lane *system; /* for copies that no queue asked for */
     bool exclusive_running;
+    unsigned copying;    /* tasks of the lanes' lists of copies that run */
     bool worker_is_warm; /* the last exclusive task ran on a worker */
     unsigned workers, idle_workers;
     unsigned lingering;   /* idle workers that look for work by themselves soon */
@@ -230,6 +231,7 @@ struct tw_task {
     enum tw_task_kind kind;
     bool exclusive; /* occupies an exclusive device */
     bool flying;    /* in its lane's list: issued, or failed to be, and unfinished */
+    bool copying;   /* runs, and counts in the device's `copying` */
     struct tw_command *command;
     uint64_t position;          /* in its lane's chain, once issued */
     struct tw_failure *failure; /* why it could not be issued */
@@ -328,6 +330,7 @@ struct tw_lane {
     struct tw_device *device;
     struct tw_lane *next, *previous; /* in device->active, while it has ready tasks */
     struct tw_task_list light, exclusive;
+    struct tw_task_list copies;  /* to a device that runs few at a time: in their order, by workers */
     uint64_t exclusive_since_ns; /* how long the first exclusive task has been ready */
     unsigned helpers;            /* waiting threads that run this lane's tasks */
 

@@ -70,7 +70,7 @@ struct tw_task *tw_pop(struct tw_task_list *list)
 
 static bool lane_is_empty(const struct tw_lane *lane)
 {
-    return !lane->light.first && !lane->exclusive.first;
+    return !lane->light.first && !lane->exclusive.first && !lane->copies.first;
 }
 
 static void activate(struct tw_lane *lane)
@@ -142,6 +142,39 @@ static struct tw_task *take_from_lane(struct tw_lane *lane, bool worker)
     return task;
 }
 
+static struct tw_task *begin_copy(struct tw_lane *lane, struct tw_task *task)
+{
+    task->copying = true;
+    ++lane->device->copying;
+    if (lane_is_empty(lane))
+        deactivate(lane);
+    return task;
+}
+
+/* The first of the copies that a worker may run. They are for workers, and in their order: who waits for the first one's
+   data would else be held up by the last one, and all of them by each other. */
+static struct tw_task *take_copy(struct tw_lane *lane)
+{
+    const bool may = lane->copies.first && lane->device->copying < lane->device->backend->max_copies;
+    return may ? begin_copy(lane, tw_pop(&lane->copies)) : NULL;
+}
+
+/* The copy that a waiting thread waits for, unless somebody runs it. */
+static struct tw_task *take_own_copy(struct tw_lane *lane, const struct tw_task *step)
+{
+    struct tw_node *before = NULL;
+    for (struct tw_node *node = lane->copies.first; node; before = node, node = node->next) {
+        if (node != &step->node)
+            continue;
+        *(before ? &before->next : &lane->copies.first) = node->next;
+        if (lane->copies.last == node)
+            lane->copies.last = before;
+        node->next = NULL;
+        return begin_copy(lane, (struct tw_task *)node);
+    }
+    return lane->device->workers ? NULL : take_copy(lane);
+}
+
 /* A task for a worker: lanes in turn, but not those that a waiting thread looks after. */
 static struct tw_task *take_from_device(struct tw_device *device)
 {
@@ -150,7 +183,9 @@ static struct tw_task *take_from_device(struct tw_device *device)
         return NULL;
     do {
         next = lane->next;
-        struct tw_task *task = lane->helpers ? NULL : take_from_lane(lane, true);
+        struct tw_task *task = take_copy(lane);
+        if (!task && !lane->helpers)
+            task = take_from_lane(lane, true);
         if (task) {
             if (device->active)
                 device->active = next != lane || lane->next ? next : device->active;
@@ -279,15 +314,18 @@ void tw_stop_workers_locked(struct tw_device *device)
 void tw_schedule_locked(struct tw_task *task)
 {
     struct tw_lane *lane = task->command->lane;
+    const bool is_copy = task->kind == TW_TASK_COPY && lane->device->backend->max_copies;
     if (task->exclusive && !lane->exclusive.first)
         lane->exclusive_since_ns = tw_now_ns();
     const bool was_empty = lane_is_empty(lane);
     task->node.next = NULL;
-    tw_append(task->exclusive ? &lane->exclusive : &lane->light, &task->node);
+    tw_append(is_copy ? &lane->copies : task->exclusive ? &lane->exclusive : &lane->light, &task->node);
     activate(lane);
     if (lane->helpers)
         tw_announce_locked();
-    else if (lane != tw_running_lane || !was_empty)
+    if (lane->helpers && !is_copy)
+        return;
+    if (is_copy || lane != tw_running_lane || !was_empty)
         tw_wake_worker_locked(lane->device, !task->exclusive);
     /* else the thread that has just run the task before looks for the next one itself */
 }
@@ -362,7 +400,9 @@ void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const vo
             continue;
         }
         struct tw_lane *overdue = overdue_lane(lane);
-        struct tw_task *task = watched_only(lane, watched) ? NULL : take_from_lane(overdue ? overdue : lane, false);
+        struct tw_task *task = take_own_copy(lane, step);
+        if (!task && !watched_only(lane, watched))
+            task = take_from_lane(overdue ? overdue : lane, false);
         if (task) {
             if (lane->light.first || (lane->exclusive.first && !task->exclusive))
                 tw_wake_worker_locked(lane->device, true);
