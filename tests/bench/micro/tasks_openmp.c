@@ -38,6 +38,15 @@ static bool close_state(struct micro_job *job)
     return right;
 }
 
+/* The threads sleep between samples. */
+static void wake_team(int threads)
+{
+#pragma omp parallel num_threads(threads)
+    {
+        __asm__ volatile("");
+    }
+}
+
 static bool each(double seconds, const struct micro_job *job, double *value)
 {
     *value = seconds * 1e6 / (double)job->count;
@@ -47,6 +56,7 @@ static bool each(double seconds, const struct micro_job *job, double *value)
 static bool sample_submit_wait(const struct micro_job *job, double *value)
 {
     double seconds = 0;
+    wake_team(omp_get_max_threads());
 #pragma omp parallel
 #pragma omp single
     {
@@ -65,6 +75,7 @@ static bool sample_submit_wait(const struct micro_job *job, double *value)
 static bool sample_parallel(const struct micro_job *job, double *value)
 {
     const int items = omp_get_max_threads();
+    wake_team(items);
     const double start = omp_get_wtime();
     for (size_t i = 0; i < job->count; ++i) {
 #pragma omp parallel for
@@ -101,6 +112,7 @@ static bool sample_chain(const struct micro_job *job, double *value)
     struct state *s = job->state;
     const unsigned threads = job->threads ? job->threads : 1;
     const int team = threads > 1 ? (int)threads : omp_get_max_threads();
+    wake_team(team);
     const double start = omp_get_wtime();
 #pragma omp parallel num_threads(team)
     if ((unsigned)omp_get_thread_num() < threads)
@@ -113,6 +125,7 @@ static bool sample_fan(const struct micro_job *job, double *value)
 {
     const unsigned threads = job->threads ? job->threads : 1;
     const int team = threads > 1 ? (int)threads : omp_get_max_threads();
+    wake_team(team);
     const double start = omp_get_wtime();
 #pragma omp parallel num_threads(team)
     if ((unsigned)omp_get_thread_num() < threads)
@@ -123,6 +136,7 @@ static bool sample_fan(const struct micro_job *job, double *value)
 static bool sample_buffers(const struct micro_job *job, double *value)
 {
     struct state *s = job->state;
+    wake_team(omp_get_max_threads());
     const double start = omp_get_wtime();
 #pragma omp parallel
 #pragma omp single
@@ -140,6 +154,7 @@ static bool sample_accessors(const struct micro_job *job, double *value)
     struct state *s = job->state;
     const int accessors = (int)job->accessors;
     unsigned *x = s->counters;
+    wake_team(omp_get_max_threads());
     const double start = omp_get_wtime();
 #pragma omp parallel
 #pragma omp single
