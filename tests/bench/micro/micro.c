@@ -219,6 +219,21 @@ static size_t collect(enum micro_op op, const struct micro_job *job, struct runn
     return count;
 }
 
+/* Idle OpenMP threads spin for 200 ms after a sample, be it OpenMP's or that of a range kernel: not while others are
+   measured. Pausing OpenMP softly does not end that. */
+static void send_team_to_sleep(int threads)
+{
+    const int block_ms = kmp_get_blocktime(), most = omp_get_max_threads();
+    if (!micro_device_is_host())
+        return;
+    kmp_set_blocktime(0);
+#pragma omp parallel num_threads(threads > most ? threads : most)
+    {
+        __asm__ volatile("");
+    }
+    kmp_set_blocktime(block_ms);
+}
+
 /* One round; the first, which is kept only for long jobs, pays for what happens only once. */
 static void measure_round(struct running *running, size_t count)
 {
@@ -228,8 +243,7 @@ static void measure_round(struct running *running, size_t count)
         if (!r->right)
             continue;
         r->right = r->entry->sample(&r->job, &value);
-        /* idle OpenMP threads spin for 200 ms: not while others are measured */
-        (void)omp_pause_resource(omp_pause_soft, omp_get_initial_device());
+        send_team_to_sleep((int)r->job.threads);
         if (r->right)
             r->samples[r->count++] = value;
     }
