@@ -45,7 +45,8 @@ TW_DEVICE_INLINE int32_t tw_internal_floor(float x)
 TW_DEVICE_INLINE float tw_internal_repeated(float s)
 {
     const float small = s > -0x1p23f && s < 0x1p23f ? s : 0.0f;
-    return small - (float)tw_internal_floor(small);
+    const float whole = (float)(int32_t)small;
+    return small - (whole > small ? whole - 1.0f : whole);
 }
 
 /* The same for mirrored images: the distance to the nearest even integer, 2 * rint(s / 2). */
