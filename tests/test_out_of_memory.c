@@ -7,6 +7,8 @@
 
 #include <errno.h>
 
+#include <teamwork/storage.h>
+
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
 #define MALLOC_IS_TAKEN 1
@@ -352,6 +354,115 @@ TW_TEST(destruction)
     tw_test_released(tw_test_device(0));
 }
 
+/* ---- storage objects --------------------------------------------------------------------------------------------------- */
+
+/* The memory that a storage names, and how often it was told the end, with which status. */
+struct ended {
+    int *data;
+    int destroys, ends;
+    tw_status status;
+};
+static const void *initial_of(void *user)
+{
+    return ((struct ended *)user)->data;
+}
+static void *final_of(void *user)
+{
+    return ((struct ended *)user)->data;
+}
+static void count_destroy(void *user)
+{
+    ++((struct ended *)user)->destroys;
+}
+static void note_end(void *user, tw_status status)
+{
+    struct ended *ended = user;
+    ++ended->ends;
+    ended->status = status;
+}
+
+TW_TEST(creation_with_storage)
+{
+    NEEDS_MALLOC;
+    int data[N] = {0};
+    struct ended ended = {.data = data};
+    const tw_storage storage = {.user = &ended, .initial_data = initial_of, .finished = note_end};
+    device_of(true);
+    bool done = false;
+    for (unsigned n = 1; !done; ++n) {
+        tw_buffer *buffer = NULL;
+        tw_async_storage *own = NULL;
+        TW_CHECK(n < MOST);
+        ended.ends = 0;
+        arm(n);
+        tw_status status = tw_buffer_create_with_storage(&storage, sizeof(int), tw_range_1d(N), &buffer);
+        disarm();
+        done = !fired;
+        TW_CHECK(succeeded(status) == (buffer != NULL));
+        TW_EQUAL(ended.ends, 0);
+        TW_PASS(tw_buffer_destroy(&buffer));
+        TW_EQUAL(ended.ends, status == TW_SUCCESS); /* a buffer that there never was tells nothing */
+        arm(n);
+        status = tw_async_storage_create(N * sizeof(int), &own);
+        disarm();
+        done = done && !fired;
+        TW_CHECK(succeeded(status) == (own != NULL));
+        TW_PASS(tw_async_storage_destroy(&own));
+    }
+}
+
+/* Destruction that brings contents from a device: refused, or else ended, with the contents or without. */
+TW_TEST(destruction_with_storage)
+{
+    NEEDS_MALLOC;
+    int data[N];
+    tw_queue *queue = NULL;
+    TW_PASS(tw_queue_create_on_device(device_of(true), NULL, NULL, &queue));
+    bool done = false;
+    for (unsigned n = 1; !done; ++n) {
+        struct ended ended = {.data = data};
+        const tw_storage storage = {.user = &ended,
+                                    .initial_data = initial_of,
+                                    .final_data = final_of,
+                                    .destroy = count_destroy,
+                                    .finished = note_end};
+        tw_buffer *buffer = NULL, *other = NULL;
+        TW_CHECK(n < MOST);
+        for (int i = 0; i < N; ++i)
+            data[i] = i;
+        TW_PASS(tw_buffer_create_with_storage(&storage, sizeof(int), tw_range_1d(N), &buffer));
+        TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(N), &other));
+        tw_command_group *cg = tw_queue_begin(queue);
+        struct inputs inputs;
+        for (int b = 0; b < BUFFERS; ++b)
+            inputs.at[b] = tw_read(cg, buffer);
+        tw_parallel_for(cg, tw_range_1d(N), gather, .in = inputs, .out = tw_discard_write(cg, other));
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        cg = tw_queue_begin(queue);
+        for (int b = 0; b < BUFFERS; ++b)
+            inputs.at[b] = tw_read(cg, other);
+        tw_parallel_for(cg, tw_range_1d(N), gather, .in = inputs, .out = tw_discard_write(cg, buffer));
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        TW_PASS(tw_queue_wait(queue));
+        arm(n);
+        const tw_status status = tw_buffer_destroy(&buffer);
+        disarm();
+        done = !fired;
+        TW_EQUAL(ended.destroys, buffer == NULL);
+        TW_EQUAL(ended.ends, buffer == NULL);
+        if (!buffer)
+            TW_EQUAL(ended.status, status);
+        if (!succeeded(status) && buffer)
+            TW_PASS(tw_buffer_destroy(&buffer));
+        TW_CHECK(buffer == NULL);
+        for (int i = 0; i < N && ended.status == TW_SUCCESS; ++i)
+            TW_EQUAL(data[i], BUFFERS * BUFFERS * i);
+        TW_PASS(tw_buffer_destroy(&other));
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+    tw_test_released(tw_test_device(0));
+}
+
 TW_TEST_LIST = {TW_CASE(queues_and_contexts),
                 TW_CASE(buffers),
                 TW_CASE(groups_on_a_simulated_device),
@@ -359,4 +470,6 @@ TW_TEST_LIST = {TW_CASE(queues_and_contexts),
                 TW_CASE(blocks_keep_the_error_for_the_next_wait),
                 TW_CASE(host_accessors),
                 TW_CASE(destruction),
+                TW_CASE(creation_with_storage),
+                TW_CASE(destruction_with_storage),
                 TW_CASES_END};

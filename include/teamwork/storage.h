@@ -14,7 +14,9 @@
  *     destroyed    destroy(); then, once completed, final_data(), and a copy to it unless it is host_data(); finished()
  *
  * tw_buffer_destroy() waits for the copy only if nothing is in use when destroy() returns, so a destroy() that waits for
- * completed() makes it wait as for host memory; otherwise it returns at once and the rest happens later.
+ * completed() makes it wait as for host memory; otherwise it returns at once and the rest happens later. Where it waits it
+ * returns what finished() is told; where it has no memory before destroy(), TW_ERROR_OUT_OF_MEMORY, and the buffer and the
+ * reference are left as they were.
  *
  * Callbacks are called with no lock held, one at a time for an object, from any thread that is inside of the library or
  * belongs to it. They may wait, but must not call the library. All functions are thread safe.
