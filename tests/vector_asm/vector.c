@@ -31,7 +31,6 @@ KERNEL(double2, tw_double2, k->out[i] = k->in[i] * 2) /* ld.global.v2.f64 st.glo
 KERNEL(double4, tw_double4, k->out[i] = k->in[i] * 2) /* ld.global.v2.f64 ld.global.v2.f64 st.global.v2.f64 st.global.v2.f64 */
 KERNEL(int4, tw_int4, k->out[i] = k->in[i] * 2) /* ld.global.v4.u32 st.global.v4.u32 */
 KERNEL(ulong2, tw_ulong2, k->out[i] = k->in[i] * 2) /* ld.global.v2.u64 st.global.v2.u64 */
-KERNEL(short3, tw_short3, k->out[i] = k->in[i] + (tw_short)3) /* ld.global.v4.u16 st.global.v4.u16 */
 KERNEL(short4, tw_short4, k->out[i] = k->in[i] * (tw_short)2) /* ld.global.v4.u16 st.global.v4.u16 */
 KERNEL(short8, tw_short8, k->out[i] = k->in[i] * (tw_short)2) /* ld.global.v4.b32 st.global.v4.b32 */
 KERNEL(half8, tw_half8, k->out[i] = k->in[i] * 2) /* ld.global.v4.b32 st.global.v4.b32 */
