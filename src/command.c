@@ -99,7 +99,8 @@ static void complete_locked(struct tw_command *command, uint64_t now_ns)
         command->next = command->previous = NULL;
     }
     for (size_t i = 0; i < command->use_count; ++i)
-        tw_storage_end_locked(command->uses[i].buffer, command);
+        if (command->uses[i].buffer->storage)
+            tw_storage_end_locked(command->uses[i].buffer, command);
     for (size_t i = 0; i < command->use_count; ++i)
         tw_buffer_unuse_locked(command->uses[i].buffer);
     command->use_count = 0;
@@ -330,7 +331,8 @@ tw_status tw_command_submit_locked(struct tw_command *command)
     atomic_fetch_add(&command->references, 1); /* the scheduler's */
     tw_object_born_locked();
     for (size_t i = 0; i < command->use_count; ++i)
-        tw_storage_begin_locked(command->uses[i].buffer, command);
+        if (command->uses[i].buffer->storage)
+            tw_storage_begin_locked(command->uses[i].buffer, command);
     if (command->queue)
         join_queue_locked(command);
     command->times.submit_ns = tw_now_ns();

@@ -305,7 +305,7 @@ uint64_t tw_now_ns(void);
 
 /* ---- storage.c ---------------------------------------------------------------------------------------------------- */
 
-/* A command or access that uses the buffer was submitted. Before any of its tasks can finish. */
+/* A command or access that uses the buffer, which has storage, was submitted. Before any of its tasks can finish. */
 void tw_storage_begin_locked(struct tw_buffer *buffer, const struct tw_command *command);
 /* One is complete. */
 void tw_storage_end_locked(struct tw_buffer *buffer, const struct tw_command *command);

@@ -53,7 +53,7 @@ bool tw_storage_has_news_locked(void)
 
 void tw_storage_begin_locked(struct tw_buffer *buffer, const struct tw_command *command)
 {
-    if (!buffer->storage || command == buffer->storage->last)
+    if (command == buffer->storage->last)
         return;
     if (buffer->storage->active++ == 0) {
         ++buffer->storage->uses;
@@ -63,8 +63,6 @@ void tw_storage_begin_locked(struct tw_buffer *buffer, const struct tw_command *
 
 void tw_storage_end_locked(struct tw_buffer *buffer, const struct tw_command *command)
 {
-    if (!buffer->storage)
-        return;
     if (command == buffer->storage->last || --buffer->storage->active == 0)
         post_locked(buffer);
 }
