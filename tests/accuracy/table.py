@@ -16,7 +16,7 @@ To measure a device (about ten minutes of two processors each):
 
     TW_DEVICES=host accuracy --samples 50000 > host.txt
     TW_DEVICES=host accuracy --all --every 16 > host_all.txt
-    TW_DEVICES=omp  accuracy --samples 50000 > x86_64.txt        # of build/x86_64
+    TW_DEVICES=omp  accuracy                 > x86_64.txt        # of build/x86_64
     TW_DEVICES=gpu  accuracy --samples 50000 > gpu.txt           # of build/gpu-simt
     TW_DEVICES=gpu  accuracy --all --every 16 > gpu_all.txt
     table.py docs/math.md --column CPU=host.txt,host_all.txt,x86_64.txt --column "NVIDIA H200=gpu.txt,gpu_all.txt"
