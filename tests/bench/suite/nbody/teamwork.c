@@ -9,25 +9,53 @@ struct pull {
     float x, y, z;
 };
 
-/* What `n` bodies, of which x, y, z and masses are given, do to one at a place. The order of the sums may change, so that they
-   vectorize on a CPU. */
-static inline struct pull pull_of(const float *x, const float *y, const float *z, const float *mass, unsigned n,
-                                  float my_x, float my_y, float my_z)
+/* Bodies in local memory: on a GPU the numbers of each side by side, for one load of 16 bytes, and on a CPU those of all, for
+   vectors. */
+#if defined(__NVPTX__) || defined(__AMDGCN__)
+struct tile {
+    struct {
+        float x, y, z, mass;
+    } __attribute__((aligned(16))) body[NBODY_GROUP];
+};
+#define OF_TILE(tile, member, j) (tile)->body[j].member
+#define UNROLL _Pragma("clang loop unroll_count(8)")
+#else
+struct tile {
+    float x[NBODY_GROUP], y[NBODY_GROUP], z[NBODY_GROUP], mass[NBODY_GROUP];
+};
+#define OF_TILE(tile, member, j) (tile)->member[j]
+#define UNROLL
+#endif
+
+/* What `n` bodies do to one at my_x, my_y, my_z: the others' numbers are formulas of j. The order of the sums may change, so
+   that they vectorize on a CPU. */
+#define SUM_PULLS(n, x_of, y_of, z_of, mass_of)                                                                        \
+    float ax = 0, ay = 0, az = 0;                                                                                      \
+    UNROLL                                                                                                             \
+    for (size_t j = 0; j < (n); ++j) {                                                                                 \
+        const float dx = (x_of) - my_x, dy = (y_of) - my_y, dz = (z_of) - my_z;                                        \
+        const float inverse = tw_rsqrt(dx * dx + dy * dy + dz * dz + NBODY_SOFTENING);                                 \
+        const float pull = (mass_of) * inverse * inverse * inverse;                                                    \
+        ax += dx * pull;                                                                                               \
+        ay += dy * pull;                                                                                               \
+        az += dz * pull;                                                                                               \
+    }                                                                                                                  \
+    return (struct pull)                                                                                               \
+    {                                                                                                                  \
+        ax, ay, az                                                                                                     \
+    }
+
+static inline struct pull pull_of_all(const float *x, const float *y, const float *z, const float *mass, unsigned n,
+                                      float my_x, float my_y, float my_z)
 {
 #pragma clang fp reassociate(on) contract(fast)
-    float ax = 0, ay = 0, az = 0;
-#ifdef __NVPTX__
-#pragma clang loop unroll_count(8)
-#endif
-    for (size_t j = 0; j < n; ++j) {
-        const float dx = x[j] - my_x, dy = y[j] - my_y, dz = z[j] - my_z;
-        const float inverse = tw_rsqrt(dx * dx + dy * dy + dz * dz + NBODY_SOFTENING);
-        const float pull = mass[j] * inverse * inverse * inverse;
-        ax += dx * pull;
-        ay += dy * pull;
-        az += dz * pull;
-    }
-    return (struct pull){ax, ay, az};
+    SUM_PULLS(n, x[j], y[j], z[j], mass[j]);
+}
+
+static inline struct pull pull_of_tile(const struct tile *tile, float my_x, float my_y, float my_z)
+{
+#pragma clang fp reassociate(on) contract(fast)
+    SUM_PULLS(NBODY_GROUP, OF_TILE(tile, x, j), OF_TILE(tile, y, j), OF_TILE(tile, z, j), OF_TILE(tile, mass, j));
 }
 
 struct nbody_flat {
@@ -40,7 +68,7 @@ static inline void nbody_flat(tw_item item, const struct nbody_flat *k)
 {
     const unsigned i = (unsigned)tw_global_id(item, 0), n = k->count;
     const float *x = k->positions, *y = x + n, *z = y + n, *mass = z + n;
-    const struct pull sum = pull_of(x, y, z, mass, n, x[i], y[i], z[i]);
+    const struct pull sum = pull_of_all(x, y, z, mass, n, x[i], y[i], z[i]);
     k->velocities[i] += sum.x * NBODY_TIME;
     k->velocities[n + i] += sum.y * NBODY_TIME;
     k->velocities[2 * n + i] += sum.z * NBODY_TIME;
@@ -55,10 +83,10 @@ struct nbody_tiled {
 
 static inline void nbody_tiled(tw_group group, const struct nbody_tiled *k)
 {
-    TW_LOCAL(float, tile, [4][NBODY_GROUP]);
+    TW_LOCAL(struct tile, tile);
     TW_PRIVATE(group, struct pull, sum);
     const unsigned n = k->count;
-    const float *x = k->positions, *y = x + n, *z = y + n;
+    const float *x = k->positions, *y = x + n, *z = y + n, *mass = z + n;
 
     tw_parallel_for_work_item(group, item) {
         tw_private(sum, item) = (struct pull){0, 0, 0};
@@ -66,12 +94,14 @@ static inline void nbody_tiled(tw_group group, const struct nbody_tiled *k)
     for (unsigned first = 0; first < n; first += NBODY_GROUP) {
         tw_parallel_for_work_item(group, item) {
             const unsigned at = (unsigned)tw_local_id(item, 0);
-            for (unsigned row = 0; row < 4; ++row)
-                tile[row][at] = x[row * n + first + at];
+            OF_TILE(&tile, x, at) = (x + first)[at];
+            OF_TILE(&tile, y, at) = (y + first)[at];
+            OF_TILE(&tile, z, at) = (z + first)[at];
+            OF_TILE(&tile, mass, at) = (mass + first)[at];
         }
         tw_parallel_for_work_item(group, item) {
             const size_t i = tw_global_id(item, 0);
-            const struct pull more = pull_of(tile[0], tile[1], tile[2], tile[3], NBODY_GROUP, x[i], y[i], z[i]);
+            const struct pull more = pull_of_tile(&tile, x[i], y[i], z[i]);
             tw_private(sum, item).x += more.x;
             tw_private(sum, item).y += more.y;
             tw_private(sum, item).z += more.z;
@@ -94,15 +124,17 @@ struct nbody_nd {
 
 static inline void nbody_nd(tw_nd_item item, const struct nbody_nd *k)
 {
-    TW_LOCAL(float, tile, [4][NBODY_GROUP]);
+    TW_LOCAL(struct tile, tile);
     const unsigned n = k->count, i = (unsigned)tw_global_id(item, 0), at = (unsigned)tw_local_id(item, 0);
-    const float *x = k->positions, my_x = x[i], my_y = x[n + i], my_z = x[2 * n + i];
+    const float *x = k->positions, *y = x + n, *z = y + n, *mass = z + n, my_x = x[i], my_y = y[i], my_z = z[i];
     struct pull sum = {0, 0, 0};
     for (unsigned first = 0; first < n; first += NBODY_GROUP) {
-        for (unsigned row = 0; row < 4; ++row)
-            tile[row][at] = x[row * n + first + at];
+        OF_TILE(&tile, x, at) = (x + first)[at];
+        OF_TILE(&tile, y, at) = (y + first)[at];
+        OF_TILE(&tile, z, at) = (z + first)[at];
+        OF_TILE(&tile, mass, at) = (mass + first)[at];
         tw_barrier(item, TW_LOCAL_SPACE);
-        const struct pull more = pull_of(tile[0], tile[1], tile[2], tile[3], NBODY_GROUP, my_x, my_y, my_z);
+        const struct pull more = pull_of_tile(&tile, my_x, my_y, my_z);
         sum.x += more.x;
         sum.y += more.y;
         sum.z += more.z;
