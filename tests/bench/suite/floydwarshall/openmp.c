@@ -27,7 +27,28 @@ static bool SUITE_NAME(floydwarshall)(void *state)
 
 #else
 
-/* Stores that always happen: those that depend on a condition are slow in vectors. */
+/* As the twin of what has a work-item for each pair. The threads stay in one parallel region, and meet after each node. */
+static bool SUITE_NAME(floydwarshall)(void *state)
+{
+    const struct suite_openmp *s = state;
+    const size_t nodes = ((const struct floydwarshall *)s->problem)->nodes;
+    int32_t *distance = s->at[FLOYDWARSHALL_PATHS], *through = distance + nodes * nodes;
+#pragma omp parallel firstprivate(distance, through, nodes)
+    for (size_t node = 0; node < nodes; ++node) {
+#pragma omp for schedule(static)
+        for (size_t i = 0; i < nodes; ++i)
+            for (size_t j = 0; j < nodes; ++j) {
+                const int32_t way = distance[i * nodes + node] + distance[node * nodes + j];
+                if (way < distance[i * nodes + j]) {
+                    distance[i * nodes + j] = way;
+                    through[i * nodes + j] = (int32_t)node;
+                }
+            }
+    }
+    return true;
+}
+
+/* Row by row, in vectors. Stores that always happen: those that depend on a condition are slow in vectors. */
 static inline void one_row(int32_t *distance, int32_t *through, const int32_t *from_node, int32_t to_node, int32_t node,
                            size_t nodes)
 {
@@ -40,8 +61,7 @@ static inline void one_row(int32_t *distance, int32_t *through, const int32_t *f
     }
 }
 
-/* The threads stay in one parallel region, and meet after each node. */
-static bool SUITE_NAME(floydwarshall)(void *state)
+static bool SUITE_NAME(floydwarshall_rows)(void *state)
 {
     const struct suite_openmp *s = state;
     const size_t nodes = ((const struct floydwarshall *)s->problem)->nodes;
@@ -60,5 +80,8 @@ static bool SUITE_NAME(floydwarshall)(void *state)
 
 static const struct suite_version versions[] = {
     SUITE_OPENMP_VERSION_RESET("flat", SUITE_NAME(floydwarshall)),
+#ifndef SUITE_TARGET
+    SUITE_OPENMP_VERSION_RESET("rows", SUITE_NAME(floydwarshall_rows)),
+#endif
 };
 const struct suite_versions SUITE_OPENMP_VERSIONS(floydwarshall) = SUITE_VERSIONS(versions);
