@@ -8,7 +8,7 @@
 
 #include "../arrays.h"
 
-/** Work-items of a group, which has a piece of a row; numbers of nodes are multiples of it. */
+/** Work-items of a group, which has a row; numbers of nodes are multiples of it. */
 enum { FLOYDWARSHALL_GROUP = 256 };
 
 enum { FLOYDWARSHALL_PATHS }; /* the array: distances from node to node, row by row, then as many nodes */

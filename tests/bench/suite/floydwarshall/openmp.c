@@ -55,9 +55,9 @@ static inline void one_row(int32_t *distance, int32_t *through, const int32_t *f
 #pragma omp simd
     for (size_t j = 0; j < nodes; ++j) {
         const int32_t way = to_node + from_node[j];
-        const bool shorter = way < distance[j];
-        distance[j] = shorter ? way : distance[j];
-        through[j] = shorter ? node : through[j];
+        const int32_t known = distance[j], last = through[j]; /* read in any case, so that it is no branch */
+        distance[j] = way < known ? way : known;
+        through[j] = way < known ? node : last;
     }
 }
 

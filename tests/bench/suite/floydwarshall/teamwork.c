@@ -25,15 +25,10 @@ static inline void floydwarshall_flat(tw_item item, const struct floydwarshall_f
 }
 TW_RANGE_KERNEL(floydwarshall_flat, 2);
 
-/* ---- rows: a group for a piece of a row ------------------------------------------------------------------------------------ */
+/* ---- rows: a group for each row -------------------------------------------------------------------------------------- */
 
-/*
- * The pairs of a row have the distance to the node in common: read once, it does not stand in the way of vectors on a CPU. Nor do
- * stores that always happen: those that depend on a condition cost a CPU more. And a piece is shorter than a row because clang 19,
- * where the rows of all groups follow each other, tests once for all of them whether they overlap the node's row, which they do.
- */
-enum { GROUP = FLOYDWARSHALL_GROUP };
-
+/* The pairs of a row have the distance to the node in common: read once, it does not stand in the way of vectors on a CPU. Nor
+   do stores that always happen: those that depend on a condition cost a CPU more. */
 struct floydwarshall_rows {
     int32_t *distance, *through;
     unsigned nodes, node;
@@ -41,20 +36,20 @@ struct floydwarshall_rows {
 
 static inline void floydwarshall_rows(tw_group group, const struct floydwarshall_rows *k)
 {
-    const unsigned row = (unsigned)tw_group_id(group, 0) * k->nodes, first = (unsigned)tw_group_id(group, 1) * GROUP;
+    const unsigned row = (unsigned)tw_group_id(group, 0) * k->nodes;
     const int32_t to_node = k->distance[row + k->node], node = (int32_t)k->node;
-    const int32_t *from_node = k->distance + k->node * k->nodes + first;
-    int32_t *distance = k->distance + row + first, *through = k->through + row + first;
+    const int32_t *from_node = k->distance + k->node * k->nodes;
+    int32_t *distance = k->distance + row, *through = k->through + row;
 
-    tw_parallel_for_work_item(group, item) {
-        const size_t j = tw_local_id(item, 1);
+    tw_parallel_for_work_item_range(group, item, tw_range_1d(k->nodes)) {
+        const size_t j = tw_local_id(item, 0);
         const int32_t way = to_node + from_node[j];
-        const bool shorter = way < distance[j];
-        distance[j] = shorter ? way : distance[j];
-        through[j] = shorter ? node : through[j];
+        const int32_t known = distance[j], last = through[j]; /* read in any case, so that it is no branch */
+        distance[j] = way < known ? way : known;
+        through[j] = way < known ? node : last;
     }
 }
-TW_WORK_GROUP_KERNEL(floydwarshall_rows, 1, GROUP);
+TW_WORK_GROUP_KERNEL(floydwarshall_rows, FLOYDWARSHALL_GROUP);
 
 /* ---- versions: a group is submitted for each node, and the accessor orders them ---------------------------------------- */
 
@@ -82,7 +77,7 @@ static bool run_rows(void *state)
         tw_command_group *cg = tw_queue_begin(suite_queue());
         int32_t *paths = tw_read_write(cg, s->at[FLOYDWARSHALL_PATHS]);
         if (paths)
-            tw_parallel_for_work_group(cg, tw_range_2d(nodes, nodes / GROUP), tw_range_2d(1, GROUP), floydwarshall_rows,
+            tw_parallel_for_work_group(cg, tw_range_1d(nodes), tw_range_1d(FLOYDWARSHALL_GROUP), floydwarshall_rows,
                                        .distance = paths, .through = paths + nodes * nodes, .nodes = (unsigned)nodes,
                                        .node = (unsigned)node);
         if (!suite_submit(cg))
