@@ -72,9 +72,15 @@ static inline void convolution_group_rows(tw_group group, const struct convoluti
     const float *in = k->in + corner - RADIUS;
     float *out = k->out + corner;
 
-    tw_parallel_for_work_item_range(group, item, tw_range_2d(ROWS, WIDTH + 2 * RADIUS)) {
+    /* as wide as the group's pixels, and then what is left and right of them: no division by another width */
+    tw_parallel_for_work_item_range(group, item, tw_range_2d(ROWS, WIDTH)) {
+        const unsigned i = (unsigned)tw_local_id(item, 0), j = (unsigned)tw_local_id(item, 1);
+        tile[i][RADIUS + j] = (in + i * k->pitch + RADIUS)[j];
+    }
+    tw_parallel_for_work_item_range(group, item, tw_range_2d(ROWS, RADIUS)) {
         const unsigned i = (unsigned)tw_local_id(item, 0), j = (unsigned)tw_local_id(item, 1);
         tile[i][j] = (in + i * k->pitch)[j];
+        tile[i][RADIUS + WIDTH + j] = (in + i * k->pitch + RADIUS + WIDTH)[j];
     }
     tw_parallel_for_work_item_range(group, item, tw_range_2d(ROWS, WIDTH)) {
         const unsigned i = (unsigned)tw_local_id(item, 0), j = (unsigned)tw_local_id(item, 1);

@@ -50,17 +50,19 @@ struct quad {
 
 enum { QUADS = EACH / 4 };
 
-static inline unsigned sum_of(struct quad q)
+static inline unsigned sum_of(const struct quad *q)
 {
-    return q.at[0] + q.at[1] + q.at[2] + q.at[3];
+    return q->at[0] + q->at[1] + q->at[2] + q->at[3];
 }
 
 static inline unsigned sum_in_a_row(const uint32_t *in)
 {
     unsigned sum = 0;
 #pragma clang loop unroll(full)
-    for (unsigned i = 0; i < QUADS; ++i)
-        sum += sum_of(((const struct quad *)in)[i]);
+    for (unsigned i = 0; i < QUADS; ++i) {
+        const struct quad q = ((const struct quad *)in)[i];
+        sum += sum_of(&q);
+    }
     return sum;
 }
 
@@ -188,7 +190,7 @@ static inline __attribute__((always_inline)) unsigned scan_of_item(tw_nd_item it
         quads[i] = 4 * (first + i * lanes) < count ? ((const struct quad *)in)[first + i * lanes] : (struct quad){{0}};
 #pragma clang loop unroll(full)
     for (unsigned i = 0; i < QUADS; ++i) {
-        const unsigned sum = sum_of(quads[i]), scanned = tw_inclusive_scan_over_group(sub_group, sum, TW_SUM);
+        const unsigned sum = sum_of(&quads[i]), scanned = tw_inclusive_scan_over_group(sub_group, sum, TW_SUM);
         up_to[i] = own + scanned - sum;
         own += tw_group_broadcast(sub_group, scanned, lanes - 1);
     }
@@ -216,8 +218,10 @@ static inline void scan_item_sums(tw_nd_item item, const struct scan_item_sums *
     const struct quad *in = (const struct quad *)(k->in + tw_group_id(item, 0) * PART);
     unsigned sum = 0;
 #pragma clang loop unroll(full)
-    for (unsigned i = 0; i < QUADS; ++i)
-        sum += sum_of(in[i * GROUP + tw_local_id(item, 0)]);
+    for (unsigned i = 0; i < QUADS; ++i) {
+        const struct quad q = in[i * GROUP + tw_local_id(item, 0)];
+        sum += sum_of(&q);
+    }
     const unsigned all = tw_reduce_over_group(item, sum, TW_SUM);
     if (tw_local_id(item, 0) == 0)
         k->sums[tw_group_id(item, 0)] = all;

@@ -3,6 +3,13 @@
 #include "../arrays_teamwork.h"
 #include "spmv.h"
 
+/* Before a loop: lets a CPU add in another order, several numbers at a time. */
+#if defined(__NVPTX__) || defined(__AMDGCN__)
+#define IN_VECTORS
+#else
+#define IN_VECTORS _Pragma("clang loop vectorize(enable)")
+#endif
+
 struct spmv_row {
     const uint32_t *first, *columns;
     const float *values, *x;
@@ -14,7 +21,7 @@ static inline void spmv_row(tw_item item, const struct spmv_row *k)
     const size_t row = tw_global_id(item, 0);
     const uint32_t past = k->first[row + 1];
     float sum = 0;
-#pragma clang loop vectorize(enable) /* on a CPU: lets it add in another order */
+    IN_VECTORS
     for (uint32_t e = k->first[row]; e < past; ++e)
         sum += k->values[e] * k->x[k->columns[e]];
     k->y[row] = sum;
@@ -36,7 +43,7 @@ static inline void spmv_subgroup(tw_nd_item item, const struct spmv_subgroup *k)
     const unsigned row = (unsigned)tw_global_id(item, 0) / lanes;
     const uint32_t past = k->first[row + 1];
     float sum = 0;
-#pragma clang loop vectorize(enable)
+    IN_VECTORS
     for (uint32_t e = k->first[row] + lane; e < past; e += lanes)
         sum += k->values[e] * k->x[k->columns[e]];
     sum = tw_reduce_over_group(sub_group, sum, TW_SUM);
