@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Comparing implementations of the same small problems ("sides": Teamwork, CUDA, OpenMP by hand) in one process.
+ * Comparing implementations of launches and transfers ("sides": Teamwork, CUDA, OpenMP by hand) in one process. Kernels are
+ * compared by the suite, suite/suite.h.
  *
  *     bench.c           measuring in turns, medians, the table
  *     cases.c           the problems: their data, and what the result must be
@@ -23,28 +24,18 @@
 extern "C" {
 #endif
 
-/** The tiles of the tiled kernels: all sides use the same. */
-enum { LIFE_TILE = 16, MATMUL_TILE = 32 };
-
 /** What an operation works on; each uses the members that it needs. */
 struct bench_job {
-    size_t n;             /* elements of a triad; rows and columns of a matrix */
-    size_t width, height; /* cells of a life board, without its border */
-    size_t pitch;         /* bytes from one row of the board to the next */
-    uint32_t value;       /* what a small kernel writes first */
-    uint32_t steps;       /* kernels of a chain */
-    void *host;           /* the host memory that send reads and fetch writes: set by bench_run() */
+    size_t n;       /* elements of a triad */
+    uint32_t value; /* what a small kernel writes first */
+    uint32_t steps; /* kernels of a chain */
+    void *host;     /* the host memory that send reads and fetch writes: set by bench_run() */
 };
 
 /** One operation, complete when it returns. `memory` is what the side's allocate() gave, one for each array. */
 typedef bool (*bench_op)(void *const memory[3], const struct bench_job *job);
 
-/**
- * One implementation. Operations that a side does not have are NULL.
- *
- * A life board is an array of bytes, 0 or 1, of height + 2 rows: the first and last row and column are a border of dead
- * cells that kernels read and do not write, so they need no test for the edges.
- */
+/** One implementation. Operations that a side does not have are NULL. */
 struct bench_side {
     const char *name;
     void *(*allocate)(void *host, size_t bytes); /* over `host` where the side has such a thing; NULL on failure */
@@ -52,10 +43,6 @@ struct bench_side {
     bool (*upload)(void *memory, const void *host, size_t bytes);
     bool (*download)(void *host, void *memory, size_t bytes);
     bench_op triad;        /* doubles: m0[i] = m1[i] + 3 * m2[i]; without an m2, m1 is taken again */
-    bench_op life;         /* one generation, m0 to m1, straight from global memory */
-    bench_op life_tiled;   /* the same through 16 x 16 tiles with halo in local memory */
-    bench_op matmul;       /* floats: m0 = m1 * m2 */
-    bench_op matmul_tiled; /* the same through 32 x 32 tiles in local memory */
     bench_op single;       /* one kernel of one work-item: m0[0] = value */
     bench_op small;        /* one kernel of 64 work-items: m0[i] = value */
     bench_op chain;        /* `steps` kernels that depend on each other: m0[0] = value, then ++m0[0] */
@@ -106,9 +93,6 @@ bool bench_run(const struct bench_case *c, const struct bench_row *rows, size_t 
 
 /* ---- cases.c: fill *c, with memory to be freed by bench_case_free() ------------------------------------------- */
 
-bool bench_case_triad(struct bench_case *c, size_t n);
-bool bench_case_life(struct bench_case *c, size_t size);
-bool bench_case_matmul(struct bench_case *c, size_t n);
 bool bench_case_single(struct bench_case *c, unsigned calls);
 bool bench_case_chain(struct bench_case *c, unsigned steps);
 bool bench_case_independent(struct bench_case *c, unsigned steps);

@@ -2,7 +2,6 @@
 /* The problems that the sides solve: their data, and what the result must be, to the last bit. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench.h"
 
@@ -22,162 +21,11 @@ void bench_case_free(struct bench_case *c)
     free((void *)c->expected);
 }
 
-/* ---- triad: integers small enough for every operation to be exact ---------------------------------------------- */
+/* ---- the numbers that are transferred: integers small enough for a triad of them to be exact ----------------------- */
 
 static double triad_b(size_t i)
 {
     return (double)(i % 1021);
-}
-
-static double triad_c(size_t i)
-{
-    return (double)(i % 509);
-}
-
-static bool check_triad(const struct bench_case *c, const void *result)
-{
-    const double *a = result;
-    size_t wrong = 0;
-#pragma omp parallel for reduction(+ : wrong)
-    for (size_t i = 0; i < c->job.n; ++i)
-        wrong += a[i] != triad_b(i) + 3.0 * triad_c(i);
-    return wrong == 0;
-}
-
-bool bench_case_triad(struct bench_case *c, size_t n)
-{
-    double *b = allocate(n * sizeof *b), *d = allocate(n * sizeof *d);
-    *c = (struct bench_case){.title = "double triad a = b + 3 c",
-                             .job = {.n = n},
-                             .bytes = {n * sizeof *b, n * sizeof *b, n * sizeof *d},
-                             .initial = {NULL, b, d},
-                             .output = 0,
-                             .check = check_triad,
-                             .work = 3.0 * (double)(n * sizeof *b),
-                             .unit = "GB/s",
-                             .calls = 1,
-                             .divide = 1};
-    if (!b || !d)
-        return false;
-#pragma omp parallel for
-    for (size_t i = 0; i < n; ++i) {
-        b[i] = triad_b(i);
-        d[i] = triad_c(i);
-    }
-    return true;
-}
-
-/* ---- life ------------------------------------------------------------------------------------------------------ */
-
-static void reference_life(const unsigned char *in, unsigned char *out, const struct bench_job *job)
-{
-#pragma omp parallel for
-    for (size_t row = 1; row <= job->height; ++row)
-        for (size_t column = 1; column <= job->width; ++column) {
-            unsigned sum = 0;
-            for (size_t r = row - 1; r <= row + 1; ++r)
-                for (size_t k = column - 1; k <= column + 1; ++k)
-                    sum += in[r * job->pitch + k];
-            const unsigned cell = in[row * job->pitch + column];
-            out[row * job->pitch + column] = sum == 3 || (sum == 4 && cell); /* the cell itself counted */
-        }
-}
-
-/* Only the cells are compared: what a side leaves in the border of the output is its own affair. */
-static bool check_life(const struct bench_case *c, const void *result)
-{
-    const unsigned char *expected = c->expected, *board = result;
-    size_t wrong = 0;
-#pragma omp parallel for reduction(+ : wrong)
-    for (size_t row = 1; row <= c->job.height; ++row)
-        wrong += memcmp(expected + row * c->job.pitch + 1, board + row * c->job.pitch + 1, c->job.width) != 0;
-    return wrong == 0;
-}
-
-/* One generation from a random board of size x size cells, of which a third live. */
-bool bench_case_life(struct bench_case *c, size_t size)
-{
-    const size_t pitch = (size + 2 + 63) / 64 * 64, bytes = (size + 2) * pitch;
-    unsigned char *board = allocate(bytes), *next = allocate(bytes);
-    *c = (struct bench_case){.title = "Game of Life, one generation",
-                             .job = {.width = size, .height = size, .pitch = pitch},
-                             .bytes = {bytes, bytes, 0},
-                             .initial = {board, NULL, NULL},
-                             .output = 1,
-                             .check = check_life,
-                             .expected = next,
-                             .work = (double)(size * size),
-                             .unit = "Gc/s",
-                             .calls = 1,
-                             .divide = 1};
-    if (!board || !next)
-        return false;
-    memset(board, 0, bytes);
-    memset(next, 0, bytes);
-    uint64_t random = 88172645463325252u;
-    for (size_t row = 1; row <= size; ++row)
-        for (size_t column = 1; column <= size; ++column) {
-            random ^= random << 13, random ^= random >> 7, random ^= random << 17;
-            board[row * pitch + column] = random >> 32 < 0x55555555u;
-        }
-    reference_life(board, next, &c->job);
-    return true;
-}
-
-/* ---- matrix product -------------------------------------------------------------------------------------------- */
-
-/* Row i of A depends on i mod 7 only, and column j of B on j mod 5, so C has 35 different elements: integers below
-   2^24, which floats add exactly in any order. */
-static float matmul_a(size_t i, size_t k)
-{
-    return (float)((i % 7 + k) % 11) - 4;
-}
-
-static float matmul_b(size_t k, size_t j)
-{
-    return (float)((3 * k + j % 5) % 13) - 5;
-}
-
-static bool check_matmul(const struct bench_case *c, const void *result)
-{
-    const size_t n = c->job.n;
-    const float *product = result;
-    float expected[7][5] = {{0}};
-    for (size_t i = 0; i < 7; ++i)
-        for (size_t j = 0; j < 5; ++j)
-            for (size_t k = 0; k < n; ++k)
-                expected[i][j] += matmul_a(i, k) * matmul_b(k, j);
-    size_t wrong = 0;
-#pragma omp parallel for reduction(+ : wrong)
-    for (size_t i = 0; i < n; ++i)
-        for (size_t j = 0; j < n; ++j)
-            wrong += product[i * n + j] != expected[i % 7][j % 5];
-    return wrong == 0;
-}
-
-bool bench_case_matmul(struct bench_case *c, size_t n)
-{
-    const size_t bytes = n * n * sizeof(float);
-    float *a = allocate(bytes), *b = allocate(bytes);
-    *c = (struct bench_case){.title = "float matrix product",
-                             .job = {.n = n},
-                             .bytes = {bytes, bytes, bytes},
-                             .initial = {NULL, a, b},
-                             .output = 0,
-                             .check = check_matmul,
-                             .work = 2.0 * (double)n * (double)n * (double)n,
-                             .unit = "GF/s",
-                             .calls = 1,
-                             .divide = 1};
-    if (!a || !b)
-        return false;
-#pragma omp parallel for
-    for (size_t i = 0; i < n; ++i)
-        for (size_t j = 0; j < n; ++j) {
-            a[i * n + j] = matmul_a(i, j);
-            b[i * n + j] = matmul_b(i, j);
-        }
-    return true;
 }
 
 /* ---- launches -------------------------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Teamwork on the host device against hand-written OpenMP on the host, in one process, in turns: kernels, and what it
- * costs to submit them.
+ * Teamwork on the host device against hand-written OpenMP on the host, in one process, in turns: what it costs to submit
+ * kernels.
  *
  *     cpu_compare [--quick]
  *
@@ -121,28 +121,6 @@ static bool run_and_free(struct bench_case *c, bool filled, const struct bench_r
     return right;
 }
 
-static bool compare_kernels(bool quick)
-{
-    struct bench_case c;
-    const struct bench_row triads[] = {
-        ROW("OpenMP", host_side, triad),
-        ROW("Teamwork, range", teamwork_side, triad),
-    };
-    bool right = run_and_free(&c, bench_case_triad(&c, (size_t)1 << (quick ? 18 : 24)), triads, COUNT(triads), quick);
-
-    const struct bench_row lifes[] = {
-        ROW("OpenMP, flat", host_side, life),
-        ROW("Teamwork, range", teamwork_side, life),
-    };
-    right = run_and_free(&c, bench_case_life(&c, quick ? 512 : 4096), lifes, COUNT(lifes), quick) && right;
-
-    const struct bench_row tiled[] = {
-        ROW("OpenMP, 16 x 16 tiles", host_side, life_tiled),
-        ROW("Teamwork, work-groups of 16 x 16", teamwork_side, life_tiled),
-    };
-    return run_and_free(&c, bench_case_life(&c, quick ? 512 : 4096), tiled, COUNT(tiled), quick) && right;
-}
-
 static bool compare_launches(bool quick)
 {
     struct bench_case c;
@@ -181,7 +159,6 @@ int main(int argc, char **argv)
         return 1;
     printf("Times are medians of whole calls, with the wait; the last column is relative to the first row.\n");
     bool right = compare_launches(quick);
-    right = compare_kernels(quick) && right;
     right = teamwork_side_close() && right;
     if (!right)
         fprintf(stderr, "something is wrong: see above\n");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Teamwork against CUDA and hand-written OpenMP on one device, in one process, in turns. On a GPU without CUDA built
+ * What launches and transfers cost Teamwork, CUDA and hand-written OpenMP on one device, in one process, in turns. On a GPU without CUDA built
  * in, and on other devices, the CUDA rows are missing.
  *
  *     gpu_compare [--quick] [--openmp-only]
@@ -40,47 +40,6 @@ static bool run_and_free(struct bench_case *c, bool filled, const struct bench_r
     const bool right = filled && bench_run(c, rows, count, s->effort);
     bench_case_free(c);
     return right;
-}
-
-static bool compare_triad(const struct sides *s)
-{
-    struct bench_case c;
-    const struct bench_row rows[] = {
-        ROW("CUDA", s->cuda, triad),
-        ROW("Teamwork, range", s->teamwork, triad),
-        ROW("OpenMP", s->openmp, triad),
-        ROW("OpenMP, tuned flags", s->tuned, triad),
-    };
-    return run_and_free(&c, bench_case_triad(&c, (size_t)1 << (s->options.quick ? 20 : 27)), rows, COUNT(rows), s);
-}
-
-static bool compare_life(const struct sides *s)
-{
-    struct bench_case c;
-    const struct bench_row rows[] = {
-        ROW("CUDA, 16 x 16 tiles", s->cuda, life_tiled),
-        ROW("CUDA, flat", s->cuda, life),
-        ROW("Teamwork, work-groups of 16 x 16", s->teamwork, life_tiled),
-        ROW("Teamwork, range", s->teamwork, life),
-        ROW("OpenMP", s->openmp, life),
-        ROW("OpenMP, tuned flags", s->tuned, life),
-    };
-    return run_and_free(&c, bench_case_life(&c, s->options.quick ? 512 : 8192), rows, COUNT(rows), s);
-}
-
-static bool compare_matmul(const struct sides *s)
-{
-    struct bench_case c;
-    const struct bench_side *openmp = s->gpu ? s->openmp : NULL, *tuned = s->gpu ? s->tuned : NULL;
-    const struct bench_row rows[] = {
-        ROW("CUDA, 32 x 32 tiles", s->cuda, matmul_tiled),
-        ROW("Teamwork, work-groups of 32 x 32", s->teamwork, matmul_tiled),
-        ROW("OpenMP, 32 x 32 tiles", openmp, matmul_tiled),
-        ROW("OpenMP, 32 x 32 tiles, tuned flags", tuned, matmul_tiled),
-        ROW("OpenMP, no tiles", s->openmp, matmul),
-        ROW("OpenMP, no tiles, tuned flags", s->tuned, matmul),
-    };
-    return run_and_free(&c, bench_case_matmul(&c, s->options.quick ? 256 : 2048), rows, COUNT(rows), s);
 }
 
 static bool compare_launches(const struct sides *s)
@@ -180,9 +139,6 @@ int main(int argc, char **argv)
     if (!open_sides(&s))
         return 1;
     bool right = compare_launches(&s);
-    right = compare_triad(&s) && right;
-    right = compare_life(&s) && right;
-    right = compare_matmul(&s) && right;
     right = compare_transfers(&s) && right;
     right = compare_chains(&s) && right;
     if (s.teamwork)
