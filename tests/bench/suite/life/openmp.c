@@ -70,14 +70,14 @@ static bool SUITE_NAME(life_flat)(void *state)
     unsigned char *next = (unsigned char *)s->at[LIFE_NEXT] + pitch + 1;
 #pragma omp parallel for schedule(static) firstprivate(now, next, pitch, side)
     for (size_t row = 0; row < side; ++row) {
-        const unsigned char *restrict here = now + row * pitch, *restrict up = here - pitch,
-                                      *restrict down = here + pitch;
+        const unsigned char *restrict here = now + row * pitch - 1, *restrict up = here - pitch,
+                                      *restrict down = here + pitch; /* from the column before on */
         unsigned char *restrict out = next + row * pitch;
 #pragma omp simd
         for (size_t j = 0; j < side; ++j) {
-            const unsigned char sum = (unsigned char)(up[j - 1] + up[j] + up[j + 1] + here[j - 1] + here[j + 1]
-                                                      + down[j - 1] + down[j] + down[j + 1]);
-            out[j] = (unsigned char)((sum == 3) | ((sum == 2) & here[j]));
+            const unsigned char sum = (unsigned char)(up[j] + up[j + 1] + up[j + 2] + here[j] + here[j + 2] + down[j]
+                                                      + down[j + 1] + down[j + 2]);
+            out[j] = (unsigned char)((sum == 3) | ((sum == 2) & here[j + 1]));
         }
     }
     return true;

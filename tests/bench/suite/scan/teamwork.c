@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prefix sums in Teamwork. */
+#include <teamwork/vector.h>
+
 #include "../arrays_teamwork.h"
 #include "scan.h"
 
@@ -43,40 +45,40 @@ TW_ND_RANGE_KERNEL(scan_tree, SCAN_TREE_GROUP);
 
 /* ---- hierarchical: a work-item has numbers in a row, and a group function does the rest ---------------------------------- */
 
-/* Four numbers, which a GPU reads at once. */
-struct quad {
-    uint32_t at[4];
-} __attribute__((aligned(16)));
-
+/* Numbers are read and written four at a time. */
 enum { QUADS = EACH / 4 };
 
-static inline unsigned sum_of(const struct quad *q)
+static inline unsigned sum_of(tw_uint4 q)
 {
-    return q->at[0] + q->at[1] + q->at[2] + q->at[3];
+    return q.x + q.y + (q.z + q.w);
 }
 
-static inline unsigned sum_in_a_row(const uint32_t *in)
+static inline unsigned sum_in_a_row(const tw_uint4 *in)
 {
-    unsigned sum = 0;
+    tw_uint4 sums = in[0];
 #pragma clang loop unroll(full)
-    for (unsigned i = 0; i < QUADS; ++i) {
-        const struct quad q = ((const struct quad *)in)[i];
-        sum += sum_of(&q);
-    }
-    return sum;
+    for (unsigned i = 1; i < QUADS; ++i)
+        sums += in[i];
+    return sum_of(sums);
+}
+
+/* What is up to each of four numbers. */
+static inline tw_uint4 scan_of(tw_uint4 q)
+{
+    q.yw += q.xz;
+    q.zw += q.yy;
+    return q;
 }
 
 /* Writes what is up to each number, with `sum` before all. */
-static inline void scan_in_a_row(const uint32_t *in, uint32_t *out, unsigned sum)
+static inline void scan_in_a_row(const tw_uint4 *in, tw_uint4 *out, unsigned sum)
 {
+    tw_uint4 before = sum;
 #pragma clang loop unroll(full)
     for (unsigned i = 0; i < QUADS; ++i) {
-        struct quad q = ((const struct quad *)in)[i];
-        q.at[0] = sum += q.at[0];
-        q.at[1] = sum += q.at[1];
-        q.at[2] = sum += q.at[2];
-        q.at[3] = sum += q.at[3];
-        ((struct quad *)out)[i] = q;
+        const tw_uint4 q = scan_of(in[i]) + before;
+        before = q.wwww;
+        out[i] = q;
     }
 }
 
@@ -85,12 +87,12 @@ static inline __attribute__((always_inline)) void scan_in_group(tw_group group, 
                                                                 uint32_t *out, unsigned before)
 {
     tw_parallel_for_work_item(group, item) {
-        tw_private(sums, item) = sum_in_a_row(in + tw_local_id(item, 0) * EACH);
+        tw_private(sums, item) = sum_in_a_row((const tw_uint4 *)in + tw_local_id(item, 0) * QUADS);
     }
     tw_exclusive_scan_over_group(group, sums, TW_SUM);
     tw_parallel_for_work_item(group, item) {
-        const size_t first = tw_local_id(item, 0) * EACH;
-        scan_in_a_row(in + first, out + first, before + tw_private(sums, item));
+        const size_t first = tw_local_id(item, 0) * QUADS;
+        scan_in_a_row((const tw_uint4 *)in + first, (tw_uint4 *)out + first, before + tw_private(sums, item));
     }
 }
 
@@ -182,29 +184,24 @@ static inline __attribute__((always_inline)) unsigned scan_of_item(tw_nd_item it
     const unsigned lane = (unsigned)tw_sub_group_local_id(sub_group);
     const unsigned lanes = (unsigned)tw_sub_group_max_local_range(sub_group);
     const unsigned first = (unsigned)tw_sub_group_id(sub_group) * lanes * QUADS + lane;
-    struct quad quads[QUADS];
+    tw_uint4 quads[QUADS];
     unsigned up_to[QUADS], own = 0;
 
 #pragma clang loop unroll(full)
     for (unsigned i = 0; i < QUADS; ++i)
-        quads[i] = 4 * (first + i * lanes) < count ? ((const struct quad *)in)[first + i * lanes] : (struct quad){{0}};
+        quads[i] = 4 * (first + i * lanes) < count ? ((const tw_uint4 *)in)[first + i * lanes] : (tw_uint4)(0);
 #pragma clang loop unroll(full)
     for (unsigned i = 0; i < QUADS; ++i) {
-        const unsigned sum = sum_of(&quads[i]), scanned = tw_inclusive_scan_over_group(sub_group, sum, TW_SUM);
+        const unsigned sum = sum_of(quads[i]), scanned = tw_inclusive_scan_over_group(sub_group, sum, TW_SUM);
         up_to[i] = own + scanned - sum;
         own += tw_group_broadcast(sub_group, scanned, lanes - 1);
     }
     /* the first lane of each sub-group stands for it */
     const unsigned all = before + tw_inclusive_scan_over_group(item, lane == 0 ? own : 0, TW_SUM);
 #pragma clang loop unroll(full)
-    for (unsigned i = 0; i < QUADS; ++i) {
-        unsigned sum = all - own + up_to[i];
-#pragma clang loop unroll(full)
-        for (unsigned j = 0; j < 4; ++j)
-            quads[i].at[j] = sum += quads[i].at[j];
+    for (unsigned i = 0; i < QUADS; ++i)
         if (4 * (first + i * lanes) < count)
-            ((struct quad *)out)[first + i * lanes] = quads[i];
-    }
+            ((tw_uint4 *)out)[first + i * lanes] = scan_of(quads[i]) + (all - own + up_to[i]);
     return all;
 }
 
@@ -215,13 +212,11 @@ struct scan_item_sums {
 
 static inline void scan_item_sums(tw_nd_item item, const struct scan_item_sums *k)
 {
-    const struct quad *in = (const struct quad *)(k->in + tw_group_id(item, 0) * PART);
+    const tw_uint4 *in = (const tw_uint4 *)(k->in + tw_group_id(item, 0) * PART);
     unsigned sum = 0;
 #pragma clang loop unroll(full)
-    for (unsigned i = 0; i < QUADS; ++i) {
-        const struct quad q = in[i * GROUP + tw_local_id(item, 0)];
-        sum += sum_of(&q);
-    }
+    for (unsigned i = 0; i < QUADS; ++i)
+        sum += sum_of(in[i * GROUP + tw_local_id(item, 0)]);
     const unsigned all = tw_reduce_over_group(item, sum, TW_SUM);
     if (tw_local_id(item, 0) == 0)
         k->sums[tw_group_id(item, 0)] = all;
