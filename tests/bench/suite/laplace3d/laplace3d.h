@@ -7,7 +7,7 @@
  * adds the two of the planes, of the rows and of the columns in this order, so results are exact.
  *
  * In planes: a group has a tile of rows and columns, and walks through LAPLACE3D_PLANES planes; what it needs of the plane where
- * it is lies in local memory, its points of the planes before and behind in private memory.
+ * it is lies in local memory, its points of the plane before in private memory.
  */
 #ifndef TEAMWORK_SUITE_LAPLACE3D_H
 #define TEAMWORK_SUITE_LAPLACE3D_H

@@ -31,7 +31,6 @@ static inline void laplace3d_planes(tw_group group, const struct laplace3d_plane
 {
     TW_LOCAL(float, tile, [ROWS + 2][COLUMNS + 2]);
     TW_PRIVATE(group, float, before);
-    TW_PRIVATE(group, float, behind);
     const size_t corner = (size_t)((unsigned)tw_group_id(group, 0) * PLANES * k->plane
                                    + (unsigned)tw_group_id(group, 1) * ROWS * k->pitch)
                           + (unsigned)tw_group_id(group, 2) * COLUMNS;
@@ -49,8 +48,8 @@ static inline void laplace3d_planes(tw_group group, const struct laplace3d_plane
         }
         tw_parallel_for_work_item(group, item) {
             const unsigned i = (unsigned)tw_local_id(item, 1), j = (unsigned)tw_local_id(item, 2);
-            tw_private(behind, item) = (in + k->plane + i * k->pitch)[j];
-            const float sum = tw_private(before, item) + tw_private(behind, item) + tile[i][j + 1] + tile[i + 2][j + 1];
+            const float behind = (in + k->plane + i * k->pitch)[j];
+            const float sum = tw_private(before, item) + behind + tile[i][j + 1] + tile[i + 2][j + 1];
             (out + i * k->pitch)[j] = (sum + tile[i + 1][j] + tile[i + 1][j + 2]) * LAPLACE3D_SIXTH;
             tw_private(before, item) = tile[i + 1][j + 1];
         }
