@@ -91,7 +91,7 @@ def geometric_mean(values):
 def share(result, row):
     """Of the bandwidth, or the arithmetic rate where a program is not about memory."""
     part = gigabytes(row) / result.bandwidth if result.bandwidth else 0
-    text = f"{gigabytes(row):.0f} GB/s" + (f", {100 * part:.0f} %" if result.bandwidth and part >= 0.005 else "")
+    text = f"{gigabytes(row):.{0 if gigabytes(row) >= 10 else 1}f} GB/s" + (f", {100 * part:.0f} %" if result.bandwidth and part >= 0.005 else "")
     rate = row["flops"] / row["median_us"] * 1e-3
     if row["flops"] > 4 * row["bytes"]:
         return f"{rate:.0f} GFLOP/s"
@@ -156,8 +156,9 @@ def mean_line(title, ratios, larger_is_worse):
     ratios = sorted(ratios, key=lambda r: r[1], reverse=larger_is_worse)
     if not ratios:
         return []
-    limit = 1.1 if larger_is_worse else 1.0
-    beyond = [f"{name} {ratio:.2f}" for name, ratio in ratios if (ratio > limit) == larger_is_worse and ratio != limit]
+    # as rounded: 0.996 is no shortfall
+    beyond = [f"{name} {ratio:.2f}" for name, ratio in ratios
+              if (round(ratio, 2) > 1.1 if larger_is_worse else round(ratio, 2) < 1)]
     text = f"- {title}: geometric mean {geometric_mean([r for _, r in ratios]):.2f} of {len(ratios)}; "
     kind = "above 1.10" if larger_is_worse else "below 1.00"
     return [text + (f"{kind}: {', '.join(beyond)}." if beyond else f"none {kind}.")]
@@ -203,7 +204,8 @@ def ratio_axis(axes, values, title):
     low, high = min(values + [0.8]), max(values + [1.25])
     axes.set_xscale("log")
     axes.set_xlim(low * 0.93, high * 1.07)
-    ticks = [t for t in (0.1, 0.2, 0.5, 0.8, 1, 1.25, 1.5, 2, 3, 5, 10, 20, 50, 100) if low * 0.93 <= t <= high * 1.07]
+    marks = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100) if high > 6 * low else (0.4, 0.5, 0.6, 0.8, 1, 1.25, 1.5, 2, 2.5, 3)
+    ticks = [t for t in marks if low * 0.93 <= t <= high * 1.07]
     axes.set_xticks(ticks, [f"{t:g}" for t in ticks])
     axes.minorticks_off()
     axes.grid(axis="x", color="#e6e6e6", linewidth=0.8)
