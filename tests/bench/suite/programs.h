@@ -16,6 +16,7 @@
     X(stream_add)                                                                                                      \
     X(stream_triad)                                                                                                    \
     X(stream_dot)                                                                                                      \
+    X(peak)                                                                                                            \
     X(jacobi)                                                                                                          \
     X(laplace3d)                                                                                                       \
     X(life)                                                                                                            \

@@ -64,9 +64,13 @@ class Result:
         self.baseline = "CUDA" if self.gpu else "OpenMP"
         names = list(dict.fromkeys(r["program"] for r in self.data["rows"]))
         self.programs = [Program(n, [r for r in self.data["rows"] if r["program"] == n]) for n in names]
-        # the most that a stream reaches, by whatever side: what memory can do
-        self.bandwidth = max((gigabytes(r) for p in self.programs if p.name.startswith("stream_") for r in p.rows
-                              if r["checked"] and r["median_us"] > 0), default=0)
+        # the limits: the most that a stream program and that "peak" reach, by whatever side, in their shortest time
+        self.bandwidth = self.most("stream_", "bytes")
+        self.arithmetic = self.most("peak", "flops")
+
+    def most(self, prefix, work):
+        rows = [r for p in self.programs if p.name.startswith(prefix) for r in p.rows]
+        return max((r[work] / r["min_us"] * 1e-3 for r in rows if r["checked"] and r["min_us"] > 0), default=0)
 
 
 def gigabytes(row):
@@ -88,14 +92,18 @@ def geometric_mean(values):
 
 # ---- tables ------------------------------------------------------------------------------------------------------------
 
+def percent(part):
+    return f", {100 * part:.0f} %" if part >= 0.005 else ""
+
+
 def share(result, row):
-    """Of the bandwidth, or the arithmetic rate where a program is not about memory."""
-    part = gigabytes(row) / result.bandwidth if result.bandwidth else 0
-    text = f"{gigabytes(row):.{0 if gigabytes(row) >= 10 else 1}f} GB/s" + (f", {100 * part:.0f} %" if result.bandwidth and part >= 0.005 else "")
-    rate = row["flops"] / row["median_us"] * 1e-3
-    if row["flops"] > 4 * row["bytes"]:
-        return f"{rate:.0f} GFLOP/s"
-    return text
+    """Of the memory's rate or of the arithmetic one, whichever is closer to its limit."""
+    memory, arithmetic = gigabytes(row), row["flops"] / row["median_us"] * 1e-3
+    of_memory = memory / result.bandwidth if result.bandwidth else 0
+    of_arithmetic = arithmetic / result.arithmetic if result.arithmetic else 0
+    if of_arithmetic > of_memory or (not result.arithmetic and row["flops"] > 4 * row["bytes"]):
+        return f"{arithmetic:.0f} GFLOP/s" + percent(of_arithmetic)
+    return f"{memory:.{0 if memory >= 10 else 1}f} GB/s" + percent(of_memory)
 
 
 def speedup(other, row):
@@ -185,6 +193,8 @@ def how(result):
         text += f"; OpenMP tuned: `{d['target_flags']}`; {d['cuda']}" if d["cuda"] else ""
     if result.bandwidth:
         text += f". Memory: {result.bandwidth:.0f} GB/s, the most that a stream program reached"
+    if result.arithmetic:
+        text += f". Arithmetic: {result.arithmetic:.0f} GFLOP/s, the most that `peak` reached"
     return [text + "."]
 
 
