@@ -7,6 +7,13 @@
 
 typedef void (*accelerate)(const float *positions, float *velocities, unsigned n);
 
+/* C has no reciprocal square root; GPUs do, and clang's headers declare it there. */
+#ifdef __NVPTX__
+#define INVERSE_ROOT(x) __nv_rsqrtf(x)
+#else
+#define INVERSE_ROOT(x) (1 / sqrtf(x))
+#endif
+
 #ifdef SUITE_TARGET
 
 static void SUITE_NAME(nbody_flat)(const float *positions, float *velocities, unsigned n)
@@ -18,7 +25,7 @@ static void SUITE_NAME(nbody_flat)(const float *positions, float *velocities, un
         float ax = 0, ay = 0, az = 0;
         for (unsigned j = 0; j < n; ++j) {
             const float dx = x[j] - my_x, dy = y[j] - my_y, dz = z[j] - my_z;
-            const float inverse = 1 / sqrtf(dx * dx + dy * dy + dz * dz + NBODY_SOFTENING);
+            const float inverse = INVERSE_ROOT(dx * dx + dy * dy + dz * dz + NBODY_SOFTENING);
             const float pull = mass[j] * inverse * inverse * inverse;
             ax += dx * pull;
             ay += dy * pull;
@@ -58,7 +65,7 @@ static inline void pull_of(const float *restrict x, const float *restrict y, con
 #pragma omp simd reduction(+ : ax, ay, az)
     for (size_t j = 0; j < n; ++j) {
         const float dx = x[j] - my_x, dy = y[j] - my_y, dz = z[j] - my_z;
-        const float inverse = 1 / sqrtf(dx * dx + dy * dy + dz * dz + NBODY_SOFTENING);
+        const float inverse = INVERSE_ROOT(dx * dx + dy * dy + dz * dz + NBODY_SOFTENING);
         const float pull = mass[j] * inverse * inverse * inverse;
         ax += dx * pull;
         ay += dy * pull;
