@@ -38,7 +38,7 @@ static double SUITE_NAME(jacobi_flat)(const struct jacobi *problem, const float 
         double sum = 0;
 #pragma omp simd reduction(+ : sum)
         for (size_t column = 0; column < side; ++column) {
-            const float mean = 0.25f * (up[column] + down[column] + here[column - 1] + here[column + 1]);
+            const float mean = 0.25f * (up[column] + down[column] + (here - 1)[column] + (here + 1)[column]);
             const double difference = (double)(mean - here[column]);
             to[column] = mean;
             sum += difference * difference;

@@ -35,7 +35,7 @@ static void SUITE_NAME(laplace3d_flat)(const struct laplace3d *problem, const fl
             for (size_t column = 0; column < side; ++column) {
                 const float sum =
                     (here - plane)[column] + (here + plane)[column] + (here - pitch)[column] + (here + pitch)[column];
-                to[column] = (sum + here[column - 1] + here[column + 1]) * LAPLACE3D_SIXTH;
+                to[column] = (sum + (here - 1)[column] + (here + 1)[column]) * LAPLACE3D_SIXTH;
             }
         }
 }
