@@ -12,6 +12,7 @@ enum { RADIUS = CONVOLUTION_RADIUS };
 /* Of every pixel inside of the border; neighbours are `step` numbers apart. */
 static void filter(const struct convolution *c, const double *in, double *out, size_t step)
 {
+#pragma omp parallel for schedule(static)
     for (size_t row = 0; row < c->side; ++row)
         for (size_t column = 0; column < c->side; ++column) {
             const size_t at = convolution_inside(c) + row * c->pitch + column;

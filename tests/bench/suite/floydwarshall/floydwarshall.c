@@ -11,11 +11,10 @@ static void reference(int32_t *distance, int32_t *through, size_t nodes)
         for (size_t i = 0; i < nodes; ++i) {
             const int32_t to_k = distance[i * nodes + k];
             for (size_t j = 0; j < nodes; ++j) {
-                const int32_t way = to_k + distance[k * nodes + j];
-                if (way < distance[i * nodes + j]) {
-                    distance[i * nodes + j] = way;
-                    through[i * nodes + j] = (int32_t)k;
-                }
+                const int32_t way = to_k + distance[k * nodes + j], known = distance[i * nodes + j];
+                const int32_t last = through[i * nodes + j];
+                distance[i * nodes + j] = way < known ? way : known;
+                through[i * nodes + j] = way < known ? (int32_t)k : last;
             }
         }
 }
