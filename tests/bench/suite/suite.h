@@ -19,6 +19,7 @@
  *     sides.c                which sides this executable has, and their devices
  *     measure.c              checks the versions of a program, and measures them in turns
  *     table.c, json.c        what was measured, for people and for report.py
+ *     arrays.h               programs whose data are a few arrays: their problems, and their memory on each side
  *     memory.c               memory of the host
  *     teamwork_side.h, openmp_side.h, cuda_side.h   what most versions of a side need: memory on the device
  *
