@@ -53,10 +53,11 @@ static const struct suite_row *best_openmp(const struct suite_result *result)
 
 /* ---- tables ---------------------------------------------------------------------------------------------------- */
 
-static void print_ratio(const struct suite_row *row, const struct suite_row *base, const char *mark)
+static void print_ratio(const struct suite_result *result, const struct suite_row *row, const struct suite_row *base,
+                        const char *mark)
 {
     if (base)
-        printf(" %7.2f%s", row->median_us / base->median_us, mark);
+        printf(" %7.2f%s", suite_ratio(result, row, base), mark);
     else
         printf(" %7s ", "");
 }
@@ -77,9 +78,9 @@ static void print_row(const struct suite_result *result, const struct suite_row 
         printf("  %8.1f GFLOP/s", result->problem.work.flops / time * 1e-3);
     if (row->side == SUITE_TEAMWORK) {
         const struct suite_row *base = suite_baseline(result, row), *openmp = best_openmp(result);
-        print_ratio(row, base, base && strcmp(base->version->form, row->version->form) ? "*" : " ");
+        print_ratio(result, row, base, base && strcmp(base->version->form, row->version->form) ? "*" : " ");
         if (suite_on_gpu())
-            print_ratio(row, openmp, " ");
+            print_ratio(result, row, openmp, " ");
     }
     printf("\n");
 }
@@ -136,7 +137,7 @@ static void print_twins(const char *title, const char *const *kinds, const struc
                 wanted = wanted || (row->version->kind && !strcmp(kinds[k], row->version->kind));
             const struct suite_row *base = suite_baseline(&results[r], row);
             if (wanted && base && !strcmp(base->version->form, row->version->form))
-                add_ratio(&m, row->median_us / base->median_us, true, &results[r], row);
+                add_ratio(&m, suite_ratio(&results[r], row, base), true, &results[r], row);
         }
     print_mean(title, &m, true);
 }
@@ -149,7 +150,7 @@ static void print_speedups(const char *title, enum suite_side side, const struct
         const struct suite_row *ours = suite_best(&results[r], SUITE_TEAMWORK, NULL);
         const struct suite_row *theirs = suite_best(&results[r], side, NULL);
         if (ours && theirs)
-            add_ratio(&m, theirs->median_us / ours->median_us, false, &results[r], ours);
+            add_ratio(&m, suite_ratio(&results[r], theirs, ours), false, &results[r], ours);
     }
     print_mean(title, &m, false);
 }

@@ -9,7 +9,7 @@
 
 /* ---- sides.c --------------------------------------------------------------------------------------------------- */
 
-enum { SUITE_MOST_SIDES = 5, SUITE_MOST_ROWS = 32 };
+enum { SUITE_MOST_SIDES = 5, SUITE_MOST_ROWS = 32, SUITE_MOST_ROUNDS = 101 };
 
 /* The versions of one side; none where this executable has no such side. */
 struct suite_part {
@@ -39,9 +39,9 @@ const char *suite_side_name(enum suite_side side);
 
 struct suite_effort {
     enum suite_size size;
-    unsigned least_rounds, most_rounds;
-    double seconds;   /* for a program; the least rounds may take longer */
-    const char *form; /* only versions of this form; NULL: all */
+    unsigned least_rounds, most_rounds; /* up to SUITE_MOST_ROUNDS */
+    double seconds;                     /* for a program; the least rounds may take longer */
+    const char *form;                   /* only versions of this form; NULL: all */
     const char *kind; /* of Teamwork only versions of this kind, or with '!' before it of any other; NULL: all */
 };
 
@@ -52,7 +52,8 @@ struct suite_row {
     void *state;
     const char *failure; /* NULL: right results */
     double *samples;     /* microseconds, of one call each, in order of size when all is done */
-    size_t sample_count, sample_capacity;
+    size_t sample_count;
+    double *turns;  /* the median of its turn in each round; 0 where it had none */
     unsigned calls; /* in a turn */
     unsigned every; /* takes a turn in every so manieth round */
     double median_us, p25_us, p75_us, min_us;
@@ -72,6 +73,9 @@ struct suite_result {
 bool suite_measure(const struct suite_entry *entry, const struct suite_effort *effort, struct suite_result *result);
 
 void suite_result_free(struct suite_result *result);
+
+/* The time of a row over that of another one: the median of the ratios of each round, in which both had the same load. */
+double suite_ratio(const struct suite_result *result, const struct suite_row *row, const struct suite_row *base);
 
 /* ---- compare.c ------------------------------------------------------------------------------------------------- */
 

@@ -99,7 +99,10 @@ static void put_row(FILE *file, const struct suite_result *result, const struct 
     fprintf(file, ", \"checked\": %s", row->failure ? "false" : "true");
     fprintf(file, ", \"median_us\": %.3f, \"p25_us\": %.3f, \"p75_us\": %.3f, \"min_us\": %.3f", row->median_us,
             row->p25_us, row->p75_us, row->min_us);
-    fprintf(file, ", \"rounds\": %u, \"calls\": %zu", result->rounds, row->sample_count);
+    fprintf(file, ", \"rounds\": %u, \"calls\": %zu, \"turns_us\": [", result->rounds, row->sample_count);
+    for (unsigned round = 0; round < (row->turns ? result->rounds : 0); ++round)
+        fprintf(file, "%s%.3f", round ? ", " : "", row->turns[round]);
+    fprintf(file, "]");
     fprintf(file, ", \"bytes\": %.0f, \"flops\": %.0f, \"launches\": %.0f}", work->bytes, work->flops, work->launches);
 }
 

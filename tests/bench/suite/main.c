@@ -158,7 +158,8 @@ static bool run_programs(const struct options *o)
 
 int main(int argc, char **argv)
 {
-    struct options o = {.effort = {.size = SUITE_CPU, .least_rounds = 11, .most_rounds = 101, .seconds = 4}};
+    struct options o = {
+        .effort = {.size = SUITE_CPU, .least_rounds = 11, .most_rounds = SUITE_MOST_ROUNDS, .seconds = 4}};
     bool sized = false;
     for (int i = 1; i < argc; ++i) {
         sized = sized || !strcmp(argv[i], "--size") || !strcmp(argv[i], "--quick");

@@ -87,20 +87,26 @@ static void prepare(struct suite_row *row, const struct suite_program *program, 
                  : time * MOST_CALLS < TURN_US                 ? MOST_CALLS
                                                                : (unsigned)(TURN_US / time);
     row->every = time > SLOW_US ? 4 : 1;
-    row->sample_capacity = (size_t)effort->most_rounds * row->calls;
-    row->samples = malloc(row->sample_capacity * sizeof *row->samples);
-    if (!row->samples)
+    row->samples = malloc((size_t)effort->most_rounds * row->calls * sizeof *row->samples);
+    row->turns = calloc(effort->most_rounds, sizeof *row->turns);
+    if (!row->samples || !row->turns)
         row->failure = "no memory";
 }
 
-static void take_turn(struct suite_row *row)
+static void take_turn(struct suite_row *row, unsigned round)
 {
+    double *samples = row->samples + row->sample_count, sorted[MOST_CALLS];
     alarm(WATCHDOG_SECONDS);
     for (unsigned call = 0; call < row->calls && !row->failure; ++call) {
         const double time = call_once(row);
         if (time >= 0)
             row->samples[row->sample_count++] = time;
     }
+    if (row->failure)
+        return;
+    memcpy(sorted, samples, row->calls * sizeof *sorted);
+    qsort(sorted, row->calls, sizeof *sorted, compare_doubles);
+    row->turns[round] = quantile(sorted, row->calls, 0.5);
 }
 
 static void finish(struct suite_row *row, const struct suite_program *program, const struct suite_problem *problem,
@@ -146,9 +152,12 @@ static void measure_rows(const struct suite_effort *effort, struct suite_result 
     const double start = now_us();
     while (r->rounds < effort->least_rounds
            || (r->rounds < effort->most_rounds && now_us() - start < effort->seconds * 1e6)) {
-        for (size_t i = 0; i < r->row_count; ++i)
-            if (!r->rows[i].failure && r->rounds % r->rows[i].every == 0)
-                take_turn(&r->rows[i]);
+        /* another one begins each round, so that nobody always comes behind the same one */
+        for (size_t i = 0; i < r->row_count; ++i) {
+            struct suite_row *row = &r->rows[(i + r->rounds) % r->row_count];
+            if (!row->failure && r->rounds % row->every == 0)
+                take_turn(row, r->rounds);
+        }
         ++r->rounds;
     }
     for (size_t i = 0; i < r->row_count; ++i)
@@ -179,6 +188,19 @@ bool suite_measure(const struct suite_entry *entry, const struct suite_effort *e
 
 void suite_result_free(struct suite_result *result)
 {
-    for (size_t i = 0; i < result->row_count; ++i)
+    for (size_t i = 0; i < result->row_count; ++i) {
         free(result->rows[i].samples);
+        free(result->rows[i].turns);
+    }
+}
+
+double suite_ratio(const struct suite_result *result, const struct suite_row *row, const struct suite_row *base)
+{
+    double ratios[SUITE_MOST_ROUNDS];
+    size_t count = 0;
+    for (unsigned round = 0; round < result->rounds; ++round)
+        if (row->turns[round] > 0 && base->turns[round] > 0)
+            ratios[count++] = row->turns[round] / base->turns[round];
+    qsort(ratios, count, sizeof *ratios, compare_doubles);
+    return count ? quantile(ratios, count, 0.5) : row->median_us / base->median_us;
 }

@@ -14,6 +14,7 @@ import argparse
 import json
 import math
 import os
+import statistics
 import sys
 
 import matplotlib
@@ -86,6 +87,12 @@ def label(program, row):
     return f"{program.name}, {row['form']}" + (f" ({row['kind']})" if row["kind"] else "")
 
 
+def ratio_of(row, base):
+    """The median of the ratios of each round, in which both had the same load."""
+    ratios = [a / b for a, b in zip(row["turns_us"], base["turns_us"]) if a > 0 and b > 0]
+    return statistics.median(ratios) if ratios else row["median_us"] / base["median_us"]
+
+
 def geometric_mean(values):
     return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
 
@@ -107,13 +114,13 @@ def share(result, row):
 
 
 def speedup(other, row):
-    return f"{other['median_us'] / row['median_us']:.2f}" if other else "-"
+    return f"{ratio_of(other, row):.2f}" if other else "-"
 
 
 def program_rows(result, program):
     for row in sorted(program.of("Teamwork"), key=lambda r: (r["form"], r["kind"])):
         twin, same = program.twin(row, result.baseline)
-        ratio = f"{row['median_us'] / twin['median_us']:.2f}{'' if same else ' *'}" if twin else "-"
+        ratio = f"{ratio_of(row, twin):.2f}{'' if same else ' *'}" if twin else "-"
         cells = [program.name, row["form"], row["kind"], time_text(row["median_us"]),
                  f"{time_text(row['p25_us'])} - {time_text(row['p75_us'])}",
                  time_text(twin["median_us"]) if twin else "-", ratio]
@@ -149,7 +156,7 @@ def twin_ratios(result, kinds=None):
         for row in program.of("Teamwork"):
             twin, same = program.twin(row, result.baseline)
             if twin and same and (not kinds or row["kind"] in kinds):
-                yield label(program, row), row["median_us"] / twin["median_us"]
+                yield label(program, row), ratio_of(row, twin)
 
 
 def best_ratios(result, side):
@@ -157,7 +164,7 @@ def best_ratios(result, side):
     for program in result.programs:
         ours, theirs = program.best("Teamwork"), program.best(side)
         if ours and theirs:
-            yield program.name, theirs["median_us"] / ours["median_us"]
+            yield program.name, ratio_of(theirs, ours)
 
 
 def mean_line(title, ratios, larger_is_worse):
@@ -231,7 +238,7 @@ def plot_twins(result, path):
         for row in sorted(program.of("Teamwork"), key=lambda r: (r["form"], r["kind"])):
             twin, same = program.twin(row, result.baseline)
             if twin and same:
-                points.append((f"{program.name}, {row['form']}", row["kind"], row["median_us"] / twin["median_us"]))
+                points.append((f"{program.name}, {row['form']}", row["kind"], ratio_of(row, twin)))
     names = list(dict.fromkeys(p[0] for p in points))
     if not names:
         return False
