@@ -62,6 +62,15 @@ static inline uint64_t suite_random(uint64_t *state)
 /** Where such a sequence begins. */
 #define SUITE_SEED UINT64_C(88172645463325252)
 
+/** Number `i` of another one, for large arrays, which threads fill together. */
+static inline uint64_t suite_random_at(uint64_t i)
+{
+    i = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    i = (i ^ i >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    i = (i ^ i >> 27) * UINT64_C(0x94d049bb133111eb);
+    return i ^ i >> 31;
+}
+
 #ifdef __cplusplus
 }
 #endif

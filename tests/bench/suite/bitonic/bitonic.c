@@ -34,9 +34,9 @@ static bool make(enum suite_size size, struct suite_problem *problem)
         free(between);
         return false;
     }
-    uint64_t random = SUITE_SEED;
+#pragma omp parallel for schedule(static)
     for (size_t i = 0; i < count; ++i)
-        numbers[i] = (uint32_t)(suite_random(&random) >> 32);
+        numbers[i] = (uint32_t)suite_random_at(i);
     sort_by_digit(numbers, sorted, count, 0);
     sort_by_digit(sorted, between, count, 11);
     sort_by_digit(between, sorted, count, 22);

@@ -20,10 +20,10 @@ static bool make(enum suite_size size, struct suite_problem *problem, unsigned s
     h->arrays = (struct suite_arrays){.at = {{count, bytes, false}, {bins, NULL, false}}, HISTOGRAM_COUNTS, counts};
     if (!bytes || !counts)
         return false;
-    uint64_t random = SUITE_SEED;
     memset(counts, 0, bins);
+#pragma omp parallel for schedule(static) reduction(+ : counts[ : HISTOGRAM_VALUES])
     for (size_t i = 0; i < count; ++i) {
-        const uint64_t r = suite_random(&random);
+        const uint64_t r = suite_random_at(i);
         bytes[i] = (r >> 20 & 1023) < same ? 7 : (unsigned char)(r >> 40);
         ++counts[bytes[i]];
     }

@@ -19,10 +19,11 @@ static bool make(enum suite_size size, struct suite_problem *problem, bool whole
         scan->arrays.at[SCAN_SUMS].bytes = scan_sums(count) * sizeof(uint32_t);
     if (!in || !sums)
         return false;
-    uint64_t random = SUITE_SEED;
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < count; ++i)
+        in[i] = (uint32_t)suite_random_at(i);
     uint32_t sum = 0;
     for (size_t i = 0; i < count; ++i) {
-        in[i] = (uint32_t)(suite_random(&random) >> 32);
         sum = in[i] + (whole || i % SCAN_BLOCK ? sum : 0);
         sums[i] = sum;
     }

@@ -21,9 +21,9 @@ static bool make(enum suite_size size, struct suite_problem *problem)
     if (!values || !expected || !keys)
         return false;
     memset(expected, 0, sums);
-    uint64_t random = SUITE_SEED;
+#pragma omp parallel for schedule(static) reduction(+ : expected[ : SCATTER_ADD_BINS])
     for (size_t i = 0; i < count; ++i) {
-        const uint64_t r = suite_random(&random);
+        const uint64_t r = suite_random_at(i);
         keys[i] = (uint32_t)(r >> 40) % SCATTER_ADD_BINS;
         values[i] = (float)(r >> 20 & 15);
         expected[keys[i]] += values[i];

@@ -4,14 +4,14 @@
 
 #include <stdio.h>
 
-/* Fills the entries of one row, and returns its product with x. */
-static float fill_row(size_t row, size_t rows, size_t count, uint32_t *columns, float *values, const float *x,
-                      uint64_t *random)
+/* Fills the entries of one row, from number `first` on, and returns its product with x. */
+static float fill_row(size_t row, size_t rows, size_t first, size_t past, uint32_t *columns, float *values,
+                      const float *x)
 {
     enum { BAND = 1 << 14 };
     float sum = 0;
-    for (size_t e = 0; e < count; ++e) {
-        const uint64_t r = suite_random(random);
+    for (size_t e = first; e < past; ++e) {
+        const uint64_t r = suite_random_at(e);
         columns[e] = (uint32_t)((row + r % BAND) % rows);
         values[e] = (float)(r >> 40 & 7);
         sum += values[e] * x[columns[e]];
@@ -50,9 +50,9 @@ static bool make(enum suite_size size, struct suite_problem *problem)
     if (!first || !x || !y || !columns || !values)
         return false;
     first[rows] = (uint32_t)entries;
+#pragma omp parallel for schedule(static)
     for (size_t row = 0; row < rows; ++row)
-        y[row] =
-            fill_row(row, rows, first[row + 1] - first[row], columns + first[row], values + first[row], x, &random);
+        y[row] = fill_row(row, rows, first[row], first[row + 1], columns, values, x);
     problem->result_bytes = rows * sizeof *y;
     problem->work = (struct suite_work){
         .bytes = 8 * (double)entries + 12 * (double)rows, .flops = 2 * (double)entries, .launches = 1};
