@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Programs of the suite whose data are a few arrays, which is most of them: what their problems, and the memory of their
- * versions on every side, have in common. The data of such a problem begin with a struct suite_arrays.
+ * Programs of the suite whose data are a few arrays, which is most of them: what their problems, and the memory of
+ * their versions on every side, have in common. The data of such a problem begin with a struct suite_arrays.
  *
  *     arrays.c             making, checking and freeing the problem
  *     arrays_teamwork.h    memory of versions in Teamwork: buffers
@@ -23,11 +23,10 @@ enum { SUITE_ARRAYS = 8 };
 
 /** One array of a problem. The size is a multiple of 4 bytes. */
 struct suite_array {
-    size_t bytes; /**< 0: there is none */
-    const void
-        *initial;  /**< what it holds at first, made by suite_allocate(); NULL: poison, so that a version that does
-                              nothing gives no result */
-    bool restored; /**< by reset(): the kernels change what they read */
+    size_t bytes;        /**< 0: there is none */
+    const void *initial; /**< what it holds at first, made by suite_allocate(); NULL: poison, so that a version that
+                            does nothing gives no result */
+    bool restored;       /**< by reset(): the kernels change what they read */
 };
 
 /** What the data of the problem begin with. */

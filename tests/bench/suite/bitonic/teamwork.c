@@ -10,10 +10,10 @@ static inline void put_in_order(uint32_t *low, uint32_t *high, bool upwards)
     *high = upwards ? most : least;
 }
 
-/* ---- flat: a launch for each step --------------------------------------------------------------------------------- */
+/* ---- flat: a launch for each step -------------------------------------------------------------------------------- */
 
-/* Work-item (i, j) compares number j of the first half of the i-th 2 * distance numbers. Neighbours are neighbours in memory, and
-   all of a row sort in one direction. */
+/* Work-item (i, j) compares number j of the first half of the i-th 2 * distance numbers. Neighbours are neighbours in
+   memory, and all of a row sort in one direction. */
 struct bitonic_wide {
     uint32_t *numbers;
     unsigned size, distance;
@@ -71,7 +71,7 @@ static bool run_flat(void *state)
     return suite_wait();
 }
 
-/* ---- local: the steps of small distances in local memory, as a hierarchical kernel ----------------------------------- */
+/* ---- local: the steps of small distances in local memory, as a hierarchical kernel ------------------------------- */
 
 enum { BLOCK = BITONIC_BLOCK, HALF = BLOCK / 2 };
 
@@ -115,7 +115,7 @@ static inline void bitonic_groups(tw_group group, const struct bitonic_groups *k
 }
 TW_WORK_GROUP_KERNEL(bitonic_groups, 1, HALF);
 
-/* ---- and as an nd_range kernel ------------------------------------------------------------------------------------- */
+/* ---- and as an nd_range kernel ----------------------------------------------------------------------------------- */
 
 static inline void steps_of_item(tw_nd_item item, uint32_t *numbers, unsigned offset, unsigned size,
                                  unsigned from_distance)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * A Gaussian filter of an image in two launches: each pixel becomes a weighted sum of its neighbours in the row, then of those in the
- * column. The image has a border of CONVOLUTION_RADIUS zeros, which kernels read and do not write.
+ * A Gaussian filter of an image in two launches: each pixel becomes a weighted sum of its neighbours in the row, then
+ * of those in the column. The image has a border of CONVOLUTION_RADIUS zeros, which kernels read and do not write.
  */
 #ifndef TEAMWORK_SUITE_CONVOLUTION_H
 #define TEAMWORK_SUITE_CONVOLUTION_H

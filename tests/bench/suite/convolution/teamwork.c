@@ -23,7 +23,7 @@ static inline __attribute__((always_inline)) float weighted_sum(const float *in,
     return sum;
 }
 
-/* ---- flat ---------------------------------------------------------------------------------------------------------- */
+/* ---- flat -------------------------------------------------------------------------------------------------------- */
 
 /* Pointers to the first pixel inside of the border, as in all of these blocks. */
 struct convolution_rows {
@@ -56,7 +56,7 @@ static inline void convolution_columns(tw_item item, const struct convolution_co
 }
 TW_RANGE_KERNEL(convolution_columns, 2);
 
-/* ---- tiled, as hierarchical kernels ---------------------------------------------------------------------------------- */
+/* ---- tiled, as hierarchical kernels ------------------------------------------------------------------------------ */
 
 struct convolution_group_rows {
     const float *in;
@@ -115,7 +115,7 @@ static inline void convolution_group_columns(tw_group group, const struct convol
 }
 TW_WORK_GROUP_KERNEL(convolution_group_columns, ROWS, COLUMNS);
 
-/* ---- tiled, as nd_range kernels ---------------------------------------------------------------------------------------- */
+/* ---- tiled, as nd_range kernels ---------------------------------------------------------------------------------- */
 
 struct convolution_item_rows {
     const float *in;
@@ -169,7 +169,7 @@ static inline void convolution_item_columns(tw_nd_item item, const struct convol
 _Static_assert(2 * RADIUS % ROWS == 0, "every work-item loads as many pixels");
 TW_ND_RANGE_KERNEL(convolution_item_columns, ROWS, COLUMNS);
 
-/* ---- versions: borders are kept, so access is write and not discard ------------------------------------------------------ */
+/* ---- versions: borders are kept, so access is write and not discard ---------------------------------------------- */
 
 /* The pointers of a launch: from array `from` to array `to`. NULL where the group already failed. */
 struct pass {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Floyd and Warshall's shortest paths between all pairs of nodes: a launch for each node that paths may pass through, and each
- * launch needs the one before. Distances and the last such node of each path, as HeCBench's floydwarshall.
+ * Floyd and Warshall's shortest paths between all pairs of nodes: a launch for each node that paths may pass through,
+ * and each launch needs the one before. Distances and the last such node of each path, as HeCBench's floydwarshall.
  */
 #ifndef TEAMWORK_SUITE_FLOYDWARSHALL_H
 #define TEAMWORK_SUITE_FLOYDWARSHALL_H

@@ -27,7 +27,8 @@ static bool SUITE_NAME(floydwarshall)(void *state)
 
 #else
 
-/* As the twin of what has a work-item for each pair. The threads stay in one parallel region, and meet after each node. */
+/* As the twin of what has a work-item for each pair. The threads stay in one parallel region, and meet after each
+   node. */
 static bool SUITE_NAME(floydwarshall)(void *state)
 {
     const struct suite_openmp *s = state;

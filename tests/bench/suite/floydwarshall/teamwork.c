@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Floyd and Warshall's algorithm in Teamwork. No launch changes the row and the column of its own node, since a way through a
- * node to itself is not shorter: so work-items may read them while others write the rest.
+ * Floyd and Warshall's algorithm in Teamwork. No launch changes the row and the column of its own node, since a way
+ * through a node to itself is not shorter: so work-items may read them while others write the rest.
  */
 #include "../arrays_teamwork.h"
 #include "floydwarshall.h"
 
-/* ---- flat: a work-item for each pair --------------------------------------------------------------------------------- */
+/* ---- flat: a work-item for each pair ----------------------------------------------------------------------------- */
 
 struct floydwarshall_flat {
     int32_t *distance, *through;
@@ -25,10 +25,10 @@ static inline void floydwarshall_flat(tw_item item, const struct floydwarshall_f
 }
 TW_RANGE_KERNEL(floydwarshall_flat, 2);
 
-/* ---- rows: a group for each row -------------------------------------------------------------------------------------- */
+/* ---- rows: a group for each row ---------------------------------------------------------------------------------- */
 
-/* The pairs of a row have the distance to the node in common: read once, it does not stand in the way of vectors on a CPU. Nor
-   do stores that always happen: those that depend on a condition cost a CPU more. */
+/* The pairs of a row have the distance to the node in common: read once, it does not stand in the way of vectors on a
+   CPU. Nor do stores that always happen: those that depend on a condition cost a CPU more. */
 struct floydwarshall_rows {
     int32_t *distance, *through;
     unsigned nodes, node;
@@ -51,7 +51,7 @@ static inline void floydwarshall_rows(tw_group group, const struct floydwarshall
 }
 TW_WORK_GROUP_KERNEL(floydwarshall_rows, FLOYDWARSHALL_GROUP);
 
-/* ---- versions: a group is submitted for each node, and the accessor orders them ---------------------------------------- */
+/* ---- versions: a group is submitted for each node, and the accessor orders them ---------------------------------- */
 
 static bool run_flat(void *state)
 {

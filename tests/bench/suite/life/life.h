@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * The Game of Life: one generation of a board of bytes, 0 or 1. The board has `side` + 2 rows: its first and last row and
- * column are a border of dead cells that kernels read and do not write, so they need no test for the edges.
+ * The Game of Life: one generation of a board of bytes, 0 or 1. The board has `side` + 2 rows: its first and last row
+ * and column are a border of dead cells that kernels read and do not write, so they need no test for the edges.
  */
 #ifndef TEAMWORK_SUITE_LIFE_H
 #define TEAMWORK_SUITE_LIFE_H

@@ -26,7 +26,7 @@ static inline void life_flat(tw_item item, const struct life_flat *k)
 }
 TW_RANGE_KERNEL(life_flat, 2);
 
-/* ---- tiled: through a tile with its halo in local memory ---------------------------------------------------------- */
+/* ---- tiled: through a tile with its halo in local memory --------------------------------------------------------- */
 
 enum { TILE = LIFE_TILE, HALO = LIFE_TILE + 2 };
 
@@ -85,7 +85,7 @@ static inline void life_tiled_items(tw_nd_item item, const struct life_tiled_ite
 }
 TW_ND_RANGE_KERNEL(life_tiled_items, TILE, TILE);
 
-/* ---- versions: the border of the next board is kept, so access to it is write and not discard ------------------------ */
+/* ---- versions: the border of the next board is kept, so access to it is write and not discard -------------------- */
 
 static bool run_flat(void *state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * C = A B for square matrices of floats: element by element from global memory (program matmul_flat), and through tiles in local memory
- * (program matmul). The kernels in Teamwork with tiles are those of examples/groups. Elements are small whole numbers, so that sums
- * are exact in any order.
+ * C = A B for square matrices of floats: element by element from global memory (program matmul_flat), and through tiles
+ * in local memory (program matmul). The kernels in Teamwork with tiles are those of examples/groups. Elements are small
+ * whole numbers, so that sums are exact in any order.
  */
 #ifndef TEAMWORK_SUITE_MATMUL_H
 #define TEAMWORK_SUITE_MATMUL_H
@@ -12,7 +12,8 @@
 /** The same numbers as in examples/groups/matmul.c. */
 enum {
     MATMUL_TILE = 32, /* side of the tiles of the form "tiled" */
-    /* tiles of the form "blocked": of C, HEIGHT x WIDTH; of A and B as deep as this. A work-item has a block of ROWS x COLUMNS of C */
+    /* tiles of the form "blocked": of C, HEIGHT x WIDTH; of A and B as deep as this. A work-item has a block of ROWS x
+       COLUMNS of C */
     MATMUL_HEIGHT = 64,
     MATMUL_WIDTH = 128,
     MATMUL_DEPTH = 32,

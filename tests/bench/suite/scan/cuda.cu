@@ -6,7 +6,7 @@
 namespace
 {
 
-/* ---- blocks: a tree of sums ------------------------------------------------------------------------------------------ */
+/* ---- blocks: a tree of sums -------------------------------------------------------------------------------------- */
 
 __global__ void __launch_bounds__(SCAN_TREE_GROUP) tree_kernel(const unsigned *in, unsigned *out)
 {
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(SCAN_TREE_GROUP) tree_kernel(const unsigned *i
     out[first + local + SCAN_TREE_GROUP] = sums[local + SCAN_TREE_GROUP] + high;
 }
 
-/* ---- whole: warps have numbers in a row ------------------------------------------------------------------------------- */
+/* ---- whole: warps have numbers in a row -------------------------------------------------------------------------- */
 
 constexpr unsigned quads = SCAN_EACH / 4, all_lanes = 0xffffffffu;
 
@@ -49,7 +49,7 @@ __device__ unsigned scan_of_warp(unsigned x)
     return x;
 }
 
-/* Returns what is up to the end of the block's numbers. */
+/* Returns the sum of the block's numbers. */
 template <unsigned size>
 __device__ unsigned scan_of_block(const unsigned *in, unsigned *out, unsigned count, unsigned before, unsigned *warps)
 {
@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(SCAN_GROUP) parts_kernel(const unsigned *in, c
                               warps);
 }
 
-/* ---- versions ------------------------------------------------------------------------------------------------------ */
+/* ---- versions ---------------------------------------------------------------------------------------------------- */
 
 bool run_tree(void *state)
 {

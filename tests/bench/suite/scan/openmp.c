@@ -7,8 +7,8 @@ enum { BLOCK = SCAN_BLOCK };
 
 #ifdef SUITE_TARGET
 
-/* A team scans a block by a tree of sums in its memory; the last block has fewer numbers, or as many. Where there are `sums`, they get
-   the block's. */
+/* A team scans a block by a tree of sums in its memory; the last block has fewer numbers, or as many. Where there are
+   `sums`, they get the block's. */
 static void SUITE_NAME(scan_tree)(const uint32_t *in, uint32_t *out, uint32_t *sums, size_t count)
 {
     const size_t blocks = (count + BLOCK - 1) / BLOCK;
@@ -64,7 +64,8 @@ static bool SUITE_NAME(scan_blocks)(void *state)
     return true;
 }
 
-/* The sums of the blocks are scanned in the same way, and with them those of the blocks of these: 2^30 numbers at most. */
+/* The sums of the blocks are scanned in the same way, and with them those of the blocks of these: 2^30 numbers at
+   most. */
 static bool SUITE_NAME(scan_whole)(void *state)
 {
     const struct suite_openmp *s = state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Inclusive prefix sums: of each block of an array on its own (program scan_blocks, form "tree": as HeCBench's scan), and of the
- * whole array in three launches (program scan_whole). Sums wrap around.
+ * Inclusive prefix sums: of each block of an array on its own (program scan_blocks, form "tree": as HeCBench's scan),
+ * and of the whole array in three launches (program scan_whole). Sums wrap around.
  */
 #ifndef TEAMWORK_SUITE_SCAN_H
 #define TEAMWORK_SUITE_SCAN_H

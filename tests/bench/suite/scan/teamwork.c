@@ -7,7 +7,7 @@
 
 enum { BLOCK = SCAN_BLOCK, GROUP = SCAN_GROUP, EACH = SCAN_EACH, PART = SCAN_PART };
 
-/* ---- nd_range: a tree of sums in local memory, up and down again ---------------------------------------------------------- */
+/* ---- nd_range: a tree of sums in local memory, up and down again ------------------------------------------------- */
 
 struct scan_tree {
     const uint32_t *in;
@@ -43,7 +43,7 @@ static inline void scan_tree(tw_nd_item item, const struct scan_tree *k)
 }
 TW_ND_RANGE_KERNEL(scan_tree, SCAN_TREE_GROUP);
 
-/* ---- hierarchical: a work-item has numbers in a row, and a group function does the rest ---------------------------------- */
+/* ---- hierarchical: a work-item has numbers in a row, and a group function does the rest -------------------------- */
 
 /* Numbers are read and written four at a time. */
 enum { QUADS = EACH / 4 };
@@ -173,10 +173,10 @@ static inline void scan_group_parts(tw_group group, const struct scan_group_part
 }
 TW_WORK_GROUP_KERNEL(scan_group_parts, GROUP);
 
-/* ---- nd_range: a sub-group has numbers in a row, four of them a lane in each row ------------------------------------------- */
+/* ---- nd_range: a sub-group has numbers in a row, four of them a lane in each row --------------------------------- */
 
-/* Scans `count` numbers, a multiple of 4, of a group of `size` work-items, with `before` before all. Returns what is up to the
-   numbers of this work-item's sub-group, for the group's last one all. */
+/* Scans `count` numbers, a multiple of 4, of a group of `size` work-items, with `before` before all. Returns what is up
+   to the numbers of this work-item's sub-group, for the group's last one all. */
 static inline __attribute__((always_inline)) unsigned scan_of_item(tw_nd_item item, const uint32_t *in, uint32_t *out,
                                                                    unsigned count, unsigned before)
 {
@@ -252,7 +252,7 @@ static inline void scan_item_parts(tw_nd_item item, const struct scan_item_parts
 }
 TW_ND_RANGE_KERNEL(scan_item_parts, GROUP);
 
-/* ---- versions ------------------------------------------------------------------------------------------------------ */
+/* ---- versions ---------------------------------------------------------------------------------------------------- */
 
 static size_t count_of(const struct suite_teamwork *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Sums of values by key, with float atomics: each value is added to the bin that its key names. As HeCBench's scatterAdd. The
- * values are small whole numbers, so that sums are exact in any order.
+ * Sums of values by key, with float atomics: each value is added to the bin that its key names. As HeCBench's
+ * scatterAdd. The values are small whole numbers, so that sums are exact in any order.
  */
 #ifndef TEAMWORK_SUITE_SCATTER_ADD_H
 #define TEAMWORK_SUITE_SCATTER_ADD_H

@@ -25,7 +25,7 @@ static inline void scatter_add_clear(tw_item item, const struct scatter_add_clea
 }
 TW_RANGE_KERNEL(scatter_add_clear, 1);
 
-/* ---- global ------------------------------------------------------------------------------------------------------- */
+/* ---- global ------------------------------------------------------------------------------------------------------ */
 
 struct scatter_add_global {
     const float *values;
@@ -40,7 +40,7 @@ static inline void scatter_add_global(tw_item item, const struct scatter_add_glo
 }
 TW_RANGE_KERNEL(scatter_add_global, 1);
 
-/* ---- local: a group sums up its part of the values, and adds what it has to the sums of all --------------------------- */
+/* ---- local: a group sums up its part of the values, and adds what it has to the sums of all ---------------------- */
 
 struct scatter_add_groups {
     const float *values;
@@ -100,7 +100,7 @@ static inline void scatter_add_items(tw_nd_item item, const struct scatter_add_i
 }
 TW_ND_RANGE_KERNEL(scatter_add_items, GROUP);
 
-/* ---- versions ------------------------------------------------------------------------------------------------------ */
+/* ---- versions ---------------------------------------------------------------------------------------------------- */
 
 static bool clear(const struct suite_teamwork *s)
 {
@@ -121,7 +121,8 @@ static bool run_global(void *state)
     return suite_submit_and_wait(cg);
 }
 
-/* On a GPU as many groups as it holds; on a CPU a few for each core, or as many as have a part that stays in the cache. */
+/* On a GPU as many groups as it holds; on a CPU a few for each core, or as many as have a part that stays in the
+   cache. */
 static size_t groups_of(const struct scatter_add *data, bool small_parts)
 {
     const tw_device *device = tw_queue_device(suite_queue());

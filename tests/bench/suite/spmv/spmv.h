@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * y = A x for a sparse matrix in compressed rows: the entries of row i are number first[i] to first[i + 1] - 1, each with its
- * value and column. As HeCBench's simpleSpmv. Values are small whole numbers, so that sums are exact in any order.
+ * y = A x for a sparse matrix in compressed rows: the entries of row i are number first[i] to first[i + 1] - 1, each
+ * with its value and column. As HeCBench's simpleSpmv. Values are small whole numbers, so that sums are exact in any
+ * order.
  */
 #ifndef TEAMWORK_SUITE_SPMV_H
 #define TEAMWORK_SUITE_SPMV_H

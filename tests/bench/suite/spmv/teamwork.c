@@ -52,7 +52,7 @@ static inline void spmv_subgroup(tw_nd_item item, const struct spmv_subgroup *k)
 }
 TW_ND_RANGE_KERNEL(spmv_subgroup, SPMV_GROUP);
 
-/* ---- versions ------------------------------------------------------------------------------------------------------ */
+/* ---- versions ---------------------------------------------------------------------------------------------------- */
 
 static bool run_row(void *state)
 {

@@ -14,7 +14,7 @@ static inline int32_t score_of(bool match, int32_t above_left, int32_t above, in
     return larger(0, larger(pair, larger(above, left) - WAVEFRONT_GAP));
 }
 
-/* ---- cells: a work-item for each cell of an antidiagonal ----------------------------------------------------------------- */
+/* ---- cells: a work-item for each cell of an antidiagonal --------------------------------------------------------- */
 
 struct wavefront_cells {
     const int32_t *down, *across; /* across: the letter of row 0 on this antidiagonal */
@@ -93,7 +93,7 @@ static bool run_cells(void *state)
     return suite_wait();
 }
 
-/* ---- tiles: a group for each tile of an antidiagonal ----------------------------------------------------------------------- */
+/* ---- tiles: a group for each tile of an antidiagonal ------------------------------------------------------------- */
 
 enum { TILE = WAVEFRONT_TILE, ROWS = WAVEFRONT_SKEWED_ROWS, COLUMNS = WAVEFRONT_SKEWED_COLUMNS };
 
@@ -182,7 +182,7 @@ static inline void wavefront_items(tw_nd_item item, const struct wavefront_items
 }
 TW_ND_RANGE_KERNEL(wavefront_items, TILE);
 
-/* ---- versions ------------------------------------------------------------------------------------------------------ */
+/* ---- versions ---------------------------------------------------------------------------------------------------- */
 
 static bool run_groups(void *state)
 {
