@@ -25,6 +25,25 @@ static inline void floydwarshall_flat(tw_item item, const struct floydwarshall_f
 }
 TW_RANGE_KERNEL(floydwarshall_flat, 2);
 
+/* The same in groups whose size the compiler knows. */
+enum { GROUP_ROWS = 4, GROUP_COLUMNS = 64 };
+
+struct floydwarshall_items {
+    int32_t *distance, *through;
+    unsigned nodes, node;
+};
+
+static inline void floydwarshall_items(tw_nd_item item, const struct floydwarshall_items *k)
+{
+    const unsigned row = (unsigned)tw_global_id(item, 0) * k->nodes, j = (unsigned)tw_global_id(item, 1);
+    const int32_t way = k->distance[row + k->node] + k->distance[k->node * k->nodes + j];
+    if (way < k->distance[row + j]) {
+        k->distance[row + j] = way;
+        k->through[row + j] = (int32_t)k->node;
+    }
+}
+TW_ND_RANGE_KERNEL(floydwarshall_items, GROUP_ROWS, GROUP_COLUMNS);
+
 /* ---- rows: a group for each row ---------------------------------------------------------------------------------- */
 
 /* The pairs of a row have the distance to the node in common: read once, it does not stand in the way of vectors on a
@@ -69,6 +88,24 @@ static bool run_flat(void *state)
     return suite_wait();
 }
 
+static bool run_items(void *state)
+{
+    const struct suite_teamwork *s = state;
+    const size_t nodes = ((const struct floydwarshall *)s->problem)->nodes;
+    const tw_nd_range range = tw_nd_range_make(tw_range_2d(nodes, nodes), tw_range_2d(GROUP_ROWS, GROUP_COLUMNS));
+    for (size_t node = 0; node < nodes; ++node) {
+        tw_command_group *cg = tw_queue_begin(suite_queue());
+        int32_t *paths = tw_read_write(cg, s->at[FLOYDWARSHALL_PATHS]);
+        if (paths)
+            tw_parallel_for_nd_range(cg, range, floydwarshall_items, .distance = paths,
+                                     .through = paths + nodes * nodes, .nodes = (unsigned)nodes,
+                                     .node = (unsigned)node);
+        if (!suite_submit(cg))
+            return false;
+    }
+    return suite_wait();
+}
+
 static bool run_rows(void *state)
 {
     const struct suite_teamwork *s = state;
@@ -88,6 +125,7 @@ static bool run_rows(void *state)
 
 static const struct suite_version versions[] = {
     SUITE_TEAMWORK_VERSION_RESET("flat", "range", run_flat),
+    SUITE_TEAMWORK_VERSION_RESET("flat", "nd_range", run_items),
     SUITE_TEAMWORK_VERSION_RESET("rows", "hierarchical", run_rows),
 };
 const struct suite_versions suite_floydwarshall_teamwork = SUITE_VERSIONS(versions);
