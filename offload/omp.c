@@ -257,6 +257,13 @@ static tw_status check(struct tw_backend_device *device, const struct tw_interna
         tw_internal_team_shape(launch->range, launch->dims, log2);
         tw_internal_team_grid(launch->range, log2, teams);
     }
+    for (unsigned d = 0; kernel->form == TW_INTERNAL_RANGE && launch->dims > 1 && d < launch->dims; ++d)
+        if (launch->range[d] > INT32_MAX)
+            return tw_backend_complain(
+                TW_ERROR_INVALID_RANGE,
+                "kernel %s has %zu work-items in dimension %u; a range of several dimensions has at "
+                "most %d in each on a GPU",
+                kernel->name, launch->range[d], d, INT32_MAX);
     size_t count;
     if (__builtin_mul_overflow(teams[0], teams[1], &count) || __builtin_mul_overflow(count, teams[2], &count)
         || count > GPU_MAX_TEAMS)

@@ -23,7 +23,8 @@ TW_DEVICE_INLINE uint64_t tw_internal_reciprocal(size_t divisor)
 
 TW_DEVICE_INLINE uint32_t tw_internal_divide(uint32_t n, uint64_t reciprocal)
 {
-    return (uint32_t)((uint64_t)n * (uint32_t)reciprocal >> (31 + (reciprocal >> 32)));
+    /* the high half of one product of 32-bit numbers */
+    return (uint32_t)((uint64_t)(n << 1) * (uint32_t)reciprocal >> 32) >> (reciprocal >> 32);
 }
 
 /* Splits `linear` by the sizes of the last dimensions. inner: size of the last dimension, and `middle` of the one
@@ -182,7 +183,8 @@ tw_internal_simt_group_captures(const struct tw_internal_launch *launch, size_t 
 #ifdef TW_INTERNAL_PASS_SIMT
 #include <teamwork/lower/work_item.h>
 
-/* The work-item of this thread, for one constant number of dimensions. */
+/* The work-item of this thread, for one constant number of dimensions. Where there are several, none has more work-items than
+   fit 31 bits (the library sees to that), so ids are computed in 32. */
 TW_DEVICE_INLINE bool tw_internal_simt_range_item(tw_item *item, struct tw_internal_split split, uint64_t shape,
                                                   unsigned dims)
 {
@@ -200,10 +202,14 @@ TW_DEVICE_INLINE bool tw_internal_simt_range_item(tw_item *item, struct tw_inter
     }
     item->tw_dims_ = dims;
     bool inside = true;
-    for (unsigned d = 0; d < dims; ++d) {
-        const size_t id =
-            dims == 1 ? (size_t)team[0] * TW_INTERNAL_SIMT_RANGE_THREADS + in[0] : ((size_t)team[d] << log[d]) + in[d];
-        inside = inside && id < item->tw_range_[d];
+    if (dims == 1) {
+        item->tw_id_[0] = (size_t)team[0] * TW_INTERNAL_SIMT_RANGE_THREADS + in[0];
+        inside = item->tw_id_[0] < item->tw_range_[0];
+        item->tw_id_[0] += item->tw_offset_[0];
+    }
+    for (unsigned d = 0; dims > 1 && d < dims; ++d) {
+        const uint32_t id = (team[d] << log[d]) + in[d];
+        inside = inside && id < (uint32_t)item->tw_range_[d];
         item->tw_id_[d] = id + item->tw_offset_[d];
     }
     for (unsigned d = dims; d < 3; ++d) {
