@@ -57,14 +57,14 @@ struct triple {
 
 #define MATH_LIST_1(X)                                                                                                 \
     X(acos)                                                                                                            \
-    X(acosh) X(acospi) X(asin) X(asinh) X(asinpi) X(atan) X(atanh) X(atanpi) X(cbrt) X(ceil) X(cos) X(cosh) X(cospi)   \
-        X(erfc) X(erf) X(exp) X(exp2) X(exp10) X(expm1) X(fabs) X(floor) X(lgamma) X(log) X(log2) X(log10) X(log1p)    \
-            X(logb) X(rint) X(round) X(rsqrt) X(sin) X(sinh) X(sinpi) X(sqrt) X(tan) X(tanh) X(tanpi) X(tgamma)        \
-                X(trunc)
+    X(acosh)                                                                                                           \
+    X(acospi) X(asin) X(asinh) X(asinpi) X(atan) X(atanh) X(atanpi) X(cbrt) X(ceil) X(cos) X(cosh) X(cospi) X(erfc)    \
+        X(erf) X(exp) X(exp2) X(exp10) X(expm1) X(fabs) X(floor) X(lgamma) X(log) X(log2) X(log10) X(log1p) X(logb)    \
+            X(rint) X(round) X(rsqrt) X(sin) X(sinh) X(sinpi) X(sqrt) X(tan) X(tanh) X(tanpi) X(tgamma) X(trunc)
 #define MATH_LIST_2(X)                                                                                                 \
     X(atan2)                                                                                                           \
-    X(atan2pi) X(copysign) X(fdim) X(fmax) X(fmin) X(fmod) X(hypot) X(maxmag) X(minmag) X(nextafter) X(pow) X(powr)    \
-        X(remainder)
+    X(atan2pi)                                                                                                         \
+    X(copysign) X(fdim) X(fmax) X(fmin) X(fmod) X(hypot) X(maxmag) X(minmag) X(nextafter) X(pow) X(powr) X(remainder)
 #define EACH_MATH_1(f) FLOATS(SIZES, MATH_1, f)
 #define EACH_MATH_2(f) FLOATS(SIZES, MATH_2, f)
 #define NANS(X, T, u) NAN_OF(T, u, ) NAN_OF(T, u, 2) NAN_OF(T, u, 3) NAN_OF(T, u, 4) NAN_OF(T, u, 8) NAN_OF(T, u, 16)

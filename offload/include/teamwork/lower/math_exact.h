@@ -18,22 +18,6 @@
 
 /* ---- single operations ------------------------------------------------------------------------------------------- */
 
-#define TW_INTERNAL_COPYSIGN_float(x, y) __builtin_elementwise_copysign(x, y)
-#define TW_INTERNAL_COPYSIGN_double(x, y) __builtin_elementwise_copysign(x, y)
-#ifdef __NVPTX__
-/* clang 19 widens a half to copy its sign, which takes that of a NaN away; also where bits are combined by hand, unless it does
-   not see what one of them is. */
-TW_INTERNAL_MATH_SCALAR tw_half tw_internal_copysign_half(tw_half x, tw_half y)
-{
-    unsigned short sign = tw_internal_bits(y) & TW_INTERNAL_SIGN_BIT(half);
-    __asm__("" : "+h"(sign));
-    return tw_internal_real_half((unsigned short)(TW_INTERNAL_MATH_MAGNITUDE(half, x) | sign));
-}
-#define TW_INTERNAL_COPYSIGN_half(x, y) tw_internal_copysign_half(x, y)
-#else
-#define TW_INTERNAL_COPYSIGN_half(x, y) __builtin_elementwise_copysign(x, y)
-#endif
-
 #define TW_INTERNAL_DEFINE(name, builtin, T)                                                                           \
     TW_INTERNAL_MATH_SCALAR tw_##T tw_##name(tw_##T x)                                                                 \
     {                                                                                                                  \
@@ -49,7 +33,7 @@ TW_INTERNAL_MATH_SCALAR tw_half tw_internal_copysign_half(tw_half x, tw_half y)
     TW_INTERNAL_DEFINE(trunc, trunc, T)                                                                                \
     TW_INTERNAL_MATH_SCALAR tw_##T tw_copysign(tw_##T x, tw_##T y)                                                     \
     {                                                                                                                  \
-        return TW_INTERNAL_COPYSIGN_##T(x, y);                                                                         \
+        return __builtin_elementwise_copysign(x, y);                                                                   \
     }                                                                                                                  \
     TW_INTERNAL_MATH_SCALAR tw_##T tw_fmax(tw_##T x, tw_##T y)                                                         \
     {                                                                                                                  \

@@ -18,7 +18,7 @@
 #define STREAM_SCALE 0.5
 
 /* The work-groups of a dot product that is summed in parts; the host adds up the parts. */
-enum { STREAM_GROUP = 1024, STREAM_MOST_GROUPS = 4096 };
+enum { STREAM_GROUP = 512, STREAM_MOST_GROUPS = 4096 };
 
 struct stream {
     size_t n;
