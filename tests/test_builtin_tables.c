@@ -58,9 +58,32 @@ struct triple {
 #define MATH_LIST_1(X)                                                                                                 \
     X(acos)                                                                                                            \
     X(acosh)                                                                                                           \
-    X(acospi) X(asin) X(asinh) X(asinpi) X(atan) X(atanh) X(atanpi) X(cbrt) X(ceil) X(cos) X(cosh) X(cospi) X(erfc)    \
-        X(erf) X(exp) X(exp2) X(exp10) X(expm1) X(fabs) X(floor) X(lgamma) X(log) X(log2) X(log10) X(log1p) X(logb)    \
-            X(rint) X(round) X(rsqrt) X(sin) X(sinh) X(sinpi) X(sqrt) X(tan) X(tanh) X(tanpi) X(tgamma) X(trunc)
+    X(acospi)                                                                                                          \
+    X(asin)                                                                                                            \
+    X(asinh)                                                                                                           \
+    X(asinpi)                                                                                                          \
+    X(atan)                                                                                                            \
+    X(atanh)                                                                                                           \
+    X(atanpi)                                                                                                          \
+    X(cbrt)                                                                                                            \
+    X(ceil)                                                                                                            \
+    X(cos)                                                                                                             \
+    X(cosh)                                                                                                            \
+    X(cospi)                                                                                                           \
+    X(erfc)                                                                                                            \
+    X(erf)                                                                                                             \
+    X(exp)                                                                                                             \
+    X(exp2)                                                                                                            \
+    X(exp10)                                                                                                           \
+    X(expm1)                                                                                                           \
+    X(fabs)                                                                                                            \
+    X(floor)                                                                                                           \
+    X(lgamma)                                                                                                          \
+    X(log)                                                                                                             \
+    X(log2)                                                                                                            \
+    X(log10)                                                                                                           \
+    X(log1p)                                                                                                           \
+    X(logb) X(rint) X(round) X(rsqrt) X(sin) X(sinh) X(sinpi) X(sqrt) X(tan) X(tanh) X(tanpi) X(tgamma) X(trunc)
 #define MATH_LIST_2(X)                                                                                                 \
     X(atan2)                                                                                                           \
     X(atan2pi)                                                                                                         \
