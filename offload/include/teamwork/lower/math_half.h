@@ -6,6 +6,7 @@
 #ifndef TEAMWORK_LOWER_MATH_HALF_H
 #define TEAMWORK_LOWER_MATH_HALF_H
 
+#include <teamwork/lower/half.h>
 #include <teamwork/lower/math_library.h>
 
 #define TW_INTERNAL_DEFINE(name)                                                                                       \

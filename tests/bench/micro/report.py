@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+Makes the tables of docs/performance.md from results of the micro-benchmarks.
+
+    report.py [--document FILE] KIND=RESULT...
+
+KIND is gpu or cpu: the table stands between <!-- micro:KIND --> and <!-- /micro:KIND -->. RESULT is what micro_gpu or
+micro_cpu wrote with --json. A line for each operation and parameter, a column for each side, with medians.
+"""
+import json
+import pathlib
+import sys
+
+SIDES = ["Teamwork", "CUDA", "OpenMP", "OpenCL"]
+DOCUMENT = pathlib.Path(__file__).resolve().parents[3] / "docs" / "performance.md"
+
+
+def text(row):
+    value, unit = row["value"], row["unit"]
+    if unit == "us" and value >= 10000:
+        value, unit = value / 1000, "ms"
+    digits = 0 if value >= 100 else 1 if value >= 10 else 2
+    name = row["variant"] + ": " if row["variant"] else ""
+    return f"{name}{value:.{digits}f} {unit.replace('us', 'µs')}"
+
+
+def table(result):
+    lines, sides = {}, [side for side in SIDES if any(row["side"] == side for row in result["rows"])]
+    for row in result["rows"]:
+        cells = lines.setdefault((row["bench"], row["parameter"]), {side: [] for side in SIDES})
+        cells[row["side"]].append(text(row))
+    out = ["| operation | of | " + " | ".join(sides) + " |", "|---|---|" + "---|" * len(sides)]
+    for (bench, parameter), cells in lines.items():
+        out.append(f"| {bench} | {parameter} | " + " | ".join("<br>".join(cells[side]) for side in sides) + " |")
+    return "\n".join(out)
+
+
+def main():
+    arguments, document = sys.argv[1:], DOCUMENT
+    if arguments[:1] == ["--document"]:
+        document, arguments = pathlib.Path(arguments[1]), arguments[2:]
+    if not arguments or any("=" not in argument for argument in arguments):
+        raise SystemExit(__doc__)
+    content = document.read_text(encoding="utf-8")
+    for argument in arguments:
+        kind, path = argument.split("=", 1)
+        begin, end = f"<!-- micro:{kind} -->", f"<!-- /micro:{kind} -->"
+        if begin not in content or end not in content:
+            raise SystemExit(f"report.py: the document has no markers {begin} and {end}")
+        result = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+        before, rest = content.split(begin, 1)
+        body = f"\n{result['device']}; {result.get('compiler', '')}\n\n{table(result)}\n"
+        content = before + begin + body + end + rest.split(end, 1)[1]
+    document.write_text(content, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
