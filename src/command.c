@@ -282,7 +282,7 @@ static tw_status describe_locked(struct tw_command *command, size_t *edges)
     struct tw_graph_access *access = command->body.node.accesses;
     for (size_t i = 0; i < command->use_count; ++i) {
         const struct tw_use *use = &command->uses[i];
-        const size_t count = tw_plan_copies_locked(use, place, plan);
+        const size_t count = copies ? tw_plan_copies_locked(use, place, plan) : 0;
         for (size_t k = 0; k < count; ++k) {
             struct tw_copy_task *copy = &command->copies[command->copy_count++];
             describe_copy(copy, command, plan[k]);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW_USES 4
+#define FEW_USES 8
 #define FEW_ARGS_BYTES TW_INTERNAL_INLINE_ARGS_BYTES
 
 struct tw_command_group {
