@@ -26,9 +26,11 @@ def text(row):
 
 
 def table(result):
-    lines, sides = {}, [side for side in SIDES if any(row["side"] == side for row in result["rows"])]
+    found = dict.fromkeys(row["side"] for row in result["rows"])
+    sides = [side for side in SIDES if side in found] + [side for side in found if side not in SIDES]
+    lines = {}
     for row in result["rows"]:
-        cells = lines.setdefault((row["bench"], row["parameter"]), {side: [] for side in SIDES})
+        cells = lines.setdefault((row["bench"], row["parameter"]), {side: [] for side in sides})
         cells[row["side"]].append(text(row))
     out = ["| operation | of | " + " | ".join(sides) + " |", "|---|---|" + "---|" * len(sides)]
     for (bench, parameter), cells in lines.items():
