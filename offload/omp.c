@@ -196,6 +196,13 @@ static void release(struct tw_backend_device *device, void *memory)
         omp_target_free(memory, omp(device)->number);
 }
 
+/* Whether the CUDA driver can take an end of a copy: a device of its own, or memory that is the host's, as that of the x86-64
+   device is. */
+static bool is_for_cuda(struct tw_backend_device *end)
+{
+    return !end || !omp(end)->gpu || omp(end)->cuda_ordinal >= 0;
+}
+
 static tw_status copy(struct tw_backend_device *to, void *target, struct tw_backend_device *from, const void *source,
                       size_t bytes)
 {
@@ -207,8 +214,10 @@ static tw_status copy(struct tw_backend_device *to, void *target, struct tw_back
     if (lost)
         return tw_backend_complain(TW_ERROR_TRANSFER_FAILED, "%s", lost);
     bool taken = false;
-    const tw_status status = tw_cuda_copy(to ? omp(to)->cuda_ordinal : -1, target, from ? omp(from)->cuda_ordinal : -1,
-                                          source, bytes, &taken);
+    tw_status status = TW_SUCCESS;
+    if (is_for_cuda(to) && is_for_cuda(from))
+        status = tw_cuda_copy(to ? omp(to)->cuda_ordinal : -1, target, from ? omp(from)->cuda_ordinal : -1, source,
+                              bytes, &taken);
     if (taken)
         return status;
     if (omp_target_memcpy(target, source, bytes, 0, 0, to_number, from_number))
