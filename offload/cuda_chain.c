@@ -286,7 +286,9 @@ static void note_launch(struct cuda_chain *chain, uint64_t position)
     if (is_followed) {
         look(chain);
         forget_locked(chain);
-        (void)record_locked(chain);
+        /* a follower may have been quicker */
+        if (chain->first == chain->past || chain->records[(chain->past - 1) % TW_CHAIN_DEPTH].position < position)
+            (void)record_locked(chain);
     }
     pthread_mutex_unlock(&chain->mutex);
 }
