@@ -10,7 +10,7 @@
 #include "copier.h"
 #include "cuda_driver.h"
 
-enum { SCHED_SPIN = 1, STREAM_NON_BLOCKING = 1, POINTER_DEVICE_ORDINAL = 9 };
+enum { SCHED_SPIN = 1, POINTER_DEVICE_ORDINAL = 9 };
 
 struct tw_cuda_driver tw_cuda;
 
@@ -201,7 +201,7 @@ cu_result tw_cuda_take_stream(struct tw_cuda_device *device, cu_stream *stream)
     if (device->idle_count)
         *stream = device->idle_streams[--device->idle_count];
     pthread_mutex_unlock(&device->streams);
-    return *stream ? 0 : tw_cuda.stream_create(stream, STREAM_NON_BLOCKING);
+    return *stream ? 0 : tw_cuda.stream_create(stream, CU_STREAM_NON_BLOCKING);
 }
 
 void tw_cuda_give_stream(struct tw_cuda_device *device, cu_stream stream)

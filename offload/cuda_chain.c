@@ -20,8 +20,6 @@
 #include "cuda_repeat.h"
 #include "scratch.h"
 
-enum { STREAM_NON_BLOCKING = 1, EVENT_DISABLE_TIMING = 2 };
-
 #define MIN_ARGS_BYTES 4096u
 #define WRITE_EVERY 64u /* launches */
 #define ASK_EVERY 64u   /* polls without progress */
@@ -88,7 +86,7 @@ tw_status tw_cuda_chain_open(struct tw_backend_device *owner, int ordinal, struc
         entry ? tw_cuda.host_allocate((void **)(uintptr_t)&chain->progress, sizeof *chain->progress, 0) : 1;
     if (!error) {
         *chain->progress = 0;
-        error = tw_cuda.stream_create(&chain->stream, STREAM_NON_BLOCKING);
+        error = tw_cuda.stream_create(&chain->stream, CU_STREAM_NON_BLOCKING);
         if (error)
             (void)tw_cuda.host_free((void *)(uintptr_t)chain->progress);
     }
@@ -168,7 +166,7 @@ static cu_result record_locked(struct cuda_chain *chain)
 {
     struct record *record = &chain->records[chain->past % TW_CHAIN_DEPTH];
     const uint64_t issued = atomic_load_explicit(&chain->issued, memory_order_acquire);
-    cu_result error = record->event ? 0 : tw_cuda.event_create(&record->event, EVENT_DISABLE_TIMING);
+    cu_result error = record->event ? 0 : tw_cuda.event_create(&record->event, CU_EVENT_DISABLE_TIMING);
     if (error) {
         record->event = NULL;
         return error;

@@ -12,7 +12,7 @@
 #include "cuda.h"
 #include "cuda_driver.h"
 
-enum { EVENT_DISABLE_TIMING = 2, POINTER_MEMORY_TYPE = 2, HOST_MEMORY = 1 };
+enum { POINTER_MEMORY_TYPE = 2, HOST_MEMORY = 1 };
 
 #define DIRECT_BYTES (16u << 10) /* up to which the driver's own way is as good */
 #define SMALL_BYTES (1u << 20)   /* up to which the small stage is */
@@ -52,7 +52,7 @@ static struct tw_cuda_stage *make_stage(size_t slot_bytes)
     if (error)
         stage->memory = NULL;
     for (unsigned slot = 0; slot < SLOTS && !error; ++slot)
-        error = tw_cuda.event_create(&stage->events[slot], EVENT_DISABLE_TIMING);
+        error = tw_cuda.event_create(&stage->events[slot], CU_EVENT_DISABLE_TIMING);
     if (error) {
         free_stage(stage);
         return NULL;

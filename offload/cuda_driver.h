@@ -27,6 +27,7 @@ typedef struct cu_executable *cu_executable;
 typedef struct cu_pool *cu_pool;
 
 enum { CU_OUT_OF_MEMORY = 2, CU_NOT_READY = 600 };
+enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DISABLE_TIMING = 2 };
 
 /* Pools, as CUDA 11.2 and later have them. */
 enum { CU_LOCATION_DEVICE = 1, CU_ALLOCATION_PINNED = 1 };

@@ -35,29 +35,34 @@ static tw_status complain(cu_result error, const char *what)
                                "the CUDA driver %s: %s", what, tw_cuda_describe_error(error, text, sizeof text));
 }
 
-/* Device memory of the graph, with `bytes` of `contents` after `at` bytes of anything. NULL: failed. */
-static void *make_memory(struct assembling *a, size_t at, const void *contents, size_t bytes)
+/* The graph frees it in the end. */
+static void keep(struct assembling *a, void *memory)
+{
+    a->made->memory[a->made->memory_count++] = memory;
+}
+
+/* Copies a large argument block to device memory. */
+static tw_status place_args(struct assembling *a, size_t bytes, struct tw_internal_launch *launch)
 {
     const struct tw_backend *backend = a->owner->backend;
-    unsigned char *memory = backend->allocate(a->owner, at + bytes);
-    if (!memory) {
-        (void)tw_backend_complain(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for a command graph");
-        return NULL;
-    }
-    a->made->memory[a->made->memory_count++] = memory;
-    return backend->copy(a->owner, memory + at, NULL, contents, bytes) == TW_SUCCESS ? memory : NULL;
+    void *memory = backend->allocate(a->owner, bytes);
+    if (!memory)
+        return tw_backend_complain(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for a command graph");
+    keep(a, memory);
+    launch->device_args = memory;
+    return backend->copy(a->owner, memory, NULL, launch->args, bytes);
 }
 
 /* Gives a launch the device memory that it needs. */
 static tw_status equip(struct assembling *a, const struct tw_internal_kernel *kernel, struct tw_internal_launch *launch)
 {
-    static const unsigned char counter[TW_SCRATCH_COUNTER_BYTES];
-    if (kernel->form == TW_INTERNAL_REDUCTION
-        && !(launch->scratch = make_memory(a, TW_INTERNAL_SCRATCH_BYTES, counter, sizeof counter)))
-        return TW_ERROR_OUT_OF_DEVICE_MEMORY;
-    if (launch->words == 1 && !(launch->device_args = make_memory(a, 0, launch->args, kernel->args_bytes)))
-        return TW_ERROR_OUT_OF_DEVICE_MEMORY;
-    return TW_SUCCESS;
+    tw_status status = TW_SUCCESS;
+    if (kernel->form == TW_INTERNAL_REDUCTION) {
+        status = tw_scratch_make(a->owner, launch);
+        if (status == TW_SUCCESS)
+            keep(a, launch->scratch);
+    }
+    return status == TW_SUCCESS && launch->words == 1 ? place_args(a, kernel->args_bytes, launch) : status;
 }
 
 static tw_status add_step(struct assembling *a, const struct tw_backend_step *step, cu_node *node)

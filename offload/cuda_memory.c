@@ -11,7 +11,7 @@
 #include "cuda.h"
 #include "cuda_driver.h"
 
-enum { STREAM_NON_BLOCKING = 1, HOST_PORTABLE = 1, POOL_RELEASE_THRESHOLD = 4, POOL_READ_WRITE = 3 };
+enum { HOST_PORTABLE = 1, POOL_RELEASE_THRESHOLD = 4, POOL_READ_WRITE = 3 };
 
 /* Lets the other devices copy from and to the pool's memory directly, where they can. */
 static void share(struct tw_cuda_device *device)
@@ -44,7 +44,7 @@ void tw_cuda_open_pool(struct tw_cuda_device *device)
     const enum tw_cuda_entry entry = tw_cuda_enter(device);
     if (entry && !tw_cuda.pool_create(&device->pool, &properties)) {
         if (tw_cuda.pool_set(device->pool, POOL_RELEASE_THRESHOLD, &kept)
-            || tw_cuda.stream_create(&device->pool_stream, STREAM_NON_BLOCKING)) {
+            || tw_cuda.stream_create(&device->pool_stream, CU_STREAM_NON_BLOCKING)) {
             (void)tw_cuda.pool_destroy(device->pool);
             device->pool = NULL;
         }

@@ -2,6 +2,8 @@
 /* Scratch memory of reductions (scratch.h). Knows a device by its table alone. */
 #include "scratch.h"
 
+#define COUNTER_BYTES 64u
+
 void tw_scratch_open(struct tw_scratch *scratch)
 {
     *scratch = (struct tw_scratch){.count = 0};
@@ -15,16 +17,10 @@ void tw_scratch_close(struct tw_scratch *scratch, struct tw_backend_device *devi
     pthread_mutex_destroy(&scratch->mutex);
 }
 
-tw_status tw_scratch_take(struct tw_scratch *scratch, struct tw_backend_device *device,
-                          struct tw_internal_launch *launch)
+tw_status tw_scratch_make(struct tw_backend_device *device, struct tw_internal_launch *launch)
 {
-    static const unsigned char zero[TW_SCRATCH_COUNTER_BYTES];
-    pthread_mutex_lock(&scratch->mutex);
-    launch->scratch = scratch->count ? scratch->kept[--scratch->count] : NULL;
-    pthread_mutex_unlock(&scratch->mutex);
-    if (launch->scratch)
-        return TW_SUCCESS;
-    launch->scratch = device->backend->allocate(device, TW_INTERNAL_SCRATCH_BYTES + TW_SCRATCH_COUNTER_BYTES);
+    static const unsigned char zero[COUNTER_BYTES];
+    launch->scratch = device->backend->allocate(device, TW_INTERNAL_SCRATCH_BYTES + COUNTER_BYTES);
     if (!launch->scratch)
         return tw_backend_complain(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for the parts of a reduction");
     const tw_status status = device->backend->copy(device, (unsigned char *)launch->scratch + TW_INTERNAL_SCRATCH_BYTES,
@@ -34,6 +30,15 @@ tw_status tw_scratch_take(struct tw_scratch *scratch, struct tw_backend_device *
         launch->scratch = NULL;
     }
     return status;
+}
+
+tw_status tw_scratch_take(struct tw_scratch *scratch, struct tw_backend_device *device,
+                          struct tw_internal_launch *launch)
+{
+    pthread_mutex_lock(&scratch->mutex);
+    launch->scratch = scratch->count ? scratch->kept[--scratch->count] : NULL;
+    pthread_mutex_unlock(&scratch->mutex);
+    return launch->scratch ? TW_SUCCESS : tw_scratch_make(device, launch);
 }
 
 void tw_scratch_give(struct tw_scratch *scratch, struct tw_backend_device *device, struct tw_internal_launch *launch,

@@ -8,7 +8,6 @@
 #include "backend.h"
 
 #define TW_SCRATCH_KEPT 8u
-#define TW_SCRATCH_COUNTER_BYTES 64u /* behind it, zeroed at first */
 
 struct tw_scratch {
     pthread_mutex_t mutex;
@@ -20,6 +19,9 @@ void tw_scratch_open(struct tw_scratch *scratch);
 
 /* Frees what is kept. */
 void tw_scratch_close(struct tw_scratch *scratch, struct tw_backend_device *device);
+
+/* Allocates launch->scratch, with a counter of zero behind it (lower/launch.h), for whoever keeps it. */
+tw_status tw_scratch_make(struct tw_backend_device *device, struct tw_internal_launch *launch);
 
 /* Lends launch->scratch, with a counter of zero behind it (lower/launch.h). */
 tw_status tw_scratch_take(struct tw_scratch *scratch, struct tw_backend_device *device,

@@ -128,7 +128,7 @@ tw_status tw_buffer_create_copy(const void *data, size_t element_bytes, tw_range
 
 /* Large memory is asked for in huge pages, where the system leaves that to programs: fewer misses of the TLB, and fewer faults
    at the first touch. */
-static void *allocate_host(size_t bytes)
+void *tw_host_allocate(size_t bytes)
 {
     const size_t alignment = bytes >= HUGE_BYTES ? HUGE_PAGE : HOST_ALIGNMENT;
     void *memory = aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
@@ -141,7 +141,7 @@ static void *allocate_host(size_t bytes)
 
 static void *allocate_on(const struct tw_device *device, size_t bytes)
 {
-    return device ? device->backend->backend->allocate(device->backend, bytes) : allocate_host(bytes);
+    return device ? device->backend->backend->allocate(device->backend, bytes) : tw_host_allocate(bytes);
 }
 
 tw_status tw_buffer_allocate(struct tw_buffer *buffer, size_t place)

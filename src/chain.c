@@ -154,11 +154,6 @@ static tw_status enqueue_locked(struct tw_lane *lane, struct tw_task *task)
     return status;
 }
 
-static struct tw_failure *make_failure_locked(tw_status status, const struct tw_command *command)
-{
-    return tw_failure_make_locked(status, command->kernel ? command->kernel->name : NULL, command->file, command->line);
-}
-
 /* Returns whether the task was issued; else it only has its place among those in flight. */
 static bool issue_task_locked(struct tw_lane *lane, struct tw_task *task)
 {
@@ -166,7 +161,7 @@ static bool issue_task_locked(struct tw_lane *lane, struct tw_task *task)
     const bool doomed = task->node.doom != NULL;
     const tw_status status = doomed ? TW_SUCCESS : enqueue_locked(lane, task);
     if (status != TW_SUCCESS)
-        task->failure = make_failure_locked(status, command);
+        task->failure = tw_command_failure_locked(command, status);
     take_off_locked(lane, task);
     if (doomed || status != TW_SUCCESS)
         return false;
@@ -240,7 +235,7 @@ static bool reap_tasks_locked(struct tw_lane *lane)
             tw_detail_of_task(false);
         }
         if (status != TW_SUCCESS && !task->node.doom)
-            task->failure = make_failure_locked(status, command);
+            task->failure = tw_command_failure_locked(command, status);
         const bool cancelled = !task->failure && task->node.doom;
         if (!now_ns)
             now_ns = tw_now_ns();

@@ -184,6 +184,11 @@ tw_status tw_command_check_bounds(const struct tw_command *command)
                    command->kernel->name, i[0], i[1], i[2], r[0], r[1], r[2]);
 }
 
+struct tw_failure *tw_command_failure_locked(const struct tw_command *command, tw_status status)
+{
+    return tw_failure_make_locked(status, command->kernel ? command->kernel->name : NULL, command->file, command->line);
+}
+
 static tw_status execute(struct tw_task *task)
 {
     struct tw_command *command = task->command;
@@ -225,8 +230,7 @@ void tw_task_run_locked(struct tw_task *task)
         tw_wake_worker_locked(device, true); /* others may have waited for the device */
     struct tw_failure *failure = NULL;
     if (status != TW_SUCCESS)
-        failure = tw_failure_make_locked(status, command->kernel ? command->kernel->name : NULL, command->file,
-                                         command->line);
+        failure = tw_command_failure_locked(command, status);
     tw_running_lane = command->lane;
     tw_task_finish_locked(task, failure, false, tw_now_ns());
     tw_running_lane = NULL;
@@ -309,19 +313,25 @@ static void join_queue_locked(struct tw_command *command)
     queue->last = command;
 }
 
+tw_status tw_command_make_edges(struct tw_command *command, size_t needed)
+{
+    if (needed <= sizeof command->few_edges / sizeof command->few_edges[0])
+        return TW_SUCCESS;
+    struct tw_edge *edges = malloc(needed * sizeof *edges);
+    if (!edges)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for %zu dependencies", needed);
+    command->edges = edges;
+    return TW_SUCCESS;
+}
+
 tw_status tw_command_submit_locked(struct tw_command *command)
 {
     size_t edges_needed = 0;
     tw_status status = allocate_stages_locked(command);
     if (status == TW_SUCCESS)
         status = describe_locked(command, &edges_needed);
-    if (status == TW_SUCCESS && edges_needed > sizeof command->few_edges / sizeof command->few_edges[0]) {
-        command->edges = malloc(edges_needed * sizeof *command->edges);
-        if (!command->edges) {
-            command->edges = command->few_edges;
-            status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for %zu dependencies", edges_needed);
-        }
-    }
+    if (status == TW_SUCCESS)
+        status = tw_command_make_edges(command, edges_needed);
     if (status != TW_SUCCESS) {
         free(command->copies);
         command->copies = NULL;

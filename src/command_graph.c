@@ -137,14 +137,9 @@ static tw_status order(struct tw_command_graph *graph, const struct places *plac
         describe(graph, places, resources, command);
         const size_t needed = tw_graph_edges_needed(command->body.node.accesses, command->body.node.access_count);
         command->sequence = i;
-        if (needed > sizeof command->few_edges / sizeof command->few_edges[0]) {
-            command->edges = malloc(needed * sizeof *command->edges);
-            if (!command->edges) {
-                command->edges = command->few_edges;
-                status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for %zu dependencies", needed);
-                break;
-            }
-        }
+        status = tw_command_make_edges(command, needed);
+        if (status != TW_SUCCESS)
+            break;
         tw_graph_insert(&command->body.node, command->edges);
     }
     free(resources);

@@ -28,7 +28,7 @@ static void *allocate(size_t bytes)
         if (header)
             header->backend = backend;
     }
-    if (!header && (header = aligned_alloc(HEADER_BYTES, bytes)) != NULL)
+    if (!header && (header = tw_host_allocate(bytes)) != NULL)
         header->backend = NULL;
     return header;
 }
@@ -41,7 +41,7 @@ void *tw_malloc_host(size_t bytes)
         return NULL;
     }
     if (tw_runtime_enter() == TW_SUCCESS) {
-        block = allocate(HEADER_BYTES + (bytes + HEADER_BYTES - 1) / HEADER_BYTES * HEADER_BYTES);
+        block = allocate(HEADER_BYTES + bytes);
         if (!block)
             (void)tw_fail(TW_ERROR_OUT_OF_MEMORY, "no host memory of %zu bytes", bytes);
     }

@@ -184,6 +184,8 @@ struct tw_buffer {
     struct tw_place places[];
 };
 
+/* Host memory, aligned for any type, to be freed by free(). NULL: there is none. */
+void *tw_host_allocate(size_t bytes);
 /* Makes sure that a place has memory. Without the lock. */
 tw_status tw_buffer_allocate(struct tw_buffer *buffer, size_t place);
 /* Whether the mode is one; what it needs and does. */
@@ -297,6 +299,10 @@ void tw_make_ready_locked(struct tw_node *nodes);
 void tw_task_finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled, uint64_t now_ns);
 /* Notes that the body of a command runs. */
 void tw_command_start_locked(struct tw_command *command, uint64_t now_ns);
+/* Room for so many edges into the command's tasks. */
+tw_status tw_command_make_edges(struct tw_command *command, size_t needed);
+/* The failure of one of the command's tasks; the message is the last complaint about a task. */
+struct tw_failure *tw_command_failure_locked(const struct tw_command *command, tw_status status);
 /* What a kernel that has run noted about the indices of its views. */
 tw_status tw_command_check_bounds(const struct tw_command *command);
 /* Completes a host access: whoever waits for it may run. */

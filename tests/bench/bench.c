@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "bench.h"
+#include "samples.h"
 
 enum { MOST_ROWS = 12 };
 
@@ -21,23 +21,10 @@ struct running {
     const char *problem; /* what is wrong with it; NULL: nothing */
 };
 
-static double now_us(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *samples, size_t count)
 {
-    qsort(samples, count, sizeof *samples, compare_doubles);
-    return count % 2 ? samples[count / 2] : (samples[count / 2 - 1] + samples[count / 2]) / 2;
+    bench_sort(samples, count);
+    return bench_quantile(samples, count, 0.5);
 }
 
 /* Fills the arrays: those without initial contents with a pattern that is no result, so that a kernel that does nothing
@@ -120,9 +107,9 @@ static void measure_turn(const struct bench_case *c, struct running *r)
             r->problem = "failed";
             return;
         }
-        const double start = now_us();
+        const double start = bench_now();
         const bool done = r->row->op(r->memory, &r->job);
-        r->samples[r->count++] = (now_us() - start) / c->divide;
+        r->samples[r->count++] = (bench_now() - start) * 1e6 / c->divide;
         if (!done)
             r->problem = "failed";
     }
@@ -184,8 +171,8 @@ bool bench_run(const struct bench_case *c, const struct bench_row *rows, size_t 
         }
 
     unsigned round = 0;
-    const double start = now_us();
-    for (; round < effort.rounds && (round < 3 || now_us() - start < effort.seconds * 1e6); ++round)
+    const double start = bench_now();
+    for (; round < effort.rounds && (round < 3 || bench_now() - start < effort.seconds); ++round)
         for (size_t i = 0; i < used; ++i)
             measure_turn(c, &running[i]);
 

@@ -18,12 +18,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <teamwork/image.h>
 #include <teamwork/math.h>
 #include <teamwork/teamwork.h>
 #include <teamwork/vector.h>
+
+#include "samples.h"
 
 enum { WIDTH = 512, HEIGHT = 384, KINDS = 3, TURNS = 100 };
 
@@ -235,13 +236,6 @@ static void *allocate(size_t bytes)
 CASES(RUNS)
 RUN(places, places, tw_sampler_make(false, TW_ADDRESS_NONE, TW_FILTER_NEAREST))
 
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 typedef void by_hand_function(const unsigned char *in, tw_float4 *out, struct turn turn);
 typedef void run_function(struct turn turn);
 
@@ -276,12 +270,12 @@ static bool compare(const char *words, by_hand_function *by_hand, run_function *
     bool right = true;
     for (int i = 0; i < turns; ++i)
         for (int kind = 0; kind <= kinds; ++kind) {
-            const double start = now_ns();
+            const double start = bench_now();
             if (kind == kinds)
                 by_hand(data.pixels, data.by_hand, turn);
             else
                 runs[kind](turn);
-            const double taken = (now_ns() - start) / WIDTH / HEIGHT;
+            const double taken = (bench_now() - start) * 1e9 / WIDTH / HEIGHT;
             best[kind] = taken < best[kind] ? taken : best[kind];
         }
     for (int kind = 0; kind < kinds; ++kind) {

@@ -20,8 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <teamwork/teamwork.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "../samples.h"
 
 enum { MOST_DEVICES = 16, MOST_ROUNDS = 9, WATCHDOG_SECONDS = 280 };
 
@@ -117,13 +118,6 @@ struct grid {
     size_t devices, rows, columns; /* rows of a device */
     unsigned steps;                /* done so far */
 };
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static bool passed(tw_status status)
 {
@@ -241,11 +235,11 @@ static bool submit_step(struct grid *g)
 static double run(struct grid *g, unsigned steps)
 {
     bool done = true;
-    const double start = now_s();
+    const double start = bench_now();
     for (unsigned i = 0; i < steps; ++i)
         done = submit_step(g) && done;
     done = wait_for(g) && done;
-    return done ? now_s() - start : -1;
+    return done ? bench_now() - start : -1;
 }
 
 struct waiter {
@@ -266,7 +260,7 @@ static double run_with_waiters(struct grid *g, unsigned steps)
 {
     struct waiter waiters[MOST_DEVICES];
     bool done = true;
-    const double start = now_s();
+    const double start = bench_now();
     for (unsigned i = 0; i < steps; ++i)
         done = submit_step(g) && done;
     for (size_t i = 0; i < g->devices; ++i) {
@@ -278,7 +272,7 @@ static double run_with_waiters(struct grid *g, unsigned steps)
         pthread_join(waiters[i].thread, NULL);
         done = done && waiters[i].done;
     }
-    return done ? now_s() - start : -1;
+    return done ? bench_now() - start : -1;
 }
 
 /* ---- checking ---------------------------------------------------------------------------------------------------- */
@@ -381,19 +375,13 @@ static bool check_small(tw_device *const *devices, size_t count, unsigned steps)
 
 /* ---- measuring ------------------------------------------------------------------------------------------------- */
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 struct result {
     double alone, together, with_waiters; /* medians, seconds a step */
 };
 
 static double median(double *samples, unsigned count)
 {
-    qsort(samples, count, sizeof *samples, compare_doubles);
+    bench_sort(samples, count);
     return samples[count / 2];
 }
 

@@ -3,6 +3,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "micro.h"
 
+#include "../samples.h"
+
 #include <omp.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -50,9 +52,7 @@ static size_t row_count;
 
 double micro_now(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return bench_now();
 }
 
 bool micro_wanted(enum micro_op op)
@@ -135,21 +135,6 @@ double micro_on_threads(unsigned count, bool (*body)(void *user, unsigned thread
 }
 
 /* ---- measuring --------------------------------------------------------------------------------------------- */
-
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The value that `part` of sorted samples are below. */
-static double quantile(const double *samples, size_t count, double part)
-{
-    const double at = part * (double)(count - 1);
-    const size_t below = (size_t)at;
-    const double rest = at - (double)below;
-    return below + 1 < count ? samples[below] * (1 - rest) + samples[below + 1] * rest : samples[below];
-}
 
 static bool add_row(enum micro_op op, const char *side, const char *variant, const char *parameter, double value,
                     double p25, double p75)
@@ -273,9 +258,9 @@ bool micro_measure(enum micro_op op, const char *parameter, const struct micro_j
         struct running *r = &running[i];
         const bool finished = !r->entry->finish || r->entry->finish(&r->job);
         if (r->right && finished) {
-            qsort(r->samples, r->count, sizeof r->samples[0], compare_doubles);
-            right = add_row(op, r->entry->side, r->entry->variant, parameter, quantile(r->samples, r->count, 0.5),
-                            quantile(r->samples, r->count, 0.25), quantile(r->samples, r->count, 0.75))
+            bench_sort(r->samples, r->count);
+            right = add_row(op, r->entry->side, r->entry->variant, parameter, bench_quantile(r->samples, r->count, 0.5),
+                            bench_quantile(r->samples, r->count, 0.25), bench_quantile(r->samples, r->count, 0.75))
                     && right;
         } else {
             fprintf(stderr, "%s %s: %s %s FAILED\n", ops[op].name, parameter, r->entry->side, r->entry->variant);

@@ -12,6 +12,9 @@ import json
 import pathlib
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from document import replace  # noqa: E402
+
 SIDES = ["Teamwork", "CUDA", "OpenMP", "OpenCL"]
 DOCUMENT = pathlib.Path(__file__).resolve().parents[3] / "docs" / "performance.md"
 
@@ -47,13 +50,9 @@ def main():
     content = document.read_text(encoding="utf-8")
     for argument in arguments:
         kind, path = argument.split("=", 1)
-        begin, end = f"<!-- micro:{kind} -->", f"<!-- /micro:{kind} -->"
-        if begin not in content or end not in content:
-            raise SystemExit(f"report.py: the document has no markers {begin} and {end}")
         result = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
-        before, rest = content.split(begin, 1)
-        body = f"\n{result['device']}; {result.get('compiler', '')}\n\n{table(result)}\n"
-        content = before + begin + body + end + rest.split(end, 1)[1]
+        body = f"{result['device']}; {result.get('compiler', '')}\n\n{table(result)}"
+        content = replace(content, f"micro:{kind}", body)
     document.write_text(content, encoding="utf-8")
 
 

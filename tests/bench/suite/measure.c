@@ -6,9 +6,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "../samples.h"
 #include "harness.h"
 
 enum {
@@ -22,27 +22,6 @@ static const double SLOW_US = 500e3;
 /* A turn of short runs takes about so long, so that what the turn before left in caches does not count much. */
 static const double TURN_US = 3000;
 
-static double now_us(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Of sorted samples, between the two next to it. */
-static double quantile(const double *samples, size_t count, double q)
-{
-    const double at = q * (double)(count - 1);
-    const size_t low = (size_t)at;
-    return low + 1 < count ? samples[low] + (at - (double)low) * (samples[low + 1] - samples[low]) : samples[low];
-}
-
 /* Times one call; less than 0 if it failed. */
 static double call_once(struct suite_row *row)
 {
@@ -50,9 +29,9 @@ static double call_once(struct suite_row *row)
         row->failure = "reset failed";
         return -1;
     }
-    const double start = now_us();
+    const double start = bench_now();
     const bool done = row->version->run(row->state);
-    const double time = now_us() - start;
+    const double time = (bench_now() - start) * 1e6;
     if (!done)
         row->failure = "run failed";
     return done ? time : -1;
@@ -105,8 +84,8 @@ static void take_turn(struct suite_row *row, unsigned round)
     if (row->failure)
         return;
     memcpy(sorted, samples, row->calls * sizeof *sorted);
-    qsort(sorted, row->calls, sizeof *sorted, compare_doubles);
-    row->turns[round] = quantile(sorted, row->calls, 0.5);
+    bench_sort(sorted, row->calls);
+    row->turns[round] = bench_quantile(sorted, row->calls, 0.5);
 }
 
 static void finish(struct suite_row *row, const struct suite_program *program, const struct suite_problem *problem,
@@ -119,11 +98,11 @@ static void finish(struct suite_row *row, const struct suite_program *program, c
     row->state = NULL;
     if (row->failure || !row->sample_count)
         return;
-    qsort(row->samples, row->sample_count, sizeof *row->samples, compare_doubles);
+    bench_sort(row->samples, row->sample_count);
     row->min_us = row->samples[0];
-    row->p25_us = quantile(row->samples, row->sample_count, 0.25);
-    row->median_us = quantile(row->samples, row->sample_count, 0.5);
-    row->p75_us = quantile(row->samples, row->sample_count, 0.75);
+    row->p25_us = bench_quantile(row->samples, row->sample_count, 0.25);
+    row->median_us = bench_quantile(row->samples, row->sample_count, 0.5);
+    row->p75_us = bench_quantile(row->samples, row->sample_count, 0.75);
 }
 
 static bool is_wanted(const struct suite_version *version, const struct suite_effort *effort)
@@ -149,9 +128,9 @@ static void measure_rows(const struct suite_effort *effort, struct suite_result 
 {
     for (size_t i = 0; i < r->row_count; ++i)
         prepare(&r->rows[i], r->program, &r->problem, effort, result);
-    const double start = now_us();
+    const double start = bench_now();
     while (r->rounds < effort->least_rounds
-           || (r->rounds < effort->most_rounds && now_us() - start < effort->seconds * 1e6)) {
+           || (r->rounds < effort->most_rounds && bench_now() - start < effort->seconds)) {
         /* another one begins each round, so that nobody always comes behind the same one */
         for (size_t i = 0; i < r->row_count; ++i) {
             struct suite_row *row = &r->rows[(i + r->rounds) % r->row_count];
@@ -201,6 +180,6 @@ double suite_ratio(const struct suite_result *result, const struct suite_row *ro
     for (unsigned round = 0; round < result->rounds; ++round)
         if (row->turns[round] > 0 && base->turns[round] > 0)
             ratios[count++] = row->turns[round] / base->turns[round];
-    qsort(ratios, count, sizeof *ratios, compare_doubles);
-    return count ? quantile(ratios, count, 0.5) : row->median_us / base->median_us;
+    bench_sort(ratios, count);
+    return count ? bench_quantile(ratios, count, 0.5) : row->median_us / base->median_us;
 }

@@ -30,6 +30,9 @@ matplotlib.rcParams.update({
 })
 from matplotlib import pyplot  # noqa: E402  (after the backend is chosen)
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from document import replace  # noqa: E402
+
 COLORS = {"range": "#1f6fb4", "hierarchical": "#2a9d5c", "nd_range": "#c2571a", "reduction": "#7b4fa3", "": "#555555"}
 MARKERS = {"range": "o", "hierarchical": "s", "nd_range": "D", "reduction": "^", "": "o"}
 
@@ -302,14 +305,6 @@ def section(result, figures, document):
     return "\n".join(lines + [""] + problems(result))
 
 
-def replace(text, kind, body):
-    begin, end = f"<!-- suite:{kind} -->", f"<!-- /suite:{kind} -->"
-    first, last = text.find(begin), text.find(end)
-    if first < 0 or last < first:
-        raise SystemExit(f"report.py: the document has no markers {begin} and {end}")
-    return text[:first + len(begin)] + "\n" + body + "\n" + text[last:]
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--document", default="docs/performance.md")
@@ -323,7 +318,7 @@ def main():
         if result.data["size"] == "quick":
             print(f"{path}: times of --quick mean nothing, so there is no report of them", file=sys.stderr)
             continue
-        text = replace(text, "gpu" if result.gpu else "cpu", section(result, options.figures, options.document))
+        text = replace(text, "suite:gpu" if result.gpu else "suite:cpu", section(result, options.figures, options.document))
     with open(options.document, "w", encoding="utf-8") as file:
         file.write(text)
 
