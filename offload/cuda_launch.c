@@ -42,6 +42,7 @@ struct kernel {
     bool driver_launches;
     char reason[320]; /* why not */
     size_t max_items, registers, private_bytes, static_bytes;
+    size_t resident_teams;       /* of a reduction: that run at the same time; 0: not known */
     atomic_size_t dynamic_bytes; /* that the driver allows; changed under `mutex` */
 };
 
@@ -170,6 +171,10 @@ static void look_up_locked(struct tw_cuda_device *device, struct kernel *kernel)
     atomic_init(&kernel->dynamic_bytes, device->default_shared_bytes > kernel->static_bytes
                                             ? device->default_shared_bytes - kernel->static_bytes
                                             : 0);
+    int blocks = 0;
+    if (kernel->key->form == TW_INTERNAL_REDUCTION
+        && !tw_cuda.resident_blocks(&blocks, kernel->handle, TW_INTERNAL_SIMT_RANGE_THREADS, 0))
+        kernel->resident_teams = (size_t)blocks * device->compute_units;
     kernel->driver_launches = !region.uses_globals && tw_cuda_choice() != TW_CUDA_OPENMP_LAUNCH;
     if (region.uses_globals)
         give_up(kernel, "it uses global variables, which the driver's copy of its image has once more");
@@ -300,6 +305,9 @@ tw_status tw_cuda_check(int ordinal, const struct tw_internal_kernel *key, struc
     const bool found = kernel && kernel->handle;
     const size_t most = found ? local_limit(device, kernel) : device->default_shared_bytes;
     const size_t static_bytes = found ? kernel->static_bytes : 0;
+    /* a reduction's teams stride over the range: more of them than run at the same time would be a second wave */
+    if (found && kernel->resident_teams && kernel->resident_teams < launch->max_parts)
+        launch->max_parts = (unsigned)kernel->resident_teams;
     if (found && items > kernel->max_items)
         return tw_backend_complain(TW_ERROR_INVALID_WORK_GROUP_SIZE,
                                    "kernel %s needs %zu registers for each work-item, so a group of it has at most %zu "
@@ -317,29 +325,60 @@ tw_status tw_cuda_check(int ordinal, const struct tw_internal_kernel *key, struc
 
 /* One launch as the driver wants it. */
 struct request {
-    unsigned teams, threads;
+    unsigned grid[3], block[3]; /* x, y, z: the last dimension of a range comes first */
     size_t shared_bytes;
     uint64_t parameters[TW_CUBIN_MAX_PARAMETERS]; /* the first is the pointer that the kernel does not use */
 };
 
+/* The most of a grid's and a block's dimensions. */
+static const unsigned most_blocks[3] = {INT32_MAX, 65535, 65535}, most_threads[3] = {1024, 1024, 64};
+
+/* Gives the launch the dimensions of its range, if the hardware has them and a range kernel has no offset. */
+static void shape(const struct tw_internal_launch *launch, const struct tw_internal_simt_grid *grid, bool is_range,
+                  struct tw_internal_simt_captures *captures, struct request *request)
+{
+    const unsigned dims = launch->dims;
+    bool fits = dims > 1;
+    for (unsigned d = 0; d < dims && fits; ++d) {
+        const unsigned axis = dims - 1 - d;
+        fits = grid->teams[d] <= most_blocks[axis]
+               && (!is_range || (grid->threads[d] <= most_threads[axis] && !launch->offset[d]));
+    }
+    if (!fits)
+        return;
+    captures->shape |= TW_INTERNAL_SIMT_SHAPED;
+    for (unsigned d = 0; d < dims; ++d) {
+        request->grid[dims - 1 - d] = (unsigned)grid->teams[d];
+        if (is_range)
+            request->block[dims - 1 - d] = (unsigned)grid->threads[d];
+    }
+}
+
+/* All forms but single tasks. */
+static struct tw_internal_simt_captures describe_range(const struct tw_internal_kernel *key,
+                                                       const struct tw_internal_launch *launch, struct request *request)
+{
+    const bool is_range = key->form == TW_INTERNAL_RANGE, is_reduction = key->form == TW_INTERNAL_REDUCTION;
+    struct tw_internal_simt_grid grid;
+    struct tw_internal_simt_captures captures = is_range       ? tw_internal_simt_range_captures(launch, &grid)
+                                                : is_reduction ? tw_internal_simt_reduction_captures(launch, &grid)
+                                                               : tw_internal_simt_group_captures(launch, &grid);
+    request->grid[0] = tw_internal_simt_count(grid.teams);
+    request->block[0] = tw_internal_simt_count(grid.threads);
+    if (!is_reduction)
+        shape(launch, &grid, is_range, &captures, request);
+    return captures;
+}
+
 static void describe(const struct tw_internal_kernel *key, const struct tw_internal_launch *launch,
                      struct request *request)
 {
-    struct tw_internal_simt_captures captures;
-    size_t teams = 1, threads = 1, at = 1;
-    memset(request, 0, sizeof *request);
+    size_t at = 1;
+    *request = (struct request){.grid = {1, 1, 1}, .block = {1, 1, 1}, .shared_bytes = launch->local_bytes};
     if (key->form == TW_INTERNAL_SINGLE_TASK) {
         request->parameters[at++] = (uint64_t)(uintptr_t)launch;
     } else {
-        if (key->form == TW_INTERNAL_RANGE) {
-            threads = TW_INTERNAL_SIMT_RANGE_THREADS;
-            captures = tw_internal_simt_range_captures(launch, &teams);
-        } else if (key->form == TW_INTERNAL_REDUCTION) {
-            threads = TW_INTERNAL_SIMT_RANGE_THREADS;
-            captures = tw_internal_simt_reduction_captures(launch, &teams);
-        } else {
-            captures = tw_internal_simt_group_captures(launch, &teams, &threads);
-        }
+        const struct tw_internal_simt_captures captures = describe_range(key, launch, request);
         memcpy(&request->parameters[at], &captures, sizeof captures);
         at += CAPTURES;
     }
@@ -347,9 +386,6 @@ static void describe(const struct tw_internal_kernel *key, const struct tw_inter
         request->parameters[at] = (uint64_t)(uintptr_t)launch->device_args;
     else
         memcpy(&request->parameters[at], launch->args, key->args_bytes);
-    request->teams = (unsigned)teams;
-    request->threads = (unsigned)threads;
-    request->shared_bytes = launch->local_bytes;
 }
 
 /* A request as a call of the driver wants it; points into the request. */
@@ -377,7 +413,8 @@ static cu_result enqueue(struct kernel *kernel, const struct tw_internal_launch 
     struct call call;
     const cu_result error = prepare(kernel, launch, &call);
     return error ? error
-                 : tw_cuda.launch(kernel->handle, call.request.teams, 1, 1, call.request.threads, 1, 1,
+                 : tw_cuda.launch(kernel->handle, call.request.grid[0], call.request.grid[1], call.request.grid[2],
+                                  call.request.block[0], call.request.block[1], call.request.block[2],
                                   (unsigned)call.request.shared_bytes, stream, NULL, call.extra);
 }
 
@@ -389,8 +426,8 @@ cu_result tw_cuda_enqueue(const struct tw_internal_launch *launch, cu_stream str
 static struct cu_kernel_node node_of(const struct kernel *kernel, struct call *call)
 {
     return (struct cu_kernel_node){.function = kernel->handle,
-                                   .grid = {call->request.teams, 1, 1},
-                                   .block = {call->request.threads, 1, 1},
+                                   .grid = {call->request.grid[0], call->request.grid[1], call->request.grid[2]},
+                                   .block = {call->request.block[0], call->request.block[1], call->request.block[2]},
                                    .dynamic_bytes = (unsigned)call->request.shared_bytes,
                                    .extra = call->extra};
 }

@@ -247,6 +247,25 @@ static tw_status check_threads(const struct tw_internal_kernel *kernel, size_t i
         kernel->name, TEAMS_MAX_ITEMS, TEAMS_ITEM_STEP, items, kernel->file);
 }
 
+/* Ids of a range kernel in several dimensions are computed in 32 bits on a GPU. */
+static tw_status check_ids(const struct tw_internal_kernel *kernel, const struct tw_internal_launch *launch)
+{
+    const bool is_empty = !launch->range[0] || !launch->range[1] || !launch->range[2];
+    for (unsigned d = 0; launch->dims > 1 && !is_empty && d < launch->dims; ++d) {
+        if (launch->range[d] > INT32_MAX)
+            return tw_backend_complain(TW_ERROR_INVALID_RANGE,
+                                       "kernel %s has %zu work-items in dimension %u; a range of several dimensions "
+                                       "has at most %d in each on a GPU",
+                                       kernel->name, launch->range[d], d, INT32_MAX);
+        if (launch->offset[d] > UINT32_MAX - launch->range[d])
+            return tw_backend_complain(TW_ERROR_INVALID_RANGE,
+                                       "kernel %s has %zu work-items in dimension %u, from %zu on; in a range of "
+                                       "several dimensions ids stay below %u on a GPU",
+                                       kernel->name, launch->range[d], d, launch->offset[d], UINT32_MAX);
+    }
+    return TW_SUCCESS;
+}
+
 static tw_status check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                        struct tw_internal_launch *launch)
 {
@@ -266,13 +285,9 @@ static tw_status check(struct tw_backend_device *device, const struct tw_interna
         tw_internal_team_shape(launch->range, launch->dims, log2);
         tw_internal_team_grid(launch->range, log2, teams);
     }
-    for (unsigned d = 0; kernel->form == TW_INTERNAL_RANGE && launch->dims > 1 && d < launch->dims; ++d)
-        if (launch->range[d] > INT32_MAX)
-            return tw_backend_complain(
-                TW_ERROR_INVALID_RANGE,
-                "kernel %s has %zu work-items in dimension %u; a range of several dimensions has at "
-                "most %d in each on a GPU",
-                kernel->name, launch->range[d], d, INT32_MAX);
+    const tw_status fits = kernel->form == TW_INTERNAL_RANGE ? check_ids(kernel, launch) : TW_SUCCESS;
+    if (fits != TW_SUCCESS)
+        return fits;
     size_t count;
     if (__builtin_mul_overflow(teams[0], teams[1], &count) || __builtin_mul_overflow(count, teams[2], &count)
         || count > GPU_MAX_TEAMS)

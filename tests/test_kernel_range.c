@@ -180,6 +180,53 @@ TW_TEST(items_know_where_they_are)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- shapes that a GPU's grid does not have
+ * -------------------------------------------------------------------------- */
+
+/* Tells work-item from work-item, with the offset taken off again. */
+struct number {
+    unsigned *out;
+};
+static inline void number(tw_item item, const struct number *k)
+{
+    size_t at[3] = {0, 0, 0};
+    for (unsigned d = 0; d < tw_get_global_id(item).dims; ++d)
+        at[d] = tw_global_id(item, d) - tw_global_offset(item, d);
+    k->out[tw_global_linear_id(item)] = (unsigned)(at[0] * 1000003 + at[1] * 1009 + at[2] * 7 + 1);
+}
+TW_RANGE_KERNEL(number);
+
+static void check_numbers(tw_queue *queue, tw_range range, tw_id offset)
+{
+    const size_t count = tw_range_count(range), rows = range.size[1], columns = range.size[2];
+    tw_buffer *buffer = NULL;
+    unsigned *out = calloc(count, sizeof *out);
+    TW_CHECK(out);
+    TW_PASS(tw_buffer_create_over(out, sizeof *out, tw_range_1d(count), &buffer));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for_offset(cg, range, offset, number, .out = tw_write(cg, buffer));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_PASS(tw_buffer_destroy(&buffer));
+    for (size_t i = 0; i < count; ++i) {
+        const size_t at[3] = {i / columns / rows, i / columns % rows, i % columns};
+        TW_EQUAL(out[i], (unsigned)(at[0] * 1000003 + at[1] * 1009 + at[2] * 7 + 1));
+    }
+    free(out);
+}
+
+TW_TEST(long_and_thin_ranges_and_large_offsets)
+{
+    tw_queue *queue = tw_test_queue();
+    check_numbers(queue, tw_range_3d(1000, 1, 1), tw_id_3d(0, 0, 0));    /* 256 threads deep: more than a block */
+    check_numbers(queue, tw_range_3d(140000, 2, 33), tw_id_3d(7, 0, 0)); /* 70000 teams deep: more than a grid */
+    check_numbers(queue, tw_range_3d(1, 70000, 3), tw_id_3d(0, 0, 1));
+    check_numbers(queue, tw_range_3d(2, 1, 100001), tw_id_3d(0, 0, 0));
+    check_numbers(queue, tw_range_2d(100001, 3), tw_id_2d(0, 0));
+    check_numbers(queue, tw_range_2d(3, 100001), tw_id_2d(4294000000u, 3));
+    check_numbers(queue, tw_range_1d(1000), tw_id_1d((size_t)1 << 40));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* ---- many work-items, and blocks of every class
  * ---------------------------------------------------------------------- */
 
@@ -271,6 +318,7 @@ TW_TEST(blocks_of_every_size_arrive)
 TW_TEST_LIST = {TW_CASE(ranges_and_offsets_reach_exactly_their_indices),
                 TW_CASE(ranges_without_work_items_do_not_run),
                 TW_CASE(items_know_where_they_are),
+                TW_CASE(long_and_thin_ranges_and_large_offsets),
                 TW_CASE(odd_sizes_are_covered),
                 TW_CASE(blocks_of_every_size_arrive),
                 TW_CASES_END};

@@ -221,9 +221,39 @@ TW_TEST(the_block_is_copied_when_it_is_recorded)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- two ways to write a kernel ----------------------------------------------------------------------------------- */
+
+struct where {
+    int *out;
+};
+static inline void where(const struct where *k)
+{
+    if (TW_ON_GPU)
+        *k->out = 2;
+    else
+        *k->out = 1;
+}
+TW_SINGLE_TASK(where);
+
+TW_TEST(kernels_know_whether_they_are_for_a_gpu)
+{
+    int out = 0;
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *buffer = NULL;
+    TW_EQUAL(TW_ON_GPU, 0); /* the program itself is not */
+    TW_PASS(tw_buffer_create_over(&out, sizeof out, tw_range_1d(1), &buffer));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_single_task(cg, where, .out = tw_discard_write(cg, buffer));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_EQUAL(out, tw_device_is_gpu(tw_queue_device(queue)) ? 2 : 1);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST_LIST = {TW_CASE(a_single_task_runs_once),
                 TW_CASE(a_single_task_has_no_parallelism),
                 TW_CASE(blocks_of_every_size_arrive),
                 TW_CASE(members_of_every_kind_arrive),
                 TW_CASE(the_block_is_copied_when_it_is_recorded),
+                TW_CASE(kernels_know_whether_they_are_for_a_gpu),
                 TW_CASES_END};

@@ -81,11 +81,12 @@ static void check_facts(const size_t *got, size_t linear, tw_range groups, tw_ra
 /* Property 46. required: which kernel with a compile-time size, 0 for the one without. */
 static void check_describe(tw_queue *queue, tw_range groups, tw_range local, unsigned required)
 {
-    static size_t out[FACTS * 3000];
+    enum { MOST_ITEMS = 70000 };
+    static size_t out[FACTS * MOST_ITEMS];
     const size_t count = tw_range_count(groups) * tw_range_count(local);
     tw_buffer *buffer = NULL;
-    TW_CHECK(count <= 3000);
-    memset(out, 0xff, sizeof out);
+    TW_CHECK(count <= MOST_ITEMS);
+    memset(out, 0xff, FACTS * count * sizeof *out);
     TW_PASS(tw_buffer_create_over(out, FACTS * sizeof *out, tw_range_1d(count), &buffer));
     tw_command_group *cg = tw_queue_begin(queue);
     const struct describe all = {tw_discard_write(cg, buffer)};
@@ -115,6 +116,8 @@ TW_TEST(ids_agree_in_every_dimension)
     check_describe(queue, tw_range_3d(2, 3, 4), tw_range_3d(3, 2, 5), 0);
     check_describe(queue, tw_range_3d(2, 3, 4), tw_range_3d(3, 2, 5), 3);
     check_describe(queue, tw_range_3d(4, 1, 1), tw_range_3d(1, 1, 7), 0);
+    check_describe(queue, tw_range_3d(65537, 1, 1), tw_range_3d(1, 1, 1), 0); /* deeper than the grid of a GPU */
+    check_describe(queue, tw_range_2d(3, 10001), tw_range_2d(2, 1), 0);
     TW_PASS(tw_queue_destroy(&queue));
 }
 

@@ -72,10 +72,14 @@ static const char *const variant_names[VARIANTS] = {"relaxed",       "acq_rel", 
 
 /* ThreadSanitizer does not know fences, and takes what they order for a race. */
 #define PLAIN_DATA ORDERED
+#define CPU_BATCHES 512u
+#define CPU_BATCH 32u
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #undef PLAIN_DATA
 #define PLAIN_DATA (ORDERED & ~BIT(FENCE) & ~BIT(FENCE_SC))
+#undef CPU_BATCHES
+#define CPU_BATCHES 128u /* a trial takes many times as long, and one shows a missing order */
 #endif
 #endif
 
@@ -383,11 +387,11 @@ static void lay_out(struct layout *l, tw_queue *queue, bool inside)
     memset(l, 0, sizeof *l);
     l->queue = queue;
     const bool gpu = l->gpu = tw_device_is_gpu(tw_queue_device(queue));
-    l->trials = trials ? strtoull(trials, NULL, 10) : gpu ? 200000 : 16384;
+    l->trials = trials ? strtoull(trials, NULL, 10) : gpu ? 200000 : CPU_BATCHES * CPU_BATCH;
     l->lanes = gpu ? 64 : inside ? 2 : 1;
     l->sets = gpu ? 16 : 1;
-    l->batches = gpu ? 8 : 512;
-    l->batch = gpu ? 8 : 32;
+    l->batches = gpu ? 8 : CPU_BATCHES;
+    l->batch = gpu ? 8 : CPU_BATCH;
     l->patience = gpu                                   ? 2000
                   : inside || omp_get_max_threads() < 2 ? 0         /* the roles are one thread */
                                                         : 10000000; /* some ms: until another thread gets its turn */

@@ -13,7 +13,11 @@
 #define MILLION 1000000
 #endif
 
+#if __has_feature(thread_sanitizer)
+enum { MANY = 25000, FEW = 5000 };
+#else
 enum { MANY = 100000, FEW = 20000 };
+#endif
 
 struct bump {
     unsigned *x;

@@ -178,39 +178,71 @@ tw_status reduce_submit_parts(const struct reduce *reduce)
 
 /* Where a CPU makes vectors of neighbouring work-items, their numbers are best neighbours too, in
    few and long rows. */
-enum { WIDE = 1024, ROWS = 16, WIDE_PART = WIDE * ROWS };
+enum { WIDE = 512, ROWS = 32, WIDE_PART = WIDE * ROWS };
 
 struct reduce_group_parts {
     const int32_t *in;
     int32_t *out;
-    unsigned count;
+    uint32_t *partial;
+    unsigned *done, count;
 };
 
 static inline void reduce_group_parts(tw_group group, const struct reduce_group_parts *k)
 {
     TW_PRIVATE(group, uint32_t, share);
-    const unsigned first = (unsigned)tw_group_id(group, 0) * WIDE_PART;
-    const int32_t *in = k->in + first;
+    TW_LOCAL(unsigned, before); /* groups that were done before this one */
+    const unsigned me = (unsigned)tw_group_id(group, 0), groups = (unsigned)tw_group_range(group, 0);
 
-    if (k->count - first >= WIDE_PART) {
-        tw_parallel_for_work_item(group, item) {
-            uint32_t sum = 0;
+    tw_parallel_for_work_item(group, item) {
+        tw_private(share, item) = 0;
+    }
+    for (unsigned first = me * WIDE_PART; first < k->count; first += groups * WIDE_PART) {
+        const int32_t *in = k->in + first;
+        if (k->count - first >= WIDE_PART) {
+            tw_parallel_for_work_item(group, item) {
+                uint32_t sum = 0;
 #pragma clang loop unroll(full)
-            for (unsigned row = 0; row < ROWS; ++row)
-                sum += (uint32_t)in[row * WIDE + tw_local_id(item, 0)];
-            tw_private(share, item) = sum;
-        }
-    } else {
-        tw_parallel_for_work_item(group, item) {
-            tw_private(share, item) = share_of_rest(in, k->count - first, (unsigned)tw_local_id(item, 0), WIDE);
+                for (unsigned row = 0; row < ROWS; ++row)
+                    sum += (uint32_t)in[row * WIDE + tw_local_id(item, 0)];
+                tw_private(share, item) += sum;
+            }
+        } else {
+            tw_parallel_for_work_item(group, item) {
+                tw_private(share, item) += share_of_rest(in, k->count - first, (unsigned)tw_local_id(item, 0), WIDE);
+            }
         }
     }
     const uint32_t sum = tw_reduce_over_group(group, share, TW_SUM);
     TW_ONCE(group) {
-        k->out[tw_group_id(group, 0)] = (int32_t)sum;
+        k->partial[me] = sum;
+        before = tw_atomic_fetch_add(k->done, 1u, TW_ORDER_ACQ_REL, TW_SCOPE_DEVICE);
+    }
+    if (before + 1 < groups)
+        return;
+
+    tw_parallel_for_work_item(group, item) {
+        tw_private(share, item) =
+            share_of_rest((const int32_t *)k->partial, groups, (unsigned)tw_local_id(item, 0), WIDE);
+    }
+    const uint32_t all = tw_reduce_over_group(group, share, TW_SUM);
+    TW_ONCE(group) {
+        *k->out = (int32_t)all;
+        tw_atomic_store(k->done, 0u); /* for the next launch */
     }
 }
 TW_WORK_GROUP_KERNEL(reduce_group_parts, WIDE);
+
+tw_status reduce_submit_group_parts(const struct reduce *reduce)
+{
+    const size_t parts = (reduce->count + WIDE_PART - 1) / WIDE_PART;
+    const size_t groups = reduce->resident_wide && reduce->resident_wide < parts ? reduce->resident_wide : parts;
+    tw_command_group *cg = tw_queue_begin(reduce->queue);
+    tw_parallel_for_work_group(cg, tw_range_1d(groups), tw_range_1d(WIDE), reduce_group_parts,
+                               .in = tw_read(cg, reduce->numbers), .out = tw_discard_write(cg, reduce->sum),
+                               .partial = tw_discard_read_write(cg, reduce->partial[0]),
+                               .done = tw_read_write(cg, reduce->done), .count = (unsigned)reduce->count);
+    return tw_queue_submit(reduce->queue, cg, NULL);
+}
 
 /* ---- and as the library does it: a reduction of the launch ------------------------------------------------------ */
 
@@ -235,17 +267,12 @@ tw_status reduce_submit_range(const struct reduce *reduce)
 
 /* ---- the loop of launches --------------------------------------------------------------------------------------- */
 
-enum form { PAIRS, TREE, GROUP_PARTS };
+enum form { PAIRS, TREE };
 
-/* Work-items of a group, and how many numbers they turn into one. */
+/* Work-items of a group, each of which turns two numbers into one. */
 static size_t group_of(const struct reduce *reduce, enum form form)
 {
-    return form == PAIRS ? reduce->group : form == TREE ? GROUP : WIDE;
-}
-
-static size_t part_of(const struct reduce *reduce, enum form form)
-{
-    return form == GROUP_PARTS ? WIDE_PART : 2 * group_of(reduce, form);
+    return form == PAIRS ? reduce->group : GROUP;
 }
 
 static tw_status submit(const struct reduce *reduce, enum form form, tw_buffer *from, size_t count, size_t groups,
@@ -260,11 +287,8 @@ static tw_status submit(const struct reduce *reduce, enum form form, tw_buffer *
         tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_mul(range, local), local), reduce_pairs, .in = in,
                                  .out = out, .count = (unsigned)count,
                                  .sums = tw_local(cg, reduce->group * sizeof(uint32_t)));
-    else if (form == TREE)
-        tw_parallel_for_work_group(cg, range, local, reduce_tree, .in = in, .out = out, .count = (unsigned)count);
     else
-        tw_parallel_for_work_group(cg, range, local, reduce_group_parts, .in = in, .out = out,
-                                   .count = (unsigned)count);
+        tw_parallel_for_work_group(cg, range, local, reduce_tree, .in = in, .out = out, .count = (unsigned)count);
     return tw_queue_submit(reduce->queue, cg, NULL);
 }
 
@@ -272,10 +296,11 @@ static tw_status submit(const struct reduce *reduce, enum form form, tw_buffer *
 static tw_status submit_all(const struct reduce *reduce, enum form form)
 {
     tw_buffer *from = reduce->numbers;
+    const size_t part = 2 * group_of(reduce, form);
     size_t count = reduce->count, groups;
     unsigned turn = 0;
     do {
-        groups = (count + part_of(reduce, form) - 1) / part_of(reduce, form);
+        groups = (count + part - 1) / part;
         tw_buffer *to = groups == 1 ? reduce->sum : reduce->partial[turn++ % 2];
         const tw_status status = submit(reduce, form, from, count, groups, to);
         if (status != TW_SUCCESS)
@@ -294,11 +319,6 @@ tw_status reduce_submit_pairs(const struct reduce *reduce)
 tw_status reduce_submit_tree(const struct reduce *reduce)
 {
     return submit_all(reduce, TREE);
-}
-
-tw_status reduce_submit_group_parts(const struct reduce *reduce)
-{
-    return submit_all(reduce, GROUP_PARTS);
 }
 
 /* ---- buffers, and what depends on the device -------------------------------------------------------------------- */
@@ -324,12 +344,17 @@ static tw_status choose_group(const tw_device *device, size_t *group)
 
 /* On a GPU, groups that take part after part cost less than new groups. On a CPU a group's part stays in the cache
    while its work-items pass over it, and only then. */
-static tw_status choose_resident(const tw_device *device, size_t *resident)
+static tw_status choose_resident(const tw_device *device, struct reduce *reduce)
 {
-    tw_kernel_limits limits = {.resident_groups = 0};
-    const tw_status status =
-        tw_device_is_gpu(device) ? tw_kernel_get_limits(device, reduce_parts, GROUP, 0, &limits) : TW_SUCCESS;
-    *resident = limits.resident_groups > 1 ? limits.resident_groups : 0; /* 1: not known */
+    tw_kernel_limits narrow = {.resident_groups = 0}, wide = narrow;
+    tw_status status = TW_SUCCESS;
+    if (tw_device_is_gpu(device)) {
+        status = tw_kernel_get_limits(device, reduce_parts, GROUP, 0, &narrow);
+        if (status == TW_SUCCESS)
+            status = tw_kernel_get_limits(device, reduce_group_parts, WIDE, 0, &wide);
+    }
+    reduce->resident = narrow.resident_groups > 1 ? narrow.resident_groups : 0; /* 1: not known */
+    reduce->resident_wide = wide.resident_groups > 1 ? wide.resident_groups : 0;
     return status;
 }
 
@@ -342,7 +367,7 @@ tw_status reduce_create(struct reduce *reduce, tw_queue *queue, tw_buffer *numbe
         return TW_ERROR_UNSUPPORTED; /* the kernels count in 32 bits */
     tw_status status = choose_group(device, &reduce->group);
     if (status == TW_SUCCESS)
-        status = choose_resident(device, &reduce->resident);
+        status = choose_resident(device, reduce);
     if (status == TW_SUCCESS)
         status = tw_buffer_create(sizeof(int32_t), tw_range_1d(1), &reduce->sum);
     if (status == TW_SUCCESS)

@@ -14,8 +14,9 @@ struct reduce {
     tw_buffer *partial[2]; /* sums of parts, used in turns: a launch reads one and writes the other */
     tw_buffer *done;       /* one unsigned, 0 between launches */
     size_t count;
-    size_t group;    /* work-items of a group of the first form: a power of two */
-    size_t resident; /* groups of the form with one launch: as many as the device runs at the same time; 0: no limit */
+    size_t group; /* work-items of a group of the first form: a power of two */
+    /* groups of the forms with one launch: as many as the device runs at the same time; 0: no limit */
+    size_t resident, resident_wide;
 };
 
 /**
@@ -43,7 +44,7 @@ tw_status reduce_submit_tree(const struct reduce *reduce);
  */
 tw_status reduce_submit_parts(const struct reduce *reduce);
 
-/** A hierarchical kernel with parts and a group function, launched until one number is left. */
+/** The same as a hierarchical kernel. One launch. */
 tw_status reduce_submit_group_parts(const struct reduce *reduce);
 
 /** As a reduction of the launch: what to write unless one wants to see how it is done. One launch. */

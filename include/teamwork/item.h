@@ -68,6 +68,7 @@ typedef struct tw_nd_item {
  */
 typedef struct tw_sub_group {
     unsigned tw_lane_, tw_size_, tw_max_, tw_id_, tw_count_;
+    bool tw_even_; /* all sub-groups of the group have tw_max_ work-items */
 } tw_sub_group;
 
 /* ---- range kernels ------------------------------------------------------------------------------------------- */

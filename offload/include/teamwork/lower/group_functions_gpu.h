@@ -7,6 +7,7 @@
 #define TEAMWORK_LOWER_GROUP_FUNCTIONS_GPU_H
 
 #define TW_INTERNAL_MAX_SUB_GROUPS 32u
+#define TW_INTERNAL_FEW_PARTS 8u
 
 #ifndef TW_INTERNAL_PASS_SIMT
 TW_DEVICE_INLINE void tw_internal_share(const void *address) /* a barrier of OpenMP's is a call */
@@ -198,6 +199,26 @@ TW_DEVICE_INLINE bool tw_internal_redux(tw_sub_group sub_group, int *x, tw_opera
         const type before = tw_internal_shuffle_##suffix(sub_group, all, TW_INTERNAL_BEFORE, 1);                       \
         return sub_group.tw_lane_ ? before : tw_internal_identity_##suffix(op);                                        \
     }                                                                                                                  \
+    /* All parts together. Many are read by a lane each: read by all, they would take a register each. */              \
+    TW_DEVICE_INLINE type tw_internal_all_parts_##suffix(tw_sub_group sub_group, const type *parts, tw_operation op)   \
+    {                                                                                                                  \
+        const unsigned lane = sub_group.tw_lane_, count = sub_group.tw_count_;                                         \
+        type all = parts[0];                                                                                           \
+        if (count <= TW_INTERNAL_FEW_PARTS || !sub_group.tw_even_) {                                                   \
+            for (unsigned i = 1; i < count; ++i)                                                                       \
+                all = combine(all, parts[i], op);                                                                      \
+            return all;                                                                                                \
+        }                                                                                                              \
+        if (lane > 0)                                                                                                  \
+            all = lane < count ? parts[lane] : tw_internal_identity_##suffix(op);                                      \
+        TW_INTERNAL_REDUX_OF(type, sub_group, all, op)                                                                 \
+        for (unsigned delta = 1; delta < count; delta *= 2) {                                                          \
+            const type other = tw_internal_shuffle_##suffix(sub_group, all, TW_INTERNAL_AFTER, delta);                 \
+            if (lane + delta < count)                                                                                  \
+                all = combine(all, other, op);                                                                         \
+        }                                                                                                              \
+        return tw_internal_shuffle_##suffix(sub_group, all, TW_INTERNAL_FROM, 0);                                      \
+    }                                                                                                                  \
     TW_DEVICE_INLINE type tw_internal_team_reduce_##suffix(tw_sub_group sub_group, type x, tw_operation op)            \
     {                                                                                                                  \
         TW_INTERNAL_SCRATCH(type)                                                                                      \
@@ -207,9 +228,7 @@ TW_DEVICE_INLINE bool tw_internal_redux(tw_sub_group sub_group, int *x, tw_opera
         if (sub_group.tw_lane_ == 0)                                                                                   \
             scratch[sub_group.tw_id_] = all;                                                                           \
         tw_internal_gpu_barrier();                                                                                     \
-        all = scratch[0];                                                                                              \
-        for (unsigned i = 1; i < sub_group.tw_count_; ++i)                                                             \
-            all = combine(all, scratch[i], op);                                                                        \
+        all = tw_internal_all_parts_##suffix(sub_group, scratch, op);                                                  \
         tw_internal_gpu_barrier();                                                                                     \
         return all;                                                                                                    \
     }                                                                                                                  \

@@ -23,6 +23,10 @@
  * constant expressions, require a work-group size (and thereby the dimensions): index arithmetic by a constant size is
  * far cheaper on every device, so give it when you know it. A launch with another size is an error.
  *
+ * In a kernel, and what it calls, TW_ON_GPU is the constant 1 where this is compiled for a GPU and 0 where it is for a CPU, for
+ * code that is best written in two ways: `if (TW_ON_GPU) ... else ...`. Nothing else may depend on it: blocks and the order of
+ * kernels are the same for every device.
+ *
  * To launch a kernel from another file, declare its block there and TW_DECLARE_RANGE_KERNEL(name) and the like.
  *
  * Rules for kernels (spec 2.10, 3.7.4): no recursion, no function pointers, no global or static variables other than

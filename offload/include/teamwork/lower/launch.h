@@ -13,7 +13,7 @@
 
 #include <teamwork/range.h>
 
-#define TW_INTERNAL_KERNEL_ABI 3u
+#define TW_INTERNAL_KERNEL_ABI 4u
 
 /** Argument blocks up to this many bytes travel as kernel arguments; larger ones through device memory. */
 #define TW_INTERNAL_INLINE_ARGS_BYTES 256u

@@ -122,7 +122,8 @@ TW_DEVICE_INLINE tw_sub_group tw_internal_sub_group(unsigned linear, unsigned to
 #endif
     const unsigned first = linear / width * width;
     const unsigned size = total % width && total - first < width ? total - first : width; /* mostly a constant */
-    tw_sub_group result = {linear - first, size, width, linear / width, (total + width - 1) / width};
+    tw_sub_group result = {linear - first,    size, width, linear / width, (total + width - 1) / width,
+                           total % width == 0};
     return result;
 }
 

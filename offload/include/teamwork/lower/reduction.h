@@ -356,9 +356,9 @@ TW_DEVICE_INLINE tw_item tw_internal_reduction_item(size_t linear, size_t total,
     }
 #define TW_INTERNAL_SIMT_REDUCTION(name, launch, dims_, ...)                                                           \
     {                                                                                                                  \
-        size_t tw_grid;                                                                                                \
+        struct tw_internal_simt_grid tw_grid;                                                                          \
         const struct tw_internal_simt_captures tw_captures = tw_internal_simt_reduction_captures(launch, &tw_grid);    \
-        TW_INTERNAL_SIMT_DECLARE(launch, tw_grid, TW_INTERNAL_SIMT_RANGE_THREADS, tw_captures)                         \
+        TW_INTERNAL_SIMT_DECLARE(launch, tw_grid, tw_captures)                                                         \
         TW_INTERNAL_WITH_WORDS_(TW_INTERNAL_SIMT_REDUCTION_REGION, name, launch, dims_, __VA_ARGS__)                   \
     }
 

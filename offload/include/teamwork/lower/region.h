@@ -27,6 +27,9 @@
  */
 #if defined(__NVPTX__) || defined(__AMDGCN__)
 #define TW_INTERNAL_GPU_PASS 1
+#define TW_ON_GPU 1
+#else
+#define TW_ON_GPU 0 /* kernel.h */
 #endif
 #if defined(TW_INTERNAL_GPU_PASS) && defined(TW_LOWERING_SIMT)
 #define TW_INTERNAL_PASS_SIMT 1

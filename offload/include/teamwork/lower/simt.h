@@ -2,8 +2,9 @@
 /**
  * The simt lowering: `target teams ompx_bare`, a plain GPU kernel with one thread a work-item.
  *
- * Grids are one-dimensional (clang 19 has no other), so a team finds its place by dividing its number; multiplying by a
- * precomputed reciprocal replaces the division. Everything that fits 32 bits is computed in 32 bits and widened last.
+ * Grids of OpenMP are one-dimensional (clang 19 has no other), so a team finds its place by dividing its number; multiplying
+ * by a precomputed reciprocal replaces the division. Where the library launches past OpenMP, the grid has the dimensions of
+ * the range, and nothing is divided. Everything that fits 32 bits is computed in 32 bits and widened last.
  */
 #ifndef TEAMWORK_LOWER_SIMT_H
 #define TEAMWORK_LOWER_SIMT_H
@@ -123,43 +124,63 @@ tw_internal_simt_captures(const struct tw_internal_launch *launch, struct tw_int
     return captures;
 }
 
-/* Of a range kernel, whose teams have TW_INTERNAL_SIMT_RANGE_THREADS threads. Sets how many teams there are. */
+/* How many teams a launch has, and threads each, in the dimensions of the range. Launched through OpenMP, both are made
+   one-dimensional. */
+struct tw_internal_simt_grid {
+    size_t teams[3], threads[3];
+};
+
+TW_DEVICE_INLINE unsigned tw_internal_simt_count(const size_t in[3])
+{
+    return (unsigned)(in[0] * in[1] * in[2]);
+}
+
+/* Set in `shape` of a launch whose grid is not one-dimensional: teams are numbered as the range is, and so are the threads of
+   a range kernel, which has no offset then. The last dimension is the hardware's x. */
+#define TW_INTERNAL_SIMT_SHAPED ((uint64_t)1 << 63)
+
+/* Of a range kernel, whose teams have TW_INTERNAL_SIMT_RANGE_THREADS threads. */
 TW_DEVICE_INLINE struct tw_internal_simt_captures
-tw_internal_simt_range_captures(const struct tw_internal_launch *launch, size_t *teams)
+tw_internal_simt_range_captures(const struct tw_internal_launch *launch, struct tw_internal_simt_grid *grid)
 {
     unsigned log[3];
-    size_t grid[3];
     tw_internal_team_shape(launch->range, launch->dims, log);
-    tw_internal_team_grid(launch->range, log, grid);
-    *teams = grid[0] * grid[1] * grid[2];
-    return tw_internal_simt_captures(launch, tw_internal_split_for(grid, launch->dims),
+    tw_internal_team_grid(launch->range, log, grid->teams);
+    for (unsigned d = 0; d < 3; ++d)
+        grid->threads[d] = (size_t)1 << log[d];
+    return tw_internal_simt_captures(launch, tw_internal_split_for(grid->teams, launch->dims),
                                      log[0] | log[1] << 8 | log[2] << 16 | launch->dims << 24);
 }
 
 /* Of a reduction, in teams of as many threads, with the scratch memory in place of a shape. */
 TW_DEVICE_INLINE struct tw_internal_simt_captures
-tw_internal_simt_reduction_captures(const struct tw_internal_launch *launch, size_t *teams)
+tw_internal_simt_reduction_captures(const struct tw_internal_launch *launch, struct tw_internal_simt_grid *grid)
 {
-    *teams = tw_internal_reduction_teams(launch);
+    grid->teams[0] = tw_internal_reduction_teams(launch);
+    grid->threads[0] = TW_INTERNAL_SIMT_RANGE_THREADS;
+    grid->teams[1] = grid->teams[2] = grid->threads[1] = grid->threads[2] = 1;
     return tw_internal_simt_captures(launch, tw_internal_split_for(launch->range, launch->dims),
                                      (uint64_t)(uintptr_t)launch->scratch);
 }
 
 /* Of a kernel of work-groups: a team for each group, a thread for each work-item. */
 TW_DEVICE_INLINE struct tw_internal_simt_captures
-tw_internal_simt_group_captures(const struct tw_internal_launch *launch, size_t *teams, size_t *threads)
+tw_internal_simt_group_captures(const struct tw_internal_launch *launch, struct tw_internal_simt_grid *grid)
 {
     const size_t *local = launch->local;
-    *teams = launch->range[0] * launch->range[1] * launch->range[2];
-    *threads = local[0] * local[1] * local[2];
+    for (unsigned d = 0; d < 3; ++d) {
+        grid->teams[d] = launch->range[d];
+        grid->threads[d] = local[d];
+    }
     return tw_internal_simt_captures(launch, tw_internal_split_for(launch->range, launch->dims),
                                      (uint64_t)local[0] | (uint64_t)local[1] << 11 | (uint64_t)local[2] << 22
                                          | (uint64_t)launch->dims << 33);
 }
 
-#define TW_INTERNAL_SIMT_DECLARE(launch, teams, threads, captures)                                                     \
+#define TW_INTERNAL_SIMT_DECLARE(launch, grid, captures)                                                               \
     const int tw_device = (launch)->device;                                                                            \
-    const unsigned tw_teams = (unsigned)(teams), tw_threads = (unsigned)(threads);                                     \
+    const unsigned tw_teams = tw_internal_simt_count((grid).teams);                                                    \
+    const unsigned tw_threads = tw_internal_simt_count((grid).threads);                                                \
     const uint64_t tw_launch_word = (captures).launch_word;                                                            \
     const size_t tw_r0 = (captures).r0, tw_r1 = (captures).r1, tw_r2 = (captures).r2;                                  \
     const size_t tw_o0 = (captures).o0, tw_o1 = (captures).o1, tw_o2 = (captures).o2;                                  \
@@ -183,48 +204,93 @@ tw_internal_simt_group_captures(const struct tw_internal_launch *launch, size_t 
 #ifdef TW_INTERNAL_PASS_SIMT
 #include <teamwork/lower/work_item.h>
 
-/* The work-item of this thread, for one constant number of dimensions. Where there are several, none has more work-items than
-   fit 31 bits (the library sees to that), so ids are computed in 32. */
+/* This team's number in the dimensions of the range. */
+TW_DEVICE_INLINE void tw_internal_simt_team(struct tw_internal_split split, uint64_t shape, unsigned dims,
+                                            uint32_t team[3])
+{
+#ifdef __NVPTX__
+    if (dims > 1 && shape & TW_INTERNAL_SIMT_SHAPED) {
+        const uint32_t axes[3] = {(uint32_t)__nvvm_read_ptx_sreg_ctaid_x(), (uint32_t)__nvvm_read_ptx_sreg_ctaid_y(),
+                                  dims == 3 ? (uint32_t)__nvvm_read_ptx_sreg_ctaid_z() : 0};
+        for (unsigned d = 0; d < 3; ++d)
+            team[d] = d < dims ? axes[dims - 1 - d] : 0;
+        return;
+    }
+#endif
+    (void)shape;
+    tw_internal_split_id(tw_internal_team(), split, dims, team);
+}
+
+/* The place of this thread's work-item in a range of two or three dimensions, without the offset. */
+TW_DEVICE_INLINE void tw_internal_simt_place(struct tw_internal_split split, uint64_t shape, unsigned dims,
+                                             uint32_t place[3])
+{
+    const uint32_t log[3] = {shape & 255, shape >> 8 & 255, shape >> 16 & 255};
+    uint32_t team[3], left = tw_internal_thread();
+    tw_internal_split_id(tw_internal_team(), split, dims, team);
+    for (unsigned d = dims; d-- > 0;) {
+        place[d] = (team[d] << log[d]) + (d ? left & ((1u << log[d]) - 1) : left);
+        left >>= log[d];
+    }
+}
+
+#ifdef __NVPTX__
+/* Likewise, where grid and threads have the dimensions of the range. */
+TW_DEVICE_INLINE void tw_internal_simt_shaped_place(unsigned dims, uint32_t place[3])
+{
+    const uint32_t in[3] = {(uint32_t)__nvvm_read_ptx_sreg_tid_x(), (uint32_t)__nvvm_read_ptx_sreg_tid_y(),
+                            (uint32_t)__nvvm_read_ptx_sreg_tid_z()};
+    const uint32_t size[3] = {(uint32_t)__nvvm_read_ptx_sreg_ntid_x(), (uint32_t)__nvvm_read_ptx_sreg_ntid_y(),
+                              (uint32_t)__nvvm_read_ptx_sreg_ntid_z()};
+    const uint32_t team[3] = {(uint32_t)__nvvm_read_ptx_sreg_ctaid_x(), (uint32_t)__nvvm_read_ptx_sreg_ctaid_y(),
+                              (uint32_t)__nvvm_read_ptx_sreg_ctaid_z()};
+    for (unsigned d = 0; d < dims; ++d)
+        place[d] = team[dims - 1 - d] * size[dims - 1 - d] + in[dims - 1 - d];
+}
+#endif
+
+/* The work-item of this thread, for one constant number of dimensions. Where there are several, ids fit 32 bits in each (the
+   library sees to that), and are computed in 32. */
 TW_DEVICE_INLINE bool tw_internal_simt_range_item(tw_item *item, struct tw_internal_split split, uint64_t shape,
                                                   unsigned dims)
 {
-    const uint32_t log[3] = {shape & 255, shape >> 8 & 255, shape >> 16 & 255};
-    const uint32_t thread = tw_internal_thread();
-    uint32_t team[3], in[3] = {thread, 0, 0};
-    tw_internal_split_id(tw_internal_team(), split, dims, team);
-    if (dims == 2) {
-        in[1] = thread & ((1u << log[1]) - 1);
-        in[0] = thread >> log[1];
-    } else if (dims == 3) {
-        in[2] = thread & ((1u << log[2]) - 1);
-        in[1] = thread >> log[2] & ((1u << log[1]) - 1);
-        in[0] = thread >> (log[2] + log[1]);
-    }
     item->tw_dims_ = dims;
     bool inside = true;
-    if (dims == 1) {
-        item->tw_id_[0] = (size_t)team[0] * TW_INTERNAL_SIMT_RANGE_THREADS + in[0];
-        inside = item->tw_id_[0] < item->tw_range_[0];
-        item->tw_id_[0] += item->tw_offset_[0];
-    }
-    for (unsigned d = 0; dims > 1 && d < dims; ++d) {
-        const uint32_t id = (team[d] << log[d]) + in[d];
-        inside = inside && id < (uint32_t)item->tw_range_[d];
-        item->tw_id_[d] = id + item->tw_offset_[d];
-    }
+    uint32_t place[3];
     for (unsigned d = dims; d < 3; ++d) {
         item->tw_range_[d] = 1;
         item->tw_id_[d] = item->tw_offset_[d] = 0;
+    }
+    if (dims == 1) {
+        item->tw_id_[0] = (size_t)tw_internal_team() * TW_INTERNAL_SIMT_RANGE_THREADS + tw_internal_thread();
+        inside = item->tw_id_[0] < item->tw_range_[0];
+        item->tw_id_[0] += item->tw_offset_[0];
+        return inside;
+    }
+#ifdef __NVPTX__
+    if (shape & TW_INTERNAL_SIMT_SHAPED) {
+        tw_internal_simt_shaped_place(dims, place);
+        for (unsigned d = 0; d < dims; ++d) {
+            inside &= place[d] < (uint32_t)item->tw_range_[d];
+            item->tw_id_[d] = place[d];
+        }
+        return inside;
+    }
+#endif
+    tw_internal_simt_place(split, shape, dims, place);
+    for (unsigned d = 0; d < dims; ++d) {
+        inside &= place[d] < (uint32_t)item->tw_range_[d];
+        item->tw_id_[d] = place[d] + (uint32_t)item->tw_offset_[d];
     }
     return inside;
 }
 
 TW_DEVICE_INLINE struct tw_internal_group tw_internal_simt_group(const size_t range[3], uint32_t l0, uint32_t l1,
                                                                  uint32_t l2, struct tw_internal_split split,
-                                                                 unsigned dims)
+                                                                 uint64_t shape, unsigned dims)
 {
     uint32_t team[3];
-    tw_internal_split_id(tw_internal_team(), split, dims, team);
+    tw_internal_simt_team(split, shape, dims, team);
     const uint32_t thread = tw_internal_thread();
     __builtin_assume(thread < l0 * l1 * l2);
     struct tw_internal_group group = {{team[0], team[1], team[2]},
@@ -266,8 +332,8 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_simt_group(const size_t ra
             TW_INTERNAL_REBUILD(name, words)                                                                           \
             const struct tw_internal_split tw_split = TW_INTERNAL_SIMT_SPLIT;                                          \
             const size_t tw_r[3] = {tw_r0, tw_r1, tw_r2};                                                              \
-            const struct tw_internal_group tw_here =                                                                   \
-                tw_internal_simt_group(tw_r, (uint32_t)(l0), (uint32_t)(l1), (uint32_t)(l2), tw_split, dims_);         \
+            const struct tw_internal_group tw_here = tw_internal_simt_group(                                           \
+                tw_r, (uint32_t)(l0), (uint32_t)(l1), (uint32_t)(l2), tw_split, tw_shape, dims_);                      \
             TW_INTERNAL_INLINE_CALL(name(&tw_here, tw_args))                                                           \
         }                                                                                                              \
     }
@@ -277,8 +343,8 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_simt_group(const size_t ra
             TW_INTERNAL_REBUILD(name, words)                                                                           \
             const struct tw_internal_split tw_split = TW_INTERNAL_SIMT_SPLIT;                                          \
             const size_t tw_r[3] = {tw_r0, tw_r1, tw_r2};                                                              \
-            struct tw_internal_group tw_here =                                                                         \
-                tw_internal_simt_group(tw_r, (uint32_t)(l0), (uint32_t)(l1), (uint32_t)(l2), tw_split, dims_);         \
+            struct tw_internal_group tw_here = tw_internal_simt_group(tw_r, (uint32_t)(l0), (uint32_t)(l1),            \
+                                                                      (uint32_t)(l2), tw_split, tw_shape, dims_);      \
             tw_here.tw_offset_[0] = tw_o0, tw_here.tw_offset_[1] = tw_o1, tw_here.tw_offset_[2] = tw_o2;               \
             const tw_nd_item tw_item_ = {{tw_here.tw_thread_[0], tw_here.tw_thread_[1], tw_here.tw_thread_[2]},        \
                                          &tw_here};                                                                    \
@@ -338,9 +404,9 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_simt_group(const size_t ra
 
 #define TW_INTERNAL_SIMT_RANGE(name, launch, which)                                                                    \
     {                                                                                                                  \
-        size_t tw_grid;                                                                                                \
+        struct tw_internal_simt_grid tw_grid;                                                                          \
         const struct tw_internal_simt_captures tw_captures = tw_internal_simt_range_captures(launch, &tw_grid);        \
-        TW_INTERNAL_SIMT_DECLARE(launch, tw_grid, TW_INTERNAL_SIMT_RANGE_THREADS, tw_captures)                         \
+        TW_INTERNAL_SIMT_DECLARE(launch, tw_grid, tw_captures)                                                         \
         TW_INTERNAL_WITH_WORDS(TW_INTERNAL_SIMT_RANGE_REGION_##which, name, launch)                                    \
     }
 
@@ -379,10 +445,9 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_simt_group(const size_t ra
     TW_INTERNAL_SIMT_GROUPS_(name, launch, TW_INTERNAL_SIMT_ND_REGION_##which)
 #define TW_INTERNAL_SIMT_GROUPS_(name, launch, REGION)                                                                 \
     {                                                                                                                  \
-        size_t tw_grid, tw_size;                                                                                       \
-        const struct tw_internal_simt_captures tw_captures =                                                           \
-            tw_internal_simt_group_captures(launch, &tw_grid, &tw_size);                                               \
-        TW_INTERNAL_SIMT_DECLARE(launch, tw_grid, tw_size, tw_captures)                                                \
+        struct tw_internal_simt_grid tw_grid;                                                                          \
+        const struct tw_internal_simt_captures tw_captures = tw_internal_simt_group_captures(launch, &tw_grid);        \
+        TW_INTERNAL_SIMT_DECLARE(launch, tw_grid, tw_captures)                                                         \
         const unsigned tw_memory = (unsigned)(launch)->local_bytes;                                                    \
         TW_INTERNAL_WITH_WORDS(REGION, name, launch)                                                                   \
     }

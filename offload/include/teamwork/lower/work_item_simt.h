@@ -78,7 +78,8 @@ TW_DEVICE_INLINE tw_h_item tw_internal_simt_own_item(tw_group group)
     TW_INTERNAL_WITH_ITEM(item, tw_internal_simt_own_item(group))
 
 /* A strided loop over another range. It counts turns of the whole group and adds the thread inside: so the loop
-   variable is uniform, loops of constant ranges unroll, and index arithmetic stays in 32 bits. */
+   variable is uniform, loops of constant ranges unroll, and index arithmetic stays in 32 bits. Other ranges are mostly
+   done in one turn or none, so there each thread only asks for its own next work-item. */
 struct tw_internal_simt_loop {
     tw_range range;
     uint32_t next, total, stride;
@@ -94,7 +95,8 @@ TW_DEVICE_INLINE struct tw_internal_simt_loop tw_internal_simt_begin(tw_group gr
 
 TW_DEVICE_INLINE bool tw_internal_simt_more(const struct tw_internal_simt_loop *loop)
 {
-    if (loop->next < loop->total)
+    const uint32_t next = __builtin_constant_p(loop->total) ? loop->next : loop->next + tw_internal_thread();
+    if (next < loop->total)
         return true;
     tw_internal_barrier();
     return false;
@@ -103,6 +105,11 @@ TW_DEVICE_INLINE bool tw_internal_simt_more(const struct tw_internal_simt_loop *
 TW_DEVICE_INLINE tw_h_item tw_internal_simt_item(tw_group group, const struct tw_internal_simt_loop *loop)
 {
     const uint32_t n1 = (uint32_t)loop->range.size[1], n2 = (uint32_t)loop->range.size[2];
+#ifdef __NVPTX__
+    if (!__builtin_constant_p(
+            loop->total)) /* said in the loop's first block: ptxas would unroll it, with tests for each turn */
+        __asm__ volatile(".pragma \"nounroll\";");
+#endif
     const uint32_t at = loop->next + tw_internal_thread();
     tw_h_item item = {{at, 0, 0}, {loop->range.size[0], loop->range.size[1], loop->range.size[2]}, group, true};
     if (group->tw_dims_ == 3) {

@@ -53,15 +53,6 @@ static inline unsigned sum_of(tw_uint4 q)
     return q.x + q.y + (q.z + q.w);
 }
 
-static inline unsigned sum_in_a_row(const tw_uint4 *in)
-{
-    tw_uint4 sums = in[0];
-#pragma clang loop unroll(full)
-    for (unsigned i = 1; i < QUADS; ++i)
-        sums += in[i];
-    return sum_of(sums);
-}
-
 /* What is up to each of four numbers. */
 static inline tw_uint4 scan_of(tw_uint4 q)
 {
@@ -70,30 +61,90 @@ static inline tw_uint4 scan_of(tw_uint4 q)
     return q;
 }
 
-/* Writes what is up to each number, with `sum` before all. */
-static inline void scan_in_a_row(const tw_uint4 *in, tw_uint4 *out, unsigned sum)
-{
-    tw_uint4 before = sum;
-#pragma clang loop unroll(full)
-    for (unsigned i = 0; i < QUADS; ++i) {
-        const tw_uint4 q = scan_of(in[i]) + before;
-        before = q.wwww;
-        out[i] = q;
-    }
-}
+/* What a work-item has: numbers in a row. */
+struct row {
+    tw_uint4 quads[QUADS];
+};
 
-/* Scans EACH numbers for each of the group's work-items, with `before` before all. */
-static inline __attribute__((always_inline)) void scan_in_group(tw_group group, unsigned *sums, const uint32_t *in,
-                                                                uint32_t *out, unsigned before)
+/* Scans `count` numbers, a multiple of 4, EACH of them for each of the group's work-items, with `before` before all.
+   Returns what is up to the end. For a CPU: work-items keep their numbers. */
+static inline __attribute__((always_inline)) unsigned scan_kept(tw_group group, const uint32_t *in, uint32_t *out,
+                                                                unsigned count, unsigned before)
 {
+    TW_PRIVATE(group, struct row, rows);
+    TW_PRIVATE(group, unsigned, sums);
     tw_parallel_for_work_item(group, item) {
-        tw_private(sums, item) = sum_in_a_row((const tw_uint4 *)in + tw_local_id(item, 0) * QUADS);
+        const unsigned first = (unsigned)tw_local_id(item, 0) * QUADS;
+        unsigned sum = 0;
+#pragma clang loop unroll(full)
+        for (unsigned i = 0; i < QUADS; ++i) {
+            const tw_uint4 q = 4 * (first + i) < count ? ((const tw_uint4 *)in)[first + i] : (tw_uint4)(0);
+            tw_private(rows, item).quads[i] = q;
+            sum += sum_of(q);
+        }
+        tw_private(sums, item) = sum;
     }
+    const unsigned all = before + tw_reduce_over_group(group, sums, TW_SUM);
     tw_exclusive_scan_over_group(group, sums, TW_SUM);
     tw_parallel_for_work_item(group, item) {
-        const size_t first = tw_local_id(item, 0) * QUADS;
-        scan_in_a_row((const tw_uint4 *)in + first, (tw_uint4 *)out + first, before + tw_private(sums, item));
+        const unsigned first = (unsigned)tw_local_id(item, 0) * QUADS;
+        tw_uint4 up_to = before + tw_private(sums, item);
+#pragma clang loop unroll(full)
+        for (unsigned i = 0; i < QUADS; ++i) {
+            const tw_uint4 q = scan_of(tw_private(rows, item).quads[i]) + up_to;
+            up_to = q.wwww;
+            if (4 * (first + i) < count)
+                ((tw_uint4 *)out)[first + i] = q;
+        }
     }
+    return all;
+}
+
+/* The same for a GPU, for `size` work-items: numbers pass through local memory, so that neighbouring work-items have
+   neighbouring quads of the arrays, and then each a row of its own, a quad apart from the next one. */
+static inline __attribute__((always_inline)) unsigned scan_staged(tw_group group, unsigned size, tw_uint4 *rows,
+                                                                  const uint32_t *in, uint32_t *out, unsigned count,
+                                                                  unsigned before)
+{
+    TW_PRIVATE(group, unsigned, sums);
+    tw_parallel_for_work_item_range(group, item, tw_range_1d(size * QUADS)) {
+        const unsigned i = (unsigned)tw_local_id(item, 0);
+        rows[i + i / QUADS] = 4 * i < count ? ((const tw_uint4 *)in)[i] : (tw_uint4)(0);
+    }
+    tw_parallel_for_work_item(group, item) {
+        const tw_uint4 *row = rows + (unsigned)tw_local_id(item, 0) * (QUADS + 1);
+        tw_uint4 sum = row[0];
+#pragma clang loop unroll(full)
+        for (unsigned i = 1; i < QUADS; ++i)
+            sum += row[i];
+        tw_private(sums, item) = sum_of(sum);
+    }
+    const unsigned all = before + tw_reduce_over_group(group, sums, TW_SUM);
+    tw_exclusive_scan_over_group(group, sums, TW_SUM);
+    tw_parallel_for_work_item(group, item) {
+        tw_uint4 *row = rows + (unsigned)tw_local_id(item, 0) * (QUADS + 1);
+        tw_uint4 up_to = before + tw_private(sums, item);
+#pragma clang loop unroll(full)
+        for (unsigned i = 0; i < QUADS; ++i) {
+            row[i] = scan_of(row[i]) + up_to;
+            up_to = row[i].wwww;
+        }
+    }
+    tw_parallel_for_work_item_range(group, item, tw_range_1d(size * QUADS)) {
+        const unsigned i = (unsigned)tw_local_id(item, 0);
+        if (4 * i < count)
+            ((tw_uint4 *)out)[i] = rows[i + i / QUADS];
+    }
+    return all;
+}
+
+/* `rows`: local memory for a quad more than each work-item has. */
+static inline __attribute__((always_inline)) unsigned scan_in_group(tw_group group, unsigned size, tw_uint4 *rows,
+                                                                    const uint32_t *in, uint32_t *out, unsigned count,
+                                                                    unsigned before)
+{
+    return TW_ON_GPU ? scan_staged(group, size, rows, in, out, count, before)
+                     : scan_kept(group, in, out, count, before);
 }
 
 enum { BLOCK_GROUP = BLOCK / EACH };
@@ -105,9 +156,9 @@ struct scan_group_blocks {
 
 static inline void scan_group_blocks(tw_group group, const struct scan_group_blocks *k)
 {
-    TW_PRIVATE(group, unsigned, sums);
+    TW_LOCAL(tw_uint4, rows, [BLOCK_GROUP * (QUADS + 1)]);
     const size_t first = tw_group_id(group, 0) * BLOCK;
-    scan_in_group(group, sums, k->in + first, k->out + first, 0);
+    scan_in_group(group, BLOCK_GROUP, rows, k->in + first, k->out + first, BLOCK, 0);
 }
 TW_WORK_GROUP_KERNEL(scan_group_blocks, BLOCK_GROUP);
 
@@ -119,13 +170,13 @@ struct scan_group_sums {
 static inline void scan_group_sums(tw_group group, const struct scan_group_sums *k)
 {
     TW_PRIVATE(group, unsigned, sum);
-    const uint32_t *in = k->in + tw_group_id(group, 0) * PART;
+    const tw_uint4 *in = (const tw_uint4 *)(k->in + tw_group_id(group, 0) * PART);
     tw_parallel_for_work_item(group, item) {
-        unsigned s = 0;
+        tw_uint4 s = in[tw_local_id(item, 0)];
 #pragma clang loop unroll(full)
-        for (unsigned i = 0; i < EACH; ++i)
+        for (unsigned i = 1; i < QUADS; ++i)
             s += in[i * GROUP + tw_local_id(item, 0)];
-        tw_private(sum, item) = s;
+        tw_private(sum, item) = sum_of(s);
     }
     const unsigned all = tw_reduce_over_group(group, sum, TW_SUM);
     TW_ONCE(group) {
@@ -134,7 +185,7 @@ static inline void scan_group_sums(tw_group group, const struct scan_group_sums 
 }
 TW_WORK_GROUP_KERNEL(scan_group_sums, GROUP);
 
-/* One group, which takes turn after turn, with a sum for each work-item. */
+/* One group, which takes turn after turn. */
 struct scan_group_scan_sums {
     uint32_t *sums;
     unsigned count;
@@ -142,20 +193,13 @@ struct scan_group_scan_sums {
 
 static inline void scan_group_scan_sums(tw_group group, const struct scan_group_scan_sums *k)
 {
-    TW_PRIVATE(group, unsigned, sum);
+    enum { TURN = SCAN_SUMS_GROUP * EACH };
+    TW_LOCAL(tw_uint4, rows, [SCAN_SUMS_GROUP * (QUADS + 1)]);
     unsigned before = 0;
-    for (unsigned first = 0; first < k->count; first += SCAN_SUMS_GROUP) {
-        tw_parallel_for_work_item(group, item) {
-            const unsigned i = first + (unsigned)tw_local_id(item, 0);
-            tw_private(sum, item) = i < k->count ? k->sums[i] : 0;
-        }
-        tw_inclusive_scan_over_group(group, sum, TW_SUM);
-        tw_parallel_for_work_item(group, item) {
-            const unsigned i = first + (unsigned)tw_local_id(item, 0);
-            if (i < k->count)
-                k->sums[i] = before + tw_private(sum, item);
-        }
-        before += tw_group_broadcast(group, sum, SCAN_SUMS_GROUP - 1);
+    for (unsigned first = 0; first < k->count; first += TURN) {
+        const unsigned rest = k->count - first;
+        before = scan_in_group(group, SCAN_SUMS_GROUP, rows, k->sums + first, k->sums + first,
+                               rest < TURN ? rest : TURN, before);
     }
 }
 TW_WORK_GROUP_KERNEL(scan_group_scan_sums, SCAN_SUMS_GROUP);
@@ -167,9 +211,9 @@ struct scan_group_parts {
 
 static inline void scan_group_parts(tw_group group, const struct scan_group_parts *k)
 {
-    TW_PRIVATE(group, unsigned, sums);
+    TW_LOCAL(tw_uint4, rows, [GROUP * (QUADS + 1)]);
     const size_t part = tw_group_id(group, 0);
-    scan_in_group(group, sums, k->in + part * PART, k->out + part * PART, part ? k->sums[part - 1] : 0);
+    scan_in_group(group, GROUP, rows, k->in + part * PART, k->out + part * PART, PART, part ? k->sums[part - 1] : 0);
 }
 TW_WORK_GROUP_KERNEL(scan_group_parts, GROUP);
 

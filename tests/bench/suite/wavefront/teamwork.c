@@ -103,6 +103,52 @@ struct wavefront_groups {
     unsigned tiles, diagonal, first; /* tiles of a row; the antidiagonal, and the row of its first tile */
 };
 
+/* The cells of a tile, with work-items for what each antidiagonal has: for a CPU, which takes no more turns than that. */
+static inline void wavefront_diagonals(tw_group group, int32_t *scores, int32_t *best, const int32_t *down,
+                                       const int32_t *across)
+{
+    for (unsigned d = 2; d <= 2 * TILE; ++d) {
+        const unsigned first = d <= TILE ? 1 : d - TILE, count = d <= TILE ? d - 1 : 2 * TILE + 1 - d;
+        int32_t *now = scores + d * COLUMNS + first, *most = best + first;
+        const int32_t *last = now - COLUMNS, *before = now - 2 * COLUMNS;
+        const int32_t *letters = down + (first - 1), *others = across + TILE + first - d;
+        tw_parallel_for_work_item_range(group, item, tw_range_1d(count)) {
+            const size_t i = tw_local_id(item, 0);
+            const int32_t score = score_of(letters[i] == others[i], (before - 1)[i], (last - 1)[i], last[i]);
+            now[i] = score;
+            most[i] = larger(most[i], score);
+        }
+    }
+}
+
+/* With a work-item for each row, which keeps what belongs to it: for a GPU, where those without a cell cost nothing. */
+static inline void wavefront_rows(tw_group group, int32_t *scores, int32_t *best, const int32_t *down,
+                                  const int32_t *across)
+{
+    TW_PRIVATE(group, int32_t, letter);
+    TW_PRIVATE(group, int32_t, most);
+    tw_parallel_for_work_item(group, item) {
+        const unsigned i = (unsigned)tw_local_id(item, 0) + 1;
+        tw_private(letter, item) = down[i - 1];
+        tw_private(most, item) = best[i];
+    }
+    for (unsigned d = 2; d <= 2 * TILE; ++d) {
+        tw_parallel_for_work_item(group, item) {
+            const unsigned i = (unsigned)tw_local_id(item, 0) + 1;
+            if (i >= d || d > i + TILE)
+                continue;
+            int32_t *now = scores + d * COLUMNS + i;
+            const int32_t score = score_of(tw_private(letter, item) == (across + TILE + i)[-(int)d],
+                                           *(now - 2 * COLUMNS - 1), *(now - COLUMNS - 1), *(now - COLUMNS));
+            *now = score;
+            tw_private(most, item) = larger(tw_private(most, item), score);
+        }
+    }
+    tw_parallel_for_work_item(group, item) {
+        best[tw_local_id(item, 0) + 1] = tw_private(most, item);
+    }
+}
+
 static inline void wavefront_groups(tw_group group, const struct wavefront_groups *k)
 {
     TW_LOCAL(int32_t, scores, [ROWS * COLUMNS]);
@@ -120,18 +166,10 @@ static inline void wavefront_groups(tw_group group, const struct wavefront_group
     TW_ONCE(group) {
         scores[0] = ti && tj ? k->corners[(ti - 1) * k->tiles + tj - 1] : 0;
     }
-    for (unsigned d = 2; d <= 2 * TILE; ++d) {
-        const unsigned first = d <= TILE ? 1 : d - TILE, count = d <= TILE ? d - 1 : 2 * TILE + 1 - d;
-        int32_t *now = scores + d * COLUMNS + first, *most = best + first;
-        const int32_t *last = now - COLUMNS, *before = now - 2 * COLUMNS;
-        const int32_t *letters = down + (first - 1), *others = across + TILE + first - d;
-        tw_parallel_for_work_item_range(group, item, tw_range_1d(count)) {
-            const size_t i = tw_local_id(item, 0);
-            const int32_t score = score_of(letters[i] == others[i], (before - 1)[i], (last - 1)[i], last[i]);
-            now[i] = score;
-            most[i] = larger(most[i], score);
-        }
-    }
+    if (TW_ON_GPU)
+        wavefront_rows(group, scores, best, down, across);
+    else
+        wavefront_diagonals(group, scores, best, down, across);
     tw_parallel_for_work_item(group, item) {
         const unsigned i = (unsigned)tw_local_id(item, 0) + 1;
         k->row[tj * TILE + i - 1] = scores[(TILE + i) * COLUMNS + TILE];
