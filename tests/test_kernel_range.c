@@ -218,7 +218,7 @@ TW_TEST(long_and_thin_ranges_and_large_offsets)
 {
     tw_queue *queue = tw_test_queue();
     check_numbers(queue, tw_range_3d(1000, 1, 1), tw_id_3d(0, 0, 0));    /* 256 threads deep: more than a block */
-    check_numbers(queue, tw_range_3d(140000, 2, 33), tw_id_3d(7, 0, 0)); /* 70000 teams deep: more than a grid */
+    check_numbers(queue, tw_range_3d(140000, 2, 33), tw_id_3d(0, 0, 0)); /* 70000 teams deep: more than a grid */
     check_numbers(queue, tw_range_3d(1, 70000, 3), tw_id_3d(0, 0, 1));
     check_numbers(queue, tw_range_3d(2, 1, 100001), tw_id_3d(0, 0, 0));
     check_numbers(queue, tw_range_2d(100001, 3), tw_id_2d(0, 0));

@@ -66,10 +66,10 @@ TW_DEVICE_INLINE void tw_internal_team_shape(const size_t range[3], unsigned dim
 {
     unsigned left = 8;
     log2[0] = log2[1] = log2[2] = 0;
-    /* a warp and more along the fastest dimension, for coalescing; the rest is a tile, for locality */
+    /* two warps along the fastest dimension, for coalescing; the rest is the next one's, so that teams are tiles */
     const unsigned first = dims == 1 ? 8 : 6;
     for (unsigned d = dims; d-- > 0;) {
-        const unsigned most = d == dims - 1 ? first : d == 0 ? left : left - left / 2;
+        const unsigned most = d == dims - 1 ? first : left;
         while (log2[d] < most && ((size_t)1 << log2[d]) < range[d])
             ++log2[d];
         left -= log2[d] < left ? log2[d] : left;
