@@ -25,7 +25,7 @@
 #define POLITE_NS 5000000u /* ... then lets others run in between, and after so long ... */
 #define POLL_NAP_NS 20000u /* ... sleeps so long in between */
 
-static struct tw_lane *to_issue; /* lanes with tasks to issue; under tw_mutex */
+static struct tw_lane *to_issue; /* lanes with tasks to issue; under the lock */
 
 static const struct tw_backend_async *async_of(const struct tw_lane *lane)
 {

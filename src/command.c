@@ -142,9 +142,9 @@ void tw_make_ready_locked(struct tw_node *nodes)
         if (task->node.engine && (!task->node.doom || tw_graph_before(&task->node))) {
             tw_chain_add_locked(task);
         } else if (task->node.doom) {
-            tw_append(&todo, finish_locked(task, task->node.doom, true, tw_now_ns()));
+            tw_append(&todo, finish_locked(task, task->node.doom, true, tw_held_ns()));
         } else if (task->kind == TW_TASK_NOTHING) {
-            const uint64_t now_ns = tw_now_ns();
+            const uint64_t now_ns = tw_held_ns();
             tw_command_start_locked(command, now_ns);
             tw_append(&todo, finish_locked(task, NULL, false, now_ns));
         } else if (task->kind == TW_TASK_HOST_ACCESS) {
@@ -164,7 +164,7 @@ void tw_task_finish_locked(struct tw_task *task, struct tw_failure *failure, boo
 
 void tw_command_finish_access_locked(struct tw_command *command, struct tw_failure *failure)
 {
-    tw_task_finish_locked(&command->body, failure, false, tw_now_ns());
+    tw_task_finish_locked(&command->body, failure, false, tw_held_ns());
     tw_issue_locked();
 }
 
@@ -212,7 +212,7 @@ void tw_task_run_locked(struct tw_task *task)
     struct tw_command *command = task->command;
     struct tw_device *device = command->device;
     if (task == &command->body) { /* its copies may run long before all that it depends on is complete */
-        tw_command_start_locked(command, tw_now_ns());
+        tw_command_start_locked(command, tw_held_ns());
         tw_announce_locked();
     }
     if (task->exclusive)
@@ -232,7 +232,7 @@ void tw_task_run_locked(struct tw_task *task)
     if (status != TW_SUCCESS)
         failure = tw_command_failure_locked(command, status);
     tw_running_lane = command->lane;
-    tw_task_finish_locked(task, failure, false, tw_now_ns());
+    tw_task_finish_locked(task, failure, false, tw_held_ns());
     tw_running_lane = NULL;
     tw_issue_locked();
 }
@@ -345,7 +345,7 @@ tw_status tw_command_submit_locked(struct tw_command *command)
             tw_storage_begin_locked(command->uses[i].buffer, command);
     if (command->queue)
         join_queue_locked(command);
-    command->times.submit_ns = tw_now_ns();
+    command->times.submit_ns = tw_held_ns();
     command->tasks_left = command->copy_count + 1;
     struct tw_edge *edges = command->edges;
     for (size_t i = 0; i < command->copy_count; ++i) {

@@ -26,7 +26,7 @@ static struct {
     size_t place_count;
     bool filtered; /* TW_DEVICES is set */
 } found;
-static pthread_mutex_t discovery = PTHREAD_MUTEX_INITIALIZER; /* taken before tw_mutex, never after */
+static pthread_mutex_t discovery = PTHREAD_MUTEX_INITIALIZER; /* taken before the lock, never after */
 static atomic_bool discovered;
 static pthread_rwlock_t alive = PTHREAD_RWLOCK_INITIALIZER; /* read by calls that make objects, written by shutdown */
 

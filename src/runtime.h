@@ -2,7 +2,7 @@
 /**
  * What the files of the runtime share: its objects and its one lock.
  *
- * The lock (tw_lock) protects the command graph, the places of buffers, ready lists, and all counters and lists of the
+ * The lock (tw_lock()) protects the command graph, the places of buffers, ready lists, and all counters and lists of the
  * structs below unless a member says otherwise. It is held for short, bounded work only, never while a backend, a
  * user's handler or a kernel runs. Functions whose names end in _locked expect it held.
  *
@@ -24,6 +24,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <time.h>
 
 #include <teamwork/command_group.h>
 #include <teamwork/lower/launch.h>
@@ -61,7 +62,21 @@ void tw_failures_free_locked(void);
 
 void tw_lock(void);
 void tw_unlock(void);
-extern pthread_mutex_t tw_mutex; /* behind tw_lock, for condition variables */
+/* Waits for a condition, until a time if that is not NULL, with the lock released meanwhile. */
+void tw_sleep_locked(pthread_cond_t *condition, const struct timespec *until);
+/* The time, read once for each time that the lock is held: that is short, and the clock costs more than much that is done
+   under the lock. */
+uint64_t tw_held_ns(void);
+
+/* For loops that poll. */
+static inline void tw_pause(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb");
+#endif
+}
 
 /* Counts the objects that keep the runtime alive: queues, contexts, buffers, host accessors, commands. */
 void tw_object_born_locked(void);

@@ -24,10 +24,10 @@
 #define GRACE_NS 1000000u    /* a parallel kernel on a CPU is left to a thread that waits for so long */
 #define PATH_STEPS 64u       /* how far a waiting thread looks for what it waits for */
 
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* with tw_mutex: something that waiting threads look at */
-static unsigned sleepers;                                 /* threads that wait for `changed`; under tw_mutex */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* with the lock: something that waiting threads look at */
+static unsigned sleepers;                                 /* threads that wait for `changed`; under the lock */
 static atomic_uint epoch;                                 /* counts announcements; polled without the lock */
-static struct tw_buffer *unused;                          /* buffers to free; under tw_mutex */
+static struct tw_buffer *unused;                          /* buffers to free; under the lock */
 static struct tw_command_graph *unused_graphs;            /* likewise */
 static atomic_bool anything_unused;
 
@@ -35,7 +35,8 @@ _Thread_local struct tw_lane *tw_running_lane;
 
 void tw_announce_locked(void)
 {
-    atomic_fetch_add_explicit(&epoch, 1, memory_order_release);
+    /* written under the lock only */
+    atomic_store_explicit(&epoch, atomic_load_explicit(&epoch, memory_order_relaxed) + 1, memory_order_release);
     if (sleepers)
         pthread_cond_broadcast(&changed);
 }
@@ -117,7 +118,7 @@ static struct tw_lane *overdue_lane(const struct tw_lane *lane)
 {
     if (lane->light.first || !lane->exclusive.first || lane->next == lane)
         return NULL;
-    const uint64_t now = tw_now_ns();
+    const uint64_t now = tw_held_ns();
     for (struct tw_lane *other = lane->next; other != lane; other = other->next)
         if (!other->helpers && other->exclusive.first && other->exclusive_since_ns < lane->exclusive_since_ns
             && now - other->exclusive_since_ns >= GRACE_NS)
@@ -132,9 +133,9 @@ static struct tw_task *take_from_lane(struct tw_lane *lane, bool worker)
     if (lane->light.first) {
         task = tw_pop(&lane->light);
     } else if (lane->exclusive.first && !device->exclusive_running && !is_others_turn(lane)
-               && (!worker || device->worker_is_warm || tw_now_ns() - lane->exclusive_since_ns >= GRACE_NS)) {
+               && (!worker || device->worker_is_warm || tw_held_ns() - lane->exclusive_since_ns >= GRACE_NS)) {
         task = tw_pop(&lane->exclusive);
-        lane->exclusive_since_ns = tw_now_ns();
+        lane->exclusive_since_ns = tw_held_ns();
         device->worker_is_warm = worker;
     }
     if (task && lane_is_empty(lane))
@@ -206,7 +207,7 @@ static void nap_locked(struct tw_device *device, uint64_t ns)
     const uint64_t at = (uint64_t)until.tv_nsec + ns;
     until.tv_sec += (time_t)(at / 1000000000u);
     until.tv_nsec = (long)(at % 1000000000u);
-    pthread_cond_timedwait(&device->work, &tw_mutex, &until);
+    tw_sleep_locked(&device->work, &until);
 }
 
 /* Frees what the last task made unused, without the lock meanwhile. */
@@ -244,7 +245,7 @@ static void *work(void *argument)
         }
         if (device->stopping)
             break;
-        const uint64_t now = tw_now_ns();
+        const uint64_t now = tw_held_ns();
         if (!idle_since)
             idle_since = now;
         ++device->idle_workers;
@@ -261,7 +262,7 @@ static void *work(void *argument)
             --device->lingering;
             device->napping_shortly = false;
         } else {
-            pthread_cond_wait(&device->work, &tw_mutex);
+            tw_sleep_locked(&device->work, NULL);
             idle_since = 0;
         }
         --device->idle_workers;
@@ -316,7 +317,7 @@ void tw_schedule_locked(struct tw_task *task)
     struct tw_lane *lane = task->command->lane;
     const bool is_copy = task->kind == TW_TASK_COPY && lane->device->backend->max_copies;
     if (task->exclusive && !lane->exclusive.first)
-        lane->exclusive_since_ns = tw_now_ns();
+        lane->exclusive_since_ns = tw_held_ns();
     const bool was_empty = lane_is_empty(lane);
     task->node.next = NULL;
     tw_append(is_copy ? &lane->copies : task->exclusive ? &lane->exclusive : &lane->light, &task->node);
@@ -364,9 +365,7 @@ static bool spin(unsigned since)
         for (unsigned i = 0; i < 32; ++i) {
             if (atomic_load_explicit(&epoch, memory_order_acquire) != since)
                 return true;
-#if defined(__x86_64__)
-            __builtin_ia32_pause();
-#endif
+            tw_pause();
         }
     } while (tw_now_ns() < until);
     return false;
@@ -426,7 +425,7 @@ void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const vo
             tw_lock();
         } else {
             ++sleepers;
-            pthread_cond_wait(&changed, &tw_mutex);
+            tw_sleep_locked(&changed, NULL);
             --sleepers;
         }
         lane->helpers -= helps;
@@ -467,7 +466,7 @@ void tw_reclaim_soon(void)
 bool tw_reclaim_memory(void)
 {
     bool freed = false;
-    static pthread_mutex_t reclaiming = PTHREAD_MUTEX_INITIALIZER; /* taken before tw_mutex, never after */
+    static pthread_mutex_t reclaiming = PTHREAD_MUTEX_INITIALIZER; /* taken before the lock, never after */
     if (!atomic_load_explicit(&anything_unused, memory_order_acquire))
         return false;
     pthread_mutex_lock(&reclaiming);

@@ -23,7 +23,7 @@ struct tw_storage_state {
     bool destroyed;          /* destroy() has returned */
     bool finished;           /* or about to be told so */
     bool told_all;           /* finished() has returned */
-    pthread_cond_t told;     /* told_all, with tw_mutex */
+    pthread_cond_t told;     /* told_all, with the lock */
     struct tw_command *last; /* brings the contents home; counted */
     tw_status status;        /* of that */
     struct tw_buffer *next_posted;
@@ -31,7 +31,7 @@ struct tw_storage_state {
 
 static struct tw_buffer *posted; /* with something to tell; each counts as a use of the buffer */
 static size_t tellers;           /* threads in tw_storage_tell() */
-static pthread_cond_t all_told = PTHREAD_COND_INITIALIZER; /* no tellers, with tw_mutex */
+static pthread_cond_t all_told = PTHREAD_COND_INITIALIZER; /* no tellers, with the lock */
 
 /* ---- noting what happens ---------------------------------------------------------------------------------------------- */
 
@@ -164,7 +164,7 @@ void tw_storage_settle(void)
 {
     tw_lock();
     while (tellers)
-        pthread_cond_wait(&all_told, &tw_mutex);
+        tw_sleep_locked(&all_told, NULL);
     tw_unlock();
 }
 
@@ -232,7 +232,7 @@ bool tw_storage_destroy(struct tw_buffer *buffer, tw_status *status)
     tw_storage_tell();
     tw_lock();
     while (!busy && !state->told_all) /* another thread does */
-        pthread_cond_wait(&state->told, &tw_mutex);
+        tw_sleep_locked(&state->told, NULL);
     *status = busy ? TW_SUCCESS : state->status;
     tw_unlock();
     if (*status != TW_SUCCESS)
