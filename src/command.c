@@ -22,25 +22,37 @@ uint64_t tw_now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-struct tw_command *tw_command_create(size_t use_count, size_t args_bytes)
+/* What lies behind a command in its block, and is used unless it has more accesses or edges than expected. */
+static struct tw_graph_access *own_accesses(struct tw_command *command)
 {
-    /* one block: the struct, two accesses and a use for each buffer, the arguments aligned for any type; small ones stay
-       within what malloc caches for each thread */
-    const size_t accesses_at = sizeof(struct tw_command);
-    const size_t uses_at = accesses_at + 2 * use_count * sizeof(struct tw_graph_access);
+    return (struct tw_graph_access *)(command + 1);
+}
+
+static struct tw_edge *own_edges(struct tw_command *command)
+{
+    return (struct tw_edge *)(own_accesses(command) + command->access_room);
+}
+
+struct tw_command *tw_command_create(size_t use_count, size_t access_count, size_t args_bytes)
+{
+    /* one block: the struct, accesses, an edge for each and one more, uses, and the arguments, aligned for any type */
+    const size_t edge_count = access_count + 1;
+    const size_t edges_at = sizeof(struct tw_command) + access_count * sizeof(struct tw_graph_access);
+    const size_t uses_at = edges_at + edge_count * sizeof(struct tw_edge);
     const size_t args_at = uses_at + use_count * sizeof(struct tw_use);
     unsigned char *block = malloc(args_at + args_bytes + ARGS_ALIGNMENT - 1);
     if (!block)
         return NULL;
-    memset(block, 0, args_at);
     struct tw_command *command = (struct tw_command *)block;
+    memset(command, 0, sizeof *command);
     atomic_init(&command->references, 1);
+    command->access_room = access_count;
+    command->body.node.accesses = own_accesses(command);
+    command->edges = own_edges(command);
     command->uses = (struct tw_use *)(block + uses_at);
     command->args = block + args_at;
     command->args += -(uintptr_t)command->args % ARGS_ALIGNMENT;
     command->body.command = command;
-    command->body.node.accesses = (struct tw_graph_access *)(block + accesses_at);
-    command->edges = command->few_edges;
     for (unsigned phase = 0; phase < TW_PHASE_COUNT; ++phase)
         command->events[phase] = (struct tw_event){command, (enum tw_phase)phase};
     return command;
@@ -52,7 +64,9 @@ void tw_command_release_locked(struct tw_command *command)
         return;
     if (command->queue)
         tw_queue_release_locked(command->queue);
-    if (command->edges != command->few_edges)
+    if (command->body.node.accesses != own_accesses(command))
+        free(command->body.node.accesses);
+    if (command->edges != own_edges(command))
         free(command->edges);
     free(command->copies);
     free(command->bounds);
@@ -98,11 +112,11 @@ static void complete_locked(struct tw_command *command, uint64_t now_ns)
         *(command->next ? &command->next->previous : &queue->last) = command->previous;
         command->next = command->previous = NULL;
     }
-    for (size_t i = 0; i < command->use_count; ++i)
+    for (size_t i = 0; i < command->use_count; ++i) {
         if (command->uses[i].buffer->storage)
             tw_storage_end_locked(command->uses[i].buffer, command);
-    for (size_t i = 0; i < command->use_count; ++i)
         tw_buffer_unuse_locked(command->uses[i].buffer);
+    }
     command->use_count = 0;
     if (command->graph)
         tw_command_graph_release_locked(command->graph);
@@ -265,23 +279,48 @@ static void describe_copy(struct tw_copy_task *copy, struct tw_command *command,
     *copy = (struct tw_copy_task){.task = {.kind = TW_TASK_COPY, .command = command}, .plan = plan};
     copy->accesses[0] = (struct tw_graph_access){.resource = &buffer->places[plan.from].resource, .needs = true};
     copy->accesses[1] = (struct tw_graph_access){.resource = &buffer->places[plan.to].resource, .writes = true};
+    copy->accesses[2] = (struct tw_graph_access){.resource = &buffer->contents, .needs = true};
     copy->task.node.accesses = copy->accesses;
-    copy->task.node.access_count = 2;
+    copy->task.node.access_count = 3;
 }
 
-/* Fills in the tasks and their accesses; returns the most edges that they need, 0 copies included. */
+/* Whether a body has to access the place beside the contents: a copy to there is not finished, or has failed. */
+static bool is_in_motion(const struct tw_buffer *buffer, size_t place)
+{
+    return buffer->places[place].resource.writer || buffer->places[place].resource.lost;
+}
+
+/* Plans the copies and finds room for them and for the body's accesses. */
+static tw_status make_room_locked(struct tw_command *command, size_t *copies)
+{
+    struct tw_copy_plan plan[2];
+    size_t accesses = command->use_count + (command->graph != NULL);
+    *copies = 0;
+    for (size_t i = 0; i < command->use_count; ++i) {
+        const size_t count = tw_plan_copies_locked(&command->uses[i], command->device->place, plan);
+        *copies += count;
+        accesses += count || is_in_motion(command->uses[i].buffer, command->device->place);
+    }
+    if (accesses > command->access_room) {
+        struct tw_graph_access *more = malloc(accesses * sizeof *more);
+        if (!more)
+            return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command's %zu accesses", accesses);
+        command->body.node.accesses = more;
+    }
+    if (*copies && !(command->copies = malloc(*copies * sizeof *command->copies)))
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command's %zu copies", *copies);
+    return TW_SUCCESS;
+}
+
+/* Fills in the tasks and their accesses; returns the most edges that they need. */
 static tw_status describe_locked(struct tw_command *command, size_t *edges)
 {
     const size_t place = command->device->place;
     struct tw_copy_plan plan[2];
     size_t copies = 0;
-    for (size_t i = 0; i < command->use_count; ++i)
-        copies += tw_plan_copies_locked(&command->uses[i], place, plan);
-    if (copies) {
-        command->copies = malloc(copies * sizeof *command->copies);
-        if (!command->copies)
-            return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command's %zu copies", copies);
-    }
+    const tw_status status = make_room_locked(command, &copies);
+    if (status != TW_SUCCESS)
+        return status;
     *edges = 2 * copies; /* between the command's own tasks */
     struct tw_graph_access *access = command->body.node.accesses;
     for (size_t i = 0; i < command->use_count; ++i) {
@@ -290,12 +329,13 @@ static tw_status describe_locked(struct tw_command *command, size_t *edges)
         for (size_t k = 0; k < count; ++k) {
             struct tw_copy_task *copy = &command->copies[command->copy_count++];
             describe_copy(copy, command, plan[k]);
-            *edges += tw_graph_edges_needed(copy->accesses, 2);
+            *edges += tw_graph_edges_needed(copy->accesses, copy->task.node.access_count);
         }
         *access++ = (struct tw_graph_access){
             .resource = &use->buffer->contents, .needs = use->needs, .writes = use->writes, .logical = true};
-        *access++ = (struct tw_graph_access){
-            .resource = &use->buffer->places[place].resource, .needs = use->needs, .writes = use->writes};
+        if (count || is_in_motion(use->buffer, place))
+            *access++ = (struct tw_graph_access){
+                .resource = &use->buffer->places[place].resource, .needs = use->needs, .writes = use->writes};
     }
     if (command->graph)
         *access++ = (struct tw_graph_access){.resource = &command->graph->turn, .writes = true};
@@ -315,7 +355,7 @@ static void join_queue_locked(struct tw_command *command)
 
 tw_status tw_command_make_edges(struct tw_command *command, size_t needed)
 {
-    if (needed <= sizeof command->few_edges / sizeof command->few_edges[0])
+    if (needed <= command->access_room + 1)
         return TW_SUCCESS;
     struct tw_edge *edges = malloc(needed * sizeof *edges);
     if (!edges)
@@ -336,7 +376,7 @@ tw_status tw_command_submit_locked(struct tw_command *command)
         free(command->copies);
         command->copies = NULL;
         command->copy_count = 0;
-        return status;
+        return status; /* the rest is freed with the command */
     }
     atomic_fetch_add(&command->references, 1); /* the scheduler's */
     tw_object_born_locked();

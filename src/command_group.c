@@ -442,7 +442,7 @@ static bool is_empty(const struct tw_internal_launch *launch)
 /* Makes a command of a recorded group; it takes over nothing yet. NULL: out of memory. */
 static struct tw_command *make_command(const struct tw_command_group *group, const char *file, int line)
 {
-    struct tw_command *command = tw_command_create(group->use_count, group->args_bytes);
+    struct tw_command *command = tw_command_create(group->use_count, group->use_count, group->args_bytes);
     if (!command)
         return NULL;
     struct tw_device *device = group->queue->device;

@@ -257,7 +257,7 @@ struct tw_task {
 struct tw_copy_task {
     struct tw_task task; /* first: the scheduler's view */
     struct tw_copy_plan plan;
-    struct tw_graph_access accesses[2];
+    struct tw_graph_access accesses[3];
 };
 
 struct tw_event {
@@ -284,7 +284,8 @@ struct tw_command {
     struct tw_copy_task *copies;
     size_t copy_count;
     size_t tasks_left;
-    struct tw_edge *edges, few_edges[4]; /* edges: few_edges, or allocated */
+    struct tw_edge *edges; /* in the same allocation, or one of their own; likewise the body's accesses */
+    size_t access_room;    /* so many are in the same allocation, and one edge more */
 
     tw_status status;
     struct tw_failure *failure; /* its own, or the cause of its cancellation */
@@ -296,8 +297,9 @@ struct tw_command {
     unsigned char *args; /* the argument block, in the same allocation */
 };
 
-/* Makes a command with room for `use_count` uses and an argument block; without the lock. NULL: out of memory. */
-struct tw_command *tw_command_create(size_t use_count, size_t args_bytes);
+/* Makes a command with room for so many uses, accesses of its body, and bytes of arguments. It may turn out to need more
+   accesses. Without the lock. NULL: out of memory. */
+struct tw_command *tw_command_create(size_t use_count, size_t access_count, size_t args_bytes);
 /* Plans copies, inserts the tasks into the graph and hands what is ready to the scheduler. On TW_ERROR_OUT_OF_MEMORY
    nothing has changed. May release the lock for a moment, before anything is planned. */
 tw_status tw_command_submit_locked(struct tw_command *command);
