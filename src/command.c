@@ -33,19 +33,20 @@ static struct tw_edge *own_edges(struct tw_command *command)
     return (struct tw_edge *)(own_accesses(command) + command->access_room);
 }
 
-struct tw_command *tw_command_create(size_t use_count, size_t access_count, size_t args_bytes)
+struct tw_command *tw_command_create(struct tw_memory *memory, size_t use_count, size_t access_count, size_t args_bytes)
 {
     /* one block: the struct, accesses, an edge for each and one more, uses, and the arguments, aligned for any type */
     const size_t edge_count = access_count + 1;
     const size_t edges_at = sizeof(struct tw_command) + access_count * sizeof(struct tw_graph_access);
     const size_t uses_at = edges_at + edge_count * sizeof(struct tw_edge);
     const size_t args_at = uses_at + use_count * sizeof(struct tw_use);
-    unsigned char *block = malloc(args_at + args_bytes + ARGS_ALIGNMENT - 1);
-    if (!block)
+    if (!tw_memory_suffices(memory, args_at + args_bytes + ARGS_ALIGNMENT - 1))
         return NULL;
-    struct tw_command *command = (struct tw_command *)block;
+    unsigned char *block = memory->block;
+    struct tw_command *command = memory->block;
     memset(command, 0, sizeof *command);
     atomic_init(&command->references, 1);
+    command->bytes = memory->bytes;
     command->access_room = access_count;
     command->body.node.accesses = own_accesses(command);
     command->edges = own_edges(command);
@@ -55,6 +56,7 @@ struct tw_command *tw_command_create(size_t use_count, size_t access_count, size
     command->body.command = command;
     for (unsigned phase = 0; phase < TW_PHASE_COUNT; ++phase)
         command->events[phase] = (struct tw_event){command, (enum tw_phase)phase};
+    *memory = (struct tw_memory){.block = NULL};
     return command;
 }
 
@@ -62,15 +64,20 @@ void tw_command_release_locked(struct tw_command *command)
 {
     if (atomic_fetch_sub(&command->references, 1) != 1)
         return;
-    if (command->queue)
-        tw_queue_release_locked(command->queue);
     if (command->body.node.accesses != own_accesses(command))
         free(command->body.node.accesses);
     if (command->edges != own_edges(command))
         free(command->edges);
     free(command->copies);
     free(command->bounds);
-    free(command);
+    struct tw_queue *queue = command->queue;
+    const struct tw_memory memory = {.block = command, .bytes = command->bytes};
+    if (!queue) {
+        free(command);
+        return;
+    }
+    tw_memory_keep_locked(&queue->kept, memory);
+    tw_queue_release_locked(queue);
 }
 
 void tw_command_release(struct tw_command *command)

@@ -351,7 +351,8 @@ static void take_back_locked(struct tw_command *command)
 /* The command that runs the graph. NULL: out of memory. */
 static struct tw_command *make_command(struct tw_queue *queue, struct tw_command_graph *graph)
 {
-    struct tw_command *command = tw_command_create(graph->use_count, graph->use_count + 1, 0);
+    struct tw_command *command =
+        tw_command_create(&(struct tw_memory){.block = NULL}, graph->use_count, graph->use_count + 1, 0);
     if (!command)
         return NULL;
     struct tw_backend_device *device = queue->device->backend;

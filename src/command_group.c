@@ -23,6 +23,7 @@ struct tw_command_group {
     unsigned char *args;
     size_t args_bytes;
     /* not cleared when a group begins */
+    struct tw_memory memory; /* for its command; may be none */
     struct tw_use few_uses[FEW_USES];
     unsigned char few_args[FEW_ARGS_BYTES];
 };
@@ -45,18 +46,62 @@ bool tw_command_group_is_on_host(const struct tw_command_group *group)
     return group->queue->device->place == 0;
 }
 
+/* ---- groups that are used again --------------------------------------------------------------------------------------- */
+
+static _Atomic(tw_command_group *) *spare_of_thread(tw_queue *queue)
+{
+    static atomic_uint threads;
+    static _Thread_local unsigned thread; /* 0: not numbered yet */
+    if (!thread)
+        thread = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) % TW_SPARE_GROUPS + 1;
+    return &queue->spare[thread - 1].group;
+}
+
+/* The queue's spare group or a new one, whose memory alone is valid. NULL: out of memory. */
+static tw_command_group *take_spare(tw_queue *queue)
+{
+    _Atomic(tw_command_group *) *spare = spare_of_thread(queue);
+    tw_command_group *group = atomic_load_explicit(spare, memory_order_relaxed);
+    if (group)
+        group = atomic_exchange_explicit(spare, NULL, memory_order_acquire);
+    if (!group && (group = malloc(sizeof *group)))
+        group->memory = (struct tw_memory){.block = NULL};
+    return group;
+}
+
+/* Leaves a group that has been submitted to its queue. Returns a group that is to be freed, or NULL. */
+static tw_command_group *leave_spare_locked(tw_queue *queue, tw_command_group *group)
+{
+    if (group->uses != group->few_uses || (group->args && group->args != group->few_args))
+        return group;
+    group->use_count = 0;
+    group->memory = tw_memory_take_locked(&queue->kept);
+    group->args = NULL;
+    return atomic_exchange_explicit(spare_of_thread(queue), group, memory_order_acq_rel);
+}
+
+void tw_spare_groups_free(struct tw_queue *queue)
+{
+    for (size_t i = 0; i < TW_SPARE_GROUPS; ++i) {
+        tw_command_group *group = atomic_load(&queue->spare[i].group);
+        if (group)
+            free(group->memory.block);
+        free(group);
+    }
+}
+
 tw_command_group *tw_queue_begin(tw_queue *queue)
 {
     if (!queue) {
         tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is NULL");
         return NULL;
     }
-    struct tw_command_group *group = malloc(sizeof *group);
+    struct tw_command_group *group = take_spare(queue);
     if (!group) {
         tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a command group");
         return NULL;
     }
-    memset(group, 0, offsetof(struct tw_command_group, few_uses));
+    memset(group, 0, offsetof(struct tw_command_group, memory));
     group->queue = queue;
     group->uses = group->few_uses;
     group->use_capacity = FEW_USES;
@@ -79,6 +124,7 @@ static void free_group(struct tw_command_group *group)
         free(group->args);
     free(group->detail);
     free(group->bounds);
+    free(group->memory.block);
     free(group);
 }
 
@@ -440,9 +486,10 @@ static bool is_empty(const struct tw_internal_launch *launch)
 }
 
 /* Makes a command of a recorded group; it takes over nothing yet. NULL: out of memory. */
-static struct tw_command *make_command(const struct tw_command_group *group, const char *file, int line)
+static struct tw_command *make_command(struct tw_command_group *group, const char *file, int line)
 {
-    struct tw_command *command = tw_command_create(group->use_count, group->use_count, group->args_bytes);
+    struct tw_command *command =
+        tw_command_create(&group->memory, group->use_count, group->use_count, group->args_bytes);
     if (!command)
         return NULL;
     struct tw_device *device = group->queue->device;
@@ -494,6 +541,8 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
     tw_lock(); /* once for each group: this is what threads that submit compete for */
     const tw_status status = submit_or_record_locked(queue, command, event);
     if (status == TW_SUCCESS) {
+        group->bounds = NULL;
+        group = leave_spare_locked(queue, group); /* while the command keeps the queue */
         if (!command->queue)
             tw_queue_release_locked(queue); /* a recorded command needs none */
         if (event)
@@ -507,8 +556,8 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
     }
     tw_unlock();
     if (status == TW_SUCCESS) {
-        group->bounds = NULL;
-        free_group(group);
+        if (group)
+            free_group(group);
         tw_reclaim();
     }
     return status;

@@ -52,7 +52,7 @@ static tw_status acquire(struct tw_buffer *buffer, bool needs, bool writes, stru
         if (status != TW_SUCCESS)
             return status;
     }
-    struct tw_command *command = tw_command_create(1, 1, 0);
+    struct tw_command *command = tw_command_create(&(struct tw_memory){.block = NULL}, 1, 1, 0);
     if (!command)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a host access");
     command->device = tw_host_device();

@@ -3,13 +3,15 @@
 #include "runtime.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static tw_status create(tw_device *device, tw_context *context, tw_error_handler handler, void *handler_user,
                         tw_queue **result)
 {
-    struct tw_queue *queue = calloc(1, sizeof *queue);
+    struct tw_queue *queue = aligned_alloc(_Alignof(struct tw_queue), sizeof *queue);
     if (!queue)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a queue");
+    memset(queue, 0, sizeof *queue);
     atomic_init(&queue->references, 1);
     queue->device = device;
     queue->handler = handler;
@@ -93,6 +95,8 @@ void tw_queue_release_locked(struct tw_queue *queue)
     if (atomic_fetch_sub(&queue->references, 1) != 1)
         return;
     tw_errors_free(&queue->errors);
+    tw_spare_groups_free(queue);
+    tw_memory_drop_locked(&queue->kept);
     free(queue);
     tw_object_died_locked();
 }

@@ -13,7 +13,7 @@
  *     graph.c          who waits for whom
  *     scheduler.c      ready lists, workers, waiting threads that help
  *     chain.c          kernels that a device runs in their order, without the host between them
- *     command.c        the life of a submitted group
+ *     command.c        the life of a submitted group; memory.c
  *     command_group.c  recording; kernel checks
  *     command_graph.c  groups that are recorded once and run many times
  *     queue.c, event.c, host_accessor.c
@@ -231,6 +231,30 @@ size_t tw_plan_copies_locked(const struct tw_use *use, size_t place, struct tw_c
 /* Records where the contents are once the copies and the command are submitted. */
 void tw_apply_locked(const struct tw_use *use, size_t place);
 
+/* ---- memory.c ----------------------------------------------------------------------------------------------------- */
+
+/* A block of malloc's, or none. */
+struct tw_memory {
+    void *block;
+    size_t bytes;
+    size_t least; /* so many bytes a block that replaces it is to have */
+};
+
+/* Blocks of one size, for commands of a queue. */
+struct tw_kept_memory {
+    void **blocks;
+    size_t count, room;
+    size_t bytes; /* of each: the most that any command of the queue has taken */
+};
+
+/* Replaces memory that is too small. False: there is none. Without the lock. */
+bool tw_memory_suffices(struct tw_memory *memory, size_t bytes);
+/* Keeps a block or frees it. */
+void tw_memory_keep_locked(struct tw_kept_memory *kept, struct tw_memory memory);
+/* Takes a block, or none where none is kept. */
+struct tw_memory tw_memory_take_locked(struct tw_kept_memory *kept);
+void tw_memory_drop_locked(struct tw_kept_memory *kept);
+
 /* ---- command.c
  * --------------------------------------------------------------------------------------------------------- */
 
@@ -295,11 +319,14 @@ struct tw_command {
     tw_event_times times;
     struct tw_event events[TW_PHASE_COUNT];
     unsigned char *args; /* the argument block, in the same allocation */
+    size_t bytes;        /* of the allocation */
 };
 
-/* Makes a command with room for so many uses, accesses of its body, and bytes of arguments. It may turn out to need more
-   accesses. Without the lock. NULL: out of memory. */
-struct tw_command *tw_command_create(size_t use_count, size_t access_count, size_t args_bytes);
+/* Makes a command with room for so many uses, accesses of its body, and bytes of arguments; in `memory`, which has none
+   afterwards, or in new memory where that is too little. It may turn out to need more accesses. Without the lock. NULL: out
+   of memory. */
+struct tw_command *tw_command_create(struct tw_memory *memory, size_t use_count, size_t access_count,
+                                     size_t args_bytes);
 /* Plans copies, inserts the tasks into the graph and hands what is ready to the scheduler. On TW_ERROR_OUT_OF_MEMORY
    nothing has changed. May release the lock for a moment, before anything is planned. */
 tw_status tw_command_submit_locked(struct tw_command *command);
@@ -419,6 +446,10 @@ void tw_close_chains_locked(struct tw_device *device);
 /* ---- queue.c
  * -------------------------------------------------------------------------------------------------------------- */
 
+/* A queue keeps so many groups that have been submitted, for tw_queue_begin(): one for each thread, if they are not more. */
+#define TW_SPARE_GROUPS 8
+#define TW_CACHE_LINE 64
+
 struct tw_queue {
     atomic_size_t references; /* the handle, each command and each recorded group; raised without the lock */
     struct tw_device *device;
@@ -431,6 +462,10 @@ struct tw_queue {
     uint64_t submitted;              /* sequence of the last command */
     struct tw_recording *recording;  /* of the groups submitted now; or NULL */
     struct tw_error_list errors;
+    struct tw_kept_memory kept;
+    struct {
+        _Alignas(TW_CACHE_LINE) _Atomic(struct tw_command_group *) group; /* to be begun again; or NULL */
+    } spare[TW_SPARE_GROUPS];
 };
 void tw_queue_release_locked(struct tw_queue *queue);
 /* Waits for all commands submitted so far. Fails only with TW_ERROR_WOULD_DEADLOCK. */
@@ -462,10 +497,11 @@ void tw_command_graph_free(struct tw_command_graph *graph);
 /* Runs the kernels of a graph. */
 tw_status tw_command_graph_run(const struct tw_command_graph *graph);
 
-/* ---- command_group.c, for image.c ------------------------------------------------------------------------------------ */
+/* ---- command_group.c ------------------------------------------------------------------------------------ */
 
 /* Records an error of a group that has none yet; its detail is the thread's. */
 void tw_command_group_fail(struct tw_command_group *group, tw_status status);
+void tw_spare_groups_free(struct tw_queue *queue);
 /* Whether the group's kernel works on host memory itself. */
 bool tw_command_group_is_on_host(const struct tw_command_group *group);
 

@@ -209,7 +209,9 @@ bool tw_storage_destroy(struct tw_buffer *buffer, tw_status *status)
     struct tw_command *command = NULL;
     tw_status submitted = TW_SUCCESS;
     if (state->storage.final_data) { /* all that may be refused comes before destroy(), which is called once */
-        command = tw_buffer_allocate(buffer, 0) == TW_SUCCESS ? tw_command_create(1, 1, 0) : NULL;
+        command = tw_buffer_allocate(buffer, 0) == TW_SUCCESS
+                      ? tw_command_create(&(struct tw_memory){.block = NULL}, 1, 1, 0)
+                      : NULL;
         if (!command) {
             *status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to bring the buffer's contents to the host");
             return false;

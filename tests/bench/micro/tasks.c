@@ -368,20 +368,27 @@ static bool open_two_buffers(struct micro_job *job)
     return open_state(job, 2);
 }
 
-#define QUEUED_SAMPLE(name, is_chain, member)                                                                          \
+/* A queue keeps memory of its groups: only what a new one takes is seen. */
+static bool renew_queue(struct state *s)
+{
+    return passed(tw_queue_destroy(&s->queues[0]))
+           && passed(tw_queue_create_on_device(tw_queue_device(queue), NULL, NULL, &s->queues[0]));
+}
+
+#define QUEUED_SAMPLE(name, is_chain, member, in_new_queue)                                                            \
     static bool name(const struct micro_job *job, double *value)                                                       \
     {                                                                                                                  \
         struct queued queued = {0, 0, 0};                                                                              \
-        const bool done = run_queued(job, is_chain, &queued);                                                          \
+        const bool done = (!in_new_queue || renew_queue(job->state)) && run_queued(job, is_chain, &queued);            \
         *value = queued.member;                                                                                        \
         return done;                                                                                                   \
     }
-QUEUED_SAMPLE(sample_queued_chain, true, submit_us)
-QUEUED_SAMPLE(sample_queued_fan, false, submit_us)
-QUEUED_SAMPLE(sample_drained_chain, true, drain_us)
-QUEUED_SAMPLE(sample_drained_fan, false, drain_us)
-QUEUED_SAMPLE(sample_memory_chain, true, bytes)
-QUEUED_SAMPLE(sample_memory_fan, false, bytes)
+QUEUED_SAMPLE(sample_queued_chain, true, submit_us, false)
+QUEUED_SAMPLE(sample_queued_fan, false, submit_us, false)
+QUEUED_SAMPLE(sample_drained_chain, true, drain_us, false)
+QUEUED_SAMPLE(sample_drained_fan, false, drain_us, false)
+QUEUED_SAMPLE(sample_memory_chain, true, bytes, true)
+QUEUED_SAMPLE(sample_memory_fan, false, bytes, true)
 
 /* ---- buffers and accessors ----------------------------------------------------------------------------------- */
 
