@@ -21,7 +21,7 @@
 #define ASAN_UNPOISON_MEMORY_REGION(address, bytes) ((void)(address), (void)(bytes))
 #endif
 
-#define STEP_BYTES ((size_t)128)     /* sizes are multiples of this */
+#define STEP_BYTES ((size_t)64)      /* sizes are multiples of this */
 #define MOST_BYTES ((size_t)4096)    /* larger blocks are not kept */
 #define MOST_KEPT ((size_t)16 << 20) /* bytes, of all queues */
 
