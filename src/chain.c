@@ -181,7 +181,7 @@ static void issue_lane_locked(struct tw_lane *lane)
         issued = issue_task_locked(lane, tw_pop(&lane->issue));
     lane->issuing = false;
     tw_note_start_locked(lane, 0);
-    tw_announce_locked(); /* threads that sleep poll now */
+    tw_announce_locked(lane); /* threads that sleep poll now */
     if (!issued)
         (void)reap_locked(lane); /* at once, if nothing is before it */
     list_to_issue_locked(lane);
@@ -204,10 +204,8 @@ void tw_issue_locked(void)
 void tw_note_start_locked(struct tw_lane *lane, uint64_t now_ns)
 {
     const struct tw_task *first = (const struct tw_task *)lane->flying.first;
-    if (first && first->node.issued && !first->command->started && !tw_graph_before(&first->node)) {
+    if (first && first->node.issued && !first->command->started && !tw_graph_before(&first->node))
         tw_command_start_locked(first->command, now_ns ? now_ns : tw_now_ns());
-        tw_announce_locked();
-    }
 }
 
 /* Finishes what is over at the beginning of a lane, up to what has to wait for other lanes. */
@@ -295,12 +293,11 @@ bool tw_reap_device_locked(struct tw_device *device)
     return false;
 }
 
-/* Polls until a launch is over, or something has changed since `epoch`. Without the lock. */
-static void poll(const struct tw_backend_async *async, struct tw_backend_chain *chain, uint64_t position,
-                 unsigned epoch)
+/* Polls until a launch is over. Without the lock. */
+static void poll(const struct tw_backend_async *async, struct tw_backend_chain *chain, uint64_t position)
 {
     const uint64_t start = tw_now_ns();
-    while (async->reached(chain, position) < position && tw_epoch() == epoch) {
+    while (async->reached(chain, position) < position) {
         const uint64_t passed = tw_now_ns() - start;
         if (passed >= POLITE_NS)
             nanosleep(&(struct timespec){.tv_nsec = POLL_NAP_NS}, NULL);
@@ -311,7 +308,6 @@ static void poll(const struct tw_backend_async *async, struct tw_backend_chain *
 
 void tw_chain_wait_locked(const struct tw_task *task)
 {
-    const unsigned epoch = tw_epoch();
     const struct tw_task *first = first_before(task);
     struct tw_command *command = first->command;
     struct tw_lane *lane = command->lane;
@@ -326,7 +322,7 @@ void tw_chain_wait_locked(const struct tw_task *task)
         const uint64_t position = first->position;
         tw_unlock();
         if (chain)
-            poll(async_of(lane), chain, position, epoch);
+            poll(async_of(lane), chain, position);
         else
             sched_yield(); /* another thread is about to finish it */
         tw_lock();

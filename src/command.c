@@ -129,7 +129,6 @@ static void complete_locked(struct tw_command *command, uint64_t now_ns)
     if (command->graph)
         tw_command_graph_release_locked(command->graph);
     command->graph = NULL;
-    tw_announce_locked();
     tw_object_died_locked();
     tw_command_release_locked(command);
 }
@@ -143,6 +142,7 @@ static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *fa
         command->status = cancelled ? TW_ERROR_CANCELLED : failure->status;
         command->failure = failure;
     }
+    tw_announce_locked(command->lane);
     if (--command->tasks_left == 0)
         complete_locked(command, now_ns);
     return ready;
@@ -152,6 +152,8 @@ void tw_command_start_locked(struct tw_command *command, uint64_t now_ns)
 {
     command->started = true;
     command->times.start_ns = now_ns;
+    if (command->lane->watchers)
+        tw_announce_locked(command->lane);
 }
 
 void tw_make_ready_locked(struct tw_node *nodes)
@@ -172,7 +174,7 @@ void tw_make_ready_locked(struct tw_node *nodes)
         } else if (task->kind == TW_TASK_HOST_ACCESS) {
             command->started = command->acquired = true;
             tw_storage_acquired_locked(command->uses[0].buffer);
-            tw_announce_locked();
+            tw_announce_locked(command->lane);
         } else {
             tw_schedule_locked(task);
         }
@@ -241,10 +243,8 @@ void tw_task_run_locked(struct tw_task *task)
 {
     struct tw_command *command = task->command;
     struct tw_device *device = command->device;
-    if (task == &command->body) { /* its copies may run long before all that it depends on is complete */
+    if (task == &command->body) /* its copies may run long before all that it depends on is complete */
         tw_command_start_locked(command, tw_held_ns());
-        tw_announce_locked();
-    }
     if (task->exclusive)
         device->exclusive_running = true;
     const bool exclusive = task->exclusive;
@@ -258,8 +258,10 @@ void tw_task_run_locked(struct tw_task *task)
     if (exclusive)
         device->exclusive_running = false;
     device->copying -= task->copying;
-    if ((exclusive || task->copying) && device->active)
-        tw_wake_worker_locked(device, true); /* others may have waited for the device */
+    if ((exclusive || task->copying) && device->active) { /* others may have waited for the device */
+        tw_wake_worker_locked(device, true);
+        tw_announce_device_locked(device);
+    }
     struct tw_failure *failure = NULL;
     if (status != TW_SUCCESS)
         failure = tw_command_failure_locked(command, status);

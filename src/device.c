@@ -41,6 +41,7 @@ static void close_device(struct tw_device *device)
         return;
     device->backend->backend->close(device->backend);
     pthread_cond_destroy(&device->work);
+    tw_lane_end(device->system);
     free(device->system);
     free(device);
 }
@@ -83,7 +84,7 @@ static tw_status add_device(const struct tw_backend *backend, unsigned index)
     }
     device->ordinal = (unsigned)found.all_count;
     device->system = system;
-    system->device = device;
+    tw_lane_init(system, device);
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

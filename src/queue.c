@@ -16,7 +16,7 @@ static tw_status create(tw_device *device, tw_context *context, tw_error_handler
     queue->device = device;
     queue->handler = handler;
     queue->handler_user = handler_user;
-    queue->lane.device = device;
+    tw_lane_init(&queue->lane, device);
     tw_errors_init(&queue->errors);
     tw_lock();
     tw_object_born_locked();
@@ -97,6 +97,7 @@ void tw_queue_release_locked(struct tw_queue *queue)
     tw_errors_free(&queue->errors);
     tw_spare_groups_free(queue);
     tw_memory_drop_locked(&queue->kept);
+    tw_lane_end(&queue->lane);
     free(queue);
     tw_object_died_locked();
 }

@@ -383,6 +383,10 @@ struct tw_lane {
     struct tw_task_list copies;  /* to a device that runs few at a time: in their order, by workers */
     uint64_t exclusive_since_ns; /* how long the first exclusive task has been ready */
     unsigned helpers;            /* waiting threads that run this lane's tasks */
+    unsigned watchers;           /* threads that wait for the start of a body */
+    unsigned sleepers;           /* helpers that wait for `changed` */
+    pthread_cond_t changed;      /* something that the helpers look at; with the lock */
+    atomic_uint epoch;           /* how often; polled without the lock */
 
     struct tw_task_list issue; /* ready for a chain */
     struct tw_lane *next_to_issue;
@@ -394,16 +398,20 @@ struct tw_lane {
     bool reaping;                                  /* a thread looks for what is over */
 };
 
-/* The lane whose task this thread is finishing: it will look there for the next one. Set by command.c. */
+/* The lane whose task this thread is finishing: it will look there for the next one, unless it is a worker and another thread
+   waits for that. Set by command.c and chain.c. */
 extern _Thread_local struct tw_lane *tw_running_lane;
 /* Hands a ready task to whoever runs it first. */
 void tw_schedule_locked(struct tw_task *task);
 /* Sees to it that some worker looks at the device's ready tasks; `soon`, or after a moment. */
 void tw_wake_worker_locked(struct tw_device *device, bool soon);
-/* Tells waiting threads that something has changed. */
-void tw_announce_locked(void);
-/* How often that has happened; without the lock. */
-unsigned tw_epoch(void);
+void tw_lane_init(struct tw_lane *lane, struct tw_device *device);
+void tw_lane_end(struct tw_lane *lane);
+/* Tells the threads that look after a lane that something has changed there: a task became ready or was issued, or is
+   finished. */
+void tw_announce_locked(struct tw_lane *lane);
+/* The same for all lanes of a device with ready tasks: it has become free, or whose turn it is has changed. */
+void tw_announce_device_locked(struct tw_device *device);
 /* Adds nodes linked by next, of which there may be none. Takes the first, of which there must be one. */
 void tw_append(struct tw_task_list *list, struct tw_node *nodes);
 struct tw_task *tw_pop(struct tw_task_list *list);

@@ -24,26 +24,49 @@
 #define GRACE_NS 1000000u    /* a parallel kernel on a CPU is left to a thread that waits for so long */
 #define PATH_STEPS 64u       /* how far a waiting thread looks for what it waits for */
 
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* with the lock: something that waiting threads look at */
-static unsigned sleepers;                                 /* threads that wait for `changed`; under the lock */
-static atomic_uint epoch;                                 /* counts announcements; polled without the lock */
-static struct tw_buffer *unused;                          /* buffers to free; under the lock */
-static struct tw_command_graph *unused_graphs;            /* likewise */
+static struct tw_buffer *unused;               /* buffers to free; under the lock */
+static struct tw_command_graph *unused_graphs; /* likewise */
 static atomic_bool anything_unused;
 
 _Thread_local struct tw_lane *tw_running_lane;
+static _Thread_local bool is_worker;
 
-void tw_announce_locked(void)
+/* ---- telling threads that wait -----------------------------------------------------------------------------------------
+
+   A thread that waits looks after one lane: that of the task that is its next step. What it waits for can only change when
+   that task, or its lane, does. So only the threads of one lane are told of a change, and those that wait for other queues are
+   not held up. */
+
+void tw_lane_init(struct tw_lane *lane, struct tw_device *device)
 {
-    /* written under the lock only */
-    atomic_store_explicit(&epoch, atomic_load_explicit(&epoch, memory_order_relaxed) + 1, memory_order_release);
-    if (sleepers)
-        pthread_cond_broadcast(&changed);
+    lane->device = device;
+    pthread_cond_init(&lane->changed, NULL);
 }
 
-unsigned tw_epoch(void)
+void tw_lane_end(struct tw_lane *lane)
 {
-    return atomic_load_explicit(&epoch, memory_order_acquire);
+    pthread_cond_destroy(&lane->changed);
+}
+
+void tw_announce_locked(struct tw_lane *lane)
+{
+    /* written under the lock only */
+    atomic_store_explicit(&lane->epoch, atomic_load_explicit(&lane->epoch, memory_order_relaxed) + 1,
+                          memory_order_release);
+    if (lane->sleepers)
+        pthread_cond_broadcast(&lane->changed);
+}
+
+void tw_announce_device_locked(struct tw_device *device)
+{
+    struct tw_lane *lane = device->active;
+    if (!lane)
+        return;
+    do {
+        if (lane->helpers)
+            tw_announce_locked(lane);
+        lane = lane->next;
+    } while (lane != device->active);
 }
 
 /* ---- ready lists ---------------------------------------------------------------------------------------------------
@@ -225,6 +248,7 @@ static void *work(void *argument)
     struct tw_device *device = argument;
     const uint64_t nap = device->backend->exclusive ? CALM_NAP_NS : LINGER_NAP_NS;
     uint64_t idle_since = 0, flight_nap = nap;
+    is_worker = true;
     device->backend->backend->begin_thread(device->backend);
     tw_lock();
     while (!device->stopping) {
@@ -322,13 +346,11 @@ void tw_schedule_locked(struct tw_task *task)
     task->node.next = NULL;
     tw_append(is_copy ? &lane->copies : task->exclusive ? &lane->exclusive : &lane->light, &task->node);
     activate(lane);
-    if (lane->helpers)
-        tw_announce_locked();
-    if (lane->helpers && !is_copy)
-        return;
-    if (is_copy || lane != tw_running_lane || !was_empty)
+    const bool takes_it = lane == tw_running_lane && was_empty; /* this thread looks for the next one itself */
+    if (lane->helpers && !(takes_it && !is_worker))
+        tw_announce_locked(lane);
+    if (is_copy || (!lane->helpers && !takes_it))
         tw_wake_worker_locked(lane->device, !task->exclusive);
-    /* else the thread that has just run the task before looks for the next one itself */
 }
 
 /* ---- waiting
@@ -358,12 +380,12 @@ static struct tw_task *step_towards(struct tw_command *command, const struct tw_
 }
 
 /* Polls for a moment whether anything changed; without the lock. */
-static bool spin(unsigned since)
+static bool spin(const struct tw_lane *lane, unsigned since)
 {
     const uint64_t until = tw_now_ns() + SPIN_NS;
     do {
         for (unsigned i = 0; i < 32; ++i) {
-            if (atomic_load_explicit(&epoch, memory_order_acquire) != since)
+            if (atomic_load_explicit(&lane->epoch, memory_order_acquire) != since)
                 return true;
             tw_pause();
         }
@@ -378,17 +400,62 @@ static bool watched_only(const struct tw_lane *lane, const struct tw_task *watch
     return watched && next == &watched->node && lane->device->workers;
 }
 
+/* Waits until something changes in a lane: polls for a moment, or sleeps where that was in vain. `spun` says for which lane and
+   at which epoch it was. Releases the lock meanwhile. */
+struct spun {
+    const struct tw_lane *lane;
+    unsigned epoch;
+};
+
+static void await_change_locked(struct tw_lane *lane, struct spun *spun)
+{
+    const unsigned now = atomic_load_explicit(&lane->epoch, memory_order_relaxed);
+    if (spun->lane == lane && spun->epoch == now) {
+        ++lane->sleepers;
+        tw_sleep_locked(&lane->changed, NULL);
+        --lane->sleepers;
+        return;
+    }
+    tw_unlock();
+    const bool has_changed = spin(lane, now);
+    tw_lock();
+    *spun = (struct spun){has_changed ? NULL : lane, now};
+}
+
+/* Hands on what a thread leaves behind on a device, to workers and to those who wait for it. */
+static void leave_device_locked(struct tw_device *device)
+{
+    if (device && device->active) {
+        tw_wake_worker_locked(device, true);
+        tw_announce_device_locked(device);
+    }
+}
+
+/* Looks after the lane of a step that runs elsewhere, or waits for something that does, until something changes there. */
+static void help_locked(struct tw_task *step, const struct tw_task *watched, struct spun *spun)
+{
+    struct tw_lane *lane = step->command->lane;
+    const bool helps = !watched_only(lane, watched);
+    lane->helpers += helps;
+    if (!helps)
+        tw_wake_worker_locked(lane->device, true);
+    await_change_locked(lane, spun);
+    lane->helpers -= helps;
+}
+
 void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const void *what, const struct tw_task *watched)
 {
     struct tw_device *left = NULL; /* may have tasks that this thread made ready */
     struct tw_command *command;
-    unsigned spun = atomic_load(&epoch) - 1;
+    struct spun spun = {NULL, 0};
+    if (watched)
+        ++watched->command->lane->watchers;
     while ((command = unfinished(what)) != NULL) {
         struct tw_task *step = step_towards(command, watched);
         struct tw_command *helped = step->command;
         struct tw_lane *lane = helped->lane;
-        if (left && left->active && (left->active != lane || lane->next != lane))
-            tw_wake_worker_locked(left, true); /* has lanes that this thread does not look after */
+        if (left && left->active && (step->flying || left->active != lane || lane->next != lane))
+            leave_device_locked(left); /* has tasks that this thread does not look after */
         left = NULL;
         if (step->flying) {
             if (step == watched && helped->started)
@@ -410,34 +477,16 @@ void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const vo
             reclaim_between_tasks_locked();
             continue;
         }
-        /* what is left runs elsewhere, or waits for something that does; the reference keeps the lane */
-        const unsigned now = atomic_load(&epoch);
-        atomic_fetch_add(&helped->references, 1);
-        const bool helps = !watched_only(lane, watched);
-        lane->helpers += helps;
-        if (!helps)
-            tw_wake_worker_locked(lane->device, true);
-        if (spun != now) {
-            spun = now;
-            tw_unlock();
-            if (spin(now))
-                spun = now - 1;
-            tw_lock();
-        } else {
-            ++sleepers;
-            tw_sleep_locked(&changed, NULL);
-            --sleepers;
-        }
-        lane->helpers -= helps;
-        if (helps && !lane_is_empty(lane)
-            && (!(command = unfinished(what)) || step_towards(command, watched)->command->lane != lane)) {
-            tw_wake_worker_locked(lane->device, true); /* no longer this thread's concern */
-            tw_announce_locked();                      /* nor its turn */
-        }
+        atomic_fetch_add(&helped->references, 1); /* keeps the lane */
+        help_locked(step, watched, &spun);
+        if (!lane_is_empty(lane)
+            && (!(command = unfinished(what)) || step_towards(command, watched)->command->lane != lane))
+            leave_device_locked(lane->device); /* no longer this thread's concern, nor its turn */
         tw_command_release_locked(helped);
     }
-    if (left && left->active)
-        tw_wake_worker_locked(left, true);
+    leave_device_locked(left);
+    if (watched)
+        --watched->command->lane->watchers;
 }
 
 /* ---- reclaiming
