@@ -274,25 +274,6 @@ void tw_task_run_locked(struct tw_task *task)
 /* ---- submission ---------------------------------------------------------------------------------------------------
  */
 
-/* Host memory for copies that have to go through it. */
-static tw_status allocate_stages_locked(struct tw_command *command)
-{
-    struct tw_copy_plan plan[2];
-    for (size_t i = 0; i < command->use_count; ++i) {
-        struct tw_buffer *buffer = command->uses[i].buffer;
-        if (tw_plan_copies_locked(&command->uses[i], command->device->place, plan) == 2
-            && !atomic_load(&buffer->places[0].address)) {
-            tw_unlock();
-            const tw_status status = tw_buffer_allocate(buffer, 0);
-            tw_lock();
-            if (status != TW_SUCCESS)
-                return status;
-            i = (size_t)-1; /* the lock was released: look at all again */
-        }
-    }
-    return TW_SUCCESS;
-}
-
 static void describe_copy(struct tw_copy_task *copy, struct tw_command *command, struct tw_copy_plan plan)
 {
     struct tw_buffer *buffer = plan.buffer;
@@ -310,25 +291,48 @@ static bool is_in_motion(const struct tw_buffer *buffer, size_t place)
     return buffer->places[place].resource.writer || buffer->places[place].resource.lost;
 }
 
-/* Plans the copies and finds room for them and for the body's accesses. */
+/* What a command takes. */
+struct needs {
+    size_t copies, accesses;    /* accesses of the body */
+    struct tw_buffer *unstaged; /* one that has no host memory yet for a copy that has to go through it; or NULL */
+};
+
+static struct needs needs_of_locked(const struct tw_command *command)
+{
+    const size_t place = command->device->place;
+    struct needs needs = {0, command->use_count + (command->graph != NULL), NULL};
+    struct tw_copy_plan plan[2];
+    for (size_t i = 0; i < command->use_count; ++i) {
+        struct tw_buffer *buffer = command->uses[i].buffer;
+        const size_t count = tw_plan_copies_locked(&command->uses[i], place, plan);
+        needs.copies += count;
+        needs.accesses += count || is_in_motion(buffer, place);
+        if (count == 2 && !atomic_load(&buffer->places[0].address))
+            needs.unstaged = buffer;
+    }
+    return needs;
+}
+
+/* Finds room for the copies, the memory that they go through, and the body's accesses. */
 static tw_status make_room_locked(struct tw_command *command, size_t *copies)
 {
-    struct tw_copy_plan plan[2];
-    size_t accesses = command->use_count + (command->graph != NULL);
-    *copies = 0;
-    for (size_t i = 0; i < command->use_count; ++i) {
-        const size_t count = tw_plan_copies_locked(&command->uses[i], command->device->place, plan);
-        *copies += count;
-        accesses += count || is_in_motion(command->uses[i].buffer, command->device->place);
+    struct needs needs;
+    while ((needs = needs_of_locked(command)).unstaged) { /* the lock is released: all may have changed */
+        tw_unlock();
+        const tw_status status = tw_buffer_allocate(needs.unstaged, 0);
+        tw_lock();
+        if (status != TW_SUCCESS)
+            return status;
     }
-    if (accesses > command->access_room) {
-        struct tw_graph_access *more = malloc(accesses * sizeof *more);
+    if (needs.accesses > command->access_room) {
+        struct tw_graph_access *more = malloc(needs.accesses * sizeof *more);
         if (!more)
-            return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command's %zu accesses", accesses);
+            return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command's %zu accesses", needs.accesses);
         command->body.node.accesses = more;
     }
-    if (*copies && !(command->copies = malloc(*copies * sizeof *command->copies)))
-        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command's %zu copies", *copies);
+    if (needs.copies && !(command->copies = malloc(needs.copies * sizeof *command->copies)))
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command's %zu copies", needs.copies);
+    *copies = needs.copies;
     return TW_SUCCESS;
 }
 
@@ -384,37 +388,20 @@ tw_status tw_command_make_edges(struct tw_command *command, size_t needed)
     return TW_SUCCESS;
 }
 
-tw_status tw_command_submit_locked(struct tw_command *command)
+/* Inserts the tasks of a command, and records where the contents of its buffers are after it. */
+static void insert_locked(struct tw_command *command)
 {
-    size_t edges_needed = 0;
-    tw_status status = allocate_stages_locked(command);
-    if (status == TW_SUCCESS)
-        status = describe_locked(command, &edges_needed);
-    if (status == TW_SUCCESS)
-        status = tw_command_make_edges(command, edges_needed);
-    if (status != TW_SUCCESS) {
-        free(command->copies);
-        command->copies = NULL;
-        command->copy_count = 0;
-        return status; /* the rest is freed with the command */
-    }
-    atomic_fetch_add(&command->references, 1); /* the scheduler's */
-    tw_object_born_locked();
-    for (size_t i = 0; i < command->use_count; ++i)
-        if (command->uses[i].buffer->storage)
-            tw_storage_begin_locked(command->uses[i].buffer, command);
-    if (command->queue)
-        join_queue_locked(command);
-    command->times.submit_ns = tw_held_ns();
-    command->tasks_left = command->copy_count + 1;
     struct tw_edge *edges = command->edges;
     for (size_t i = 0; i < command->copy_count; ++i) {
         tw_graph_insert(&command->copies[i].task.node, edges);
         edges += command->copies[i].task.node.in_count;
     }
     tw_graph_insert(&command->body.node, edges);
-    for (size_t i = 0; i < command->use_count; ++i)
+    for (size_t i = 0; i < command->use_count; ++i) {
+        if (command->uses[i].buffer->storage)
+            tw_storage_begin_locked(command->uses[i].buffer, command);
         tw_apply_locked(&command->uses[i], command->device->place);
+    }
     /* staged copies leave valid contents on the host too, but the command's own write may have undone that */
     for (size_t i = 0; i < command->copy_count; ++i) {
         const struct tw_copy_plan *copy = &command->copies[i].plan;
@@ -422,7 +409,11 @@ tw_status tw_command_submit_locked(struct tw_command *command)
             if (command->uses[k].buffer == copy->buffer && !command->uses[k].writes)
                 copy->buffer->places[copy->to].valid = true;
     }
-    /* all are inserted: only now may any of them finish */
+}
+
+/* The tasks of a command that wait for nothing, linked by next. */
+static struct tw_node *ready_tasks(struct tw_command *command)
+{
     struct tw_node *ready = NULL, **last = &ready;
     for (size_t i = 0; i <= command->copy_count; ++i) {
         struct tw_task *task = i < command->copy_count ? &command->copies[i].task : &command->body;
@@ -432,7 +423,30 @@ tw_status tw_command_submit_locked(struct tw_command *command)
             last = &task->node.next;
         }
     }
-    tw_make_ready_locked(ready);
+    return ready;
+}
+
+tw_status tw_command_submit_locked(struct tw_command *command)
+{
+    size_t edges_needed = 0;
+    tw_status status = describe_locked(command, &edges_needed);
+    if (status == TW_SUCCESS)
+        status = tw_command_make_edges(command, edges_needed);
+    if (status != TW_SUCCESS) {
+        free(command->copies);
+        command->copies = NULL;
+        command->copy_count = 0;
+        return status; /* the rest is freed with the command */
+    }
+    /* the submitter's and the scheduler's: nobody else knows it yet */
+    atomic_store_explicit(&command->references, 2, memory_order_relaxed);
+    tw_object_born_locked();
+    if (command->queue)
+        join_queue_locked(command);
+    command->times.submit_ns = tw_held_ns();
+    command->tasks_left = command->copy_count + 1;
+    insert_locked(command);
+    tw_make_ready_locked(ready_tasks(command)); /* all are inserted: only now may any of them finish */
     tw_issue_locked();
     if (command->body.node.engine && !command->complete)
         tw_chain_tidy_locked(command->lane);
