@@ -14,7 +14,6 @@
 #include <time.h>
 
 #define ARGS_ALIGNMENT 64u
-#define FETCHED_BEHIND 256u /* bytes of accesses, edges and arguments */
 
 uint64_t tw_now_ns(void)
 {
@@ -231,14 +230,6 @@ static tw_status execute(struct tw_task *task)
                         atomic_load(&copy->buffer->places[copy->from].address), copy->buffer->bytes);
 }
 
-/* Fetches the next command of the queue into the cache: it was written long ago where many are queued, and what is to be done
-   with it under the lock would wait for memory again and again. It need not exist any more. */
-static void fetch_ahead(const struct tw_command *next)
-{
-    for (size_t at = 0; next && at < sizeof *next + FETCHED_BEHIND; at += TW_CACHE_LINE)
-        __builtin_prefetch((const unsigned char *)next + at, 1);
-}
-
 void tw_task_run_locked(struct tw_task *task)
 {
     struct tw_command *command = task->command;
@@ -250,7 +241,7 @@ void tw_task_run_locked(struct tw_task *task)
     const bool exclusive = task->exclusive;
     const struct tw_command *next = command->next;
     tw_unlock();
-    fetch_ahead(next);
+    tw_memory_fetch(next); /* it was written long ago where many are queued. It need not exist any more */
     tw_detail_of_task(true);
     const tw_status status = execute(task);
     tw_detail_of_task(false);

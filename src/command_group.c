@@ -66,6 +66,8 @@ static tw_command_group *take_spare(tw_queue *queue)
         group = atomic_exchange_explicit(spare, NULL, memory_order_acquire);
     if (!group && (group = malloc(sizeof *group)))
         group->memory = (struct tw_memory){.block = NULL};
+    if (group)
+        tw_memory_fetch(group->memory.block); /* another thread has freed it */
     return group;
 }
 

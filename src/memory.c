@@ -25,6 +25,8 @@
 #define MOST_BYTES ((size_t)4096)    /* larger blocks are not kept */
 #define MOST_KEPT ((size_t)16 << 20) /* bytes, of all queues */
 
+#define FETCHED_BYTES (sizeof(struct tw_command) + 256) /* with a few accesses, edges and arguments */
+
 static size_t kept_bytes; /* under the lock */
 
 bool tw_memory_suffices(struct tw_memory *memory, size_t bytes)
@@ -38,6 +40,12 @@ bool tw_memory_suffices(struct tw_memory *memory, size_t bytes)
     if (!memory->block)
         memory->bytes = 0;
     return memory->block;
+}
+
+void tw_memory_fetch(const void *block)
+{
+    for (size_t at = 0; block && at < FETCHED_BYTES; at += TW_CACHE_LINE)
+        __builtin_prefetch((const unsigned char *)block + at, 1);
 }
 
 /* Makes room to keep one more block. */
