@@ -205,7 +205,7 @@ void tw_note_start_locked(struct tw_lane *lane, uint64_t now_ns)
 {
     const struct tw_task *first = (const struct tw_task *)lane->flying.first;
     if (first && first->node.issued && !first->command->started && !tw_graph_before(&first->node))
-        tw_command_start_locked(first->command, now_ns ? now_ns : tw_now_ns());
+        tw_command_start_locked(first->command, now_ns);
 }
 
 /* Finishes what is over at the beginning of a lane, up to what has to wait for other lanes. */
@@ -214,6 +214,7 @@ static bool reap_tasks_locked(struct tw_lane *lane)
     const struct tw_backend_async *async = async_of(lane);
     uint64_t now_ns = 0; /* of this look: one for all, the clock costs more than the rest */
     uint64_t reached = 0;
+    bool progress = false;
     struct tw_task *task;
     while ((task = (struct tw_task *)lane->flying.first) && !tw_graph_before(&task->node)) {
         struct tw_command *command = task->command;
@@ -235,12 +236,13 @@ static bool reap_tasks_locked(struct tw_lane *lane)
         if (status != TW_SUCCESS && !task->node.doom)
             task->failure = tw_command_failure_locked(command, status);
         const bool cancelled = !task->failure && task->node.doom;
-        if (!now_ns)
+        if (!now_ns && command->timed)
             now_ns = tw_now_ns();
+        progress = true;
         land_locked(lane);
         tw_task_finish_locked(task, cancelled ? task->node.doom : task->failure, cancelled, now_ns);
     }
-    return now_ns != 0;
+    return progress;
 }
 
 /* The same, for whoever comes first. Returns whether anything was finished; then tw_issue_locked(). */

@@ -110,7 +110,8 @@ static void report_locked(struct tw_command *command)
 static void complete_locked(struct tw_command *command, uint64_t now_ns)
 {
     struct tw_queue *queue = command->queue;
-    command->times.end_ns = now_ns;
+    if (command->timed)
+        command->times.end_ns = now_ns ? now_ns : tw_held_ns();
     command->complete = true;
     if (queue) {
         if (command->status != TW_SUCCESS)
@@ -150,7 +151,8 @@ static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *fa
 void tw_command_start_locked(struct tw_command *command, uint64_t now_ns)
 {
     command->started = true;
-    command->times.start_ns = now_ns;
+    if (command->timed)
+        command->times.start_ns = now_ns ? now_ns : tw_held_ns();
     if (command->lane->watchers)
         tw_announce_locked(command->lane);
 }
@@ -165,11 +167,10 @@ void tw_make_ready_locked(struct tw_node *nodes)
         if (task->node.engine && (!task->node.doom || tw_graph_before(&task->node))) {
             tw_chain_add_locked(task);
         } else if (task->node.doom) {
-            tw_append(&todo, finish_locked(task, task->node.doom, true, tw_held_ns()));
+            tw_append(&todo, finish_locked(task, task->node.doom, true, 0));
         } else if (task->kind == TW_TASK_NOTHING) {
-            const uint64_t now_ns = tw_held_ns();
-            tw_command_start_locked(command, now_ns);
-            tw_append(&todo, finish_locked(task, NULL, false, now_ns));
+            tw_command_start_locked(command, 0);
+            tw_append(&todo, finish_locked(task, NULL, false, 0));
         } else if (task->kind == TW_TASK_HOST_ACCESS) {
             command->started = command->acquired = true;
             tw_storage_acquired_locked(command->uses[0].buffer);
@@ -187,7 +188,7 @@ void tw_task_finish_locked(struct tw_task *task, struct tw_failure *failure, boo
 
 void tw_command_finish_access_locked(struct tw_command *command, struct tw_failure *failure)
 {
-    tw_task_finish_locked(&command->body, failure, false, tw_held_ns());
+    tw_task_finish_locked(&command->body, failure, false, 0);
     tw_issue_locked();
 }
 
@@ -235,7 +236,7 @@ void tw_task_run_locked(struct tw_task *task)
     struct tw_command *command = task->command;
     struct tw_device *device = command->device;
     if (task == &command->body) /* its copies may run long before all that it depends on is complete */
-        tw_command_start_locked(command, tw_held_ns());
+        tw_command_start_locked(command, 0);
     if (task->exclusive)
         device->exclusive_running = true;
     const bool exclusive = task->exclusive;
@@ -257,7 +258,7 @@ void tw_task_run_locked(struct tw_task *task)
     if (status != TW_SUCCESS)
         failure = tw_command_failure_locked(command, status);
     tw_running_lane = command->lane;
-    tw_task_finish_locked(task, failure, false, tw_held_ns());
+    tw_task_finish_locked(task, failure, false, 0);
     tw_running_lane = NULL;
     tw_issue_locked();
 }
@@ -434,7 +435,8 @@ tw_status tw_command_submit_locked(struct tw_command *command)
     tw_object_born_locked();
     if (command->queue)
         join_queue_locked(command);
-    command->times.submit_ns = tw_held_ns();
+    if (command->timed)
+        command->times.submit_ns = tw_held_ns();
     command->tasks_left = command->copy_count + 1;
     insert_locked(command);
     tw_make_ready_locked(ready_tasks(command)); /* all are inserted: only now may any of them finish */

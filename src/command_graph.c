@@ -376,6 +376,7 @@ tw_status tw_internal_submit_graph(tw_queue *queue, tw_command_graph *graph, tw_
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to submit a command graph");
     command->file = file;
     command->line = line;
+    command->timed = event != NULL;
     tw_lock();
     status = check_locked(queue, graph);
     if (status == TW_SUCCESS) {

@@ -538,6 +538,7 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
     if (!command)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command group");
     command->bounds = group->bounds;
+    command->timed = event != NULL;
     if (command->body.kind == TW_TASK_KERNEL)
         command->body.node.engine = tw_chain_engine(command);
     tw_lock(); /* once for each group: this is what threads that submit compete for */

@@ -317,7 +317,8 @@ struct tw_command {
     tw_status status;
     struct tw_failure *failure; /* its own, or the cause of its cancellation */
     bool started, acquired, complete;
-    uint64_t sequence;                  /* in its queue */
+    bool timed;        /* there is an event that can be asked for the times: the clock costs a tenth of a short group */
+    uint64_t sequence; /* in its queue */
     struct tw_command *next, *previous; /* unfinished commands of the queue */
     tw_event_times times;
     struct tw_event events[TW_PHASE_COUNT];
@@ -342,9 +343,9 @@ void tw_task_run_locked(struct tw_task *task);
 /* Sees to tasks that became ready, and to those that become so by it. Afterwards tw_issue_locked(). */
 void tw_make_ready_locked(struct tw_node *nodes);
 /* Finishes a task, all of whose predecessors are finished, and sees to what becomes ready. failure: NULL, its own, or
-   the cause that doomed it. Afterwards tw_issue_locked(). */
+   the cause that doomed it. A time of 0 stands for asking the clock. Afterwards tw_issue_locked(). */
 void tw_task_finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled, uint64_t now_ns);
-/* Notes that the body of a command runs. */
+/* Notes that the body of a command runs; 0 for the time stands for asking the clock. */
 void tw_command_start_locked(struct tw_command *command, uint64_t now_ns);
 /* Room for so many edges into the command's tasks. */
 tw_status tw_command_make_edges(struct tw_command *command, size_t needed);

@@ -27,7 +27,10 @@ typedef enum tw_event_state {
     TW_EVENT_FAILED = 3    /**< the group failed or was cancelled, and is over */
 } tw_event_state;
 
-/** Times in nanoseconds of the monotonic clock; 0 where the group has not come so far, or does not do so. */
+/**
+ * Times in nanoseconds of the monotonic clock; 0 where the group has not come so far, or does not do so. A group that was
+ * submitted without an event, and is known from a wait list only, has none.
+ */
 typedef struct tw_event_times {
     uint64_t submit_ns;
     uint64_t start_ns;
