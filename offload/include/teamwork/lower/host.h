@@ -32,15 +32,17 @@ TW_DEVICE_INLINE struct tw_internal_cut tw_internal_cut_range(const struct tw_in
     return cut;
 }
 
+/* The item in row `row` of the range whose last id, with the offset, is `last`. Loops count that id itself: so it stays an
+   induction variable for the vectorizer, in 32 bits where a kernel asks for no more. */
 TW_DEVICE_INLINE tw_item tw_internal_item(size_t row, size_t last, const size_t range[3], const size_t offset[3],
                                           unsigned dims)
 {
-    tw_item item = {{0, 0, 0}, {range[0], range[1], range[2]}, {offset[0], offset[1], offset[2]}, dims};
-    item.tw_id_[0] = dims == 1 ? last : dims == 2 ? row : row / range[1];
-    item.tw_id_[1] = dims == 1 ? 0 : dims == 2 ? last : row % range[1];
-    item.tw_id_[2] = dims == 3 ? last : 0;
-    for (unsigned d = 0; d < dims; ++d)
-        item.tw_id_[d] += offset[d];
+    tw_item item = {{last, 0, 0}, {range[0], range[1], range[2]}, {offset[0], offset[1], offset[2]}, dims};
+    if (dims > 1) {
+        item.tw_id_[0] = offset[0] + (dims == 2 ? row : row / range[1]);
+        item.tw_id_[1] = dims == 2 ? last : offset[1] + row % range[1];
+        item.tw_id_[2] = dims == 2 ? 0 : last;
+    }
     return item;
 }
 
@@ -58,8 +60,9 @@ TW_DEVICE_INLINE tw_item tw_internal_item(size_t row, size_t last, const size_t 
                                firstprivate(tw_args, tw_rows, tw_length, tw_r0, tw_r1, tw_r2, tw_o0, tw_o1, tw_o2))    \
             for (size_t tw_row = 0; tw_row < tw_rows; ++tw_row) {                                                      \
                 const size_t tw_r[3] = {tw_r0, tw_r1, tw_r2}, tw_o[3] = {tw_o0, tw_o1, tw_o2};                         \
+                const size_t tw_first = tw_o[dims_ - 1], tw_past = tw_first + tw_length;                               \
                 TW_INTERNAL_SIMD                                                                                       \
-                for (size_t tw_i = 0; tw_i < tw_length; ++tw_i) {                                                      \
+                for (size_t tw_i = tw_first; tw_i != tw_past; ++tw_i) {                                                \
                     TW_INTERNAL_INLINE_CALL(name(tw_internal_item(tw_row, tw_i, tw_r, tw_o, dims_), &tw_args))         \
                 }                                                                                                      \
             }                                                                                                          \
@@ -67,12 +70,13 @@ TW_DEVICE_INLINE tw_item tw_internal_item(size_t row, size_t last, const size_t 
             TW_INTERNAL_PRAGMA(omp parallel for schedule(static) default(none)                                         \
                                firstprivate(tw_args, tw_cut, tw_total, tw_r0, tw_r1, tw_r2, tw_o0, tw_o1, tw_o2))      \
             for (size_t tw_p = 0; tw_p < tw_total; ++tw_p) {                                                           \
-                const size_t tw_row = tw_p / tw_cut.pieces, tw_first = tw_p % tw_cut.pieces * tw_cut.piece;            \
-                const size_t tw_past =                                                                                 \
-                    tw_first + tw_cut.piece < tw_cut.row_length ? tw_first + tw_cut.piece : tw_cut.row_length;         \
+                const size_t tw_row = tw_p / tw_cut.pieces, tw_before = tw_p % tw_cut.pieces * tw_cut.piece;           \
+                const size_t tw_rest = tw_cut.row_length - tw_before;                                                  \
                 const size_t tw_r[3] = {tw_r0, tw_r1, tw_r2}, tw_o[3] = {tw_o0, tw_o1, tw_o2};                         \
+                const size_t tw_first = tw_o[dims_ - 1] + tw_before;                                                   \
+                const size_t tw_past = tw_first + (tw_cut.piece < tw_rest ? tw_cut.piece : tw_rest);                   \
                 TW_INTERNAL_SIMD                                                                                       \
-                for (size_t tw_i = tw_first; tw_i < tw_past; ++tw_i) {                                                 \
+                for (size_t tw_i = tw_first; tw_i != tw_past; ++tw_i) {                                                \
                     TW_INTERNAL_INLINE_CALL(name(tw_internal_item(tw_row, tw_i, tw_r, tw_o, dims_), &tw_args))         \
                 }                                                                                                      \
             }                                                                                                          \

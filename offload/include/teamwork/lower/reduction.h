@@ -148,13 +148,14 @@ TW_DEVICE_INLINE size_t tw_internal_part_first(size_t total, size_t part, size_t
         const size_t tw_past = tw_internal_part_first(tw_total, tw_part + 1, tw_parts);                                \
         TW_INTERNAL_EACH(TW_INTERNAL_RESET_MEMBER, name, __VA_ARGS__)                                                  \
         while (tw_at < tw_past) {                                                                                      \
-            const size_t tw_row = tw_at / tw_length, tw_first = tw_at % tw_length;                                     \
-            const size_t tw_end = tw_past - tw_at < tw_length - tw_first ? tw_first + (tw_past - tw_at) : tw_length;   \
+            const size_t tw_row = tw_at / tw_length, tw_rest = tw_length - tw_at % tw_length;                          \
+            const size_t tw_count = tw_past - tw_at < tw_rest ? tw_past - tw_at : tw_rest;                             \
+            const size_t tw_first = tw_o[dims_ - 1] + tw_at % tw_length, tw_end = tw_first + tw_count;                 \
             TW_INTERNAL_SIMD                                                                                           \
-            for (size_t tw_i = tw_first; tw_i < tw_end; ++tw_i) {                                                      \
+            for (size_t tw_i = tw_first; tw_i != tw_end; ++tw_i) {                                                     \
                 TW_INTERNAL_INLINE_CALL(name(tw_internal_item(tw_row, tw_i, tw_r, tw_o, dims_), &tw_mine))             \
             }                                                                                                          \
-            tw_at += tw_end - tw_first;                                                                                \
+            tw_at += tw_count;                                                                                         \
         }                                                                                                              \
         TW_INTERNAL_EACH(TW_INTERNAL_LEAVE_MEMBER, name, __VA_ARGS__)                                                  \
     }
