@@ -42,14 +42,22 @@
 #define TW_INTERNAL_STRING_(...) #__VA_ARGS__
 #define TW_INTERNAL_PRAGMA(...) _Pragma(TW_INTERNAL_STRING_(__VA_ARGS__))
 
-/* An innermost loop over work-items, vectorized behind run-time checks for overlap. `omp simd`, which would do without
-   the checks, is wrong here: clang 19 marks all accesses in the body as parallel, those to the body's own arrays too,
-   and all iterations share these, so kernels with an indexed private array would be miscompiled. What cannot be
-   vectorized runs as it is; the warning about that comes late, without a usable place in the source, so it can only be
-   silenced for the rest of the file. */
-#ifndef TW_INTERNAL_SIMD
-#define TW_INTERNAL_SIMD TW_INTERNAL_PRAGMA(clang loop vectorize(enable))
+/**
+ * How clang treats the innermost loop over work-items on a CPU: options of `#pragma clang loop`. Defined before the first
+ * header, or anew between two kernels: for range and nd_range kernels the definition where TW_RANGE_KERNEL and the like
+ * stand counts, for hierarchical ones that where the loop does.
+ *
+ * By default a loop is vectorized behind run-time checks for overlap. `assume_safety` or `omp simd`, which would do without
+ * the checks, are wrong as a default: clang 19 then takes all accesses in the body for parallel, those to the body's own
+ * arrays too, and all iterations share these, so kernels with an indexed private array would be miscompiled.
+ */
+#ifndef TW_HOST_LOOP
+#define TW_HOST_LOOP vectorize(enable)
 #endif
+#define TW_INTERNAL_SIMD TW_INTERNAL_PRAGMA(clang loop TW_HOST_LOOP)
+
+/* What cannot be vectorized runs as it is. The warning about that comes late, without a usable place in the source, so it
+   can only be silenced for the rest of the file. */
 #pragma clang diagnostic ignored "-Wpass-failed"
 
 /* Calls a kernel so that its body is inlined whatever its size: a call blocks vectorization and keeps structs in
