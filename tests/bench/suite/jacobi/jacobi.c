@@ -45,7 +45,10 @@ static bool make(enum suite_size size, struct suite_problem *problem)
     const size_t bytes = (size_t)(j->side + 2) * j->pitch * sizeof(float);
     float *a = suite_allocate(bytes), *b = suite_allocate(bytes), *expected = suite_allocate(bytes);
     float *scratch = suite_allocate(bytes);
-    j->arrays = (struct suite_arrays){.at = {{bytes, a, true}, {bytes, b, true}, {sizeof(double), NULL, false}},
+    j->arrays = (struct suite_arrays){.at = {{bytes, a, true},
+                                             {bytes, b, true},
+                                             {sizeof(double), NULL, false},
+                                             {jacobi_tiles(j) * sizeof(double), NULL, false}},
                                       .result = JACOBI_A,
                                       .expected = expected};
     if (a && b && expected && scratch) {

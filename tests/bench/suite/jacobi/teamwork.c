@@ -24,7 +24,7 @@ TW_RANGE_REDUCTION(jacobi_flat, 2, change);
 struct jacobi_tiled {
     const float *in;
     float *out;
-    double *change;
+    double *sums; /* one for each group */
     unsigned pitch;
 };
 
@@ -50,7 +50,7 @@ static inline void jacobi_tiled(tw_group group, const struct jacobi_tiled *k)
     }
     const double sum = tw_reduce_over_group(group, change, TW_SUM);
     TW_ONCE(group) {
-        tw_atomic_fetch_add(k->change, sum);
+        k->sums[tw_group_linear_id(group)] = sum;
     }
 }
 TW_WORK_GROUP_KERNEL(jacobi_tiled, JACOBI_ROWS, JACOBI_COLUMNS);
@@ -58,7 +58,7 @@ TW_WORK_GROUP_KERNEL(jacobi_tiled, JACOBI_ROWS, JACOBI_COLUMNS);
 struct jacobi_nd {
     const float *in;
     float *out;
-    double *change;
+    double *sums;
     unsigned pitch;
 };
 
@@ -80,47 +80,49 @@ static inline void jacobi_nd(tw_nd_item item, const struct jacobi_nd *k)
     k->out[corner + i * k->pitch + j] = mean;
     const double sum = tw_reduce_over_group(item, difference * difference, TW_SUM);
     if (i == 0 && j == 0)
-        tw_atomic_fetch_add(k->change, sum);
+        k->sums[tw_group_linear_id(item)] = sum;
 }
 TW_ND_RANGE_KERNEL(jacobi_nd, JACOBI_ROWS, JACOBI_COLUMNS);
 
-/* Where the sums of groups are added. */
-struct jacobi_zero {
-    double *change;
+struct jacobi_sum {
+    const double *sums;
+    TW_REDUCTION(double, TW_SUM) change;
 };
 
-static inline void jacobi_zero(const struct jacobi_zero *k)
+static inline void jacobi_sum(tw_item item, const struct jacobi_sum *k)
 {
-    *k->change = 0;
+    tw_combine(k->change, k->sums[tw_global_id(item, 0)]);
 }
-TW_SINGLE_TASK(jacobi_zero);
+TW_RANGE_REDUCTION(jacobi_sum, 1, change);
 
 /* Submits one sweep. */
-typedef bool (*sweep)(const struct jacobi *problem, tw_buffer *from, tw_buffer *to, tw_buffer *change);
+typedef bool (*sweep)(const struct suite_teamwork *s, tw_buffer *from, tw_buffer *to);
 
-static bool sweep_flat(const struct jacobi *problem, tw_buffer *from, tw_buffer *to, tw_buffer *change)
+static bool sweep_flat(const struct suite_teamwork *s, tw_buffer *from, tw_buffer *to)
 {
+    const struct jacobi *problem = s->problem;
     tw_command_group *cg = tw_queue_begin(suite_queue());
     const float *in = tw_read(cg, from);
     float *out = tw_write(cg, to);
     if (in && out)
         tw_parallel_for(cg, tw_range_2d(problem->side, problem->side), jacobi_flat, .in = in + jacobi_first(problem),
                         .out = out + jacobi_first(problem), .pitch = problem->pitch,
-                        .change = TW_REDUCE_INIT(cg, change));
+                        .change = TW_REDUCE_INIT(cg, s->at[JACOBI_CHANGE]));
     return suite_submit(cg);
 }
 
-static bool zero(tw_buffer *change)
+static bool add_sums(const struct suite_teamwork *s)
 {
+    const struct jacobi *problem = s->problem;
     tw_command_group *cg = tw_queue_begin(suite_queue());
-    tw_single_task(cg, jacobi_zero, .change = tw_discard_write(cg, change));
+    tw_parallel_for(cg, tw_range_1d(jacobi_tiles(problem)), jacobi_sum, .sums = tw_read(cg, s->at[JACOBI_SUMS]),
+                    .change = TW_REDUCE_INIT(cg, s->at[JACOBI_CHANGE]));
     return suite_submit(cg);
 }
 
-static bool sweep_tiled(const struct jacobi *problem, tw_buffer *from, tw_buffer *to, tw_buffer *change)
+static bool sweep_tiled(const struct suite_teamwork *s, tw_buffer *from, tw_buffer *to)
 {
-    if (!zero(change))
-        return false;
+    const struct jacobi *problem = s->problem;
     tw_command_group *cg = tw_queue_begin(suite_queue());
     const float *in = tw_read(cg, from);
     float *out = tw_write(cg, to);
@@ -128,14 +130,13 @@ static bool sweep_tiled(const struct jacobi *problem, tw_buffer *from, tw_buffer
         tw_parallel_for_work_group(cg, tw_range_2d(problem->side / JACOBI_ROWS, problem->side / JACOBI_COLUMNS),
                                    tw_range_2d(JACOBI_ROWS, JACOBI_COLUMNS), jacobi_tiled,
                                    .in = in + jacobi_first(problem), .out = out + jacobi_first(problem),
-                                   .change = tw_atomic(cg, change), .pitch = problem->pitch);
-    return suite_submit(cg);
+                                   .sums = tw_discard_write(cg, s->at[JACOBI_SUMS]), .pitch = problem->pitch);
+    return suite_submit(cg) && add_sums(s);
 }
 
-static bool sweep_nd(const struct jacobi *problem, tw_buffer *from, tw_buffer *to, tw_buffer *change)
+static bool sweep_nd(const struct suite_teamwork *s, tw_buffer *from, tw_buffer *to)
 {
-    if (!zero(change))
-        return false;
+    const struct jacobi *problem = s->problem;
     tw_command_group *cg = tw_queue_begin(suite_queue());
     const float *in = tw_read(cg, from);
     float *out = tw_write(cg, to);
@@ -143,9 +144,9 @@ static bool sweep_nd(const struct jacobi *problem, tw_buffer *from, tw_buffer *t
         tw_nd_range_make(tw_range_2d(problem->side, problem->side), tw_range_2d(JACOBI_ROWS, JACOBI_COLUMNS));
     if (in && out)
         tw_parallel_for_nd_range(cg, range, jacobi_nd, .in = in + jacobi_first(problem),
-                                 .out = out + jacobi_first(problem), .change = tw_atomic(cg, change),
+                                 .out = out + jacobi_first(problem), .sums = tw_discard_write(cg, s->at[JACOBI_SUMS]),
                                  .pitch = problem->pitch);
-    return suite_submit(cg);
+    return suite_submit(cg) && add_sums(s);
 }
 
 static bool iterate(void *state, sweep sweep)
@@ -154,8 +155,7 @@ static bool iterate(void *state, sweep sweep)
     const struct jacobi *problem = s->problem;
     double change = 2 * problem->tolerance;
     for (unsigned step = 0; step < problem->most_sweeps && change > problem->tolerance; ++step)
-        if (!sweep(problem, s->at[step % 2 ? JACOBI_B : JACOBI_A], s->at[step % 2 ? JACOBI_A : JACOBI_B],
-                   s->at[JACOBI_CHANGE])
+        if (!sweep(s, s->at[step % 2 ? JACOBI_B : JACOBI_A], s->at[step % 2 ? JACOBI_A : JACOBI_B])
             || !suite_buffer_get(s->at[JACOBI_CHANGE], &change, sizeof change))
             return false;
     return suite_wait();
