@@ -53,6 +53,8 @@ extern void *make_fcontext(void *stack_top, size_t bytes, void (*entry)(struct t
 #define MIN_STACK_BYTES (16u << 10)
 #define EXCHANGE_BYTES 16u /* the largest value of a group function */
 #define MEMORY_ALIGNMENT 128u
+#define POOL_ALIGNMENT 64u
+#define MIN_POOL_BYTES (16u << 10)
 #define PREFETCHED_LINES 6u
 #define MAX_GUARDS 8192u
 
@@ -61,6 +63,13 @@ struct slab {
     struct slab *next;
     unsigned char *base;
     size_t bytes;
+};
+
+/* Memory that a kernel which was split at its barriers takes piece by piece, group after group. */
+struct pool {
+    struct pool *next;
+    size_t bytes;
+    _Alignas(POOL_ALIGNMENT) unsigned char data[];
 };
 
 /* Work-item `index` of whatever group runs; 0 is the thread itself. */
@@ -97,6 +106,8 @@ struct tw_internal_run {
     size_t memory_bytes;
     unsigned char *exchange;
     size_t exchange_items;
+    struct pool *pools; /* memory of split kernels, the newest first, of which `pool_used` bytes are taken */
+    size_t pool_used;
     jmp_buf abandon;
     struct tw_internal_run *next; /* of all, for freeing */
 };
@@ -211,6 +222,14 @@ static void reset_stacks(struct tw_internal_run *run)
     }
 }
 
+static void free_pools(struct pool *pool)
+{
+    for (struct pool *next; pool; pool = next) {
+        next = pool->next;
+        free(pool);
+    }
+}
+
 static void free_run(struct tw_internal_run *run)
 {
 #ifdef WITH_TSAN
@@ -225,6 +244,7 @@ static void free_run(struct tw_internal_run *run)
         munmap(slab->base, slab->bytes);
         free(slab);
     }
+    free_pools(run->pools);
     free(run->contexts);
     free(run->fibers);
     free(run->memory);
@@ -445,11 +465,44 @@ static bool reserve_exchange(struct tw_internal_run *run, size_t total)
     return run->exchange != NULL;
 }
 
+/* A piece of the newest pool, or of a new one that is twice as large. */
+static void *split_memory(struct tw_internal_run *run, size_t bytes)
+{
+    bytes = (bytes + POOL_ALIGNMENT - 1) / POOL_ALIGNMENT * POOL_ALIGNMENT;
+    if (!run->pools || bytes > run->pools->bytes - run->pool_used) {
+        const size_t twice = run->pools ? 2 * run->pools->bytes : MIN_POOL_BYTES;
+        const size_t wanted = bytes > twice ? bytes : twice;
+        struct pool *pool = aligned_alloc(POOL_ALIGNMENT, sizeof *pool + wanted);
+        if (!pool) {
+            refuse(run->launch, TW_INTERNAL_NO_MEMORY);
+            return NULL;
+        }
+        pool->bytes = wanted;
+        pool->next = run->pools;
+        run->pools = pool;
+        run->pool_used = 0;
+    }
+    void *result = run->pools->data + run->pool_used;
+    run->pool_used += bytes;
+    return result;
+}
+
+/* A group begins: the newest pool, the largest, is enough from now on. */
+static void reset_pools(struct tw_internal_run *run)
+{
+    run->pool_used = 0;
+    if (run->pools && run->pools->next) {
+        free_pools(run->pools->next);
+        run->pools->next = NULL;
+    }
+}
+
 static void run_one(struct tw_internal_run *run)
 {
     run->current = run->waiting = run->finished = run->round = 0;
     run->line = 0;
     run->active = false;
+    reset_pools(run);
     run->items(&run->group, 0);
     if (!run->active)
         return;
@@ -468,7 +521,7 @@ static void run_groups(struct tw_internal_launch *launch, tw_internal_items item
     run->launch = launch;
     run->items = items;
     run->total = total;
-    run->group = (struct tw_internal_nd_group){.launch = launch, .run = run, .memory = run->memory};
+    run->group = (struct tw_internal_nd_group){.launch = launch, .run = run, .memory = run->memory, .exchange = run->exchange};
     if (_setjmp(run->abandon)) {
         reset_stacks(run);
         return;
@@ -481,9 +534,9 @@ static void run_groups(struct tw_internal_launch *launch, tw_internal_items item
     }
 }
 
-static void *exchange(struct tw_internal_run *run)
+static void diverge_split(struct tw_internal_run *run, size_t waiting, size_t elsewhere, int line, int other_line)
 {
-    return run->exchange;
+    diverge(run, waiting, elsewhere, line, other_line);
 }
 
 static void *memory(struct tw_internal_launch *launch)
@@ -498,6 +551,7 @@ static void *memory(struct tw_internal_launch *launch)
 const struct tw_internal_cpu tw_fiber_cpu = {
     .run = run_groups,
     .barrier = barrier,
-    .exchange = exchange,
+    .split_memory = split_memory,
+    .diverge = diverge_split,
     .memory = memory,
 };

@@ -9,7 +9,7 @@
 
 TW_DEVICE_INLINE void *tw_internal_exchange(tw_nd_item item)
 {
-    return item.tw_group_->tw_cpu_->exchange(item.tw_group_->tw_run_);
+    return item.tw_group_->tw_exchange_;
 }
 
 TW_DEVICE_INLINE void tw_internal_sub_group_barrier(tw_sub_group sub_group)

@@ -127,6 +127,7 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_nd_here(const struct tw_in
     here.tw_memory_ = group->memory;
     here.tw_cpu_ = launch->cpu;
     here.tw_run_ = group->run;
+    here.tw_exchange_ = group->exchange;
     return here;
 }
 
@@ -165,6 +166,31 @@ TW_DEVICE_INLINE tw_nd_item tw_internal_nd_item(tw_group group, size_t j0, size_
                 }                                                                                                      \
             }                                                                                                          \
     }
+
+/* What the plugin takes apart (split.h): a work-item of the kernel. */
+#ifdef TW_INTERNAL_SPLIT
+#define TW_INTERNAL_ND_SPLIT(name, dims_, l0, l1, l2)                                                                  \
+    static __attribute__((noinline)) void name##_tw_split_##dims_(const struct tw_internal_nd_group *tw_nd)            \
+    {                                                                                                                  \
+        TW_INTERNAL_ND_ARGS(name)                                                                                      \
+        struct tw_internal_group tw_here = tw_internal_nd_here(tw_nd, l0, l1, l2, dims_);                              \
+        const size_t tw_n0 = tw_internal_extent(tw_here.tw_local_, dims_, 0);                                          \
+        const size_t tw_n1 = tw_internal_extent(tw_here.tw_local_, dims_, 1);                                          \
+        const size_t tw_n2 = tw_internal_extent(tw_here.tw_local_, dims_, 2);                                          \
+        tw_internal_marker_begin(tw_nd, tw_internal_split_memory, tw_internal_split_diverge);                          \
+        const size_t tw_j0 = tw_internal_marker_id(0, tw_n0), tw_j1 = tw_internal_marker_id(1, tw_n1);                 \
+        const size_t tw_j2 = tw_internal_marker_id(2, tw_n2);                                                          \
+        TW_INTERNAL_INLINE_CALL(name(tw_internal_nd_item(&tw_here, tw_j0, tw_j1, tw_j2, dims_), tw_args))              \
+    }
+#define TW_INTERNAL_ND_TRY_SPLIT(name, dims_)                                                                          \
+    if (tw_internal_marker_done(name##_tw_split_##dims_)) {                                                            \
+        name##_tw_split_##dims_(tw_nd);                                                                                \
+        return;                                                                                                        \
+    }
+#else
+#define TW_INTERNAL_ND_SPLIT(name, dims_, l0, l1, l2)
+#define TW_INTERNAL_ND_TRY_SPLIT(name, dims_)
+#endif
 
 /* Runs a part of the launch's groups: piece `piece` of `pieces`. */
 TW_DEVICE_INLINE void tw_internal_nd_piece(struct tw_internal_launch *launch, tw_internal_items items, size_t piece,

@@ -159,8 +159,10 @@
 
 /* NAME_tw_items_DIMS: a function each, so that a work-item's stack holds the kernel's variables once. */
 #define TW_INTERNAL_ND_ITEMS(name, dims_, l0, l1, l2)                                                                  \
+    TW_INTERNAL_ND_SPLIT(name, dims_, l0, l1, l2)                                                                      \
     static void name##_tw_items_##dims_(const struct tw_internal_nd_group *tw_nd, size_t tw_first)                     \
     {                                                                                                                  \
+        TW_INTERNAL_ND_TRY_SPLIT(name, dims_)                                                                          \
         TW_INTERNAL_ND_ARGS(name)                                                                                      \
         TW_INTERNAL_ND_LOOPS(name, dims_, l0, l1, l2)                                                                  \
     }

@@ -90,7 +90,8 @@ struct tw_internal_run;
 struct tw_internal_nd_group {
     const struct tw_internal_launch *launch;
     struct tw_internal_run *run;
-    void *memory; /* for local accessors */
+    void *memory;   /* for local accessors */
+    void *exchange; /* where its work-items leave values of up to 16 bytes for each other: one each, and one more */
     size_t id[3];
 };
 
@@ -103,8 +104,11 @@ struct tw_internal_cpu {
     void (*run)(struct tw_internal_launch *launch, tw_internal_items items, size_t first, size_t past);
     /* A work-group barrier, for work-item `linear` of the group that runs; `line` is the barrier's in the source. */
     void (*barrier)(struct tw_internal_run *run, size_t linear, int line);
-    /* Where the work-items of the group that runs leave values of up to 16 bytes for each other: one each, and one more. */
-    void *(*exchange)(struct tw_internal_run *run);
+    /* For a kernel that was split at its barriers (split.h): memory, aligned to 64 bytes, for the rest of the group that runs;
+       NULL: there is none, which the launch then says. */
+    void *(*split_memory)(struct tw_internal_run *run, size_t bytes);
+    /* The same: some work-items came to the barrier in `line`, or to the end if that is 0, the others elsewhere. Does not return. */
+    void (*diverge)(struct tw_internal_run *run, size_t waiting, size_t elsewhere, int line, int other_line);
     /* Memory of the calling thread for the local accessors of a hierarchical kernel's group. NULL: there is none, which the
        launch then says. */
     void *(*memory)(struct tw_internal_launch *launch);

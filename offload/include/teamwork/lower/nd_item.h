@@ -24,6 +24,7 @@
 #define TEAMWORK_LOWER_ND_ITEM_H
 
 #include <teamwork/local.h>
+#include <teamwork/lower/split.h>
 #include <teamwork/lower/work_item.h>
 
 /** Which memory a barrier or fence makes consistent within the group. */
@@ -56,6 +57,8 @@ TW_DEVICE_INLINE void tw_internal_barrier_at(tw_nd_item item, tw_fence_space spa
 TW_DEVICE_INLINE void tw_internal_barrier_at(tw_nd_item item, tw_fence_space space, int line)
 {
     (void)space;
+    if (tw_internal_marker_barrier(line))
+        return; /* the plugin has made loops of what is between barriers */
     ((struct tw_internal_group *)(uintptr_t)item.tw_group_)->tw_switched_ = true; /* the items function's own */
     item.tw_group_->tw_cpu_->barrier(item.tw_group_->tw_run_, tw_local_linear_id(item), line);
 }

@@ -155,7 +155,7 @@ TW_DEVICE_INLINE void tw_internal_fell_back(uint64_t word)
 
 /* A group without place yet; an initializer. */
 #define TW_INTERNAL_GROUP(r0, r1, r2, l0, l1, l2, dims)                                                                \
-    {{0, 0, 0}, {r0, r1, r2}, {l0, l1, l2}, dims, {0, 0, 0}, {0, 0, 0}, NULL, NULL, NULL, false}
+    {{0, 0, 0}, {r0, r1, r2}, {l0, l1, l2}, dims, {0, 0, 0}, {0, 0, 0}, NULL, NULL, NULL, false, NULL}
 
 /* ---- index arithmetic ----------------------------------------------------------------------------------------- */
 

@@ -302,7 +302,8 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_simt_group(const size_t ra
                                       NULL,
                                       NULL,
                                       NULL,
-                                      false};
+                                      false,
+                                      NULL};
     if (dims == 2) {
         group.tw_thread_[0] = thread / l1;
         group.tw_thread_[1] = thread % l1;

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Makes the loops. Each region becomes
+ *
+ *     Before                 what the work-items of this region share is loaded
+ *     loops over work-items
+ *         Item               what this work-item kept is loaded, or computed again
+ *         the region's blocks
+ *     After                  goes on to the next region
+ *
+ * A value that another region uses is written to memory where it is computed: to a variable of the group if it is uniform, which the
+ * optimizer turns into a register again; else to the work-item's element of an array. Since uniform values are loaded before the
+ * loop and written inside, a work-item never sees what another one wrote in the same turn.
+ */
+#include "split.h"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+using namespace llvm;
+
+namespace tw_split {
+namespace {
+
+/* Writes in front of an instruction; what it writes has the kernel's place in the source. */
+class Writer : public IRBuilder<>
+{
+  public:
+    Writer(Instruction *Before, const DebugLoc &Where) : IRBuilder<>(Before)
+    {
+        SetCurrentDebugLocation(Where);
+    }
+};
+
+class Maker
+{
+  public:
+    explicit Maker(Kernel &K)
+        : K(K), DL(K.F.getParent()->getDataLayout()), Context(K.F.getContext()), Size(DL.getIntPtrType(Context))
+    {
+    }
+    bool run();
+
+  private:
+    Kernel &K;
+    const DataLayout &DL;
+    LLVMContext &Context;
+    IntegerType *Size;
+    Value *Extent[3] = {nullptr, nullptr, nullptr};
+    Value *Total = nullptr;
+    Instruction *Prologue = nullptr; /* its last instruction: what is inserted there is done once a group */
+    SmallVector<Value *, 8> Arrays;
+    DenseMap<Value *, Value *> PlaceOf; /* memory of a value, or a variable: a scalar if that is uniform, else an array */
+    DenseMap<std::pair<Region *, Value *>, Value *> Inside;
+    SmallVector<std::pair<BasicBlock *, BasicBlock *>, 16> After; /* behind a loop, and the head to go on to */
+
+    Writer at(Instruction *Before) const
+    {
+        return Writer(Before, K.Begin->getDebugLoc());
+    }
+    void findExtents();
+    void makeLoop(Region &R);
+    BasicBlock *closeLevel(PHINode *Id, unsigned Level, bool Innermost, BasicBlock *Past);
+    Value *newArray(uint64_t Bytes);
+    Value *element(Region &R, Value *Array, Type *Of);
+    AllocaInst *newScalar(Type *Of, const Twine &Name);
+    void store(Value *V, Value *Place, bool Uniform, Region &R, Instruction *Before);
+    Value *load(Type *Of, Value *Place, bool Uniform, Region &R);
+    void demotePhis(Region &R);
+    Value *place(Instruction *V);
+    Value *variable(Region &R, AllocaInst *Variable);
+    Value *again(Region &R, Instruction *I);
+    Value *inside(Region &R, Value *V);
+    void connectUses();
+    void dropLifetimes();
+    int lineBehind(BasicBlock *From);
+    void countDecision(Region &R);
+    void connectBlocks();
+    void checkMemory();
+    BasicBlock *entry(BasicBlock *Head)
+    {
+        Region *R = K.regionOf(Head);
+        return R && R->hasLoop() ? R->Before : Head;
+    }
+};
+
+void Maker::findExtents()
+{
+    Prologue = K.Id[0]->getParent()->getTerminator();
+    Writer Builder = at(Prologue);
+    for (unsigned Level = 0; Level < 3; ++Level)
+        Extent[Level] = K.Id[Level]->getArgOperand(1);
+    Total = Builder.CreateMul(Builder.CreateMul(Extent[0], Extent[1], "", true, true), Extent[2], "tw_total", true, true);
+}
+
+MDNode *loopMetadata(LLVMContext &Context)
+{
+    MDNode *Vectorize = MDNode::get(Context, {MDString::get(Context, "llvm.loop.vectorize.enable"),
+                                              ConstantAsMetadata::get(ConstantInt::getTrue(Context))});
+    MDNode *Progress = MDNode::get(Context, MDString::get(Context, "llvm.loop.mustprogress"));
+    MDNode *Loop = MDNode::getDistinct(Context, {nullptr, Progress, Vectorize});
+    Loop->replaceOperandWith(0, Loop);
+    return Loop;
+}
+
+/* The end of a turn of the loop that counts `Id`, whose end is `Past`. */
+BasicBlock *Maker::closeLevel(PHINode *Id, unsigned Level, bool Innermost, BasicBlock *Past)
+{
+    auto *Latch = BasicBlock::Create(Context, "tw_latch", &K.F);
+    IRBuilder<> Builder(Latch);
+    Builder.SetCurrentDebugLocation(K.Begin->getDebugLoc());
+    Value *Next = Builder.CreateAdd(Id, ConstantInt::get(Size, 1), "", true, true);
+    Instruction *Back = Builder.CreateCondBr(Builder.CreateICmpULT(Next, Extent[Level]), Id->getParent(), Past);
+    if (Innermost)
+        Back->setMetadata(LLVMContext::MD_loop, loopMetadata(Context));
+    Id->addIncoming(Next, Latch);
+    return Latch;
+}
+
+/* The loops of a region; a group has one work-item at least. */
+void Maker::makeLoop(Region &R)
+{
+    R.Before = BasicBlock::Create(Context, "tw_before", &K.F, R.Head);
+    R.Item = BasicBlock::Create(Context, "tw_item", &K.F, R.Head);
+    K.RegionOf[R.Before] = K.RegionOf[R.Item] = unsigned(&R - K.Regions.data());
+    SmallVector<unsigned, 3> Levels;
+    for (unsigned Level = 0; Level < 3; ++Level) {
+        const auto *Constant = dyn_cast<ConstantInt>(Extent[Level]);
+        R.Id[Level] = ConstantInt::get(Size, 0);
+        if (R.Is != Kind::Once && R.Next && !(Constant && Constant->isOne()))
+            Levels.push_back(Level);
+    }
+    SmallVector<PHINode *, 3> Ids;
+    IRBuilder<> Builder(R.Before);
+    Builder.SetCurrentDebugLocation(K.Begin->getDebugLoc());
+    for (unsigned Level : Levels) {
+        BasicBlock *Outer = Builder.GetInsertBlock();
+        BasicBlock *Head = Level == Levels.back() ? R.Item : BasicBlock::Create(Context, "tw_row", &K.F, R.Item);
+        Builder.CreateBr(Head);
+        Builder.SetInsertPoint(Head);
+        Ids.push_back(Builder.CreatePHI(Size, 2, "tw_id"));
+        Ids.back()->addIncoming(ConstantInt::get(Size, 0), Outer);
+        R.Id[Level] = Ids.back();
+    }
+    if (Levels.empty()) {
+        Builder.CreateBr(R.Item);
+        Builder.SetInsertPoint(R.Item);
+    }
+    Value *Row = Builder.CreateAdd(Builder.CreateMul(R.Id[0], Extent[1], "", true, true), R.Id[1], "", true, true);
+    R.Linear = Builder.CreateAdd(Builder.CreateMul(Row, Extent[2], "", true, true), R.Id[2], "tw_linear", true, true);
+    Builder.CreateBr(R.Head);
+    if (!R.Next)
+        return;
+    BasicBlock *Past = BasicBlock::Create(Context, "tw_after", &K.F);
+    After.push_back({Past, R.Next});
+    for (unsigned I = 0; I < Levels.size(); ++I)
+        Past = closeLevel(Ids[I], Levels[I], I + 1 == Levels.size(), Past);
+    R.End->getTerminator()->setSuccessor(0, Past);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* Room for so many bytes of each work-item. */
+Value *Maker::newArray(uint64_t Bytes)
+{
+    auto *Memory = cast<Function>(K.Begin->getArgOperand(1)->stripPointerCasts());
+    Writer Builder = at(Prologue);
+    auto *Call = Builder.CreateCall(Memory, {K.Begin->getArgOperand(0),
+                                             Builder.CreateMul(Total, ConstantInt::get(Size, Bytes))}, "tw_kept");
+    Call->addRetAttr(Attribute::NoAlias);
+    Call->addRetAttr(Attribute::getWithAlignment(Context, Align(64)));
+    Arrays.push_back(Call);
+    return Call;
+}
+
+/* The work-item's own, at the head of a region. */
+Value *Maker::element(Region &R, Value *Array, Type *Of)
+{
+    Value *&Result = Inside[{&R, Array}];
+    if (!Result)
+        Result = at(R.Item->getTerminator()).CreateInBoundsGEP(Of, Array, R.Linear);
+    return Result;
+}
+
+AllocaInst *Maker::newScalar(Type *Of, const Twine &Name)
+{
+    return at(&*K.F.getEntryBlock().begin()).CreateAlloca(Of, DL.getAllocaAddrSpace(), nullptr, Name);
+}
+
+/* In memory a truth value is a byte. */
+Type *inMemory(Type *T)
+{
+    return T->isIntegerTy(1) ? Type::getInt8Ty(T->getContext()) : T;
+}
+
+void Maker::store(Value *V, Value *Place, bool Uniform, Region &R, Instruction *Before)
+{
+    Type *T = inMemory(V->getType());
+    Value *Where = Uniform ? Place : element(R, Place, T);
+    Writer Builder = at(Before);
+    Builder.CreateStore(Builder.CreateZExtOrBitCast(V, T), Where);
+}
+
+Value *Maker::load(Type *Of, Value *Place, bool Uniform, Region &R)
+{
+    Type *T = inMemory(Of);
+    Instruction *Where = Uniform && R.Before ? R.Before->getTerminator()
+                         : R.Item            ? R.Item->getTerminator()
+                                             : &*R.Head->getFirstInsertionPt();
+    Value *Address = Uniform ? Place : element(R, Place, T);
+    Writer Builder = at(Where);
+    Value *Loaded = Builder.CreateLoad(T, Address);
+    Value *Result = Builder.CreateTruncOrBitCast(Loaded, Of);
+    if (!Uniform) {
+        K.Varying.insert(Loaded);
+        K.Varying.insert(Result);
+    }
+    return Result;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+/* What a head chooses by where the group comes from is written there. That place is changed only where the group goes on to this
+   head, so other regions find the value there, too. */
+void Maker::demotePhis(Region &R)
+{
+    while (auto *Phi = dyn_cast<PHINode>(&R.Head->front())) {
+        const bool Uniform = isUniform(K, Phi);
+        Type *T = inMemory(Phi->getType());
+        Value *Place = Uniform ? newScalar(T, "tw_chosen") : newArray(DL.getTypeAllocSize(T));
+        for (unsigned I = 0; I < Phi->getNumIncomingValues(); ++I) {
+            BasicBlock *From = Phi->getIncomingBlock(I);
+            store(Phi->getIncomingValue(I), Place, Uniform, *K.regionOf(From), From->getTerminator());
+        }
+        Value *Loaded = load(Phi->getType(), Place, Uniform, R);
+        PlaceOf[Loaded] = Place;
+        Phi->replaceAllUsesWith(Loaded);
+        Phi->eraseFromParent();
+    }
+}
+
+/* The place of a value that other regions use. */
+Value *Maker::place(Instruction *V)
+{
+    Value *&Place = PlaceOf[V];
+    if (Place)
+        return Place;
+    const bool Uniform = isUniform(K, V);
+    Region &Home = *K.regionOf(V->getParent());
+    Type *T = inMemory(V->getType());
+    if (!Uniform && Home.Is == Kind::Once)
+        K.refuse("of a group function's value");
+    Value *Made = Uniform ? newScalar(T, "tw_shared") : newArray(DL.getTypeAllocSize(T));
+    store(V, Made, Uniform, Home, isa<PHINode>(V) ? &*V->getParent()->getFirstInsertionPt() : V->getNextNode());
+    return PlaceOf[V] = Made;
+}
+
+/* A work-item's own variable, in one array with those of the others. */
+Value *Maker::variable(Region &R, AllocaInst *Variable)
+{
+    const uint64_t Bytes = DL.getTypeAllocSize(Variable->getAllocatedType())
+                           * cast<ConstantInt>(Variable->getArraySize())->getZExtValue();
+    const uint64_t Stride = alignTo(Bytes, Variable->getAlign());
+    Value *&Place = PlaceOf[Variable];
+    if (!Place)
+        Place = newArray(Stride);
+    return element(R, Place, ArrayType::get(Type::getInt8Ty(Context), Stride));
+}
+
+/* Computes a value again. */
+Value *Maker::again(Region &R, Instruction *I)
+{
+    Instruction *Copy = I->clone();
+    for (Use &Operand : Copy->operands())
+        Operand.set(inside(R, Operand.get()));
+    Copy->insertBefore(R.Item->getTerminator());
+    return Copy;
+}
+
+/* What stands for a value in a region that did not compute it. */
+Value *Maker::inside(Region &R, Value *V)
+{
+    auto *I = dyn_cast<Instruction>(V);
+    if (!I)
+        return V;
+    for (unsigned Level = 0; Level < 3; ++Level)
+        if (I == K.Id[Level])
+            return R.Id[Level];
+    const bool Own = is_contained(K.Private, I);
+    Region *Home = K.regionOf(I->getParent());
+    if (!Own && (!Home || Home == &R))
+        return V;
+    if (Value *Known = Inside.lookup({&R, V}))
+        return Known;
+    Value *Result;
+    if (Own)
+        Result = variable(R, cast<AllocaInst>(I));
+    else if (isUniform(K, I))
+        Result = load(I->getType(), place(I), true, R);
+    else if (!PlaceOf.count(I) && isRecomputed(K, I))
+        Result = again(R, I);
+    else
+        Result = load(I->getType(), place(I), false, R);
+    return Inside[{&R, V}] = Result;
+}
+
+/* Gives every use a value of its own region. All of them are found before any is changed: to compute a value again, the
+   operands must still be what they were. */
+void Maker::connectUses()
+{
+    struct Foreign {
+        Use *At;
+        Region *R;
+    };
+    SmallVector<Foreign, 64> Uses;
+    for (Region &R : K.Regions)
+        for (BasicBlock *Block : R.Blocks)
+            for (Instruction &I : *Block)
+                for (Use &Operand : I.operands())
+                    if (isa<Instruction>(Operand.get()))
+                        Uses.push_back({&Operand, K.regionOf(Operand)});
+    SmallVector<Value *, 64> Values;
+    for (const Foreign &U : Uses)
+        Values.push_back(inside(*U.R, U.At->get()));
+    for (size_t I = 0; I < Uses.size(); ++I)
+        Uses[I].At->set(Values[I]);
+}
+
+/* The lifetime of a variable that became an element of an array is the group's. */
+void Maker::dropLifetimes()
+{
+    for (AllocaInst *Variable : K.Private)
+        for (User *User : make_early_inc_range(Variable->users()))
+            if (cast<Instruction>(User)->isLifetimeStartOrEnd())
+                cast<Instruction>(User)->eraseFromParent();
+}
+
+/* ---- decisions --------------------------------------------------------------------------------------------------- */
+
+/* The line of a barrier behind `From`; 0: there is only the end. */
+int Maker::lineBehind(BasicBlock *From)
+{
+    SmallPtrSet<BasicBlock *, 8> Seen;
+    SmallVector<BasicBlock *, 8> Open{From};
+    for (size_t I = 0; I < Open.size(); ++I) {
+        Region *R = K.regionOf(Open[I]);
+        if (!R || !Seen.insert(Open[I]).second)
+            continue;
+        if (R->Is == Kind::Barrier)
+            return R->Line;
+        if (R->Next)
+            Open.push_back(R->Next);
+        else
+            append_range(Open, successors(R->Head));
+    }
+    return 0;
+}
+
+/* A decision that may differ: how many work-items are for it is counted, and it is taken if that is all or none of them. */
+void Maker::countDecision(Region &R)
+{
+    auto *Branch = cast<BranchInst>(R.Head->getTerminator());
+    if (isUniform(K, Branch->getCondition()))
+        return;
+    Region &From = *find_if(K.Regions, [&](const Region &Before) { return Before.Next == R.Head; });
+    const int Line[2] = {lineBehind(Branch->getSuccessor(0)), lineBehind(Branch->getSuccessor(1))};
+    AllocaInst *Count = newScalar(Size, "tw_count");
+    at(From.Before->getTerminator()).CreateStore(ConstantInt::get(Size, 0), Count);
+    Writer Counting = at(From.End->getTerminator());
+    Value *More = Counting.CreateZExt(Branch->getCondition(), Size);
+    Counting.CreateStore(Counting.CreateAdd(Counting.CreateLoad(Size, Count), More), Count);
+
+    R.End = SplitBlock(R.Head, Branch);
+    Instruction *Old = R.Head->getTerminator();
+    Writer Deciding = at(Old);
+    Value *For = Deciding.CreateLoad(Size, Count);
+    Value *All = Deciding.CreateICmpEQ(For, Total), *None = Deciding.CreateICmpEQ(For, ConstantInt::get(Size, 0));
+    auto *Mixed = BasicBlock::Create(Context, "tw_mixed", &K.F);
+    Deciding.CreateCondBr(Deciding.CreateOr(All, None), R.End, Mixed,
+                          MDBuilder(Context).createBranchWeights(2000, 1));
+    Old->eraseFromParent();
+    Branch->setCondition(All);
+
+    IRBuilder<> Giving(Mixed);
+    Giving.SetCurrentDebugLocation(K.Begin->getDebugLoc());
+    auto *Diverge = cast<Function>(K.Begin->getArgOperand(2)->stripPointerCasts());
+    Value *Against = Giving.CreateSub(Total, For);
+    const bool First = Line[0] != 0; /* those who take the first way are at a barrier */
+    Giving.CreateCall(Diverge, {K.Begin->getArgOperand(0), First ? For : Against, First ? Against : For,
+                                Giving.getInt32(unsigned(Line[First ? 0 : 1])),
+                                Giving.getInt32(unsigned(Line[First ? 1 : 0]))});
+    Giving.CreateUnreachable();
+}
+
+/* ---- all together ------------------------------------------------------------------------------------------------ */
+
+void Maker::connectBlocks()
+{
+    Prologue->setSuccessor(0, entry(Prologue->getSuccessor(0)));
+    for (auto &Loop : After) {
+        BranchInst *Branch = BranchInst::Create(entry(Loop.second), Loop.first);
+        Branch->setDebugLoc(K.Begin->getDebugLoc());
+    }
+    for (Region &R : K.Regions)
+        if (R.Is == Kind::Decision) {
+            Instruction *Branch = (R.End ? R.End : R.Head)->getTerminator();
+            for (unsigned I = 0; I < Branch->getNumSuccessors(); ++I)
+                Branch->setSuccessor(I, entry(Branch->getSuccessor(I)));
+        }
+}
+
+/* Without memory the group does not run; the launch has been told. */
+void Maker::checkMemory()
+{
+    if (Arrays.empty())
+        return;
+    Writer Builder = at(Prologue);
+    Value *Missing = Builder.getFalse();
+    for (Value *Array : Arrays)
+        Missing = Builder.CreateOr(Missing, Builder.CreateIsNull(Array));
+    BasicBlock *Exit = nullptr;
+    for (Region &R : K.Regions)
+        Exit = R.Is == Kind::Exit ? R.Head : Exit;
+    Builder.CreateCondBr(Missing, Exit, Prologue->getSuccessor(0), MDBuilder(Context).createBranchWeights(1, 2000));
+    Prologue->eraseFromParent();
+}
+
+bool Maker::run()
+{
+    findExtents();
+    dropLifetimes();
+    for (Region &R : K.Regions)
+        if (R.hasLoop())
+            makeLoop(R);
+    for (Region &R : K.Regions)
+        if (R.hasLoop())
+            demotePhis(R);
+    for (Region &R : K.Regions)
+        if (R.Is == Kind::Decision && isa<BranchInst>(R.Head->getTerminator()))
+            countDecision(R);
+    connectUses();
+    connectBlocks();
+    checkMemory();
+    for (CallInst *Marker : {K.Id[0], K.Id[1], K.Id[2], K.Begin}) {
+        Marker->replaceAllUsesWith(PoisonValue::get(Marker->getType()));
+        Marker->eraseFromParent();
+    }
+    EliminateUnreachableBlocks(K.F);
+    return K.Why.empty();
+}
+
+} // namespace
+
+bool makeLoops(Kernel &K)
+{
+    return Maker(K).run();
+}
+
+} // namespace tw_split

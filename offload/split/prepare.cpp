@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Brings a kernel into the form that the other steps read: all code with barriers in one function, variables in registers
+   where that is possible, loops of constant length unrolled as the program asked for. */
+#include "split.h"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/IndVarSimplify.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopRotation.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/LCSSA.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+
+using namespace llvm;
+
+namespace tw_split {
+namespace {
+
+constexpr unsigned MostInlined = 4000;
+
+bool isMarker(const Function &F)
+{
+    return F.getName().starts_with("tw_internal_marker_");
+}
+
+/* The functions of the module that come to a barrier. */
+DenseSet<const Function *> withBarriers(const Module &M)
+{
+    DenseSet<const Function *> Result;
+    SmallVector<const Function *, 8> Open;
+    for (const char *Name : {BarrierMarker, OnceMarker})
+        if (const Function *F = M.getFunction(Name))
+            Open.push_back(F);
+    while (!Open.empty()) {
+        const Function *F = Open.pop_back_val();
+        for (const User *User : F->users())
+            if (auto *Call = dyn_cast<CallBase>(User))
+                if (Call->getCalledFunction() == F && Result.insert(Call->getFunction()).second)
+                    Open.push_back(Call->getFunction());
+    }
+    return Result;
+}
+
+/* Whether a variable of the function itself is handed to a call. */
+bool takesVariable(const CallBase &Call)
+{
+    for (const Value *Argument : Call.args())
+        if (Argument->getType()->isPointerTy() && isa<AllocaInst>(getUnderlyingObject(Argument)))
+            return true;
+    return false;
+}
+
+bool sameTarget(const Function &A, const Function &B)
+{
+    for (const char *Name : {"target-cpu", "target-features"})
+        if (A.getFnAttribute(Name) != B.getFnAttribute(Name))
+            return false;
+    return true;
+}
+
+/* Inlines the calls that `Wanted` names, and those in what was inlined. False: it does not end. */
+template <typename Function_> bool inlineCalls(Kernel &K, Function_ Wanted)
+{
+    for (unsigned Turn = 0; Turn < MostInlined; ++Turn) {
+        CallBase *Found = nullptr;
+        for (Instruction &I : instructions(K.F)) {
+            auto *Call = dyn_cast<CallBase>(&I);
+            const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+            if (!Callee || Callee->isDeclaration() || isMarker(*Callee) || Callee == &K.F || !Wanted(*Call, *Callee))
+                continue;
+            Found = Call;
+            break;
+        }
+        if (!Found)
+            return true;
+        InlineFunctionInfo Info;
+        if (!sameTarget(K.F, *Found->getCalledFunction()) || !InlineFunction(*Found, Info).isSuccess())
+            return K.refuse("a function with barriers cannot be inlined");
+    }
+    return K.refuse("a function with barriers is recursive");
+}
+
+void simplify(Function &F, FunctionAnalysisManager &FAM)
+{
+    FunctionPassManager Passes;
+    Passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+    Passes.addPass(EarlyCSEPass(true));
+    Passes.addPass(SimplifyCFGPass());
+    Passes.addPass(InstCombinePass());
+    LoopPassManager Loops;
+    Loops.addPass(LoopRotatePass(false));
+    Loops.addPass(IndVarSimplifyPass(false));
+    Loops.addPass(LoopFullUnrollPass(2));
+    Passes.addPass(createFunctionToLoopPassAdaptor(std::move(Loops), false, false));
+    Passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+    Passes.addPass(EarlyCSEPass(true));
+    Passes.addPass(InstCombinePass());
+    Passes.addPass(SimplifyCFGPass());
+    Passes.addPass(LoopSimplifyPass());
+    FAM.invalidate(F, PreservedAnalyses::none());
+    FAM.invalidate(F, Passes.run(F, FAM));
+}
+
+/* In the group's function nobody waits at a barrier, and one work-item is chosen: the markers stay, as places. */
+void answerMarkers(Kernel &K)
+{
+    K.Barriers = 0;
+    for (Instruction &I : instructions(K.F))
+        for (const char *Name : {BarrierMarker, OnceMarker})
+            if (CallInst *Call = markerCall(I, Name)) {
+                Call->replaceAllUsesWith(ConstantInt::getTrue(K.F.getContext()));
+                ++K.Barriers;
+            }
+}
+
+/* Values that only a debugger reads would have to be kept, too. */
+void dropVariables(Function &F)
+{
+    for (Instruction &I : make_early_inc_range(instructions(F))) {
+        I.dropDbgRecords();
+        if (isa<DbgInfoIntrinsic>(I))
+            I.eraseFromParent();
+    }
+}
+
+bool isSupported(Kernel &K)
+{
+    for (Instruction &I : instructions(K.F)) {
+        if (isa<InvokeInst>(I) || isa<CallBrInst>(I) || isa<IndirectBrInst>(I) || isa<ResumeInst>(I))
+            return K.refuse("of its control flow");
+        if (I.getType()->isTokenTy() || I.getType()->isScalableTy())
+            return K.refuse("of a value that cannot be kept");
+        if (auto *Variable = dyn_cast<AllocaInst>(&I); Variable && !Variable->isStaticAlloca())
+            return K.refuse("of an array of variable length");
+        if (auto *Call = dyn_cast<CallBase>(&I);
+            Call && (Call->isMustTailCall() || Call->hasFnAttr(Attribute::ReturnsTwice)))
+            return K.refuse("of a call that returns twice or not at all");
+    }
+    return true;
+}
+
+} // namespace
+
+bool prepare(Kernel &K, FunctionAnalysisManager &FAM)
+{
+    const DenseSet<const Function *> Barriers = withBarriers(*K.F.getParent());
+    if (!Barriers.count(&K.F))
+        return false; /* nothing to split: not even worth a remark */
+    const auto AlwaysOrBarrier = [&](const CallBase &Call, const Function &Callee) {
+        return Call.hasFnAttr(Attribute::AlwaysInline) || Barriers.count(&Callee);
+    };
+    dropVariables(K.F);
+    if (!inlineCalls(K, AlwaysOrBarrier))
+        return false;
+    answerMarkers(K);
+    simplify(K.F, FAM);
+    /* a function that takes the work-item by value gets the address of a variable, which the markers could not follow */
+    if (!inlineCalls(K, [&](const CallBase &Call, const Function &Callee) {
+            return takesVariable(Call) || AlwaysOrBarrier(Call, Callee);
+        }))
+        return false;
+    dropVariables(K.F);
+    answerMarkers(K);
+    simplify(K.F, FAM);
+    return isSupported(K);
+}
+
+} // namespace tw_split

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * The plugin of clang that splits nd_range kernels at their barriers for processors (docs/design.md, "Kernels that are split").
+ *
+ * The kernel macros, compiled with -DTW_SPLIT, make a function of one work-item, with calls of markers in it
+ * (include/teamwork/lower/split.h): ids begin it, barriers divide it. plugin.cpp finds these functions and
+ *
+ *     prepare.cpp   inlines what they call that has barriers, and simplifies them
+ *     regions.cpp   cuts the control flow into regions: none has a barrier inside, and all work-items leave it for the same place
+ *     values.cpp    says which values are the same for all work-items, and which are cheaper computed again than kept
+ *     loops.cpp     makes a loop over the work-items of each region, with memory for what they keep from one to another
+ *
+ * Each step may refuse, with a reason: the kernel then goes by its stacks, as without the plugin.
+ */
+#ifndef TEAMWORK_SPLIT_H
+#define TEAMWORK_SPLIT_H
+
+#include <string>
+#include <vector>
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/PassManager.h>
+
+namespace tw_split {
+
+/* What a marker is called; calls of nothing else are looked at. */
+constexpr const char *BeginMarker = "tw_internal_marker_begin";
+constexpr const char *IdMarker = "tw_internal_marker_id";
+constexpr const char *BarrierMarker = "tw_internal_marker_barrier";
+constexpr const char *OnceMarker = "tw_internal_marker_once";
+constexpr const char *DoneMarker = "tw_internal_marker_done";
+
+/* The call of a marker, or null. */
+llvm::CallInst *markerCall(llvm::Instruction &I, const char *Name);
+
+/* How a region begins. */
+enum class Kind {
+    Start,    /* where code of work-items begins */
+    Barrier,  /* at a barrier */
+    Once,     /* at a barrier too, and one work-item runs it for all */
+    Join,     /* where ways from different regions meet, and behind decisions */
+    Decision, /* a single branch, which the group takes as one: no loop */
+    Exit      /* the return: no loop */
+};
+
+struct Region {
+    Kind Is;
+    llvm::BasicBlock *Head;
+    int Line = 0; /* of the barrier */
+    llvm::SmallVector<llvm::BasicBlock *, 8> Blocks;
+    llvm::BasicBlock *End = nullptr;  /* its last block, which goes on to `Next` and nowhere else */
+    llvm::BasicBlock *Next = nullptr; /* the head that comes after it; null: no work-item ever leaves, or Decision and Exit */
+
+    /* the loop, by loops.cpp */
+    llvm::BasicBlock *Before = nullptr; /* once a group */
+    llvm::BasicBlock *Item = nullptr;   /* where a work-item begins; goes on to Head */
+    llvm::Value *Id[3] = {nullptr, nullptr, nullptr};
+    llvm::Value *Linear = nullptr;
+
+    bool hasLoop() const
+    {
+        return Is != Kind::Decision && Is != Kind::Exit;
+    }
+};
+
+/* A kernel on its way. */
+struct Kernel {
+    llvm::Function &F;
+    llvm::DominatorTree DT;       /* of the regions, before there are loops */
+    llvm::CallInst *Begin = nullptr;
+    llvm::CallInst *Id[3] = {nullptr, nullptr, nullptr};
+    std::vector<Region> Regions;
+    llvm::DenseMap<const llvm::BasicBlock *, unsigned> RegionOf; /* blocks before the ids have none */
+    llvm::DenseSet<const llvm::Value *> Varying;                 /* instructions whose value work-items may differ in */
+    llvm::SmallVector<llvm::AllocaInst *, 8> Private;            /* variables that each work-item needs for itself */
+    llvm::DenseSet<const llvm::Value *> Constant;                /* variables of the group that work-items only read */
+    unsigned Barriers = 0;
+    std::string Why; /* it cannot be split; empty as long as it can */
+
+    explicit Kernel(llvm::Function &F) : F(F) {}
+
+    bool refuse(const char *Reason)
+    {
+        Why = Reason;
+        return false;
+    }
+    /* The region of a block of work-items; null for what comes before the ids. */
+    Region *regionOf(const llvm::BasicBlock *Block)
+    {
+        auto At = RegionOf.find(Block);
+        return At == RegionOf.end() ? nullptr : &Regions[At->second];
+    }
+    /* The region where a value is used. */
+    Region *regionOf(const llvm::Use &Use)
+    {
+        auto *User = llvm::cast<llvm::Instruction>(Use.getUser());
+        if (auto *Phi = llvm::dyn_cast<llvm::PHINode>(User))
+            return regionOf(Phi->getIncomingBlock(Use));
+        return regionOf(User->getParent());
+    }
+};
+
+bool prepare(Kernel &K, llvm::FunctionAnalysisManager &FAM);
+bool findRegions(Kernel &K);
+bool classify(Kernel &K);
+bool isUniform(const Kernel &K, const llvm::Value *V);
+bool isRecomputed(const Kernel &K, const llvm::Value *V);
+bool makeLoops(Kernel &K);
+
+} // namespace tw_split
+
+#endif
