@@ -521,7 +521,8 @@ static void run_groups(struct tw_internal_launch *launch, tw_internal_items item
     run->launch = launch;
     run->items = items;
     run->total = total;
-    run->group = (struct tw_internal_nd_group){.launch = launch, .run = run, .memory = run->memory, .exchange = run->exchange};
+    run->group =
+        (struct tw_internal_nd_group){.launch = launch, .run = run, .memory = run->memory, .exchange = run->exchange};
     if (_setjmp(run->abandon)) {
         reset_stacks(run);
         return;

@@ -37,8 +37,8 @@ struct tw_internal_group {
     void *tw_memory_;                      /* what local accessors refer to, unless the pass finds it by itself */
     const struct tw_internal_cpu *tw_cpu_; /* nd_range kernels on a CPU: what their barriers need */
     struct tw_internal_run *tw_run_;
-    bool tw_switched_;   /* and whether a work-item has been at one */
-    void *tw_exchange_;  /* and where they leave values for each other */
+    bool tw_switched_;  /* and whether a work-item has been at one */
+    void *tw_exchange_; /* and where they leave values for each other */
 };
 
 /** One work-group (spec 3.7.1.6). A handle, valid while its kernel runs: clang does not share

@@ -193,8 +193,9 @@ TW_OVERLOADED tw_device_event tw_internal_async_copy(tw_nd_item item, void *to, 
     const size_t me = tw_local_linear_id(item);
     if (!TW_INTERNAL_ONE_THREAD)
         tw_internal_copy_share(to, from, count * element_bytes, alignment, me, tw_local_linear_range(item));
-    else if (me == 0)
+    else if (tw_internal_marker_once() || me == 0)
         __builtin_memcpy(to, from, count * element_bytes);
+    (void)tw_internal_marker_barrier(0); /* the end of what one work-item does, where the kernel is split */
     return begun;
 }
 
@@ -204,8 +205,9 @@ TW_OVERLOADED tw_device_event tw_internal_async_strided_copy(tw_nd_item item, st
     const size_t me = tw_local_linear_id(item);
     if (!TW_INTERNAL_ONE_THREAD)
         tw_internal_strided_share(copy, me, tw_local_linear_range(item));
-    else if (me == 0)
+    else if (tw_internal_marker_once() || me == 0)
         tw_internal_strided_share(copy, 0, 1);
+    (void)tw_internal_marker_barrier(0);
     return begun;
 }
 

@@ -24,17 +24,14 @@ TW_DEVICE_INLINE unsigned long long tw_internal_ballot(tw_sub_group sub_group, b
 }
 
 #define TW_INTERNAL_DEFINE_GROUP_FUNCTIONS(type, suffix, lowest, highest, combine)                                     \
+    TW_INTERNAL_DEFINE_OVER_PRIVATE_LOOPS(type, suffix, combine)                                                       \
     TW_OVERLOADED type tw_reduce_over_group(tw_nd_item item, type x, tw_operation op) TW_INTERNAL_CHECKED(suffix)      \
     {                                                                                                                  \
         type *const slots = (type *)tw_internal_exchange(item);                                                        \
         const size_t me = tw_local_linear_id(item), count = tw_local_linear_range(item);                               \
         slots[me] = x;                                                                                                 \
-        if (me == count - 1) {                                                                                         \
-            type all = slots[0];                                                                                       \
-            for (size_t i = 1; i < count; ++i)                                                                         \
-                all = combine(all, slots[i], op);                                                                      \
-            slots[count] = all;                                                                                        \
-        }                                                                                                              \
+        if (tw_internal_marker_once() || me == count - 1)                                                              \
+            slots[count] = tw_reduce_over_group(item.tw_group_, (const type *)slots, op);                              \
         tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0);                                                               \
         return slots[count];                                                                                           \
     }                                                                                                                  \
@@ -44,8 +41,8 @@ TW_DEVICE_INLINE unsigned long long tw_internal_ballot(tw_sub_group sub_group, b
         type *const slots = (type *)tw_internal_exchange(item);                                                        \
         const size_t me = tw_local_linear_id(item), count = tw_local_linear_range(item);                               \
         slots[me] = x;                                                                                                 \
-        for (size_t i = 1; me == count - 1 && i < count; ++i)                                                          \
-            slots[i] = combine(slots[i - 1], slots[i], op);                                                            \
+        if (tw_internal_marker_once() || me == count - 1)                                                              \
+            tw_inclusive_scan_over_group(item.tw_group_, slots, op);                                                   \
         tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0);                                                               \
         return slots[me];                                                                                              \
     }                                                                                                                  \
@@ -55,12 +52,8 @@ TW_DEVICE_INLINE unsigned long long tw_internal_ballot(tw_sub_group sub_group, b
         type *const slots = (type *)tw_internal_exchange(item);                                                        \
         const size_t me = tw_local_linear_id(item), count = tw_local_linear_range(item);                               \
         slots[me] = x;                                                                                                 \
-        type before = tw_internal_identity_##suffix(op);                                                               \
-        for (size_t i = 0; me == count - 1 && i < count; ++i) {                                                        \
-            const type here = slots[i];                                                                                \
-            slots[i] = before;                                                                                         \
-            before = combine(before, here, op);                                                                        \
-        }                                                                                                              \
+        if (tw_internal_marker_once() || me == count - 1)                                                              \
+            tw_exclusive_scan_over_group(item.tw_group_, slots, op);                                                   \
         tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0);                                                               \
         return slots[me];                                                                                              \
     }                                                                                                                  \
@@ -75,7 +68,6 @@ TW_DEVICE_INLINE unsigned long long tw_internal_ballot(tw_sub_group sub_group, b
         tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0); /* before the next one overwrites it */                       \
         return result;                                                                                                 \
     }                                                                                                                  \
-    TW_INTERNAL_DEFINE_OVER_PRIVATE_LOOPS(type, suffix, combine)                                                       \
     TW_OVERLOADED type tw_reduce_over_group(tw_sub_group sub_group, type x, tw_operation op)                           \
         TW_INTERNAL_CHECKED(suffix)                                                                                    \
     {                                                                                                                  \
