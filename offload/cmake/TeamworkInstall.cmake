@@ -74,6 +74,10 @@ if(rocm_libs)
     endforeach()
 endif()
 
+if(TEAMWORK_HAVE_SPLIT)
+    set(pc_offload "${pc_offload}split=-DTW_SPLIT -fpass-plugin=\${libdir}/teamwork/teamwork_split.so\n")
+endif()
+
 file(RELATIVE_PATH pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
 list(JOIN kernel_options " " pc_kernel_options)

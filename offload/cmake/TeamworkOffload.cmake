@@ -161,7 +161,35 @@ function(teamwork_offload_options archs lowering compile link)
     set(${link} "${l}" PARENT_SCOPE)
 endfunction()
 
-# teamwork_add_offload(<target> [ARCHS <arch>...] [LOWERING simt|teams])
+# The plugin that splits kernels at barriers: the target of this build, or the file that was installed; empty if there is none, or
+# none for this compiler.
+function(_teamwork_split_plugin result)
+    set(${result} PARENT_SCOPE)
+    set(installed ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../teamwork/teamwork_split.so)
+    _teamwork_clang_major(major)
+    if(TARGET teamwork_split)
+        set(${result} $<TARGET_FILE:teamwork_split> PARENT_SCOPE)
+    elseif(major EQUAL 19 AND EXISTS ${installed})
+        get_filename_component(installed ${installed} ABSOLUTE)
+        set(${result} ${installed} PARENT_SCOPE)
+    endif()
+endfunction()
+
+# Compiles the nd_range kernels of a target with the plugin, where it is.
+function(_teamwork_split target)
+    _teamwork_split_plugin(plugin)
+    if(NOT plugin)
+        message(STATUS "teamwork_add_offload: without the plugin of clang 19, nd_range kernels of ${target} keep a stack for "
+                       "each work-item on processors.")
+        return()
+    endif()
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:C,Clang>:-DTW_SPLIT;-fpass-plugin=${plugin}>")
+    if(TARGET teamwork_split)
+        add_dependencies(${target} teamwork_split)
+    endif()
+endfunction()
+
+# teamwork_add_offload(<target> [ARCHS <arch>...] [LOWERING simt|teams] [SPLIT])
 #
 # Compiles the kernels of a target for offload devices, besides the host: sm_NN (NVIDIA GPUs), gfxNNN (AMD GPUs),
 # x86_64 (an offload device on the host's processor, for testing). Several architectures make a program that runs on
@@ -170,11 +198,14 @@ endfunction()
 # LOWERING says how kernels become GPU code: simt (the default) makes plain GPU kernels and is the fastest; teams is the
 # standard OpenMP mapping.
 #
+# SPLIT makes loops over work-items of nd_range kernels with barriers on processors, instead of a stack for each work-item: by a
+# plugin of clang 19, where Teamwork was built with it (docs/kernels.md).
+#
 # What links a static library with kernels is compiled and linked for the library's architectures too: the device images
 # of a static library are only taken up by a program that has some of the same architecture itself. The program links
 # Teamwork::teamwork as usual.
 function(teamwork_add_offload target)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "LOWERING" "ARCHS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "SPLIT" "LOWERING" "ARCHS")
     if(NOT TARGET ${target})
         message(FATAL_ERROR "teamwork_add_offload: there is no target \"${target}\".")
     endif()
@@ -203,4 +234,7 @@ function(teamwork_add_offload target)
             "$<$<OR:$<LINK_LANG_AND_ID:C,Clang>,$<LINK_LANG_AND_ID:CXX,Clang>>:${option}>")
     endforeach()
     target_link_libraries(${target} PRIVATE Teamwork::openmp)
+    if(arg_SPLIT)
+        _teamwork_split(${target})
+    endif()
 endfunction()

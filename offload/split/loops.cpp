@@ -301,7 +301,7 @@ Value *Maker::inside(Region &R, Value *V)
         Result = variable(R, cast<AllocaInst>(I));
     else if (isUniform(K, I))
         Result = load(I->getType(), place(I), true, R);
-    else if (!PlaceOf.count(I) && isRecomputed(K, I))
+    else if (!PlaceOf.count(I) && (isRecomputed(K, I) || (Home->Is == Kind::Once && canRecompute(*I))))
         Result = again(R, I);
     else
         Result = load(I->getType(), place(I), false, R);

@@ -17,8 +17,8 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/Cloning.h>
-#include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/LowerSwitch.h>
 
 using namespace llvm;
 
@@ -105,6 +105,7 @@ void simplify(Function &F, FunctionAnalysisManager &FAM)
     Passes.addPass(EarlyCSEPass(true));
     Passes.addPass(InstCombinePass());
     Passes.addPass(SimplifyCFGPass());
+    Passes.addPass(LowerSwitchPass());
     Passes.addPass(LoopSimplifyPass());
     FAM.invalidate(F, PreservedAnalyses::none());
     FAM.invalidate(F, Passes.run(F, FAM));

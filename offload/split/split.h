@@ -110,6 +110,7 @@ bool prepare(Kernel &K, llvm::FunctionAnalysisManager &FAM);
 bool findRegions(Kernel &K);
 bool classify(Kernel &K);
 bool isUniform(const Kernel &K, const llvm::Value *V);
+bool canRecompute(const llvm::Instruction &I);
 bool isRecomputed(const Kernel &K, const llvm::Value *V);
 bool makeLoops(Kernel &K);
 

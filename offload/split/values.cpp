@@ -28,7 +28,7 @@ bool isPrivate(const Kernel &K, const Value *V)
     return isa<AllocaInst>(V) && is_contained(K.Private, V);
 }
 
-/* Neither reads nor writes, and has one value for the same operands. */
+/* Neither reads nor writes, and has one value for the same operands in the same place. */
 bool isPure(const Instruction &I)
 {
     if (isa<PHINode>(I) || isa<AllocaInst>(I) || I.isTerminator() || I.isEHPad())
@@ -212,7 +212,7 @@ unsigned costOf(const Kernel &K, const Value *V, unsigned Budget)
     if (isUniform(K, V) || isId(K, V) || isPrivate(K, V))
         return 0;
     auto *I = dyn_cast<Instruction>(V);
-    if (!I || Budget == 0 || !isPure(*I) || isa<FreezeInst>(I))
+    if (!I || Budget == 0 || !canRecompute(*I))
         return MostRecomputed + 1;
     unsigned Cost = I->getOpcode() == Instruction::UDiv || I->getOpcode() == Instruction::SDiv
                             || I->getOpcode() == Instruction::URem || I->getOpcode() == Instruction::SRem
@@ -238,6 +238,11 @@ bool isUniform(const Kernel &K, const Value *V)
         return Extent && Extent->isOne();
     }
     return !isPrivate(K, V) && !K.Varying.count(V);
+}
+
+bool canRecompute(const Instruction &I)
+{
+    return isPure(I) && !isa<FreezeInst>(I);
 }
 
 bool isRecomputed(const Kernel &K, const Value *V)

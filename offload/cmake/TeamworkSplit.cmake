@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The plugin of clang that splits nd_range kernels at their barriers (offload/split/). Optional: it is built where the headers of the
+# compiler's own LLVM are, of version 19, and a C++ compiler. Not itself installed.
+set(TEAMWORK_BUILD_SPLIT AUTO CACHE STRING "Build clang's plugin that splits kernels at barriers: AUTO (when everything is there), ON or OFF")
+set_property(CACHE TEAMWORK_BUILD_SPLIT PROPERTY STRINGS AUTO ON OFF)
+
+# Says what is missing, in one sentence; empty if nothing is.
+function(_teamwork_split_missing result)
+    set(${result} PARENT_SCOPE)
+    _teamwork_clang_major(major)
+    if(NOT major EQUAL 19)
+        set(${result} "it is written for clang 19" PARENT_SCOPE)
+        return()
+    endif()
+    _teamwork_own_library_dirs(dirs)
+    list(TRANSFORM dirs APPEND "/../include")
+    find_path(TEAMWORK_LLVM_INCLUDE_DIR llvm/Passes/PassPlugin.h HINTS ${dirs} PATHS /usr/lib/llvm-19/include NO_DEFAULT_PATH)
+    mark_as_advanced(TEAMWORK_LLVM_INCLUDE_DIR)
+    if(NOT TEAMWORK_LLVM_INCLUDE_DIR)
+        set(${result} "the headers of LLVM 19 were not found: install them (Debian package llvm-19-dev) or set \
+TEAMWORK_LLVM_INCLUDE_DIR" PARENT_SCOPE)
+        return()
+    endif()
+    file(STRINGS ${TEAMWORK_LLVM_INCLUDE_DIR}/llvm/Config/llvm-config.h version REGEX "define LLVM_VERSION_MAJOR 19$")
+    if(NOT version)
+        set(${result} "the headers in ${TEAMWORK_LLVM_INCLUDE_DIR} are not of LLVM 19" PARENT_SCOPE)
+        return()
+    endif()
+    if(NOT CMAKE_CXX_COMPILER)
+        string(REGEX REPLACE "clang(-[0-9.]+)?$" "clang++\\1" twin "${CMAKE_C_COMPILER}")
+        find_program(TEAMWORK_CXX NAMES ${twin} clang++-19 clang++ c++)
+        mark_as_advanced(TEAMWORK_CXX)
+        if(NOT TEAMWORK_CXX)
+            set(${result} "there is no C++ compiler" PARENT_SCOPE)
+        endif()
+    endif()
+endfunction()
+
+set(TEAMWORK_HAVE_SPLIT OFF)
+if(NOT TEAMWORK_BUILD_SPLIT)
+    return()
+endif()
+_teamwork_split_missing(split_missing)
+if(split_missing AND TEAMWORK_BUILD_SPLIT STREQUAL "AUTO")
+    message(STATUS "The plugin that splits kernels at barriers is not built: ${split_missing}.")
+    return()
+elseif(split_missing)
+    message(FATAL_ERROR "TEAMWORK_BUILD_SPLIT: ${split_missing}.")
+endif()
+if(NOT CMAKE_CXX_COMPILER)
+    set(CMAKE_CXX_COMPILER ${TEAMWORK_CXX})
+endif()
+enable_language(CXX)
+
+file(GLOB split_sources CONFIGURE_DEPENDS offload/split/*.cpp)
+add_library(teamwork_split MODULE ${split_sources})
+# Runs inside of clang, which brings LLVM's code along: not sanitized like the rest, without run-time type information like LLVM.
+set_target_properties(teamwork_split PROPERTIES
+    PREFIX ""
+    COMPILE_OPTIONS "-std=c++17;-O1;-fno-rtti;-fno-exceptions;-Wall;-Wextra"
+    COMPILE_DEFINITIONS "_GNU_SOURCE;__STDC_CONSTANT_MACROS;__STDC_FORMAT_MACROS;__STDC_LIMIT_MACROS"
+    LINK_OPTIONS ""
+    CXX_VISIBILITY_PRESET hidden
+    POSITION_INDEPENDENT_CODE ON)
+target_include_directories(teamwork_split SYSTEM PRIVATE ${TEAMWORK_LLVM_INCLUDE_DIR})
+install(TARGETS teamwork_split LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/teamwork)
+set(TEAMWORK_HAVE_SPLIT ON)

@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: check.sh PLUGIN CLANG INCLUDE_OPTION...
+#
+# Which kernels of test_split.c the plugin splits: all that have barriers, but for those that are named keeps_....
+plugin=$1
+shift
+here=$(dirname "$0")/..
+remarks=$("$@" -std=c17 -O1 -fopenmp -I"$here" -DTW_SPLIT -fpass-plugin="$plugin" -Rpass=teamwork-split \
+    -Rpass-missed=teamwork-split -S -o /dev/null "$here/test_split.c" 2>&1) || {
+    echo "$remarks"
+    exit 1
+}
+wrong=$(echo "$remarks" | grep -e 'kernel keeps_[a-z_]* was split' -e ' keeps a stack' | grep -v 'kernel keeps_[a-z_]* keeps')
+kept=$(echo "$remarks" | grep -c 'kernel keeps_[a-z_]* keeps a stack')
+split=$(echo "$remarks" | grep -c 'was split at')
+if [ -n "$wrong" ] || [ "$kept" -lt 2 ] || [ "$split" -lt 8 ]; then
+    echo "$remarks"
+    exit 1
+fi

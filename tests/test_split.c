@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** Kernels with barriers of every shape, against a model that does the steps of a group one after the other. Compiled with the
+ *  plugin that makes loops of them (lower/split.h), and without; kernels named keeps_... are those that it must leave alone:
+ *  split/check.sh looks at that. */
+#include "nd_range_test.h"
+#include <teamwork/vector.h>
+
+enum { ITEMS = 64, GROUPS = 3, COUNT = ITEMS * GROUPS, MOST = 4 * COUNT };
+
+#define SHAPE(name)                                                                                                    \
+    struct name {                                                                                                      \
+        const int *in;                                                                                                 \
+        int *out;                                                                                                      \
+        int n;                                                                                                         \
+        tw_local_memory tile; /* an int for each work-item */                                                          \
+    };                                                                                                                 \
+    static inline void name(tw_nd_item item, const struct name *k)
+
+/* What a kernel does to one group of `items` work-items; `group` is its linear id. */
+typedef void model(const int *in, int *out, int n, size_t items, size_t group);
+
+/* Runs a kernel and compares. */
+#define CHECK(queue, name, range_, n_)                                                                                 \
+    do {                                                                                                               \
+        static int in[MOST], out[MOST], right[MOST];                                                                   \
+        const tw_nd_range range = (range_);                                                                            \
+        const size_t items = tw_range_count(range.local), total = tw_range_count(range.global);                        \
+        tw_buffer *tw_in = NULL, *tw_out = NULL;                                                                       \
+        TW_CHECK(total <= MOST);                                                                                       \
+        for (size_t i = 0; i < total; ++i) {                                                                           \
+            in[i] = (int)(i * 7919 % 1009);                                                                            \
+            out[i] = right[i] = -1;                                                                                    \
+        }                                                                                                              \
+        for (size_t g = 0; g < total / items; ++g)                                                                     \
+            name##_model(in + g * items, right + g * items, n_, items, g);                                             \
+        TW_PASS(tw_buffer_create_over_const(in, sizeof *in, tw_range_1d(total), &tw_in));                              \
+        TW_PASS(tw_buffer_create_over(out, sizeof *out, tw_range_1d(total), &tw_out));                                 \
+        tw_command_group *cg = tw_queue_begin(queue);                                                                  \
+        tw_parallel_for_nd_range(cg, range, name, .in = tw_read(cg, tw_in), .out = tw_read_write(cg, tw_out), .n = n_, \
+                                 .tile = tw_local(cg, items * sizeof(int)));                                           \
+        TW_PASS(tw_queue_submit(queue, cg, NULL));                                                                     \
+        TW_PASS(tw_buffer_destroy(&tw_out));                                                                           \
+        TW_PASS(tw_buffer_destroy(&tw_in));                                                                            \
+        for (size_t i = 0; i < total; ++i)                                                                             \
+            TW_EQUAL(out[i], right[i]);                                                                                \
+    } while (0)
+
+/* The place of a work-item among all, group after group. */
+static inline size_t place_of(tw_nd_item item)
+{
+    return tw_group_linear_id(item) * tw_local_linear_range(item) + tw_local_linear_id(item);
+}
+
+static tw_nd_range line(size_t items)
+{
+    return nd_groups(tw_range_1d(GROUPS), tw_range_1d(items));
+}
+
+/* ---- one barrier after the other -------------------------------------------------------------------------------------- */
+
+SHAPE(straight)
+{
+    int *tile = tw_local_data(item, k->tile);
+    const size_t l = tw_local_linear_id(item), m = tw_local_linear_range(item), at = place_of(item);
+    const int mine = k->in[at] * 3, half = mine / 2; /* both live on */
+    const bool odd = mine % 2 != 0;
+    tile[l] = mine;
+    tw_barrier(item, TW_LOCAL_SPACE);
+    const int next = tile[(l + 1) % m];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    tile[l] = next - mine;
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[at] = tile[m - 1 - l] + half + (odd ? k->n : -k->n);
+}
+TW_ND_RANGE_KERNEL(straight);
+static void straight_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    (void)group;
+    for (size_t l = 0; l < items; ++l) {
+        const size_t other = items - 1 - l;
+        out[l] = 3 * in[(other + 1) % items] - 3 * in[other] + in[l] * 3 / 2 + (in[l] * 3 % 2 ? n : -n);
+    }
+}
+
+TW_TEST(straight_line_in_every_dimension)
+{
+    ND_BEGIN(queue);
+    CHECK(queue, straight, line(1), 5);
+    CHECK(queue, straight, line(32), 5);
+    CHECK(queue, straight, line(96), 5);
+    CHECK(queue, straight, nd_groups(tw_range_2d(2, 3), tw_range_2d(4, 16)), 7);
+    CHECK(queue, straight, nd_groups(tw_range_3d(2, 1, 3), tw_range_3d(2, 4, 8)), 9);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* ---- loops ------------------------------------------------------------------------------------------------------------- */
+
+/* Two values change places in every turn, a third one is summed up; loops in loops, with lengths from the launch. */
+SHAPE(nested_loops)
+{
+    TW_LOCAL(int, tile, [ITEMS]);
+    const size_t l = tw_local_id(item, 0), at = place_of(item);
+    int a = k->in[at], b = (int)l, sum = 0;
+    for (int outer = 0; outer < k->n; ++outer) {
+        for (int inner = 0; inner <= outer; ++inner) {
+            tile[l] = a;
+            tw_barrier(item, TW_LOCAL_SPACE);
+            sum += tile[(l + (size_t)inner) % ITEMS];
+            const int old = a;
+            a = b;
+            b = old;
+            tw_barrier(item, TW_LOCAL_SPACE);
+        }
+        sum *= 2;
+    }
+    k->out[at] = sum + 5 * a + 3 * b;
+}
+TW_ND_RANGE_KERNEL(nested_loops, ITEMS);
+static void nested_loops_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    int x[2][ITEMS], sum[ITEMS] = {0}, turn = 0;
+    (void)group;
+    for (size_t l = 0; l < items; ++l) {
+        x[0][l] = in[l];
+        x[1][l] = (int)l;
+    }
+    for (int outer = 0; outer < n; ++outer) {
+        for (int inner = 0; inner <= outer; ++inner, turn ^= 1)
+            for (size_t l = 0; l < items; ++l)
+                sum[l] += x[turn][(l + (size_t)inner) % items];
+        for (size_t l = 0; l < items; ++l)
+            sum[l] *= 2;
+    }
+    for (size_t l = 0; l < items; ++l)
+        out[l] = sum[l] + 5 * x[turn][l] + 3 * x[!turn][l];
+}
+
+/* Work-items do different things between barriers, for different times, and leave early what has none. */
+SHAPE(divergent_between)
+{
+    TW_LOCAL(int, tile, [ITEMS]);
+    const size_t l = tw_local_id(item, 0), at = place_of(item);
+    int steps = 0;
+    for (int turn = 0; turn < 3; ++turn) {
+        int x = k->in[at] + turn;
+        while (x > 1 && steps < 500) {
+            x = x % 2 ? 3 * x + 1 : x / 2;
+            ++steps;
+            if (x == k->n)
+                break;
+        }
+        tile[l] = steps;
+        tw_barrier(item, TW_LOCAL_SPACE);
+        if (l % 3 == 0)
+            steps += tile[ITEMS - 1 - l];
+        else if (l % 3 == 1)
+            steps -= tile[ITEMS - 1 - l] / 2;
+        tw_barrier(item, TW_LOCAL_SPACE);
+    }
+    if (l % 5 == 4)
+        return;
+    k->out[at] = steps;
+}
+TW_ND_RANGE_KERNEL(divergent_between, ITEMS);
+static void divergent_between_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    int steps[ITEMS] = {0}, tile[ITEMS];
+    (void)group;
+    for (int turn = 0; turn < 3; ++turn) {
+        for (size_t l = 0; l < items; ++l) {
+            int x = in[l] + turn;
+            while (x > 1 && steps[l] < 500) {
+                x = x % 2 ? 3 * x + 1 : x / 2;
+                ++steps[l];
+                if (x == n)
+                    break;
+            }
+            tile[l] = steps[l];
+        }
+        for (size_t l = 0; l < items; ++l)
+            steps[l] += l % 3 == 0 ? tile[items - 1 - l] : l % 3 == 1 ? -(tile[items - 1 - l] / 2) : 0;
+    }
+    for (size_t l = 0; l < items; ++l)
+        if (l % 5 != 4)
+            out[l] = steps[l];
+}
+
+/* How often the group goes round is in local memory: only the run shows that all agree. `continue` and `break` too. */
+SHAPE(until_done)
+{
+    TW_LOCAL(int, tile, [ITEMS]);
+    const size_t l = tw_local_id(item, 0), at = place_of(item);
+    int turns = 0;
+    tile[l] = k->in[at];
+    for (;;) {
+        tw_barrier(item, TW_LOCAL_SPACE);
+        const int left = tile[l ? l - 1 : 0], old = tile[l];
+        tw_barrier(item, TW_LOCAL_SPACE);
+        tile[l] = left > old ? left : old;
+        if (++turns < k->n)
+            continue;
+        if (!tw_any_of_group(item, tile[l] != old))
+            break;
+    }
+    k->out[at] = tile[l] + 10000 * turns;
+}
+TW_ND_RANGE_KERNEL(until_done, ITEMS);
+static void until_done_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    int x[ITEMS], next[ITEMS], turns = 0;
+    bool changed = true;
+    (void)group;
+    memcpy(x, in, sizeof x);
+    while (changed || turns < n) {
+        changed = false;
+        for (size_t l = 0; l < items; ++l) {
+            next[l] = l && x[l - 1] > x[l] ? x[l - 1] : x[l];
+            changed |= next[l] != x[l];
+        }
+        memcpy(x, next, sizeof x);
+        ++turns;
+    }
+    for (size_t l = 0; l < items; ++l)
+        out[l] = x[l] + 10000 * turns;
+}
+
+TW_TEST(loops_around_barriers)
+{
+    ND_BEGIN(queue);
+    CHECK(queue, nested_loops, line(ITEMS), 0);
+    CHECK(queue, nested_loops, line(ITEMS), 1);
+    CHECK(queue, nested_loops, line(ITEMS), 4);
+    CHECK(queue, divergent_between, line(ITEMS), 16);
+    CHECK(queue, until_done, line(ITEMS), 2);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* ---- branches ---------------------------------------------------------------------------------------------------------- */
+
+/* Which barriers there are depends on the launch, on the group, and on what whole groups read; some groups return early. */
+SHAPE(branches)
+{
+    TW_LOCAL(int, tile, [ITEMS]);
+    const size_t l = tw_local_id(item, 0), at = place_of(item);
+    int x = k->in[at], y = 1;
+    if (tw_group_id(item, 0) == 2)
+        return;
+    tile[l] = x;
+    if (k->n & 1) {
+        tw_barrier(item, TW_LOCAL_SPACE);
+        y = tile[l ^ 1];
+        if (tw_group_id(item, 0) == 1) {
+            tw_barrier(item, TW_LOCAL_SPACE);
+            tile[l] = y + 1;
+        }
+        tw_barrier(item, TW_LOCAL_SPACE);
+    }
+    switch (k->n >> 1) {
+    case 0:
+        x += y;
+        break;
+    case 1:
+        tw_barrier(item, TW_LOCAL_SPACE);
+        x -= tile[l ^ 2];
+        /* fallthrough */
+    case 2:
+        tw_barrier(item, TW_LOCAL_SPACE);
+        tile[l] = x;
+        tw_barrier(item, TW_LOCAL_SPACE);
+        x += tile[l ^ 4];
+        break;
+    default:
+        if (l & 1)
+            x = -x;
+    }
+    k->out[at] = 2 * x + y;
+}
+TW_ND_RANGE_KERNEL(branches, ITEMS);
+static void branches_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    int x[ITEMS], y[ITEMS], tile[ITEMS], old[ITEMS];
+    if (group == 2)
+        return;
+    for (size_t l = 0; l < items; ++l) {
+        tile[l] = x[l] = in[l];
+        y[l] = n & 1 ? in[l ^ 1] : 1;
+        if ((n & 1) && group == 1)
+            tile[l] = y[l] + 1;
+    }
+    for (size_t l = 0; l < items; ++l)
+        x[l] += n >> 1 == 0 ? y[l] : n >> 1 == 1 ? -tile[l ^ 2] : 0;
+    memcpy(old, x, sizeof x);
+    for (size_t l = 0; l < items; ++l) {
+        if (n >> 1 == 1 || n >> 1 == 2)
+            x[l] += old[l ^ 4];
+        else if (n >> 1 > 2 && l & 1)
+            x[l] = -x[l];
+        out[l] = 2 * x[l] + y[l];
+    }
+}
+
+TW_TEST(branches_around_barriers)
+{
+    ND_BEGIN(queue);
+    for (int n = 0; n < 8; ++n)
+        CHECK(queue, branches, line(ITEMS), n);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* ---- variables of a work-item ------------------------------------------------------------------------------------------ */
+
+struct pair {
+    int low, high;
+    double weight;
+};
+
+/* Not inlined by itself; gets addresses of variables, and has barriers. */
+static __attribute__((noinline)) void exchange(tw_nd_item item, int *tile, struct pair *mine, size_t by)
+{
+    const size_t l = tw_local_linear_id(item);
+    tw_barrier(item, TW_LOCAL_SPACE);
+    tile[l] = mine->low;
+    tw_barrier(item, TW_LOCAL_SPACE);
+    mine->high += tile[(l + by) % tw_local_linear_range(item)];
+    mine->weight *= 0.5;
+}
+
+/* Arrays, a struct, a pointer to one of two arrays, and vectors, over barriers. */
+SHAPE(variables)
+{
+    int *tile = tw_local_data(item, k->tile);
+    const size_t l = tw_local_linear_id(item), at = place_of(item);
+    int even[5], odd[5];
+    struct pair pair = {k->in[at], 0, 1024};
+    tw_int4 four = {k->in[at], 1, 2, 3};
+    volatile int turns = 0;
+    int *chosen = k->in[at] % 2 ? odd : even;
+    for (int i = 0; i < 5; ++i) {
+        even[i] = i * (int)l;
+        odd[i] = -i;
+    }
+    for (int i = 0; i < k->n; ++i) {
+        exchange(item, tile, &pair, (size_t)i);
+        chosen[i % 5] += pair.high;
+        chosen = chosen == odd ? even : odd;
+        four = four.yzwx + (tw_int4)(tile[l]);
+        turns = turns + 1;
+    }
+    exchange(item, tile, &pair, 1);
+    int sum = pair.low + pair.high + (int)pair.weight + turns;
+    for (int i = 0; i < 5; ++i)
+        sum += (even[i] + 2 * odd[i]) % 1000;
+    k->out[at] = sum + four.x - four.z;
+}
+TW_ND_RANGE_KERNEL(variables);
+static void variables_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    (void)group;
+    for (size_t l = 0; l < items; ++l) {
+        int arrays[2][5], four[4] = {in[l], 1, 2, 3}, chosen = in[l] % 2, high = 0;
+        double weight = 1024;
+        for (int i = 0; i < 5; ++i) {
+            arrays[0][i] = i * (int)l;
+            arrays[1][i] = -i;
+        }
+        for (int i = 0; i < n; ++i) {
+            high += in[(l + (size_t)i) % items];
+            weight *= 0.5;
+            arrays[chosen][i % 5] += high;
+            chosen = !chosen;
+            const int first = four[0];
+            for (int j = 0; j < 4; ++j)
+                four[j] = (j < 3 ? four[j + 1] : first) + in[l];
+        }
+        high += in[(l + 1) % items];
+        int sum = in[l] + high + (int)(weight * 0.5) + n;
+        for (int i = 0; i < 5; ++i)
+            sum += (arrays[0][i] + 2 * arrays[1][i]) % 1000;
+        out[l] = sum + four[0] - four[2];
+    }
+}
+
+/* More than a stack would like to hold for all. */
+enum { LARGE = 1024 };
+SHAPE(large_arrays)
+{
+    int *tile = tw_local_data(item, k->tile);
+    const size_t l = tw_local_id(item, 0), n = tw_local_range(item, 0), at = place_of(item);
+    int own[LARGE];
+    for (int i = 0; i < LARGE; ++i)
+        own[i] = k->in[at] + i;
+    tile[l] = own[l % LARGE];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    own[tile[n - 1 - l] % LARGE] = -1;
+    tw_barrier(item, TW_LOCAL_SPACE);
+    int least = 0;
+    for (int i = 0; i < LARGE; ++i)
+        least += own[i] < 0 ? i : 0;
+    k->out[at] = least;
+}
+TW_ND_RANGE_KERNEL(large_arrays);
+static void large_arrays_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    (void)n, (void)group;
+    for (size_t l = 0; l < items; ++l)
+        out[l] = (in[items - 1 - l] + (int)((items - 1 - l) % LARGE)) % LARGE;
+}
+
+TW_TEST(variables_live_on)
+{
+    ND_BEGIN(queue);
+    CHECK(queue, variables, line(32), 0);
+    CHECK(queue, variables, line(64), 7);
+    CHECK(queue, variables, nd_groups(tw_range_2d(3, 1), tw_range_2d(2, 32)), 3);
+    if (!tw_device_is_gpu(tw_queue_device(queue))) {
+        CHECK(queue, large_arrays, line(256), 0);
+        CHECK(queue, large_arrays, nd_groups(tw_range_1d(1), tw_range_1d(768)), 0);
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* ---- group functions ---------------------------------------------------------------------------------------------------- */
+
+SHAPE(functions)
+{
+    const size_t l = tw_local_linear_id(item), at = place_of(item);
+    int x = k->in[at];
+    for (int turn = 0; turn < k->n; ++turn) {
+        x += tw_reduce_over_group(item, x, TW_MAX) % 7;
+        x += tw_inclusive_scan_over_group(item, (int)l, TW_SUM);
+        x -= tw_exclusive_scan_over_group(item, 1, TW_SUM);
+        x += tw_group_broadcast(item, x, (size_t)turn) % 11;
+        x += (int)tw_reduce_over_group(item, 0.25 * (double)(l % 4), TW_SUM);
+        x += tw_all_of_group(item, x > 0) ? 1 : 2;
+    }
+    k->out[at] = x;
+}
+TW_ND_RANGE_KERNEL(functions);
+static void functions_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    int x[COUNT];
+    (void)group;
+    memcpy(x, in, items * sizeof *x);
+    for (int turn = 0; turn < n; ++turn) {
+        int most = INT_MIN, all = 1;
+        double quarters = 0;
+        for (size_t l = 0; l < items; ++l) {
+            most = x[l] > most ? x[l] : most;
+            quarters += 0.25 * (double)(l % 4);
+        }
+        for (size_t l = 0; l < items; ++l)
+            x[l] += most % 7 + (int)(l * (l + 1) / 2) - (int)l;
+        const int one = x[turn] % 11;
+        for (size_t l = 0; l < items; ++l) {
+            x[l] += one + (int)quarters;
+            all &= x[l] > 0;
+        }
+        for (size_t l = 0; l < items; ++l)
+            x[l] += all ? 1 : 2;
+    }
+    memcpy(out, x, items * sizeof *x);
+}
+
+TW_TEST(group_functions)
+{
+    ND_BEGIN(queue);
+    CHECK(queue, functions, line(64), 3);
+    CHECK(queue, functions, nd_groups(tw_range_2d(1, 2), tw_range_2d(3, 32)), 2);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* ---- what stays as it is ------------------------------------------------------------------------------------------------ */
+
+/* Where a work-item is at the barrier differs, the barrier does not. */
+SHAPE(keeps_different_turns)
+{
+    TW_LOCAL(int, tile, [ITEMS]);
+    const size_t l = tw_local_id(item, 0), at = place_of(item);
+    int sum = 0;
+    for (size_t i = 0; i < 2 + l % 3; ++i) {
+        sum += k->in[at];
+        tile[l] = sum;
+        if (i < 2)
+            tw_barrier(item, TW_LOCAL_SPACE);
+    }
+    k->out[at] = sum + k->n;
+}
+TW_ND_RANGE_KERNEL(keeps_different_turns, ITEMS);
+static void keeps_different_turns_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    (void)group;
+    for (size_t l = 0; l < items; ++l)
+        out[l] = in[l] * (int)(2 + l % 3) + n;
+}
+
+/* A function of another file takes the work-item: what it does at barriers is not to be seen. */
+void split_other_barrier(tw_nd_item item);
+SHAPE(keeps_other_file)
+{
+    TW_LOCAL(int, tile, [ITEMS]);
+    const size_t l = tw_local_id(item, 0), at = place_of(item);
+    tile[l] = k->in[at];
+    split_other_barrier(item);
+    const int other = tile[ITEMS - 1 - l];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[at] = other + k->n;
+}
+TW_ND_RANGE_KERNEL(keeps_other_file, ITEMS);
+static void keeps_other_file_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    (void)group;
+    for (size_t l = 0; l < items; ++l)
+        out[l] = in[items - 1 - l] + n;
+}
+
+TW_TEST(kernels_that_stay_as_they_are)
+{
+    ND_BEGIN(queue);
+    CHECK(queue, keeps_different_turns, line(ITEMS), 1);
+    CHECK(queue, keeps_other_file, line(ITEMS), 1);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* ---- work-items that go different ways ---------------------------------------------------------------------------------- */
+
+enum { LINE = __LINE__ + 6 };
+SHAPE(different_ways)
+{
+    const size_t l = tw_local_id(item, 0), at = place_of(item);
+    k->out[at] = 1;
+    if (k->in[at] < k->n || l < 5)
+        tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[at] = 2;
+}
+TW_ND_RANGE_KERNEL(different_ways, ITEMS);
+static void different_ways_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    (void)in, (void)n, (void)group;
+    for (size_t l = 0; l < items; ++l)
+        out[l] = 2;
+}
+
+TW_TEST(different_ways_are_found)
+{
+    char expected[32];
+    tw_buffer *in = NULL, *out = NULL;
+    ND_BEGIN(queue);
+    CHECK(queue, different_ways, line(ITEMS), 2000);
+    if (!tw_device_is_gpu(tw_queue_device(queue))) {
+        int zero[ITEMS] = {0};
+        TW_PASS(tw_buffer_create_over_const(zero, sizeof *zero, tw_range_1d(ITEMS), &in));
+        TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(ITEMS), &out));
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for_nd_range(cg, nd_groups(tw_range_1d(1), tw_range_1d(ITEMS)), different_ways,
+                                 .in = tw_read(cg, in), .out = tw_discard_write(cg, out), .n = 0,
+                                 .tile = tw_local(cg, sizeof(int)));
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        TW_FAIL(tw_queue_wait_and_throw(queue), TW_ERROR_DIVERGENT_BARRIER);
+        snprintf(expected, sizeof expected, "line %d ", LINE);
+        TW_CHECK(strstr(tw_error_detail(), expected) != NULL && strstr(tw_error_detail(), "reached by 5 ") != NULL);
+        TW_PASS(tw_buffer_destroy(&in));
+        (void)tw_buffer_destroy(&out);
+        CHECK(queue, different_ways, line(ITEMS), 2000);
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST_LIST = {TW_CASE(straight_line_in_every_dimension),
+                TW_CASE(loops_around_barriers),
+                TW_CASE(branches_around_barriers),
+                TW_CASE(variables_live_on),
+                TW_CASE(group_functions),
+                TW_CASE(kernels_that_stay_as_they_are),
+                TW_CASE(different_ways_are_found),
+                TW_CASES_END};
