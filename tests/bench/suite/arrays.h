@@ -7,6 +7,7 @@
  *     arrays_teamwork.h    memory of versions in Teamwork: buffers
  *     arrays_openmp.h      of versions in OpenMP, on the host or on a device
  *     arrays_cuda.h        of versions in CUDA
+ *     arrays_opencl.h      of versions in OpenCL
  *
  * The header is C17 and C++17.
  */

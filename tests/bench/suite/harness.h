@@ -33,7 +33,22 @@ bool suite_close_sides(void);
 bool suite_on_gpu(void);
 const char *suite_device_name(void);
 
+/* Whether a side has a device: OpenCL may have none. */
+bool suite_is_open(enum suite_side side);
+
+/* The version of OpenCL that takes part; "": none does. */
+const char *suite_opencl_device(void);
+
 const char *suite_side_name(enum suite_side side);
+
+/* ---- opencl_side.c, which only some executables have ------------------------------------------------------------ */
+
+/* Opens OpenCL's device. Where there is none this says so, and is no failure. */
+bool suite_opencl_open(void);
+bool suite_opencl_close(void);
+
+/* Platform and version; "": there is no device. */
+const char *suite_opencl_name(void);
 
 /* ---- measure.c ------------------------------------------------------------------------------------------------- */
 

@@ -78,6 +78,7 @@ static void put_head(FILE *file, enum suite_size size)
     put_member(file, "flags", SUITE_FLAGS);
     put_member(file, "target_flags", SUITE_TARGET_FLAGS);
     put_member(file, "cuda", SUITE_CUDA_VERSION);
+    put_member(file, "opencl", suite_opencl_device());
     put_member(file, "size", suite_size_name(size));
 }
 

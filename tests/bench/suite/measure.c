@@ -119,7 +119,7 @@ static void list_rows(const struct suite_entry *entry, const struct suite_effort
     for (const struct suite_part *part = entry->parts; part->versions; ++part)
         for (size_t i = 0; i < part->versions->count && r->row_count < SUITE_MOST_ROWS; ++i) {
             const struct suite_version *version = &part->versions->versions[i];
-            if (is_wanted(version, effort))
+            if (suite_is_open(part->side) && is_wanted(version, effort))
                 r->rows[r->row_count++] = (struct suite_row){.side = part->side, .version = version};
         }
 }

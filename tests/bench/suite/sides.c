@@ -5,6 +5,7 @@
  *     SUITE_HAVE_TARGET   OpenMP in target regions, with plain flags
  *     SUITE_HAVE_TUNED    the same with the best flags
  *     SUITE_HAVE_CUDA
+ *     SUITE_HAVE_OPENCL   on the host; programs that have no file for it have no such part
  * and SUITE_DEVICES, the value of TW_DEVICES where the environment has none.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -19,7 +20,8 @@
 #define DECLARE(name)                                                                                                  \
     extern const struct suite_program suite_##name;                                                                    \
     extern const struct suite_versions suite_##name##_teamwork, suite_##name##_openmp, suite_##name##_target,          \
-        suite_##name##_target_tuned, suite_##name##_cuda;
+        suite_##name##_target_tuned, suite_##name##_cuda;                                                              \
+    extern const struct suite_versions suite_##name##_opencl __attribute__((weak));
 SUITE_PROGRAMS(DECLARE)
 
 #ifdef SUITE_HAVE_HOST
@@ -42,11 +44,26 @@ SUITE_PROGRAMS(DECLARE)
 #else
 #define CUDA_PART(name)
 #endif
+#ifdef SUITE_HAVE_OPENCL
+#define OPENCL_PART(name) {SUITE_OPENCL, &suite_##name##_opencl}, /* the last one: it may be NULL */
+#else
+#define OPENCL_PART(name)
+#endif
+
+#ifdef SUITE_HAVE_OPENCL
+#define OPENCL_OPEN suite_opencl_open()
+#define OPENCL_CLOSE suite_opencl_close()
+#define OPENCL_NAME suite_opencl_name()
+#else
+#define OPENCL_OPEN true
+#define OPENCL_CLOSE true
+#define OPENCL_NAME ""
+#endif
 
 #define ENTRY(name)                                                                                                    \
     {&suite_##name,                                                                                                    \
      {CUDA_PART(name){SUITE_TEAMWORK, &suite_##name##_teamwork},                                                       \
-      HOST_PART(name) TARGET_PART(name) TUNED_PART(name){SUITE_TEAMWORK, NULL}}},
+      HOST_PART(name) TARGET_PART(name) TUNED_PART(name) OPENCL_PART(name){SUITE_TEAMWORK, NULL}}},
 
 const struct suite_entry suite_entries[] = {SUITE_PROGRAMS(ENTRY)};
 const size_t suite_entry_count = sizeof suite_entries / sizeof suite_entries[0];
@@ -74,12 +91,23 @@ bool suite_open_sides(void)
     if (!passed(tw_queue_create(NULL, NULL, NULL, NULL, &queue)))
         return false;
     suite_openmp_device = tw_queue_is_host(queue) ? omp_get_initial_device() : 0;
-    return true;
+    return OPENCL_OPEN;
 }
 
 bool suite_close_sides(void)
 {
-    return passed(tw_queue_destroy(&queue));
+    const bool closed = OPENCL_CLOSE;
+    return passed(tw_queue_destroy(&queue)) && closed;
+}
+
+bool suite_is_open(enum suite_side side)
+{
+    return side != SUITE_OPENCL || suite_opencl_device()[0];
+}
+
+const char *suite_opencl_device(void)
+{
+    return OPENCL_NAME;
 }
 
 bool suite_on_gpu(void)

@@ -11,8 +11,10 @@
  *     NAME/openmp.c          versions in OpenMP: on the host without SUITE_TARGET; with it in target regions, compiled
  *                            once with plain flags and once with the best flags that clang has
  *     NAME/cuda.cu           versions in CUDA, as an nvcc user writes the same algorithm
+ *     NAME/opencl.c, NAME.cl versions in OpenCL for the host, where it is cheap to write them
  *
- * and lists itself in programs.h; a file that has nothing to offer defines no versions. Several programs may share a folder.
+ * and lists itself in programs.h; a file that has nothing to offer defines no versions, and opencl.c may be missing. Several
+ * programs may share a folder.
  * A version keeps its data on the device from open() to close(); run() is what is timed, and is complete when it returns.
  *
  *     main.c                 options, and one program after the other
@@ -21,7 +23,8 @@
  *     table.c, json.c        what was measured, for people and for report.py
  *     arrays.h               programs whose data are a few arrays: their problems, and their memory on each side
  *     memory.c               memory of the host
- *     teamwork_side.h, openmp_side.h, cuda_side.h   what most versions of a side need: memory on the device
+ *     teamwork_side.h, openmp_side.h, cuda_side.h, opencl_side.h, opencl_side.c
+ *                            what most versions of a side need: memory on the device
  *
  * The header is C17 and C++17. Functions that fail return false or NULL after one line on stderr.
  */
@@ -121,6 +124,7 @@ struct suite_program {
  *     const struct suite_versions suite_NAME_teamwork;        in teamwork.c
  *     const struct suite_versions SUITE_OPENMP_VERSIONS(NAME) in openmp.c
  *     const struct suite_versions suite_NAME_cuda;            in cuda.cu, extern "C"
+ *     const struct suite_versions suite_NAME_opencl;          in opencl.c, if there is one
  */
 #if !defined SUITE_TARGET
 #define SUITE_OPENMP_VERSIONS(name) suite_##name##_openmp
