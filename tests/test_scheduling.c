@@ -353,11 +353,108 @@ TW_TEST(large_blocks_are_aligned_for_vectors)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- threads that wait for each other's queues ------------------------------------------------------------------------ */
+
+enum { CROWD = 4, CROWD_QUEUES = 3, CROWD_BUFFERS = 3, CROWD_ROUNDS = 400 };
+
+struct crowd {
+    tw_queue *queues[CROWD_QUEUES];
+    tw_buffer *buffers[CROWD_BUFFERS];
+    atomic_int added[CROWD_BUFFERS];
+};
+
+struct member {
+    struct crowd *crowd;
+    uint64_t random;
+};
+
+static unsigned choose(struct member *member, unsigned count)
+{
+    member->random ^= member->random << 13;
+    member->random ^= member->random >> 7;
+    member->random ^= member->random << 17;
+    return (unsigned)(member->random >> 20) % count;
+}
+
+/* Waits in one of the ways that there are. */
+static void wait_for_any(struct member *member, tw_event *event)
+{
+    struct crowd *crowd = member->crowd;
+    tw_host_accessor *accessor = NULL;
+    tw_event *start = tw_event_of_start(event);
+    switch (choose(member, 16)) {
+    case 0:
+        TW_PASS(tw_queue_wait(crowd->queues[choose(member, CROWD_QUEUES)]));
+        break;
+    case 1:
+        TW_PASS(tw_event_wait(event));
+        break;
+    case 2:
+        TW_PASS(tw_event_wait(start));
+        break;
+    case 3:
+        TW_PASS(tw_host_access(crowd->buffers[choose(member, CROWD_BUFFERS)], TW_READ, &accessor));
+        tw_host_accessor_release(&accessor);
+        break;
+    default:
+        break;
+    }
+    tw_event_release(&start);
+}
+
+static void *submit_and_wait(void *context)
+{
+    struct member *member = context;
+    struct crowd *crowd = member->crowd;
+    for (int i = 0; i < CROWD_ROUNDS; ++i) {
+        const unsigned to = choose(member, CROWD_BUFFERS), from = choose(member, CROWD_BUFFERS);
+        tw_queue *queue = crowd->queues[choose(member, CROWD_QUEUES)];
+        tw_event *event = NULL;
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_read(cg, crowd->buffers[from]);
+        if (choose(member, 2))
+            tw_single_task(cg, add, .to = tw_read_write(cg, crowd->buffers[to]));
+        else
+            tw_parallel_for(cg, tw_range_1d(1), spin, .to = tw_read_write(cg, crowd->buffers[to]), .turns = 1);
+        TW_PASS(tw_queue_submit(queue, cg, choose(member, 2) ? &event : NULL));
+        atomic_fetch_add(&crowd->added[to], 1);
+        wait_for_any(member, event);
+        tw_event_release(&event);
+    }
+    return NULL;
+}
+
+/* Each way of waiting ends, whoever runs what it waits for, and all groups are ordered. */
+TW_TEST(threads_that_wait_for_each_others_queues_are_all_told)
+{
+    struct crowd crowd = {0};
+    struct member members[CROWD];
+    pthread_t threads[CROWD];
+    tw_test_queues(crowd.queues, CROWD_QUEUES);
+    for (int i = 0; i < CROWD_BUFFERS; ++i)
+        crowd.buffers[i] = one_int(0);
+    for (unsigned i = 0; i < CROWD; ++i) {
+        members[i] = (struct member){&crowd, 0x9e3779b97f4a7c15u * (i + 1)};
+        TW_CHECK(pthread_create(&threads[i], NULL, submit_and_wait, &members[i]) == 0);
+    }
+    for (unsigned i = 0; i < CROWD; ++i)
+        TW_CHECK(pthread_join(threads[i], NULL) == 0);
+    for (int i = 0; i < CROWD_BUFFERS; ++i) {
+        int value = 0;
+        tw_test_fetch(crowd.buffers[i], &value);
+        TW_EQUAL(value, atomic_load(&crowd.added[i]));
+        TW_PASS(tw_buffer_destroy(&crowd.buffers[i]));
+    }
+    for (int i = 0; i < CROWD_QUEUES; ++i)
+        TW_PASS(tw_queue_destroy(&crowd.queues[i]));
+}
+
 TW_TEST_LIST = {
     TW_CASE(what_a_waiting_thread_made_ready_is_run_while_it_waits_elsewhere),
     TW_CASE(a_queue_that_is_waited_for_is_not_behind_anothers_backlog),
     TW_CASE(a_queue_that_nobody_waits_for_is_not_behind_anothers_backlog),
     TW_CASE(a_start_event_is_over_before_its_kernel),
+    TW_CASE(threads_that_wait_for_each_others_queues_are_all_told),
     TW_CASE(a_context_that_refuses_destruction_keeps_its_errors),
     TW_CASE(a_successful_wait_leaves_the_detail),
     TW_CASE(shutdown_beside_calls_that_make_objects),
