@@ -324,19 +324,20 @@ TW_TEST(local_variables_are_shared_and_survive_between_loops)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* Property 50. The first private variable is a scalar, the second a struct; the loop between them reads neither. */
+/* Property 50. The first private variable is a scalar, the second a struct, of which a large group has more than the host keeps
+   room for in any case; the loop between them reads neither. */
 struct remember {
     int *out;
 };
 struct memory {
     int first;
-    double second;
+    double second[4];
 };
 static inline void remember(tw_group group, const struct remember *k)
 {
     TW_PRIVATE(group, int, mine);
     TW_PRIVATE(group, struct memory, more);
-    TW_LOCAL(int, mixed, [64]);
+    TW_LOCAL(int, mixed, [256]);
     tw_parallel_for_work_item(group, item) {
         tw_private(mine, item) = (int)tw_global_linear_id(item);
         tw_private(more, item).first = 2 * tw_private(mine, item);
@@ -346,10 +347,10 @@ static inline void remember(tw_group group, const struct remember *k)
     }
     tw_parallel_for_work_item(group, item) {
         tw_private(mine, item) += tw_private(more, item).first;
-        tw_private(more, item).second = 0.5;
+        tw_private(more, item).second[3] = 0.5;
     }
     tw_parallel_for_work_item(group, item) {
-        k->out[tw_global_linear_id(item)] = tw_private(mine, item) + (int)(2 * tw_private(more, item).second);
+        k->out[tw_global_linear_id(item)] = tw_private(mine, item) + (int)(2 * tw_private(more, item).second[3]);
     }
 }
 TW_WORK_GROUP_KERNEL(remember);
@@ -367,7 +368,7 @@ TW_TEST(private_memory_keeps_one_value_for_each_item)
 {
     static int out[4096];
     tw_queue *queue = tw_test_queue();
-    for (int form = 0; form < 3; ++form) {
+    for (int form = 0; form < 4; ++form) {
         tw_buffer *buffer = NULL;
         memset(out, 0xff, sizeof out);
         TW_PASS(tw_buffer_create_over(out, sizeof *out, tw_range_1d(4096), &buffer));
@@ -376,6 +377,8 @@ TW_TEST(private_memory_keeps_one_value_for_each_item)
         if (form == 0)
             tw_parallel_for_work_group(cg, tw_range_1d(64), tw_range_1d(64), remember, .out = address);
         else if (form == 1)
+            tw_parallel_for_work_group(cg, tw_range_1d(16), tw_range_1d(256), remember, .out = address);
+        else if (form == 2)
             tw_parallel_for_work_group(cg, tw_range_2d(4, 16), tw_range_2d(8, 8), remember, .out = address);
         else
             tw_parallel_for_work_group(cg, tw_range_2d(4, 16), tw_range_2d(8, 8), remember_8_8,
