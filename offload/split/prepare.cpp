@@ -172,6 +172,7 @@ bool prepare(Kernel &K, FunctionAnalysisManager &FAM)
     dropVariables(K.F);
     answerMarkers(K);
     simplify(K.F, FAM);
+    splitCounters(K.F);
     return isSupported(K);
 }
 

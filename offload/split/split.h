@@ -6,6 +6,7 @@
  * (include/teamwork/lower/split.h): ids begin it, barriers divide it. plugin.cpp finds these functions and
  *
  *     prepare.cpp   inlines what they call that has barriers, and simplifies them
+ *     counters.cpp  takes what a work-item counts in loops around barriers apart
  *     regions.cpp   cuts the control flow into regions: none has a barrier inside, and all work-items leave it for the same place
  *     values.cpp    says which values are the same for all work-items, and which are cheaper computed again than kept
  *     loops.cpp     makes a loop over the work-items of each region, with memory for what they keep from one to another
@@ -107,6 +108,7 @@ struct Kernel {
 };
 
 bool prepare(Kernel &K, llvm::FunctionAnalysisManager &FAM);
+void splitCounters(llvm::Function &F);
 bool findRegions(Kernel &K);
 bool classify(Kernel &K);
 bool isUniform(const Kernel &K, const llvm::Value *V);
