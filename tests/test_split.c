@@ -427,6 +427,7 @@ SHAPE(functions)
     int x = k->in[at];
     for (int turn = 0; turn < k->n; ++turn) {
         x += tw_reduce_over_group(item, x, TW_MAX) % 7;
+        x += tw_group_broadcast(item, (int)l + 3, 0);
         x += tw_inclusive_scan_over_group(item, (int)l, TW_SUM);
         x -= tw_exclusive_scan_over_group(item, 1, TW_SUM);
         x += tw_group_broadcast(item, x, (size_t)turn) % 11;
@@ -449,7 +450,7 @@ static void functions_model(const int *in, int *out, int n, size_t items, size_t
             quarters += 0.25 * (double)(l % 4);
         }
         for (size_t l = 0; l < items; ++l)
-            x[l] += most % 7 + (int)(l * (l + 1) / 2) - (int)l;
+            x[l] += most % 7 + 3 + (int)(l * (l + 1) / 2) - (int)l;
         const int one = x[turn] % 11;
         for (size_t l = 0; l < items; ++l) {
             x[l] += one + (int)quarters;

@@ -59,12 +59,12 @@ TW_DEVICE_INLINE unsigned long long tw_internal_ballot(tw_sub_group sub_group, b
     }                                                                                                                  \
     TW_OVERLOADED type tw_group_broadcast(tw_nd_item item, type x, size_t from)                                        \
     {                                                                                                                  \
+        /* in the giver's own place: the last one may hold a sum that others have not read yet */                      \
         type *const slots = (type *)tw_internal_exchange(item);                                                        \
-        const size_t count = tw_local_linear_range(item);                                                              \
         if (tw_local_linear_id(item) == from)                                                                          \
-            slots[count] = x;                                                                                          \
+            slots[from] = x;                                                                                           \
         tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0);                                                               \
-        const type result = slots[count];                                                                              \
+        const type result = slots[from];                                                                               \
         tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0); /* before the next one overwrites it */                       \
         return result;                                                                                                 \
     }                                                                                                                  \
