@@ -430,8 +430,8 @@ SHAPE(functions)
         x += tw_group_broadcast(item, (int)l + 3, 0);
         x += tw_inclusive_scan_over_group(item, (int)l, TW_SUM);
         x -= tw_exclusive_scan_over_group(item, 1, TW_SUM);
-        x += tw_group_broadcast(item, x, (size_t)turn) % 11;
         x += (int)tw_reduce_over_group(item, 0.25 * (double)(l % 4), TW_SUM);
+        x += tw_group_broadcast(item, x, (size_t)turn) % 11;
         x += tw_all_of_group(item, x > 0) ? 1 : 2;
     }
     k->out[at] = x;
@@ -450,10 +450,10 @@ static void functions_model(const int *in, int *out, int n, size_t items, size_t
             quarters += 0.25 * (double)(l % 4);
         }
         for (size_t l = 0; l < items; ++l)
-            x[l] += most % 7 + 3 + (int)(l * (l + 1) / 2) - (int)l;
+            x[l] += most % 7 + 3 + (int)(l * (l + 1) / 2) - (int)l + (int)quarters;
         const int one = x[turn] % 11;
         for (size_t l = 0; l < items; ++l) {
-            x[l] += one + (int)quarters;
+            x[l] += one;
             all &= x[l] > 0;
         }
         for (size_t l = 0; l < items; ++l)

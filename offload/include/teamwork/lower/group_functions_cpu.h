@@ -7,9 +7,12 @@
 #ifndef TEAMWORK_LOWER_GROUP_FUNCTIONS_CPU_H
 #define TEAMWORK_LOWER_GROUP_FUNCTIONS_CPU_H
 
-TW_DEVICE_INLINE void *tw_internal_exchange(tw_nd_item item)
+/* Values of 4 bytes have places of their own behind those of 8: what one function leaves there may not have been read by all when
+   the next one, for another type, begins. */
+TW_DEVICE_INLINE void *tw_internal_exchange(tw_nd_item item, size_t element_bytes)
 {
-    return item.tw_group_->tw_exchange_;
+    unsigned char *places = (unsigned char *)item.tw_group_->tw_exchange_;
+    return element_bytes > 4 ? places : places + 8 * (tw_local_linear_range(item) + 1);
 }
 
 TW_DEVICE_INLINE void tw_internal_sub_group_barrier(tw_sub_group sub_group)
@@ -27,7 +30,7 @@ TW_DEVICE_INLINE unsigned long long tw_internal_ballot(tw_sub_group sub_group, b
     TW_INTERNAL_DEFINE_OVER_PRIVATE_LOOPS(type, suffix, combine)                                                       \
     TW_OVERLOADED type tw_reduce_over_group(tw_nd_item item, type x, tw_operation op) TW_INTERNAL_CHECKED(suffix)      \
     {                                                                                                                  \
-        type *const slots = (type *)tw_internal_exchange(item);                                                        \
+        type *const slots = (type *)tw_internal_exchange(item, sizeof(type));                                          \
         const size_t me = tw_local_linear_id(item), count = tw_local_linear_range(item);                               \
         slots[me] = x;                                                                                                 \
         if (tw_internal_marker_once() || me == count - 1)                                                              \
@@ -38,7 +41,7 @@ TW_DEVICE_INLINE unsigned long long tw_internal_ballot(tw_sub_group sub_group, b
     TW_OVERLOADED type tw_inclusive_scan_over_group(tw_nd_item item, type x, tw_operation op)                          \
         TW_INTERNAL_CHECKED(suffix)                                                                                    \
     {                                                                                                                  \
-        type *const slots = (type *)tw_internal_exchange(item);                                                        \
+        type *const slots = (type *)tw_internal_exchange(item, sizeof(type));                                          \
         const size_t me = tw_local_linear_id(item), count = tw_local_linear_range(item);                               \
         slots[me] = x;                                                                                                 \
         if (tw_internal_marker_once() || me == count - 1)                                                              \
@@ -49,7 +52,7 @@ TW_DEVICE_INLINE unsigned long long tw_internal_ballot(tw_sub_group sub_group, b
     TW_OVERLOADED type tw_exclusive_scan_over_group(tw_nd_item item, type x, tw_operation op)                          \
         TW_INTERNAL_CHECKED(suffix)                                                                                    \
     {                                                                                                                  \
-        type *const slots = (type *)tw_internal_exchange(item);                                                        \
+        type *const slots = (type *)tw_internal_exchange(item, sizeof(type));                                          \
         const size_t me = tw_local_linear_id(item), count = tw_local_linear_range(item);                               \
         slots[me] = x;                                                                                                 \
         if (tw_internal_marker_once() || me == count - 1)                                                              \
@@ -60,7 +63,7 @@ TW_DEVICE_INLINE unsigned long long tw_internal_ballot(tw_sub_group sub_group, b
     TW_OVERLOADED type tw_group_broadcast(tw_nd_item item, type x, size_t from)                                        \
     {                                                                                                                  \
         /* in the giver's own place: the last one may hold a sum that others have not read yet */                      \
-        type *const slots = (type *)tw_internal_exchange(item);                                                        \
+        type *const slots = (type *)tw_internal_exchange(item, sizeof(type));                                          \
         if (tw_local_linear_id(item) == from)                                                                          \
             slots[from] = x;                                                                                           \
         tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0);                                                               \
