@@ -64,5 +64,7 @@ set_target_properties(teamwork_split PROPERTIES
     CXX_VISIBILITY_PRESET hidden
     POSITION_INDEPENDENT_CODE ON)
 target_include_directories(teamwork_split SYSTEM PRIVATE ${TEAMWORK_LLVM_INCLUDE_DIR})
+# for add_dependencies(): of a library, compiling would not wait until it is linked
+add_custom_target(teamwork_split_plugin DEPENDS teamwork_split)
 install(TARGETS teamwork_split LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/teamwork)
 set(TEAMWORK_HAVE_SPLIT ON)

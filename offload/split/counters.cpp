@@ -11,8 +11,10 @@
 
 using namespace llvm;
 
-namespace tw_split {
-namespace {
+namespace tw_split
+{
+namespace
+{
 
 bool hasBarrier(const Loop &L)
 {
@@ -34,8 +36,9 @@ Value *stepOf(const Loop &L, PHINode *Phi, Instruction *Next, IRBuilder<> &Build
         return Next->getOperand(1);
     if (Next->getOpcode() == Instruction::Add && Next->getOperand(1) == Phi && Same(Next->getOperand(0)))
         return Next->getOperand(0);
-    if (auto *Address = dyn_cast<GetElementPtrInst>(Next);
-        Address && Address->getPointerOperand() == Phi && all_of(Address->indices(), Same) && !Address->getType()->isVectorTy())
+    if (auto *Address = dyn_cast<GetElementPtrInst>(Next); Address && Address->getPointerOperand() == Phi
+                                                           && all_of(Address->indices(), Same)
+                                                           && !Address->getType()->isVectorTy())
         return emitGEPOffset(&Builder, Next->getModule()->getDataLayout(), Address);
     return nullptr;
 }
@@ -57,7 +60,8 @@ void splitCounter(Loop &L, PHINode *Phi)
     Counter->addIncoming(Builder.CreateAdd(Counter, Step), Latch);
     Builder.SetInsertPoint(Phi->getParent(), Phi->getParent()->getFirstInsertionPt());
     Builder.SetCurrentDebugLocation(Phi->getDebugLoc());
-    Value *Sum = Phi->getType()->isPointerTy() ? Builder.CreatePtrAdd(Begin, Counter) : Builder.CreateAdd(Begin, Counter);
+    Value *Sum =
+        Phi->getType()->isPointerTy() ? Builder.CreatePtrAdd(Begin, Counter) : Builder.CreateAdd(Begin, Counter);
     Phi->replaceAllUsesWith(Sum);
     Phi->eraseFromParent();
 }

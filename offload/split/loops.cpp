@@ -23,8 +23,10 @@
 
 using namespace llvm;
 
-namespace tw_split {
-namespace {
+namespace tw_split
+{
+namespace
+{
 
 /* Writes in front of an instruction; what it writes has the kernel's place in the source. */
 class Writer : public IRBuilder<>
@@ -54,7 +56,8 @@ class Maker
     Value *Total = nullptr;
     Instruction *Prologue = nullptr; /* its last instruction: what is inserted there is done once a group */
     SmallVector<Value *, 8> Arrays;
-    DenseMap<Value *, Value *> PlaceOf; /* memory of a value, or a variable: a scalar if that is uniform, else an array */
+    DenseMap<Value *, Value *>
+        PlaceOf; /* memory of a value, or a variable: a scalar if that is uniform, else an array */
     DenseMap<std::pair<Region *, Value *>, Value *> Inside;
     SmallVector<std::pair<BasicBlock *, BasicBlock *>, 16> After; /* behind a loop, and the head to go on to */
 
@@ -94,15 +97,15 @@ void Maker::findExtents()
     Writer Builder = at(Prologue);
     for (unsigned Level = 0; Level < 3; ++Level)
         Extent[Level] = K.Id[Level]->getArgOperand(1);
-    Total = Builder.CreateMul(Builder.CreateMul(Extent[0], Extent[1], "", true, true), Extent[2], "tw_total", true, true);
+    Total =
+        Builder.CreateMul(Builder.CreateMul(Extent[0], Extent[1], "", true, true), Extent[2], "tw_total", true, true);
 }
 
 MDNode *loopMetadata(LLVMContext &Context)
 {
     MDNode *Vectorize = MDNode::get(Context, {MDString::get(Context, "llvm.loop.vectorize.enable"),
                                               ConstantAsMetadata::get(ConstantInt::getTrue(Context))});
-    MDNode *Progress = MDNode::get(Context, MDString::get(Context, "llvm.loop.mustprogress"));
-    MDNode *Loop = MDNode::getDistinct(Context, {nullptr, Progress, Vectorize});
+    MDNode *Loop = MDNode::getDistinct(Context, {nullptr, Vectorize});
     Loop->replaceOperandWith(0, Loop);
     return Loop;
 }
@@ -169,8 +172,8 @@ Value *Maker::newArray(uint64_t Bytes)
 {
     auto *Memory = cast<Function>(K.Begin->getArgOperand(1)->stripPointerCasts());
     Writer Builder = at(Prologue);
-    auto *Call = Builder.CreateCall(Memory, {K.Begin->getArgOperand(0),
-                                             Builder.CreateMul(Total, ConstantInt::get(Size, Bytes))}, "tw_kept");
+    auto *Call = Builder.CreateCall(
+        Memory, {K.Begin->getArgOperand(0), Builder.CreateMul(Total, ConstantInt::get(Size, Bytes))}, "tw_kept");
     Call->addRetAttr(Attribute::NoAlias);
     Call->addRetAttr(Attribute::getWithAlignment(Context, Align(64)));
     Arrays.push_back(Call);
@@ -262,8 +265,8 @@ Value *Maker::place(Instruction *V)
 /* A work-item's own variable, in one array with those of the others. */
 Value *Maker::variable(Region &R, AllocaInst *Variable)
 {
-    const uint64_t Bytes = DL.getTypeAllocSize(Variable->getAllocatedType())
-                           * cast<ConstantInt>(Variable->getArraySize())->getZExtValue();
+    const uint64_t Bytes =
+        DL.getTypeAllocSize(Variable->getAllocatedType()) * cast<ConstantInt>(Variable->getArraySize())->getZExtValue();
     const uint64_t Stride = alignTo(Bytes, Variable->getAlign());
     Value *&Place = PlaceOf[Variable];
     if (!Place)
@@ -380,8 +383,7 @@ void Maker::countDecision(Region &R)
     Value *For = Deciding.CreateLoad(Size, Count);
     Value *All = Deciding.CreateICmpEQ(For, Total), *None = Deciding.CreateICmpEQ(For, ConstantInt::get(Size, 0));
     auto *Mixed = BasicBlock::Create(Context, "tw_mixed", &K.F);
-    Deciding.CreateCondBr(Deciding.CreateOr(All, None), R.End, Mixed,
-                          MDBuilder(Context).createBranchWeights(2000, 1));
+    Deciding.CreateCondBr(Deciding.CreateOr(All, None), R.End, Mixed, MDBuilder(Context).createBranchWeights(2000, 1));
     Old->eraseFromParent();
     Branch->setCondition(All);
 
@@ -390,9 +392,9 @@ void Maker::countDecision(Region &R)
     auto *Diverge = cast<Function>(K.Begin->getArgOperand(2)->stripPointerCasts());
     Value *Against = Giving.CreateSub(Total, For);
     const bool First = Line[0] != 0; /* those who take the first way are at a barrier */
-    Giving.CreateCall(Diverge, {K.Begin->getArgOperand(0), First ? For : Against, First ? Against : For,
-                                Giving.getInt32(unsigned(Line[First ? 0 : 1])),
-                                Giving.getInt32(unsigned(Line[First ? 1 : 0]))});
+    Giving.CreateCall(Diverge,
+                      {K.Begin->getArgOperand(0), First ? For : Against, First ? Against : For,
+                       Giving.getInt32(unsigned(Line[First ? 0 : 1])), Giving.getInt32(unsigned(Line[First ? 1 : 0]))});
     Giving.CreateUnreachable();
 }
 

@@ -11,7 +11,8 @@
 
 using namespace llvm;
 
-namespace tw_split {
+namespace tw_split
+{
 
 CallInst *markerCall(Instruction &I, const char *Name)
 {
@@ -20,7 +21,8 @@ CallInst *markerCall(Instruction &I, const char *Name)
     return Callee && Callee->getName() == Name ? Call : nullptr;
 }
 
-namespace {
+namespace
+{
 
 /* The name of the kernel that a function NAME_tw_split_DIMS belongs to. */
 StringRef kernelName(const Function &F)
@@ -107,11 +109,10 @@ struct SplitPass : PassInfoMixin<SplitPass> {
 } // namespace
 } // namespace tw_split
 
-extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo()
+extern "C" LLVM_ATTRIBUTE_WEAK LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo llvmGetPassPluginInfo()
 {
     return {LLVM_PLUGIN_API_VERSION, "teamwork-split", "1", [](PassBuilder &Builder) {
-                Builder.registerPipelineStartEPCallback([](ModulePassManager &Passes, OptimizationLevel) {
-                    Passes.addPass(tw_split::SplitPass());
-                });
+                Builder.registerPipelineStartEPCallback(
+                    [](ModulePassManager &Passes, OptimizationLevel) { Passes.addPass(tw_split::SplitPass()); });
             }};
 }

@@ -22,8 +22,10 @@
 
 using namespace llvm;
 
-namespace tw_split {
-namespace {
+namespace tw_split
+{
+namespace
+{
 
 constexpr unsigned MostInlined = 4000;
 
@@ -123,6 +125,17 @@ void answerMarkers(Kernel &K)
             }
 }
 
+/* What the pointers of one work-item promise about each other does not hold between work-items, which now share a function. */
+void dropPromises(Function &F)
+{
+    for (Instruction &I : make_early_inc_range(instructions(F))) {
+        I.setMetadata(LLVMContext::MD_noalias, nullptr);
+        I.setMetadata(LLVMContext::MD_alias_scope, nullptr);
+        if (isa<NoAliasScopeDeclInst>(I))
+            I.eraseFromParent();
+    }
+}
+
 /* Values that only a debugger reads would have to be kept, too. */
 void dropVariables(Function &F)
 {
@@ -172,6 +185,7 @@ bool prepare(Kernel &K, FunctionAnalysisManager &FAM)
     dropVariables(K.F);
     answerMarkers(K);
     simplify(K.F, FAM);
+    dropPromises(K.F);
     splitCounters(K.F);
     return isSupported(K);
 }

@@ -19,15 +19,19 @@
 
 using namespace llvm;
 
-namespace tw_split {
-namespace {
+namespace tw_split
+{
+namespace
+{
 
 using Order = SmallVector<BasicBlock *, 32>;
 
 class Cutter
 {
   public:
-    explicit Cutter(Kernel &K) : K(K) {}
+    explicit Cutter(Kernel &K) : K(K)
+    {
+    }
     bool run();
 
   private:
@@ -36,7 +40,7 @@ class Cutter
     MapVector<BasicBlock *, Region> Heads;
 
     bool findStart();
-    void joinReturns();
+    bool joinReturns();
     void findBarriers();
     Order order() const;
     bool decide(const Order &Blocks, bool &Changed);
@@ -90,7 +94,7 @@ bool Cutter::findStart()
 }
 
 /* One return for all, so that it is a head. */
-void Cutter::joinReturns()
+bool Cutter::joinReturns()
 {
     auto *Exit = BasicBlock::Create(K.F.getContext(), "tw_exit");
     for (BasicBlock &Block : K.F)
@@ -103,6 +107,7 @@ void Cutter::joinReturns()
     auto *Return = ReturnInst::Create(K.F.getContext(), Exit);
     Return->setDebugLoc(K.Begin->getDebugLoc());
     addHead(Kind::Exit, Exit);
+    return !pred_empty(Exit) || K.refuse("it does not return");
 }
 
 void Cutter::findBarriers()
@@ -254,9 +259,8 @@ bool Cutter::finish()
 
 bool Cutter::run()
 {
-    if (!findStart())
+    if (!findStart() || !joinReturns())
         return false;
-    joinReturns();
     findBarriers();
     for (bool Changed = true; Changed;) {
         Changed = false;

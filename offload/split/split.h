@@ -28,7 +28,8 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/PassManager.h>
 
-namespace tw_split {
+namespace tw_split
+{
 
 /* What a marker is called; calls of nothing else are looked at. */
 constexpr const char *BeginMarker = "tw_internal_marker_begin";
@@ -55,8 +56,9 @@ struct Region {
     llvm::BasicBlock *Head;
     int Line = 0; /* of the barrier */
     llvm::SmallVector<llvm::BasicBlock *, 8> Blocks;
-    llvm::BasicBlock *End = nullptr;  /* its last block, which goes on to `Next` and nowhere else */
-    llvm::BasicBlock *Next = nullptr; /* the head that comes after it; null: no work-item ever leaves, or Decision and Exit */
+    llvm::BasicBlock *End = nullptr; /* its last block, which goes on to `Next` and nowhere else */
+    llvm::BasicBlock *Next =
+        nullptr; /* the head that comes after it; null: no work-item ever leaves, or Decision and Exit */
 
     /* the loop, by loops.cpp */
     llvm::BasicBlock *Before = nullptr; /* once a group */
@@ -73,7 +75,7 @@ struct Region {
 /* A kernel on its way. */
 struct Kernel {
     llvm::Function &F;
-    llvm::DominatorTree DT;       /* of the regions, before there are loops */
+    llvm::DominatorTree DT; /* of the regions, before there are loops */
     llvm::CallInst *Begin = nullptr;
     llvm::CallInst *Id[3] = {nullptr, nullptr, nullptr};
     std::vector<Region> Regions;
@@ -84,7 +86,9 @@ struct Kernel {
     unsigned Barriers = 0;
     std::string Why; /* it cannot be split; empty as long as it can */
 
-    explicit Kernel(llvm::Function &F) : F(F) {}
+    explicit Kernel(llvm::Function &F) : F(F)
+    {
+    }
 
     bool refuse(const char *Reason)
     {

@@ -12,8 +12,10 @@
 
 using namespace llvm;
 
-namespace tw_split {
-namespace {
+namespace tw_split
+{
+namespace
+{
 
 constexpr unsigned MostRecomputed = 24; /* instructions, for one value */
 constexpr unsigned DivisionCost = 6;
