@@ -189,6 +189,9 @@ static size_t collect(enum micro_op op, const struct micro_job *job, struct runn
 #ifdef MICRO_HAVE_OPENCL
         &micro_tasks_opencl,
 #endif
+#ifdef MICRO_HAVE_STARPU
+        &micro_tasks_starpu,
+#endif
 #ifdef MICRO_HAVE_TARGET
         &micro_target,       &micro_target_nowait,
 #endif

@@ -8,6 +8,7 @@
  *     tasks.c            command groups: submission, chains, fans, threads, buffers, accessors, memory; which sizes
  *     tasks_openmp.c     the same by OpenMP tasks on the host
  *     tasks_opencl.c     the same by OpenCL, where there is one
+ *     tasks_starpu.c     the same by StarPU, likewise
  *     transfers.c        copies between host and devices, and between devices; copies beside kernels; which sizes
  *     process.c          starting, ending, being idle
  *     target.c           all of it by target regions and omp_target_memcpy
@@ -143,7 +144,7 @@ bool micro_run_process(void);
 /** What a program does that was started with --child `what`: only to be measured. */
 int micro_child(const char *what);
 
-extern const struct micro_entries micro_tasks, micro_tasks_openmp, micro_tasks_opencl;
+extern const struct micro_entries micro_tasks, micro_tasks_openmp, micro_tasks_opencl, micro_tasks_starpu;
 extern const struct micro_entries micro_transfers, micro_process, micro_process_openmp;
 extern const struct micro_entries micro_target, micro_target_nowait, micro_cuda;
 

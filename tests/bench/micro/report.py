@@ -15,7 +15,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from document import replace  # noqa: E402
 
-SIDES = ["Teamwork", "CUDA", "OpenMP", "OpenCL"]
+SIDES = ["Teamwork", "CUDA", "OpenMP", "OpenCL", "StarPU"]
 DOCUMENT = pathlib.Path(__file__).resolve().parents[3] / "docs" / "performance.md"
 
 

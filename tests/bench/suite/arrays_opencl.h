@@ -85,10 +85,10 @@ static inline bool suite_opencl_fetch(void *state, void *result)
 /** Enqueues kernel number `kernel` of a state. */
 #define suite_opencl_run(s, kernel, ...) suite_opencl_launch((s)->program.kernels[kernel], __VA_ARGS__)
 
-/** A version with its open() and run(), and one whose arrays are to be restored. */
-#define SUITE_OPENCL_VERSION(form, open, run)                                                                          \
-    {form, NULL, open, NULL, run, suite_opencl_fetch, suite_opencl_close_arrays}
-#define SUITE_OPENCL_VERSION_RESET(form, open, run)                                                                    \
-    {form, NULL, open, suite_opencl_reset, run, suite_opencl_fetch, suite_opencl_close_arrays}
+/** A version with its kind, open() and run(), and one whose arrays are to be restored. */
+#define SUITE_OPENCL_VERSION(form, kind, open, run)                                                                    \
+    {form, kind, open, NULL, run, suite_opencl_fetch, suite_opencl_close_arrays}
+#define SUITE_OPENCL_VERSION_RESET(form, kind, open, run)                                                              \
+    {form, kind, open, suite_opencl_reset, run, suite_opencl_fetch, suite_opencl_close_arrays}
 
 #endif

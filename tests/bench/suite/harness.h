@@ -36,6 +36,9 @@ const char *suite_device_name(void);
 /* Whether a side has a device: OpenCL may have none. */
 bool suite_is_open(enum suite_side side);
 
+/* Sends the idle threads of OpenMP to sleep, or lets them wait actively for their next work, as they do by default. */
+void suite_openmp_threads(bool awake);
+
 /* The version of OpenCL that takes part; "": none does. */
 const char *suite_opencl_device(void);
 

@@ -139,7 +139,10 @@ static bool run_programs(const struct options *o)
     printf(
         "Device: %s. Times are medians of whole calls, with the wait, and quartiles. Behind Teamwork: the ratio to its "
         "twin in %s (*: it has none, to the fastest).\n",
-        suite_device_name(), suite_on_gpu() ? "CUDA, and to the fastest OpenMP" : "OpenMP");
+        suite_device_name(),
+        suite_on_gpu()                ? "CUDA, and to the fastest OpenMP"
+        : suite_is_open(SUITE_OPENCL) ? "OpenMP, and to that in OpenCL"
+                                      : "OpenMP");
     for (size_t i = 0; i < suite_entry_count; ++i) {
         running = suite_entries[i].program->name;
         if (o->only && !is_listed(o->only, running))

@@ -72,7 +72,7 @@ static void prepare(struct suite_row *row, const struct suite_program *program, 
         row->failure = "no memory";
 }
 
-static void take_turn(struct suite_row *row, unsigned round)
+static void take_calls(struct suite_row *row, unsigned round)
 {
     double *samples = row->samples + row->sample_count, sorted[MOST_CALLS];
     alarm(WATCHDOG_SECONDS);
@@ -86,6 +86,18 @@ static void take_turn(struct suite_row *row, unsigned round)
     memcpy(sorted, samples, row->calls * sizeof *sorted);
     bench_sort(sorted, row->calls);
     row->turns[round] = bench_quantile(sorted, row->calls, 0.5);
+}
+
+/* Idle threads of OpenMP, by which Teamwork's kernels run too, wait actively for a while. That would take cores from the
+   threads of OpenCL, so they are sent to sleep before its turn, and woken after it for whoever comes next. */
+static void take_turn(struct suite_row *row, unsigned round)
+{
+    const bool without_openmp = row->side == SUITE_OPENCL;
+    if (without_openmp)
+        suite_openmp_threads(false);
+    take_calls(row, round);
+    if (without_openmp)
+        suite_openmp_threads(true);
 }
 
 static void finish(struct suite_row *row, const struct suite_program *program, const struct suite_problem *problem,

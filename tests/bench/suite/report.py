@@ -66,6 +66,9 @@ class Result:
             self.data = json.load(file)
         self.gpu = self.data["kind"] == "gpu"
         self.baseline = "CUDA" if self.gpu else "OpenMP"
+        # what OpenCL is called where it takes part, which is on the host
+        opencl = self.data.get("opencl", "")
+        self.opencl = "PoCL" if "pocl" in opencl.lower() else "OpenCL" if opencl else ""
         names = list(dict.fromkeys(r["program"] for r in self.data["rows"]))
         self.programs = [Program(n, [r for r in self.data["rows"] if r["program"] == n]) for n in names]
         # the limits: the most that a stream program and that "peak" reach, by whatever side, in their shortest time
@@ -120,27 +123,39 @@ def speedup(other, row):
     return f"{ratio_of(other, row):.2f}" if other else "-"
 
 
+def starred(ratio, same):
+    return f"{ratio:.2f}{'' if same else ' *'}"
+
+
 def program_rows(result, program):
     for row in sorted(program.of("Teamwork"), key=lambda r: (r["form"], r["kind"])):
         twin, same = program.twin(row, result.baseline)
-        ratio = f"{ratio_of(row, twin):.2f}{'' if same else ' *'}" if twin else "-"
+        ratio = starred(ratio_of(row, twin), same) if twin else "-"
         cells = [program.name, row["form"], row["kind"], time_text(row["median_us"]),
                  f"{time_text(row['p25_us'])} - {time_text(row['p75_us'])}",
                  time_text(twin["median_us"]) if twin else "-", ratio]
         if result.gpu:
             cells += [speedup(program.best("OpenMP"), row), speedup(program.best("OpenMP, tuned"), row)]
+        if result.opencl:
+            peer, same = program.twin(row, "OpenCL")
+            cells += [time_text(peer["median_us"]), starred(ratio_of(peer, row), same)] if peer else ["-", "-"]
         yield cells + [share(result, row)]
     for row in program.rows:
         if not row["checked"]:
-            yield [program.name, row["form"], row["kind"], f"**failed** ({row['side']})"] + [""] * (6 if result.gpu else 4)
+            yield [program.name, row["form"], row["kind"], f"**failed** ({row['side']})"] + [""] * (len(head(result)) - 4)
+
+
+def head(result):
+    cells = ["program", "form", "kernels", "Teamwork", "quartiles", result.baseline, f"Teamwork / {result.baseline}"]
+    if result.gpu:
+        cells += ["OpenMP / Teamwork", "OpenMP tuned / Teamwork"]
+    if result.opencl:
+        cells += [result.opencl, f"{result.opencl} / Teamwork"]
+    return cells + ["reached"]
 
 
 def table(result):
-    head = ["program", "form", "kernels", "Teamwork", "quartiles", result.baseline, f"Teamwork / {result.baseline}"]
-    if result.gpu:
-        head += ["OpenMP / Teamwork", "OpenMP tuned / Teamwork"]
-    head.append("reached")
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines = ["| " + " | ".join(head(result)) + " |", "|" + "---|" * len(head(result))]
     for program in result.programs:
         lines += ["| " + " | ".join(cells) + " |" for cells in program_rows(result, program)]
     return lines
@@ -170,15 +185,34 @@ def best_ratios(result, side):
             yield program.name, ratio_of(theirs, ours)
 
 
-def mean_line(title, ratios, larger_is_worse):
+def peer_ratios(result):
+    """(name, ratio) for each program: the best of OpenCL over the best of Teamwork that is no nd_range."""
+    for program in result.programs:
+        ours = [r for r in program.of("Teamwork") if r["kind"] != "nd_range"]
+        theirs = program.best("OpenCL")
+        if ours and theirs:
+            yield program.name, ratio_of(theirs, min(ours, key=lambda r: r["median_us"]))
+
+
+def barrier_ratios(result):
+    """(name, ratio) for each program with barriers: the best of OpenCL that has some over the best hierarchical kernels."""
+    for program in result.programs:
+        ours = [r for r in program.of("Teamwork") if r["kind"] == "hierarchical"]
+        theirs = [r for r in program.of("OpenCL") if r["kind"] == "barriers"]
+        if ours and theirs:
+            yield program.name, ratio_of(*(min(rows, key=lambda r: r["median_us"]) for rows in (theirs, ours)))
+
+
+def mean_line(title, ratios, larger_is_worse, limit=None):
+    limit = limit or (1.1 if larger_is_worse else 1)
     ratios = sorted(ratios, key=lambda r: r[1], reverse=larger_is_worse)
     if not ratios:
         return []
     # as rounded: 0.996 is no shortfall
     beyond = [f"{name} {ratio:.2f}" for name, ratio in ratios
-              if (round(ratio, 2) > 1.1 if larger_is_worse else round(ratio, 2) < 1)]
+              if (round(ratio, 2) > limit if larger_is_worse else round(ratio, 2) < limit)]
     text = f"- {title}: geometric mean {geometric_mean([r for _, r in ratios]):.2f} of {len(ratios)}; "
-    kind = "above 1.10" if larger_is_worse else "below 1.00"
+    kind = f"{'above' if larger_is_worse else 'below'} {limit:.2f}"
     return [text + (f"{kind}: {', '.join(beyond)}." if beyond else f"none {kind}.")]
 
 
@@ -192,7 +226,12 @@ def summary(result):
     loops = ("range", "hierarchical", "reduction")
     lines = mean_line("Teamwork / OpenMP, of the same form, without nd_range", twin_ratios(result, loops), True)
     lines += mean_line("Teamwork / OpenMP, of the same form, nd_range", twin_ratios(result, ("nd_range",)), True)
-    return lines + mean_line("best OpenMP / best Teamwork", best_ratios(result, "OpenMP"), False)
+    lines += mean_line("best OpenMP / best Teamwork", best_ratios(result, "OpenMP"), False)
+    if result.opencl:
+        lines += mean_line(f"best {result.opencl} / best Teamwork without nd_range", peer_ratios(result), False)
+        lines += mean_line(f"{result.opencl} with barriers / hierarchical Teamwork, the best of each", barrier_ratios(result),
+                           False, 2)
+    return lines
 
 
 def how(result):
@@ -201,6 +240,8 @@ def how(result):
     text += f"{d['compiler']}, `{d['flags']}`"
     if result.gpu:
         text += f"; OpenMP tuned: `{d['target_flags']}`; {d['cuda']}" if d["cuda"] else ""
+    if result.opencl:
+        text += f"; {d['opencl']}"
     if result.bandwidth:
         text += f". Memory: {result.bandwidth:.0f} GB/s, the most that a stream program reached"
     if result.arithmetic:
@@ -299,8 +340,9 @@ def section(result, figures, document):
     for name, text in plots(result, figures):
         lines += [f"![{text}]({folder}/{name})", ""]
     lines += table(result)
-    note = f"\\* there is no {result.baseline} of the same form: compared with the fastest."
-    if any("*" in cells[6] for p in result.programs for cells in program_rows(result, p)):
+    sides = " or ".join(filter(None, [result.baseline, result.opencl]))
+    note = f"\\* there is no {sides} of the same form: compared with the fastest."
+    if any("*" in cell for p in result.programs for cells in program_rows(result, p) for cell in cells[6:9]):
         lines += ["", note]
     return "\n".join(lines + [""] + problems(result))
 

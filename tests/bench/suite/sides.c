@@ -110,6 +110,18 @@ const char *suite_opencl_device(void)
     return OPENCL_NAME;
 }
 
+void suite_openmp_threads(bool awake)
+{
+    const int usual_ms = kmp_get_blocktime();
+    if (!awake)
+        kmp_set_blocktime(0);
+#pragma omp parallel
+    {
+        __asm__ volatile("");
+    }
+    kmp_set_blocktime(usual_ms);
+}
+
 bool suite_on_gpu(void)
 {
     return tw_device_is_gpu(tw_queue_device(queue));

@@ -62,7 +62,9 @@ enum suite_size {
  */
 struct suite_version {
     const char *form; /**< "flat", "tiled", ...: short, the same word on all sides */
-    const char *kind; /**< of Teamwork's kernels: "range", "nd_range", "hierarchical", "reduction"; NULL elsewhere */
+    const char *
+        kind; /**< of Teamwork's kernels: "range", "nd_range", "hierarchical", "reduction"; of OpenCL's "barriers" where
+                         groups have some; NULL elsewhere */
 
     /** Allocates on the device, copies the data there, and fills what run() is to write with SUITE_POISON, so that a kernel
      *  that does nothing is found out. `problem` is suite_problem.data and lives until close(). NULL: failed. */

@@ -30,6 +30,6 @@ static bool run_phases(void *state)
            && suite_opencl_wait();
 }
 
-static const struct suite_version versions[] = {SUITE_OPENCL_VERSION("phases", open_histogram, run_phases)};
+static const struct suite_version versions[] = {SUITE_OPENCL_VERSION("phases", "barriers", open_histogram, run_phases)};
 const struct suite_versions suite_histogram_opencl = SUITE_VERSIONS(versions);
 const struct suite_versions suite_histogram_of_one_opencl = SUITE_VERSIONS(versions);

@@ -37,7 +37,7 @@ static bool run_tiled(void *state)
 }
 
 static const struct suite_version versions[] = {
-    SUITE_OPENCL_VERSION("flat", open_life, run_flat),
-    SUITE_OPENCL_VERSION("tiled", open_life, run_tiled),
+    SUITE_OPENCL_VERSION("flat", NULL, open_life, run_flat),
+    SUITE_OPENCL_VERSION("tiled", "barriers", open_life, run_tiled),
 };
 const struct suite_versions suite_life_opencl = SUITE_VERSIONS(versions);

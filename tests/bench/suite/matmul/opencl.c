@@ -54,10 +54,10 @@ static bool run_blocked(void *state)
                SUITE_OPENCL_RANGE(BLOCK_ITEMS, 1));
 }
 
-static const struct suite_version flat[] = {SUITE_OPENCL_VERSION("flat", open_product, run_flat)};
+static const struct suite_version flat[] = {SUITE_OPENCL_VERSION("flat", NULL, open_product, run_flat)};
 static const struct suite_version tiled[] = {
-    SUITE_OPENCL_VERSION("tiled", open_product, run_tiled),
-    SUITE_OPENCL_VERSION("blocked", open_product, run_blocked),
+    SUITE_OPENCL_VERSION("tiled", "barriers", open_product, run_tiled),
+    SUITE_OPENCL_VERSION("blocked", "barriers", open_product, run_blocked),
 };
 const struct suite_versions suite_matmul_flat_opencl = SUITE_VERSIONS(flat);
 const struct suite_versions suite_matmul_opencl = SUITE_VERSIONS(tiled);

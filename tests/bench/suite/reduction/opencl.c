@@ -66,7 +66,7 @@ static bool run_parts(void *state)
 }
 
 static const struct suite_version versions[] = {
-    SUITE_OPENCL_VERSION("pairs", open_sum, run_pairs),
-    SUITE_OPENCL_VERSION("parts", open_sum, run_parts),
+    SUITE_OPENCL_VERSION("pairs", "barriers", open_sum, run_pairs),
+    SUITE_OPENCL_VERSION("parts", "barriers", open_sum, run_parts),
 };
 const struct suite_versions suite_reduction_opencl = SUITE_VERSIONS(versions);

@@ -38,7 +38,7 @@ static bool run_tiled(void *state)
 }
 
 static const struct suite_version versions[] = {
-    SUITE_OPENCL_VERSION("flat", open_transpose, run_flat),
-    SUITE_OPENCL_VERSION("tiled", open_transpose, run_tiled),
+    SUITE_OPENCL_VERSION("flat", NULL, open_transpose, run_flat),
+    SUITE_OPENCL_VERSION("tiled", "barriers", open_transpose, run_tiled),
 };
 const struct suite_versions suite_transpose_opencl = SUITE_VERSIONS(versions);
