@@ -8,14 +8,15 @@
 #include <string.h>
 
 #define FEW_USES 8
+#define MOST_KEPT_USES 64 /* room for so many stays with a group that is used again */
 #define FEW_ARGS_BYTES TW_INTERNAL_INLINE_ARGS_BYTES
 
 struct tw_command_group {
     struct tw_queue *queue; /* counted, until submitted */
     tw_status status;       /* the first error */
     char *detail;           /* of the first error; NULL if there is none, or no memory for it */
-    struct tw_use *uses;    /* counted uses of buffers, until submitted */
-    size_t use_count, use_capacity;
+    size_t use_count;       /* of uses */
+    uint64_t seen;          /* a bit for each buffer in uses, which some may share */
     const struct tw_internal_kernel *kernel;
     struct tw_internal_launch launch;
     size_t local_bytes;                /* of local accessors */
@@ -24,6 +25,8 @@ struct tw_command_group {
     size_t args_bytes;
     /* not cleared when a group begins */
     struct tw_memory memory; /* for its command; may be none */
+    struct tw_use *uses;     /* counted uses of buffers, until submitted: few_uses, or allocated */
+    size_t use_capacity;
     struct tw_use few_uses[FEW_USES];
     unsigned char few_args[FEW_ARGS_BYTES];
 };
@@ -46,6 +49,18 @@ bool tw_command_group_is_on_host(const struct tw_command_group *group)
     return group->queue->device->place == 0;
 }
 
+static void free_group(struct tw_command_group *group)
+{
+    if (group->uses != group->few_uses)
+        free(group->uses);
+    if (group->args != group->few_args)
+        free(group->args);
+    free(group->detail);
+    free(group->bounds);
+    free(group->memory.block);
+    free(group);
+}
+
 /* ---- groups that are used again --------------------------------------------------------------------------------------- */
 
 static _Atomic(tw_command_group *) *spare_of_thread(tw_queue *queue)
@@ -57,15 +72,18 @@ static _Atomic(tw_command_group *) *spare_of_thread(tw_queue *queue)
     return &queue->spare[thread - 1].group;
 }
 
-/* The queue's spare group or a new one, whose memory alone is valid. NULL: out of memory. */
+/* The queue's spare group or a new one, of which only what is not cleared is valid. NULL: out of memory. */
 static tw_command_group *take_spare(tw_queue *queue)
 {
     _Atomic(tw_command_group *) *spare = spare_of_thread(queue);
     tw_command_group *group = atomic_load_explicit(spare, memory_order_relaxed);
     if (group)
         group = atomic_exchange_explicit(spare, NULL, memory_order_acquire);
-    if (!group && (group = malloc(sizeof *group)))
+    if (!group && (group = malloc(sizeof *group))) {
         group->memory = (struct tw_memory){.block = NULL};
+        group->uses = group->few_uses;
+        group->use_capacity = FEW_USES;
+    }
     if (group)
         tw_memory_fetch(group->memory.block); /* another thread has freed it */
     return group;
@@ -74,7 +92,7 @@ static tw_command_group *take_spare(tw_queue *queue)
 /* Leaves a group that has been submitted to its queue. Returns a group that is to be freed, or NULL. */
 static tw_command_group *leave_spare_locked(tw_queue *queue, tw_command_group *group)
 {
-    if (group->uses != group->few_uses || (group->args && group->args != group->few_args))
+    if (group->use_capacity > MOST_KEPT_USES || (group->args && group->args != group->few_args))
         return group;
     group->use_count = 0;
     group->memory = tw_memory_take_locked(&queue->kept);
@@ -87,8 +105,7 @@ void tw_spare_groups_free(struct tw_queue *queue)
     for (size_t i = 0; i < TW_SPARE_GROUPS; ++i) {
         tw_command_group *group = atomic_load(&queue->spare[i].group);
         if (group)
-            free(group->memory.block);
-        free(group);
+            free_group(group);
     }
 }
 
@@ -105,8 +122,6 @@ tw_command_group *tw_queue_begin(tw_queue *queue)
     }
     memset(group, 0, offsetof(struct tw_command_group, memory));
     group->queue = queue;
-    group->uses = group->few_uses;
-    group->use_capacity = FEW_USES;
     atomic_fetch_add_explicit(&queue->references, 1, memory_order_relaxed); /* the caller's keeps it meanwhile */
     return group;
 }
@@ -116,18 +131,6 @@ static void drop_locked(struct tw_command_group *group)
     for (size_t i = 0; i < group->use_count; ++i)
         tw_buffer_unuse_locked(group->uses[i].buffer);
     tw_queue_release_locked(group->queue);
-}
-
-static void free_group(struct tw_command_group *group)
-{
-    if (group->uses != group->few_uses)
-        free(group->uses);
-    if (group->args != group->few_args)
-        free(group->args);
-    free(group->detail);
-    free(group->bounds);
-    free(group->memory.block);
-    free(group);
 }
 
 void tw_command_group_discard(tw_command_group *group)
@@ -157,7 +160,8 @@ tw_status tw_command_group_status(const tw_command_group *group)
 /* The group's use of a buffer, made if there is none yet. NULL: out of memory. */
 static struct tw_use *use_of(struct tw_command_group *group, struct tw_buffer *buffer)
 {
-    for (size_t i = 0; i < group->use_count; ++i)
+    const uint64_t bit = (uint64_t)1 << ((uintptr_t)buffer / 16 * 0x9e3779b97f4a7c15u >> 58);
+    for (size_t i = 0; group->seen & bit && i < group->use_count; ++i)
         if (group->uses[i].buffer == buffer)
             return &group->uses[i];
     if (group->use_count == group->use_capacity) {
@@ -172,6 +176,7 @@ static struct tw_use *use_of(struct tw_command_group *group, struct tw_buffer *b
         group->use_capacity = capacity;
     }
     atomic_fetch_add_explicit(&buffer->uses, 1, memory_order_relaxed); /* the caller's handle keeps it meanwhile */
+    group->seen |= bit;
     struct tw_use *use = &group->uses[group->use_count++];
     *use = (struct tw_use){.buffer = buffer};
     return use;
