@@ -9,6 +9,9 @@
  *     #embed "NAME.cl"
  *         , 0};
  *
+ * Kernels are written as suits a CPU, which for PoCL means: loops are rarely unrolled, work-items have numbers in a row, and
+ * barriers are few.
+ *
  * Files that include this header are compiled only where OpenCL was found.
  */
 #ifndef TEAMWORK_SUITE_OPENCL_SIDE_H

@@ -6,8 +6,7 @@
     float result, sum_ = 0, weights_ = 0;                                                                              \
     const float here_ = (corner)[RADIUS * (pitch) + RADIUS];                                                           \
     for (int y = 0; y <= 2 * RADIUS; ++y)                                                                              \
-        _Pragma("unroll") for (int x = 0; x <= 2 * RADIUS; ++x)                                                        \
-        {                                                                                                              \
+        for (int x = 0; x <= 2 * RADIUS; ++x) {                                                                        \
             const int dy = y - RADIUS, dx = x - RADIUS;                                                                \
             const float value_ = (corner)[y * (pitch) + x], difference_ = value_ - here_;                              \
             const float weight_ = exp((float)(dx * dx + dy * dy) * NEAR + difference_ * difference_ * ALIKE);          \
@@ -31,11 +30,12 @@ kernel __attribute__((reqd_work_group_size(COLUMNS, ROWS, 1))) void tiled(global
                                                                           uint first, uint pitch)
 {
     local float tile[HIGH * WIDE];
-    const uint i = get_local_id(1), j = get_local_id(0);
+    const uint i = get_local_id(1), j = get_local_id(0), row = i * COLUMNS + j;
     const uint corner = first + get_group_id(1) * ROWS * pitch + get_group_id(0) * COLUMNS;
     global const float *from = in + corner - RADIUS * pitch - RADIUS;
-    for (uint at = i * COLUMNS + j; at < HIGH * WIDE; at += ROWS * COLUMNS)
-        tile[at] = from[at / WIDE * pitch + at % WIDE];
+    if (row < HIGH) /* a row for each of the first work-items */
+        for (uint column = 0; column < WIDE; ++column)
+            tile[row * WIDE + column] = from[row * pitch + column];
     barrier(CLK_LOCAL_MEM_FENCE);
     local const float *mine = &tile[i * WIDE + j];
     FILTERED(mean, mine, WIDE);

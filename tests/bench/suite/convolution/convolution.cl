@@ -5,6 +5,7 @@ struct weights {
     float at[RADIUS + 1];
 };
 
+/* Unrolled, else PoCL does not vectorize it. */
 #define WEIGHTED_SUM(sum, in, step, w)                                                                                 \
     float sum = (in)[0] * (w).at[0];                                                                                   \
     _Pragma("unroll") for (int d = 1; d <= RADIUS; ++d) sum +=                                                         \
@@ -36,7 +37,6 @@ tiled_rows(global const float *in, global float *out, uint inside, uint pitch, s
     for (uint at = j; at < WIDTH + 2 * RADIUS; at += COLUMNS)
         tile[i][at] = in[corner - RADIUS + at];
     barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
     for (uint at = 0; at < WIDTH; at += COLUMNS) {
         WEIGHTED_SUM(sum, &tile[i][RADIUS + at + j], 1, weights);
         out[corner + at + j] = sum;
@@ -49,11 +49,9 @@ tiled_columns(global const float *in, global float *out, uint inside, uint pitch
     local float tile[HEIGHT + 2 * RADIUS][COLUMNS];
     const uint i = get_local_id(1), j = get_local_id(0);
     const uint corner = inside + get_group_id(1) * HEIGHT * pitch + get_global_id(0);
-#pragma unroll
     for (uint at = 0; at < HEIGHT + 2 * RADIUS; at += ROWS)
         tile[at + i][j] = in[corner - RADIUS * pitch + (at + i) * pitch];
     barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
     for (uint at = 0; at < HEIGHT; at += ROWS) {
         WEIGHTED_SUM(sum, &tile[RADIUS + at + i][j], COLUMNS, weights);
         out[corner + (at + i) * pitch] = sum;

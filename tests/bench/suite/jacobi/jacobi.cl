@@ -13,18 +13,18 @@ void add_atomically(global double *total, double value)
         old = seen;
 }
 
-/* Adds the sum of a group's values to *total. */
+/* Adds the sum of a group's values to *total. One work-item adds up: on a CPU a barrier costs more than these additions. */
 void add_of_group(double value, local double *shares, global double *total)
 {
     const uint item = get_local_id(1) * COLUMNS + get_local_id(0);
     shares[item] = value;
-    for (uint rest = ITEMS / 2; rest > 0; rest /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < rest)
-            shares[item] += shares[item + rest];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == 0) {
+        double4 sums = 0;
+        for (uint i = 0; i < ITEMS; i += 4)
+            sums += vload4(0, shares + i);
+        add_atomically(total, sums.x + sums.y + sums.z + sums.w);
     }
-    if (item == 0)
-        add_atomically(total, shares[0]);
 }
 
 kernel __attribute__((reqd_work_group_size(COLUMNS, ROWS, 1))) void flat(global const float *in, global float *out,
@@ -44,11 +44,12 @@ kernel __attribute__((reqd_work_group_size(COLUMNS, ROWS, 1))) void tiled(global
 {
     local double shares[ITEMS];
     local float tile[(ROWS + 2) * (COLUMNS + 2)];
-    const uint wide = COLUMNS + 2, cells = (ROWS + 2) * wide, i = get_local_id(1), j = get_local_id(0);
+    const uint wide = COLUMNS + 2, i = get_local_id(1), j = get_local_id(0), row = i * COLUMNS + j;
     const uint corner = first + get_group_id(1) * ROWS * pitch + get_group_id(0) * COLUMNS;
     global const float *from = in + corner - pitch - 1;
-    for (uint at = i * COLUMNS + j; at < cells; at += ITEMS)
-        tile[at] = from[at / wide * pitch + at % wide];
+    if (row < ROWS + 2) /* a row for each of the first work-items */
+        for (uint column = 0; column < wide; ++column)
+            tile[row * wide + column] = from[row * pitch + column];
     barrier(CLK_LOCAL_MEM_FENCE);
     local const float *here = &tile[(i + 1) * wide + j + 1];
     const float mean = 0.25f * (here[-(int)wide] + here[wide] + here[-1] + here[1]);

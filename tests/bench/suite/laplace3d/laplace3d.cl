@@ -15,15 +15,16 @@ kernel __attribute__((reqd_work_group_size(COLUMNS, ROWS, 1))) void planes(globa
                                                                            uint first, uint pitch, uint plane)
 {
     local float tile[(ROWS + 2) * (COLUMNS + 2)];
-    const uint wide = COLUMNS + 2, cells = (ROWS + 2) * wide, i = get_local_id(1), j = get_local_id(0);
+    const uint wide = COLUMNS + 2, i = get_local_id(1), j = get_local_id(0), row = i * COLUMNS + j;
     const uint corner =
         first + get_group_id(2) * PLANES * plane + get_group_id(1) * ROWS * pitch + get_group_id(0) * COLUMNS;
     global const float *mine = in + corner + i * pitch + j, *from = in + corner - pitch - 1;
     global float *to = out + corner + i * pitch + j;
     float before = mine[-(int)plane];
     for (uint z = 0; z < PLANES; ++z) {
-        for (uint at = i * COLUMNS + j; at < cells; at += ROWS * COLUMNS)
-            tile[at] = from[z * plane + at / wide * pitch + at % wide];
+        if (row < ROWS + 2) /* a row for each of the first work-items */
+            for (uint column = 0; column < wide; ++column)
+                tile[row * wide + column] = from[z * plane + row * pitch + column];
         barrier(CLK_LOCAL_MEM_FENCE);
         const float behind = mine[(z + 1) * plane];
         local const float *here = &tile[(i + 1) * wide + j + 1];

@@ -16,11 +16,10 @@ kernel __attribute__((reqd_work_group_size(TILE, TILE, 1))) void tiled(global co
     const uint halo = TILE + 2, i = get_local_id(1), j = get_local_id(0);
     const uint corner = inside + get_group_id(1) * TILE * pitch + get_group_id(0) * TILE;
     global const uchar *from = now + corner - pitch - 1;
-    for (uint first = 0; first < halo * halo; first += TILE * TILE) {
-        const uint at = first + i * TILE + j;
-        if (at < halo * halo)
-            tile[at / halo][at % halo] = from[at / halo * pitch + at % halo];
-    }
+    const uint row = i * TILE + j; /* a row for each of the first work-items */
+    if (row < halo)
+        for (uint column = 0; column < halo; ++column)
+            tile[row][column] = from[row * pitch + column];
     barrier(CLK_LOCAL_MEM_FENCE);
     const uchar sum = tile[i][j] + tile[i][j + 1] + tile[i][j + 2] + tile[i + 1][j] + tile[i + 1][j + 2]
                       + tile[i + 2][j] + tile[i + 2][j + 1] + tile[i + 2][j + 2];

@@ -20,7 +20,6 @@ kernel __attribute__((reqd_work_group_size(TILE, TILE, 1))) void tiled(global co
         a_tile[i][j] = a[row * n + t + j];
         b_tile[i][j] = b[(t + i) * n + column];
         barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
         for (uint x = 0; x < TILE; ++x)
             sum += a_tile[i][x] * b_tile[x][j];
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -49,9 +48,7 @@ kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void blocked(global co
             b_tile[at / WIDTH][at % WIDTH] = b[(t + at / WIDTH) * n + left + at % WIDTH];
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint x = 0; x < DEPTH; ++x) {
-#pragma unroll
             for (uint y = 0; y < ROWS; ++y)
-#pragma unroll
                 for (uint z = 0; z < COLUMNS; ++z)
                     sums[y][z] += a_tile[i + y][x] * b_tile[x][j + z];
         }

@@ -49,20 +49,23 @@ static bool run_pairs(void *state)
     return suite_opencl_wait();
 }
 
+static bool add_parts(const struct suite_opencl *s, unsigned from, unsigned to, size_t groups, size_t count)
+{
+    const size_t items = groups * REDUCTION_PART_GROUP, each = suite_opencl_up((count + items - 1) / items, 4);
+    return suite_opencl_run(s, PARTS, SUITE_OPENCL_RANGE(items), SUITE_OPENCL_RANGE(REDUCTION_PART_GROUP),
+                            SUITE_OPENCL_AT(s, from), SUITE_OPENCL_AT(s, to), SUITE_OPENCL_UINT(count),
+                            SUITE_OPENCL_UINT(each));
+}
+
 /* One launch for all numbers, with a few groups for each unit, and one for the sums of the groups. */
 static bool run_parts(void *state)
 {
-    enum { PART = REDUCTION_PART_GROUP * REDUCTION_PART_QUADS * 4, GROUPS_OF_UNIT = 8 };
+    enum { GROUPS_OF_UNIT = 8 };
     const struct suite_opencl *s = state;
-    const size_t count = numbers(s), parts = (count + PART - 1) / PART;
-    const size_t most = (size_t)suite_opencl_units() * GROUPS_OF_UNIT, groups = parts < most ? parts : most;
-    return suite_opencl_run(s, PARTS, SUITE_OPENCL_RANGE(groups * REDUCTION_PART_GROUP),
-                            SUITE_OPENCL_RANGE(REDUCTION_PART_GROUP), SUITE_OPENCL_AT(s, REDUCTION_NUMBERS),
-                            SUITE_OPENCL_AT(s, REDUCTION_PARTIAL), SUITE_OPENCL_UINT(count))
-           && suite_opencl_run(s, PARTS, SUITE_OPENCL_RANGE(REDUCTION_PART_GROUP),
-                               SUITE_OPENCL_RANGE(REDUCTION_PART_GROUP), SUITE_OPENCL_AT(s, REDUCTION_PARTIAL),
-                               SUITE_OPENCL_AT(s, REDUCTION_SUM), SUITE_OPENCL_UINT(groups))
-           && suite_opencl_wait();
+    const size_t most = reduction_partial(numbers(s)), some = (size_t)suite_opencl_units() * GROUPS_OF_UNIT;
+    const size_t groups = some < most ? some : most;
+    return add_parts(s, REDUCTION_NUMBERS, REDUCTION_PARTIAL, groups, numbers(s))
+           && add_parts(s, REDUCTION_PARTIAL, REDUCTION_SUM, 1, groups) && suite_opencl_wait();
 }
 
 static const struct suite_version versions[] = {

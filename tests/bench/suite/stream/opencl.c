@@ -10,8 +10,8 @@ static const char source[] = {
 #embed "stream.cl"
     , 0};
 
-/* Groups of a dot product for each unit. */
-enum { GROUPS_OF_UNIT = 4 };
+/* Groups of a dot product: a few for each unit of a CPU, and numbers divide evenly, four for each work-item at least. */
+enum { DOT_GROUPS = 32 };
 
 struct state {
     size_t n;
@@ -58,17 +58,15 @@ static bool run(void *memory)
 static bool run_dot(void *memory)
 {
     struct state *s = memory;
-    const size_t some = (size_t)suite_opencl_units() * GROUPS_OF_UNIT;
-    const size_t groups = some < STREAM_MOST_GROUPS ? some : STREAM_MOST_GROUPS;
-    const cl_ulong n = s->n;
-    double parts[STREAM_MOST_GROUPS];
-    if (!suite_opencl_launch(s->program.kernels[0], SUITE_OPENCL_RANGE(groups * STREAM_GROUP),
+    const cl_ulong each = s->n / (DOT_GROUPS * STREAM_GROUP);
+    double parts[DOT_GROUPS];
+    if (!suite_opencl_launch(s->program.kernels[0], SUITE_OPENCL_RANGE(DOT_GROUPS * STREAM_GROUP),
                              SUITE_OPENCL_RANGE(STREAM_GROUP), SUITE_OPENCL_MEMORY(s->x), SUITE_OPENCL_MEMORY(s->y),
-                             SUITE_OPENCL_MEMORY(s->out), {sizeof n, &n})
-        || !suite_opencl_get(s->out, parts, groups * sizeof *parts))
+                             SUITE_OPENCL_MEMORY(s->out), {sizeof each, &each})
+        || !suite_opencl_get(s->out, parts, sizeof parts))
         return false;
     s->dot = 0;
-    for (size_t i = 0; i < groups; ++i)
+    for (unsigned i = 0; i < DOT_GROUPS; ++i)
         s->dot += parts[i];
     return true;
 }

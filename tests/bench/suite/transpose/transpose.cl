@@ -12,11 +12,9 @@ kernel __attribute__((reqd_work_group_size(TILE, ROWS, 1))) void tiled(global co
 {
     local float tile[TILE][TILE + 1];
     const uint top = get_group_id(1) * TILE, left = get_group_id(0) * TILE, row = get_local_id(1), j = get_local_id(0);
-#pragma unroll
     for (uint i = 0; i < TILE; i += ROWS)
         tile[i + row][j] = in[(left + i + row) * side + top + j];
     barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
     for (uint i = 0; i < TILE; i += ROWS)
         out[(top + i + row) * side + left + j] = tile[j][i + row];
 }
