@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The same by tasks of StarPU on its CPU workers: chains through a data handle, fans without one. StarPU runs from prepare() to
- * finish(), and its workers, which otherwise poll for tasks, are paused between samples.
+ * The same by tasks of StarPU on its CPU workers: chains through a data handle, fans without one. Idle workers poll for tasks, so
+ * StarPU only runs during samples; its start and end are not measured.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <starpu.h>
@@ -33,8 +33,8 @@ struct state {
     starpu_data_handle_t handles[MOST_THREADS];
     unsigned counters[MOST_THREADS * SPACING];
     unsigned threads;
+    bool reserve; /* a core for who submits */
     size_t expected;
-    bool runs;
 };
 
 static bool passed(int error, const char *call)
@@ -44,17 +44,31 @@ static bool passed(int error, const char *call)
     return error == 0;
 }
 
-static bool start_starpu(bool reserve)
+/* For a sample, as there is one StarPU in a process. */
+static bool start(struct state *s, const struct micro_job *job)
 {
     struct starpu_conf conf;
+    s->job = job;
     setenv("STARPU_SILENT", "1", 0);
     if (!passed(starpu_conf_init(&conf), "starpu_conf_init"))
         return false;
     conf.ncuda = 0;
     conf.nopencl = 0;
-    if (reserve && sysconf(_SC_NPROCESSORS_ONLN) > 1)
+    if (s->reserve && sysconf(_SC_NPROCESSORS_ONLN) > 1)
         conf.reserve_ncpus = 1;
-    return passed(starpu_init(&conf), "starpu_init");
+    if (!passed(starpu_init(&conf), "starpu_init"))
+        return false;
+    for (unsigned i = 0; i < s->threads; ++i)
+        starpu_variable_data_register(&s->handles[i], STARPU_MAIN_RAM, (uintptr_t)&s->counters[i * SPACING],
+                                      sizeof s->counters[0]);
+    return true;
+}
+
+static void stop(struct state *s)
+{
+    for (unsigned i = 0; i < s->threads; ++i)
+        starpu_data_unregister(s->handles[i]);
+    starpu_shutdown();
 }
 
 static bool open_state(struct micro_job *job, bool reserve)
@@ -63,15 +77,9 @@ static bool open_state(struct micro_job *job, bool reserve)
     job->state = s;
     if (!s)
         return false;
+    s->reserve = reserve;
     s->threads = job->threads > 1 ? job->threads : 1;
-    if (s->threads > MOST_THREADS || !start_starpu(reserve))
-        return false;
-    s->runs = true;
-    for (unsigned i = 0; i < s->threads; ++i)
-        starpu_variable_data_register(&s->handles[i], STARPU_MAIN_RAM, (uintptr_t)&s->counters[i * SPACING],
-                                      sizeof s->counters[0]);
-    starpu_pause();
-    return true;
+    return s->threads <= MOST_THREADS;
 }
 
 /* Workers on all cores, as StarPU does by default: they are in the way of who submits. */
@@ -92,13 +100,7 @@ static bool close_state(struct micro_job *job)
     size_t sum = 0;
     if (!s)
         return false;
-    if (s->runs) {
-        starpu_resume();
-        for (unsigned i = 0; i < s->threads; ++i)
-            starpu_data_unregister(s->handles[i]);
-        starpu_shutdown();
-    }
-    for (unsigned i = 0; i < s->threads && i < MOST_THREADS; ++i)
+    for (unsigned i = 0; i < MOST_THREADS; ++i)
         sum += s->counters[i * SPACING];
     const bool right = sum == s->expected;
     if (!right)
@@ -122,12 +124,13 @@ static bool submit(struct starpu_codelet *codelet, starpu_data_handle_t handle, 
 static bool sample_submit_wait(const struct micro_job *job, double *value)
 {
     bool done = true;
-    starpu_resume();
-    const double start = micro_now();
+    if (!start(job->state, job))
+        return false;
+    const double begin = micro_now();
     for (size_t i = 0; i < job->count; ++i)
         done = submit(&nothing_codelet, NULL, true) && done;
-    *value = (micro_now() - start) * 1e6 / (double)job->count;
-    starpu_pause();
+    *value = (micro_now() - begin) * 1e6 / (double)job->count;
+    stop(job->state);
     return done;
 }
 
@@ -153,10 +156,10 @@ static bool fan_of_thread(void *user, unsigned thread)
 static bool on_threads(const struct micro_job *job, bool (*body)(void *, unsigned), double *value)
 {
     struct state *s = job->state;
-    s->job = job;
-    starpu_resume();
+    if (!start(s, job))
+        return false;
     const double seconds = micro_on_threads(s->threads, body, s);
-    starpu_pause();
+    stop(s);
     *value = seconds * 1e6 / (double)job->count;
     return seconds >= 0;
 }
