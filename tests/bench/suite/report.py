@@ -241,7 +241,7 @@ def how(result):
     if result.gpu:
         text += f"; OpenMP tuned: `{d['target_flags']}`; {d['cuda']}" if d["cuda"] else ""
     if result.opencl:
-        text += f"; {d['opencl']}"
+        text += f"; {d['opencl'].split('  ')[0]}"  # without how it was configured
     if result.bandwidth:
         text += f". Memory: {result.bandwidth:.0f} GB/s, the most that a stream program reached"
     if result.arithmetic:

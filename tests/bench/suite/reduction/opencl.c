@@ -9,7 +9,7 @@ static const char source[] = {
 
 enum { PAIRS, PARTS };
 
-/* Work-items of a group that adds up pairs: fewer than on a GPU are faster. */
+/* Work-items of a group that adds up pairs: as many as in Teamwork's hierarchical form. */
 enum { PAIRS_GROUP = 256 };
 
 static void *open_sum(const void *problem)

@@ -9,7 +9,7 @@ static const char source[] = {
 
 enum { CELLS, TILES };
 
-/* Work-items of a group of cells. Left to the implementation it would divide any number of cells, so primes would be slow. */
+/* Work-items of a group of cells, whose number is rounded up to groups: sizes have to divide evenly in OpenCL 1.2. */
 enum { CELLS_GROUP = 256 };
 
 static void *open_alignment(const void *problem)
