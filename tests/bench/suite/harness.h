@@ -25,8 +25,8 @@ struct suite_entry {
 extern const struct suite_entry suite_entries[];
 extern const size_t suite_entry_count;
 
-/* Opens the devices; false after a line on stderr. */
-bool suite_open_sides(void);
+/* Opens the devices, that of OpenCL if asked to and if there is one; false after a line on stderr. */
+bool suite_open_sides(bool with_opencl);
 bool suite_close_sides(void);
 
 /* Of Teamwork's device. */

@@ -3,11 +3,13 @@
  * The benchmark suite: runs its programs one after the other.
  *
  *     suite_cpu [--quick] [--size cpu|gpu] [--only NAME[,NAME]...] [--form FORM] [--kind KIND] [--seconds S]
- *               [--json FILE] [--list]
+ *               [--json FILE] [--opencl] [--list]
  *     suite_cpu --check
  *
  * --quick takes small problems, to see that all is right: its times mean nothing. --seconds is how long a program is measured,
  * at least. --check compares a few programs with OpenMP, and fails if Teamwork is much slower.
+ * --opencl lets OpenCL take part on the host; what consists of many small kernels then takes longer for all, with its threads in
+ * the process, so it is left out unless asked for.
  *
  * Exit status 1: a wrong result, or something failed; 2: wrong options.
  */
@@ -22,7 +24,7 @@
 struct options {
     struct suite_effort effort;
     const char *only, *json;
-    bool list, check;
+    bool list, check, opencl;
 };
 
 /* What runs, for the watchdog. */
@@ -56,7 +58,7 @@ static int usage(const char *program)
 {
     fprintf(stderr,
             "usage: %s [--quick] [--size cpu|gpu] [--only NAME[,NAME]...] [--form FORM] [--kind KIND] [--seconds S] "
-            "[--json FILE]\n"
+            "[--json FILE] [--opencl]\n"
             "       %s --list | --check\n",
             program, program);
     return 2;
@@ -89,6 +91,8 @@ static bool parse_option(char **argv, int *at, struct options *o)
         return o->list = true;
     if (!strcmp(option, "--check"))
         return o->check = true;
+    if (!strcmp(option, "--opencl"))
+        return o->opencl = true;
     ++*at;
     if (!strcmp(option, "--size"))
         return parse_size(value, &o->effort.size);
@@ -176,7 +180,7 @@ int main(int argc, char **argv)
     if (!names_exist(o.only))
         return 2;
     signal(SIGALRM, time_is_up);
-    if (!suite_open_sides())
+    if (!suite_open_sides(o.opencl))
         return 1;
     if (!sized && suite_on_gpu())
         o.effort.size = SUITE_GPU;

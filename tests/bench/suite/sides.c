@@ -85,13 +85,13 @@ static bool passed(tw_status status)
 }
 
 /* Teamwork comes first, so that it may choose how the context of a GPU waits; CUDA keeps an existing choice. */
-bool suite_open_sides(void)
+bool suite_open_sides(bool with_opencl)
 {
     setenv("TW_DEVICES", SUITE_DEVICES, 0);
     if (!passed(tw_queue_create(NULL, NULL, NULL, NULL, &queue)))
         return false;
     suite_openmp_device = tw_queue_is_host(queue) ? omp_get_initial_device() : 0;
-    return OPENCL_OPEN;
+    return !with_opencl || OPENCL_OPEN;
 }
 
 bool suite_close_sides(void)
