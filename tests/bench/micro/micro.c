@@ -134,6 +134,14 @@ double micro_on_threads(unsigned count, bool (*body)(void *user, unsigned thread
     return done ? to - from : -1;
 }
 
+bool micro_share(const struct micro_job *job, unsigned threads, bool (*body)(void *user, unsigned thread), void *user,
+                 double *value)
+{
+    const double seconds = micro_on_threads(threads, body, user);
+    *value = seconds * 1e6 / (double)(job->count / threads * threads);
+    return seconds >= 0;
+}
+
 /* ---- measuring --------------------------------------------------------------------------------------------- */
 
 static bool add_row(enum micro_op op, const char *side, const char *variant, const char *parameter, double value,

@@ -127,6 +127,10 @@ bool micro_sizes(size_t first, size_t factor, size_t last, bool (*run)(size_t si
  */
 double micro_on_threads(unsigned threads, bool (*body)(void *user, unsigned thread), void *user);
 
+/** The same for a job whose threads have equal shares of `count`; the value is the microseconds of each of them. */
+bool micro_share(const struct micro_job *job, unsigned threads, bool (*body)(void *user, unsigned thread), void *user,
+                 double *value);
+
 /* ---- modules ----------------------------------------------------------------------------------------------- */
 
 /** Opens Teamwork's default device, which all measurements use. */

@@ -259,9 +259,7 @@ static bool on_threads(const struct micro_job *job, bool (*body)(void *, unsigne
 {
     struct state *s = job->state;
     s->job = job;
-    const double seconds = micro_on_threads(s->threads, body, s);
-    *value = seconds * 1e6 / (double)(job->count / s->threads * s->threads);
-    return seconds >= 0;
+    return micro_share(job, s->threads, body, s, value);
 }
 
 static bool sample_chain(const struct micro_job *job, double *value)

@@ -158,10 +158,9 @@ static bool on_threads(const struct micro_job *job, bool (*body)(void *, unsigne
     struct state *s = job->state;
     if (!start(s, job))
         return false;
-    const double seconds = micro_on_threads(s->threads, body, s);
+    const bool done = micro_share(job, s->threads, body, s, value);
     stop(s);
-    *value = seconds * 1e6 / (double)job->count;
-    return seconds >= 0;
+    return done;
 }
 
 static bool sample_chain(const struct micro_job *job, double *value)

@@ -171,16 +171,22 @@ TW_DEVICE_INLINE bool tw_internal_redux(tw_sub_group sub_group, int *x, tw_opera
     {                                                                                                                  \
         return tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_FROM, from);                                     \
     }                                                                                                                  \
-    TW_OVERLOADED type tw_reduce_over_group(tw_sub_group sub_group, type x, tw_operation op)                           \
-        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    /* The x of the first `count` lanes, at most `most`, together, for all. Lanes behind them have the identity. */    \
+    TW_DEVICE_INLINE type tw_internal_reduce_lanes_##suffix(tw_sub_group sub_group, type x, tw_operation op,           \
+                                                            unsigned most, unsigned count)                             \
     {                                                                                                                  \
         TW_INTERNAL_REDUX_OF(type, sub_group, x, op)                                                                   \
-        for (unsigned delta = 1; delta < sub_group.tw_max_; delta *= 2) {                                              \
+        for (unsigned delta = 1; delta < most; delta *= 2) {                                                           \
             const type other = tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_AFTER, delta);                   \
-            if (sub_group.tw_lane_ + delta < sub_group.tw_size_)                                                       \
+            if (sub_group.tw_lane_ + delta < count)                                                                    \
                 x = combine(x, other, op);                                                                             \
         }                                                                                                              \
         return tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_FROM, 0);                                        \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_reduce_over_group(tw_sub_group sub_group, type x, tw_operation op)                           \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        return tw_internal_reduce_lanes_##suffix(sub_group, x, op, sub_group.tw_max_, sub_group.tw_size_);             \
     }                                                                                                                  \
     TW_OVERLOADED type tw_inclusive_scan_over_group(tw_sub_group sub_group, type x, tw_operation op)                   \
         TW_INTERNAL_CHECKED(suffix)                                                                                    \
@@ -211,13 +217,7 @@ TW_DEVICE_INLINE bool tw_internal_redux(tw_sub_group sub_group, int *x, tw_opera
         }                                                                                                              \
         if (lane > 0)                                                                                                  \
             all = lane < count ? parts[lane] : tw_internal_identity_##suffix(op);                                      \
-        TW_INTERNAL_REDUX_OF(type, sub_group, all, op)                                                                 \
-        for (unsigned delta = 1; delta < count; delta *= 2) {                                                          \
-            const type other = tw_internal_shuffle_##suffix(sub_group, all, TW_INTERNAL_AFTER, delta);                 \
-            if (lane + delta < count)                                                                                  \
-                all = combine(all, other, op);                                                                         \
-        }                                                                                                              \
-        return tw_internal_shuffle_##suffix(sub_group, all, TW_INTERNAL_FROM, 0);                                      \
+        return tw_internal_reduce_lanes_##suffix(sub_group, all, op, count, count);                                    \
     }                                                                                                                  \
     TW_DEVICE_INLINE type tw_internal_team_reduce_##suffix(tw_sub_group sub_group, type x, tw_operation op)            \
     {                                                                                                                  \

@@ -106,8 +106,8 @@ TW_DEVICE_INLINE tw_h_item tw_internal_simt_item(tw_group group, const struct tw
 {
     const uint32_t n1 = (uint32_t)loop->range.size[1], n2 = (uint32_t)loop->range.size[2];
 #ifdef __NVPTX__
-    if (!__builtin_constant_p(
-            loop->total)) /* said in the loop's first block: ptxas would unroll it, with tests for each turn */
+    /* in the loop's first block: ptxas would unroll it, with a test for each turn */
+    if (!__builtin_constant_p(loop->total))
         __asm__ volatile(".pragma \"nounroll\";");
 #endif
     const uint32_t at = loop->next + tw_internal_thread();
