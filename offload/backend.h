@@ -3,7 +3,7 @@
  * The border between the runtime (src/) and devices (offload/): one table of operations for each backend.
  *
  * The runtime calls the table with no lock held, from the threads that submit, wait or work, several at once; so every
- * slot must be thread safe. No slot may call back into the runtime. A backend reports a failure by its status and,
+ * slot must be thread safe. No slot may call back into the runtime, unless it says so. A backend reports a failure by its status and,
  * through tw_backend_complain(), one sentence.
  */
 #ifndef TEAMWORK_BACKEND_H
@@ -111,6 +111,16 @@ struct tw_backend_async {
                          struct tw_internal_launch *launch);
 };
 
+/* Kernels that run one after the other, of launches that `check` let pass. */
+struct tw_backend_series {
+    const struct tw_internal_kernel *kernel; /* the first; then those that `next` chooses */
+    struct tw_internal_launch *launch;
+
+    /* Takes how the last kernel went, and chooses another. False: there is none any more. Called by the thread that called
+       `launch_series`, with no lock held; this one may call the runtime. */
+    bool (*next)(struct tw_backend_series *series, tw_status status);
+};
+
 struct tw_backend {
     const char *name;
     const struct tw_backend_async *async; /* NULL: every launch waits */
@@ -160,7 +170,20 @@ struct tw_backend {
     /* Runs a kernel and returns when it is complete. */
     tw_status (*launch)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *launch);
+
+    /* Runs kernels that are worth running in one go, each as `launch` does. NULL where that gains nothing. */
+    void (*launch_series)(struct tw_backend_device *device, struct tw_backend_series *series);
 };
+
+/* For loops that poll. */
+static inline void tw_pause(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb");
+#endif
+}
 
 /* What CPUs and all GPUs that Teamwork compiles for can do. */
 #define TW_ALL_ORDERS ((TW_ORDER_BIT(TW_ORDER_SEQ_CST) << 1) - 1)

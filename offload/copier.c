@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "backend.h"
 #include "topology.h"
 
 #define SLICE_BYTES (128u << 10)
@@ -52,13 +53,6 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static void relax(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-}
-
 /* Copies a slice; false: none is left. */
 static bool copy_slice(struct job *job)
 {
@@ -78,7 +72,7 @@ static bool next_post(unsigned *seen)
 {
     const uint64_t until = now_ns() + LINGER_NS;
     do {
-        for (int i = 0; i < 64; ++i, relax())
+        for (int i = 0; i < 64; ++i, tw_pause())
             if (atomic_load(&copier.posted) != *seen) {
                 *seen = atomic_load(&copier.posted);
                 return true;
@@ -162,10 +156,10 @@ static void copy_together(struct job *job, void *target, const void *source, siz
     while (copy_slice(job)) {
     }
     while (atomic_load_explicit(&job->done, memory_order_acquire) < job->slices)
-        relax();
+        tw_pause();
     atomic_store(&job->is_open, false);
     while (atomic_load(&job->helpers))
-        relax();
+        tw_pause();
 }
 
 void tw_copier_copy(void *target, const void *source, size_t bytes)

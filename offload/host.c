@@ -6,8 +6,10 @@
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "fiber.h"
 #include "omp_start.h"
@@ -174,13 +176,42 @@ tw_status tw_host_outcome(const struct tw_internal_kernel *kernel, const struct 
     }
 }
 
-tw_status tw_host_run(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description)
+/* ---- running ---------------------------------------------------------------------------------------------------------- */
+
+/* Memory for the parts of a reduction, kept in `scratch`. False: there is none. */
+static bool prepare(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description, void **scratch)
 {
-    if (kernel->form != TW_INTERNAL_SINGLE_TASK)
-        bind_team();
     description->cpu = &tw_fiber_cpu;
     description->fell_back = 0;
-    kernel->host(description);
+    if (kernel->form == TW_INTERNAL_REDUCTION) {
+        if (!*scratch)
+            *scratch = aligned_alloc(64, TW_INTERNAL_SCRATCH_BYTES);
+        description->scratch = *scratch;
+        if (!*scratch)
+            description->fell_back = TW_INTERNAL_NO_MEMORY;
+    }
+    return !description->fell_back;
+}
+
+static void end(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description)
+{
+    if (kernel->host_end)
+        kernel->host_end(description);
+}
+
+tw_status tw_host_run(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description)
+{
+    void *scratch = NULL;
+    if (kernel->form == TW_INTERNAL_SINGLE_TASK) {
+        (void)prepare(kernel, description, &scratch);
+        kernel->host(description, 0, 1);
+    } else if (prepare(kernel, description, &scratch)) {
+        bind_team();
+#pragma omp parallel
+        kernel->host(description, (size_t)omp_get_thread_num(), (size_t)omp_get_num_threads());
+        end(kernel, description);
+    }
+    free(scratch);
     return tw_host_outcome(kernel, description);
 }
 
@@ -189,6 +220,144 @@ static tw_status launch(struct tw_backend_device *device, const struct tw_intern
 {
     (void)device;
     return tw_host_run(kernel, description);
+}
+
+/* ---- series: several kernels in one parallel region -------------------------------------------------------------------
+
+   To open and close a region for each kernel costs small ones more than their work. So the team stays together as long as there
+   is another kernel: its first thread tells the others, and hears from them when they are done. In between the first thread is in
+   the runtime, for less than a microsecond. */
+
+#define POLLS 2000u          /* before a thread lets others run while it waits */
+#define PATIENCE_NS 2000000u /* before it sleeps */
+#define MOST_THREADS 64u     /* of a series: they all share two counters, which takes longer the more they are */
+
+struct team {
+    struct tw_backend_series *series; /* its kernel is that of the turn */
+    bool over;
+    bool sleeps_soon; /* the user asked for threads that do not poll */
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    atomic_uint sleepers;
+    _Alignas(64) atomic_uint turn; /* kernels begun */
+    _Alignas(64) atomic_uint done; /* pieces that the other threads have run, of all kernels */
+};
+
+static void advance(struct team *team, atomic_uint *counter)
+{
+    /* either this sees that a thread sleeps, or that one sees the counter */
+    atomic_fetch_add(counter, 1u);
+    if (!atomic_load(&team->sleepers))
+        return;
+    pthread_mutex_lock(&team->mutex);
+    pthread_cond_broadcast(&team->changed);
+    pthread_mutex_unlock(&team->mutex);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void await(struct team *team, atomic_uint *counter, unsigned value)
+{
+    for (unsigned i = 0; i < POLLS; ++i) {
+        if (atomic_load_explicit(counter, memory_order_acquire) == value)
+            return;
+        tw_pause();
+    }
+    const uint64_t until = now_ns() + (team->sleeps_soon ? 0 : PATIENCE_NS);
+    do {
+        for (unsigned i = 0; i < 16; ++i) {
+            if (atomic_load_explicit(counter, memory_order_acquire) == value)
+                return;
+            sched_yield();
+        }
+    } while (now_ns() < until);
+    pthread_mutex_lock(&team->mutex);
+    atomic_fetch_add(&team->sleepers, 1u);
+    while (atomic_load(counter) != value)
+        pthread_cond_wait(&team->changed, &team->mutex);
+    atomic_fetch_sub(&team->sleepers, 1u);
+    pthread_mutex_unlock(&team->mutex);
+}
+
+/* Finds a kernel that is ready to run, from the one that the series is at, if `more`, on. False: there is none. */
+static bool find_ready(struct tw_backend_series *series, bool more, void **scratch)
+{
+    while (more && series->kernel->form != TW_INTERNAL_SINGLE_TASK && !prepare(series->kernel, series->launch, scratch))
+        more = series->next(series, tw_host_outcome(series->kernel, series->launch));
+    return more;
+}
+
+/* The first thread: runs kernels with the others, up to one that is not for a team. Returns whether there is one. */
+static bool lead(struct team *team, unsigned threads, void **scratch)
+{
+    struct tw_backend_series *series = team->series;
+    bool more;
+    unsigned turn = 0;
+    do {
+        const struct tw_internal_kernel *kernel = series->kernel;
+        struct tw_internal_launch *description = series->launch;
+        ++turn;
+        advance(team, &team->turn);
+        kernel->host(description, 0, threads);
+        await(team, &team->done, turn * (threads - 1));
+        end(kernel, description);
+        more = find_ready(series, series->next(series, tw_host_outcome(kernel, description)), scratch);
+    } while (more && series->kernel->form != TW_INTERNAL_SINGLE_TASK);
+    team->over = true;
+    advance(team, &team->turn);
+    return more;
+}
+
+static void follow(struct team *team, unsigned thread, unsigned threads)
+{
+    for (unsigned turn = 1;; ++turn) {
+        await(team, &team->turn, turn);
+        if (team->over)
+            return;
+        team->series->kernel->host(team->series->launch, thread, threads);
+        advance(team, &team->done);
+    }
+}
+
+static bool run_team(struct tw_backend_series *series, void **scratch)
+{
+    struct team team = {.series = series,
+                        .sleeps_soon = kmp_get_blocktime() == 0,
+                        .mutex = PTHREAD_MUTEX_INITIALIZER,
+                        .changed = PTHREAD_COND_INITIALIZER};
+    bool more = false;
+#pragma omp parallel
+    {
+        const unsigned thread = (unsigned)omp_get_thread_num(), threads = (unsigned)omp_get_num_threads();
+        if (thread == 0)
+            more = lead(&team, threads, scratch);
+        else
+            follow(&team, thread, threads);
+    }
+    pthread_mutex_destroy(&team.mutex);
+    pthread_cond_destroy(&team.changed);
+    return more;
+}
+
+static void launch_series(struct tw_backend_device *device, struct tw_backend_series *series)
+{
+    void *scratch = NULL;
+    (void)device;
+    bind_team();
+    const bool has_team = (unsigned)omp_get_max_threads() <= MOST_THREADS;
+    bool more = find_ready(series, true, &scratch);
+    while (more) {
+        if (has_team && series->kernel->form != TW_INTERNAL_SINGLE_TASK)
+            more = run_team(series, &scratch);
+        else
+            more = find_ready(series, series->next(series, tw_host_run(series->kernel, series->launch)), &scratch);
+    }
+    free(scratch);
 }
 
 /* Never called: there is no memory but the host's. */
@@ -226,4 +395,5 @@ const struct tw_backend tw_backend_host = {
     .check = tw_host_check,
     .limits = tw_host_limits,
     .launch = launch,
+    .launch_series = launch_series,
 };

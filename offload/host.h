@@ -15,7 +15,7 @@ tw_status tw_host_check(struct tw_backend_device *device, const struct tw_intern
 void tw_host_limits(struct tw_backend_device *device, const struct tw_internal_kernel *kernel, size_t items,
                     size_t local_bytes, struct tw_kernel_facts *facts);
 
-/* Runs a kernel in the host lowering, on the calling thread and its OpenMP team. */
+/* Runs a kernel in the host lowering, on the calling thread and its OpenMP team, in a parallel region of its own. */
 tw_status tw_host_run(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description);
 
 /* What a launch that has returned says of itself. */

@@ -231,26 +231,31 @@ static tw_status execute(struct tw_task *task)
                         atomic_load(&copy->buffer->places[copy->from].address), copy->buffer->bytes);
 }
 
-void tw_task_run_locked(struct tw_task *task)
+/* Before a task is executed. Releases the lock. */
+static void begin_task_locked(struct tw_task *task)
 {
     struct tw_command *command = task->command;
-    struct tw_device *device = command->device;
     if (task == &command->body) /* its copies may run long before all that it depends on is complete */
         tw_command_start_locked(command, 0);
     if (task->exclusive)
-        device->exclusive_running = true;
-    const bool exclusive = task->exclusive;
+        command->device->exclusive_running = true;
     const struct tw_command *next = command->next;
     tw_unlock();
     tw_memory_fetch(next); /* it was written long ago where many are queued. It need not exist any more */
     tw_detail_of_task(true);
-    const tw_status status = execute(task);
+}
+
+/* After that; takes the lock. */
+static void end_task(struct tw_task *task, tw_status status)
+{
+    struct tw_command *command = task->command;
+    struct tw_device *device = command->device;
     tw_detail_of_task(false);
     tw_lock();
-    if (exclusive)
+    if (task->exclusive)
         device->exclusive_running = false;
     device->copying -= task->copying;
-    if ((exclusive || task->copying) && device->active) { /* others may have waited for the device */
+    if ((task->exclusive || task->copying) && device->active) { /* others may have waited for the device */
         tw_wake_worker_locked(device, true);
         tw_announce_device_locked(device);
     }
@@ -261,6 +266,64 @@ void tw_task_run_locked(struct tw_task *task)
     tw_task_finish_locked(task, failure, false, 0);
     tw_running_lane = NULL;
     tw_issue_locked();
+}
+
+/* ---- kernels in one go ------------------------------------------------------------------------------------------------ */
+
+struct kernel_series {
+    struct tw_backend_series series; /* first: the backend's view */
+    struct tw_device *device;
+    struct tw_task *task; /* that runs; at the end the one that was taken and is not begun, or NULL */
+    struct tw_task_source *source;
+};
+
+static bool is_for_series(const struct tw_task *task)
+{
+    return task->kind == TW_TASK_KERNEL && task->exclusive;
+}
+
+static bool next_kernel(struct tw_backend_series *base, tw_status status)
+{
+    struct kernel_series *series = (struct kernel_series *)base;
+    if (status == TW_SUCCESS)
+        status = tw_command_check_bounds(series->task->command);
+    end_task(series->task, status);
+    struct tw_task *task = series->task = series->source->take_locked(series->source);
+    if (!task || !is_for_series(task) || task->command->device != series->device) {
+        tw_unlock();
+        return false;
+    }
+    base->kernel = task->command->kernel;
+    base->launch = &task->command->launch;
+    begin_task_locked(task);
+    return true;
+}
+
+/* Returns the task that is left, to be run otherwise. */
+static struct tw_task *run_series_locked(struct tw_task *task, struct tw_task_source *source)
+{
+    struct tw_command *command = task->command;
+    struct tw_backend_device *device = command->device->backend;
+    struct kernel_series series = {{command->kernel, &command->launch, next_kernel}, command->device, task, source};
+    begin_task_locked(task);
+    device->backend->launch_series(device, &series.series);
+    tw_lock();
+    return series.task;
+}
+
+void tw_task_run_locked(struct tw_task *task, struct tw_task_source *source)
+{
+    while (task) {
+        const struct tw_command *command = task->command;
+        /* a series costs a kernel that stays alone a little */
+        if (is_for_series(task) && command->next && command->device->backend->backend->launch_series) {
+            task = run_series_locked(task, source);
+        } else {
+            begin_task_locked(task);
+            end_task(task, execute(task));
+            task = NULL;
+        }
+    }
 }
 
 /* ---- submission ---------------------------------------------------------------------------------------------------

@@ -287,22 +287,51 @@ void tw_command_graph_free(struct tw_command_graph *graph)
     free(graph);
 }
 
+/* The kernels of a graph, run one after the other. */
+struct run {
+    struct tw_backend_series series; /* first: the backend's view */
+    const struct tw_command_graph *graph;
+    size_t at; /* commands that are dealt with, and the one that runs */
+    struct tw_internal_launch launch;
+    tw_status status;
+};
+
+/* Finds the next kernel. False: there is none. */
+static bool find_kernel(struct run *run)
+{
+    while (run->at < run->graph->count) {
+        const struct tw_command *command = run->graph->commands[run->at++];
+        if (command->body.kind != TW_TASK_KERNEL)
+            continue;
+        run->launch = command->launch;
+        run->series.kernel = command->kernel;
+        run->series.launch = &run->launch;
+        if (command->bounds)
+            memset(command->bounds, 0, sizeof *command->bounds);
+        return true;
+    }
+    return false;
+}
+
+static bool next_of_run(struct tw_backend_series *series, tw_status status)
+{
+    struct run *run = (struct run *)series;
+    run->status = status == TW_SUCCESS ? tw_command_check_bounds(run->graph->commands[run->at - 1]) : status;
+    return run->status == TW_SUCCESS && find_kernel(run);
+}
+
 tw_status tw_command_graph_run(const struct tw_command_graph *graph)
 {
     struct tw_backend_device *device = graph->device->backend;
-    tw_status status = TW_SUCCESS;
-    for (size_t i = 0; i < graph->count && status == TW_SUCCESS; ++i) {
-        const struct tw_command *command = graph->commands[i];
-        if (command->body.kind != TW_TASK_KERNEL)
-            continue;
-        struct tw_internal_launch launch = command->launch;
-        if (command->bounds)
-            memset(command->bounds, 0, sizeof *command->bounds);
-        status = device->backend->launch(device, command->kernel, &launch);
-        if (status == TW_SUCCESS)
-            status = tw_command_check_bounds(command);
-    }
-    return status;
+    struct run run = {.series = {.next = next_of_run}, .graph = graph, .status = TW_SUCCESS};
+    if (!find_kernel(&run))
+        return TW_SUCCESS;
+    if (device->backend->launch_series)
+        device->backend->launch_series(device, &run.series);
+    else
+        while (next_of_run(&run.series, device->backend->launch(device, run.series.kernel, &run.launch)))
+            ;
+    return run.status;
 }
 
 static tw_status check(const struct tw_queue *queue, const struct tw_command_graph *graph)

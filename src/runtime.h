@@ -68,16 +68,6 @@ void tw_sleep_locked(pthread_cond_t *condition, const struct timespec *until);
    under the lock. */
 uint64_t tw_held_ns(void);
 
-/* For loops that poll. */
-static inline void tw_pause(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("isb");
-#endif
-}
-
 /* Counts the objects that keep the runtime alive: queues, contexts, buffers, host accessors, commands. */
 void tw_object_born_locked(void);
 void tw_object_died_locked(void);
@@ -338,8 +328,13 @@ tw_status tw_command_submit_locked(struct tw_command *command);
 void tw_command_message_locked(const struct tw_command *command, char *message, size_t bytes);
 void tw_command_release(struct tw_command *command);
 void tw_command_release_locked(struct tw_command *command);
-/* Runs a task: takes the lock held, releases it meanwhile. */
-void tw_task_run_locked(struct tw_task *task);
+/* Where a thread that runs tasks gets the next one, which it has to run; NULL: there is none for it now. */
+struct tw_task_source {
+    struct tw_task *(*take_locked)(struct tw_task_source *source);
+};
+/* Runs a task, and then those of the source as long as that has any and the device runs them in one go. Takes the lock held,
+   releases it meanwhile. */
+void tw_task_run_locked(struct tw_task *task, struct tw_task_source *source);
 /* Sees to tasks that became ready, and to those that become so by it. Afterwards tw_issue_locked(). */
 void tw_make_ready_locked(struct tw_node *nodes);
 /* Finishes a task, all of whose predecessors are finished, and sees to what becomes ready. failure: NULL, its own, or

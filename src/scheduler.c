@@ -243,20 +243,40 @@ static void reclaim_between_tasks_locked(void)
     }
 }
 
+/* A worker's tasks. */
+struct worker_source {
+    struct tw_task_source source;
+    struct tw_device *device;
+};
+
+static struct tw_task *take_for_worker(struct tw_device *device)
+{
+    struct tw_task *task = take_from_device(device);
+    if (task && (device->active || device->flying))
+        tw_wake_worker_locked(device, true);
+    return task;
+}
+
+static struct tw_task *take_next_for_worker(struct tw_task_source *source)
+{
+    struct tw_device *device = ((struct worker_source *)source)->device;
+    return device->stopping || atomic_load_explicit(&anything_unused, memory_order_relaxed) ? NULL
+                                                                                            : take_for_worker(device);
+}
+
 static void *work(void *argument)
 {
     struct tw_device *device = argument;
+    struct worker_source source = {{take_next_for_worker}, device};
     const uint64_t nap = device->backend->exclusive ? CALM_NAP_NS : LINGER_NAP_NS;
     uint64_t idle_since = 0, flight_nap = nap;
     is_worker = true;
     device->backend->backend->begin_thread(device->backend);
     tw_lock();
     while (!device->stopping) {
-        struct tw_task *task = take_from_device(device);
+        struct tw_task *task = take_for_worker(device);
         if (task) {
-            if (device->active || device->flying)
-                tw_wake_worker_locked(device, true);
-            tw_task_run_locked(task);
+            tw_task_run_locked(task, &source.source);
             idle_since = 0;
             reclaim_between_tasks_locked();
             continue;
@@ -443,48 +463,82 @@ static void help_locked(struct tw_task *step, const struct tw_task *watched, str
     lane->helpers -= helps;
 }
 
+/* A thread that waits. */
+struct waiter {
+    struct tw_task_source source; /* of the tasks that it runs meanwhile */
+    struct tw_command *(*unfinished)(const void *what);
+    const void *what;
+    const struct tw_task *watched;
+    struct tw_device *left; /* may have tasks that this thread made ready */
+    struct tw_task *step;   /* towards what it waits for; NULL: that is over */
+};
+
+/* Finds the next step, and a task to run for it; NULL: there is none, it is in flight or runs elsewhere, or all is over. */
+static struct tw_task *take_for_waiter(struct waiter *waiter)
+{
+    struct tw_command *command = waiter->unfinished(waiter->what);
+    struct tw_task *step = waiter->step = command ? step_towards(command, waiter->watched) : NULL;
+    if (!step)
+        return NULL;
+    struct tw_lane *lane = step->command->lane;
+    struct tw_device *left = waiter->left;
+    if (left && left->active && (step->flying || left->active != lane || lane->next != lane))
+        leave_device_locked(left); /* has tasks that this thread does not look after */
+    waiter->left = NULL;
+    if (step->flying)
+        return NULL;
+    struct tw_lane *overdue = overdue_lane(lane);
+    struct tw_task *task = take_own_copy(lane, step);
+    if (!task && !watched_only(lane, waiter->watched))
+        task = take_from_lane(overdue ? overdue : lane, false);
+    if (!task)
+        return NULL;
+    if (lane->light.first || (lane->exclusive.first && !task->exclusive))
+        tw_wake_worker_locked(lane->device, true);
+    waiter->left = lane->device;
+    return task;
+}
+
+static struct tw_task *take_next_for_waiter(struct tw_task_source *source)
+{
+    return atomic_load_explicit(&anything_unused, memory_order_relaxed) ? NULL
+                                                                        : take_for_waiter((struct waiter *)source);
+}
+
 void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const void *what, const struct tw_task *watched)
 {
-    struct tw_device *left = NULL; /* may have tasks that this thread made ready */
-    struct tw_command *command;
+    struct waiter waiter = {{take_next_for_waiter}, unfinished, what, watched, NULL, NULL};
     struct spun spun = {NULL, 0};
     if (watched)
         ++watched->command->lane->watchers;
-    while ((command = unfinished(what)) != NULL) {
-        struct tw_task *step = step_towards(command, watched);
+    for (;;) {
+        struct tw_task *task = take_for_waiter(&waiter), *step = waiter.step;
+        if (!step)
+            break;
         struct tw_command *helped = step->command;
         struct tw_lane *lane = helped->lane;
-        if (left && left->active && (step->flying || left->active != lane || lane->next != lane))
-            leave_device_locked(left); /* has tasks that this thread does not look after */
-        left = NULL;
-        if (step->flying) {
-            if (step == watched && helped->started)
-                continue;        /* just now */
-            left = lane->device; /* stays: so do its workers */
-            tw_chain_wait_locked(step);
+        if (task) {
+            tw_task_run_locked(task, &waiter.source);
             reclaim_between_tasks_locked();
             continue;
         }
-        struct tw_lane *overdue = overdue_lane(lane);
-        struct tw_task *task = take_own_copy(lane, step);
-        if (!task && !watched_only(lane, watched))
-            task = take_from_lane(overdue ? overdue : lane, false);
-        if (task) {
-            if (lane->light.first || (lane->exclusive.first && !task->exclusive))
-                tw_wake_worker_locked(lane->device, true);
-            left = lane->device;
-            tw_task_run_locked(task);
+        if (step->flying) {
+            if (step == watched && helped->started)
+                continue;               /* just now */
+            waiter.left = lane->device; /* stays: so do its workers */
+            tw_chain_wait_locked(step);
             reclaim_between_tasks_locked();
             continue;
         }
         atomic_fetch_add(&helped->references, 1); /* keeps the lane */
         help_locked(step, watched, &spun);
+        struct tw_command *command;
         if (!lane_is_empty(lane)
             && (!(command = unfinished(what)) || step_towards(command, watched)->command->lane != lane))
             leave_device_locked(lane->device); /* no longer this thread's concern, nor its turn */
         tw_command_release_locked(helped);
     }
-    leave_device_locked(left);
+    leave_device_locked(waiter.left);
     if (watched)
         --watched->command->lane->watchers;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * The host lowering: kernels as OpenMP loops on the initial device, never through a target region.
+ * The host lowering: kernels as loops of a team of OpenMP threads on the initial device, never through a target region.
  *
- * Range kernels: `parallel for` over rows, or over pieces of rows when there are few, and an inner vectorized loop.
- * Hierarchical kernels: `parallel for` over groups; work-item loops are plain loops of the thread that runs the group
- * (work_item.h). Everything that the loops use is private to the thread: with captures by reference, stores through
- * `char *` may alias them and nothing vectorizes.
+ * The parallel region is the library's (offload/host.c), so that several kernels can share one: what the macros define is what
+ * a thread of the team does, piece `tw_piece` of `tw_pieces`. Range kernels: a loop over rows, or over pieces of rows when there
+ * are few, and an inner vectorized loop. Hierarchical kernels: a loop over groups; work-item loops are plain loops of the thread
+ * that runs the group (work_item.h). Everything that the loops use is the function's own: stores through `char *` may alias
+ * anything else, and nothing vectorizes.
  */
 #ifndef TEAMWORK_LOWER_HOST_H
 #define TEAMWORK_LOWER_HOST_H
@@ -17,12 +18,12 @@ struct tw_internal_cut {
     size_t rows, pieces, piece, row_length;
 };
 
-TW_DEVICE_INLINE struct tw_internal_cut tw_internal_cut_range(const struct tw_internal_launch *launch, unsigned dims)
+TW_DEVICE_INLINE struct tw_internal_cut tw_internal_cut_range(const struct tw_internal_launch *launch, unsigned dims,
+                                                              size_t threads)
 {
     struct tw_internal_cut cut = {1, 1, 0, launch->range[dims - 1]};
     for (unsigned d = 0; d + 1 < dims; ++d)
         cut.rows *= launch->range[d];
-    const size_t threads = (size_t)omp_get_max_threads();
     if (cut.rows && cut.rows < 4 * threads && cut.rows % threads)
         cut.pieces = cut.rows == 1 ? threads : (4 * threads + cut.rows - 1) / cut.rows;
     cut.piece = (cut.row_length + cut.pieces - 1) / cut.pieces;
@@ -30,6 +31,13 @@ TW_DEVICE_INLINE struct tw_internal_cut tw_internal_cut_range(const struct tw_in
         cut.piece = (cut.piece + 63) / 64 * 64; /* whole cache lines, and no remainder loops */
     cut.pieces = cut.piece ? (cut.row_length + cut.piece - 1) / cut.piece : 0;
     return cut;
+}
+
+/* Where piece `piece` of `pieces` of `total` things begins. */
+TW_DEVICE_INLINE size_t tw_internal_piece_first(size_t total, size_t piece, size_t pieces)
+{
+    const size_t each = total / pieces, rest = total % pieces;
+    return piece * each + (piece < rest ? piece : rest);
 }
 
 /* The item in row `row` of the range whose last id, with the offset, is `last`. Loops count that id itself: so it stays an
@@ -51,28 +59,24 @@ TW_DEVICE_INLINE tw_item tw_internal_item(size_t row, size_t last, const size_t 
 #define TW_INTERNAL_HOST_RANGE(name, launch, dims_)                                                                    \
     {                                                                                                                  \
         const struct name tw_args = *(const struct name *)(launch)->args;                                              \
-        const struct tw_internal_cut tw_cut = tw_internal_cut_range(launch, dims_);                                    \
-        const size_t tw_rows = tw_cut.rows, tw_length = tw_cut.row_length, tw_total = tw_rows * tw_cut.pieces;         \
-        const size_t tw_r0 = (launch)->range[0], tw_r1 = (launch)->range[1], tw_r2 = (launch)->range[2];               \
-        const size_t tw_o0 = (launch)->offset[0], tw_o1 = (launch)->offset[1], tw_o2 = (launch)->offset[2];            \
+        const struct tw_internal_cut tw_cut = tw_internal_cut_range(launch, dims_, tw_pieces);                         \
+        const size_t tw_total = tw_cut.rows * tw_cut.pieces;                                                           \
+        const size_t tw_from = tw_internal_piece_first(tw_total, tw_piece, tw_pieces);                                 \
+        const size_t tw_to = tw_internal_piece_first(tw_total, tw_piece + 1, tw_pieces);                               \
+        const size_t tw_r[3] = {(launch)->range[0], (launch)->range[1], (launch)->range[2]};                           \
+        const size_t tw_o[3] = {(launch)->offset[0], (launch)->offset[1], (launch)->offset[2]};                        \
         if (dims_ > 1 && tw_cut.pieces == 1) {                                                                         \
-            TW_INTERNAL_PRAGMA(omp parallel for schedule(static) default(none)                                         \
-                               firstprivate(tw_args, tw_rows, tw_length, tw_r0, tw_r1, tw_r2, tw_o0, tw_o1, tw_o2))    \
-            for (size_t tw_row = 0; tw_row < tw_rows; ++tw_row) {                                                      \
-                const size_t tw_r[3] = {tw_r0, tw_r1, tw_r2}, tw_o[3] = {tw_o0, tw_o1, tw_o2};                         \
-                const size_t tw_first = tw_o[dims_ - 1], tw_past = tw_first + tw_length;                               \
+            const size_t tw_first = tw_o[dims_ - 1], tw_past = tw_first + tw_cut.row_length;                           \
+            for (size_t tw_row = tw_from; tw_row < tw_to; ++tw_row) {                                                  \
                 TW_INTERNAL_SIMD                                                                                       \
                 for (size_t tw_i = tw_first; tw_i != tw_past; ++tw_i) {                                                \
                     TW_INTERNAL_INLINE_CALL(name(tw_internal_item(tw_row, tw_i, tw_r, tw_o, dims_), &tw_args))         \
                 }                                                                                                      \
             }                                                                                                          \
         } else {                                                                                                       \
-            TW_INTERNAL_PRAGMA(omp parallel for schedule(static) default(none)                                         \
-                               firstprivate(tw_args, tw_cut, tw_total, tw_r0, tw_r1, tw_r2, tw_o0, tw_o1, tw_o2))      \
-            for (size_t tw_p = 0; tw_p < tw_total; ++tw_p) {                                                           \
+            for (size_t tw_p = tw_from; tw_p < tw_to; ++tw_p) {                                                        \
                 const size_t tw_row = tw_p / tw_cut.pieces, tw_before = tw_p % tw_cut.pieces * tw_cut.piece;           \
                 const size_t tw_rest = tw_cut.row_length - tw_before;                                                  \
-                const size_t tw_r[3] = {tw_r0, tw_r1, tw_r2}, tw_o[3] = {tw_o0, tw_o1, tw_o2};                         \
                 const size_t tw_first = tw_o[dims_ - 1] + tw_before;                                                   \
                 const size_t tw_past = tw_first + (tw_cut.piece < tw_rest ? tw_cut.piece : tw_rest);                   \
                 TW_INTERNAL_SIMD                                                                                       \
@@ -98,9 +102,8 @@ TW_DEVICE_INLINE bool tw_internal_cpu_memory(struct tw_internal_launch *launch, 
         const size_t tw_r0 = (launch)->range[0], tw_r1 = (launch)->range[1], tw_r2 = (launch)->range[2];               \
         const size_t tw_l0 = (l0), tw_l1 = (l1), tw_l2 = (l2);                                                         \
         const size_t tw_total = tw_r0 * tw_r1 * tw_r2;                                                                 \
-        TW_INTERNAL_PRAGMA(omp parallel for schedule(static) default(none)                                             \
-                           firstprivate(tw_args, tw_total, tw_r0, tw_r1, tw_r2, tw_l0, tw_l1, tw_l2, tw_launch))       \
-        for (size_t tw_g = 0; tw_g < tw_total; ++tw_g) {                                                               \
+        const size_t tw_past = tw_internal_piece_first(tw_total, tw_piece + 1, tw_pieces);                             \
+        for (size_t tw_g = tw_internal_piece_first(tw_total, tw_piece, tw_pieces); tw_g < tw_past; ++tw_g) {           \
             struct tw_internal_group tw_here = TW_INTERNAL_GROUP(tw_r0, tw_r1, tw_r2, tw_l0, tw_l1, tw_l2, dims_);     \
             if (!tw_internal_cpu_memory(tw_launch, &tw_here.tw_memory_))                                               \
                 continue;                                                                                              \
@@ -197,16 +200,13 @@ TW_DEVICE_INLINE void tw_internal_nd_piece(struct tw_internal_launch *launch, tw
                                            size_t pieces)
 {
     const size_t total = launch->range[0] * launch->range[1] * launch->range[2];
-    const size_t each = total / pieces, rest = total % pieces;
-    const size_t first = piece * each + (piece < rest ? piece : rest);
-    launch->cpu->run(launch, items, first, first + each + (piece < rest));
+    launch->cpu->run(launch, items, tw_internal_piece_first(total, piece, pieces),
+                     tw_internal_piece_first(total, piece + 1, pieces));
 }
 
 #define TW_INTERNAL_HOST_ND(name, launch)                                                                              \
     {                                                                                                                  \
-        TW_INTERNAL_PRAGMA(omp parallel default(none) firstprivate(tw_launch))                                         \
-        tw_internal_nd_piece(tw_launch, name##_tw_items((launch)->dims), (size_t)omp_get_thread_num(),                 \
-                             (size_t)omp_get_num_threads());                                                           \
+        tw_internal_nd_piece(launch, name##_tw_items((launch)->dims), tw_piece, tw_pieces);                            \
     }
 
 #endif

@@ -57,21 +57,26 @@
 /* Picks the macro for the number of arguments, 1 to 4. */
 #define TW_INTERNAL_PICK(_1, _2, _3, _4, macro, ...) macro
 
+/* The head of the function that runs a piece of a kernel on a CPU. */
+#define TW_INTERNAL_HOST_FUNCTION(name)                                                                                \
+    static void name##_tw_host(struct tw_internal_launch *tw_launch, size_t tw_piece, size_t tw_pieces)
+
 #define TW_SINGLE_TASK(name)                                                                                           \
-    static void name##_tw_host(struct tw_internal_launch *tw_launch)                                                   \
+    TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
     {                                                                                                                  \
+        (void)tw_piece, (void)tw_pieces;                                                                               \
         const struct name tw_args = *(const struct name *)tw_launch->args;                                             \
         TW_INTERNAL_INLINE_CALL(name(&tw_args))                                                                        \
     }                                                                                                                  \
     static void name##_tw_offload(struct tw_internal_launch *tw_launch){TW_INTERNAL_OFFLOAD(                           \
         TW_INTERNAL_SIMT_TASK(name, tw_launch), TW_INTERNAL_TEAMS_TASK(name, tw_launch),                               \
-        tw_launch)} TW_INTERNAL_KERNEL_OBJECT(single_task, TW_INTERNAL_SINGLE_TASK, name, 0, 0, 0, 0)
+        tw_launch)} TW_INTERNAL_KERNEL_OBJECT(single_task, TW_INTERNAL_SINGLE_TASK, name, 0, 0, 0, 0, NULL)
 
 #define TW_RANGE_KERNEL(...)                                                                                           \
     TW_INTERNAL_PICK(__VA_ARGS__, , , TW_INTERNAL_RANGE_KERNEL_DIMS, TW_INTERNAL_RANGE_KERNEL_ANY, )(__VA_ARGS__)
 
 #define TW_INTERNAL_RANGE_KERNEL_ANY(name)                                                                             \
-    static void name##_tw_host(struct tw_internal_launch *tw_launch)                                                   \
+    TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
     {                                                                                                                  \
         if (tw_launch->dims == 1)                                                                                      \
             TW_INTERNAL_HOST_RANGE(name, tw_launch, 1)                                                                 \
@@ -82,14 +87,14 @@
     }                                                                                                                  \
     static void name##_tw_offload(struct tw_internal_launch *tw_launch){TW_INTERNAL_OFFLOAD(                           \
         TW_INTERNAL_SIMT_RANGE(name, tw_launch, ANY), TW_INTERNAL_TEAMS_RANGE(name, tw_launch, ANY),                   \
-        tw_launch)} TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_RANGE, name, 0, 0, 0, 0)
+        tw_launch)} TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_RANGE, name, 0, 0, 0, 0, NULL)
 
 #define TW_INTERNAL_RANGE_KERNEL_DIMS(name, dims_)                                                                     \
-    static void name##_tw_host(struct tw_internal_launch *tw_launch)                                                   \
-        TW_INTERNAL_HOST_RANGE(name, tw_launch, dims_) static void name##_tw_offload(                                  \
-            struct tw_internal_launch *tw_launch){TW_INTERNAL_OFFLOAD(                                                 \
-            TW_INTERNAL_SIMT_RANGE(name, tw_launch, dims_), TW_INTERNAL_TEAMS_RANGE(name, tw_launch, dims_),           \
-            tw_launch)} TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_RANGE, name, dims_, 0, 0, 0)
+    TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
+    TW_INTERNAL_HOST_RANGE(name, tw_launch, dims_)                                                                     \
+    static void name##_tw_offload(struct tw_internal_launch *tw_launch){TW_INTERNAL_OFFLOAD(                           \
+        TW_INTERNAL_SIMT_RANGE(name, tw_launch, dims_), TW_INTERNAL_TEAMS_RANGE(name, tw_launch, dims_),               \
+        tw_launch)} TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_RANGE, name, dims_, 0, 0, 0, NULL)
 
 /* A work-group size that a definition requires, as constants NAME_tw_local_D. */
 #define TW_INTERNAL_REQUIRE_LOCAL(name, n0, n1, n2)                                                                    \
@@ -105,7 +110,7 @@
 #define TW_INTERNAL_GROUP_KERNEL_3(name, n0, n1, n2) TW_INTERNAL_GROUP_KERNEL_REQUIRED(name, 3, n0, n1, n2)
 
 #define TW_INTERNAL_GROUP_KERNEL_ANY(name)                                                                             \
-    static void name##_tw_host(struct tw_internal_launch *tw_launch)                                                   \
+    TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
     {                                                                                                                  \
         const size_t *tw_local = tw_launch->local;                                                                     \
         if (tw_launch->dims == 1)                                                                                      \
@@ -117,16 +122,16 @@
     }                                                                                                                  \
     static void name##_tw_offload(struct tw_internal_launch *tw_launch){TW_INTERNAL_OFFLOAD(                           \
         TW_INTERNAL_SIMT_GROUPS(name, tw_launch, ANY), TW_INTERNAL_TEAMS_GROUPS(name, tw_launch, ANY),                 \
-        tw_launch)} TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, 0, 0, 0, 0)
+        tw_launch)} TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, 0, 0, 0, 0, NULL)
 
 #define TW_INTERNAL_GROUP_KERNEL_REQUIRED(name, dims_, n0, n1, n2)                                                     \
     TW_INTERNAL_REQUIRE_LOCAL(name, n0, n1, n2)                                                                        \
-    static void name##_tw_host(struct tw_internal_launch *tw_launch) TW_INTERNAL_HOST_GROUPS(                          \
-        name, tw_launch, dims_, name##_tw_local_0, name##_tw_local_1,                                                  \
-        name##_tw_local_2) static void name##_tw_offload(struct tw_internal_launch *tw_launch){                        \
+    TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
+    TW_INTERNAL_HOST_GROUPS(name, tw_launch, dims_, name##_tw_local_0, name##_tw_local_1,                              \
+                            name##_tw_local_2) static void name##_tw_offload(struct tw_internal_launch *tw_launch){    \
         TW_INTERNAL_OFFLOAD(                                                                                           \
             TW_INTERNAL_SIMT_GROUPS(name, tw_launch, dims_), TW_INTERNAL_TEAMS_GROUPS(name, tw_launch, dims_),         \
-            tw_launch)} TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, dims_, n0, n1, n2)
+            tw_launch)} TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, dims_, n0, n1, n2, NULL)
 
 /* nd_range kernels: the function that NAME_tw_items gives runs the work-items of a group on a CPU. */
 #define TW_ND_RANGE_KERNEL(...)                                                                                        \
@@ -168,14 +173,14 @@
     }
 
 #define TW_INTERNAL_ND_KERNEL(name, dims_, which, n0, n1, n2)                                                          \
-    static void name##_tw_host(struct tw_internal_launch *tw_launch) TW_INTERNAL_HOST_ND(                              \
-        name, tw_launch) static void name##_tw_offload(struct tw_internal_launch *tw_launch){                          \
+    TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
+    TW_INTERNAL_HOST_ND(name, tw_launch) static void name##_tw_offload(struct tw_internal_launch *tw_launch){          \
         TW_INTERNAL_OFFLOAD(TW_INTERNAL_SIMT_ND(name, tw_launch, which), TW_INTERNAL_TEAMS_ND(name, tw_launch, which), \
                             tw_launch)} TW_INTERNAL_KERNEL_OBJECT(nd_range, TW_INTERNAL_ND_RANGE, name, dims_, n0, n1, \
-                                                                  n2)
+                                                                  n2, NULL)
 
 /* Ends in a declaration, which the user's semicolon completes. */
-#define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, dims_, n0, n1, n2)                                               \
+#define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, dims_, n0, n1, n2, end)                                          \
     _Static_assert(_Alignof(struct name_) <= 64, "the block of " #name_ " is aligned to more than 64 bytes");          \
     extern const struct tw_internal_##kind##_kernel name_##_kernel;                                                    \
     const struct tw_internal_##kind##_kernel name_##_kernel = {{                                                       \
@@ -186,6 +191,7 @@
         .args_bytes = sizeof(struct name_),                                                                            \
         .required_local = {n0, n1, n2},                                                                                \
         .host = name_##_tw_host,                                                                                       \
+        .host_end = end,                                                                                               \
         .offload = name_##_tw_offload,                                                                                 \
         .name = #name_,                                                                                                \
         .file = __FILE__,                                                                                              \

@@ -13,7 +13,7 @@
 
 #include <teamwork/range.h>
 
-#define TW_INTERNAL_KERNEL_ABI 4u
+#define TW_INTERNAL_KERNEL_ABI 5u
 
 /** Argument blocks up to this many bytes travel as kernel arguments; larger ones through device memory. */
 #define TW_INTERNAL_INLINE_ARGS_BYTES 256u
@@ -130,7 +130,9 @@ struct tw_internal_launch {
     unsigned max_threads;    /* most threads in a team of the device */
     unsigned thread_step;    /* teams of the standard mapping need a multiple of this: a warp */
     size_t local_bytes;      /* local accessors of each group */
-    void *scratch; /* reductions: TW_INTERNAL_SCRATCH_BYTES of device memory and a counter, 0 before and after */
+    void *
+        scratch; /* reductions: TW_INTERNAL_SCRATCH_BYTES of device memory and a counter, 0 before and after; on a CPU, of host
+                      memory and without the counter */
     const struct tw_internal_cpu *cpu; /* on CPUs, else NULL */
     int *refused;  /* in device memory: a group of the standard mapping did not get its threads; or NULL */
     int fell_back; /* enum tw_internal_fallback; 0: the kernel ran. Accessed atomically */
@@ -146,8 +148,10 @@ struct tw_internal_kernel {
     unsigned lowerings;       /* bit set of 1 << enum tw_internal_lowering */
     size_t args_bytes;        /* size of the argument block */
     size_t required_local[3]; /* compile-time work-group size, 0 where there is none */
-    void (*host)(struct tw_internal_launch *launch);    /* runs on the calling thread and its OpenMP team */
-    void (*offload)(struct tw_internal_launch *launch); /* through a target region; returns when it is complete */
+    /* Runs piece `piece` of `pieces` on the calling thread, while others run the rest. */
+    void (*host)(struct tw_internal_launch *launch, size_t piece, size_t pieces);
+    void (*host_end)(struct tw_internal_launch *launch); /* when all pieces are done, by one thread; or NULL */
+    void (*offload)(struct tw_internal_launch *launch);  /* through a target region; returns when it is complete */
     const char *name;
     const char *file;
     int line;

@@ -121,13 +121,6 @@ TW_DEVICE_INLINE size_t tw_internal_parts(size_t total)
     return parts < 512 ? parts : 512;
 }
 
-/* The first item of a part. */
-TW_DEVICE_INLINE size_t tw_internal_part_first(size_t total, size_t part, size_t parts)
-{
-    const size_t each = total / parts, rest = total % parts;
-    return part * each + (part < rest ? part : rest);
-}
-
 #define TW_INTERNAL_VALUE(name, member) __typeof__(((struct name *)NULL)->member.tw_value)
 #define TW_INTERNAL_SLOT(name, i, member, part)                                                                        \
     (*(TW_INTERNAL_VALUE(name, member) *)(void *)(tw_slots + ((i) * (size_t)TW_INTERNAL_MAX_PARTS + (part)) * 8))
@@ -144,8 +137,8 @@ TW_DEVICE_INLINE size_t tw_internal_part_first(size_t total, size_t part, size_t
         const size_t tw_r[3] = {tw_launch->range[0], tw_launch->range[1], tw_launch->range[2]};                        \
         const size_t tw_o[3] = {tw_launch->offset[0], tw_launch->offset[1], tw_launch->offset[2]};                     \
         const size_t tw_total = tw_r[0] * tw_r[1] * tw_r[2], tw_length = tw_r[dims_ - 1];                              \
-        size_t tw_at = tw_internal_part_first(tw_total, tw_part, tw_parts);                                            \
-        const size_t tw_past = tw_internal_part_first(tw_total, tw_part + 1, tw_parts);                                \
+        size_t tw_at = tw_internal_piece_first(tw_total, tw_part, tw_parts);                                           \
+        const size_t tw_past = tw_internal_piece_first(tw_total, tw_part + 1, tw_parts);                               \
         TW_INTERNAL_EACH(TW_INTERNAL_RESET_MEMBER, name, __VA_ARGS__)                                                  \
         while (tw_at < tw_past) {                                                                                      \
             const size_t tw_row = tw_at / tw_length, tw_rest = tw_length - tw_at % tw_length;                          \
@@ -183,17 +176,22 @@ TW_DEVICE_INLINE void tw_internal_move(void *target, int to, const void *source,
         tw_internal_move(tw_args->member.tw_target, tw_device, &tw_all, -1, sizeof tw_all);                            \
     }
 
-#define TW_INTERNAL_HOST_REDUCTION(name, launch, ...)                                                                  \
+#define TW_INTERNAL_HOST_REDUCTION(name, launch)                                                                       \
     {                                                                                                                  \
-        unsigned char tw_space[TW_INTERNAL_SCRATCH_BYTES] __attribute__((aligned(64)));                                \
-        unsigned char *const tw_slots = tw_space;                                                                      \
+        const size_t tw_parts = tw_internal_parts((launch)->range[0] * (launch)->range[1] * (launch)->range[2]);       \
+        const size_t tw_past = tw_internal_piece_first(tw_parts, tw_piece + 1, tw_pieces);                             \
+        for (size_t tw_part = tw_internal_piece_first(tw_parts, tw_piece, tw_pieces); tw_part < tw_past; ++tw_part)    \
+            name##_tw_part(launch, (const struct name *)(launch)->args, (unsigned char *)(launch)->scratch, tw_part,   \
+                           tw_parts);                                                                                  \
+    }
+
+/* What is left to one thread when all parts are done. */
+#define TW_INTERNAL_HOST_REDUCTION_END(name, launch, ...)                                                              \
+    {                                                                                                                  \
+        unsigned char *const tw_slots = (unsigned char *)(launch)->scratch;                                            \
         const struct name *const tw_args = (const struct name *)(launch)->args;                                        \
         const int tw_device = -1;                                                                                      \
         const size_t tw_parts = tw_internal_parts((launch)->range[0] * (launch)->range[1] * (launch)->range[2]);       \
-        TW_INTERNAL_PRAGMA(omp parallel for schedule(static) default(none)                                             \
-                           firstprivate(tw_launch, tw_args, tw_slots, tw_parts))                                       \
-        for (size_t tw_part = 0; tw_part < tw_parts; ++tw_part)                                                        \
-            name##_tw_part(launch, tw_args, tw_slots, tw_part, tw_parts);                                              \
         TW_INTERNAL_EACH(TW_INTERNAL_FINISH_MEMBER, name, __VA_ARGS__)                                                 \
     }
 
@@ -367,10 +365,13 @@ TW_DEVICE_INLINE tw_item tw_internal_reduction_item(size_t linear, size_t total,
 
 #define TW_RANGE_REDUCTION(name, dims_, ...)                                                                           \
     TW_INTERNAL_REDUCTION_PART(name, dims_, __VA_ARGS__)                                                               \
-    static void name##_tw_host(struct tw_internal_launch *tw_launch) TW_INTERNAL_HOST_REDUCTION(                       \
+    TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
+    TW_INTERNAL_HOST_REDUCTION(name, tw_launch)                                                                        \
+    static void name##_tw_host_end(struct tw_internal_launch *tw_launch) TW_INTERNAL_HOST_REDUCTION_END(               \
         name, tw_launch, __VA_ARGS__) static void name##_tw_offload(struct tw_internal_launch *tw_launch){             \
         TW_INTERNAL_OFFLOAD(TW_INTERNAL_SIMT_REDUCTION(name, tw_launch, dims_, __VA_ARGS__),                           \
                             TW_INTERNAL_TEAMS_REDUCTION(name, tw_launch, dims_, __VA_ARGS__),                          \
-                            tw_launch)} TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_REDUCTION, name, dims_, 0, 0, 0)
+                            tw_launch)} TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_REDUCTION, name, dims_, 0, 0, 0,  \
+                                                                  name##_tw_host_end)
 
 #endif
