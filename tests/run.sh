@@ -89,8 +89,9 @@ count format
 # Optimized, but with assertions.
 configuration test -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O2
 if [ -z "$quick" ]; then
-    configuration test-asan -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O1 -DTEAMWORK_SANITIZE=address,undefined
-    configuration test-tsan -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O1 -DTEAMWORK_SANITIZE=thread
+    set -- -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O1 -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld
+    configuration test-asan "$@" -DTEAMWORK_SANITIZE=address,undefined
+    configuration test-tsan "$@" -DTEAMWORK_SANITIZE=thread -DTEAMWORK_BUILD_SPLIT=OFF
 fi
 
 echo "$passed passed, $failed failed"

@@ -250,7 +250,8 @@ TW_TEST(a_kernel_without_a_version_for_the_device_is_refused)
     tw_buffer *buffer = ints(1);
     wrong_kernel.range_kernel = set_kernel.range_kernel;
     wrong_kernel.range_kernel.args_bytes = sizeof(struct wrong);
-    wrong_kernel.range_kernel.host = wrong_kernel.range_kernel.offload = NULL;
+    wrong_kernel.range_kernel.host = NULL;
+    wrong_kernel.range_kernel.offload = NULL;
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(N), wrong, .out = tw_discard_write(cg, buffer));
     TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_UNSUPPORTED);
