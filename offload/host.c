@@ -228,7 +228,7 @@ static tw_status launch(struct tw_backend_device *device, const struct tw_intern
    is another kernel: its first thread tells the others, and hears from them when they are done. In between the first thread is in
    the runtime, for less than a microsecond. */
 
-#define POLLS 2000u          /* before a thread lets others run while it waits */
+#define POLLS 1000u          /* before a thread lets others run while it waits */
 #define PATIENCE_NS 2000000u /* before it sleeps */
 #define MOST_THREADS 64u     /* of a series: they all share two counters, which takes longer the more they are */
 
