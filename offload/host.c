@@ -228,7 +228,8 @@ static tw_status launch(struct tw_backend_device *device, const struct tw_intern
    is another kernel: its first thread tells the others, and hears from them when they are done. In between the first thread is in
    the runtime, for less than a microsecond. */
 
-#define POLLS 1000u          /* before a thread lets others run while it waits */
+#define MOST_POLLS 500u /* before a thread lets others run while it waits */
+#define LEAST_POLLS 16u
 #define PATIENCE_NS 2000000u /* before it sleeps */
 #define MOST_THREADS 64u     /* of a series: they all share two counters, which takes longer the more they are */
 
@@ -261,20 +262,30 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static void await(struct team *team, atomic_uint *counter, unsigned value)
+static bool poll(const atomic_uint *counter, unsigned value, unsigned polls)
 {
-    for (unsigned i = 0; i < POLLS; ++i) {
+    for (unsigned i = 0; i < polls; ++i) {
         if (atomic_load_explicit(counter, memory_order_acquire) == value)
-            return;
+            return true;
         tw_pause();
     }
+    return false;
+}
+
+/* Waits until a counter has a value. `polls` is the thread's own: where other programs take processors, those that wait for each
+   other may be on the same one, and then polling is what holds up the other. */
+static void await(struct team *team, atomic_uint *counter, unsigned value, unsigned *polls)
+{
+    if (poll(counter, value, *polls)) {
+        *polls = 2 * *polls < MOST_POLLS ? 2 * *polls : MOST_POLLS;
+        return;
+    }
+    *polls = *polls / 4 > LEAST_POLLS ? *polls / 4 : LEAST_POLLS;
     const uint64_t until = now_ns() + (team->sleeps_soon ? 0 : PATIENCE_NS);
     do {
-        for (unsigned i = 0; i < 16; ++i) {
-            if (atomic_load_explicit(counter, memory_order_acquire) == value)
-                return;
-            sched_yield();
-        }
+        sched_yield();
+        if (poll(counter, value, *polls))
+            return;
     } while (now_ns() < until);
     pthread_mutex_lock(&team->mutex);
     atomic_fetch_add(&team->sleepers, 1u);
@@ -297,14 +308,14 @@ static bool lead(struct team *team, unsigned threads, void **scratch)
 {
     struct tw_backend_series *series = team->series;
     bool more;
-    unsigned turn = 0;
+    unsigned turn = 0, polls = MOST_POLLS;
     do {
         const struct tw_internal_kernel *kernel = series->kernel;
         struct tw_internal_launch *description = series->launch;
         ++turn;
         advance(team, &team->turn);
         kernel->host(description, 0, threads);
-        await(team, &team->done, turn * (threads - 1));
+        await(team, &team->done, turn * (threads - 1), &polls);
         end(kernel, description);
         more = find_ready(series, series->next(series, tw_host_outcome(kernel, description)), scratch);
     } while (more && series->kernel->form != TW_INTERNAL_SINGLE_TASK);
@@ -315,8 +326,9 @@ static bool lead(struct team *team, unsigned threads, void **scratch)
 
 static void follow(struct team *team, unsigned thread, unsigned threads)
 {
+    unsigned polls = MOST_POLLS;
     for (unsigned turn = 1;; ++turn) {
-        await(team, &team->turn, turn);
+        await(team, &team->turn, turn, &polls);
         if (team->over)
             return;
         team->series->kernel->host(team->series->launch, thread, threads);

@@ -2,8 +2,9 @@
 /*
  * micro_cpu and micro_gpu: options and the order of measurements. Exit status 1: something failed or a result is wrong.
  *
- *     micro_gpu [--quick] [--only NAME] [--seconds S] [--json FILE] [--without-cuda]
+ *     micro_gpu [--quick] [--only NAME] [--seconds S] [--json FILE] [--without-cuda] [--peers]
  *
+ * --peers: OpenCL and StarPU take part on the host. Threads of OpenMP's are slower beside theirs, so that wants a run of its own.
  * The device is Teamwork's default one: TW_DEVICES chooses.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -21,7 +22,7 @@ enum { WATCHDOG_SECONDS = 1500, CHILD_WATCHDOG_SECONDS = 60 };
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: %s [--quick] [--only NAME] [--seconds S] [--json FILE] [--without-cuda]\n",
+    fprintf(stderr, "usage: %s [--quick] [--only NAME] [--seconds S] [--json FILE] [--without-cuda] [--peers]\n",
             micro_options.program);
     return 2;
 }
@@ -41,6 +42,10 @@ int main(int argc, char **argv)
         }
         if (!strcmp(argv[i], "--without-cuda")) {
             micro_options.without_cuda = true;
+            continue;
+        }
+        if (!strcmp(argv[i], "--peers")) {
+            micro_options.peers = true;
             continue;
         }
         if (!value)

@@ -20,23 +20,15 @@ struct micro_options micro_options = {.seconds = 1.0};
 static const struct {
     const char *name, *unit;
 } ops[MICRO_OPS] = {
-    [MICRO_SUBMIT] = {"submit", "us"},
-    [MICRO_SUBMIT_WAIT] = {"submit_wait", "us"},
-    [MICRO_CHAIN] = {"chain", "us"},
-    [MICRO_FAN] = {"fan", "us"},
-    [MICRO_QUEUED] = {"queued", "us"},
-    [MICRO_DRAINED] = {"drained", "us"},
-    [MICRO_MEMORY] = {"memory", "bytes"},
-    [MICRO_BUFFERS] = {"buffers", "us"},
-    [MICRO_ACCESSORS] = {"accessors", "us"},
-    [MICRO_SEND] = {"send", "us"},
-    [MICRO_FETCH] = {"fetch", "us"},
-    [MICRO_MIGRATE] = {"migrate", "us"},
-    [MICRO_OVERLAP] = {"overlap", "us"},
-    [MICRO_START] = {"start", "us"},
-    [MICRO_END] = {"end", "us"},
-    [MICRO_IDLE] = {"idle", "ms"},
-    [MICRO_IDLE_LATER] = {"idle_later", "ms"},
+    [MICRO_SUBMIT] = {"submit", "us"},   [MICRO_SUBMIT_WAIT] = {"submit_wait", "us"},
+    [MICRO_CHAIN] = {"chain", "us"},     [MICRO_KERNELS] = {"kernels", "us"},
+    [MICRO_FAN] = {"fan", "us"},         [MICRO_QUEUED] = {"queued", "us"},
+    [MICRO_DRAINED] = {"drained", "us"}, [MICRO_MEMORY] = {"memory", "bytes"},
+    [MICRO_BUFFERS] = {"buffers", "us"}, [MICRO_ACCESSORS] = {"accessors", "us"},
+    [MICRO_SEND] = {"send", "us"},       [MICRO_FETCH] = {"fetch", "us"},
+    [MICRO_MIGRATE] = {"migrate", "us"}, [MICRO_OVERLAP] = {"overlap", "us"},
+    [MICRO_START] = {"start", "us"},     [MICRO_END] = {"end", "us"},
+    [MICRO_IDLE] = {"idle", "ms"},       [MICRO_IDLE_LATER] = {"idle_later", "ms"},
 };
 
 /* A result. */
@@ -189,29 +181,42 @@ static bool can_do(const struct micro_entry *entry, enum micro_op op, const stru
     return entry->op == op && (!entry->most || size <= entry->most) && !(entry->one_thread && job->threads);
 }
 
+/* Adds the entries of a module for an operation to `count` others. */
+static size_t collect_of(const struct micro_entries *module, enum micro_op op, const struct micro_job *job,
+                         struct running *running, size_t count)
+{
+    for (size_t i = 0; i < module->count && count < MOST_ENTRIES; ++i)
+        if ((!module->available || module->available()) && can_do(&module->entries[i], op, job))
+            running[count++] = (struct running){.entry = &module->entries[i], .job = *job, .right = true};
+    return count;
+}
+
 /* The entries for an operation, of all modules that were linked. */
 static size_t collect(enum micro_op op, const struct micro_job *job, struct running *running)
 {
     const struct micro_entries *const modules[] = {
-        &micro_tasks,        &micro_tasks_openmp,  &micro_transfers, &micro_process, &micro_process_openmp,
+        &micro_tasks,  &micro_tasks_openmp,  &micro_transfers, &micro_process, &micro_process_openmp,
+#ifdef MICRO_HAVE_TARGET
+        &micro_target, &micro_target_nowait,
+#endif
+#ifdef MICRO_HAVE_CUDA
+        &micro_cuda,
+#endif
+    };
+    static const struct micro_entries *const peers[] = {
 #ifdef MICRO_HAVE_OPENCL
         &micro_tasks_opencl,
 #endif
 #ifdef MICRO_HAVE_STARPU
         &micro_tasks_starpu,
 #endif
-#ifdef MICRO_HAVE_TARGET
-        &micro_target,       &micro_target_nowait,
-#endif
-#ifdef MICRO_HAVE_CUDA
-        &micro_cuda,
-#endif
+        NULL,
     };
     size_t count = 0;
     for (size_t m = 0; m < sizeof modules / sizeof modules[0]; ++m)
-        for (size_t i = 0; i < modules[m]->count && count < MOST_ENTRIES; ++i)
-            if ((!modules[m]->available || modules[m]->available()) && can_do(&modules[m]->entries[i], op, job))
-                running[count++] = (struct running){.entry = &modules[m]->entries[i], .job = *job, .right = true};
+        count = collect_of(modules[m], op, job, running, count);
+    for (size_t m = 0; micro_options.peers && peers[m]; ++m)
+        count = collect_of(peers[m], op, job, running, count);
     return count;
 }
 

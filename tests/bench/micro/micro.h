@@ -32,22 +32,25 @@ enum micro_op {
     MICRO_SUBMIT,      /**< handing over `count` kernels, without their end: us each */
     MICRO_SUBMIT_WAIT, /**< one kernel that does nothing, and the wait for it, `count` times: us each */
     MICRO_CHAIN,       /**< `count` kernels, each after the one before, and the wait: us each */
-    MICRO_FAN,         /**< `count` kernels in any order, and the wait: us each */
-    MICRO_QUEUED,      /**< `count` kernels handed over while the first must not begin: us each */
-    MICRO_DRAINED,     /**< the end of those, once it may: us each */
-    MICRO_MEMORY,      /**< what malloc has handed out for them meanwhile: bytes each */
-    MICRO_BUFFERS,     /**< `count` kernels that use `buffers` buffers in turns, and the wait: us each */
-    MICRO_ACCESSORS,   /**< `count` kernels that use the same `accessors` buffers each, and the wait: us each */
-    MICRO_SEND,        /**< `bytes` to the device: us */
-    MICRO_FETCH,       /**< `bytes` to the host: us */
-    MICRO_MIGRATE,     /**< `bytes` from one device to another: us */
-    MICRO_OVERLAP,     /**< `count` chunks of `bytes` sent, computed on and fetched: us for all */
-    MICRO_START,       /**< from the begin of the program to its first result: us */
-    MICRO_END,         /**< from the program's last result to its end: us */
-    MICRO_IDLE,        /**< a second of sleep right after work: ms of processor time */
-    MICRO_IDLE_LATER,  /**< the second after that */
+    MICRO_KERNELS, /**< `count` parallel kernels of MICRO_ITEMS work-items, each after the one before, and the wait: us each */
+    MICRO_FAN,        /**< `count` kernels in any order, and the wait: us each */
+    MICRO_QUEUED,     /**< `count` kernels handed over while the first must not begin: us each */
+    MICRO_DRAINED,    /**< the end of those, once it may: us each */
+    MICRO_MEMORY,     /**< what malloc has handed out for them meanwhile: bytes each */
+    MICRO_BUFFERS,    /**< `count` kernels that use `buffers` buffers in turns, and the wait: us each */
+    MICRO_ACCESSORS,  /**< `count` kernels that use the same `accessors` buffers each, and the wait: us each */
+    MICRO_SEND,       /**< `bytes` to the device: us */
+    MICRO_FETCH,      /**< `bytes` to the host: us */
+    MICRO_MIGRATE,    /**< `bytes` from one device to another: us */
+    MICRO_OVERLAP,    /**< `count` chunks of `bytes` sent, computed on and fetched: us for all */
+    MICRO_START,      /**< from the begin of the program to its first result: us */
+    MICRO_END,        /**< from the program's last result to its end: us */
+    MICRO_IDLE,       /**< a second of sleep right after work: ms of processor time */
+    MICRO_IDLE_LATER, /**< the second after that */
     MICRO_OPS
 };
+
+enum { MICRO_ITEMS = 1024 };
 
 /** What an operation is to do; each uses the members that it needs. */
 struct micro_job {
@@ -85,6 +88,7 @@ struct micro_entries {
 struct micro_options {
     bool quick;        /**< small sizes and few rounds: to see that all is right */
     bool without_cuda; /**< the CUDA entries take no part */
+    bool peers;        /**< OpenCL and StarPU do: their threads slow OpenMP's down, which sleep at once then */
     const char *only;  /**< operations whose name begins with it; NULL: all */
     const char *json;  /**< a file for the results; NULL: none */
     /** For each job, unless three rounds take longer; of a job that takes three times as long there is one round. */

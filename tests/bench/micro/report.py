@@ -3,10 +3,10 @@
 """
 Makes the tables of docs/performance.md from results of the micro-benchmarks.
 
-    report.py [--document FILE] KIND=RESULT...
+    report.py [--document FILE] KIND=RESULT[,RESULT]...
 
 KIND is gpu or cpu: the table stands between <!-- micro:KIND --> and <!-- /micro:KIND -->. RESULT is what micro_gpu or
-micro_cpu wrote with --json. A line for each operation and parameter, a column for each side, with medians.
+micro_cpu wrote with --json; of a second one, from a run with --peers, sides count that the first does not have. A line for each operation and parameter, a column for each side, with medians.
 """
 import json
 import pathlib
@@ -50,7 +50,10 @@ def main():
     content = document.read_text(encoding="utf-8")
     for argument in arguments:
         kind, path = argument.split("=", 1)
-        result = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+        result, *others = (json.loads(pathlib.Path(one).read_text(encoding="utf-8")) for one in path.split(","))
+        for other in others:
+            known = {row["side"] for row in result["rows"]}
+            result["rows"] += [row for row in other["rows"] if row["side"] not in known]
         body = f"{result['device']}; {result.get('compiler', '')}\n\n{table(result)}"
         content = replace(content, f"micro:{kind}", body)
     document.write_text(content, encoding="utf-8")

@@ -41,6 +41,16 @@ static inline void nothing_at(tw_item item, const struct nothing_at *k)
 }
 TW_RANGE_KERNEL(nothing_at, 1);
 
+/* A work-item for each of a thousand numbers. */
+struct bump_each {
+    unsigned *x;
+};
+static inline void bump_each(tw_item item, const struct bump_each *k)
+{
+    ++k->x[tw_global_id(item, 0)];
+}
+TW_RANGE_KERNEL(bump_each, 1);
+
 /* ---- the device -------------------------------------------------------------------------------------------- */
 
 static tw_queue *queue;
@@ -121,9 +131,9 @@ static bool close_state(struct micro_job *job)
     return right;
 }
 
-static bool open_state(struct micro_job *job, size_t buffers)
+static bool open_state_of(struct micro_job *job, size_t buffers, size_t elements)
 {
-    const unsigned zero = 0;
+    static const unsigned zeros[MICRO_ITEMS];
     struct state *s = calloc(1, sizeof *s);
     job->state = s;
     if (!s || !(s->buffers = calloc(buffers + 1, sizeof *s->buffers)))
@@ -133,9 +143,19 @@ static bool open_state(struct micro_job *job, size_t buffers)
         if (!passed(tw_queue_create_on_device(tw_queue_device(queue), NULL, NULL, &s->queues[i])))
             return false;
     for (; s->buffer_count < buffers; ++s->buffer_count)
-        if (!passed(tw_buffer_create_copy(&zero, sizeof zero, tw_range_1d(1), &s->buffers[s->buffer_count])))
+        if (!passed(tw_buffer_create_copy(zeros, sizeof zeros[0], tw_range_1d(elements), &s->buffers[s->buffer_count])))
             return false;
     return true;
+}
+
+static bool open_state(struct micro_job *job, size_t buffers)
+{
+    return open_state_of(job, buffers, 1);
+}
+
+static bool open_items(struct micro_job *job)
+{
+    return open_state_of(job, 1, MICRO_ITEMS);
 }
 
 static bool open_no_buffer(struct micro_job *job)
@@ -157,6 +177,13 @@ static bool submit_nothing(tw_queue *on)
 {
     tw_command_group *cg = tw_queue_begin(on);
     tw_single_task(cg, nothing, .unused = 0);
+    return tw_queue_submit(on, cg, NULL) == TW_SUCCESS;
+}
+
+static bool submit_bump_each(tw_queue *on, tw_buffer *buffer)
+{
+    tw_command_group *cg = tw_queue_begin(on);
+    tw_parallel_for(cg, tw_range_1d(MICRO_ITEMS), bump_each, .x = tw_read_write(cg, buffer));
     return tw_queue_submit(on, cg, NULL) == TW_SUCCESS;
 }
 
@@ -240,6 +267,19 @@ static bool fan_of_thread(void *user, unsigned thread)
     return tw_queue_wait(on) == TW_SUCCESS && done;
 }
 
+static bool sample_kernels(const struct micro_job *job, double *value)
+{
+    struct state *s = job->state;
+    bool done = true;
+    const double start = micro_now();
+    for (size_t i = 0; i < job->count; ++i)
+        done = submit_bump_each(s->queues[0], s->buffers[0]) && done;
+    done = passed(tw_queue_wait(s->queues[0])) && done;
+    *value = (micro_now() - start) * 1e6 / (double)job->count;
+    s->expected += job->count;
+    return done;
+}
+
 /* All read one buffer. */
 static bool reading_fan_of_thread(void *user, unsigned thread)
 {
@@ -281,25 +321,32 @@ static bool sample_reading_fan(const struct micro_job *job, double *value)
 
 /* ---- recorded once ---------------------------------------------------------------------------------------------- */
 
-static bool open_graph(struct micro_job *job, bool is_chain)
+static bool open_graph(struct micro_job *job, enum micro_op op)
 {
-    if (!open_state(job, 1))
+    if (!open_state_of(job, 1, op == MICRO_KERNELS ? MICRO_ITEMS : 1))
         return false;
     struct state *s = job->state;
     bool done = passed(tw_queue_begin_recording(s->queues[0]));
     for (size_t i = 0; i < job->count && done; ++i)
-        done = is_chain ? submit_bump(s->queues[0], s->buffers[0]) : submit_nothing(s->queues[0]);
+        done = op == MICRO_CHAIN     ? submit_bump(s->queues[0], s->buffers[0])
+               : op == MICRO_KERNELS ? submit_bump_each(s->queues[0], s->buffers[0])
+                                     : submit_nothing(s->queues[0]);
     return passed(tw_queue_end_recording(s->queues[0], &s->graph)) && done;
 }
 
 static bool open_chain_graph(struct micro_job *job)
 {
-    return open_graph(job, true);
+    return open_graph(job, MICRO_CHAIN);
 }
 
 static bool open_fan_graph(struct micro_job *job)
 {
-    return open_graph(job, false);
+    return open_graph(job, MICRO_FAN);
+}
+
+static bool open_kernels_graph(struct micro_job *job)
+{
+    return open_graph(job, MICRO_KERNELS);
 }
 
 static bool sample_fan_graph(const struct micro_job *job, double *value)
@@ -428,6 +475,8 @@ static const struct micro_entry entries[] = {
     {MICRO_SUBMIT_WAIT, "Teamwork", "single task", 0, open_no_buffer, sample_submit_wait, close_state, false},
     {MICRO_SUBMIT_WAIT, "Teamwork", "range", 0, open_no_buffer, sample_submit_wait_range, close_state, false},
     {MICRO_CHAIN, "Teamwork", "", 0, open_buffer_each, sample_chain, close_state, false},
+    {MICRO_KERNELS, "Teamwork", "", 0, open_items, sample_kernels, close_state, false},
+    {MICRO_KERNELS, "Teamwork", "recorded graph", 10000, open_kernels_graph, sample_chain_graph, close_state, true},
     {MICRO_FAN, "Teamwork", "no accessor", 0, open_no_buffer, sample_fan, close_state, false},
     {MICRO_FAN, "Teamwork", "common read", 0, open_buffer_each, sample_reading_fan, close_state, false},
     {MICRO_CHAIN, "Teamwork", "recorded graph", 10000, open_chain_graph, sample_chain_graph, close_state, true},
@@ -451,6 +500,9 @@ static bool run_size(size_t groups)
     const struct micro_job job = {.count = groups};
     char parameter[64];
     bool right = true;
+    snprintf(parameter, sizeof parameter, "groups=%zu items=%d", groups, MICRO_ITEMS);
+    if (micro_device_is_host() && groups <= 10000)
+        right = micro_measure(MICRO_KERNELS, parameter, &job);
     snprintf(parameter, sizeof parameter, "groups=%zu", groups);
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; ++i)
         right = micro_measure(ops[i], parameter, &job) && right;

@@ -38,6 +38,27 @@ static bool close_state(struct micro_job *job)
     return right;
 }
 
+static bool open_items(struct micro_job *job)
+{
+    struct state *s = calloc(1, sizeof *s);
+    job->state = s;
+    return s && (s->counters = calloc(MICRO_ITEMS, sizeof *s->counters));
+}
+
+static bool close_items(struct micro_job *job)
+{
+    struct state *s = job->state;
+    bool right = s && s->counters;
+    for (size_t i = 0; right && i < MICRO_ITEMS; ++i)
+        right = s->counters[i] == s->expected;
+    if (!right)
+        fprintf(stderr, "the loops did not count right\n");
+    if (s)
+        free(s->counters);
+    free(s);
+    return right;
+}
+
 /* The threads sleep between samples. */
 static void wake_team(int threads)
 {
@@ -149,6 +170,37 @@ static bool sample_buffers(const struct micro_job *job, double *value)
     return each(omp_get_wtime() - start, job, value);
 }
 
+static bool sample_loops(const struct micro_job *job, double *value)
+{
+    struct state *s = job->state;
+    unsigned *x = s->counters;
+    wake_team(omp_get_max_threads());
+    const double start = omp_get_wtime();
+    for (size_t i = 0; i < job->count; ++i)
+#pragma omp parallel for simd schedule(static)
+        for (size_t k = 0; k < MICRO_ITEMS; ++k)
+            ++x[k];
+    s->expected += job->count;
+    return each(omp_get_wtime() - start, job, value);
+}
+
+/* The threads stay in one region, and meet after each loop. */
+static bool sample_loops_of_a_region(const struct micro_job *job, double *value)
+{
+    struct state *s = job->state;
+    unsigned *x = s->counters;
+    const size_t count = job->count;
+    wake_team(omp_get_max_threads());
+    const double start = omp_get_wtime();
+#pragma omp parallel firstprivate(x)
+    for (size_t i = 0; i < count; ++i)
+#pragma omp for simd schedule(static)
+        for (size_t k = 0; k < MICRO_ITEMS; ++k)
+            ++x[k];
+    s->expected += job->count;
+    return each(omp_get_wtime() - start, job, value);
+}
+
 static bool sample_accessors(const struct micro_job *job, double *value)
 {
     struct state *s = job->state;
@@ -170,6 +222,8 @@ static const struct micro_entry entries[] = {
     {MICRO_SUBMIT_WAIT, "OpenMP", "task", 0, NULL, sample_submit_wait, NULL, false},
     {MICRO_SUBMIT_WAIT, "OpenMP", "parallel for", 0, NULL, sample_parallel, NULL, false},
     {MICRO_CHAIN, "OpenMP", "task depend", 0, open_state, sample_chain, close_state, false},
+    {MICRO_KERNELS, "OpenMP", "parallel for", 0, open_items, sample_loops, close_items, false},
+    {MICRO_KERNELS, "OpenMP", "for, in one region", 0, open_items, sample_loops_of_a_region, close_items, false},
     {MICRO_FAN, "OpenMP", "task", 0, NULL, sample_fan, NULL, false},
     {MICRO_BUFFERS, "OpenMP", "task depend", 0, open_state, sample_buffers, close_state, false},
     {MICRO_ACCESSORS, "OpenMP", "task depend", 0, open_state, sample_accessors, close_state, false},
