@@ -43,13 +43,13 @@ struct tw_kernel_facts {
     size_t resident_groups;    /* that run at the same time */
 };
 
-/* A chain: launches that run on a device one after the other, while the host does something else. Backends embed it first
-   in their own struct. */
+/* A chain: launches and copies that a device runs one after the other, while the host does something else. Backends embed it
+   first in their own struct. */
 struct tw_backend_chain {
     struct tw_backend_chain *next; /* the runtime's own, while nothing is in flight */
 };
 
-/* A launch of a chain. Positions count from 1 and go on as long as the chain is open. */
+/* A launch or a copy of a chain. Positions count from 1 and go on as long as the chain is open. */
 struct tw_backend_mark {
     struct tw_backend_chain *chain;
     uint64_t position;
@@ -66,10 +66,10 @@ struct tw_backend_step {
 /* Steps that a chain launches at once. Backends define it. */
 struct tw_backend_graph;
 
-#define TW_CHAIN_DEPTH 512u /* launches of a chain that are in flight at a time, at most */
+#define TW_CHAIN_DEPTH 512u /* launches and copies of a chain that are in flight at a time, at most */
 
-/* What a backend needs for chains. One thread at a time uses `follow`, `launch` and `replay` of a chain, and one at a time
-   `outcome`; `reached` any number. */
+/* What a backend needs for chains. One thread at a time uses `follow`, `launch`, `copy` and `replay` of a chain, and one at a
+   time `outcome`; `reached` any number. */
 struct tw_backend_async {
     tw_status (*open)(struct tw_backend_device *device, struct tw_backend_chain **chain);
 
@@ -80,7 +80,11 @@ struct tw_backend_async {
     bool (*takes)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                   const struct tw_internal_launch *launch);
 
-    /* What is launched on the chain next waits on the device for launches of other chains, of any device of the
+    /* Whether `copy` can be used between the memories of two devices of the backend; others go to the table's own `copy`.
+       Called with the runtime's lock held: must be short. */
+    bool (*reaches)(struct tw_backend_device *to, struct tw_backend_device *from);
+
+    /* What is enqueued on the chain next waits on the device for launches and copies of other chains, of any device of the
        backend. */
     tw_status (*follow)(struct tw_backend_chain *chain, const struct tw_backend_mark *marks, size_t count);
 
@@ -88,6 +92,11 @@ struct tw_backend_async {
        enqueued and there is no outcome. */
     tw_status (*launch)(struct tw_backend_chain *chain, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *launch, uint64_t *position);
+
+    /* Enqueues a copy from another device, which the chain's `reaches`, to memory of the chain's; else as `launch`. Both stay
+       until its outcome was asked for. */
+    tw_status (*copy)(struct tw_backend_chain *chain, void *target, struct tw_backend_device *from, const void *source,
+                      size_t bytes, uint64_t *position);
 
     /* Makes a graph of steps whose launches `check` let pass. `*graph` is left NULL, and all is well, if one of them is none
        that `takes`. */
@@ -105,8 +114,8 @@ struct tw_backend_async {
        `position`, and asks until it is over, or another thread does. */
     uint64_t (*reached)(struct tw_backend_chain *chain, uint64_t position);
 
-    /* How a launch went that is over: asked for once, for each in the order of positions. Frees what it used. Called with the
-       runtime's lock held: must be short. */
+    /* How a launch or a copy went that is over: asked for once, for each in the order of positions. Frees what it used. A copy
+       and a graph come without a kernel and a launch. Called with the runtime's lock held: must be short. */
     tw_status (*outcome)(struct tw_backend_chain *chain, uint64_t position, const struct tw_internal_kernel *kernel,
                          struct tw_internal_launch *launch);
 };

@@ -10,7 +10,7 @@
 #include "copier.h"
 #include "cuda_driver.h"
 
-enum { SCHED_SPIN = 1, POINTER_DEVICE_ORDINAL = 9 };
+enum { SCHED_SPIN = 1, POINTER_DEVICE_ORDINAL = 9, PEERS = 64 };
 
 struct tw_cuda_driver tw_cuda;
 
@@ -80,6 +80,22 @@ static bool retain(struct tw_cuda_device *device, int ordinal)
     return true;
 }
 
+/* Notes which devices can use each other's memory: asking the driver each time would take too long. */
+static void find_peers(void)
+{
+    for (int i = 0; i < found.retained; ++i)
+        for (int k = 0; k < found.retained && k < PEERS; ++k) {
+            int can = 0;
+            if (i != k && !tw_cuda.can_access_peer(&can, found.devices[i].device, found.devices[k].device) && can)
+                found.devices[i].peers |= (uint64_t)1 << k;
+        }
+}
+
+bool tw_cuda_uses_peer(const struct tw_cuda_device *device, const struct tw_cuda_device *peer)
+{
+    return peer->ordinal < PEERS && (device->peers >> peer->ordinal & 1u);
+}
+
 bool tw_cuda_open(void)
 {
     int count = 0;
@@ -91,6 +107,7 @@ bool tw_cuda_open(void)
     }
     while (found.retained < count && retain(&found.devices[found.retained], found.retained))
         ++found.retained;
+    find_peers();
     return true;
 }
 
@@ -223,20 +240,34 @@ void tw_cuda_give_stream(struct tw_cuda_device *device, cu_stream stream)
         (void)tw_cuda.stream_destroy(stream);
 }
 
-void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone)
+/* Errors of a context stay, and every thread that looks is told: the first one tells the story. */
+static void lose(struct tw_cuda_device *device, const char *story)
 {
-    char text[256];
-    tw_cuda_describe_error(error, text, sizeof text);
-    /* errors of the context stay, and every thread that looks is told: the first one tells the story */
     pthread_mutex_lock(&device->streams);
     if (!atomic_load_explicit(&device->is_lost, memory_order_relaxed)) {
-        snprintf(device->story, sizeof device->story,
-                 "kernel %s%s failed on the device: %s; nothing runs on it any more "
-                 "in this process",
-                 kernel, alone ? "" : ", or one that ran beside or after it,", text);
+        snprintf(device->story, sizeof device->story, "%s", story);
         atomic_store_explicit(&device->is_lost, true, memory_order_release);
     }
     pthread_mutex_unlock(&device->streams);
+}
+
+void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone)
+{
+    char text[256], story[sizeof device->story];
+    tw_cuda_describe_error(error, text, sizeof text);
+    snprintf(story, sizeof story,
+             "kernel %s%s failed on the device: %s; nothing runs on it any more "
+             "in this process",
+             kernel, alone ? "" : ", or one that ran beside or after it,", text);
+    lose(device, story);
+}
+
+void tw_cuda_lose_with(struct tw_cuda_device *device, const struct tw_cuda_device *other)
+{
+    char story[sizeof device->story];
+    snprintf(story, sizeof story, "the device waits in vain for another one: %.*s", (int)sizeof story / 2,
+             other->story);
+    lose(device, story);
 }
 
 const char *tw_cuda_lost(int ordinal)

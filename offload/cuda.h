@@ -92,6 +92,10 @@ struct tw_backend_device *tw_cuda_chain_owner(const struct tw_backend_chain *cha
 tw_status tw_cuda_chain_follow(struct tw_backend_chain *chain, const struct tw_backend_mark *marks, size_t count);
 tw_status tw_cuda_chain_launch(struct tw_backend_chain *chain, const struct tw_internal_kernel *kernel,
                                struct tw_internal_launch *launch, uint64_t *position);
+/* Whether tw_cuda_chain_copy() can copy to a device from another. Quick. */
+bool tw_cuda_chain_reaches(int to, int from);
+tw_status tw_cuda_chain_copy(struct tw_backend_chain *chain, void *target, int from, const void *source, size_t bytes,
+                             uint64_t *position);
 tw_status tw_cuda_chain_replay(struct tw_backend_chain *chain, struct tw_backend_graph *graph, uint64_t *position);
 uint64_t tw_cuda_chain_reached(struct tw_backend_chain *chain, uint64_t position);
 tw_status tw_cuda_chain_outcome(struct tw_backend_chain *chain, uint64_t position,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chains of launches on CUDA streams (backend.h), a stream each.
+ * Chains of launches, and of copies between devices, on CUDA streams (backend.h), a stream each.
  *
  * How far a chain has come is a number in host memory, which the stream writes behind some of the launches, and behind the
  * last one when somebody asks for it: so looking costs a load, where asking the driver for an event costs more than a
@@ -10,10 +10,13 @@
  * scratch memory of reductions, and memory for a large argument block, which a copy on the stream fills.
  *
  * After a kernel's fault the number stands still, so who waits for it asks the driver now and then. The driver does not
- * tell which launch it was: all that was not known to be over fails; memory of the device is gone anyway.
+ * tell which launch it was: all that was not known to be over fails; memory of the device is gone anyway. A chain of another
+ * device may then wait for what never comes; if so, that device counts as lost too.
  */
+#define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cuda.h"
 #include "cuda_driver.h"
@@ -22,8 +25,11 @@
 
 #define MIN_ARGS_BYTES 4096u
 #define WRITE_EVERY 64u /* launches */
-#define ASK_EVERY 64u   /* polls without progress */
+#define WRITE_EVERY_COPY 8u
+#define STUCK_NS 2000000000u /* without progress, after a device that the chain follows was lost */
+#define ASK_EVERY 64u        /* polls without progress */
 #define GRAPH_NAME "of a command graph"
+#define COPY_NAME "that ran before a copy" /* a copy does not fail by itself once it is enqueued */
 
 /* An event behind the launch of a position. */
 struct record {
@@ -52,7 +58,10 @@ struct cuda_chain {
        over, so there are no more of them than launches in flight. */
     struct record records[TW_CHAIN_DEPTH];
     uint64_t first, past;
-    atomic_bool is_followed; /* by another chain, once: from then on each launch has a record */
+    atomic_bool is_followed;  /* by another chain, once: from then on each launch has a record */
+    _Atomic uint64_t follows; /* a bit for each other device that it has waited for; of the first 64 */
+    _Atomic uint64_t stuck_ns,
+        stuck_at; /* since when no progress is seen, and from which position on; 0: all is well */
 };
 
 static struct cuda_chain *cuda(const struct tw_backend_chain *chain)
@@ -183,19 +192,27 @@ static cu_result record_locked(struct cuda_chain *chain)
 static cu_result find_record_locked(struct cuda_chain *chain, uint64_t position, uint64_t *found)
 {
     forget_locked(chain);
-    for (*found = chain->first; *found < chain->past; ++*found)
-        if (chain->records[*found % TW_CHAIN_DEPTH].position >= position)
-            return 0;
-    return record_locked(chain);
+    uint64_t past = chain->past;
+    for (*found = chain->first; *found < past;) {
+        const uint64_t middle = *found + (past - *found) / 2;
+        if (chain->records[middle % TW_CHAIN_DEPTH].position < position)
+            *found = middle + 1;
+        else
+            past = middle;
+    }
+    return *found < chain->past ? 0 : record_locked(chain);
 }
 
 /* ---- launches -------------------------------------------------------------------------------------------------------- */
 
-static cu_result follow(const struct cuda_chain *chain, struct cuda_chain *other, uint64_t position)
+static cu_result follow(struct cuda_chain *chain, struct cuda_chain *other, uint64_t position)
 {
+    const int ordinal = other->device->ordinal;
     uint64_t at = 0;
-    if (is_over(other, position))
+    if (is_over(other, position) || tw_cuda_lost(ordinal))
         return 0;
+    if (other->device != chain->device && ordinal < 64)
+        atomic_fetch_or_explicit(&chain->follows, (uint64_t)1 << ordinal, memory_order_relaxed);
     const enum tw_cuda_entry entry = tw_cuda_enter(other->device);
     atomic_store_explicit(&other->is_followed, true, memory_order_relaxed);
     look(other);
@@ -273,13 +290,14 @@ static tw_status enqueue(struct cuda_chain *chain, const struct tw_internal_kern
 }
 
 /* Lets others see the launch, now and then or always. Where that fails, whoever asks tries again. */
-static void note_launch(struct cuda_chain *chain, uint64_t position)
+static void note_launch(struct cuda_chain *chain, uint64_t position, bool is_copy)
 {
     const bool is_followed = atomic_load_explicit(&chain->is_followed, memory_order_relaxed);
-    if (position % WRITE_EVERY && !is_followed)
+    const bool writes = position % (is_copy ? WRITE_EVERY_COPY : WRITE_EVERY) == 0;
+    if (!writes && !is_followed)
         return;
     pthread_mutex_lock(&chain->mutex);
-    if (position % WRITE_EVERY == 0)
+    if (writes)
         (void)write_locked(chain);
     if (is_followed) {
         look(chain);
@@ -291,17 +309,25 @@ static void note_launch(struct cuda_chain *chain, uint64_t position)
     pthread_mutex_unlock(&chain->mutex);
 }
 
-/* A kernel of a chain, or a graph. */
+/* A kernel of a chain, a graph or a copy. */
 struct request {
+    const char *name;
     const struct tw_internal_kernel *kernel;
     struct tw_internal_launch *launch;
-    const struct tw_backend_graph *graph; /* or NULL */
+    const struct tw_backend_graph *graph;
+    const struct tw_cuda_device *from; /* of a copy */
+    void *target;
+    const void *source;
+    size_t bytes;
 };
 
 static tw_status add(struct cuda_chain *chain, const struct request *request)
 {
-    if (!request->graph)
+    if (request->kernel)
         return enqueue(chain, request->kernel, request->launch);
+    if (request->from)
+        return tw_cuda_enqueue_copy(chain->device, request->target, request->from, request->source, request->bytes,
+                                    chain->stream);
     const bool alone = atomic_load_explicit(&chain->device->running, memory_order_relaxed) == 0;
     const cu_result error = tw_cuda_graph_launch(request->graph, chain->stream);
     return error ? tw_cuda_report(chain->device, GRAPH_NAME, error, alone) : TW_SUCCESS;
@@ -314,13 +340,13 @@ static tw_status launch(struct cuda_chain *chain, const struct request *request,
         tw_cuda_lost(chain->device->ordinal) ? TW_CUDA_OUTSIDE : tw_cuda_enter(chain->device);
     if (!entry)
         return complain(chain, "has no context", 0);
-    chain->names[next % TW_CHAIN_DEPTH] = request->graph ? GRAPH_NAME : request->kernel->name;
+    chain->names[next % TW_CHAIN_DEPTH] = request->name;
     const tw_status status = add(chain, request);
     if (status == TW_SUCCESS) {
         atomic_fetch_add_explicit(&chain->device->running, 1, memory_order_relaxed);
         atomic_store_explicit(&chain->issued, next, memory_order_release);
         *position = next;
-        note_launch(chain, next);
+        note_launch(chain, next, request->from != NULL);
     }
     tw_cuda_leave(entry);
     return status;
@@ -329,12 +355,31 @@ static tw_status launch(struct cuda_chain *chain, const struct request *request,
 tw_status tw_cuda_chain_launch(struct tw_backend_chain *base, const struct tw_internal_kernel *kernel,
                                struct tw_internal_launch *description, uint64_t *position)
 {
-    return launch(cuda(base), &(struct request){.kernel = kernel, .launch = description}, position);
+    return launch(cuda(base), &(struct request){.name = kernel->name, .kernel = kernel, .launch = description},
+                  position);
 }
 
 tw_status tw_cuda_chain_replay(struct tw_backend_chain *base, struct tw_backend_graph *graph, uint64_t *position)
 {
-    return launch(cuda(base), &(struct request){.graph = graph}, position);
+    return launch(cuda(base), &(struct request){.name = GRAPH_NAME, .graph = graph}, position);
+}
+
+/* Where devices cannot use each other's memory, the driver copies through the host's, with a thread of the program. Memory that
+   is not from a pool is not known to be shared. */
+bool tw_cuda_chain_reaches(int to, int from)
+{
+    const struct tw_cuda_device *target = tw_cuda_device(to), *source = tw_cuda_device(from);
+    return target && source && target->pool && source->pool && tw_cuda_uses_peer(target, source)
+           && tw_cuda_uses_peer(source, target);
+}
+
+tw_status tw_cuda_chain_copy(struct tw_backend_chain *base, void *target, int from, const void *source, size_t bytes,
+                             uint64_t *position)
+{
+    const struct request request = {
+        .name = COPY_NAME, .from = tw_cuda_device(from), .target = target, .source = source, .bytes = bytes};
+    const char *lost = tw_cuda_lost(from);
+    return lost ? tw_backend_complain(TW_ERROR_TRANSFER_FAILED, "%s", lost) : launch(cuda(base), &request, position);
 }
 
 /* ---- their end ------------------------------------------------------------------------------------------------------- */
@@ -370,6 +415,35 @@ static bool should_ask(struct cuda_chain *chain, uint64_t position)
     return atomic_fetch_add_explicit(&chain->polls, 1, memory_order_relaxed) % ASK_EVERY == ASK_EVERY - 1;
 }
 
+/* A lost device that the chain has waited for; NULL: there is none. */
+static const struct tw_cuda_device *lost_before(const struct cuda_chain *chain)
+{
+    uint64_t left = atomic_load_explicit(&chain->follows, memory_order_relaxed);
+    for (; left; left &= left - 1) {
+        const int ordinal = __builtin_ctzll(left);
+        if (tw_cuda_lost(ordinal))
+            return tw_cuda_device(ordinal);
+    }
+    return NULL;
+}
+
+/* Counts the chain's device as lost if it seems to wait for one that is: what its streams wait for need not come any more. */
+static void look_for_lost(struct cuda_chain *chain)
+{
+    struct timespec now;
+    const struct tw_cuda_device *lost = lost_before(chain);
+    if (!lost)
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    const uint64_t at = atomic_load(&chain->over) + 1;
+    if (atomic_load(&chain->stuck_at) != at) {
+        atomic_store(&chain->stuck_ns, now_ns);
+        atomic_store(&chain->stuck_at, at);
+    } else if (now_ns - atomic_load(&chain->stuck_ns) > STUCK_NS)
+        tw_cuda_lose_with(chain->device, lost);
+}
+
 uint64_t tw_cuda_chain_reached(struct tw_backend_chain *base, uint64_t position)
 {
     struct cuda_chain *chain = cuda(base);
@@ -381,6 +455,8 @@ uint64_t tw_cuda_chain_reached(struct tw_backend_chain *base, uint64_t position)
         if (error && error != CU_NOT_READY)
             tw_cuda_lose(chain->device, chain->names[(atomic_load(&chain->over) + 1) % TW_CHAIN_DEPTH], error,
                          atomic_load_explicit(&chain->device->running, memory_order_relaxed) == 1);
+        else
+            look_for_lost(chain);
     }
     return tw_cuda_lost(chain->device->ordinal) ? position : atomic_load_explicit(&chain->over, memory_order_acquire);
 }

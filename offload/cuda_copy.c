@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies by the CUDA driver (cuda.h), each on a stream of its own, so that they overlap with kernels and with each other.
+ * Copies by the CUDA driver (cuda.h), each on a stream of its own, so that they overlap with kernels and with each other; but
+ * for those that a chain enqueues on its stream.
  *
  * The bus reads and writes page-locked host memory by itself. Other host memory goes through a page-locked stage, in parts:
  * while the bus moves one, several threads copy the next (copier.h). The driver does the same with one thread, at a fifth of
@@ -161,7 +162,7 @@ static cu_result stage_out(const struct tw_cuda_stage *stage, unsigned char *tar
 /* ---- copies ---------------------------------------------------------------------------------------------------------- */
 
 struct transfer {
-    struct tw_cuda_device *to, *from; /* NULL: host memory */
+    const struct tw_cuda_device *to, *from; /* NULL: host memory */
     unsigned char *target;
     const unsigned char *source;
     size_t bytes;
@@ -227,10 +228,19 @@ static tw_status complain(struct tw_cuda_device *device, const struct transfer *
                                text);
 }
 
+tw_status tw_cuda_enqueue_copy(struct tw_cuda_device *to, void *target, const struct tw_cuda_device *from,
+                               const void *source, size_t bytes, cu_stream stream)
+{
+    const struct transfer transfer = {to, from, target, source, bytes};
+    const cu_result error = bytes ? enqueue(&transfer, stream) : 0;
+    return error ? complain(to, &transfer, error) : TW_SUCCESS;
+}
+
 tw_status tw_cuda_copy(int to, void *target, int from, const void *source, size_t bytes, bool *taken)
 {
-    const struct transfer transfer = {tw_cuda_device(to), tw_cuda_device(from), target, source, bytes};
-    struct tw_cuda_device *device = transfer.to ? transfer.to : transfer.from;
+    struct tw_cuda_device *device = tw_cuda_device(to), *source_device = tw_cuda_device(from);
+    const struct transfer transfer = {device, source_device, target, source, bytes};
+    device = device ? device : source_device;
     *taken = false;
     if (!device || tw_cuda_choice() == TW_CUDA_OPENMP_LAUNCH)
         return TW_SUCCESS;

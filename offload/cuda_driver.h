@@ -162,6 +162,7 @@ struct tw_cuda_device {
     size_t compute_units;
     size_t default_shared_bytes; /* of a block: without further ado, ... */
     size_t max_shared_bytes;     /* ... and for a function that is allowed it */
+    uint64_t peers;              /* a bit for each device whose memory it can use; of the first 64 */
     pthread_mutex_t streams;     /* for what follows, up to running */
     cu_stream *idle_streams;     /* on which nothing runs */
     size_t idle_count, idle_capacity;
@@ -180,6 +181,9 @@ extern struct tw_cuda_driver tw_cuda;
 struct tw_cuda_device *tw_cuda_device(int ordinal);
 enum tw_cuda_choice tw_cuda_choice(void);
 
+/* Whether a device can use another one's memory directly. */
+bool tw_cuda_uses_peer(const struct tw_cuda_device *device, const struct tw_cuda_device *peer);
+
 /* "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)". Returns `text`. */
 const char *tw_cuda_describe_error(cu_result error, char *text, size_t bytes);
 
@@ -191,6 +195,9 @@ void tw_cuda_leave(enum tw_cuda_entry entry);
 /* Notes that a device does nothing any more: `kernel` failed, or, unless it was `alone`, one beside it. */
 void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone);
 
+/* Notes the same of a device that waits for what `other`, which is lost, will not do. */
+void tw_cuda_lose_with(struct tw_cuda_device *device, const struct tw_cuda_device *other);
+
 /* Lends a stream on which nothing runs, and takes it back. In the device's context. */
 cu_result tw_cuda_take_stream(struct tw_cuda_device *device, cu_stream *stream);
 void tw_cuda_give_stream(struct tw_cuda_device *device, cu_stream stream);
@@ -198,6 +205,10 @@ void tw_cuda_give_stream(struct tw_cuda_device *device, cu_stream stream);
 /* ---- cuda_copy.c, cuda_memory.c: in the device's context ---- */
 
 void tw_cuda_free_stages(struct tw_cuda_device *device);
+
+/* Enqueues a copy from memory of one device to that of another; on failure, says so as tw_cuda_copy() does. */
+tw_status tw_cuda_enqueue_copy(struct tw_cuda_device *to, void *target, const struct tw_cuda_device *from,
+                               const void *source, size_t bytes, cu_stream stream);
 void tw_cuda_open_pool(struct tw_cuda_device *device);
 void tw_cuda_close_pool(struct tw_cuda_device *device);
 

@@ -18,10 +18,9 @@ static void share(struct tw_cuda_device *device)
 {
     for (int other = 0;; ++other) {
         const struct tw_cuda_device *peer = tw_cuda_device(other);
-        int can = 0;
         if (!peer)
             return;
-        if (peer == device || tw_cuda.can_access_peer(&can, peer->device, device->device) || !can)
+        if (!tw_cuda_uses_peer(peer, device))
             continue;
         const struct cu_access access = {{CU_LOCATION_DEVICE, peer->device}, POOL_READ_WRITE};
         (void)tw_cuda.pool_set_access(device->pool, &access, 1);

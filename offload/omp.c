@@ -419,6 +419,17 @@ static tw_status enqueue(struct tw_backend_chain *chain, const struct tw_interna
     return tw_cuda_chain_launch(chain, kernel, description, position);
 }
 
+static bool reaches(struct tw_backend_device *to, struct tw_backend_device *from)
+{
+    return tw_cuda_chain_reaches(omp(to)->cuda_ordinal, omp(from)->cuda_ordinal);
+}
+
+static tw_status enqueue_copy(struct tw_backend_chain *chain, void *target, struct tw_backend_device *from,
+                              const void *source, size_t bytes, uint64_t *position)
+{
+    return tw_cuda_chain_copy(chain, target, omp(from)->cuda_ordinal, source, bytes, position);
+}
+
 static tw_status assemble(struct tw_backend_device *device, const struct tw_backend_step *steps, size_t count,
                           struct tw_backend_graph **graph)
 {
@@ -434,6 +445,8 @@ static const struct tw_backend_async async = {
     .takes = takes,
     .follow = tw_cuda_chain_follow,
     .launch = enqueue,
+    .reaches = reaches,
+    .copy = enqueue_copy,
     .assemble = assemble,
     .dismantle = tw_cuda_graph_dismantle,
     .replay = tw_cuda_chain_replay,

@@ -104,6 +104,14 @@ static void describe(struct tw_backend_device *device, struct tw_device_facts *f
     facts->local_mem_bytes = 48u << 10;
 }
 
+static bool is_lost(struct sim_device *device)
+{
+    pthread_mutex_lock(&device->mutex);
+    const bool lost = device->lost;
+    pthread_mutex_unlock(&device->mutex);
+    return lost;
+}
+
 /* Counts an operation. Returns whether it is to fail. */
 static bool counts(struct sim_device *device, tw_sim_operation operation)
 {
@@ -163,14 +171,19 @@ static void release(struct tw_backend_device *device, void *memory)
     free(block);
 }
 
+static tw_status refuse_copy(const struct sim_device *device, bool to, size_t bytes)
+{
+    return tw_backend_complain(TW_ERROR_TRANSFER_FAILED, "simulated fault: copying %zu bytes %s device %u", bytes,
+                               to ? "to" : "from", device->base.index);
+}
+
 static tw_status copy(struct tw_backend_device *to, void *target, struct tw_backend_device *from, const void *source,
                       size_t bytes)
 {
     struct sim_device *device = sim(to ? to : from);
     if (begin(device, TW_SIM_COPY)) {
         memcpy(target, source, bytes / 2);
-        return tw_backend_complain(TW_ERROR_TRANSFER_FAILED, "simulated fault: copying %zu bytes %s device %u", bytes,
-                                   to ? "to" : "from", device->base.index);
+        return refuse_copy(device, to != NULL, bytes);
     }
     memcpy(target, source, bytes);
     return TW_SUCCESS;
@@ -186,9 +199,7 @@ static tw_status refuse(const struct sim_device *device, const struct tw_interna
 static tw_status run(struct sim_device *device, const struct tw_internal_kernel *kernel,
                      struct tw_internal_launch *description)
 {
-    pthread_mutex_lock(&device->mutex);
-    bool lost = device->lost;
-    pthread_mutex_unlock(&device->mutex);
+    const bool lost = is_lost(device);
     const tw_status status = lost ? TW_SUCCESS : tw_host_run(kernel, description);
     if (!begin(device, TW_SIM_KERNEL))
         return status;
@@ -207,13 +218,17 @@ static tw_status launch(struct tw_backend_device *device, const struct tw_intern
 
 /* ---- chains: a thread each ------------------------------------------------------------------------------------------- */
 
-/* A launch, or something on another chain that those after it wait for. A launch stays until its outcome is asked for. */
+/* A launch or a copy, or something on another chain that those after it wait for. The first two stay until their outcome is
+   asked for. */
 struct sim_item {
     struct sim_item *next;
-    struct tw_backend_mark mark; /* chain: NULL for a launch */
+    struct tw_backend_mark mark; /* chain: NULL for a launch or a copy */
     const struct tw_internal_kernel *kernel;
     struct tw_internal_launch *launch;
     const struct tw_backend_graph *graph; /* instead of a kernel; or NULL */
+    void *target;                         /* of a copy, which has neither */
+    const void *source;
+    size_t bytes;
     tw_status status;
     char message[256];
 };
@@ -231,7 +246,7 @@ struct sim_chain {
     struct sim_item *first, *last; /* not run yet; under chains_mutex, as all below */
     struct sim_item *first_over, *last_over;
     uint64_t launched;
-    uint64_t over; /* launches */
+    uint64_t over; /* launches and copies */
     bool closing;
 };
 
@@ -241,6 +256,17 @@ static pthread_cond_t chains_changed = PTHREAD_COND_INITIALIZER;
 static struct sim_chain *chain_of(struct tw_backend_chain *chain)
 {
     return (struct sim_chain *)chain;
+}
+
+/* Runs a copy of a chain. It fails as any after a fault of the device; one that was to fail was not enqueued: what is enqueued
+   behind it would use what it did not bring, and only the runtime knows what that is. */
+static tw_status run_copy(struct sim_device *device, const struct sim_item *item)
+{
+    delay(device, TW_SIM_COPY);
+    if (is_lost(device))
+        return refuse_copy(device, true, item->bytes);
+    memcpy(item->target, item->source, item->bytes);
+    return TW_SUCCESS;
 }
 
 /* Runs a launch of a chain, or all of a graph. */
@@ -268,7 +294,7 @@ static void run_item(struct sim_chain *chain)
             pthread_cond_wait(&chains_changed, &chains_mutex);
     } else {
         pthread_mutex_unlock(&chains_mutex);
-        item->status = run_launch(chain->device, item);
+        item->status = item->kernel || item->graph ? run_launch(chain->device, item) : run_copy(chain->device, item);
         if (item->status != TW_SUCCESS)
             snprintf(item->message, sizeof item->message, "%s", tw_error_detail());
         pthread_mutex_lock(&chains_mutex);
@@ -368,6 +394,21 @@ static tw_status enqueue(struct tw_backend_chain *base, const struct tw_internal
     return add_item(chain, (struct sim_item){.kernel = kernel, .launch = description}, position);
 }
 
+static bool reaches(struct tw_backend_device *to, struct tw_backend_device *from)
+{
+    return sim(to)->asynchronous && sim(from)->asynchronous;
+}
+
+static tw_status enqueue_copy(struct tw_backend_chain *base, void *target, struct tw_backend_device *from,
+                              const void *source, size_t bytes, uint64_t *position)
+{
+    struct sim_chain *chain = chain_of(base);
+    (void)from;
+    if (counts(chain->device, TW_SIM_COPY))
+        return refuse_copy(chain->device, true, bytes);
+    return add_item(chain, (struct sim_item){.target = target, .source = source, .bytes = bytes}, position);
+}
+
 static tw_status assemble(struct tw_backend_device *device, const struct tw_backend_step *steps, size_t count,
                           struct tw_backend_graph **graph)
 {
@@ -431,6 +472,8 @@ static const struct tw_backend_async async = {
     .takes = takes,
     .follow = follow,
     .launch = enqueue,
+    .reaches = reaches,
+    .copy = enqueue_copy,
     .assemble = assemble,
     .dismantle = dismantle,
     .replay = replay,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chains: kernels that a device runs in their order, without the host between them.
+ * Chains: kernels and copies that devices run in their order, without the host between them.
  *
- * A kernel for which all that it waits for is finished, or in flight on the same kind of device, is issued: enqueued on the
+ * A kernel for which all that it waits for is finished, or in flight on the same kind of device, is issued: enqueued on a
  * chain of its lane, where the device orders it after the others. So dependent kernels cost an enqueue each, not a round
- * trip. Whoever makes a kernel ready issues it, in most cases the thread that submits it.
+ * trip. Whoever makes a kernel ready issues it, in most cases the thread that submits it. So is a copy between two devices of
+ * the kind: on another chain of its lane, a track beside that of the kernels, since they are to overlap.
  *
  * What has been issued is in flight until it is reaped: some thread finds that it is over and finishes it in the graph, in
- * the order of the lane and after all before it. Waiting threads poll for what they wait for; workers look at the rest.
+ * the order of the track and after all before it. Waiting threads poll for what they wait for; workers look at the rest.
  *
  * A task that has an engine may still not be issued, because that failed or it is doomed. Others before it may be in flight
  * then, so it takes its place among them and is finished in its turn.
@@ -25,11 +26,11 @@
 #define POLITE_NS 5000000u /* ... then lets others run in between, and after so long ... */
 #define POLL_NAP_NS 20000u /* ... sleeps so long in between */
 
-static struct tw_lane *to_issue; /* lanes with tasks to issue; under the lock */
+static struct tw_track *to_issue; /* tracks with tasks to issue; under the lock */
 
-static const struct tw_backend_async *async_of(const struct tw_lane *lane)
+static const struct tw_backend_async *async_of(const struct tw_track *track)
 {
-    return lane->device->backend->backend->async;
+    return track->lane->device->backend->backend->async;
 }
 
 const void *tw_chain_engine(const struct tw_command *command)
@@ -39,66 +40,75 @@ const void *tw_chain_engine(const struct tw_command *command)
     return async && !command->bounds && async->takes(device, command->kernel, &command->launch) ? async : NULL;
 }
 
-/* ---- the lists of a lane -------------------------------------------------------------------------------------------- */
-
-static void list_to_issue_locked(struct tw_lane *lane)
+const void *tw_chain_copy_engine_locked(const struct tw_copy_plan *plan)
 {
-    if (lane->is_to_issue || lane->issuing || !lane->issue.first || lane->flying_count >= TW_CHAIN_DEPTH)
+    const struct tw_device *to = tw_place_device(plan->to), *from = tw_place_device(plan->from);
+    if (!to || !from || to->backend->backend != from->backend->backend)
+        return NULL;
+    const struct tw_backend_async *async = to->backend->backend->async;
+    return async && async->reaches(to->backend, from->backend) ? async : NULL;
+}
+
+/* ---- the lists of a track ------------------------------------------------------------------------------------------- */
+
+static void list_to_issue_locked(struct tw_track *track)
+{
+    if (track->is_to_issue || track->issuing || !track->issue.first || track->flying_count >= TW_CHAIN_DEPTH)
         return;
-    lane->is_to_issue = true;
-    lane->next_to_issue = to_issue;
-    to_issue = lane;
+    track->is_to_issue = true;
+    track->next_to_issue = to_issue;
+    to_issue = track;
 }
 
 void tw_chain_add_locked(struct tw_task *task)
 {
-    struct tw_lane *lane = task->command->lane;
+    struct tw_track *track = tw_track_of(task);
     task->node.next = NULL;
-    tw_append(&lane->issue, &task->node);
-    list_to_issue_locked(lane);
+    tw_append(&track->issue, &task->node);
+    list_to_issue_locked(track);
 }
 
 /* Adds a task to those in flight. */
-static void take_off_locked(struct tw_lane *lane, struct tw_task *task)
+static void take_off_locked(struct tw_track *track, struct tw_task *task)
 {
-    struct tw_device *device = lane->device;
+    struct tw_device *device = track->lane->device;
     task->flying = true;
-    tw_append(&lane->flying, &task->node);
-    if (++lane->flying_count > 1)
+    tw_append(&track->flying, &task->node);
+    if (++track->flying_count > 1)
         return;
-    ++device->flying_lanes;
+    ++device->flying_tracks;
     if (device->flying) {
-        lane->next_flying = device->flying;
-        lane->previous_flying = device->flying->previous_flying;
-        lane->previous_flying->next_flying = lane->next_flying->previous_flying = lane;
+        track->next_flying = device->flying;
+        track->previous_flying = device->flying->previous_flying;
+        track->previous_flying->next_flying = track->next_flying->previous_flying = track;
         return;
     }
     if (!device->lingering)
         tw_wake_worker_locked(device, false);
-    device->flying = lane->next_flying = lane->previous_flying = lane;
+    device->flying = track->next_flying = track->previous_flying = track;
 }
 
-/* Takes the first task in flight on a lane out of it; the last one leaves the chain to others. */
-static void land_locked(struct tw_lane *lane)
+/* Takes the first task in flight on a track out of it; the last one leaves the chain to others. */
+static void land_locked(struct tw_track *track)
 {
-    struct tw_device *device = lane->device;
-    tw_pop(&lane->flying)->flying = false;
-    if (--lane->flying_count)
+    struct tw_device *device = track->lane->device;
+    tw_pop(&track->flying)->flying = false;
+    if (--track->flying_count)
         return;
-    --device->flying_lanes;
-    if (lane->next_flying == lane) {
+    --device->flying_tracks;
+    if (track->next_flying == track) {
         device->flying = NULL;
     } else {
-        if (device->flying == lane)
-            device->flying = lane->next_flying;
-        lane->next_flying->previous_flying = lane->previous_flying;
-        lane->previous_flying->next_flying = lane->next_flying;
+        if (device->flying == track)
+            device->flying = track->next_flying;
+        track->next_flying->previous_flying = track->previous_flying;
+        track->previous_flying->next_flying = track->next_flying;
     }
-    lane->next_flying = lane->previous_flying = NULL;
-    if (lane->chain && !lane->issuing) {
-        lane->chain->next = device->idle_chains;
-        device->idle_chains = lane->chain;
-        lane->chain = NULL;
+    track->next_flying = track->previous_flying = NULL;
+    if (track->chain && !track->issuing) {
+        track->chain->next = device->idle_chains[track->kind];
+        device->idle_chains[track->kind] = track->chain;
+        track->chain = NULL;
     }
 }
 
@@ -106,12 +116,12 @@ static void land_locked(struct tw_lane *lane)
 
 /* Adds the mark of a node's task, if it is in flight on another chain. One mark for each chain is enough. */
 static size_t add_mark(struct tw_backend_mark *marks, size_t count, const struct tw_node *node,
-                       const struct tw_lane *lane)
+                       const struct tw_track *track)
 {
     const struct tw_task *task = (const struct tw_task *)node;
-    if (!node || !node->issued || task->command->lane == lane)
+    if (!node || !node->issued || tw_track_of(task) == track)
         return count;
-    const struct tw_backend_mark mark = {task->command->lane->chain, task->position};
+    const struct tw_backend_mark mark = {tw_track_of(task)->chain, task->position};
     for (size_t i = 0; i < count; ++i)
         if (marks[i].chain == mark.chain) {
             marks[i].position = marks[i].position > mark.position ? marks[i].position : mark.position;
@@ -121,81 +131,102 @@ static size_t add_mark(struct tw_backend_mark *marks, size_t count, const struct
     return count + 1;
 }
 
-/* Enqueues a task on its lane's chain, after all that is in flight before it. Releases the lock meanwhile. */
-static tw_status enqueue_locked(struct tw_lane *lane, struct tw_task *task)
+/* Enqueues what a task does. Without the lock. */
+static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend_chain *chain, struct tw_task *task)
 {
-    const struct tw_backend_async *async = async_of(lane);
     struct tw_command *command = task->command;
+    if (task->kind == TW_TASK_KERNEL)
+        return async->launch(chain, command->kernel, &command->launch, &task->position);
+    if (task->kind == TW_TASK_GRAPH)
+        return async->replay(chain, command->graph->assembly, &task->position);
+    const struct tw_copy_plan *copy = &((const struct tw_copy_task *)task)->plan;
+    return async->copy(chain, atomic_load(&copy->buffer->places[copy->to].address),
+                       tw_place_device(copy->from)->backend, atomic_load(&copy->buffer->places[copy->from].address),
+                       copy->buffer->bytes, &task->position);
+}
+
+/* Enqueues a task on its track's chain, after all that is in flight before it. Releases the lock meanwhile. */
+static tw_status enqueue_locked(struct tw_track *track, struct tw_task *task)
+{
+    const struct tw_backend_async *async = async_of(track);
+    struct tw_device *device = track->lane->device;
     struct tw_backend_mark marks[MARKS];
     tw_status status = TW_SUCCESS;
-    if (!lane->chain && lane->device->idle_chains) {
-        lane->chain = lane->device->idle_chains;
-        lane->device->idle_chains = lane->chain->next;
+    if (!track->chain && device->idle_chains[track->kind]) {
+        track->chain = device->idle_chains[track->kind];
+        device->idle_chains[track->kind] = track->chain->next;
     }
-    struct tw_backend_chain *chain = lane->chain;
+    struct tw_backend_chain *chain = track->chain;
     size_t at = 0;
     do {
         size_t count = 0;
         while (at < task->node.in_count && count < MARKS)
-            count = add_mark(marks, count, task->node.in[at++].from, lane);
+            count = add_mark(marks, count, task->node.in[at++].from, track);
         tw_unlock();
         tw_detail_of_task(true);
         if (!chain)
-            status = async->open(lane->device->backend, &chain);
+            status = async->open(device->backend, &chain);
         if (status == TW_SUCCESS && count)
             status = async->follow(chain, marks, count);
         if (status == TW_SUCCESS && at == task->node.in_count)
-            status = command->graph ? async->replay(chain, command->graph->assembly, &task->position)
-                                    : async->launch(chain, command->kernel, &command->launch, &task->position);
+            status = enqueue(async, chain, task);
         tw_detail_of_task(false);
         tw_lock();
     } while (status == TW_SUCCESS && at < task->node.in_count);
-    lane->chain = chain;
+    track->chain = chain;
     return status;
 }
 
-/* Returns whether the task was issued; else it only has its place among those in flight. */
-static bool issue_task_locked(struct tw_lane *lane, struct tw_task *task)
+/* The failure of a task: what a chain calls that of a launch is that of a transfer where it was a copy. */
+static struct tw_failure *failure_locked(const struct tw_task *task, tw_status status)
 {
-    const struct tw_command *command = task->command;
+    if (task->kind == TW_TASK_COPY && status == TW_ERROR_LAUNCH_FAILED)
+        status = TW_ERROR_TRANSFER_FAILED;
+    return tw_command_failure_locked(task->command, status);
+}
+
+/* Returns whether the task was issued; else it only has its place among those in flight. */
+static bool issue_task_locked(struct tw_track *track, struct tw_task *task)
+{
     const bool doomed = task->node.doom != NULL;
-    const tw_status status = doomed ? TW_SUCCESS : enqueue_locked(lane, task);
+    const tw_status status = doomed ? TW_SUCCESS : enqueue_locked(track, task);
     if (status != TW_SUCCESS)
-        task->failure = tw_command_failure_locked(command, status);
-    take_off_locked(lane, task);
+        task->failure = failure_locked(task, status);
+    take_off_locked(track, task);
     if (doomed || status != TW_SUCCESS)
         return false;
     tw_make_ready_locked(tw_graph_issue(&task->node));
     return true;
 }
 
-static bool reap_locked(struct tw_lane *lane);
+static bool reap_locked(struct tw_track *track);
 
-static void issue_lane_locked(struct tw_lane *lane)
+static void issue_track_locked(struct tw_track *track)
 {
-    struct tw_queue *queue = ((struct tw_task *)lane->issue.first)->command->queue;
+    struct tw_lane *lane = track->lane;
+    struct tw_queue *queue = ((struct tw_task *)track->issue.first)->command->queue;
     bool issued = true;
     ++queue->references; /* keeps the lane */
-    lane->issuing = true;
-    while (issued && lane->issue.first && lane->flying_count < TW_CHAIN_DEPTH)
-        issued = issue_task_locked(lane, tw_pop(&lane->issue));
-    lane->issuing = false;
+    track->issuing = true;
+    while (issued && track->issue.first && track->flying_count < TW_CHAIN_DEPTH)
+        issued = issue_task_locked(track, tw_pop(&track->issue));
+    track->issuing = false;
     tw_note_start_locked(lane, 0);
     tw_announce_locked(lane); /* threads that sleep poll now */
     if (!issued)
-        (void)reap_locked(lane); /* at once, if nothing is before it */
-    list_to_issue_locked(lane);
+        (void)reap_locked(track); /* at once, if nothing is before it */
+    list_to_issue_locked(track);
     tw_queue_release_locked(queue);
 }
 
 void tw_issue_locked(void)
 {
     while (to_issue) {
-        struct tw_lane *lane = to_issue;
-        to_issue = lane->next_to_issue;
-        lane->is_to_issue = false;
-        if (!lane->issuing && lane->issue.first)
-            issue_lane_locked(lane);
+        struct tw_track *track = to_issue;
+        to_issue = track->next_to_issue;
+        track->is_to_issue = false;
+        if (!track->issuing && track->issue.first)
+            issue_track_locked(track);
     }
 }
 
@@ -203,25 +234,35 @@ void tw_issue_locked(void)
 
 void tw_note_start_locked(struct tw_lane *lane, uint64_t now_ns)
 {
-    const struct tw_task *first = (const struct tw_task *)lane->flying.first;
+    const struct tw_task *first = (const struct tw_task *)lane->tracks[TW_TRACK_KERNELS].flying.first;
     if (first && first->node.issued && !first->command->started && !tw_graph_before(&first->node))
         tw_command_start_locked(first->command, now_ns);
 }
 
-/* Finishes what is over at the beginning of a lane, up to what has to wait for other lanes. */
-static bool reap_tasks_locked(struct tw_lane *lane)
+/* How a task of a chain went that is over. */
+static tw_status outcome(const struct tw_backend_async *async, struct tw_backend_chain *chain, struct tw_task *task)
 {
-    const struct tw_backend_async *async = async_of(lane);
+    const bool is_launch = task->kind == TW_TASK_KERNEL;
+    tw_detail_of_task(true);
+    const tw_status status = async->outcome(chain, task->position, is_launch ? task->command->kernel : NULL,
+                                            is_launch ? &task->command->launch : NULL);
+    tw_detail_of_task(false);
+    return status;
+}
+
+/* Finishes what is over at the beginning of a track, up to what has to wait for other tracks. */
+static bool reap_tasks_locked(struct tw_track *track)
+{
+    const struct tw_backend_async *async = async_of(track);
     uint64_t now_ns = 0; /* of this look: one for all, the clock costs more than the rest */
     uint64_t reached = 0;
     bool progress = false;
     struct tw_task *task;
-    while ((task = (struct tw_task *)lane->flying.first) && !tw_graph_before(&task->node)) {
-        struct tw_command *command = task->command;
+    while ((task = (struct tw_task *)track->flying.first) && !tw_graph_before(&task->node)) {
         tw_status status = TW_SUCCESS;
-        tw_note_start_locked(lane, now_ns);
+        tw_note_start_locked(track->lane, now_ns);
         if (task->node.issued) {
-            struct tw_backend_chain *chain = lane->chain;
+            struct tw_backend_chain *chain = track->chain;
             if (task->position > reached) {
                 tw_unlock();
                 reached = async->reached(chain, task->position);
@@ -229,37 +270,36 @@ static bool reap_tasks_locked(struct tw_lane *lane)
             }
             if (task->position > reached)
                 break;
-            tw_detail_of_task(true);
-            status = async->outcome(chain, task->position, command->kernel, &command->launch);
-            tw_detail_of_task(false);
+            status = outcome(async, chain, task);
         }
         if (status != TW_SUCCESS && !task->node.doom)
-            task->failure = tw_command_failure_locked(command, status);
-        const bool cancelled = !task->failure && task->node.doom;
-        if (!now_ns && command->timed)
+            task->failure = failure_locked(task, status);
+        /* what it depends on may have failed when it could not be issued: that is the cause then */
+        const bool cancelled = task->node.doom != NULL;
+        if (!now_ns && task->command->timed)
             now_ns = tw_now_ns();
         progress = true;
-        land_locked(lane);
+        land_locked(track);
         tw_task_finish_locked(task, cancelled ? task->node.doom : task->failure, cancelled, now_ns);
     }
     return progress;
 }
 
 /* The same, for whoever comes first. Returns whether anything was finished; then tw_issue_locked(). */
-static bool reap_locked(struct tw_lane *lane)
+static bool reap_locked(struct tw_track *track)
 {
-    if (lane->reaping || !lane->flying.first)
+    if (track->reaping || !track->flying.first)
         return false;
-    struct tw_queue *queue = ((struct tw_task *)lane->flying.first)->command->queue;
-    struct tw_device *device = lane->device;
+    struct tw_queue *queue = ((struct tw_task *)track->flying.first)->command->queue;
+    struct tw_device *device = track->lane->device;
     ++queue->references; /* keeps the lane */
-    lane->reaping = true;
-    const bool progress = reap_tasks_locked(lane);
-    lane->reaping = false;
-    struct tw_lane *other = device->flying;
-    for (unsigned i = 0; progress && i < device->flying_lanes; ++i, other = other->next_flying)
-        tw_note_start_locked(other, 0);
-    list_to_issue_locked(lane); /* there may be room again */
+    track->reaping = true;
+    const bool progress = reap_tasks_locked(track);
+    track->reaping = false;
+    struct tw_track *other = device->flying;
+    for (unsigned i = 0; progress && i < device->flying_tracks; ++i, other = other->next_flying)
+        tw_note_start_locked(other->lane, 0);
+    list_to_issue_locked(track); /* there may be room again */
     tw_queue_release_locked(queue);
     return progress;
 }
@@ -268,7 +308,7 @@ static bool reap_locked(struct tw_lane *lane)
 static const struct tw_task *first_before(const struct tw_task *task)
 {
     for (;;) {
-        const struct tw_node *first = task->command->lane->flying.first;
+        const struct tw_node *first = tw_track_of(task)->flying.first;
         const struct tw_node *before = tw_graph_before(first);
         if (!before)
             return (const struct tw_task *)first;
@@ -276,18 +316,34 @@ static const struct tw_task *first_before(const struct tw_task *task)
     }
 }
 
+/* The track of that, for the first task of a track. */
+static struct tw_track *track_before(const struct tw_track *track)
+{
+    return tw_track_of(first_before((const struct tw_task *)track->flying.first));
+}
+
 void tw_chain_tidy_locked(struct tw_lane *lane)
 {
-    if (lane->flying_count >= TIDY_EVERY && lane->flying_count % TIDY_EVERY == 0 && reap_locked(lane))
+    const struct tw_track *track = &lane->tracks[TW_TRACK_KERNELS];
+    bool progress = false;
+    if (track->flying_count < TIDY_EVERY || track->flying_count % TIDY_EVERY)
+        return;
+    /* where tracks wait for each other, each is good for a step or two at a time */
+    for (unsigned left = TIDY_EVERY; left && track->flying.first && reap_locked(track_before(track)); --left) {
+        progress = true;
+        if (!track->flying.first || !tw_graph_before(track->flying.first))
+            break;
+    }
+    if (progress)
         tw_issue_locked();
 }
 
 bool tw_reap_device_locked(struct tw_device *device)
 {
-    for (unsigned left = device->flying_lanes; left && device->flying; --left) {
-        const struct tw_lane *lane = device->flying;
-        device->flying = lane->next_flying;
-        if (reap_locked(first_before((const struct tw_task *)lane->flying.first)->command->lane)) {
+    for (unsigned left = device->flying_tracks; left && device->flying; --left) {
+        const struct tw_track *track = device->flying;
+        device->flying = track->next_flying;
+        if (reap_locked(track_before(track))) {
             tw_issue_locked();
             return true;
         }
@@ -295,7 +351,7 @@ bool tw_reap_device_locked(struct tw_device *device)
     return false;
 }
 
-/* Polls until a launch is over. Without the lock. */
+/* Polls until a task is over. Without the lock. */
 static void poll(const struct tw_backend_async *async, struct tw_backend_chain *chain, uint64_t position)
 {
     const uint64_t start = tw_now_ns();
@@ -312,19 +368,19 @@ void tw_chain_wait_locked(const struct tw_task *task)
 {
     const struct tw_task *first = first_before(task);
     struct tw_command *command = first->command;
-    struct tw_lane *lane = command->lane;
-    atomic_fetch_add(&command->references, 1); /* keeps the lane */
-    tw_running_lane = lane;
-    const bool progress = reap_locked(lane);
+    struct tw_track *track = tw_track_of(first);
+    const uint64_t position = first->position;
+    atomic_fetch_add(&command->references, 1); /* keeps the lane, and the task */
+    tw_running_lane = track->lane;
+    const bool progress = reap_locked(track);
     tw_running_lane = NULL;
     if (progress) {
         tw_issue_locked();
     } else if (first->flying) {
-        struct tw_backend_chain *chain = first->node.issued ? lane->chain : NULL;
-        const uint64_t position = first->position;
+        struct tw_backend_chain *chain = first->node.issued ? track->chain : NULL;
         tw_unlock();
         if (chain)
-            poll(async_of(lane), chain, position);
+            poll(async_of(track), chain, position);
         else
             sched_yield(); /* another thread is about to finish it */
         tw_lock();
@@ -334,11 +390,12 @@ void tw_chain_wait_locked(const struct tw_task *task)
 
 void tw_close_chains_locked(struct tw_device *device)
 {
-    while (device->idle_chains) {
-        struct tw_backend_chain *chain = device->idle_chains;
-        device->idle_chains = chain->next;
-        tw_unlock();
-        device->backend->backend->async->close(chain);
-        tw_lock();
-    }
+    for (unsigned kind = 0; kind < TW_TRACK_COUNT; ++kind)
+        while (device->idle_chains[kind]) {
+            struct tw_backend_chain *chain = device->idle_chains[kind];
+            device->idle_chains[kind] = chain->next;
+            tw_unlock();
+            device->backend->backend->async->close(chain);
+            tw_lock();
+        }
 }

@@ -336,6 +336,7 @@ static void describe_copy(struct tw_copy_task *copy, struct tw_command *command,
     copy->accesses[0] = (struct tw_graph_access){.resource = &buffer->places[plan.from].resource, .needs = true};
     copy->accesses[1] = (struct tw_graph_access){.resource = &buffer->places[plan.to].resource, .writes = true};
     copy->accesses[2] = (struct tw_graph_access){.resource = &buffer->contents, .needs = true};
+    copy->task.node.engine = tw_chain_copy_engine_locked(&plan);
     copy->task.node.accesses = copy->accesses;
     copy->task.node.access_count = 3;
 }

@@ -12,7 +12,7 @@
  *     coherence.c      which copies a command needs
  *     graph.c          who waits for whom
  *     scheduler.c      ready lists, workers, waiting threads that help
- *     chain.c          kernels that a device runs in their order, without the host between them
+ *     chain.c          kernels and copies that devices run in their order, without the host between them
  *     command.c        the life of a submitted group; memory.c
  *     command_group.c  recording; kernel checks
  *     command_graph.c  groups that are recorded once and run many times
@@ -83,6 +83,10 @@ struct tw_platform {
 };
 
 struct tw_lane;
+struct tw_track;
+
+/* What a lane has chains for: copies are not to wait for kernels beside them. */
+enum tw_track_kind { TW_TRACK_KERNELS, TW_TRACK_COPIES, TW_TRACK_COUNT };
 
 struct tw_device {
     struct tw_backend_device *backend;
@@ -107,9 +111,9 @@ struct tw_device {
     pthread_cond_t work;
 
     /* chains */
-    struct tw_lane *flying; /* circular list of lanes with tasks in flight, the next to be looked at first */
-    unsigned flying_lanes;
-    struct tw_backend_chain *idle_chains; /* on which nothing is in flight */
+    struct tw_track *flying; /* circular list of tracks with tasks in flight, the next to be looked at first */
+    unsigned flying_tracks;
+    struct tw_backend_chain *idle_chains[TW_TRACK_COUNT]; /* on which nothing is in flight */
 };
 
 /* Finds the devices if that has not happened. Takes the discovery lock. */
@@ -264,10 +268,10 @@ struct tw_task {
     struct tw_node node; /* first: the graph's view */
     enum tw_task_kind kind;
     bool exclusive; /* occupies an exclusive device */
-    bool flying;    /* in its lane's list: issued, or failed to be, and unfinished */
+    bool flying;    /* in its track's list: issued, or failed to be, and unfinished */
     bool copying;   /* runs, and counts in the device's `copying` */
     struct tw_command *command;
-    uint64_t position;          /* in its lane's chain, once issued */
+    uint64_t position;          /* in its track's chain, once issued */
     struct tw_failure *failure; /* why it could not be issued */
 };
 
@@ -374,6 +378,21 @@ void tw_storage_free(struct tw_storage_state *state);
 /* ---- scheduler.c
  * ------------------------------------------------------------------------------------------------------- */
 
+/* The tasks of one queue that a chain takes: the bodies, or the copies from other devices. Those in flight are finished in the
+   order in which they were issued. */
+struct tw_track {
+    struct tw_lane *lane;
+    enum tw_track_kind kind;
+    struct tw_task_list issue; /* ready for the chain */
+    struct tw_track *next_to_issue;
+    bool is_to_issue, issuing;      /* on the list of tracks that have such; a thread is at it */
+    struct tw_backend_chain *chain; /* while anything is in flight */
+    struct tw_task_list flying;     /* in the order of issue */
+    unsigned flying_count;
+    struct tw_track *next_flying, *previous_flying; /* in device->flying, while there are any */
+    bool reaping;                                   /* a thread looks for what is over */
+};
+
 /* The ready tasks of one queue, and those in flight. */
 struct tw_lane {
     struct tw_device *device;
@@ -386,15 +405,7 @@ struct tw_lane {
     unsigned sleepers;           /* helpers that wait for `changed` */
     pthread_cond_t changed;      /* something that the helpers look at; with the lock */
     atomic_uint epoch;           /* how often; polled without the lock */
-
-    struct tw_task_list issue; /* ready for a chain */
-    struct tw_lane *next_to_issue;
-    bool is_to_issue, issuing;      /* on the list of lanes that have such; a thread is at it */
-    struct tw_backend_chain *chain; /* while anything is in flight */
-    struct tw_task_list flying;     /* in the order of issue */
-    unsigned flying_count;
-    struct tw_lane *next_flying, *previous_flying; /* in device->flying, while there are any */
-    bool reaping;                                  /* a thread looks for what is over */
+    struct tw_track tracks[TW_TRACK_COUNT];
 };
 
 /* The lane whose task this thread is finishing: it will look there for the next one, unless it is a worker and another thread
@@ -434,6 +445,13 @@ void tw_stop_workers_locked(struct tw_device *device);
 /* The engine for the body of a command that is about to be submitted: NULL if its launch has to wait for all before it.
    Without the lock. */
 const void *tw_chain_engine(const struct tw_command *command);
+/* The engine for a copy; likewise, but with the lock. */
+const void *tw_chain_copy_engine_locked(const struct tw_copy_plan *plan);
+/* Where a task that has an engine is issued. */
+static inline struct tw_track *tw_track_of(const struct tw_task *task)
+{
+    return &task->command->lane->tracks[task->kind == TW_TASK_COPY ? TW_TRACK_COPIES : TW_TRACK_KERNELS];
+}
 /* Takes over a ready task that has an engine. */
 void tw_chain_add_locked(struct tw_task *task);
 /* Issues what is to be issued; releases the lock meanwhile. */

@@ -40,6 +40,8 @@ static _Thread_local bool is_worker;
 void tw_lane_init(struct tw_lane *lane, struct tw_device *device)
 {
     lane->device = device;
+    for (unsigned kind = 0; kind < TW_TRACK_COUNT; ++kind)
+        lane->tracks[kind] = (struct tw_track){.lane = lane, .kind = (enum tw_track_kind)kind};
     pthread_cond_init(&lane->changed, NULL);
 }
 
@@ -391,8 +393,8 @@ static struct tw_task *step_towards(struct tw_command *command, const struct tw_
             tw_note_start_locked(task->command->lane, 0);
         if (before)
             node = before;
-        else if (task->node.engine && task->command->lane->flying.first)
-            return (struct tw_task *)task->command->lane->flying.first; /* it runs first, or makes room */
+        else if (task->node.engine && tw_track_of(task)->flying.first)
+            return (struct tw_task *)tw_track_of(task)->flying.first; /* it runs first, or makes room */
         else
             break;
     }

@@ -7,8 +7,9 @@
  * variable TW_SIM makes them: TW_SIM=N for N devices; they are not there otherwise, unless tw_sim_set_count() asked.
  *
  * TW_SIM_ASYNC=1 makes simulated devices asynchronous, like a GPU: kernels that wait for nothing but kernels are enqueued
- * and run in the device's own threads, one for each queue in use. TW_SIM_LAUNCH is then the enqueueing, and its delay the
- * kernel's; a failure of TW_SIM_KERNEL is found when kernels that depend on it may have run already.
+ * and run in the device's own threads, one for each queue in use, and so are copies between such devices, in threads of their
+ * own. TW_SIM_LAUNCH is then the enqueueing, and its delay the kernel's; so is TW_SIM_COPY for these copies, of which one that
+ * fails copies nothing. A failure of TW_SIM_KERNEL is found when kernels that depend on it may have run already.
  *
  * Faults and delays are counted for each device from the last tw_sim_reset(). All functions are thread safe.
  */
