@@ -197,27 +197,29 @@ TW_TEST(a_kernel_after_more_chains_than_are_told_at_a_time)
     tw_test_destroy_queues(queues, WIDE);
 }
 
-/* A copy is the host's work: it waits for what is in flight, and what needs it waits for it. */
-TW_TEST(copies_between_devices_wait_for_what_is_in_flight)
+/* A copy to the host is the host's work: it waits for what is in flight, and what needs it waits for it. Copies between devices:
+   test_peer_copies.c. */
+TW_TEST(copies_to_the_host_wait_for_what_is_in_flight)
 {
-    use_async_sim(2);
-    tw_queue *queues[2];
-    tw_test_queues(queues, 2);
+    use_async_sim(1);
+    tw_queue *queue = tw_test_queue(), *host = NULL;
+    TW_PASS(tw_queue_create(tw_host_selector, NULL, NULL, NULL, &host));
     tw_buffer *x = filled(1);
     atomic_int open = 0;
-    bring(queues[0], x);
-    const uint64_t copies = tw_test_sim_total(TW_SIM_COPY), before = launches(queues[1]);
-    submit(queues[0], x, 2, 1, &open, NULL);
-    submit(queues[1], x, 3, 1, NULL, NULL);
-    submit(queues[0], x, 2, 5, NULL, NULL);
+    bring(queue, x);
+    const uint64_t copies = tw_test_sim_total(TW_SIM_COPY), before = launches(queue);
+    submit(queue, x, 2, 1, &open, NULL);
+    submit(host, x, 3, 1, NULL, NULL);
+    submit(queue, x, 2, 5, NULL, NULL);
     for (int i = 0; i < 20; ++i)
         nap();
     TW_EQUAL(tw_test_sim_total(TW_SIM_COPY), copies);
-    TW_EQUAL(launches(queues[1]), before);
+    TW_EQUAL(launches(queue), before + 1);
     atomic_store(&open, 1);
     expect(x, 25);
     TW_PASS(tw_buffer_destroy(&x));
-    tw_test_destroy_queues(queues, 2);
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_PASS(tw_queue_destroy(&host));
 }
 
 /* When a kernel is complete, so is what it depended on, on whichever chain and by whomever it is looked at. */
@@ -609,7 +611,7 @@ TW_TEST_LIST = {
     TW_CASE(dependent_kernels_are_enqueued_before_the_first_is_over),
     TW_CASE(a_diamond_over_two_queues),
     TW_CASE(a_kernel_after_more_chains_than_are_told_at_a_time),
-    TW_CASE(copies_between_devices_wait_for_what_is_in_flight),
+    TW_CASE(copies_to_the_host_wait_for_what_is_in_flight),
     TW_CASE(a_kernel_is_complete_after_its_predecessors),
     TW_CASE(write_backs_come_after_all_that_is_in_flight),
     TW_CASE(more_than_a_chain_holds),
