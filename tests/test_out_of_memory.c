@@ -274,6 +274,63 @@ TW_TEST(groups_on_the_host)
     groups_on(false);
 }
 
+/* A group whose data another device is about to write: the copy and the kernel are enqueued, with what they follow, when it is
+   submitted. What cannot be enqueued fails, and what is read stays whole. */
+static bool try_across(tw_queue *const queues[2], unsigned n)
+{
+    int data[N], result[N];
+    tw_buffer *in = NULL, *middle = NULL, *out = NULL;
+    tw_event *event = NULL;
+    for (int i = 0; i < N; ++i)
+        data[i] = i;
+    TW_PASS(tw_buffer_create_copy(data, sizeof *data, tw_range_1d(N), &in));
+    TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(N), &middle));
+    TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(N), &out));
+    tw_buffer *ins[BUFFERS], *middles[BUFFERS];
+    for (int b = 0; b < BUFFERS; ++b) {
+        ins[b] = in;
+        middles[b] = middle;
+    }
+    TW_PASS(submit_gather(queues[0], ins, middle, NULL));
+    arm(n);
+    const tw_status status = submit_gather(queues[1], middles, out, &event);
+    disarm();
+    const bool done = !fired;
+    TW_CHECK((status == TW_SUCCESS) == (event != NULL));
+    if (!event)
+        succeeded(status);
+    const bool written = event && succeeded(tw_event_wait(event));
+    tw_event_release(&event);
+    if (!written && status == TW_SUCCESS)
+        TW_FAIL(tw_queue_wait(queues[1]), TW_ERROR_OUT_OF_MEMORY);
+    if (!written)
+        TW_PASS(submit_gather(queues[1], middles, out, NULL));
+    tw_test_fetch(out, result);
+    for (int i = 0; i < N; ++i)
+        TW_EQUAL(result[i], BUFFERS * BUFFERS * i);
+    TW_PASS(tw_buffer_destroy(&in));
+    TW_PASS(tw_buffer_destroy(&middle));
+    TW_PASS(tw_buffer_destroy(&out));
+    return done;
+}
+
+TW_TEST(groups_across_asynchronous_devices)
+{
+    NEEDS_MALLOC;
+    tw_queue *queues[2];
+    tw_test_use_sim(2);
+    setenv("TW_SIM_ASYNC", "1", 1);
+    tw_test_queues(queues, 2);
+    TW_PASS(tw_sim_delay(tw_test_device(0), TW_SIM_LAUNCH, 1000000)); /* so that there is something to follow */
+    unsigned n = 1;
+    while (!try_across(queues, n))
+        TW_CHECK(++n < MOST);
+    TW_CHECK(n > 3);
+    tw_test_destroy_queues(queues, 2);
+    tw_test_released(tw_test_device(0));
+    tw_test_released(tw_test_device(1));
+}
+
 TW_TEST(blocks_keep_the_error_for_the_next_wait)
 {
     NEEDS_MALLOC;
@@ -467,6 +524,7 @@ TW_TEST_LIST = {TW_CASE(queues_and_contexts),
                 TW_CASE(buffers),
                 TW_CASE(groups_on_a_simulated_device),
                 TW_CASE(groups_on_the_host),
+                TW_CASE(groups_across_asynchronous_devices),
                 TW_CASE(blocks_keep_the_error_for_the_next_wait),
                 TW_CASE(host_accessors),
                 TW_CASE(destruction),
