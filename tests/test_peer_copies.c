@@ -405,6 +405,32 @@ TW_TEST(a_kernel_before_a_copy_fails)
     tw_test_destroy_queues(queues, 2);
 }
 
+/* Both the kernel and the copy fail: the kernel is the cause, as if the copy had waited for its end. */
+TW_TEST(a_copy_that_cannot_be_enqueued_behind_a_kernel_that_fails)
+{
+    use_async_sim(2);
+    tw_queue *queues[2];
+    tw_test_queues(queues, 2);
+    tw_buffer *x = filled(1), *y = filled(0);
+    tw_event *event = NULL;
+    atomic_int open = 0;
+    bring(queues[0], x);
+    TW_PASS(tw_sim_fail_nth(tw_queue_device(queues[0]), TW_SIM_KERNEL, 1));
+    TW_PASS(tw_sim_fail_nth(tw_queue_device(queues[1]), TW_SIM_COPY, 1));
+    submit(queues[0], x, 2, 1, &open, NULL);
+    submit_sum(queues[1], x, x, y, NULL, &event);
+    TW_EQUAL(tw_sim_count(tw_queue_device(queues[1]), TW_SIM_COPY), 1);
+    atomic_store(&open, 1);
+    TW_FAIL(tw_event_wait(event), TW_ERROR_CANCELLED);
+    TW_CHECK(strstr(tw_error_detail(), "kernel held") != NULL);
+    tw_event_release(&event);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_buffer_destroy(&y));
+    TW_FAIL(tw_queue_wait(queues[0]), TW_ERROR_LAUNCH_FAILED);
+    TW_FAIL(tw_queue_wait(queues[1]), TW_ERROR_CANCELLED);
+    tw_test_destroy_queues(queues, 2);
+}
+
 /* Anything fails anywhere in random lines over three devices: what can still be read is right. */
 struct line {
     tw_queue *queues[3];
@@ -603,6 +629,7 @@ TW_TEST_LIST = {
     TW_CASE(a_copy_that_cannot_be_enqueued),
     TW_CASE(a_copy_that_fails_late),
     TW_CASE(a_kernel_before_a_copy_fails),
+    TW_CASE(a_copy_that_cannot_be_enqueued_behind_a_kernel_that_fails),
     TW_CASE(random_lines_with_faults),
     TW_CASE(neighbours_exchange),
     TW_CASE(lines_of_several_threads),
