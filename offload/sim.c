@@ -247,6 +247,9 @@ struct sim_chain {
     struct sim_item *first_over, *last_over;
     uint64_t launched;
     uint64_t over; /* launches and copies */
+    /* Items of other chains that wait for this one. They are there for longer than what they wait for where what was to come after
+       them could not be enqueued. */
+    unsigned followers;
     bool closing;
 };
 
@@ -292,6 +295,8 @@ static void run_item(struct sim_chain *chain)
     if (item->mark.chain) {
         while (chain_of(item->mark.chain)->over < item->mark.position)
             pthread_cond_wait(&chains_changed, &chains_mutex);
+        if (--chain_of(item->mark.chain)->followers == 0)
+            pthread_cond_broadcast(&chains_changed);
     } else {
         pthread_mutex_unlock(&chains_mutex);
         item->status = item->kernel || item->graph ? run_launch(chain->device, item) : run_copy(chain->device, item);
@@ -345,6 +350,8 @@ static void close_chain(struct tw_backend_chain *base)
 {
     struct sim_chain *chain = chain_of(base);
     pthread_mutex_lock(&chains_mutex);
+    while (chain->followers)
+        pthread_cond_wait(&chains_changed, &chains_mutex);
     chain->closing = true;
     pthread_cond_broadcast(&chains_changed);
     pthread_mutex_unlock(&chains_mutex);
@@ -372,6 +379,8 @@ static tw_status add_item(struct sim_chain *chain, struct sim_item contents, uin
     chain->last = item;
     if (position)
         *position = ++chain->launched;
+    else
+        ++chain_of(item->mark.chain)->followers;
     pthread_cond_broadcast(&chains_changed);
     pthread_mutex_unlock(&chains_mutex);
     return TW_SUCCESS;
