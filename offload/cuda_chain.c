@@ -58,10 +58,10 @@ struct cuda_chain {
        over, so there are no more of them than launches in flight. */
     struct record records[TW_CHAIN_DEPTH];
     uint64_t first, past;
-    atomic_bool is_followed;  /* by another chain, once: from then on each launch has a record */
-    _Atomic uint64_t follows; /* a bit for each other device that it has waited for; of the first 64 */
-    _Atomic uint64_t stuck_ns,
-        stuck_at; /* since when no progress is seen, and from which position on; 0: all is well */
+    atomic_bool is_followed;   /* by another chain, once: from then on each launch has a record */
+    _Atomic uint64_t follows;  /* a bit for each other device that it has waited for; of the first 64 */
+    _Atomic uint64_t stuck_at; /* the position that is not over since stuck_ns, while such a device is lost */
+    _Atomic uint64_t stuck_ns;
 };
 
 static struct cuda_chain *cuda(const struct tw_backend_chain *chain)
@@ -440,8 +440,9 @@ static void look_for_lost(struct cuda_chain *chain)
     if (atomic_load(&chain->stuck_at) != at) {
         atomic_store(&chain->stuck_ns, now_ns);
         atomic_store(&chain->stuck_at, at);
-    } else if (now_ns - atomic_load(&chain->stuck_ns) > STUCK_NS)
+    } else if (now_ns - atomic_load(&chain->stuck_ns) > STUCK_NS) {
         tw_cuda_lose_with(chain->device, lost);
+    }
 }
 
 uint64_t tw_cuda_chain_reached(struct tw_backend_chain *base, uint64_t position)

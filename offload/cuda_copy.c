@@ -215,12 +215,10 @@ static cu_result run(struct tw_cuda_device *device, const struct transfer *t)
     return error ? error : end;
 }
 
-static tw_status complain(struct tw_cuda_device *device, const struct transfer *t, cu_result error)
+static tw_status complain(const struct transfer *t, cu_result error)
 {
     char text[256];
     tw_cuda_describe_error(error, text, sizeof text);
-    if (tw_cuda.context_synchronize())
-        tw_cuda_lose(device, "that ran before a copy", error, true);
     return tw_backend_complain(TW_ERROR_TRANSFER_FAILED, "the CUDA driver could not copy %zu bytes %s: %s", t->bytes,
                                !t->from ? "to a device"
                                : !t->to ? "from a device"
@@ -228,12 +226,13 @@ static tw_status complain(struct tw_cuda_device *device, const struct transfer *
                                text);
 }
 
-tw_status tw_cuda_enqueue_copy(struct tw_cuda_device *to, void *target, const struct tw_cuda_device *from,
+/* Whether a fault of a device is why it fails is left to those who wait for what is in flight there: to ask would be to wait. */
+tw_status tw_cuda_enqueue_copy(const struct tw_cuda_device *to, void *target, const struct tw_cuda_device *from,
                                const void *source, size_t bytes, cu_stream stream)
 {
     const struct transfer transfer = {to, from, target, source, bytes};
     const cu_result error = bytes ? enqueue(&transfer, stream) : 0;
-    return error ? complain(to, &transfer, error) : TW_SUCCESS;
+    return error ? complain(&transfer, error) : TW_SUCCESS;
 }
 
 tw_status tw_cuda_copy(int to, void *target, int from, const void *source, size_t bytes, bool *taken)
@@ -251,7 +250,8 @@ tw_status tw_cuda_copy(int to, void *target, int from, const void *source, size_
     if (!entry)
         return tw_backend_complain(TW_ERROR_TRANSFER_FAILED, "the CUDA driver has no context to copy %zu bytes", bytes);
     const cu_result error = run(device, &transfer);
-    const tw_status status = error ? complain(device, &transfer, error) : TW_SUCCESS;
+    if (error && tw_cuda.context_synchronize())
+        tw_cuda_lose(device, "that ran before a copy", error, true);
     tw_cuda_leave(entry);
-    return status;
+    return error ? complain(&transfer, error) : TW_SUCCESS;
 }

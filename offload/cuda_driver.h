@@ -207,7 +207,7 @@ void tw_cuda_give_stream(struct tw_cuda_device *device, cu_stream stream);
 void tw_cuda_free_stages(struct tw_cuda_device *device);
 
 /* Enqueues a copy from memory of one device to that of another; on failure, says so as tw_cuda_copy() does. */
-tw_status tw_cuda_enqueue_copy(struct tw_cuda_device *to, void *target, const struct tw_cuda_device *from,
+tw_status tw_cuda_enqueue_copy(const struct tw_cuda_device *to, void *target, const struct tw_cuda_device *from,
                                const void *source, size_t bytes, cu_stream stream);
 void tw_cuda_open_pool(struct tw_cuda_device *device);
 void tw_cuda_close_pool(struct tw_cuda_device *device);
