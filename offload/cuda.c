@@ -240,34 +240,20 @@ void tw_cuda_give_stream(struct tw_cuda_device *device, cu_stream stream)
         (void)tw_cuda.stream_destroy(stream);
 }
 
-/* Errors of a context stay, and every thread that looks is told: the first one tells the story. */
-static void lose(struct tw_cuda_device *device, const char *story)
+void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone)
 {
+    char text[256];
+    tw_cuda_describe_error(error, text, sizeof text);
+    /* errors of the context stay, and every thread that looks is told: the first one tells the story */
     pthread_mutex_lock(&device->streams);
     if (!atomic_load_explicit(&device->is_lost, memory_order_relaxed)) {
-        snprintf(device->story, sizeof device->story, "%s", story);
+        snprintf(device->story, sizeof device->story,
+                 "kernel %s%s failed on the device: %s; nothing runs on it any more "
+                 "in this process",
+                 kernel, alone ? "" : ", or one that ran beside or after it,", text);
         atomic_store_explicit(&device->is_lost, true, memory_order_release);
     }
     pthread_mutex_unlock(&device->streams);
-}
-
-void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone)
-{
-    char text[256], story[sizeof device->story];
-    tw_cuda_describe_error(error, text, sizeof text);
-    snprintf(story, sizeof story,
-             "kernel %s%s failed on the device: %s; nothing runs on it any more "
-             "in this process",
-             kernel, alone ? "" : ", or one that ran beside or after it,", text);
-    lose(device, story);
-}
-
-void tw_cuda_lose_with(struct tw_cuda_device *device, const struct tw_cuda_device *other)
-{
-    char story[sizeof device->story];
-    snprintf(story, sizeof story, "the device waits in vain for another one: %.*s", (int)sizeof story / 2,
-             other->story);
-    lose(device, story);
 }
 
 const char *tw_cuda_lost(int ordinal)

@@ -10,13 +10,11 @@
  * scratch memory of reductions, and memory for a large argument block, which a copy on the stream fills.
  *
  * After a kernel's fault the number stands still, so who waits for it asks the driver now and then. The driver does not
- * tell which launch it was: all that was not known to be over fails; memory of the device is gone anyway. A chain of another
- * device may then wait for what never comes; if so, that device counts as lost too.
+ * tell which launch it was: all that was not known to be over fails; memory of the device is gone anyway. A
+ * device that copies from it is lost with it: the driver gives both the error, also where they wait for each other.
  */
-#define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cuda.h"
 #include "cuda_driver.h"
@@ -26,8 +24,7 @@
 #define MIN_ARGS_BYTES 4096u
 #define WRITE_EVERY 64u /* launches */
 #define WRITE_EVERY_COPY 8u
-#define STUCK_NS 2000000000u /* without progress, after a device that the chain follows was lost */
-#define ASK_EVERY 64u        /* polls without progress */
+#define ASK_EVERY 64u /* polls without progress */
 #define GRAPH_NAME "of a command graph"
 #define COPY_NAME "that ran before a copy" /* a copy does not fail by itself once it is enqueued */
 
@@ -58,10 +55,7 @@ struct cuda_chain {
        over, so there are no more of them than launches in flight. */
     struct record records[TW_CHAIN_DEPTH];
     uint64_t first, past;
-    atomic_bool is_followed;   /* by another chain, once: from then on each launch has a record */
-    _Atomic uint64_t follows;  /* a bit for each other device that it has waited for; of the first 64 */
-    _Atomic uint64_t stuck_at; /* the position that is not over since stuck_ns, while such a device is lost */
-    _Atomic uint64_t stuck_ns;
+    atomic_bool is_followed; /* by another chain, once: from then on each launch has a record */
 };
 
 static struct cuda_chain *cuda(const struct tw_backend_chain *chain)
@@ -211,8 +205,6 @@ static cu_result follow(struct cuda_chain *chain, struct cuda_chain *other, uint
     uint64_t at = 0;
     if (is_over(other, position) || tw_cuda_lost(ordinal))
         return 0;
-    if (other->device != chain->device && ordinal < 64)
-        atomic_fetch_or_explicit(&chain->follows, (uint64_t)1 << ordinal, memory_order_relaxed);
     const enum tw_cuda_entry entry = tw_cuda_enter(other->device);
     atomic_store_explicit(&other->is_followed, true, memory_order_relaxed);
     look(other);
@@ -415,36 +407,6 @@ static bool should_ask(struct cuda_chain *chain, uint64_t position)
     return atomic_fetch_add_explicit(&chain->polls, 1, memory_order_relaxed) % ASK_EVERY == ASK_EVERY - 1;
 }
 
-/* A lost device that the chain has waited for; NULL: there is none. */
-static const struct tw_cuda_device *lost_before(const struct cuda_chain *chain)
-{
-    uint64_t left = atomic_load_explicit(&chain->follows, memory_order_relaxed);
-    for (; left; left &= left - 1) {
-        const int ordinal = __builtin_ctzll(left);
-        if (tw_cuda_lost(ordinal))
-            return tw_cuda_device(ordinal);
-    }
-    return NULL;
-}
-
-/* Counts the chain's device as lost if it seems to wait for one that is: what its streams wait for need not come any more. */
-static void look_for_lost(struct cuda_chain *chain)
-{
-    struct timespec now;
-    const struct tw_cuda_device *lost = lost_before(chain);
-    if (!lost)
-        return;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-    const uint64_t at = atomic_load(&chain->over) + 1;
-    if (atomic_load(&chain->stuck_at) != at) {
-        atomic_store(&chain->stuck_ns, now_ns);
-        atomic_store(&chain->stuck_at, at);
-    } else if (now_ns - atomic_load(&chain->stuck_ns) > STUCK_NS) {
-        tw_cuda_lose_with(chain->device, lost);
-    }
-}
-
 uint64_t tw_cuda_chain_reached(struct tw_backend_chain *base, uint64_t position)
 {
     struct cuda_chain *chain = cuda(base);
@@ -456,8 +418,6 @@ uint64_t tw_cuda_chain_reached(struct tw_backend_chain *base, uint64_t position)
         if (error && error != CU_NOT_READY)
             tw_cuda_lose(chain->device, chain->names[(atomic_load(&chain->over) + 1) % TW_CHAIN_DEPTH], error,
                          atomic_load_explicit(&chain->device->running, memory_order_relaxed) == 1);
-        else
-            look_for_lost(chain);
     }
     return tw_cuda_lost(chain->device->ordinal) ? position : atomic_load_explicit(&chain->over, memory_order_acquire);
 }

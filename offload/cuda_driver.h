@@ -195,9 +195,6 @@ void tw_cuda_leave(enum tw_cuda_entry entry);
 /* Notes that a device does nothing any more: `kernel` failed, or, unless it was `alone`, one beside it. */
 void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone);
 
-/* Notes the same of a device that waits for what `other`, which is lost, will not do. */
-void tw_cuda_lose_with(struct tw_cuda_device *device, const struct tw_cuda_device *other);
-
 /* Lends a stream on which nothing runs, and takes it back. In the device's context. */
 cu_result tw_cuda_take_stream(struct tw_cuda_device *device, cu_stream *stream);
 void tw_cuda_give_stream(struct tw_cuda_device *device, cu_stream stream);
