@@ -25,6 +25,7 @@
 #define BUSY_NS 20000u     /* a thread that waits polls without a break for so long, ... */
 #define POLITE_NS 5000000u /* ... then lets others run in between, and after so long ... */
 #define POLL_NAP_NS 20000u /* ... sleeps so long in between */
+#define REST_NS 3000u      /* between the looks of all threads that wait beside another one */
 
 static struct tw_track *to_issue; /* tracks with tasks to issue; under the lock */
 
@@ -364,6 +365,18 @@ static void poll(const struct tw_backend_async *async, struct tw_backend_chain *
     }
 }
 
+/* Lets some time pass. Without the lock. */
+static void rest(uint64_t ns)
+{
+    const uint64_t until = tw_now_ns() + ns;
+    do
+        for (unsigned i = 0; i < 16; ++i)
+            tw_pause();
+    while (tw_now_ns() < until);
+}
+
+/* Of several threads that wait for a track one finishes what is over, and issues more. The others only look now and then, the
+   more seldom the more they are: else they would hold the lock most of the time, of which the first needs it for each launch. */
 void tw_chain_wait_locked(const struct tw_task *task)
 {
     const struct tw_task *first = first_before(task);
@@ -371,20 +384,24 @@ void tw_chain_wait_locked(const struct tw_task *task)
     struct tw_track *track = tw_track_of(first);
     const uint64_t position = first->position;
     atomic_fetch_add(&command->references, 1); /* keeps the lane, and the task */
+    const unsigned others = track->waiting++;
     tw_running_lane = track->lane;
-    const bool progress = reap_locked(track);
+    const bool progress = !others && reap_locked(track);
     tw_running_lane = NULL;
     if (progress) {
         tw_issue_locked();
     } else if (first->flying) {
         struct tw_backend_chain *chain = first->node.issued ? track->chain : NULL;
         tw_unlock();
+        if (others)
+            rest(others * REST_NS);
         if (chain)
             poll(async_of(track), chain, position);
         else
             sched_yield(); /* another thread is about to finish it */
         tw_lock();
     }
+    --track->waiting;
     tw_command_release_locked(command);
 }
 

@@ -391,6 +391,7 @@ struct tw_track {
     unsigned flying_count;
     struct tw_track *next_flying, *previous_flying; /* in device->flying, while there are any */
     bool reaping;                                   /* a thread looks for what is over */
+    unsigned waiting;                               /* threads that poll for its tasks */
 };
 
 /* The ready tasks of one queue, and those in flight. */
