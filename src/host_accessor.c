@@ -68,14 +68,17 @@ static tw_status acquire(struct tw_buffer *buffer, bool needs, bool writes, stru
                        "the access would wait for a host accessor that this thread holds; release that one first");
     }
     atomic_fetch_add(&buffer->uses, 1);
+    tw_awaited = command;
     tw_status status = tw_command_submit_locked(command);
     if (status != TW_SUCCESS) {
+        tw_awaited = NULL;
         tw_buffer_unuse_locked(buffer);
         tw_command_release_locked(command);
         tw_unlock();
         return status;
     }
     tw_wait_locked(unfinished_access, &command, NULL);
+    tw_awaited = NULL;
     status = command->status;
     const struct tw_failure *failure = command->failure;
     char story[TW_STORY_BYTES];

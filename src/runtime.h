@@ -409,6 +409,9 @@ struct tw_lane {
     struct tw_track tracks[TW_TRACK_COUNT];
 };
 
+/* The command that this thread submits and then waits for at once; or NULL. */
+extern _Thread_local const struct tw_command *tw_awaited;
+
 /* The lane whose task this thread is finishing: it will look there for the next one, unless it is a worker and another thread
    waits for that. Set by command.c and chain.c. */
 extern _Thread_local struct tw_lane *tw_running_lane;

@@ -30,6 +30,8 @@ static atomic_bool anything_unused;
 
 _Thread_local struct tw_lane *tw_running_lane;
 static _Thread_local bool is_worker;
+_Thread_local const struct tw_command *tw_awaited;
+static _Thread_local struct tw_device *unwoken; /* whose workers a copy for tw_awaited is kept from */
 
 /* ---- telling threads that wait -----------------------------------------------------------------------------------------
 
@@ -371,7 +373,9 @@ void tw_schedule_locked(struct tw_task *task)
     const bool takes_it = lane == tw_running_lane && was_empty; /* this thread looks for the next one itself */
     if (lane->helpers && !(takes_it && !is_worker))
         tw_announce_locked(lane);
-    if (is_copy || (!lane->helpers && !takes_it))
+    if (task->kind == TW_TASK_COPY && task->command == tw_awaited)
+        unwoken = lane->device; /* it waits for it, and runs it as soon as a worker would */
+    else if (is_copy || (!lane->helpers && !takes_it))
         tw_wake_worker_locked(lane->device, !task->exclusive);
 }
 
@@ -515,6 +519,9 @@ void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const vo
         ++watched->command->lane->watchers;
     for (;;) {
         struct tw_task *task = take_for_waiter(&waiter), *step = waiter.step;
+        if (unwoken && !(task && task->command == tw_awaited))
+            tw_wake_worker_locked(unwoken, true); /* something else comes first */
+        unwoken = NULL;
         if (!step)
             break;
         struct tw_command *helped = step->command;
