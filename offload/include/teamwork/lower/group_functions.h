@@ -110,37 +110,19 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_IDENTITY)
 #define TW_INTERNAL_CHECKED_double TW_INTERNAL_CHECKED_float
 #define TW_INTERNAL_CHECKED(suffix) TW_INTERNAL_CHECKED_##suffix
 
-/* A group's values are combined in so many chains, which a processor works at side by side, and always the same ones, so that
-   a sum has the same bits in every run. On a CPU the first step from chains to a result stays a loop: then the chains are an array
-   in memory at the end, and clang 19 vectorizes what is stored there as widely as vectors are; else only in pairs. */
-#ifdef TW_INTERNAL_GPU_PASS
-#define TW_INTERNAL_CHAINS(type) 8
-#define TW_INTERNAL_CHAINS_ROLLED _Pragma("unroll")
-#else
-#define TW_INTERNAL_CHAINS(type) (128 / sizeof(type))
-#define TW_INTERNAL_CHAINS_ROLLED _Pragma("clang loop unroll(disable) vectorize(disable)")
-#endif
-
-/* Hierarchical kernels, where one thread has the values of all work-items: a CPU, and the standard mapping. */
+/* Hierarchical kernels, where one thread has the values of all work-items: a CPU, and the standard mapping. They are combined in
+   chains, which a processor works at side by side, and always the same ones, so that a sum has the same bits in every run. A
+   pass defines TW_INTERNAL_CHAINS(type), how many, and tw_internal_reduce_chains_SUFFIX(x, count, op) for a multiple of it. */
 #define TW_INTERNAL_DEFINE_OVER_PRIVATE_LOOPS(type, suffix, combine)                                                   \
     TW_OVERLOADED type tw_reduce_over_group(tw_group group, const type *x, tw_operation op)                            \
         TW_INTERNAL_CHECKED(suffix)                                                                                    \
     {                                                                                                                  \
-        const size_t count = tw_local_linear_range(group);                                                             \
+        const size_t count = tw_local_linear_range(group), chains = TW_INTERNAL_CHAINS(type);                          \
         type all = x[0];                                                                                               \
         size_t i = 1;                                                                                                  \
-        enum { CHAINS = TW_INTERNAL_CHAINS(type) };                                                                    \
-        if (count >= 2 * CHAINS) {                                                                                     \
-            type chains[CHAINS];                                                                                       \
-            _Pragma("unroll") for (unsigned c = 0; c < CHAINS; ++c) chains[c] = x[c];                                  \
-            for (i = CHAINS; i + CHAINS <= count; i += CHAINS)                                                         \
-                _Pragma("unroll") for (unsigned c = 0; c < CHAINS; ++c) chains[c] = combine(chains[c], x[i + c], op);  \
-            TW_INTERNAL_CHAINS_ROLLED for (unsigned c = 0; c < CHAINS / 2; ++c) chains[c] =                            \
-                combine(chains[c], chains[c + CHAINS / 2], op);                                                        \
-            _Pragma("unroll") for (unsigned half = CHAINS / 4; half; half /= 2)                                        \
-                _Pragma("unroll") for (unsigned c = 0; c < half; ++c) chains[c] =                                      \
-                    combine(chains[c], chains[c + half], op);                                                          \
-            all = chains[0];                                                                                           \
+        if (count >= 2 * chains) {                                                                                     \
+            i = count - count % chains;                                                                                \
+            all = tw_internal_reduce_chains_##suffix(x, i, op);                                                        \
         }                                                                                                              \
         for (; i < count; ++i)                                                                                         \
             all = combine(all, x[i], op);                                                                              \

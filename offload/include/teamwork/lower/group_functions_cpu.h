@@ -26,6 +26,66 @@ TW_DEVICE_INLINE unsigned long long tw_internal_ballot(tw_sub_group sub_group, b
     return x;
 }
 
+/* Reductions over private values have four vectors of chains, which live in registers. Vectors are written out: what a compiler
+   makes of single chains at the end passes through memory, in pieces that a processor cannot forward from its stores. */
+#define TW_INTERNAL_CHAINS(type) (4 * TW_INTERNAL_LANES(type))
+#define TW_INTERNAL_LANES(type) (32 / sizeof(type))
+#define TW_INTERNAL_COMBINE_BITS(a, b, op) ((op) == TW_AND ? (a) & (b) : (op) == TW_OR ? (a) | (b) : (a) ^ (b))
+#define TW_INTERNAL_COMBINE_BITS_int TW_INTERNAL_COMBINE_BITS
+#define TW_INTERNAL_COMBINE_BITS_uint TW_INTERNAL_COMBINE_BITS
+#define TW_INTERNAL_COMBINE_BITS_long TW_INTERNAL_COMBINE_BITS
+#define TW_INTERNAL_COMBINE_BITS_ulong TW_INTERNAL_COMBINE_BITS
+#define TW_INTERNAL_COMBINE_BITS_llong TW_INTERNAL_COMBINE_BITS
+#define TW_INTERNAL_COMBINE_BITS_ullong TW_INTERNAL_COMBINE_BITS
+#define TW_INTERNAL_COMBINE_BITS_float(a, b, op) (a)
+#define TW_INTERNAL_COMBINE_BITS_double(a, b, op) (a)
+
+/* Addresses, not vectors, go in: without AVX the compiler warns of vectors that are passed, though nothing is called. */
+#define TW_INTERNAL_DEFINE_CHAINS(type, suffix, lowest, highest, combine)                                              \
+    typedef type tw_internal_lanes_##suffix __attribute__((ext_vector_type(TW_INTERNAL_LANES(type))));                 \
+    TW_DEVICE_INLINE void tw_internal_combine_lanes_##suffix(tw_internal_lanes_##suffix *with, const void *x,          \
+                                                             tw_operation op)                                          \
+    {                                                                                                                  \
+        tw_internal_lanes_##suffix a = *with, b;                                                                       \
+        __builtin_memcpy(&b, x, sizeof b);                                                                             \
+        switch (op) {                                                                                                  \
+        case TW_SUM:                                                                                                   \
+            a += b;                                                                                                    \
+            break;                                                                                                     \
+        case TW_PRODUCT:                                                                                               \
+            a *= b;                                                                                                    \
+            break;                                                                                                     \
+        case TW_MIN:                                                                                                   \
+            a = b < a ? b : a;                                                                                         \
+            break;                                                                                                     \
+        case TW_MAX:                                                                                                   \
+            a = a < b ? b : a;                                                                                         \
+            break;                                                                                                     \
+        default:                                                                                                       \
+            a = TW_INTERNAL_COMBINE_BITS_##suffix(a, b, op);                                                           \
+        }                                                                                                              \
+        *with = a;                                                                                                     \
+    }                                                                                                                  \
+    TW_DEVICE_INLINE type tw_internal_reduce_chains_##suffix(const type *x, size_t count, tw_operation op)             \
+    {                                                                                                                  \
+        enum { LANES = TW_INTERNAL_LANES(type) };                                                                      \
+        tw_internal_lanes_##suffix chains[4];                                                                          \
+        __builtin_memcpy(chains, x, sizeof chains);                                                                    \
+        for (size_t i = 4 * LANES; i < count; i += 4 * LANES)                                                          \
+            _Pragma("unroll") for (unsigned c = 0; c < 4; ++c)                                                         \
+                tw_internal_combine_lanes_##suffix(&chains[c], x + i + c * LANES, op);                                 \
+        tw_internal_combine_lanes_##suffix(&chains[0], &chains[2], op);                                                \
+        tw_internal_combine_lanes_##suffix(&chains[1], &chains[3], op);                                                \
+        tw_internal_combine_lanes_##suffix(&chains[0], &chains[1], op);                                                \
+        type all[LANES];                                                                                               \
+        __builtin_memcpy(all, &chains[0], sizeof all);                                                                 \
+        _Pragma("unroll") for (unsigned half = LANES / 2; half; half /= 2)                                             \
+            _Pragma("unroll") for (unsigned c = 0; c < half; ++c) all[c] = combine(all[c], all[c + half], op);         \
+        return all[0];                                                                                                 \
+    }
+TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_CHAINS)
+#undef TW_INTERNAL_DEFINE_CHAINS
+
 #define TW_INTERNAL_DEFINE_GROUP_FUNCTIONS(type, suffix, lowest, highest, combine)                                     \
     TW_INTERNAL_DEFINE_OVER_PRIVATE_LOOPS(type, suffix, combine)                                                       \
     TW_OVERLOADED type tw_reduce_over_group(tw_nd_item item, type x, tw_operation op) TW_INTERNAL_CHECKED(suffix)      \

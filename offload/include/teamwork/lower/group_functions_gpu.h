@@ -304,7 +304,21 @@ TW_DEVICE_INLINE bool tw_internal_redux(tw_sub_group sub_group, int *x, tw_opera
         return tw_internal_team_broadcast_##suffix(tw_internal_thread(), *x, from);                                    \
     }
 #else
-#define TW_INTERNAL_DEFINE_OVER_PRIVATE TW_INTERNAL_DEFINE_OVER_PRIVATE_LOOPS
+#define TW_INTERNAL_CHAINS(type) 8
+#define TW_INTERNAL_DEFINE_OVER_PRIVATE(type, suffix, combine)                                                         \
+    TW_DEVICE_INLINE type tw_internal_reduce_chains_##suffix(const type *x, size_t count, tw_operation op)             \
+    {                                                                                                                  \
+        enum { CHAINS = TW_INTERNAL_CHAINS(type) };                                                                    \
+        type chains[CHAINS];                                                                                           \
+        _Pragma("unroll") for (unsigned c = 0; c < CHAINS; ++c) chains[c] = x[c];                                      \
+        for (size_t i = CHAINS; i < count; i += CHAINS)                                                                \
+            _Pragma("unroll") for (unsigned c = 0; c < CHAINS; ++c) chains[c] = combine(chains[c], x[i + c], op);      \
+        _Pragma("unroll") for (unsigned half = CHAINS / 2; half; half /= 2)                                            \
+            _Pragma("unroll") for (unsigned c = 0; c < half; ++c) chains[c] =                                          \
+                combine(chains[c], chains[c + half], op);                                                              \
+        return chains[0];                                                                                              \
+    }                                                                                                                  \
+    TW_INTERNAL_DEFINE_OVER_PRIVATE_LOOPS(type, suffix, combine)
 #endif
 
 TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_GROUP_FUNCTIONS)
