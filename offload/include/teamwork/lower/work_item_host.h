@@ -26,10 +26,12 @@ TW_DEVICE_INLINE size_t tw_internal_private_many(tw_group group, size_t few)
 }
 
 /* An array over the group. One of constant size serves where it is large enough, and where the compiler knows the group's size
-   the choice is made then: the optimizer dissolves such arrays into registers, and never those of variable size. */
+   the choice is made then: the optimizer dissolves such arrays into registers, and never those of variable size. What it leaves
+   of them in memory begins at a cache line, so that no vector lies in two. (For those of variable size that would cost the
+   whole kernel a register.) */
 #define TW_INTERNAL_PRIVATE_FEW(type) (sizeof(type) < 8192 ? 8192 / sizeof(type) : 1)
 #define TW_PRIVATE(group, type, name)                                                                                  \
-    type name##_tw_few[TW_INTERNAL_PRIVATE_FEW(type)];                                                                 \
+    type name##_tw_few[TW_INTERNAL_PRIVATE_FEW(type)] TW_INTERNAL_ALIGNED(type, 64);                                   \
     type name##_tw_many[tw_internal_private_many(group, TW_INTERNAL_PRIVATE_FEW(type))];                               \
     type *const name = tw_local_linear_range(group) <= TW_INTERNAL_PRIVATE_FEW(type) ? name##_tw_few : name##_tw_many
 #define TW_INTERNAL_PRIVATE_INDEX(item) tw_local_linear_id(item)
