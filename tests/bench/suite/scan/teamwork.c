@@ -61,46 +61,23 @@ static inline tw_uint4 scan_of(tw_uint4 q)
     return q;
 }
 
-/* What a work-item has: numbers in a row. */
-struct row {
-    tw_uint4 quads[QUADS];
-};
-
-/* Scans `count` numbers, a multiple of 4, EACH of them for each of the group's work-items, with `before` before all.
-   Returns what is up to the end. For a CPU: work-items keep their numbers. */
-static inline __attribute__((always_inline)) unsigned scan_kept(tw_group group, const uint32_t *in, uint32_t *out,
-                                                                unsigned count, unsigned before)
+/* Scans `count` numbers, a multiple of 4, with `before` before all. Returns what is up to the end. For a CPU: one thread
+   has the whole group, and nothing is faster than to go through its numbers in order. */
+static inline __attribute__((always_inline)) unsigned scan_in_order(tw_group group, const uint32_t *in, uint32_t *out,
+                                                                    unsigned count, unsigned before)
 {
-    TW_PRIVATE(group, struct row, rows);
-    TW_PRIVATE(group, unsigned, sums);
-    tw_parallel_for_work_item(group, item) {
-        const unsigned first = (unsigned)tw_local_id(item, 0) * QUADS;
-        unsigned sum = 0;
-#pragma clang loop unroll(full)
-        for (unsigned i = 0; i < QUADS; ++i) {
-            const tw_uint4 q = 4 * (first + i) < count ? ((const tw_uint4 *)in)[first + i] : (tw_uint4)(0);
-            tw_private(rows, item).quads[i] = q;
-            sum += sum_of(q);
-        }
-        tw_private(sums, item) = sum;
-    }
-    const unsigned all = before + tw_reduce_over_group(group, sums, TW_SUM);
-    tw_exclusive_scan_over_group(group, sums, TW_SUM);
-    tw_parallel_for_work_item(group, item) {
-        const unsigned first = (unsigned)tw_local_id(item, 0) * QUADS;
-        tw_uint4 up_to = before + tw_private(sums, item);
-#pragma clang loop unroll(full)
-        for (unsigned i = 0; i < QUADS; ++i) {
-            const tw_uint4 q = scan_of(tw_private(rows, item).quads[i]) + up_to;
+    tw_uint4 up_to = before;
+    TW_ONCE(group) {
+        for (unsigned i = 0; i < count / 4; ++i) {
+            const tw_uint4 q = scan_of(((const tw_uint4 *)in)[i]) + up_to;
             up_to = q.wwww;
-            if (4 * (first + i) < count)
-                ((tw_uint4 *)out)[first + i] = q;
+            ((tw_uint4 *)out)[i] = q;
         }
     }
-    return all;
+    return up_to.x;
 }
 
-/* The same for a GPU, for `size` work-items: numbers pass through local memory, so that neighbouring work-items have
+/* The same for a GPU, for `size` work-items with EACH of the numbers: they pass through local memory, so that neighbouring work-items have
    neighbouring quads of the arrays, and then each a row of its own, a quad apart from the next one. */
 static inline __attribute__((always_inline)) unsigned scan_staged(tw_group group, unsigned size, tw_uint4 *rows,
                                                                   const uint32_t *in, uint32_t *out, unsigned count,
@@ -144,7 +121,7 @@ static inline __attribute__((always_inline)) unsigned scan_in_group(tw_group gro
                                                                     unsigned before)
 {
     return TW_ON_GPU ? scan_staged(group, size, rows, in, out, count, before)
-                     : scan_kept(group, in, out, count, before);
+                     : scan_in_order(group, in, out, count, before);
 }
 
 enum { BLOCK_GROUP = BLOCK / EACH };
@@ -171,11 +148,14 @@ static inline void scan_group_sums(tw_group group, const struct scan_group_sums 
 {
     TW_PRIVATE(group, unsigned, sum);
     const tw_uint4 *in = (const tw_uint4 *)(k->in + tw_group_id(group, 0) * PART);
+    /* neighbours read what is side by side on a GPU, and after each other on a CPU */
+    const unsigned row = TW_ON_GPU ? 1 : QUADS, column = TW_ON_GPU ? GROUP : 1;
     tw_parallel_for_work_item(group, item) {
-        tw_uint4 s = in[tw_local_id(item, 0)];
+        const size_t first = tw_local_id(item, 0) * row;
+        tw_uint4 s = in[first];
 #pragma clang loop unroll(full)
         for (unsigned i = 1; i < QUADS; ++i)
-            s += in[i * GROUP + tw_local_id(item, 0)];
+            s += in[i * column + first];
         tw_private(sum, item) = sum_of(s);
     }
     const unsigned all = tw_reduce_over_group(group, sum, TW_SUM);
