@@ -3,8 +3,8 @@
  * The border between the runtime (src/) and devices (offload/): one table of operations for each backend.
  *
  * The runtime calls the table with no lock held, from the threads that submit, wait or work, several at once; so every
- * slot must be thread safe. No slot may call back into the runtime, unless it says so. A backend reports a failure by its status and,
- * through tw_backend_complain(), one sentence.
+ * slot must be thread safe. No slot may call back into the runtime, unless it says so. A backend reports a failure by its
+ * status and, through tw_backend_complain(), one sentence.
  */
 #ifndef TEAMWORK_BACKEND_H
 #define TEAMWORK_BACKEND_H

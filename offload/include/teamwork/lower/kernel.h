@@ -127,11 +127,10 @@
 #define TW_INTERNAL_GROUP_KERNEL_REQUIRED(name, dims_, n0, n1, n2)                                                     \
     TW_INTERNAL_REQUIRE_LOCAL(name, n0, n1, n2)                                                                        \
     TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
-    TW_INTERNAL_HOST_GROUPS(name, tw_launch, dims_, name##_tw_local_0, name##_tw_local_1,                              \
-                            name##_tw_local_2) static void name##_tw_offload(struct tw_internal_launch *tw_launch){    \
-        TW_INTERNAL_OFFLOAD(                                                                                           \
-            TW_INTERNAL_SIMT_GROUPS(name, tw_launch, dims_), TW_INTERNAL_TEAMS_GROUPS(name, tw_launch, dims_),         \
-            tw_launch)} TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, dims_, n0, n1, n2, NULL)
+    TW_INTERNAL_HOST_GROUPS(name, tw_launch, dims_, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)           \
+    static void name##_tw_offload(struct tw_internal_launch *tw_launch){TW_INTERNAL_OFFLOAD(                           \
+        TW_INTERNAL_SIMT_GROUPS(name, tw_launch, dims_), TW_INTERNAL_TEAMS_GROUPS(name, tw_launch, dims_),             \
+        tw_launch)} TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, dims_, n0, n1, n2, NULL)
 
 /* nd_range kernels: the function that NAME_tw_items gives runs the work-items of a group on a CPU. */
 #define TW_ND_RANGE_KERNEL(...)                                                                                        \
@@ -174,10 +173,10 @@
 
 #define TW_INTERNAL_ND_KERNEL(name, dims_, which, n0, n1, n2)                                                          \
     TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
-    TW_INTERNAL_HOST_ND(name, tw_launch) static void name##_tw_offload(struct tw_internal_launch *tw_launch){          \
-        TW_INTERNAL_OFFLOAD(TW_INTERNAL_SIMT_ND(name, tw_launch, which), TW_INTERNAL_TEAMS_ND(name, tw_launch, which), \
-                            tw_launch)} TW_INTERNAL_KERNEL_OBJECT(nd_range, TW_INTERNAL_ND_RANGE, name, dims_, n0, n1, \
-                                                                  n2, NULL)
+    TW_INTERNAL_HOST_ND(name, tw_launch)                                                                               \
+    static void name##_tw_offload(struct tw_internal_launch *tw_launch){TW_INTERNAL_OFFLOAD(                           \
+        TW_INTERNAL_SIMT_ND(name, tw_launch, which), TW_INTERNAL_TEAMS_ND(name, tw_launch, which),                     \
+        tw_launch)} TW_INTERNAL_KERNEL_OBJECT(nd_range, TW_INTERNAL_ND_RANGE, name, dims_, n0, n1, n2, NULL)
 
 /* Ends in a declaration, which the user's semicolon completes. */
 #define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, dims_, n0, n1, n2, end)                                          \
