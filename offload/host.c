@@ -228,8 +228,8 @@ static tw_status launch(struct tw_backend_device *device, const struct tw_intern
    is another kernel: its first thread tells the others, and hears from them when they are done. In between the first thread is in
    the runtime, for less than a microsecond. */
 
-#define MOST_POLLS 500u /* before a thread lets others run while it waits */
-#define LEAST_POLLS 16u
+#define FIRST_POLLS 64u      /* before a thread looks whether it holds up those that it waits for, */
+#define POLLS 500u           /* and before it lets others run while it waits */
 #define PATIENCE_NS 2000000u /* before it sleeps */
 #define MOST_THREADS 64u     /* of a series: they all share two counters, which takes longer the more they are */
 
@@ -240,8 +240,9 @@ struct team {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     atomic_uint sleepers;
-    _Alignas(64) atomic_uint turn; /* kernels begun */
-    _Alignas(64) atomic_uint done; /* pieces that the other threads have run, of all kernels */
+    atomic_int processors[MOST_THREADS]; /* that the threads were last seen on */
+    _Alignas(64) atomic_uint turn;       /* kernels begun */
+    _Alignas(64) atomic_uint done;       /* pieces that the other threads have run, of all kernels */
 };
 
 static void advance(struct team *team, atomic_uint *counter)
@@ -272,20 +273,40 @@ static bool poll(const atomic_uint *counter, unsigned value, unsigned polls)
     return false;
 }
 
-/* Waits until a counter has a value. `polls` is the thread's own: where other programs take processors, those that wait for each
-   other may be on the same one, and then polling is what holds up the other. */
-static void await(struct team *team, atomic_uint *counter, unsigned value, unsigned *polls)
+/* Notes on which processor a thread of the team runs. */
+static void note_processor(struct team *team, unsigned thread)
 {
-    if (poll(counter, value, *polls)) {
-        *polls = 2 * *polls < MOST_POLLS ? 2 * *polls : MOST_POLLS;
+    const int now = sched_getcpu();
+    if (atomic_load_explicit(&team->processors[thread], memory_order_relaxed) != now)
+        atomic_store_explicit(&team->processors[thread], now, memory_order_relaxed);
+}
+
+/* Whether another thread that this one waits for, the first or any, was last on the processor of this one. */
+static bool holds_up(const struct team *team, unsigned thread, unsigned threads)
+{
+    const int here = sched_getcpu();
+    if (thread)
+        return atomic_load_explicit(&team->processors[0], memory_order_relaxed) == here;
+    for (unsigned other = 1; other < threads; ++other)
+        if (atomic_load_explicit(&team->processors[other], memory_order_relaxed) == here)
+            return true;
+    return false;
+}
+
+/* Waits until a counter has a value. Where other programs take processors, two threads of a team may be on the same one: then
+   polling is what holds up the other. Else to yield early may cost the slice of another program. */
+static void await(struct team *team, atomic_uint *counter, unsigned value, unsigned thread, unsigned threads)
+{
+    if (poll(counter, value, FIRST_POLLS))
         return;
-    }
-    *polls = *polls / 4 > LEAST_POLLS ? *polls / 4 : LEAST_POLLS;
+    bool yields = holds_up(team, thread, threads);
     const uint64_t until = now_ns() + (team->sleeps_soon ? 0 : PATIENCE_NS);
     do {
-        sched_yield();
-        if (poll(counter, value, *polls))
+        if (yields)
+            sched_yield();
+        if (poll(counter, value, yields ? FIRST_POLLS / 4 : POLLS))
             return;
+        yields = true;
     } while (now_ns() < until);
     pthread_mutex_lock(&team->mutex);
     atomic_fetch_add(&team->sleepers, 1u);
@@ -308,14 +329,15 @@ static bool lead(struct team *team, unsigned threads, void **scratch)
 {
     struct tw_backend_series *series = team->series;
     bool more;
-    unsigned turn = 0, polls = MOST_POLLS;
+    unsigned turn = 0;
     do {
         const struct tw_internal_kernel *kernel = series->kernel;
         struct tw_internal_launch *description = series->launch;
         ++turn;
+        note_processor(team, 0);
         advance(team, &team->turn);
         kernel->host(description, 0, threads);
-        await(team, &team->done, turn * (threads - 1), &polls);
+        await(team, &team->done, turn * (threads - 1), 0, threads);
         end(kernel, description);
         more = find_ready(series, series->next(series, tw_host_outcome(kernel, description)), scratch);
     } while (more && series->kernel->form != TW_INTERNAL_SINGLE_TASK);
@@ -326,11 +348,11 @@ static bool lead(struct team *team, unsigned threads, void **scratch)
 
 static void follow(struct team *team, unsigned thread, unsigned threads)
 {
-    unsigned polls = MOST_POLLS;
     for (unsigned turn = 1;; ++turn) {
-        await(team, &team->turn, turn, &polls);
+        await(team, &team->turn, turn, thread, threads);
         if (team->over)
             return;
+        note_processor(team, thread);
         team->series->kernel->host(team->series->launch, thread, threads);
         advance(team, &team->done);
     }
@@ -342,6 +364,8 @@ static bool run_team(struct tw_backend_series *series, void **scratch)
                         .sleeps_soon = kmp_get_blocktime() == 0,
                         .mutex = PTHREAD_MUTEX_INITIALIZER,
                         .changed = PTHREAD_COND_INITIALIZER};
+    for (unsigned thread = 0; thread < MOST_THREADS; ++thread)
+        atomic_init(&team.processors[thread], -1);
     bool more = false;
 #pragma omp parallel
     {
