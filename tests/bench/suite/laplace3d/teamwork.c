@@ -67,7 +67,9 @@ static inline void laplace3d_planes(tw_group group, const struct laplace3d_plane
         tw_parallel_for_work_item(group, item) {
             const unsigned i = (unsigned)tw_local_id(item, 1), j = (unsigned)tw_local_id(item, 2);
             const float behind = (in + k->plane + i * k->pitch)[j];
-            const float sum = tw_private(before, item) + behind + tile[i][j + 1] + tile[i + 2][j + 1];
+            /* on a CPU it is still in the cache, and nothing has to be kept */
+            const float ahead = TW_ON_GPU ? tw_private(before, item) : (in - k->plane + i * k->pitch)[j];
+            const float sum = ahead + behind + tile[i][j + 1] + tile[i + 2][j + 1];
             (out + i * k->pitch)[j] = (sum + tile[i + 1][j] + tile[i + 1][j + 2]) * LAPLACE3D_SIXTH;
             tw_private(before, item) = tile[i + 1][j + 1];
         }
