@@ -23,12 +23,18 @@ static unsigned count(void)
     return 1;
 }
 
+/* How long OpenMP's threads poll before they sleep, in milliseconds. Asked for early: while more threads use OpenMP than there are
+   processors, libomp lets them sleep at once and says 0. */
+static atomic_int usual_block_ms = -1;
+
 static tw_status open_device(unsigned index, struct tw_backend_device **result)
 {
     struct tw_backend_device *device = malloc(sizeof *device);
     if (!device)
         return tw_backend_complain(TW_ERROR_OUT_OF_MEMORY, "no memory for the host device");
     tw_omp_start();
+    int unknown = -1;
+    (void)atomic_compare_exchange_strong(&usual_block_ms, &unknown, kmp_get_blocktime());
     tw_fiber_open();
     const unsigned processors = tw_topology_processors();
     *device = (struct tw_backend_device){.backend = &tw_backend_host,
@@ -83,7 +89,9 @@ void tw_host_limits(struct tw_backend_device *device, const struct tw_internal_k
 
    A parallel region of unbound threads can take 30 us instead of 1, when the scheduler puts two of them on one processor.
    So the threads that a team adds to the launching one are bound, each to a processor, unless the environment says
-   something about binding. The launching thread is the program's own and stays as it is. */
+   something about binding. The launching thread is the program's own and stays free. */
+
+#define ASIDE_NS 1000000u /* between two times that a thread is moved */
 
 static struct {
     unsigned count; /* 0: do not bind */
@@ -102,39 +110,90 @@ static void choose_binding(void)
             binding.processors[binding.count++] = processor;
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Moves the launching thread away from a processor that another thread of its team is bound to, and leaves it free there. The
+   scheduler does that late: a thread that sleeps now and then is put back where it was. */
+static void step_aside(void)
+{
+    static _Thread_local uint64_t last_ns;
+    cpu_set_t mine, free_one;
+    const int here = sched_getcpu();
+    if (!binding.count || here < 0 || here == binding.processors[0])
+        return;
+    const uint64_t now = now_ns();
+    if (now - last_ns < ASIDE_NS)
+        return;
+    last_ns = now;
+    CPU_ZERO(&free_one);
+    CPU_SET(binding.processors[0], &free_one);
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0 || !CPU_ISSET(binding.processors[0], &mine))
+        return;
+    if (sched_setaffinity(0, sizeof free_one, &free_one) == 0)
+        (void)sched_setaffinity(0, sizeof mine, &mine);
+}
+
+static _Thread_local bool is_worker;
+
+/* A worker's team must not poll for libomp's 200 ms when the program's own thread takes over. Not before it has one: a thread
+   that asks libomp for anything counts as one of its threads. */
+static void shorten_polling(void)
+{
+    static _Thread_local bool done;
+    if (!done && !getenv("KMP_BLOCKTIME") && !getenv("OMP_WAIT_POLICY"))
+        kmp_set_blocktime(1);
+    done = true;
+}
+
+static unsigned patience_ms(void)
+{
+    const int usual = atomic_load_explicit(&usual_block_ms, memory_order_relaxed);
+    return usual < 0 ? 0 : is_worker && usual > 1 ? 1 : (unsigned)usual;
+}
+
 /* Binds the team of the calling thread, once for each thread and size of the team: libomp keeps it together. Only where
    the team has a thread for each processor is it clear which to take. */
 static void bind_team(void)
 {
     static _Thread_local int bound;
+    if (is_worker)
+        shorten_polling();
     const int threads = omp_get_max_threads();
-    if (bound == threads || threads == 1)
+    if (threads == 1)
         return;
-    bound = threads;
     pthread_once(&binding_chosen, choose_binding);
-    if ((unsigned)threads != binding.count)
+    if ((unsigned)threads != binding.count) {
+        bound = threads;
         return;
+    }
+    if (bound != threads) {
+        bound = threads;
 #pragma omp parallel num_threads(threads)
-    {
-        const int thread = omp_get_thread_num();
-        if (thread) {
-            cpu_set_t one;
-            CPU_ZERO(&one);
-            CPU_SET(binding.processors[thread], &one);
-            (void)sched_setaffinity(0, sizeof one, &one);
+        {
+            const int thread = omp_get_thread_num();
+            if (thread) {
+                cpu_set_t one;
+                CPU_ZERO(&one);
+                CPU_SET(binding.processors[thread], &one);
+                (void)sched_setaffinity(0, sizeof one, &one);
+            }
         }
     }
+    step_aside();
 }
 
-/* A worker must not inherit the binding of an OpenMP thread that happened to submit, and its team must not spin for
-   libomp's 200 ms when the program's own thread takes over. */
+/* A worker must not inherit the binding of an OpenMP thread that happened to submit. */
 void tw_host_begin_thread(struct tw_backend_device *device)
 {
     (void)device;
     if (CPU_COUNT(tw_topology_allowed()) > 0)
         (void)sched_setaffinity(0, sizeof(cpu_set_t), tw_topology_allowed());
-    if (!getenv("KMP_BLOCKTIME") && !getenv("OMP_WAIT_POLICY"))
-        kmp_set_blocktime(1);
+    is_worker = true;
 }
 
 static tw_status divergence(const struct tw_internal_kernel *kernel, const struct tw_internal_divergence *note)
@@ -228,15 +287,14 @@ static tw_status launch(struct tw_backend_device *device, const struct tw_intern
    is another kernel: its first thread tells the others, and hears from them when they are done. In between the first thread is in
    the runtime, for less than a microsecond. */
 
-#define FIRST_POLLS 64u      /* before a thread looks whether it holds up those that it waits for, */
-#define POLLS 500u           /* and before it lets others run while it waits */
-#define PATIENCE_NS 2000000u /* before it sleeps */
-#define MOST_THREADS 64u     /* of a series: they all share two counters, which takes longer the more they are */
+#define FIRST_POLLS 64u  /* before a thread looks whether it holds up those that it waits for, */
+#define POLLS 500u       /* and before it lets others run while it waits */
+#define MOST_THREADS 64u /* of a series: they all share two counters, which takes longer the more they are */
 
 struct team {
     struct tw_backend_series *series; /* its kernel is that of the turn */
     bool over;
-    bool sleeps_soon; /* the user asked for threads that do not poll */
+    uint64_t patience_ns; /* before a thread that waits sleeps: OpenMP's */
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     atomic_uint sleepers;
@@ -254,13 +312,6 @@ static void advance(struct team *team, atomic_uint *counter)
     pthread_mutex_lock(&team->mutex);
     pthread_cond_broadcast(&team->changed);
     pthread_mutex_unlock(&team->mutex);
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 static bool poll(const atomic_uint *counter, unsigned value, unsigned polls)
@@ -300,7 +351,9 @@ static void await(struct team *team, atomic_uint *counter, unsigned value, unsig
     if (poll(counter, value, FIRST_POLLS))
         return;
     bool yields = holds_up(team, thread, threads);
-    const uint64_t until = now_ns() + (team->sleeps_soon ? 0 : PATIENCE_NS);
+    if (yields && !thread)
+        step_aside();
+    const uint64_t until = now_ns() + team->patience_ns;
     do {
         if (yields)
             sched_yield();
@@ -361,7 +414,7 @@ static void follow(struct team *team, unsigned thread, unsigned threads)
 static bool run_team(struct tw_backend_series *series, void **scratch)
 {
     struct team team = {.series = series,
-                        .sleeps_soon = kmp_get_blocktime() == 0,
+                        .patience_ns = patience_ms() * (uint64_t)1000000u,
                         .mutex = PTHREAD_MUTEX_INITIALIZER,
                         .changed = PTHREAD_COND_INITIALIZER};
     for (unsigned thread = 0; thread < MOST_THREADS; ++thread)
