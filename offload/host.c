@@ -141,8 +141,8 @@ static void step_aside(void)
 static _Thread_local bool is_worker;
 
 /* A worker's team must not poll for libomp's 200 ms when the program's own thread takes over. Not before it has one: a thread
-   that asks libomp for anything counts as one of its threads. */
-static void shorten_polling(void)
+   that asks libomp for anything is counted (usual_block_ms). */
+void tw_host_shorten_polling(void)
 {
     static _Thread_local bool done;
     if (!done && !getenv("KMP_BLOCKTIME") && !getenv("OMP_WAIT_POLICY"))
@@ -162,7 +162,7 @@ static void bind_team(void)
 {
     static _Thread_local int bound;
     if (is_worker)
-        shorten_polling();
+        tw_host_shorten_polling();
     const int threads = omp_get_max_threads();
     if (threads == 1)
         return;
@@ -288,7 +288,7 @@ static tw_status launch(struct tw_backend_device *device, const struct tw_intern
    the runtime, for less than a microsecond. */
 
 #define FIRST_POLLS 64u  /* before a thread looks whether it holds up those that it waits for, */
-#define POLLS 500u       /* and before it lets others run while it waits */
+#define POLLS 500u       /* and before it lets others run, and between two times that it does */
 #define MOST_THREADS 64u /* of a series: they all share two counters, which takes longer the more they are */
 
 struct team {
@@ -350,16 +350,16 @@ static void await(struct team *team, atomic_uint *counter, unsigned value, unsig
 {
     if (poll(counter, value, FIRST_POLLS))
         return;
-    bool yields = holds_up(team, thread, threads);
-    if (yields && !thread)
+    const bool shares = holds_up(team, thread, threads);
+    if (shares && !thread)
         step_aside();
     const uint64_t until = now_ns() + team->patience_ns;
+    if (!shares && poll(counter, value, POLLS))
+        return;
     do {
-        if (yields)
-            sched_yield();
-        if (poll(counter, value, yields ? FIRST_POLLS / 4 : POLLS))
+        sched_yield();
+        if (poll(counter, value, shares ? FIRST_POLLS / 4 : POLLS))
             return;
-        yields = true;
     } while (now_ns() < until);
     pthread_mutex_lock(&team->mutex);
     atomic_fetch_add(&team->sleepers, 1u);

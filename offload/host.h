@@ -8,6 +8,10 @@
 /* Prepares a worker thread for running OpenMP regions of its own. */
 void tw_host_begin_thread(struct tw_backend_device *device);
 
+/* Lets the threads of the calling thread's teams sleep soon, unless the environment says how long they poll. From then on the
+   thread counts as one of OpenMP's. */
+void tw_host_shorten_polling(void);
+
 void tw_host_describe(struct tw_backend_device *device, struct tw_device_facts *facts);
 tw_status tw_host_check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *launch);

@@ -137,6 +137,13 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
     return TW_SUCCESS;
 }
 
+static void begin_thread(struct tw_backend_device *device)
+{
+    tw_host_begin_thread(device);
+    if (!omp(device)->gpu)
+        tw_host_shorten_polling(); /* it will run teams */
+}
+
 static void close_device(struct tw_backend_device *device)
 {
     tw_scratch_close(&omp(device)->scratch, device);
@@ -460,7 +467,7 @@ const struct tw_backend tw_backend_omp = {
     .count = count,
     .open = open_device,
     .close = close_device,
-    .begin_thread = tw_host_begin_thread,
+    .begin_thread = begin_thread,
     .describe = describe,
     .allocate = allocate,
     .free = release,
