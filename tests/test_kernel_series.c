@@ -163,8 +163,8 @@ static tw_queue *any_queue(bool *has_nd)
    the library that only look on must not count. The first case: teams do count. */
 TW_TEST(workers_leave_openmp_alone)
 {
+    tw_queue *queue = tw_test_queue(); /* first of all: it starts what libomp asks for where a tool is loaded */
     const int before = kmp_get_blocktime();
-    tw_queue *queue = tw_test_queue();
     if (!tw_queue_is_host(queue)) {
         TW_PASS(tw_queue_destroy(&queue));
         TW_SKIP();
