@@ -3,32 +3,11 @@
  * Kernels in flight together: enqueued before those they depend on are over. On simulated devices, where a kernel can be
  * held, nearly all is deterministic; what only counts results runs on every device.
  */
-#include "tw_test.h"
+#include "held_test.h"
 
-#include <stdatomic.h>
 #include <time.h>
 
-enum { N = 64, MANY = 3000, LONG = 1000, WIDE = 20 };
-
-/* x = a x + b, once the flag is set: only in simulated devices, which share the host's memory. Does not commute, so that a
-   chain shows its order. */
-struct held {
-    unsigned *x;
-    unsigned a, b;
-    atomic_int *flag, *running;
-};
-static inline void held(tw_item item, const struct held *k)
-{
-    const size_t i = tw_global_id(item, 0);
-#ifndef __NVPTX__
-    if (i == 0 && k->running)
-        atomic_store(k->running, 1);
-    while (k->flag && !atomic_load(k->flag))
-        ;
-#endif
-    k->x[i] = k->a * k->x[i] + k->b;
-}
-TW_RANGE_KERNEL(held, 1);
+enum { MANY = 3000, LONG = 1000, WIDE = 20 };
 
 struct sum {
     const unsigned *x, *y;
@@ -53,37 +32,6 @@ static inline void sum_all(tw_item item, const struct sum_all *k)
 }
 TW_RANGE_KERNEL(sum_all, 1);
 
-static void use_async_sim(unsigned devices)
-{
-    tw_test_use_sim(devices);
-    setenv("TW_SIM_ASYNC", "1", 1);
-}
-
-static tw_buffer *filled(unsigned value)
-{
-    unsigned data[N];
-    tw_buffer *buffer = NULL;
-    for (int i = 0; i < N; ++i)
-        data[i] = value;
-    TW_PASS(tw_buffer_create_copy(data, sizeof *data, tw_range_1d(N), &buffer));
-    return buffer;
-}
-
-static void expect(tw_buffer *buffer, unsigned value)
-{
-    unsigned data[N];
-    tw_test_fetch(buffer, data);
-    for (int i = 0; i < N; ++i)
-        TW_EQUAL(data[i], value);
-}
-
-static void submit(tw_queue *queue, tw_buffer *x, unsigned a, unsigned b, atomic_int *flag, tw_event **event)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d(N), held, .x = tw_read_write(cg, x), .a = a, .b = b, .flag = flag);
-    TW_PASS(tw_queue_submit(queue, cg, event));
-}
-
 static void submit_sum(tw_queue *queue, tw_buffer *x, tw_buffer *y, tw_buffer *out, tw_event **event)
 {
     tw_command_group *cg = tw_queue_begin(queue);
@@ -96,13 +44,6 @@ static void nap(void)
 {
     const struct timespec time = {0, 1000000};
     nanosleep(&time, NULL);
-}
-
-/* Puts a buffer's contents on a device, so that what comes after needs no copy. */
-static void bring(tw_queue *queue, tw_buffer *buffer)
-{
-    submit(queue, buffer, 1, 0, NULL, NULL);
-    TW_PASS(tw_queue_wait(queue));
 }
 
 static uint64_t launches(tw_queue *queue)
@@ -578,26 +519,7 @@ static void *submit_from_a_thread(void *argument)
 
 TW_TEST(chains_of_several_threads)
 {
-    enum { THREADS = 4 };
-    tw_buffer *buffers[THREADS][2], *shared = filled(0);
-    pthread_t threads[THREADS];
-    unsigned value = 1;
-    for (int i = 0; i < THREADS; ++i) {
-        buffers[i][0] = filled(1);
-        buffers[i][1] = shared;
-    }
-    for (int i = 0; i < THREADS; ++i)
-        TW_CHECK(pthread_create(&threads[i], NULL, submit_from_a_thread, buffers[i]) == 0);
-    for (int i = 0; i < THREADS; ++i)
-        TW_CHECK(pthread_join(threads[i], NULL) == 0);
-    for (unsigned i = 0; i < 300; ++i)
-        value = 3 * value + i;
-    for (int i = 0; i < THREADS; ++i) {
-        expect(buffers[i][0], value);
-        TW_PASS(tw_buffer_destroy(&buffers[i][0]));
-    }
-    expect(shared, 100 * THREADS);
-    TW_PASS(tw_buffer_destroy(&shared));
+    check_threads(submit_from_a_thread, 300, 100);
 }
 
 /* The same beside a simulated device that is asynchronous, whatever the device under test is. */

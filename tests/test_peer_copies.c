@@ -3,29 +3,11 @@
  * Copies between devices that keep their own order: enqueued before the kernels that they wait for are over, and failing in
  * every way. On simulated devices, where a kernel can be held; what only counts results runs on every device.
  */
-#include "tw_test.h"
+#include "held_test.h"
 
-#include <stdatomic.h>
 #include <time.h>
 
-enum { N = 64, MANY = 1500, STEPS = 40 };
-
-/* x = a x + b, once the flag is set: only in simulated devices, which share the host's memory. */
-struct held {
-    unsigned *x;
-    unsigned a, b;
-    atomic_int *flag;
-};
-static inline void held(tw_item item, const struct held *k)
-{
-    const size_t i = tw_global_id(item, 0);
-#ifndef __NVPTX__
-    while (k->flag && !atomic_load(k->flag))
-        ;
-#endif
-    k->x[i] = k->a * k->x[i] + k->b;
-}
-TW_RANGE_KERNEL(held, 1);
+enum { MANY = 1500, STEPS = 40 };
 
 struct sum {
     const unsigned *x, *y;
@@ -43,46 +25,10 @@ static inline void sum(tw_item item, const struct sum *k)
 }
 TW_RANGE_KERNEL(sum, 1);
 
-static void use_async_sim(unsigned devices)
-{
-    tw_test_use_sim(devices);
-    setenv("TW_SIM_ASYNC", "1", 1);
-}
-
-static tw_buffer *filled(unsigned value)
-{
-    unsigned data[N];
-    tw_buffer *buffer = NULL;
-    for (int i = 0; i < N; ++i)
-        data[i] = value;
-    TW_PASS(tw_buffer_create_copy(data, sizeof *data, tw_range_1d(N), &buffer));
-    return buffer;
-}
-
-static void expect(tw_buffer *buffer, unsigned value)
-{
-    unsigned data[N];
-    tw_test_fetch(buffer, data);
-    for (int i = 0; i < N; ++i)
-        TW_EQUAL(data[i], value);
-}
-
 static void expect_lost(tw_buffer *buffer)
 {
     tw_host_accessor *accessor = NULL;
     TW_FAIL(tw_host_access(buffer, TW_READ, &accessor), TW_ERROR_DATA_LOST);
-}
-
-static tw_status try_submit(tw_queue *queue, tw_buffer *x, unsigned a, unsigned b, atomic_int *flag, tw_event **event)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d(N), held, .x = tw_read_write(cg, x), .a = a, .b = b, .flag = flag);
-    return tw_queue_submit(queue, cg, event);
-}
-
-static void submit(tw_queue *queue, tw_buffer *x, unsigned a, unsigned b, atomic_int *flag, tw_event **event)
-{
-    TW_PASS(try_submit(queue, x, a, b, flag, event));
 }
 
 static tw_status try_sum(tw_queue *queue, tw_buffer *x, tw_buffer *y, tw_buffer *out, atomic_int *flag,
@@ -97,13 +43,6 @@ static tw_status try_sum(tw_queue *queue, tw_buffer *x, tw_buffer *y, tw_buffer 
 static void submit_sum(tw_queue *queue, tw_buffer *x, tw_buffer *y, tw_buffer *out, atomic_int *flag, tw_event **event)
 {
     TW_PASS(try_sum(queue, x, y, out, flag, event));
-}
-
-/* Puts a buffer's contents on a device, and only there. */
-static void bring(tw_queue *queue, tw_buffer *buffer)
-{
-    submit(queue, buffer, 1, 0, NULL, NULL);
-    TW_PASS(tw_queue_wait(queue));
 }
 
 static uint64_t launches(void)
@@ -584,26 +523,7 @@ static void *submit_from_a_thread(void *argument)
 
 TW_TEST(lines_of_several_threads)
 {
-    enum { THREADS = 4 };
-    tw_buffer *buffers[THREADS][2], *shared = filled(0);
-    pthread_t threads[THREADS];
-    unsigned value = 1;
-    for (int i = 0; i < THREADS; ++i) {
-        buffers[i][0] = filled(1);
-        buffers[i][1] = shared;
-    }
-    for (int i = 0; i < THREADS; ++i)
-        TW_CHECK(pthread_create(&threads[i], NULL, submit_from_a_thread, buffers[i]) == 0);
-    for (int i = 0; i < THREADS; ++i)
-        TW_CHECK(pthread_join(threads[i], NULL) == 0);
-    for (unsigned i = 0; i < 200; ++i)
-        value = 3 * value + i;
-    for (int i = 0; i < THREADS; ++i) {
-        expect(buffers[i][0], value);
-        TW_PASS(tw_buffer_destroy(&buffers[i][0]));
-    }
-    expect(shared, 67 * THREADS);
-    TW_PASS(tw_buffer_destroy(&shared));
+    check_threads(submit_from_a_thread, 200, 67);
 }
 
 /* The same on asynchronous simulated devices, whatever the devices under test are. */
