@@ -184,6 +184,9 @@ struct tw_backend {
     void (*launch_series)(struct tw_backend_device *device, struct tw_backend_series *series);
 };
 
+/* The time, of a clock that never goes back. Defined by the runtime. */
+uint64_t tw_now_ns(void);
+
 /* For loops that poll. */
 static inline void tw_pause(void)
 {

@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <time.h>
 
 #include "backend.h"
 #include "topology.h"
@@ -46,13 +45,6 @@ static struct {
     .work = PTHREAD_COND_INITIALIZER,
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Copies a slice; false: none is left. */
 static bool copy_slice(struct job *job)
 {
@@ -70,14 +62,14 @@ static bool copy_slice(struct job *job)
 /* Waits for another copy than those posted before; false: the helpers are to end. */
 static bool next_post(unsigned *seen)
 {
-    const uint64_t until = now_ns() + LINGER_NS;
+    const uint64_t until = tw_now_ns() + LINGER_NS;
     do {
         for (int i = 0; i < 64; ++i, tw_pause())
             if (atomic_load(&copier.posted) != *seen) {
                 *seen = atomic_load(&copier.posted);
                 return true;
             }
-    } while (now_ns() < until);
+    } while (tw_now_ns() < until);
     pthread_mutex_lock(&copier.mutex);
     ++copier.sleeping;
     while (!copier.stopping && atomic_load(&copier.posted) == *seen)

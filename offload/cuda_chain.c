@@ -199,11 +199,10 @@ static cu_result find_record_locked(struct cuda_chain *chain, uint64_t position,
 
 /* ---- launches -------------------------------------------------------------------------------------------------------- */
 
-static cu_result follow(struct cuda_chain *chain, struct cuda_chain *other, uint64_t position)
+static cu_result follow(const struct cuda_chain *chain, struct cuda_chain *other, uint64_t position)
 {
-    const int ordinal = other->device->ordinal;
     uint64_t at = 0;
-    if (is_over(other, position) || tw_cuda_lost(ordinal))
+    if (is_over(other, position) || tw_cuda_lost(other->device->ordinal))
         return 0;
     const enum tw_cuda_entry entry = tw_cuda_enter(other->device);
     atomic_store_explicit(&other->is_followed, true, memory_order_relaxed);

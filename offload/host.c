@@ -9,7 +9,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "fiber.h"
 #include "omp_start.h"
@@ -110,13 +109,6 @@ static void choose_binding(void)
             binding.processors[binding.count++] = processor;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Moves the launching thread away from a processor that another thread of its team is bound to, and leaves it free there. The
    scheduler does that late: a thread that sleeps now and then is put back where it was. */
 static void step_aside(void)
@@ -126,7 +118,7 @@ static void step_aside(void)
     const int here = sched_getcpu();
     if (!binding.count || here < 0 || here == binding.processors[0])
         return;
-    const uint64_t now = now_ns();
+    const uint64_t now = tw_now_ns();
     if (now - last_ns < ASIDE_NS)
         return;
     last_ns = now;
@@ -353,14 +345,14 @@ static void await(struct team *team, atomic_uint *counter, unsigned value, unsig
     const bool shares = holds_up(team, thread, threads);
     if (shares && !thread)
         step_aside();
-    const uint64_t until = now_ns() + team->patience_ns;
+    const uint64_t until = tw_now_ns() + team->patience_ns;
     if (!shares && poll(counter, value, POLLS))
         return;
     do {
         sched_yield();
         if (poll(counter, value, shares ? FIRST_POLLS / 4 : POLLS))
             return;
-    } while (now_ns() < until);
+    } while (tw_now_ns() < until);
     pthread_mutex_lock(&team->mutex);
     atomic_fetch_add(&team->sleepers, 1u);
     while (atomic_load(counter) != value)

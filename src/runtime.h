@@ -354,7 +354,6 @@ struct tw_failure *tw_command_failure_locked(const struct tw_command *command, t
 tw_status tw_command_check_bounds(const struct tw_command *command);
 /* Completes a host access: whoever waits for it may run. */
 void tw_command_finish_access_locked(struct tw_command *command, struct tw_failure *failure);
-uint64_t tw_now_ns(void);
 
 /* ---- storage.c ---------------------------------------------------------------------------------------------------- */
 
