@@ -5,8 +5,6 @@
  */
 #include "held_test.h"
 
-#include <time.h>
-
 enum { MANY = 3000, LONG = 1000, WIDE = 20 };
 
 struct sum {

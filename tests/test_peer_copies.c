@@ -5,8 +5,6 @@
  */
 #include "held_test.h"
 
-#include <time.h>
-
 enum { MANY = 1500, STEPS = 40 };
 
 struct sum {
@@ -17,10 +15,7 @@ struct sum {
 static inline void sum(tw_item item, const struct sum *k)
 {
     const size_t i = tw_global_id(item, 0);
-#ifndef __NVPTX__
-    while (k->flag && !atomic_load(k->flag))
-        ;
-#endif
+    await(k->flag);
     k->out[i] = k->x[i] + k->y[i];
 }
 TW_RANGE_KERNEL(sum, 1);
