@@ -12,6 +12,8 @@
 #define HOST_ALIGNMENT 128u /* of the largest vector type */
 #define HUGE_PAGE ((size_t)2 << 20)
 #define HUGE_BYTES (2 * HUGE_PAGE)
+#define COLOURS 16u                 /* places where large memory begins, in turn: each in */
+#define COLOUR_BYTES (4096u + 256u) /* other sets of the first two caches */
 
 bool tw_access_mode_is_valid(tw_access_mode mode)
 {
@@ -139,9 +141,22 @@ void *tw_host_allocate(size_t bytes)
     return memory;
 }
 
-static void *allocate_on(const struct tw_device *device, size_t bytes)
+/* Large host memory of buffers begins at another place of its first page each time. Where all begin at one, so do lines that
+   kernels access together, at (i, j) of several buffers: they share few sets of the caches, and a load waits for a
+   store to another buffer whose address looks the same. */
+static void *allocate_host(struct tw_buffer *buffer)
 {
-    return device ? device->backend->backend->allocate(device->backend, bytes) : tw_host_allocate(bytes);
+    static atomic_uint made;
+    size_t at = 0;
+    if (buffer->bytes >= HUGE_BYTES)
+        at = atomic_fetch_add_explicit(&made, 1, memory_order_relaxed) % COLOURS * COLOUR_BYTES;
+    buffer->host_memory = tw_host_allocate(buffer->bytes + at);
+    return buffer->host_memory ? (unsigned char *)buffer->host_memory + at : NULL;
+}
+
+static void *allocate_on(struct tw_buffer *buffer, const struct tw_device *device)
+{
+    return device ? device->backend->backend->allocate(device->backend, buffer->bytes) : allocate_host(buffer);
 }
 
 tw_status tw_buffer_allocate(struct tw_buffer *buffer, size_t place)
@@ -152,11 +167,9 @@ tw_status tw_buffer_allocate(struct tw_buffer *buffer, size_t place)
     pthread_mutex_lock(&buffer->allocation);
     if (!atomic_load(&buffer->places[place].address)) {
         struct tw_device *device = place ? tw_place_device(place) : NULL;
-        void *memory = allocate_on(device, buffer->bytes);
+        void *memory = allocate_on(buffer, device);
         if (!memory && tw_reclaim_memory()) /* what others have done with may make room */
-            memory = allocate_on(device, buffer->bytes);
-        if (memory && !place)
-            buffer->host_owned = true;
+            memory = allocate_on(buffer, device);
         if (memory)
             atomic_store(&buffer->places[place].address, memory);
         else if (device)
@@ -171,8 +184,7 @@ tw_status tw_buffer_allocate(struct tw_buffer *buffer, size_t place)
 
 void tw_buffer_free(struct tw_buffer *buffer)
 {
-    if (buffer->host_owned)
-        free(atomic_load(&buffer->places[0].address));
+    free(buffer->host_memory);
     for (size_t place = 1; place < buffer->place_count; ++place) {
         void *memory = atomic_load(&buffer->places[place].address);
         struct tw_device *device = memory ? tw_place_device(place) : NULL;

@@ -184,7 +184,7 @@ struct tw_buffer {
     size_t element_bytes, bytes;
     bool over_host;              /* over the program's memory */
     bool read_only;              /* over const memory */
-    bool host_owned;             /* place 0 was allocated by the library */
+    void *host_memory;           /* owned, of place 0; or NULL */
     struct tw_resource contents; /* the program's view: orders the groups */
     pthread_mutex_t allocation;  /* for place addresses; taken before tw_lock, never after */
     struct tw_buffer *next_unused;

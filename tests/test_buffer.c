@@ -229,6 +229,28 @@ TW_TEST(memory_that_is_not_there_is_reported)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* Large memory is aligned to huge pages; but buffers that all began where one does would share the sets of caches. */
+TW_TEST(large_buffers_begin_at_different_lines)
+{
+    enum { BUFFERS = 8, WORDS = 1 << 20 };
+    tw_buffer *buffers[BUFFERS];
+    uintptr_t lines[BUFFERS];
+    for (int i = 0; i < BUFFERS; ++i) {
+        tw_host_accessor *accessor = NULL;
+        TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(WORDS), &buffers[i]));
+        TW_PASS(tw_host_access(buffers[i], TW_DISCARD_WRITE, &accessor));
+        int *data = tw_host_accessor_data(accessor);
+        data[0] = data[WORDS - 1] = i;
+        TW_EQUAL((uintptr_t)data % 128, 0);
+        lines[i] = (uintptr_t)data / 64 % 64;
+        for (int earlier = 0; earlier < i; ++earlier)
+            TW_CHECK(lines[i] != lines[earlier]);
+        tw_host_accessor_release(&accessor);
+    }
+    for (int i = 0; i < BUFFERS; ++i)
+        TW_PASS(tw_buffer_destroy(&buffers[i]));
+}
+
 TW_TEST(destruction_is_refused_while_this_thread_holds_the_buffer)
 {
     int data[4] = {1, 2, 3, 4};
@@ -302,6 +324,7 @@ TW_TEST_LIST = {TW_CASE(a_buffer_over_host_memory_is_written_back),
                 TW_CASE(an_untouched_buffer_is_left_as_it_is),
                 TW_CASE(creation_refuses_what_is_no_array),
                 TW_CASE(memory_that_is_not_there_is_reported),
+                TW_CASE(large_buffers_begin_at_different_lines),
                 TW_CASE(destruction_is_refused_while_this_thread_holds_the_buffer),
                 TW_CASE(destruction_is_refused_while_a_command_waits_for_this_thread),
                 TW_CASE(destruction_says_when_the_contents_are_lost),
