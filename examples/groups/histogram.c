@@ -95,8 +95,8 @@ TW_ND_RANGE_KERNEL(histogram_phases, GROUP);
 /* ---- phases as a hierarchical kernel ---------------------------------------------------------------------------- */
 
 /* Counts that take turns: two bytes in a row that are the same do not wait for each other's count. And a work-item
-   counts a line of the cache at a time: on a CPU, which runs the work-items one after the other, nobody else comes back
-   for it. */
+   counts a line of the cache at a time, which on a GPU is one of every GROUP. On a CPU, which runs the work-items one after
+   the other, they are neighbours, so that memory is read in its order. */
 enum { TURNS = 4, LINE = 64 };
 
 struct histogram_group_phases {
@@ -109,13 +109,16 @@ static inline void histogram_group_phases(tw_group group, const struct histogram
 {
     TW_LOCAL(unsigned, counts, [TURNS * BINS]);
     const struct part part = part_of(tw_group_id(group, 0), k->each, k->count);
-    const unsigned lines = (part.past - part.first) / LINE;
+    const unsigned lines = (part.past - part.first) / LINE, in_a_row = TW_ON_GPU ? 1 : (lines + GROUP - 1) / GROUP;
+    const unsigned step = TW_ON_GPU ? GROUP : 1;
 
     tw_parallel_for_work_item_range(group, item, tw_range_1d(TURNS * BINS)) {
         counts[tw_local_id(item, 0)] = 0;
     }
     tw_parallel_for_work_item(group, item) {
-        for (unsigned line = (unsigned)tw_local_id(item, 0); line < lines; line += GROUP) {
+        const unsigned begin = (unsigned)tw_local_id(item, 0) * in_a_row;
+        const unsigned end = TW_ON_GPU || begin + in_a_row > lines ? lines : begin + in_a_row;
+        for (unsigned line = begin; line < end; line += step) {
             const struct pack *in = (const struct pack *)(k->bytes + part.first + (size_t)line * LINE);
             for (unsigned p = 0; p < LINE / PACK; ++p) {
                 const struct pack pack = in[p];
@@ -225,31 +228,30 @@ TW_ND_RANGE_KERNEL(histogram_lanes, WIDE);
 
 /*
  * How many bytes a group counts. On a GPU there are as many groups as are resident at once, `resident` for each compute
- * unit, so that the first and third phase come once. On a CPU a part is as much as stays in a core's cache while the
- * work-items of the group, one after the other, pass over it.
+ * unit, so that the first and third phase come once. On a CPU there are some for each core where the work-items have their
+ * bytes `in_order`; else a part is as much as stays in a core's cache while one after the other passes over it.
  */
-static tw_status choose_part(const struct histogram *histogram, size_t resident, size_t *each, size_t *groups)
+static tw_status choose_part(const struct histogram *histogram, size_t resident, bool in_order, size_t *each,
+                             size_t *groups)
 {
+    const size_t cached = 64 << 10;
     const tw_device *device = tw_queue_device(histogram->queue);
     size_t units;
     const tw_status status = tw_device_info(device, TW_DEVICE_INFO_MAX_COMPUTE_UNITS, &units, sizeof units);
     if (status != TW_SUCCESS)
         return status;
-    if (tw_device_is_gpu(device)) {
-        const size_t most = units ? units * resident : resident;
-        *each = (histogram->count + most - 1) / most;
-        *each = *each < 4096 ? 4096 : (*each + LINE - 1) / LINE * LINE;
-    } else {
-        *each = 64 << 10;
-    }
+    const bool on_gpu = tw_device_is_gpu(device);
+    const size_t most = units ? units * resident : resident, least = on_gpu ? 4096 : cached;
+    *each = on_gpu || in_order ? (histogram->count + most - 1) / most : cached;
+    *each = *each < least ? least : (*each + LINE - 1) / LINE * LINE;
     *groups = (histogram->count + *each - 1) / *each;
     return TW_SUCCESS;
 }
 
 /* Chooses the groups' parts, and submits what sets the bins to zero before they add to them. */
-static tw_status begin_phases(const struct histogram *histogram, size_t *each, size_t *groups)
+static tw_status begin_phases(const struct histogram *histogram, bool in_order, size_t *each, size_t *groups)
 {
-    const tw_status status = choose_part(histogram, 8, each, groups);
+    const tw_status status = choose_part(histogram, 8, in_order, each, groups);
     if (status != TW_SUCCESS)
         return status;
     tw_command_group *cg = tw_queue_begin(histogram->queue);
@@ -260,7 +262,7 @@ static tw_status begin_phases(const struct histogram *histogram, size_t *each, s
 tw_status histogram_submit_phases(const struct histogram *histogram)
 {
     size_t each, groups;
-    const tw_status status = begin_phases(histogram, &each, &groups);
+    const tw_status status = begin_phases(histogram, false, &each, &groups);
     if (status != TW_SUCCESS)
         return status;
     tw_command_group *cg = tw_queue_begin(histogram->queue);
@@ -273,7 +275,7 @@ tw_status histogram_submit_phases(const struct histogram *histogram)
 tw_status histogram_submit_group_phases(const struct histogram *histogram)
 {
     size_t each, groups;
-    const tw_status status = begin_phases(histogram, &each, &groups);
+    const tw_status status = begin_phases(histogram, true, &each, &groups);
     if (status != TW_SUCCESS)
         return status;
     tw_command_group *cg = tw_queue_begin(histogram->queue);
@@ -286,7 +288,7 @@ tw_status histogram_submit_group_phases(const struct histogram *histogram)
 tw_status histogram_submit_lanes(const struct histogram *histogram)
 {
     size_t each, groups;
-    const tw_status status = choose_part(histogram, 2, &each, &groups);
+    const tw_status status = choose_part(histogram, 2, false, &each, &groups);
     if (status != TW_SUCCESS)
         return status;
     tw_command_group *cg = tw_queue_begin(histogram->queue);
