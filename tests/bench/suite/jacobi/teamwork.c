@@ -3,6 +3,11 @@
 #include "../arrays_teamwork.h"
 #include "jacobi.h"
 
+/* On a CPU eight points at once: the compiler would take as many as fit into a vector of the widest type, and the doubles here
+   are only for the sum. */
+#undef TW_HOST_LOOP
+#define TW_HOST_LOOP vectorize_width(8)
+
 struct jacobi_flat {
     const float *in;
     float *out;
@@ -21,10 +26,6 @@ static inline void jacobi_flat(tw_item item, const struct jacobi_flat *k)
 }
 TW_RANGE_REDUCTION(jacobi_flat, 2, change);
 
-/* On a CPU eight points at once: the compiler would take as many as fit into a vector of the widest type, and the doubles here
-   are only for the sum. */
-#undef TW_HOST_LOOP
-#define TW_HOST_LOOP vectorize_width(8)
 struct jacobi_tiled {
     const float *in;
     float *out;
