@@ -5,15 +5,18 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "backend.h"
 #include "topology.h"
 
-#define SLICE_BYTES (128u << 10)
-#define ALONE_BYTES (2 * SLICE_BYTES) /* up to which helpers are not worth it */
+/* What a thread takes at a time. Into the stage, smaller slices let more threads take part early, which pays up to so many bytes. */
+#define SLICE_BYTES TW_COPIER_SLICE_BYTES
+#define EARLY_SLICE_BYTES (SLICE_BYTES / 2)
+#define EARLY_BYTES (512 * SLICE_BYTES)
+#define ALONE_BYTES (16 * SLICE_BYTES) /* up to which helpers are not worth it */
+#define MOMENT 32                      /* pauses between two questions about a part */
 #define MOST_HELPERS 11u
 #define JOBS 4u
 #define LINGER_NS 300000u
@@ -21,17 +24,17 @@
 /* A copy that helpers take part in. What it is about changes only while no helper may look at it. */
 struct job {
     pthread_mutex_t busy; /* held by the thread whose copy it is */
-    unsigned char *target;
-    const unsigned char *source;
-    size_t bytes, slices;
+    struct tw_copier_job copy;
+    size_t slice_bytes, part_slices; /* of each slice and part but the last */
     atomic_bool is_open;
-    atomic_uint helpers;      /* that may look at it */
-    atomic_size_t next, done; /* slices */
+    atomic_uint helpers;       /* that may look at it */
+    atomic_size_t next, limit; /* slices: the first that nobody took, and the first that may not be copied yet */
+    atomic_size_t copied[TW_COPIER_SLOTS]; /* slices of the part in a slot */
 };
 
 static struct {
     struct job jobs[JOBS];
-    atomic_uint posted;    /* counts copies */
+    atomic_uint posted;    /* counts parts that may be copied */
     pthread_mutex_t mutex; /* for what follows, and for sleeping */
     pthread_cond_t work;
     pthread_t threads[MOST_HELPERS];
@@ -45,21 +48,32 @@ static struct {
     .work = PTHREAD_COND_INITIALIZER,
 };
 
-/* Copies a slice; false: none is left. */
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Copies a slice; false: none may be copied now. */
 static bool copy_slice(struct job *job)
 {
-    const size_t slice = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed);
-    if (slice >= job->slices)
-        return false;
-    const size_t at = slice * SLICE_BYTES, left = job->bytes - at;
-    memcpy(job->target + at, job->source + at, left < SLICE_BYTES ? left : SLICE_BYTES);
-    atomic_fetch_add_explicit(&job->done, 1, memory_order_release);
+    const struct tw_copier_job *copy = &job->copy;
+    size_t slice = atomic_load_explicit(&job->next, memory_order_relaxed);
+    do
+        if (slice >= atomic_load_explicit(&job->limit, memory_order_acquire))
+            return false;
+    while (!atomic_compare_exchange_weak_explicit(&job->next, &slice, slice + 1, memory_order_relaxed,
+                                                  memory_order_relaxed));
+    const size_t at = slice * job->slice_bytes, slot = slice / job->part_slices % copy->slots;
+    const size_t bytes = smaller(copy->bytes - at, job->slice_bytes);
+    unsigned char *staged = copy->stage + slot * copy->part_bytes + slice % job->part_slices * job->slice_bytes;
+    memcpy(copy->to_stage ? staged : copy->memory + at, copy->to_stage ? copy->memory + at : staged, bytes);
+    atomic_fetch_add_explicit(&job->copied[slot], 1, memory_order_release);
     return true;
 }
 
 /* ---- helpers ----------------------------------------------------------------------------------------------------------- */
 
-/* Waits for another copy than those posted before; false: the helpers are to end. */
+/* Waits for another part than those posted before; false: the helpers are to end. */
 static bool next_post(unsigned *seen)
 {
     const uint64_t until = tw_now_ns() + LINGER_NS;
@@ -130,43 +144,103 @@ void tw_copier_set_helpers(unsigned helpers)
 
 /* ---- copies ------------------------------------------------------------------------------------------------------------ */
 
-/* With the helpers; the caller has the job. */
-static void copy_together(struct job *job, void *target, const void *source, size_t bytes)
+static void call_helpers(void)
 {
-    job->target = target;
-    job->source = source;
-    job->bytes = bytes;
-    job->slices = (bytes + SLICE_BYTES - 1) / SLICE_BYTES;
-    atomic_store(&job->next, 0);
-    atomic_store(&job->done, 0);
-    atomic_store(&job->is_open, true);
     atomic_fetch_add(&copier.posted, 1);
     pthread_mutex_lock(&copier.mutex);
     if (copier.sleeping)
         pthread_cond_broadcast(&copier.work);
     pthread_mutex_unlock(&copier.mutex);
-    while (copy_slice(job)) {
+}
+
+static size_t slices_of(const struct job *job, size_t part)
+{
+    const struct tw_copier_job *copy = &job->copy;
+    const size_t bytes = smaller(copy->bytes - part * copy->part_bytes, copy->part_bytes);
+    return (bytes + job->slice_bytes - 1) / job->slice_bytes;
+}
+
+/* Whether it is time to ask for another part: what may be copied is less than one. */
+static bool is_short(struct job *job)
+{
+    return atomic_load_explicit(&job->next, memory_order_relaxed) + job->part_slices
+           > atomic_load_explicit(&job->limit, memory_order_relaxed);
+}
+
+static void copy_or_pause(struct job *job)
+{
+    if (!copy_slice(job))
+        for (int i = 0; i < MOMENT; ++i)
+            tw_pause();
+}
+
+/* Copies what may be copied, and tells of parts that are, until all are or the copy is given up. */
+static bool drive(struct job *job)
+{
+    const struct tw_copier_job *copy = &job->copy;
+    const size_t parts = (copy->bytes + copy->part_bytes - 1) / copy->part_bytes;
+    size_t begun = 0, ended = 0;
+    while (ended < parts) {
+        const size_t slot = ended % copy->slots;
+        if (begun > ended && atomic_load_explicit(&job->copied[slot], memory_order_acquire) == slices_of(job, ended)) {
+            atomic_store_explicit(&job->copied[slot], 0, memory_order_relaxed);
+            if (!copy->copied(copy->user, ended))
+                return false;
+            ++ended;
+            continue;
+        }
+        if (begun < parts && begun < ended + copy->slots && is_short(job)) {
+            const enum tw_copier_answer answer = copy->may_copy(copy->user, begun, begun == ended);
+            if (answer == TW_COPIER_NEVER)
+                return false;
+            if (answer == TW_COPIER_NOW) {
+                const size_t past = begun * job->part_slices + slices_of(job, begun);
+                ++begun;
+                atomic_store_explicit(&job->limit, past, memory_order_release);
+                if (atomic_load_explicit(&job->is_open, memory_order_relaxed))
+                    call_helpers();
+                continue;
+            }
+        }
+        copy_or_pause(job);
     }
-    while (atomic_load_explicit(&job->done, memory_order_acquire) < job->slices)
-        tw_pause();
+    return true;
+}
+
+static bool run(struct job *job, const struct tw_copier_job *copy, bool with_helpers)
+{
+    job->copy = *copy;
+    job->slice_bytes = copy->to_stage && copy->bytes <= EARLY_BYTES ? EARLY_SLICE_BYTES : SLICE_BYTES;
+    job->part_slices = copy->part_bytes / job->slice_bytes;
+    atomic_store(&job->next, 0);
+    atomic_store(&job->limit, 0);
+    for (unsigned slot = 0; slot < TW_COPIER_SLOTS; ++slot)
+        atomic_store(&job->copied[slot], 0);
+    atomic_store(&job->is_open, with_helpers);
+    const bool all = drive(job);
+    atomic_store(&job->limit, 0); /* where it is given up, slices are left */
     atomic_store(&job->is_open, false);
     while (atomic_load(&job->helpers))
         tw_pause();
+    return all;
 }
 
-void tw_copier_copy(void *target, const void *source, size_t bytes)
+bool tw_copier_run(const struct tw_copier_job *copy)
 {
-    size_t i = 0;
-    if (bytes > ALONE_BYTES)
+    struct job *job = NULL, alone;
+    if (copy->bytes > ALONE_BYTES) {
         start_once();
-    while (i < JOBS && (bytes <= ALONE_BYTES || pthread_mutex_trylock(&copier.jobs[i].busy) != 0))
-        ++i;
-    if (i == JOBS) {
-        memcpy(target, source, bytes);
-        return;
+        for (size_t i = 0; i < JOBS && !job; ++i)
+            if (pthread_mutex_trylock(&copier.jobs[i].busy) == 0)
+                job = &copier.jobs[i];
     }
-    copy_together(&copier.jobs[i], target, source, bytes);
-    pthread_mutex_unlock(&copier.jobs[i].busy);
+    if (!job) {
+        atomic_init(&alone.helpers, 0);
+        return run(&alone, copy, false);
+    }
+    const bool all = run(job, copy, true);
+    pthread_mutex_unlock(&job->busy);
+    return all;
 }
 
 void tw_copier_close(void)

@@ -1,17 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Copying host memory with several threads: one reaches a fifth of what a GPU's bus takes.
+ * Copying host memory with several threads, part by part, between a program's memory and a stage that a bus empties or fills
+ * meanwhile: one thread reaches a fifth of what a GPU's bus takes.
  *
- * The threads are started with the first large copy. After a copy they look for the next one for a fraction of a
+ * The threads are started with the first large copy. After a part they look for the next one for a fraction of a
  * millisecond, since the parts of a transfer follow each other closely, and sleep then.
  */
 #ifndef TEAMWORK_COPIER_H
 #define TEAMWORK_COPIER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* As memcpy(). Several threads may call it at once, and share the helpers. */
-void tw_copier_copy(void *target, const void *source, size_t bytes);
+#define TW_COPIER_SLICE_BYTES ((size_t)32 << 10) /* the most that a thread takes at a time */
+#define TW_COPIER_SLOTS 8u
+
+enum tw_copier_answer { TW_COPIER_LATER, TW_COPIER_NOW, TW_COPIER_NEVER };
+
+/* A copy in parts. The functions are called by the thread whose copy it is. */
+struct tw_copier_job {
+    unsigned char *memory; /* of the program: `bytes` */
+    unsigned char *stage;  /* part p has the slot p % slots; slots follow each other */
+    bool to_stage;         /* or from there */
+    size_t bytes;
+    size_t part_bytes; /* but for the last one; a multiple of TW_COPIER_SLICE_BYTES */
+    unsigned slots;    /* 1 to TW_COPIER_SLOTS */
+    /* Whether a part may be copied: its slot is free, or has it. Asked in the order of parts, after the part before it in its slot was
+       `copied`. May wait if `nothing_else` is to be done. TW_COPIER_NEVER: the copy is given up. */
+    enum tw_copier_answer (*may_copy)(void *user, size_t part, bool nothing_else);
+    /* A part was copied; in the order of parts. False: the copy is given up. */
+    bool (*copied)(void *user, size_t part);
+    void *user;
+};
+
+/* Returns false if the copy was given up. Several threads may call it at once, and share the helpers. */
+bool tw_copier_run(const struct tw_copier_job *job);
 
 /* How many helpers to start with the first large copy; else three for every four processors. For tests. */
 void tw_copier_set_helpers(unsigned helpers);

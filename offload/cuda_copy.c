@@ -4,7 +4,7 @@
  * for those that a chain enqueues on its stream.
  *
  * The bus reads and writes page-locked host memory by itself. Other host memory goes through a page-locked stage, in parts:
- * while the bus moves one, several threads copy the next (copier.h). The driver does the same with one thread, at a fifth of
+ * while the bus moves some, several threads copy others (copier.h). The driver does the same with one thread, at a fifth of
  * the speed; it is left what is too small for that to matter.
  */
 #include <stdlib.h>
@@ -15,18 +15,19 @@
 
 enum { POINTER_MEMORY_TYPE = 2, HOST_MEMORY = 1 };
 
-#define DIRECT_BYTES (16u << 10) /* up to which the driver's own way is as good */
-#define SMALL_BYTES (1u << 20)   /* up to which the small stage is */
-#define SMALL_PART_BYTES (256u << 10)
-#define LARGE_PART_BYTES (8u << 20)
-#define LEAST_PART_BYTES (512u << 10) /* of the large stage: a transfer has at least a few parts, for the overlap */
-#define FEW_PARTS 6u
-#define SLOTS 3u
+#define DIRECT_BYTES ((size_t)16 << 10) /* up to which the driver's own way is as good */
+#define SMALL_BYTES ((size_t)1 << 20)   /* up to which the small stage is */
+#define SMALL_STAGE_BYTES ((size_t)768 << 10)
+#define LARGE_STAGE_BYTES ((size_t)24 << 20)
+#define FEW_PARTS 8u /* of a transfer: the bus begins with the first, and the last is alone */
+#define LEAST_PART_BYTES ((size_t)128 << 10)
+#define MOST_PART_BYTES ((size_t)8 << 20)
+#define SLOTS TW_COPIER_SLOTS
 
 struct tw_cuda_stage {
     struct tw_cuda_stage *next; /* in the device's list of idle ones */
-    unsigned char *memory;      /* page-locked, SLOTS times slot_bytes */
-    size_t slot_bytes;
+    unsigned char *memory;      /* page-locked */
+    size_t bytes;
     cu_event events[SLOTS]; /* behind the last copy from or to a slot */
 };
 
@@ -43,13 +44,13 @@ static void free_stage(struct tw_cuda_stage *stage)
 }
 
 /* In the device's context, as all below. NULL: no memory for one. */
-static struct tw_cuda_stage *make_stage(size_t slot_bytes)
+static struct tw_cuda_stage *make_stage(size_t bytes)
 {
     struct tw_cuda_stage *stage = calloc(1, sizeof *stage);
     if (!stage)
         return NULL;
-    stage->slot_bytes = slot_bytes;
-    cu_result error = tw_cuda.host_allocate((void **)&stage->memory, SLOTS * slot_bytes, 0);
+    stage->bytes = bytes;
+    cu_result error = tw_cuda.host_allocate((void **)&stage->memory, bytes, 0);
     if (error)
         stage->memory = NULL;
     for (unsigned slot = 0; slot < SLOTS && !error; ++slot)
@@ -63,16 +64,16 @@ static struct tw_cuda_stage *make_stage(size_t slot_bytes)
 
 static struct tw_cuda_stage *take_stage(struct tw_cuda_device *device, size_t bytes)
 {
-    const size_t slot_bytes = bytes <= SMALL_BYTES ? SMALL_PART_BYTES : LARGE_PART_BYTES;
+    const size_t stage_bytes = bytes <= SMALL_BYTES ? SMALL_STAGE_BYTES : LARGE_STAGE_BYTES;
     pthread_mutex_lock(&device->streams);
     struct tw_cuda_stage **link = &device->idle_stages;
-    while (*link && (*link)->slot_bytes != slot_bytes)
+    while (*link && (*link)->bytes != stage_bytes)
         link = &(*link)->next;
     struct tw_cuda_stage *stage = *link;
     if (stage)
         *link = stage->next;
     pthread_mutex_unlock(&device->streams);
-    return stage ? stage : make_stage(slot_bytes);
+    return stage ? stage : make_stage(stage_bytes);
 }
 
 static void give_stage(struct tw_cuda_device *device, struct tw_cuda_stage *stage)
@@ -94,69 +95,81 @@ void tw_cuda_free_stages(struct tw_cuda_device *device)
 
 /* ---- through a stage ------------------------------------------------------------------------------------------------- */
 
-/* A part of a transfer, and its slot. */
-struct part {
-    size_t at, bytes;
-    unsigned char *slot;
-    cu_event event;
+/* A transfer between host memory and a device's. */
+struct passage {
+    struct tw_copier_job job;
+    const struct tw_cuda_stage *stage;
+    uintptr_t device;
+    size_t parts;
+    cu_stream stream;
+    cu_result error;
 };
 
-/* The size of the parts of a transfer. */
-static size_t choose_part(const struct tw_cuda_stage *stage, size_t bytes)
+/* Moves a part between its slot and the device. */
+static bool enqueue_part(struct passage *passage, size_t part)
 {
-    size_t part = bytes / FEW_PARTS / 4096 * 4096;
-    part = part > LEAST_PART_BYTES ? part : LEAST_PART_BYTES;
-    return part < stage->slot_bytes ? part : stage->slot_bytes;
+    const struct tw_copier_job *job = &passage->job;
+    const size_t at = part * job->part_bytes, left = job->bytes - at, slot = part % job->slots;
+    const size_t bytes = left < job->part_bytes ? left : job->part_bytes;
+    unsigned char *staged = job->stage + slot * job->part_bytes;
+    passage->error = job->to_stage ? tw_cuda.copy_to_device(passage->device + at, staged, bytes, passage->stream)
+                                   : tw_cuda.copy_to_host(staged, passage->device + at, bytes, passage->stream);
+    if (!passage->error)
+        passage->error = tw_cuda.event_record(passage->stage->events[slot], passage->stream);
+    return !passage->error;
 }
 
-static struct part part_of(const struct tw_cuda_stage *stage, size_t number, size_t part_bytes, size_t bytes)
+/* A part may be filled when the bus has emptied its slot, and emptied when the bus has filled it. */
+static enum tw_copier_answer may_copy(void *user, size_t part, bool nothing_else)
 {
-    const size_t at = number * part_bytes, left = bytes - at;
-    return (struct part){.at = at,
-                         .bytes = left < part_bytes ? left : part_bytes,
-                         .slot = stage->memory + number % SLOTS * stage->slot_bytes,
-                         .event = stage->events[number % SLOTS]};
+    struct passage *passage = user;
+    if (passage->job.to_stage && part < passage->job.slots)
+        return TW_COPIER_NOW;
+    cu_event event = passage->stage->events[part % passage->job.slots];
+    const cu_result error = nothing_else ? tw_cuda.event_synchronize(event) : tw_cuda.event_query(event);
+    if (error == CU_NOT_READY)
+        return TW_COPIER_LATER;
+    passage->error = error;
+    return error ? TW_COPIER_NEVER : TW_COPIER_NOW;
 }
 
-static cu_result stage_in(const struct tw_cuda_stage *stage, uintptr_t target, const unsigned char *source,
-                          size_t bytes, cu_stream stream)
+static bool copied(void *user, size_t part)
 {
-    const size_t part_bytes = choose_part(stage, bytes), parts = (bytes + part_bytes - 1) / part_bytes;
-    cu_result error = 0;
-    for (size_t number = 0; number < parts && !error; ++number) {
-        const struct part part = part_of(stage, number, part_bytes, bytes);
-        if (number >= SLOTS)
-            error = tw_cuda.event_synchronize(part.event);
-        if (error)
-            break;
-        tw_copier_copy(part.slot, source + part.at, part.bytes);
-        error = tw_cuda.copy_to_device(target + part.at, part.slot, part.bytes, stream);
-        if (!error)
-            error = tw_cuda.event_record(part.event, stream);
-    }
-    return error;
+    struct passage *passage = user;
+    const size_t next = passage->job.to_stage ? part : part + passage->job.slots;
+    return next >= passage->parts || enqueue_part(passage, next);
 }
 
-static cu_result stage_out(const struct tw_cuda_stage *stage, unsigned char *target, uintptr_t source, size_t bytes,
-                           cu_stream stream)
+static size_t choose_part(size_t bytes)
 {
-    const size_t part_bytes = choose_part(stage, bytes), parts = (bytes + part_bytes - 1) / part_bytes;
-    cu_result error = 0;
-    for (size_t number = 0; number < parts + SLOTS - 1 && !error; ++number) {
-        if (number < parts) {
-            const struct part part = part_of(stage, number, part_bytes, bytes);
-            error = tw_cuda.copy_to_host(part.slot, source + part.at, part.bytes, stream);
-            if (!error)
-                error = tw_cuda.event_record(part.event, stream);
-        }
-        if (!error && number >= SLOTS - 1) {
-            const struct part part = part_of(stage, number - (SLOTS - 1), part_bytes, bytes);
-            error = tw_cuda.event_synchronize(part.event);
-            if (!error)
-                tw_copier_copy(target + part.at, part.slot, part.bytes);
-        }
-    }
-    return error;
+    const size_t part = bytes / FEW_PARTS / TW_COPIER_SLICE_BYTES * TW_COPIER_SLICE_BYTES;
+    const size_t enough = part > LEAST_PART_BYTES ? part : LEAST_PART_BYTES;
+    return enough < MOST_PART_BYTES ? enough : MOST_PART_BYTES;
+}
+
+/* Copies between host memory and a device; may leave the last parts under way on the stream. */
+static cu_result pass(const struct tw_cuda_stage *stage, unsigned char *memory, uintptr_t device, size_t bytes,
+                      bool to_device, cu_stream stream)
+{
+    const size_t part_bytes = choose_part(bytes), fitting = stage->bytes / part_bytes;
+    struct passage passage = {.job = {.memory = memory,
+                                      .stage = stage->memory,
+                                      .to_stage = to_device,
+                                      .bytes = bytes,
+                                      .part_bytes = part_bytes,
+                                      .slots = fitting < SLOTS ? (unsigned)fitting : SLOTS,
+                                      .may_copy = may_copy,
+                                      .copied = copied,
+                                      .user = &passage},
+                              .stage = stage,
+                              .device = device,
+                              .parts = (bytes + part_bytes - 1) / part_bytes,
+                              .stream = stream};
+    for (size_t part = 0; !to_device && part < passage.job.slots && part < passage.parts; ++part)
+        if (!enqueue_part(&passage, part))
+            return passage.error;
+    (void)tw_copier_run(&passage.job); /* gives up where passage.error says why */
+    return passage.error;
 }
 
 /* ---- copies ---------------------------------------------------------------------------------------------------------- */
@@ -205,9 +218,9 @@ static cu_result run(struct tw_cuda_device *device, const struct transfer *t)
     if (!stage)
         error = enqueue(t, stream);
     else if (t->to)
-        error = stage_in(stage, (uintptr_t)t->target, t->source, t->bytes, stream);
+        error = pass(stage, (unsigned char *)(uintptr_t)t->source, (uintptr_t)t->target, t->bytes, true, stream);
     else
-        error = stage_out(stage, t->target, (uintptr_t)t->source, t->bytes, stream);
+        error = pass(stage, t->target, (uintptr_t)t->source, t->bytes, false, stream);
     const cu_result end = tw_cuda.stream_synchronize(stream);
     if (stage)
         give_stage(device, stage);

@@ -110,6 +110,7 @@ enum cu_function_attribute {
     X(stream_wait_event, "cuStreamWaitEvent", (cu_stream stream, cu_event event, unsigned flags))                      \
     X(event_create, "cuEventCreate", (cu_event * event, unsigned flags))                                               \
     X(event_destroy, "cuEventDestroy_v2", (cu_event event))                                                            \
+    X(event_query, "cuEventQuery", (cu_event event))                                                                   \
     X(event_synchronize, "cuEventSynchronize", (cu_event event))                                                       \
     X(event_record, "cuEventRecord", (cu_event event, cu_stream stream))                                               \
     X(stream_query, "cuStreamQuery", (cu_stream stream))                                                               \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copying host memory with several threads: all bytes arrive, and none beside them, however many threads copy at once and
- * however long the helpers have slept. Needs the private header copier.h.
+ * Copying host memory with several threads, through a stage of a few slots: all bytes arrive, and none beside them, however many
+ * threads copy at once and however long the helpers have slept; parts are asked for and told of in their order; and a
+ * copy that is given up ends. Needs the private header copier.h.
  */
 #include "tw_test.h"
 
@@ -9,29 +10,111 @@
 
 #include "copier.h"
 
-enum { COPYING = 4, ROUNDS = 12 };
+enum { COPYING = 6, ROUNDS = 12, SLICE = TW_COPIER_SLICE_BYTES, NEVER = -1 };
 
-static void copy_and_check(size_t bytes, size_t offset, unsigned char salt)
+/* A copy through a stage, and what takes the place of the bus: it moves a part at once when it is told of one. */
+struct trip {
+    struct tw_copier_job job;
+    unsigned char *device;
+    size_t parts, asked, told; /* parts that may be copied, and that are */
+    unsigned refusals;         /* of the part that is asked for */
+    long stops_at, fails_at;   /* the part that may not be copied, or is the last that is told of; or NEVER */
+};
+
+/* Between its slot and the device. Leaves nothing useful where it takes from. */
+static void move_part(const struct trip *trip, size_t part)
 {
-    unsigned char *from = malloc(bytes), *to = malloc(bytes + offset + 1);
-    TW_CHECK(from && to);
+    const struct tw_copier_job *job = &trip->job;
+    const size_t at = part * job->part_bytes, left = job->bytes - at;
+    const size_t bytes = left < job->part_bytes ? left : job->part_bytes;
+    unsigned char *slot = job->stage + part % job->slots * job->part_bytes;
+    memcpy(job->to_stage ? trip->device + at : slot, job->to_stage ? slot : trip->device + at, bytes);
+    memset(job->to_stage ? slot : trip->device + at, 0xee, bytes);
+}
+
+/* Refuses every part a few times, unless there is nothing else to do. */
+static enum tw_copier_answer may_copy(void *user, size_t part, bool nothing_else)
+{
+    struct trip *trip = user;
+    TW_EQUAL(part, trip->asked);
+    TW_CHECK(part < trip->told + trip->job.slots);
+    TW_EQUAL(nothing_else, trip->asked == trip->told);
+    if ((long)part == trip->stops_at)
+        return TW_COPIER_NEVER;
+    if (!nothing_else && ++trip->refusals < 3)
+        return TW_COPIER_LATER;
+    trip->refusals = 0;
+    ++trip->asked;
+    return TW_COPIER_NOW;
+}
+
+static bool copied(void *user, size_t part)
+{
+    struct trip *trip = user;
+    TW_EQUAL(part, trip->told);
+    TW_CHECK(part < trip->asked);
+    ++trip->told;
+    if ((long)part == trip->fails_at)
+        return false;
+    if (trip->job.to_stage)
+        move_part(trip, part);
+    else if (part + trip->job.slots < trip->parts)
+        move_part(trip, part + trip->job.slots);
+    return true;
+}
+
+/* Copies to a device or from there, and looks at all bytes, and at those around. Returns what tw_copier_run() does. */
+static bool travel(struct trip trip, size_t offset, unsigned char salt)
+{
+    struct tw_copier_job *job = &trip.job;
+    const size_t bytes = job->bytes, stage_bytes = job->slots * job->part_bytes;
+    unsigned char *expected = malloc(bytes), *memory = malloc(bytes + offset + 1), *stage = malloc(stage_bytes + 1);
+    trip.device = malloc(bytes);
+    TW_CHECK(expected && memory && stage && trip.device);
     for (size_t i = 0; i < bytes; ++i)
-        from[i] = (unsigned char)(i / 251 + i + salt);
-    memset(to, 0x5a, bytes + offset + 1);
-    tw_copier_copy(to + offset, from, bytes);
-    TW_CHECK(memcmp(to + offset, from, bytes) == 0);
+        expected[i] = (unsigned char)(i / 251 + i + salt);
+    memset(memory, 0x5a, bytes + offset + 1);
+    memset(stage, 0x33, stage_bytes + 1);
+    memset(trip.device, 0x44, bytes);
+    memcpy(job->to_stage ? memory + offset : trip.device, expected, bytes);
+    job->memory = memory + offset;
+    job->stage = stage;
+    job->may_copy = may_copy;
+    job->copied = copied;
+    job->user = &trip;
+    trip.parts = (bytes + job->part_bytes - 1) / job->part_bytes;
+    for (size_t part = 0; !job->to_stage && part < job->slots && part < trip.parts; ++part)
+        move_part(&trip, part);
+    const bool done = tw_copier_run(job);
+    if (done) {
+        TW_EQUAL(trip.told, trip.parts);
+        TW_CHECK(memcmp(job->to_stage ? trip.device : job->memory, expected, bytes) == 0);
+    }
     for (size_t i = 0; i < offset; ++i)
-        TW_EQUAL(to[i], 0x5a);
-    TW_EQUAL(to[bytes + offset], 0x5a);
-    free(from);
-    free(to);
+        TW_EQUAL(memory[i], 0x5a);
+    TW_EQUAL(memory[bytes + offset], 0x5a);
+    TW_EQUAL(stage[stage_bytes], 0x33);
+    free(expected);
+    free(memory);
+    free(stage);
+    free(trip.device);
+    return done;
+}
+
+static struct trip trip_of(size_t bytes, size_t part_bytes, unsigned slots, bool to_stage)
+{
+    return (struct trip){.job = {.bytes = bytes, .part_bytes = part_bytes, .slots = slots, .to_stage = to_stage},
+                         .stops_at = NEVER,
+                         .fails_at = NEVER};
 }
 
 static void copy_all_sizes(unsigned char salt)
 {
-    static const size_t sizes[] = {0, 1, 4096, (512u << 10), (512u << 10) + 1, (1u << 20) - 1, (3u << 20) + 7};
+    static const size_t sizes[] = {1, 4096, SLICE, 16 * SLICE, 16 * SLICE + 1, (1u << 20) - 1, (3u << 20) + 7};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
-        copy_and_check(sizes[i], i, salt);
+        for (unsigned slots = 1; slots <= TW_COPIER_SLOTS; slots += slots + 1)
+            for (unsigned to_stage = 0; to_stage < 2; ++to_stage)
+                TW_CHECK(travel(trip_of(sizes[i], (1 + i % 3 * 3) * (size_t)SLICE, slots, to_stage), i, salt));
 }
 
 TW_TEST(alone)
@@ -43,12 +126,15 @@ TW_TEST(alone)
 
 TW_TEST(with_helpers)
 {
-    for (unsigned helpers = 1; helpers < 100; helpers *= 3) {
+    for (unsigned helpers = 1; helpers < 30; helpers *= 3) {
         tw_copier_set_helpers(helpers);
         copy_all_sizes((unsigned char)helpers);
         tw_copier_close();
         tw_copier_close();
     }
+    for (unsigned to_stage = 0; to_stage < 2; ++to_stage)
+        TW_CHECK(travel(trip_of((17u << 20) + 5, 64 * SLICE, 3, to_stage), 5, 7));
+    tw_copier_close();
 }
 
 /* Longer than helpers look for work. */
@@ -56,19 +142,39 @@ TW_TEST(after_a_rest)
 {
     tw_copier_set_helpers(3);
     for (int round = 0; round < ROUNDS; ++round) {
-        copy_and_check((2u << 20) + 1, 3, (unsigned char)round);
+        TW_CHECK(travel(trip_of((2u << 20) + 1, 4 * SLICE, 3, round % 3 == 0), 3, (unsigned char)round));
         nanosleep(&(struct timespec){.tv_nsec = round % 2 ? 2000000 : 200000}, NULL);
     }
     tw_copier_close();
 }
 
+/* And the next one is right. */
+TW_TEST(given_up)
+{
+    tw_copier_set_helpers(3);
+    for (long part = 0; part < 16; part += 5)
+        for (unsigned to_stage = 0; to_stage < 2; ++to_stage) {
+            struct trip trip = trip_of(16 * 4 * SLICE, 4 * SLICE, 3, to_stage);
+            trip.stops_at = part;
+            TW_CHECK(!travel(trip, 0, 1));
+            trip.stops_at = NEVER;
+            trip.fails_at = part;
+            TW_CHECK(!travel(trip, 0, 2));
+            trip.fails_at = NEVER;
+            TW_CHECK(travel(trip, 0, 3));
+        }
+    tw_copier_close();
+}
+
 static void *copy_often(void *argument)
 {
+    const unsigned char salt = *(unsigned char *)argument;
     for (int round = 0; round < ROUNDS; ++round)
-        copy_and_check((1u << 20) + (size_t)round, 1, *(unsigned char *)argument);
+        TW_CHECK(travel(trip_of((1u << 20) + (size_t)round, 3 * SLICE, 1 + salt % 4, (round + salt) % 2), 1, salt));
     return NULL;
 }
 
+/* More than helpers look after. */
 TW_TEST(several_at_once)
 {
     pthread_t threads[COPYING];
@@ -83,4 +189,5 @@ TW_TEST(several_at_once)
     tw_copier_close();
 }
 
-TW_TEST_LIST = {TW_CASE(alone), TW_CASE(with_helpers), TW_CASE(after_a_rest), TW_CASE(several_at_once), TW_CASES_END};
+TW_TEST_LIST = {TW_CASE(alone),    TW_CASE(with_helpers),    TW_CASE(after_a_rest),
+                TW_CASE(given_up), TW_CASE(several_at_once), TW_CASES_END};
