@@ -13,6 +13,7 @@
 
 enum {
     MOST_CALLS = 20,       /* in a turn */
+    HOST_SITTINGS = 3,     /* on the host, memory is allocated anew so often: where it lies counts there */
     WATCHDOG_SECONDS = 120 /* longer than any single step takes: a device that hangs ends the run */
 };
 
@@ -49,17 +50,32 @@ static void check(struct suite_row *row, const struct suite_program *program, co
         row->failure = "WRONG RESULT";
 }
 
-/* The first call also pays for everything that happens only once; the second says how long calls take. */
-static void prepare(struct suite_row *row, const struct suite_program *program, const struct suite_problem *problem,
-                    const struct suite_effort *effort, void *result)
+/* The first call also pays for everything that happens only once. */
+static void open_row(struct suite_row *row, const struct suite_problem *problem)
 {
     alarm(WATCHDOG_SECONDS);
     row->state = row->version->open(problem->data);
-    if (!row->state) {
+    if (row->state)
+        call_once(row);
+    else
         row->failure = "open failed";
-        return;
-    }
-    call_once(row);
+}
+
+static void close_row(struct suite_row *row, const struct suite_program *program, const struct suite_problem *problem,
+                      void *result)
+{
+    alarm(WATCHDOG_SECONDS);
+    check(row, program, problem, result);
+    if (row->state)
+        row->version->close(row->state);
+    row->state = NULL;
+}
+
+/* The second call says how long calls take. */
+static void prepare(struct suite_row *row, const struct suite_program *program, const struct suite_problem *problem,
+                    const struct suite_effort *effort, void *result)
+{
+    open_row(row, problem);
     check(row, program, problem, result);
     const double time = row->failure ? -1 : call_once(row);
     row->calls = effort->size == SUITE_QUICK || time > TURN_US ? 1
@@ -103,11 +119,7 @@ static void take_turn(struct suite_row *row, unsigned round)
 static void finish(struct suite_row *row, const struct suite_program *program, const struct suite_problem *problem,
                    void *result)
 {
-    alarm(WATCHDOG_SECONDS);
-    check(row, program, problem, result);
-    if (row->state)
-        row->version->close(row->state);
-    row->state = NULL;
+    close_row(row, program, problem, result);
     if (row->failure || !row->sample_count)
         return;
     bench_sort(row->samples, row->sample_count);
@@ -136,13 +148,23 @@ static void list_rows(const struct suite_entry *entry, const struct suite_effort
         }
 }
 
-static void measure_rows(const struct suite_effort *effort, struct suite_result *r, void *result)
+/* Everybody gets other memory. */
+static void move_rows(struct suite_result *r, unsigned sitting, void *result)
 {
     for (size_t i = 0; i < r->row_count; ++i)
-        prepare(&r->rows[i], r->program, &r->problem, effort, result);
+        close_row(&r->rows[i], r->program, &r->problem, result);
+    for (size_t i = 0; i < r->row_count; ++i) {
+        struct suite_row *row = &r->rows[(i + sitting) % r->row_count];
+        if (!row->failure)
+            open_row(row, &r->problem);
+    }
+}
+
+/* Rounds until there are so many, and until some time is over unless there are as many as there may be. */
+static void take_rounds(struct suite_result *r, unsigned least, unsigned most, double seconds)
+{
     const double start = bench_now();
-    while (r->rounds < effort->least_rounds
-           || (r->rounds < effort->most_rounds && bench_now() - start < effort->seconds)) {
+    while (r->rounds < least || (r->rounds < most && bench_now() - start < seconds)) {
         /* another one begins each round, so that nobody always comes behind the same one */
         for (size_t i = 0; i < r->row_count; ++i) {
             struct suite_row *row = &r->rows[(i + r->rounds) % r->row_count];
@@ -150,6 +172,19 @@ static void measure_rows(const struct suite_effort *effort, struct suite_result 
                 take_turn(row, r->rounds);
         }
         ++r->rounds;
+    }
+}
+
+static void measure_rows(const struct suite_effort *effort, struct suite_result *r, void *result)
+{
+    const unsigned sittings = suite_on_gpu() || effort->least_rounds < HOST_SITTINGS ? 1 : HOST_SITTINGS;
+    for (size_t i = 0; i < r->row_count; ++i)
+        prepare(&r->rows[i], r->program, &r->problem, effort, result);
+    for (unsigned sitting = 0; sitting < sittings; ++sitting) {
+        if (sitting)
+            move_rows(r, sitting, result);
+        take_rounds(r, effort->least_rounds * (sitting + 1) / sittings, effort->most_rounds * (sitting + 1) / sittings,
+                    effort->seconds / sittings);
     }
     for (size_t i = 0; i < r->row_count; ++i)
         finish(&r->rows[i], r->program, &r->problem, result);
