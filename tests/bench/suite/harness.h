@@ -74,6 +74,7 @@ struct suite_row {
     double *turns;  /* the median of its turn in each round; 0 where it had none */
     unsigned calls; /* in a turn */
     unsigned every; /* takes a turn in every so manieth round */
+    bool is_short;  /* so much that caches matter: the first call of a turn does not count */
     double median_us, p25_us, p75_us, min_us;
 };
 

@@ -20,8 +20,11 @@ enum {
 /* A version that takes longer than this has its turn in every fourth round only, else it would use up the others' time. */
 static const double SLOW_US = 500e3;
 
-/* A turn of short runs takes about so long, so that what the turn before left in caches does not count much. */
+/* A turn of short runs takes about so long. */
 static const double TURN_US = 3000;
+
+/* Runs up to so long find in the caches what the turn before left there, so that the first one of a turn does not count. */
+static const double SHORT_US = 10e3;
 
 /* Times one call; less than 0 if it failed. */
 static double call_once(struct suite_row *row)
@@ -82,6 +85,7 @@ static void prepare(struct suite_row *row, const struct suite_program *program, 
                  : time * MOST_CALLS < TURN_US                 ? MOST_CALLS
                                                                : (unsigned)(TURN_US / time);
     row->every = time > SLOW_US ? 4 : 1;
+    row->is_short = time <= SHORT_US;
     row->samples = malloc((size_t)effort->most_rounds * row->calls * sizeof *row->samples);
     row->turns = calloc(effort->most_rounds, sizeof *row->turns);
     if (!row->samples || !row->turns)
@@ -92,6 +96,8 @@ static void take_calls(struct suite_row *row, unsigned round)
 {
     double *samples = row->samples + row->sample_count, sorted[MOST_CALLS];
     alarm(WATCHDOG_SECONDS);
+    if (row->is_short)
+        call_once(row);
     for (unsigned call = 0; call < row->calls && !row->failure; ++call) {
         const double time = call_once(row);
         if (time >= 0)
