@@ -198,7 +198,12 @@ static inline void reduce_group_parts(tw_group group, const struct reduce_group_
     }
     for (unsigned first = me * WIDE_PART; first < k->count; first += groups * WIDE_PART) {
         const int32_t *in = k->in + first;
-        if (k->count - first >= WIDE_PART) {
+        if (k->count - first >= WIDE_PART && !TW_ON_GPU) { /* in the order of memory */
+            for (unsigned row = 0; row < ROWS; ++row)
+                tw_parallel_for_work_item(group, item) {
+                    tw_private(share, item) += (uint32_t)in[row * WIDE + tw_local_id(item, 0)];
+                }
+        } else if (k->count - first >= WIDE_PART) {
             tw_parallel_for_work_item(group, item) {
                 uint32_t sum = 0;
 #pragma clang loop unroll(full)

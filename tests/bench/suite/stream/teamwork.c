@@ -85,7 +85,8 @@ static inline void stream_dot_parts(tw_nd_item item, const struct stream_dot_par
 }
 TW_ND_RANGE_KERNEL(stream_dot_parts, STREAM_GROUP);
 
-/* The same; the loop over the array is in the loop over work-items, whose sums it keeps in registers. */
+/* The same; the loop over the array is around the loops over work-items. On a GPU all groups go through the array together, on a
+   CPU each has a part of its own, for memory is read fastest in its order. */
 struct stream_dot_hierarchical {
     const double *x, *y;
     double *parts;
@@ -95,11 +96,14 @@ struct stream_dot_hierarchical {
 static inline void stream_dot_hierarchical(tw_group group, const struct stream_dot_hierarchical *k)
 {
     TW_PRIVATE(group, double, sum);
-    const size_t step = tw_group_range(group, 0) * STREAM_GROUP;
+    const size_t groups = tw_group_range(group, 0), turns = k->n / STREAM_GROUP, share = (turns + groups - 1) / groups;
+    const size_t begin = (TW_ON_GPU ? 1 : share) * tw_group_id(group, 0) * STREAM_GROUP;
+    const size_t end = TW_ON_GPU || begin + share * STREAM_GROUP > k->n ? k->n : begin + share * STREAM_GROUP;
+    const size_t step = (TW_ON_GPU ? groups : 1) * STREAM_GROUP;
     tw_parallel_for_work_item(group, item) {
         tw_private(sum, item) = 0;
     }
-    for (size_t first = tw_group_id(group, 0) * STREAM_GROUP; first < k->n; first += step) {
+    for (size_t first = begin; first < end; first += step) {
         tw_parallel_for_work_item(group, item) {
             const size_t i = first + tw_local_id(item, 0);
             tw_private(sum, item) += k->x[i] * k->y[i];
