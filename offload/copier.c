@@ -48,11 +48,6 @@ static struct {
     .work = PTHREAD_COND_INITIALIZER,
 };
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Copies a slice; false: none may be copied now. */
 static bool copy_slice(struct job *job)
 {
@@ -64,7 +59,7 @@ static bool copy_slice(struct job *job)
     while (!atomic_compare_exchange_weak_explicit(&job->next, &slice, slice + 1, memory_order_relaxed,
                                                   memory_order_relaxed));
     const size_t at = slice * job->slice_bytes, slot = slice / job->part_slices % copy->slots;
-    const size_t bytes = smaller(copy->bytes - at, job->slice_bytes);
+    const size_t left = copy->bytes - at, bytes = left < job->slice_bytes ? left : job->slice_bytes;
     unsigned char *staged = copy->stage + slot * copy->part_bytes + slice % job->part_slices * job->slice_bytes;
     memcpy(copy->to_stage ? staged : copy->memory + at, copy->to_stage ? copy->memory + at : staged, bytes);
     atomic_fetch_add_explicit(&job->copied[slot], 1, memory_order_release);
@@ -155,9 +150,7 @@ static void call_helpers(void)
 
 static size_t slices_of(const struct job *job, size_t part)
 {
-    const struct tw_copier_job *copy = &job->copy;
-    const size_t bytes = smaller(copy->bytes - part * copy->part_bytes, copy->part_bytes);
-    return (bytes + job->slice_bytes - 1) / job->slice_bytes;
+    return (tw_copier_bytes_of(&job->copy, part) + job->slice_bytes - 1) / job->slice_bytes;
 }
 
 /* Whether it is time to ask for another part: what may be copied is less than one. */
@@ -178,7 +171,7 @@ static void copy_or_pause(struct job *job)
 static bool drive(struct job *job)
 {
     const struct tw_copier_job *copy = &job->copy;
-    const size_t parts = (copy->bytes + copy->part_bytes - 1) / copy->part_bytes;
+    const size_t parts = tw_copier_parts(copy);
     size_t begun = 0, ended = 0;
     while (ended < parts) {
         const size_t slot = ended % copy->slots;

@@ -33,6 +33,17 @@ struct tw_copier_job {
     void *user;
 };
 
+static inline size_t tw_copier_parts(const struct tw_copier_job *job)
+{
+    return (job->bytes + job->part_bytes - 1) / job->part_bytes;
+}
+
+static inline size_t tw_copier_bytes_of(const struct tw_copier_job *job, size_t part)
+{
+    const size_t left = job->bytes - part * job->part_bytes;
+    return left < job->part_bytes ? left : job->part_bytes;
+}
+
 /* Returns false if the copy was given up. Several threads may call it at once, and share the helpers. */
 bool tw_copier_run(const struct tw_copier_job *job);
 

@@ -93,6 +93,14 @@ void tw_cuda_free_stages(struct tw_cuda_device *device)
     }
 }
 
+/* A copy with a device at one end or at both. */
+struct transfer {
+    const struct tw_cuda_device *to, *from; /* NULL: host memory */
+    unsigned char *target;
+    const unsigned char *source;
+    size_t bytes;
+};
+
 /* ---- through a stage ------------------------------------------------------------------------------------------------- */
 
 /* A transfer between host memory and a device's. */
@@ -100,7 +108,6 @@ struct passage {
     struct tw_copier_job job;
     const struct tw_cuda_stage *stage;
     uintptr_t device;
-    size_t parts;
     cu_stream stream;
     cu_result error;
 };
@@ -109,8 +116,7 @@ struct passage {
 static bool enqueue_part(struct passage *passage, size_t part)
 {
     const struct tw_copier_job *job = &passage->job;
-    const size_t at = part * job->part_bytes, left = job->bytes - at, slot = part % job->slots;
-    const size_t bytes = left < job->part_bytes ? left : job->part_bytes;
+    const size_t at = part * job->part_bytes, bytes = tw_copier_bytes_of(job, part), slot = part % job->slots;
     unsigned char *staged = job->stage + slot * job->part_bytes;
     passage->error = job->to_stage ? tw_cuda.copy_to_device(passage->device + at, staged, bytes, passage->stream)
                                    : tw_cuda.copy_to_host(staged, passage->device + at, bytes, passage->stream);
@@ -137,7 +143,7 @@ static bool copied(void *user, size_t part)
 {
     struct passage *passage = user;
     const size_t next = passage->job.to_stage ? part : part + passage->job.slots;
-    return next >= passage->parts || enqueue_part(passage, next);
+    return next >= tw_copier_parts(&passage->job) || enqueue_part(passage, next);
 }
 
 static size_t choose_part(size_t bytes)
@@ -148,24 +154,25 @@ static size_t choose_part(size_t bytes)
 }
 
 /* Copies between host memory and a device; may leave the last parts under way on the stream. */
-static cu_result pass(const struct tw_cuda_stage *stage, unsigned char *memory, uintptr_t device, size_t bytes,
-                      bool to_device, cu_stream stream)
+static cu_result pass(const struct tw_cuda_stage *stage, const struct transfer *t, cu_stream stream)
 {
-    const size_t part_bytes = choose_part(bytes), fitting = stage->bytes / part_bytes;
-    struct passage passage = {.job = {.memory = memory,
+    const bool to_device = t->to != NULL;
+    unsigned char *source = (unsigned char *)(uintptr_t)t->source;
+    const size_t part_bytes = choose_part(t->bytes), fitting = stage->bytes / part_bytes;
+    struct passage passage = {.job = {.memory = to_device ? source : t->target,
                                       .stage = stage->memory,
                                       .to_stage = to_device,
-                                      .bytes = bytes,
+                                      .bytes = t->bytes,
                                       .part_bytes = part_bytes,
                                       .slots = fitting < SLOTS ? (unsigned)fitting : SLOTS,
                                       .may_copy = may_copy,
                                       .copied = copied,
                                       .user = &passage},
                               .stage = stage,
-                              .device = device,
-                              .parts = (bytes + part_bytes - 1) / part_bytes,
+                              .device = (uintptr_t)(to_device ? t->target : source),
                               .stream = stream};
-    for (size_t part = 0; !to_device && part < passage.job.slots && part < passage.parts; ++part)
+    const size_t parts = tw_copier_parts(&passage.job);
+    for (size_t part = 0; !to_device && part < passage.job.slots && part < parts; ++part)
         if (!enqueue_part(&passage, part))
             return passage.error;
     (void)tw_copier_run(&passage.job); /* gives up where passage.error says why */
@@ -173,13 +180,6 @@ static cu_result pass(const struct tw_cuda_stage *stage, unsigned char *memory, 
 }
 
 /* ---- copies ---------------------------------------------------------------------------------------------------------- */
-
-struct transfer {
-    const struct tw_cuda_device *to, *from; /* NULL: host memory */
-    unsigned char *target;
-    const unsigned char *source;
-    size_t bytes;
-};
 
 static bool is_locked_at(const unsigned char *memory)
 {
@@ -215,12 +215,7 @@ static cu_result run(struct tw_cuda_device *device, const struct transfer *t)
     struct tw_cuda_stage *stage = NULL;
     if (t->bytes > DIRECT_BYTES && (!t->to || !t->from) && !is_locked(t->from ? t->target : t->source, t->bytes))
         stage = take_stage(device, t->bytes);
-    if (!stage)
-        error = enqueue(t, stream);
-    else if (t->to)
-        error = pass(stage, (unsigned char *)(uintptr_t)t->source, (uintptr_t)t->target, t->bytes, true, stream);
-    else
-        error = pass(stage, t->target, (uintptr_t)t->source, t->bytes, false, stream);
+    error = stage ? pass(stage, t, stream) : enqueue(t, stream);
     const cu_result end = tw_cuda.stream_synchronize(stream);
     if (stage)
         give_stage(device, stage);

@@ -12,8 +12,10 @@
 #define HOST_ALIGNMENT 128u /* of the largest vector type */
 #define HUGE_PAGE ((size_t)2 << 20)
 #define HUGE_BYTES (2 * HUGE_PAGE)
-#define COLOURS 16u                 /* places where large memory begins, in turn: each in */
-#define COLOUR_BYTES (4096u + 256u) /* other sets of the first two caches */
+
+/* Places where large memory begins, in turn: each in other sets of the first two caches. */
+#define COLOURS 16u
+#define COLOUR_BYTES (4096u + 256u)
 
 bool tw_access_mode_is_valid(tw_access_mode mode)
 {
