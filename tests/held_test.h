@@ -48,24 +48,6 @@ static inline void use_async_sim(unsigned devices)
     setenv("TW_SIM_ASYNC", "1", 1);
 }
 
-static inline tw_buffer *filled(unsigned value)
-{
-    unsigned data[N];
-    tw_buffer *buffer = NULL;
-    for (int i = 0; i < N; ++i)
-        data[i] = value;
-    TW_PASS(tw_buffer_create_copy(data, sizeof *data, tw_range_1d(N), &buffer));
-    return buffer;
-}
-
-static inline void expect(tw_buffer *buffer, unsigned value)
-{
-    unsigned data[N];
-    tw_test_fetch(buffer, data);
-    for (int i = 0; i < N; ++i)
-        TW_EQUAL(data[i], value);
-}
-
 static inline tw_status try_submit(tw_queue *queue, tw_buffer *x, unsigned a, unsigned b, atomic_int *flag,
                                    tw_event **event)
 {
@@ -91,11 +73,11 @@ static inline void bring(tw_queue *queue, tw_buffer *buffer)
 static inline void check_threads(void *(*body)(void *buffers), unsigned steps, unsigned added)
 {
     enum { THREADS = 4 };
-    tw_buffer *buffers[THREADS][2], *shared = filled(0);
+    tw_buffer *buffers[THREADS][2], *shared = tw_test_ints(N, 0);
     pthread_t threads[THREADS];
     unsigned value = 1;
     for (int i = 0; i < THREADS; ++i) {
-        buffers[i][0] = filled(1);
+        buffers[i][0] = tw_test_ints(N, 1);
         buffers[i][1] = shared;
     }
     for (int i = 0; i < THREADS; ++i)
@@ -105,10 +87,10 @@ static inline void check_threads(void *(*body)(void *buffers), unsigned steps, u
     for (unsigned i = 0; i < steps; ++i)
         value = 3 * value + i;
     for (int i = 0; i < THREADS; ++i) {
-        expect(buffers[i][0], value);
+        tw_test_expect_ints(buffers[i][0], value);
         TW_PASS(tw_buffer_destroy(&buffers[i][0]));
     }
-    expect(shared, added * THREADS);
+    tw_test_expect_ints(shared, added * THREADS);
     TW_PASS(tw_buffer_destroy(&shared));
 }
 

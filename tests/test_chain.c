@@ -53,7 +53,7 @@ TW_TEST(dependent_kernels_are_enqueued_before_the_first_is_over)
 {
     use_async_sim(1);
     tw_queue *queue = tw_test_queue();
-    tw_buffer *x = filled(1);
+    tw_buffer *x = tw_test_ints(N, 1);
     tw_event *events[3] = {NULL};
     atomic_int open = 0;
     bring(queue, x);
@@ -70,7 +70,7 @@ TW_TEST(dependent_kernels_are_enqueued_before_the_first_is_over)
     atomic_store(&open, 1);
     TW_PASS(tw_event_wait(events[1]));
     TW_EQUAL(tw_event_get_state(events[0]), TW_EVENT_COMPLETE);
-    expect(x, 25);
+    tw_test_expect_ints(x, 25);
     for (int i = 0; i < 3; ++i) {
         tw_event_times times;
         TW_PASS(tw_event_get_times(events[i], &times));
@@ -87,7 +87,7 @@ TW_TEST(a_diamond_over_two_queues)
     tw_queue *queues[2];
     tw_test_queues(queues, 2);
     for (int turn = 0; turn < 20; ++turn) {
-        tw_buffer *x = filled(1), *y = filled(0), *z = filled(0), *w = filled(0);
+        tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 0), *z = tw_test_ints(N, 0), *w = tw_test_ints(N, 0);
         atomic_int open = 0;
         bring(queues[0], x);
         const uint64_t before = launches(queues[0]);
@@ -98,8 +98,8 @@ TW_TEST(a_diamond_over_two_queues)
         submit(queues[1], x, 0, 3, NULL, NULL);      /* after both readers */
         TW_EQUAL(launches(queues[0]), before + 5);
         atomic_store(&open, 1);
-        expect(w, 28);
-        expect(x, 3);
+        tw_test_expect_ints(w, 28);
+        tw_test_expect_ints(x, 3);
         TW_PASS(tw_buffer_destroy(&x));
         TW_PASS(tw_buffer_destroy(&y));
         TW_PASS(tw_buffer_destroy(&z));
@@ -112,12 +112,12 @@ TW_TEST(a_kernel_after_more_chains_than_are_told_at_a_time)
 {
     use_async_sim(1);
     tw_queue *queues[WIDE];
-    tw_buffer *in[WIDE], *out = filled(0);
+    tw_buffer *in[WIDE], *out = tw_test_ints(N, 0);
     atomic_int open = 0;
     tw_test_queues(queues, WIDE);
     bring(queues[0], out);
     for (int i = 0; i < WIDE; ++i)
-        bring(queues[0], in[i] = filled((unsigned)i));
+        bring(queues[0], in[i] = tw_test_ints(N, (unsigned)i));
     const uint64_t before = launches(queues[0]);
     for (int i = 0; i < WIDE; ++i)
         submit(queues[i], in[i], 1, 100, &open, NULL);
@@ -129,7 +129,7 @@ TW_TEST(a_kernel_after_more_chains_than_are_told_at_a_time)
     TW_PASS(tw_queue_submit(queues[3], cg, NULL));
     TW_EQUAL(launches(queues[0]), before + WIDE + 1);
     atomic_store(&open, 1);
-    expect(out, WIDE * 100 + WIDE * (WIDE - 1) / 2);
+    tw_test_expect_ints(out, WIDE * 100 + WIDE * (WIDE - 1) / 2);
     for (int i = 0; i < WIDE; ++i)
         TW_PASS(tw_buffer_destroy(&in[i]));
     TW_PASS(tw_buffer_destroy(&out));
@@ -143,7 +143,7 @@ TW_TEST(copies_to_the_host_wait_for_what_is_in_flight)
     use_async_sim(1);
     tw_queue *queue = tw_test_queue(), *host = NULL;
     TW_PASS(tw_queue_create(tw_host_selector, NULL, NULL, NULL, &host));
-    tw_buffer *x = filled(1);
+    tw_buffer *x = tw_test_ints(N, 1);
     atomic_int open = 0;
     bring(queue, x);
     const uint64_t copies = tw_test_sim_total(TW_SIM_COPY), before = launches(queue);
@@ -155,7 +155,7 @@ TW_TEST(copies_to_the_host_wait_for_what_is_in_flight)
     TW_EQUAL(tw_test_sim_total(TW_SIM_COPY), copies);
     TW_EQUAL(launches(queue), before + 1);
     atomic_store(&open, 1);
-    expect(x, 25);
+    tw_test_expect_ints(x, 25);
     TW_PASS(tw_buffer_destroy(&x));
     TW_PASS(tw_queue_destroy(&queue));
     TW_PASS(tw_queue_destroy(&host));
@@ -167,7 +167,7 @@ TW_TEST(a_kernel_is_complete_after_its_predecessors)
     use_async_sim(1);
     tw_queue *queues[2];
     tw_test_queues(queues, 2);
-    tw_buffer *x = filled(0), *y = filled(0), *z = filled(0);
+    tw_buffer *x = tw_test_ints(N, 0), *y = tw_test_ints(N, 0), *z = tw_test_ints(N, 0);
     bring(queues[0], x);
     bring(queues[0], y);
     bring(queues[0], z);
@@ -184,7 +184,7 @@ TW_TEST(a_kernel_is_complete_after_its_predecessors)
         tw_event_release(&before);
         tw_event_release(&after);
     }
-    expect(z, 600);
+    tw_test_expect_ints(z, 600);
     TW_PASS(tw_buffer_destroy(&x));
     TW_PASS(tw_buffer_destroy(&y));
     TW_PASS(tw_buffer_destroy(&z));
@@ -215,7 +215,7 @@ TW_TEST(more_than_a_chain_holds)
 {
     use_async_sim(1);
     tw_queue *queue = tw_test_queue();
-    tw_buffer *x = filled(0);
+    tw_buffer *x = tw_test_ints(N, 0);
     tw_event *last = NULL;
     atomic_int open = 0;
     bring(queue, x);
@@ -229,7 +229,7 @@ TW_TEST(more_than_a_chain_holds)
     TW_PASS(tw_event_wait(last));
     TW_EQUAL(launches(queue), before + MANY);
     tw_event_release(&last);
-    expect(x, MANY);
+    tw_test_expect_ints(x, MANY);
     TW_PASS(tw_buffer_destroy(&x));
     TW_PASS(tw_queue_destroy(&queue));
 }
@@ -240,7 +240,7 @@ TW_TEST(progress_while_nobody_waits)
     use_async_sim(2);
     tw_queue *queues[2];
     tw_test_queues(queues, 2);
-    tw_buffer *x = filled(0), *y = filled(0);
+    tw_buffer *x = tw_test_ints(N, 0), *y = tw_test_ints(N, 0);
     tw_event *events[2] = {NULL};
     for (int i = 0; i < MANY; ++i)
         submit(queues[0], x, 1, 1, NULL, NULL);
@@ -251,7 +251,7 @@ TW_TEST(progress_while_nobody_waits)
     TW_EQUAL(tw_event_get_state(events[0]), TW_EVENT_COMPLETE);
     tw_event_release(&events[0]);
     tw_event_release(&events[1]);
-    expect(y, 2 * MANY + 1);
+    tw_test_expect_ints(y, 2 * MANY + 1);
     TW_PASS(tw_buffer_destroy(&x));
     TW_PASS(tw_buffer_destroy(&y));
     tw_test_destroy_queues(queues, 2);
@@ -261,7 +261,7 @@ TW_TEST(the_start_of_a_kernel_in_flight)
 {
     use_async_sim(1);
     tw_queue *queue = tw_test_queue();
-    tw_buffer *x = filled(1);
+    tw_buffer *x = tw_test_ints(N, 1);
     atomic_int first = 0, second = 0;
     tw_event *event = NULL;
     bring(queue, x);
@@ -276,7 +276,7 @@ TW_TEST(the_start_of_a_kernel_in_flight)
     TW_PASS(tw_event_wait(event));
     tw_event_release(&start);
     tw_event_release(&event);
-    expect(x, 10);
+    tw_test_expect_ints(x, 10);
     TW_PASS(tw_buffer_destroy(&x));
     TW_PASS(tw_queue_destroy(&queue));
 }
@@ -288,7 +288,7 @@ TW_TEST(a_fault_that_is_found_late)
     tw_queue *queues[2];
     tw_test_queues(queues, 2);
     tw_device *device = tw_queue_device(queues[0]);
-    tw_buffer *x = filled(1), *y = filled(1);
+    tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 1);
     tw_event *events[4] = {NULL};
     atomic_int open = 0, other = 0;
     bring(queues[0], x);
@@ -320,7 +320,7 @@ TW_TEST(a_fault_that_is_found_late)
         fresh[i] = 4;
     tw_test_store(x, fresh);
     submit(queues[1], x, 2, 0, NULL, NULL);
-    expect(x, 8);
+    tw_test_expect_ints(x, 8);
     TW_PASS(tw_buffer_destroy(&x));
     TW_PASS(tw_buffer_destroy(&y));
     tw_test_destroy_queues(queues, 2);
@@ -331,7 +331,7 @@ TW_TEST(a_fault_takes_what_is_behind_it_on_the_device)
 {
     use_async_sim(1);
     tw_queue *queue = tw_test_queue();
-    tw_buffer *x = filled(1), *y = filled(1);
+    tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 1);
     tw_event *events[2] = {NULL};
     atomic_int open = 0;
     bring(queue, x);
@@ -356,7 +356,7 @@ TW_TEST(a_kernel_that_cannot_be_enqueued)
 {
     use_async_sim(1);
     tw_queue *queue = tw_test_queue();
-    tw_buffer *x = filled(1), *y = filled(1), *z = filled(1);
+    tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 1), *z = tw_test_ints(N, 1);
     tw_event *events[4] = {NULL};
     atomic_int open = 0;
     bring(queue, x);
@@ -375,7 +375,7 @@ TW_TEST(a_kernel_that_cannot_be_enqueued)
     TW_FAIL(tw_event_wait(events[2]), TW_ERROR_CANCELLED);
     for (int i = 0; i < 4; ++i)
         tw_event_release(&events[i]);
-    expect(x, 7);
+    tw_test_expect_ints(x, 7);
     TW_PASS(tw_buffer_destroy(&x));
     TW_PASS(tw_buffer_destroy(&y));
     TW_PASS(tw_buffer_destroy(&z));
@@ -388,7 +388,7 @@ TW_TEST(doomed_while_a_predecessor_is_in_flight)
 {
     use_async_sim(1);
     tw_queue *queue = tw_test_queue();
-    tw_buffer *x = filled(1), *y = filled(1), *out = filled(0);
+    tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 1), *out = tw_test_ints(N, 0);
     tw_event *events[3] = {NULL};
     atomic_int open = 0;
     bring(queue, x);
@@ -406,8 +406,8 @@ TW_TEST(doomed_while_a_predecessor_is_in_flight)
     TW_FAIL(tw_event_wait(events[1]), TW_ERROR_TRANSFER_FAILED);
     for (int i = 0; i < 3; ++i)
         tw_event_release(&events[i]);
-    expect(x, 7);
-    expect(y, 1);
+    tw_test_expect_ints(x, 7);
+    tw_test_expect_ints(y, 1);
     TW_PASS(tw_buffer_destroy(&x));
     TW_PASS(tw_buffer_destroy(&y));
     TW_PASS(tw_buffer_destroy(&out));
@@ -424,7 +424,7 @@ TW_TEST(destruction_while_in_flight)
     tw_event *event = NULL;
     TW_PASS(tw_sim_delay(device, TW_SIM_LAUNCH, 300000));
     for (int i = 0; i < 20; ++i) {
-        tw_buffer *x = filled(1), *y = filled(1);
+        tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 1);
         submit(queues[0], x, 2, 1, NULL, NULL);
         tw_event_release(&event);
         submit_sum(queues[1], x, x, y, &event);
@@ -442,13 +442,13 @@ TW_TEST(destruction_while_in_flight)
 TW_TEST(a_long_chain)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *x = filled(1);
+    tw_buffer *x = tw_test_ints(N, 1);
     unsigned value = 1;
     for (unsigned i = 0; i < LONG; ++i) {
         submit(queue, x, 3, i, NULL, NULL);
         value = 3 * value + i;
     }
-    expect(x, value);
+    tw_test_expect_ints(x, value);
     TW_PASS(tw_buffer_destroy(&x));
     TW_PASS(tw_queue_destroy(&queue));
 }
@@ -457,13 +457,13 @@ TW_TEST(a_chain_that_goes_from_queue_to_queue)
 {
     tw_queue *queues[4];
     tw_test_queues(queues, 4);
-    tw_buffer *x = filled(1);
+    tw_buffer *x = tw_test_ints(N, 1);
     unsigned value = 1;
     for (unsigned i = 0; i < 400; ++i) {
         submit(queues[i % 4], x, 3, i, NULL, NULL);
         value = 3 * value + i;
         if (i % 100 == 99)
-            expect(x, value);
+            tw_test_expect_ints(x, value);
     }
     TW_PASS(tw_buffer_destroy(&x));
     tw_test_destroy_queues(queues, 4);
@@ -484,7 +484,7 @@ TW_RANGE_KERNEL(large, 1);
 TW_TEST(large_argument_blocks_in_a_chain)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *x = filled(0);
+    tw_buffer *x = tw_test_ints(N, 0);
     unsigned value = 0;
     for (unsigned n = 0; n < 200; ++n) {
         tw_command_group *cg = tw_queue_begin(queue);
@@ -495,7 +495,7 @@ TW_TEST(large_argument_blocks_in_a_chain)
         TW_PASS(tw_queue_submit(queue, cg, NULL));
         value = 2 * value + n;
     }
-    expect(x, value);
+    tw_test_expect_ints(x, value);
     TW_PASS(tw_buffer_destroy(&x));
     TW_PASS(tw_queue_destroy(&queue));
 }

@@ -45,29 +45,11 @@ static inline void big_group(tw_group group, const struct big_group *k)
 }
 TW_WORK_GROUP_KERNEL(big_group);
 
-static tw_buffer *ints(int value)
-{
-    int data[N];
-    tw_buffer *buffer = NULL;
-    for (int i = 0; i < N; ++i)
-        data[i] = value;
-    TW_PASS(tw_buffer_create_copy(data, sizeof *data, tw_range_1d(N), &buffer));
-    return buffer;
-}
-
-static void expect(tw_buffer *buffer, int value)
-{
-    int data[N];
-    tw_test_fetch(buffer, data);
-    for (int i = 0; i < N; ++i)
-        TW_EQUAL(data[i], value);
-}
-
 TW_TEST(the_first_error_is_kept_and_nothing_is_submitted)
 {
     tw_queue *queue = tw_test_queue();
     tw_event *untouched = (tw_event *)&untouched, *event = untouched;
-    tw_buffer *buffer = ints(1);
+    tw_buffer *buffer = tw_test_ints(N, 1);
     tw_command_group *cg = tw_queue_begin(queue);
     TW_EQUAL(tw_command_group_status(cg), TW_SUCCESS);
     int *out = tw_write(cg, buffer);
@@ -81,7 +63,7 @@ TW_TEST(the_first_error_is_kept_and_nothing_is_submitted)
     TW_FAIL(tw_queue_submit(queue, cg, &event), TW_ERROR_INVALID_ARGUMENT);
     TW_CHECK(event == untouched);
     TW_PASS(tw_queue_wait(queue));
-    expect(buffer, 1);
+    tw_test_expect_ints(buffer, 1);
     TW_PASS(tw_buffer_destroy(&buffer));
     TW_PASS(tw_queue_destroy(&queue));
 }
@@ -89,7 +71,7 @@ TW_TEST(the_first_error_is_kept_and_nothing_is_submitted)
 TW_TEST(a_null_group_is_accepted_everywhere)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *buffer = ints(1);
+    tw_buffer *buffer = tw_test_ints(N, 1);
     TW_CHECK(tw_queue_begin(NULL) == NULL);
     TW_CHECK(tw_read(NULL, buffer) == NULL && tw_discard_write(NULL, buffer) == NULL);
     tw_parallel_for(NULL, tw_range_1d(N), set, .out = NULL);
@@ -108,7 +90,7 @@ TW_TEST(a_group_without_a_kernel_is_complete_when_its_dependencies_are)
     struct tw_gate gate;
     tw_queue *queue = tw_test_queue();
     tw_event *event = NULL, *after = NULL;
-    tw_buffer *buffer = ints(0);
+    tw_buffer *buffer = tw_test_ints(N, 0);
     TW_PASS(tw_queue_submit(queue, tw_queue_begin(queue), &event));
     TW_PASS(tw_event_wait(event));
     tw_event_release(&event);
@@ -135,14 +117,14 @@ TW_TEST(a_group_without_a_kernel_is_complete_when_its_dependencies_are)
 TW_TEST(a_group_is_submitted_to_the_queue_it_was_begun_for)
 {
     tw_queue *queues[2];
-    tw_buffer *buffer = ints(1);
+    tw_buffer *buffer = tw_test_ints(N, 1);
     tw_test_queues(queues, 2);
     tw_command_group *cg = tw_queue_begin(queues[0]);
     tw_parallel_for(cg, tw_range_1d(N), set, .out = tw_discard_write(cg, buffer), .value = 2);
     TW_FAIL(tw_queue_submit(queues[1], cg, NULL), TW_ERROR_INVALID_ARGUMENT);
     TW_FAIL(tw_queue_submit(NULL, tw_queue_begin(queues[0]), NULL), TW_ERROR_INVALID_ARGUMENT);
     tw_command_group_discard(tw_queue_begin(queues[0]));
-    expect(buffer, 1);
+    tw_test_expect_ints(buffer, 1);
     TW_PASS(tw_buffer_destroy(&buffer));
     tw_test_destroy_queues(queues, 2);
 }
@@ -150,7 +132,7 @@ TW_TEST(a_group_is_submitted_to_the_queue_it_was_begun_for)
 TW_TEST(a_group_has_one_kernel)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *buffer = ints(1);
+    tw_buffer *buffer = tw_test_ints(N, 1);
     tw_command_group *cg = tw_queue_begin(queue);
     int *out = tw_write(cg, buffer);
     tw_single_task(cg, touch, .out = out);
@@ -158,7 +140,7 @@ TW_TEST(a_group_has_one_kernel)
     tw_single_task(cg, touch, .out = out);
     TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_COMMAND_GROUP);
     TW_PASS(tw_queue_wait(queue));
-    expect(buffer, 1);
+    tw_test_expect_ints(buffer, 1);
     TW_PASS(tw_buffer_destroy(&buffer));
     TW_PASS(tw_queue_destroy(&queue));
 }
@@ -170,7 +152,7 @@ TW_TEST(ranges_are_checked)
 {
     const tw_range mixed = tw_range_add(tw_range_1d(1), tw_range_2d(1, 1));
     tw_queue *queue = tw_test_queue();
-    tw_buffer *buffer = ints(1);
+    tw_buffer *buffer = tw_test_ints(N, 1);
     for (int i = 0; i < 5; ++i) {
         tw_command_group *cg = tw_queue_begin(queue);
         int *out = tw_write(cg, buffer);
@@ -187,7 +169,7 @@ TW_TEST(ranges_are_checked)
         TW_EQUAL(tw_command_group_status(cg), TW_ERROR_INVALID_RANGE);
         TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_RANGE);
     }
-    expect(buffer, 1);
+    tw_test_expect_ints(buffer, 1);
     TW_PASS(tw_buffer_destroy(&buffer));
     TW_PASS(tw_queue_destroy(&queue));
 }
@@ -206,7 +188,7 @@ static void launch_without_image(struct tw_internal_launch *launch)
 TW_TEST(kernel_objects_are_checked)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *buffer = ints(1);
+    tw_buffer *buffer = tw_test_ints(N, 1);
     for (int i = 0; i < 3; ++i) {
         wrong_kernel.range_kernel = set_kernel.range_kernel;
         wrong_kernel.range_kernel.args_bytes = sizeof(struct wrong);
@@ -218,7 +200,7 @@ TW_TEST(kernel_objects_are_checked)
         tw_parallel_for(cg, i == 2 ? tw_range_2d(N, 1) : tw_range_1d(N), wrong, .out = tw_write(cg, buffer));
         TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_KERNEL);
     }
-    expect(buffer, 1);
+    tw_test_expect_ints(buffer, 1);
     TW_PASS(tw_buffer_destroy(&buffer));
     TW_PASS(tw_queue_destroy(&queue));
 }
@@ -231,7 +213,7 @@ TW_TEST(a_kernel_without_an_image_for_the_device_is_an_error)
     if (strcmp(backend, "omp") != 0)
         TW_SKIP();
     tw_queue *queue = tw_test_queue();
-    tw_buffer *buffer = ints(1);
+    tw_buffer *buffer = tw_test_ints(N, 1);
     wrong_kernel.range_kernel = set_kernel.range_kernel;
     wrong_kernel.range_kernel.args_bytes = sizeof(struct wrong);
     wrong_kernel.range_kernel.offload = launch_without_image;
@@ -247,7 +229,7 @@ TW_TEST(a_kernel_without_an_image_for_the_device_is_an_error)
 TW_TEST(a_kernel_without_a_version_for_the_device_is_refused)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *buffer = ints(1);
+    tw_buffer *buffer = tw_test_ints(N, 1);
     wrong_kernel.range_kernel = set_kernel.range_kernel;
     wrong_kernel.range_kernel.args_bytes = sizeof(struct wrong);
     wrong_kernel.range_kernel.host = NULL;
@@ -255,7 +237,7 @@ TW_TEST(a_kernel_without_a_version_for_the_device_is_refused)
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(N), wrong, .out = tw_discard_write(cg, buffer));
     TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_UNSUPPORTED);
-    expect(buffer, 1);
+    tw_test_expect_ints(buffer, 1);
     TW_PASS(tw_buffer_destroy(&buffer));
     TW_PASS(tw_queue_destroy(&queue));
 }
@@ -266,7 +248,7 @@ TW_TEST(a_kernel_without_a_version_for_the_device_is_refused)
 TW_TEST(a_block_records_and_submits)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *a = ints(1), *b = ints(2), *c = ints(0);
+    tw_buffer *a = tw_test_ints(N, 1), *b = tw_test_ints(N, 2), *c = tw_test_ints(N, 0);
     TW_COMMAND_GROUP(queue, cg) {
         tw_parallel_for(cg, tw_range_1d(N), sum, .a = tw_read(cg, a), .b = tw_read(cg, b),
                         .out = tw_discard_write(cg, c));
@@ -278,9 +260,9 @@ TW_TEST(a_block_records_and_submits)
         tw_parallel_for(cg, tw_range_1d(N), sum, .a = tw_read(cg, c), .b = tw_read(cg, c),
                         .out = tw_discard_write(cg, b));
     }
-    expect(c, 3);
-    expect(b, 6);
-    expect(a, 9);
+    tw_test_expect_ints(c, 3);
+    tw_test_expect_ints(b, 6);
+    tw_test_expect_ints(a, 9);
     TW_PASS(tw_queue_wait(queue));
     tw_buffer *buffers[] = {a, b, c};
     for (size_t i = 0; i < 3; ++i)
@@ -300,18 +282,18 @@ static void leave_by_return(tw_queue *queue, tw_buffer *buffer)
 TW_TEST(break_and_return_drop_the_group)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *buffer = ints(1);
+    tw_buffer *buffer = tw_test_ints(N, 1);
     TW_COMMAND_GROUP(queue, cg) {
         tw_parallel_for(cg, tw_range_1d(N), set, .out = tw_discard_write(cg, buffer), .value = 5);
         break;
     }
     leave_by_return(queue, buffer);
     TW_PASS(tw_queue_wait(queue));
-    expect(buffer, 1);
+    tw_test_expect_ints(buffer, 1);
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(N), set, .out = tw_discard_write(cg, buffer), .value = 5);
     tw_command_group_discard(cg);
-    expect(buffer, 1);
+    tw_test_expect_ints(buffer, 1);
     TW_PASS(tw_buffer_destroy(&buffer));
     TW_PASS(tw_queue_destroy(&queue));
 }
@@ -328,7 +310,7 @@ TW_TEST(an_error_of_a_block_comes_with_the_next_wait)
 {
     size_t delivered = 0;
     tw_queue *queue = tw_test_queue(), *handled = NULL;
-    tw_buffer *buffer = ints(1);
+    tw_buffer *buffer = tw_test_ints(N, 1);
     TW_PASS(tw_queue_create(NULL, NULL, count_errors, &delivered, &handled));
     TW_COMMAND_GROUP(queue, cg) {
         tw_single_task(cg, touch, .out = tw_write(cg, NULL));
@@ -366,7 +348,7 @@ static void record_sum(tw_command_group *cg, void *user)
 
 static struct operands make_operands(void)
 {
-    return (struct operands){ints(1), ints(2), ints(0), 0};
+    return (struct operands){tw_test_ints(N, 1), tw_test_ints(N, 2), tw_test_ints(N, 0), 0};
 }
 
 static void destroy_operands(struct operands *o)
@@ -385,7 +367,7 @@ TW_TEST(a_function_records_for_the_device_under_test)
     TW_PASS(tw_event_wait(event));
     tw_event_release(&event);
     TW_PASS(tw_queue_submit_function(queue, queue, record_sum, &o, NULL));
-    expect(o.c, 3);
+    tw_test_expect_ints(o.c, 3);
     TW_EQUAL(o.calls, 2);
     TW_FAIL(tw_queue_submit_function(queue, NULL, NULL, &o, NULL), TW_ERROR_INVALID_ARGUMENT);
     TW_FAIL(tw_queue_submit_function(NULL, NULL, record_sum, &o, NULL), TW_ERROR_INVALID_ARGUMENT);
@@ -405,7 +387,7 @@ TW_TEST(a_fallback_queue_is_not_used_without_need)
     TW_EQUAL(o.calls, 1);
     TW_EQUAL(tw_sim_count(tw_queue_device(queues[0]), TW_SIM_LAUNCH), 1);
     TW_EQUAL(tw_sim_count(tw_queue_device(queues[1]), TW_SIM_LAUNCH), 0);
-    expect(o.c, 3);
+    tw_test_expect_ints(o.c, 3);
     destroy_operands(&o);
     tw_test_destroy_queues(queues, 2);
 }
@@ -425,7 +407,7 @@ TW_TEST(what_the_queue_cannot_serve_runs_on_the_fallback)
         TW_EQUAL(o.calls, 2);
         TW_EQUAL(tw_sim_count(tw_queue_device(queues[0]), TW_SIM_LAUNCH), 0);
         TW_EQUAL(tw_sim_count(tw_queue_device(queues[1]), TW_SIM_LAUNCH), 1);
-        expect(o.c, 3);
+        tw_test_expect_ints(o.c, 3);
         destroy_operands(&o);
         tw_test_destroy_queues(queues, 2);
     }
@@ -439,7 +421,7 @@ TW_TEST(the_host_can_be_the_fallback)
     TW_PASS(tw_queue_create(tw_host_selector, NULL, NULL, NULL, &host));
     TW_PASS(tw_sim_fail_nth(tw_queue_device(queue), TW_SIM_ALLOCATION, 2));
     TW_PASS(tw_queue_submit_function(queue, host, record_sum, &o, NULL));
-    expect(o.c, 3);
+    tw_test_expect_ints(o.c, 3);
     destroy_operands(&o);
     TW_PASS(tw_queue_destroy(&queue));
     TW_PASS(tw_queue_destroy(&host));
@@ -456,7 +438,7 @@ TW_TEST(a_fallback_that_cannot_serve_the_group_either_is_an_error)
     TW_PASS(tw_sim_fail_nth(tw_queue_device(queues[1]), TW_SIM_ALLOCATION, 2));
     TW_FAIL(tw_queue_submit_function(queues[0], queues[1], record_sum, &o, &event), TW_ERROR_OUT_OF_DEVICE_MEMORY);
     TW_CHECK(event == untouched);
-    expect(o.c, 0);
+    tw_test_expect_ints(o.c, 0);
     destroy_operands(&o);
     tw_test_destroy_queues(queues, 2);
 }

@@ -17,24 +17,6 @@ TW_RANGE_KERNEL(scale, 1);
 
 enum { N = 50 };
 
-static tw_buffer *ints(int value)
-{
-    int data[N];
-    tw_buffer *buffer = NULL;
-    for (int i = 0; i < N; ++i)
-        data[i] = value;
-    TW_PASS(tw_buffer_create_copy(data, sizeof *data, tw_range_1d(N), &buffer));
-    return buffer;
-}
-
-static void expect(tw_buffer *buffer, int value)
-{
-    int data[N];
-    tw_test_fetch(buffer, data);
-    for (int i = 0; i < N; ++i)
-        TW_EQUAL(data[i], value);
-}
-
 /* out = in * factor + term */
 static tw_event *submit_scale(tw_queue *queue, tw_buffer *in, tw_buffer *out, int factor, int term,
                               const struct tw_gate *gate)
@@ -71,14 +53,14 @@ TW_TEST(waiting_in_each_form_completes_the_kernel)
     tw_queue *queues[2];
     tw_test_queues(queues, 2);
     for (int form = 0; form < 4; ++form) {
-        tw_buffer *buffer = ints(1);
+        tw_buffer *buffer = tw_test_ints(N, 1);
         tw_event *first = submit_scale(queues[0], buffer, buffer, 2, 0, NULL);
         TW_PASS(wait_for(first, form));
         TW_EQUAL(tw_event_get_state(first), TW_EVENT_COMPLETE);
         TW_EQUAL(tw_event_get_status(first), TW_SUCCESS);
         tw_event *second = submit_scale(queues[1], buffer, buffer, 1, -3, NULL);
         TW_PASS(wait_for(second, form));
-        expect(buffer, -1);
+        tw_test_expect_ints(buffer, -1);
         tw_event_release(&first);
         tw_event_release(&second);
         TW_PASS(tw_buffer_destroy(&buffer));
@@ -119,7 +101,7 @@ TW_TEST(the_wait_list_holds_exactly_the_direct_dependencies)
 {
     struct tw_gate gate;
     tw_queue *queue = tw_test_queue();
-    tw_buffer *source = ints(1), *x = ints(0), *y = ints(0), *z = ints(0);
+    tw_buffer *source = tw_test_ints(N, 1), *x = tw_test_ints(N, 0), *y = tw_test_ints(N, 0), *z = tw_test_ints(N, 0);
     tw_event *list[4] = {NULL, NULL, NULL, NULL};
     size_t count = 0;
     tw_gate_shut(&gate);
@@ -150,7 +132,7 @@ TW_TEST(the_wait_list_holds_exactly_the_direct_dependencies)
     tw_event *all[] = {a, b, c, d, list[0]};
     for (size_t i = 0; i < 5; ++i)
         tw_event_release(&all[i]);
-    expect(z, 2);
+    tw_test_expect_ints(z, 2);
     tw_gate_free(&gate);
     tw_buffer *buffers[] = {source, x, y, z};
     for (size_t i = 0; i < 4; ++i)
@@ -163,7 +145,7 @@ TW_TEST(when_a_dependent_group_is_complete_its_dependencies_are)
 {
     enum { LENGTH = 20 };
     tw_queue *queues[3];
-    tw_buffer *buffer = ints(0);
+    tw_buffer *buffer = tw_test_ints(N, 0);
     tw_event *events[LENGTH];
     tw_test_queues(queues, 3);
     for (int i = 0; i < LENGTH; ++i)
@@ -173,7 +155,7 @@ TW_TEST(when_a_dependent_group_is_complete_its_dependencies_are)
         TW_EQUAL(tw_event_get_state(events[i]), TW_EVENT_COMPLETE);
         tw_event_release(&events[i]);
     }
-    expect(buffer, LENGTH);
+    tw_test_expect_ints(buffer, LENGTH);
     TW_PASS(tw_buffer_destroy(&buffer));
     tw_test_destroy_queues(queues, 3);
 }
@@ -182,7 +164,7 @@ TW_TEST(a_group_is_pending_until_what_it_depends_on_is_over)
 {
     struct tw_gate gate;
     tw_queue *queue = tw_test_queue();
-    tw_buffer *buffer = ints(5);
+    tw_buffer *buffer = tw_test_ints(N, 5);
     tw_event_times times = {1, 1, 1};
     tw_gate_shut(&gate);
     tw_event *event = submit_scale(queue, buffer, buffer, 2, 0, &gate);
@@ -206,7 +188,7 @@ TW_TEST(a_group_is_pending_until_what_it_depends_on_is_over)
     TW_CHECK(completion == NULL);
     tw_event_release(&event);
     tw_gate_free(&gate);
-    expect(buffer, 10);
+    tw_test_expect_ints(buffer, 10);
     TW_PASS(tw_buffer_destroy(&buffer));
     TW_PASS(tw_queue_destroy(&queue));
 }
@@ -215,7 +197,7 @@ TW_TEST(a_group_is_pending_until_what_it_depends_on_is_over)
 TW_TEST(times_are_in_their_order)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *buffer = ints(1);
+    tw_buffer *buffer = tw_test_ints(N, 1);
     tw_event_times first, second;
     tw_event *a = submit_scale(queue, buffer, buffer, 1, 1, NULL);
     tw_event *b = submit_scale(queue, buffer, buffer, 1, 1, NULL);
@@ -246,7 +228,7 @@ TW_TEST(wait_reports_to_no_handler_and_wait_and_throw_does_once)
     tw_test_use_sim(1);
     TW_PASS(tw_queue_create(NULL, NULL, count_errors, &delivered, &queue));
     for (int form = 0; form < 4; ++form) {
-        tw_buffer *in = ints(1), *out = ints(0);
+        tw_buffer *in = tw_test_ints(N, 1), *out = tw_test_ints(N, 0);
         delivered = 0;
         TW_PASS(tw_sim_fail_nth(tw_queue_device(queue), TW_SIM_LAUNCH, 1));
         tw_event *event = submit_scale(queue, in, out, 1, 1, NULL);
@@ -271,7 +253,8 @@ TW_TEST(wait_all_returns_the_first_failure_of_the_array)
     tw_test_use_sim(2);
     tw_queue *queues[2];
     tw_test_queues(queues, 2);
-    tw_buffer *in = ints(1), *good = ints(0), *bad = ints(0), *out = ints(0);
+    tw_buffer *in = tw_test_ints(N, 1), *good = tw_test_ints(N, 0), *bad = tw_test_ints(N, 0),
+              *out = tw_test_ints(N, 0);
     tw_event *events[3];
     events[0] = submit_scale(queues[0], in, good, 1, 1, NULL);
     TW_PASS(tw_sim_fail_nth(tw_queue_device(queues[1]), TW_SIM_LAUNCH, 1));
@@ -296,7 +279,7 @@ TW_TEST(wait_all_returns_the_first_failure_of_the_array)
 TW_TEST(an_event_outlives_its_queue_and_counts_references)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *buffer = ints(1);
+    tw_buffer *buffer = tw_test_ints(N, 1);
     tw_event *event = submit_scale(queue, buffer, buffer, 3, 0, NULL);
     tw_event *again = tw_event_retain(event);
     TW_CHECK(again == event);
@@ -307,7 +290,7 @@ TW_TEST(an_event_outlives_its_queue_and_counts_references)
     TW_PASS(tw_event_wait_and_throw(again));
     TW_EQUAL(tw_event_get_state(again), TW_EVENT_COMPLETE);
     tw_event_release(&again);
-    expect(buffer, 3);
+    tw_test_expect_ints(buffer, 3);
     TW_PASS(tw_buffer_destroy(&buffer));
 }
 

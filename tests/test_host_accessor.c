@@ -24,16 +24,6 @@ static inline void copy(tw_item item, const struct copy *k)
 }
 TW_RANGE_KERNEL(copy, 1);
 
-static tw_buffer *ints(int value)
-{
-    int data[N];
-    tw_buffer *buffer = NULL;
-    for (int i = 0; i < N; ++i)
-        data[i] = value;
-    TW_PASS(tw_buffer_create_copy(data, sizeof *data, tw_range_1d(N), &buffer));
-    return buffer;
-}
-
 static tw_event *submit_triple(tw_queue *queue, tw_buffer *buffer, tw_buffer *gate)
 {
     tw_event *event = NULL;
@@ -52,14 +42,6 @@ static tw_event *submit_copy(tw_queue *queue, tw_buffer *in, tw_buffer *out)
     return event;
 }
 
-static void expect(tw_buffer *buffer, int value)
-{
-    int data[N];
-    tw_test_fetch(buffer, data);
-    for (int i = 0; i < N; ++i)
-        TW_EQUAL(data[i], value);
-}
-
 static void *open_after(void *context)
 {
     tw_gate_open(context);
@@ -72,7 +54,7 @@ TW_TEST(access_waits_for_earlier_kernels_and_sees_their_data)
     struct tw_gate gate;
     pthread_t opener;
     tw_queue *queue = tw_test_queue();
-    tw_buffer *buffer = ints(5);
+    tw_buffer *buffer = tw_test_ints(N, 5);
     tw_host_accessor *accessor = NULL;
     tw_gate_shut(&gate);
     tw_event *event = submit_triple(queue, buffer, gate.buffer);
@@ -95,7 +77,7 @@ TW_TEST(access_waits_for_earlier_kernels_and_sees_their_data)
 TW_TEST(access_holds_back_later_groups_that_conflict)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *buffer = ints(2), *gate = ints(0), *out = ints(0);
+    tw_buffer *buffer = tw_test_ints(N, 2), *gate = tw_test_ints(N, 0), *out = tw_test_ints(N, 0);
     tw_host_accessor *reading = NULL, *writing = NULL;
     TW_PASS(tw_host_access(buffer, TW_READ, &reading));
     tw_event *reader = submit_copy(queue, buffer, out);
@@ -107,8 +89,8 @@ TW_TEST(access_holds_back_later_groups_that_conflict)
         TW_EQUAL(((const int *)tw_host_accessor_const_data(reading))[i], 2);
     tw_host_accessor_release(&reading);
     TW_PASS(tw_event_wait(writer));
-    expect(buffer, 6);
-    expect(out, 2);
+    tw_test_expect_ints(buffer, 6);
+    tw_test_expect_ints(out, 2);
     tw_event_release(&reader);
     tw_event_release(&writer);
     TW_PASS(tw_host_access(buffer, TW_READ_WRITE, &writing));
@@ -120,7 +102,7 @@ TW_TEST(access_holds_back_later_groups_that_conflict)
     tw_host_accessor_release(&writing);
     TW_PASS(tw_event_wait(reader));
     tw_event_release(&reader);
-    expect(out, 7);
+    tw_test_expect_ints(out, 7);
     tw_buffer *buffers[] = {buffer, gate, out};
     for (size_t i = 0; i < 3; ++i)
         TW_PASS(tw_buffer_destroy(&buffers[i]));
@@ -130,7 +112,7 @@ TW_TEST(access_holds_back_later_groups_that_conflict)
 TW_TEST(any_number_of_readers_at_once)
 {
     enum { READERS = 8 };
-    tw_buffer *buffer = ints(3);
+    tw_buffer *buffer = tw_test_ints(N, 3);
     tw_host_accessor *readers[READERS];
     for (int i = 0; i < READERS; ++i)
         TW_PASS(tw_host_access(buffer, TW_READ, &readers[i]));
@@ -145,9 +127,9 @@ TW_TEST(modes_that_write)
 {
     const tw_access_mode modes[] = {TW_WRITE, TW_READ_WRITE, TW_DISCARD_WRITE, TW_DISCARD_READ_WRITE};
     tw_queue *queue = tw_test_queue();
-    tw_buffer *gate = ints(0);
+    tw_buffer *gate = tw_test_ints(N, 0);
     for (size_t m = 0; m < 4; ++m) {
-        tw_buffer *buffer = ints(4);
+        tw_buffer *buffer = tw_test_ints(N, 4);
         tw_host_accessor *accessor = NULL;
         tw_event *event = submit_triple(queue, buffer, gate);
         TW_PASS(tw_host_access(buffer, modes[m], &accessor));
@@ -160,10 +142,10 @@ TW_TEST(modes_that_write)
                 data[i] = 12;
         tw_host_accessor_release(&accessor);
         tw_event_release(&event);
-        expect(buffer, 12);
+        tw_test_expect_ints(buffer, 12);
         TW_PASS(tw_event_wait(event = submit_triple(queue, buffer, gate)));
         tw_event_release(&event);
-        expect(buffer, 36);
+        tw_test_expect_ints(buffer, 36);
         TW_PASS(tw_buffer_destroy(&buffer));
     }
     TW_PASS(tw_buffer_destroy(&gate));
@@ -175,7 +157,7 @@ TW_TEST(discarding_on_the_host_transfers_nothing)
     tw_test_use_sim(1);
     tw_queue *queue = tw_test_queue();
     tw_device *device = tw_queue_device(queue);
-    tw_buffer *buffer = ints(1), *gate = ints(0);
+    tw_buffer *buffer = tw_test_ints(N, 1), *gate = tw_test_ints(N, 0);
     tw_event *event = submit_triple(queue, buffer, gate);
     tw_host_accessor *accessor = NULL;
     TW_PASS(tw_event_wait(event));
@@ -185,7 +167,7 @@ TW_TEST(discarding_on_the_host_transfers_nothing)
     TW_EQUAL(tw_sim_count(device, TW_SIM_COPY), 0);
     memset(tw_host_accessor_data(accessor), 0, N * sizeof(int));
     tw_host_accessor_release(&accessor);
-    expect(buffer, 0);
+    tw_test_expect_ints(buffer, 0);
     TW_EQUAL(tw_sim_count(device, TW_SIM_COPY), 0);
     TW_PASS(tw_buffer_destroy(&buffer));
     TW_PASS(tw_buffer_destroy(&gate));
@@ -194,7 +176,7 @@ TW_TEST(discarding_on_the_host_transfers_nothing)
 
 TW_TEST(arguments_are_checked)
 {
-    tw_buffer *buffer = ints(1);
+    tw_buffer *buffer = tw_test_ints(N, 1);
     tw_host_accessor *untouched = (tw_host_accessor *)&untouched, *accessor = untouched;
     TW_FAIL(tw_host_access(NULL, TW_READ, &accessor), TW_ERROR_INVALID_ARGUMENT);
     TW_FAIL(tw_host_access(buffer, (tw_access_mode)0, &accessor), TW_ERROR_INVALID_ARGUMENT);
@@ -213,7 +195,7 @@ TW_TEST(arguments_are_checked)
 
 TW_TEST(access_that_would_wait_for_this_thread_is_refused)
 {
-    tw_buffer *buffer = ints(1);
+    tw_buffer *buffer = tw_test_ints(N, 1);
     tw_host_accessor *held = NULL, *untouched = (tw_host_accessor *)&untouched, *second = untouched;
     TW_PASS(tw_host_access(buffer, TW_READ, &held));
     TW_FAIL(tw_host_access(buffer, TW_WRITE, &second), TW_ERROR_WOULD_DEADLOCK);
@@ -232,7 +214,7 @@ TW_TEST(access_that_would_wait_for_this_thread_is_refused)
 TW_TEST(deadlocks_are_found_through_groups)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *a = ints(1), *b = ints(0), *c = ints(0);
+    tw_buffer *a = tw_test_ints(N, 1), *b = tw_test_ints(N, 0), *c = tw_test_ints(N, 0);
     tw_host_accessor *held = NULL, *second = NULL;
     TW_PASS(tw_host_access(a, TW_WRITE, &held));
     tw_event *first = submit_copy(queue, a, b), *last = submit_copy(queue, b, c);
@@ -242,7 +224,7 @@ TW_TEST(deadlocks_are_found_through_groups)
     TW_FAIL(tw_queue_wait(queue), TW_ERROR_WOULD_DEADLOCK);
     tw_host_accessor_release(&held);
     TW_PASS(tw_event_wait(last));
-    expect(c, 1);
+    tw_test_expect_ints(c, 1);
     tw_event_release(&first);
     tw_event_release(&last);
     tw_buffer *buffers[] = {a, b, c};
@@ -264,7 +246,7 @@ static void *write_then_release(void *context)
 TW_TEST(an_accessor_is_released_on_another_thread)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *a = ints(1), *b = ints(0);
+    tw_buffer *a = tw_test_ints(N, 1), *b = tw_test_ints(N, 0);
     tw_host_accessor *accessor = NULL;
     pthread_t thread;
     TW_PASS(tw_host_access(a, TW_READ_WRITE, &accessor));
@@ -274,7 +256,7 @@ TW_TEST(an_accessor_is_released_on_another_thread)
     TW_CHECK(accessor == NULL);
     TW_PASS(tw_event_wait(event));
     tw_event_release(&event);
-    expect(b, 8);
+    tw_test_expect_ints(b, 8);
     TW_PASS(tw_buffer_destroy(&a));
     TW_PASS(tw_buffer_destroy(&b));
     TW_PASS(tw_queue_destroy(&queue));
@@ -296,12 +278,12 @@ TW_TEST(threads_take_turns)
 {
     enum { THREADS = 4 };
     pthread_t threads[THREADS];
-    tw_buffer *buffer = ints(0);
+    tw_buffer *buffer = tw_test_ints(N, 0);
     for (int i = 0; i < THREADS; ++i)
         TW_CHECK(pthread_create(&threads[i], NULL, increment_often, buffer) == 0);
     for (int i = 0; i < THREADS; ++i)
         TW_CHECK(pthread_join(threads[i], NULL) == 0);
-    expect(buffer, 200 * THREADS);
+    tw_test_expect_ints(buffer, 200 * THREADS);
     TW_PASS(tw_buffer_destroy(&buffer));
 }
 
@@ -312,7 +294,7 @@ TW_TEST(lost_data_is_reported_until_it_is_overwritten)
 {
     tw_test_use_sim(1);
     tw_queue *queue = tw_test_queue();
-    tw_buffer *buffer = ints(1), *gate = ints(0);
+    tw_buffer *buffer = tw_test_ints(N, 1), *gate = tw_test_ints(N, 0);
     tw_host_accessor *accessor = NULL;
     TW_PASS(tw_sim_fail_nth(tw_queue_device(queue), TW_SIM_LAUNCH, 1));
     tw_event *event = submit_triple(queue, buffer, gate);
@@ -321,7 +303,7 @@ TW_TEST(lost_data_is_reported_until_it_is_overwritten)
     TW_FAIL(tw_host_access(buffer, TW_READ_WRITE, &accessor), TW_ERROR_DATA_LOST);
     int fresh[N] = {0};
     tw_test_store(buffer, fresh);
-    expect(buffer, 0);
+    tw_test_expect_ints(buffer, 0);
     tw_event_release(&event);
     TW_FAIL(tw_queue_destroy(&queue), TW_ERROR_LAUNCH_FAILED);
     TW_PASS(tw_buffer_destroy(&buffer));
@@ -332,14 +314,14 @@ TW_TEST(a_failed_transfer_is_reported_and_can_be_tried_again)
 {
     tw_test_use_sim(1);
     tw_queue *queue = tw_test_queue();
-    tw_buffer *buffer = ints(2), *gate = ints(0);
+    tw_buffer *buffer = tw_test_ints(N, 2), *gate = tw_test_ints(N, 0);
     tw_host_accessor *accessor = NULL;
     tw_event *event = submit_triple(queue, buffer, gate);
     TW_PASS(tw_event_wait(event));
     TW_PASS(tw_sim_fail_nth(tw_queue_device(queue), TW_SIM_COPY, 1));
     TW_FAIL(tw_host_access(buffer, TW_READ, &accessor), TW_ERROR_TRANSFER_FAILED);
     TW_CHECK(accessor == NULL);
-    expect(buffer, 6);
+    tw_test_expect_ints(buffer, 6);
     tw_event_release(&event);
     TW_PASS(tw_queue_destroy(&queue));
     TW_PASS(tw_buffer_destroy(&buffer));

@@ -43,24 +43,6 @@ static inline void affine(tw_item item, const struct affine *k)
 }
 TW_RANGE_KERNEL(affine, 1);
 
-static tw_buffer *ints(int value)
-{
-    int data[N];
-    tw_buffer *buffer = NULL;
-    for (int i = 0; i < N; ++i)
-        data[i] = value;
-    TW_PASS(tw_buffer_create_copy(data, sizeof *data, tw_range_1d(N), &buffer));
-    return buffer;
-}
-
-static void expect(tw_buffer *buffer, int value)
-{
-    int data[N];
-    tw_test_fetch(buffer, data);
-    for (int i = 0; i < N; ++i)
-        TW_EQUAL(data[i], value);
-}
-
 static tw_event *submit_add(tw_queue *queue, tw_buffer *in, tw_buffer *out, int term, const struct tw_gate *gate)
 {
     tw_event *event = NULL;
@@ -103,7 +85,7 @@ TW_TEST(a_reader_sees_both_writers)
     for (int spread = 0; spread < QUEUES; ++spread)
         for (int round = 0; round < 20; ++round) {
             int data[N];
-            tw_buffer *buffers[2] = {ints(-1), ints(-1)};
+            tw_buffer *buffers[2] = {tw_test_ints(N, -1), tw_test_ints(N, -1)};
             tw_event *events[] = {
                 submit_fill(queues[0], buffers[0], TW_WRITE, 10 * round, 0, 2),
                 submit_fill(queues[spread > 0], buffers[0], TW_WRITE, 10 * round + 1, 1, 2),
@@ -144,7 +126,7 @@ TW_TEST(a_chain_over_queues_keeps_its_order)
 static void check_conflict(tw_queue **queues, int kind)
 {
     struct tw_gate gate;
-    tw_buffer *buffers[3] = {ints(1), ints(2), ints(3)};
+    tw_buffer *buffers[3] = {tw_test_ints(N, 1), tw_test_ints(N, 2), tw_test_ints(N, 3)};
     tw_event *events[2];
     tw_gate_shut(&gate);
     if (kind == 0) { /* read after write */
@@ -162,9 +144,9 @@ static void check_conflict(tw_queue **queues, int kind)
     tw_gate_open(&gate);
     TW_PASS(tw_event_wait(events[1]));
     TW_EQUAL(tw_event_get_state(events[0]), TW_EVENT_COMPLETE);
-    expect(buffers[0], kind == 1 ? 50 : 1);
-    expect(buffers[1], kind == 2 ? 50 : 11);
-    expect(buffers[2], kind == 0 ? 111 : 3);
+    tw_test_expect_ints(buffers[0], kind == 1 ? 50 : 1);
+    tw_test_expect_ints(buffers[1], kind == 2 ? 50 : 11);
+    tw_test_expect_ints(buffers[2], kind == 0 ? 111 : 3);
     release(events, 2);
     tw_gate_free(&gate);
     destroy(buffers, 3);
@@ -190,7 +172,7 @@ TW_TEST(independent_groups_are_not_held_back)
     struct tw_gate gate;
     tw_queue *queues[2];
     tw_test_queues(queues, 2);
-    tw_buffer *buffers[] = {ints(1), ints(0), ints(0), ints(0)};
+    tw_buffer *buffers[] = {tw_test_ints(N, 1), tw_test_ints(N, 0), tw_test_ints(N, 0), tw_test_ints(N, 0)};
     tw_gate_shut(&gate);
     tw_event *events[] = {
         submit_add(queues[0], buffers[0], buffers[1], 1, &gate),
@@ -199,12 +181,12 @@ TW_TEST(independent_groups_are_not_held_back)
     };
     TW_PASS(tw_event_wait(events[1]));
     TW_PASS(tw_event_wait(events[2]));
-    expect(buffers[2], 3);
-    expect(buffers[3], 4);
+    tw_test_expect_ints(buffers[2], 3);
+    tw_test_expect_ints(buffers[3], 4);
     TW_EQUAL(tw_event_get_state(events[0]), TW_EVENT_PENDING);
     tw_gate_open(&gate);
     TW_PASS(tw_event_wait(events[0]));
-    expect(buffers[1], 2);
+    tw_test_expect_ints(buffers[1], 2);
     release(events, 3);
     tw_gate_free(&gate);
     destroy(buffers, 4);
@@ -248,16 +230,16 @@ static void run_threads(tw_queue **queues, size_t queue_count)
 {
     struct worker workers[THREADS];
     pthread_barrier_t start;
-    tw_buffer *shared = ints(0);
+    tw_buffer *shared = tw_test_ints(N, 0);
     TW_CHECK(pthread_barrier_init(&start, NULL, THREADS) == 0);
     for (int i = 0; i < THREADS; ++i) {
         workers[i] = (struct worker){.queue = queues[(size_t)i % queue_count], .shared = shared, .start = &start};
-        workers[i].own = ints(0);
+        workers[i].own = tw_test_ints(N, 0);
         TW_CHECK(pthread_create(&workers[i].thread, NULL, increment, &workers[i]) == 0);
     }
     for (int i = 0; i < THREADS; ++i)
         TW_CHECK(pthread_join(workers[i].thread, NULL) == 0);
-    expect(shared, THREADS * ROUNDS);
+    tw_test_expect_ints(shared, THREADS * ROUNDS);
     for (int i = 0; i < THREADS; ++i)
         TW_PASS(tw_buffer_destroy(&workers[i].own));
     TW_PASS(tw_buffer_destroy(&shared));
@@ -326,11 +308,11 @@ TW_TEST(readers_share_and_writers_do_not)
 {
     enum { READERS = 12 };
     tw_queue *queues[QUEUES];
-    tw_buffer *outs[2][READERS], *source = ints(1);
+    tw_buffer *outs[2][READERS], *source = tw_test_ints(N, 1);
     tw_test_queues(queues, QUEUES);
     for (int version = 0; version < 2; ++version) {
         for (int i = 0; i < READERS; ++i) {
-            outs[version][i] = ints(0);
+            outs[version][i] = tw_test_ints(N, 0);
             tw_event *event = submit_add(queues[i % QUEUES], source, outs[version][i], i, NULL);
             tw_event_release(&event);
         }
@@ -339,7 +321,7 @@ TW_TEST(readers_share_and_writers_do_not)
     }
     for (int version = 0; version < 2; ++version)
         for (int i = 0; i < READERS; ++i) {
-            expect(outs[version][i], (version ? 1000 : 1) + i);
+            tw_test_expect_ints(outs[version][i], (version ? 1000 : 1) + i);
             TW_PASS(tw_buffer_destroy(&outs[version][i]));
         }
     TW_PASS(tw_buffer_destroy(&source));

@@ -58,7 +58,7 @@ TW_TEST(a_line_over_two_devices_is_enqueued_before_its_first_kernel_is_over)
     tw_queue *queues[2];
     tw_event *events[STEPS] = {NULL};
     tw_test_queues(queues, 2);
-    tw_buffer *x = filled(1);
+    tw_buffer *x = tw_test_ints(N, 1);
     atomic_int open = 0;
     unsigned value = 1;
     bring(queues[0], x);
@@ -78,7 +78,7 @@ TW_TEST(a_line_over_two_devices_is_enqueued_before_its_first_kernel_is_over)
         TW_EQUAL(tw_event_get_state(events[i]), TW_EVENT_COMPLETE);
         tw_event_release(&events[i]);
     }
-    expect(x, value);
+    tw_test_expect_ints(x, value);
     TW_PASS(tw_buffer_destroy(&x));
     tw_test_destroy_queues(queues, 2);
 }
@@ -90,7 +90,7 @@ TW_TEST(a_copy_does_not_wait_for_a_kernel_of_its_queue)
     tw_queue *queues[3];
     tw_test_queues(queues, 2);
     TW_PASS(tw_queue_create_on_device(tw_queue_device(queues[1]), NULL, NULL, &queues[2]));
-    tw_buffer *x = filled(1), *y = filled(2), *z = filled(0), *w = filled(0);
+    tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 2), *z = tw_test_ints(N, 0), *w = tw_test_ints(N, 0);
     tw_event *events[2] = {NULL};
     atomic_int open = 0;
     bring(queues[0], x);
@@ -103,8 +103,8 @@ TW_TEST(a_copy_does_not_wait_for_a_kernel_of_its_queue)
     TW_EQUAL(copies(), copies_before + 1);
     TW_EQUAL(tw_event_get_state(events[0]), TW_EVENT_PENDING);
     atomic_store(&open, 1);
-    expect(z, 4);
-    expect(w, 2);
+    tw_test_expect_ints(z, 4);
+    tw_test_expect_ints(w, 2);
     tw_event_release(&events[0]);
     tw_event_release(&events[1]);
     TW_PASS(tw_buffer_destroy(&x));
@@ -120,7 +120,7 @@ TW_TEST(writers_wait_for_copies)
     use_async_sim(2);
     tw_queue *queues[2];
     tw_test_queues(queues, 2);
-    tw_buffer *x = filled(1), *y = filled(0), *z = filled(0);
+    tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 0), *z = tw_test_ints(N, 0);
     atomic_int open = 0;
     bring(queues[0], x);
     bring(queues[1], y);
@@ -152,7 +152,7 @@ TW_TEST(progress_while_nobody_waits)
     use_async_sim(2);
     tw_queue *queues[2];
     tw_test_queues(queues, 2);
-    tw_buffer *x = filled(0);
+    tw_buffer *x = tw_test_ints(N, 0);
     tw_event *last = NULL;
     const struct timespec nap = {0, 1000000};
     for (int i = 0; i < MANY; ++i)
@@ -160,7 +160,7 @@ TW_TEST(progress_while_nobody_waits)
     while (tw_event_get_state(last) != TW_EVENT_COMPLETE)
         nanosleep(&nap, NULL);
     tw_event_release(&last);
-    expect(x, MANY);
+    tw_test_expect_ints(x, MANY);
     TW_PASS(tw_buffer_destroy(&x));
     tw_test_destroy_queues(queues, 2);
 }
@@ -170,7 +170,7 @@ TW_TEST(a_recorded_graph_behind_a_copy)
     use_async_sim(2);
     tw_queue *queues[2];
     tw_test_queues(queues, 2);
-    tw_buffer *x = filled(1);
+    tw_buffer *x = tw_test_ints(N, 1);
     tw_command_graph *graph = NULL;
     atomic_int open = 0;
     bring(queues[0], x);
@@ -184,7 +184,7 @@ TW_TEST(a_recorded_graph_behind_a_copy)
     submit(queues[0], x, 1, 1, NULL, NULL);                 /* 34 */
     TW_EQUAL(launches(), launches_before + 3);
     atomic_store(&open, 1);
-    expect(x, 34);
+    tw_test_expect_ints(x, 34);
     tw_command_graph_destroy(&graph);
     TW_PASS(tw_buffer_destroy(&x));
     tw_test_destroy_queues(queues, 2);
@@ -203,7 +203,7 @@ TW_TEST(destruction_while_in_flight)
         TW_PASS(tw_sim_delay(devices[i], TW_SIM_COPY, 300000));
     }
     for (int i = 0; i < 10; ++i) {
-        tw_buffer *x = filled(1), *y = filled(1);
+        tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 1);
         submit(queues[0], x, 2, 1, NULL, NULL);
         tw_event_release(&event);
         submit_sum(queues[1], x, x, y, NULL, NULL);
@@ -227,7 +227,7 @@ TW_TEST(a_copy_that_cannot_be_enqueued)
     use_async_sim(2);
     tw_queue *queues[2];
     tw_test_queues(queues, 2);
-    tw_buffer *x = filled(1), *y = filled(0);
+    tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 0);
     tw_event *events[4] = {NULL};
     atomic_int open = 0;
     bring(queues[0], x);
@@ -252,8 +252,8 @@ TW_TEST(a_copy_that_cannot_be_enqueued)
         tw_event_release(&events[i]);
     expect_lost(y);
     submit_sum(queues[1], x, x, y, NULL, NULL); /* copies again */
-    expect(y, 14);
-    expect(x, 7);
+    tw_test_expect_ints(y, 14);
+    tw_test_expect_ints(x, 7);
     TW_PASS(tw_buffer_destroy(&x));
     TW_PASS(tw_buffer_destroy(&y));
     TW_FAIL(tw_queue_wait(queues[1]), TW_ERROR_TRANSFER_FAILED);
@@ -267,7 +267,7 @@ TW_TEST(a_copy_that_fails_late)
     use_async_sim(2);
     tw_queue *queues[2];
     tw_test_queues(queues, 2);
-    tw_buffer *x = filled(1), *y = filled(0), *z = filled(0);
+    tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 0), *z = tw_test_ints(N, 0);
     tw_event *events[4] = {NULL};
     atomic_int open = 0;
     bring(queues[0], x);
@@ -289,12 +289,12 @@ TW_TEST(a_copy_that_fails_late)
     TW_FAIL(tw_event_wait(events[3]), TW_ERROR_CANCELLED);
     for (int i = 0; i < 4; ++i)
         tw_event_release(&events[i]);
-    expect(x, 3);
+    tw_test_expect_ints(x, 3);
     expect_lost(y);
     expect_lost(z);
     TW_PASS(tw_sim_reset(tw_queue_device(queues[1])));
     submit_sum(queues[1], x, x, z, NULL, NULL);
-    expect(z, 6);
+    tw_test_expect_ints(z, 6);
     TW_PASS(tw_buffer_destroy(&x));
     TW_PASS(tw_buffer_destroy(&y));
     TW_PASS(tw_buffer_destroy(&z));
@@ -310,7 +310,7 @@ TW_TEST(a_kernel_before_a_copy_fails)
     use_async_sim(2);
     tw_queue *queues[2];
     tw_test_queues(queues, 2);
-    tw_buffer *x = filled(1), *y = filled(0), *z = filled(3);
+    tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 0), *z = tw_test_ints(N, 3);
     tw_event *events[3] = {NULL};
     atomic_int open = 0;
     bring(queues[0], x);
@@ -329,7 +329,7 @@ TW_TEST(a_kernel_before_a_copy_fails)
     expect_lost(x);
     expect_lost(y);
     submit(queues[1], z, 1, 1, NULL, NULL);
-    expect(z, 4);
+    tw_test_expect_ints(z, 4);
     TW_PASS(tw_buffer_destroy(&x));
     TW_PASS(tw_buffer_destroy(&y));
     TW_PASS(tw_buffer_destroy(&z));
@@ -345,7 +345,7 @@ TW_TEST(a_copy_that_cannot_be_enqueued_behind_a_kernel_that_fails)
     use_async_sim(2);
     tw_queue *queues[2];
     tw_test_queues(queues, 2);
-    tw_buffer *x = filled(1), *y = filled(0);
+    tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 0);
     tw_event *event = NULL;
     atomic_int open = 0;
     bring(queues[0], x);
@@ -441,7 +441,7 @@ TW_TEST(random_lines_with_faults)
         TW_PASS(tw_queue_create_on_device(tw_test_device(i), drop_errors, seen, &line.queues[i]));
     for (int turn = 0; turn < 150; ++turn) {
         for (unsigned b = 0; b < 3; ++b)
-            line.buffers[b] = filled(line.values[b] = b + 1);
+            line.buffers[b] = tw_test_ints(N, line.values[b] = b + 1);
         for (unsigned left = 5 + pick(&line, 60); left; --left)
             go_on(&line);
         for (int i = 0; i < 3; ++i)
@@ -473,8 +473,8 @@ TW_TEST(neighbours_exchange)
     tw_buffer *now[3], *next[3];
     unsigned values[3] = {1, 2, 3};
     for (unsigned i = 0; i < 3; ++i) {
-        now[i] = filled(values[i]);
-        next[i] = filled(0);
+        now[i] = tw_test_ints(N, values[i]);
+        next[i] = tw_test_ints(N, 0);
     }
     for (int step = 0; step < 300; ++step) {
         unsigned sums[3];
@@ -489,10 +489,10 @@ TW_TEST(neighbours_exchange)
             values[i] = sums[i];
         }
         if (step % 100 == 50)
-            expect(now[step % 3], values[step % 3]);
+            tw_test_expect_ints(now[step % 3], values[step % 3]);
     }
     for (int i = 0; i < 3; ++i) {
-        expect(now[i], values[i]);
+        tw_test_expect_ints(now[i], values[i]);
         TW_PASS(tw_buffer_destroy(&now[i]));
         TW_PASS(tw_buffer_destroy(&next[i]));
     }

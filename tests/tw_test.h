@@ -317,6 +317,31 @@ static inline void tw_test_store(tw_buffer *buffer, const void *contents)
     tw_host_accessor_release(&accessor);
 }
 
+/** A buffer of `count` ints of one value. */
+static inline tw_buffer *tw_test_ints(size_t count, int value)
+{
+    tw_buffer *buffer = NULL;
+    int *data = malloc(count * sizeof *data);
+    TW_CHECK(data != NULL);
+    for (size_t i = 0; i < count; ++i)
+        data[i] = value;
+    TW_PASS(tw_buffer_create_copy(data, sizeof *data, tw_range_1d(count), &buffer));
+    free(data);
+    return buffer;
+}
+
+/** Checks that all ints of a buffer have one value. */
+static inline void tw_test_expect_ints(tw_buffer *buffer, int value)
+{
+    const size_t count = tw_buffer_count(buffer);
+    int *data = malloc(count * sizeof *data);
+    TW_CHECK(data != NULL);
+    tw_test_fetch(buffer, data);
+    for (size_t i = 0; i < count; ++i)
+        TW_EQUAL(data[i], value);
+    free(data);
+}
+
 /** A buffer of `count` elements with all bytes zero. */
 static inline tw_buffer *tw_test_zeroed(size_t element_bytes, size_t count)
 {
