@@ -24,6 +24,7 @@ struct tw_backend_device {
     bool exclusive;      /* a parallel kernel occupies the whole device: run one at a time */
     unsigned max_lanes;  /* commands that are worth running at a time */
     unsigned max_copies; /* copies to the device that are; 0: as many as commands */
+    bool times_cost;     /* `measure` makes launches slower: only for who asks */
 };
 
 /* What is known of a device; zero and "" where nothing is. */
@@ -43,6 +44,14 @@ struct tw_kernel_facts {
     size_t resident_groups;    /* that run at the same time */
 };
 
+/* What a kernel accesses through an accessor of its group. */
+struct tw_backend_access {
+    void *address; /* in the device's memory */
+    size_t bytes, element_bytes;
+    tw_range range;     /* of the buffer */
+    bool needs, writes; /* the earlier contents; and changes them */
+};
+
 /* A chain: launches and copies that a device runs one after the other, while the host does something else. Backends embed it
    first in their own struct. */
 struct tw_backend_chain {
@@ -53,6 +62,11 @@ struct tw_backend_chain {
 struct tw_backend_mark {
     struct tw_backend_chain *chain;
     uint64_t position;
+};
+
+/* When a launch or a copy ran, as tw_now_ns() tells the time; 0: not known. */
+struct tw_backend_times {
+    uint64_t start_ns, end_ns;
 };
 
 /* A kernel of a graph, and the steps that have to be over before. */
@@ -68,8 +82,8 @@ struct tw_backend_graph;
 
 #define TW_CHAIN_DEPTH 512u /* launches and copies of a chain that are in flight at a time, at most */
 
-/* What a backend needs for chains. One thread at a time uses `follow`, `launch`, `copy` and `replay` of a chain, and one at a
-   time `outcome`; `reached` any number. */
+/* What a backend needs for chains. One thread at a time uses `follow`, `measure`, `launch`, `copy` and `replay` of a chain, and
+   one at a time `times` and `outcome`; `reached` any number. */
 struct tw_backend_async {
     tw_status (*open)(struct tw_backend_device *device, struct tw_backend_chain **chain);
 
@@ -87,6 +101,9 @@ struct tw_backend_async {
     /* What is enqueued on the chain next waits on the device for launches and copies of other chains, of any device of the
        backend. */
     tw_status (*follow)(struct tw_backend_chain *chain, const struct tw_backend_mark *marks, size_t count);
+
+    /* The next launch, copy or replay that is enqueued on the chain is measured, if that can be done. */
+    void (*measure)(struct tw_backend_chain *chain);
 
     /* Enqueues a kernel and stores its position. `launch` lives until its outcome was asked for. On failure nothing is
        enqueued and there is no outcome. */
@@ -113,6 +130,10 @@ struct tw_backend_async {
     /* A position of a chain that is over with all before it, be it by a failure; 0 if there is none. Who asks is interested in
        `position`, and asks until it is over, or another thread does. */
     uint64_t (*reached)(struct tw_backend_chain *chain, uint64_t position);
+
+    /* When a launch or a copy ran that was measured and is over: asked for once, before its outcome, and in the order of
+       positions. `times` comes zeroed, and stays so where that is not known. What one chain runs does not overlap. */
+    void (*times)(struct tw_backend_chain *chain, uint64_t position, struct tw_backend_times *times);
 
     /* How a launch or a copy went that is over: asked for once, for each in the order of positions. Frees what it used. A copy
        and a graph come without a kernel and a launch. Called with the runtime's lock held: must be short. */
@@ -141,6 +162,11 @@ struct tw_backend {
        left out; any other failure is that of the discovery. */
     tw_status (*open)(unsigned index, struct tw_backend_device **device);
 
+    /* One sentence about why the backend has no devices, or lacks the kind that the machine has; "" where there is nothing to
+       say. Returns whether the user should be told unasked. Called in a discovery, after all devices were opened. NULL: there
+       is never anything to say. */
+    bool (*explain)(char *text, size_t bytes);
+
     /* Ends what open began. Called at shutdown, when nothing runs any more. */
     void (*close)(struct tw_backend_device *device);
 
@@ -166,8 +192,8 @@ struct tw_backend {
     tw_status (*copy)(struct tw_backend_device *to, void *target, struct tw_backend_device *from, const void *source,
                       size_t bytes);
 
-    /* Whether a kernel can run on the device at all, given its form and sizes. Called while a group is recorded. May keep
-       what it finds out in launch->found, for those that run the launch later. */
+    /* Whether a kernel can run on the device at all, given its form and sizes, its block and the accesses that were made before
+       it. Called while a group is recorded. May keep what it finds out in launch->found, for those that run the launch later. */
     tw_status (*check)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                        struct tw_internal_launch *launch);
 
@@ -208,8 +234,20 @@ extern const struct tw_backend tw_backend_sim;
 /* The backend's own view of a device of the runtime; NULL for NULL. Defined by the runtime. */
 struct tw_backend_device *tw_backend_device_of(const struct tw_device *device);
 
+/* The access number `index`, from 0, of a launch on the device; one for each buffer. False: there are not as many. For `check`,
+   and from whatever runs the launch until its outcome was asked for. Defined by the runtime. */
+bool tw_backend_access(const struct tw_backend_device *device, const struct tw_internal_launch *launch, size_t index,
+                       struct tw_backend_access *access);
+
 /* Keeps one sentence, formatted as printf does, for the failure that the slot is about to return. Thread-local: the
    same text as tw_error_detail(). Returns `status`. Defined by the runtime. */
 tw_status tw_backend_complain(tw_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Says that nothing has run of the kernel whose `launch` is about to fail: so all that it would have modified is as it was,
+   and it may run elsewhere. */
+void tw_backend_refuse(void);
+
+/* Prints one sentence on the standard error stream, unless TW_WARNINGS is 0. Defined by the runtime. */
+void tw_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

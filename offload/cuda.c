@@ -50,15 +50,39 @@ static enum tw_cuda_choice read_choice(void)
     const char *text = getenv("TW_CUDA_LAUNCH");
     if (!text || !*text)
         return TW_CUDA_ANY_LAUNCH;
-    return strcmp(text, "driver") == 0         ? TW_CUDA_DRIVER_LAUNCH
-           : strcmp(text, "libomptarget") == 0 ? TW_CUDA_OPENMP_LAUNCH
-                                               : TW_CUDA_INVALID_LAUNCH;
+    return strcmp(text, "driver") == 0 ? TW_CUDA_DRIVER_LAUNCH : TW_CUDA_OPENMP_LAUNCH; /* the runtime has checked it */
 }
 
 static size_t attribute(cu_device device, int which)
 {
     int value = 0;
     return tw_cuda.device_attribute(&value, which, device) || value < 0 ? 0 : (size_t)value;
+}
+
+static unsigned capability_of(cu_device device)
+{
+    return (unsigned)(10 * attribute(device, CU_CAPABILITY_MAJOR) + attribute(device, CU_CAPABILITY_MINOR));
+}
+
+size_t tw_cuda_list(struct tw_gpu *gpus, size_t room)
+{
+    const bool was_open = found.library;
+    int count = 0;
+    size_t listed = 0;
+    if ((was_open || (load_functions() && !tw_cuda.init(0))) && tw_cuda.device_count(&count))
+        count = 0;
+    for (int ordinal = 0; ordinal < count && listed < room; ++ordinal) {
+        cu_device device;
+        if (tw_cuda.device_get(&device, ordinal))
+            continue;
+        gpus[listed] = (struct tw_gpu){.capability = capability_of(device)};
+        if (tw_cuda.device_name(gpus[listed].name, (int)sizeof gpus[listed].name, device))
+            gpus[listed].name[0] = '\0';
+        ++listed;
+    }
+    if (!was_open)
+        tw_cuda_close();
+    return listed;
 }
 
 static bool retain(struct tw_cuda_device *device, int ordinal)
@@ -69,14 +93,14 @@ static bool retain(struct tw_cuda_device *device, int ordinal)
     if (tw_cuda.context_retain(&device->context, device->device))
         return false;
     device->ordinal = ordinal;
-    device->capability = (unsigned)(10 * attribute(device->device, CU_CAPABILITY_MAJOR)
-                                    + attribute(device->device, CU_CAPABILITY_MINOR));
+    device->capability = capability_of(device->device);
     device->compute_units = attribute(device->device, CU_MULTIPROCESSORS);
     device->default_shared_bytes = attribute(device->device, CU_SHARED_PER_BLOCK);
     device->max_shared_bytes = attribute(device->device, CU_SHARED_PER_BLOCK_OPTIN);
     if (device->max_shared_bytes < device->default_shared_bytes)
         device->max_shared_bytes = device->default_shared_bytes;
     pthread_mutex_init(&device->streams, NULL);
+    pthread_mutex_init(&device->clock, NULL);
     return true;
 }
 
@@ -96,11 +120,21 @@ bool tw_cuda_uses_peer(const struct tw_cuda_device *device, const struct tw_cuda
     return peer->ordinal < PEERS && (device->peers >> peer->ordinal & 1u);
 }
 
+static bool is_of_parent;
+
+bool tw_cuda_is_of_parent(void)
+{
+    return is_of_parent;
+}
+
 bool tw_cuda_open(void)
 {
     int count = 0;
     found.choice = read_choice();
-    if (!load_functions() || tw_cuda.init(0) || tw_cuda.device_count(&count) || count <= 0
+    const bool loaded = load_functions();
+    const int started = loaded ? tw_cuda.init(0) : 0;
+    is_of_parent = started == CU_NOT_INITIALIZED; /* which it has initialized, elsewhere */
+    if (!loaded || started || tw_cuda.device_count(&count) || count <= 0
         || !(found.devices = calloc((size_t)count, sizeof *found.devices))) {
         tw_cuda_close();
         return false;
@@ -119,10 +153,12 @@ static void release(struct tw_cuda_device *device)
             (void)tw_cuda.stream_destroy(device->idle_streams[i]);
         tw_cuda_free_stages(device);
         tw_cuda_close_pool(device);
+        tw_cuda_close_clock(device);
     }
     tw_cuda_leave(entry);
     free(device->idle_streams);
     pthread_mutex_destroy(&device->streams);
+    pthread_mutex_destroy(&device->clock);
     (void)tw_cuda.context_release(device->device);
 }
 
@@ -147,15 +183,6 @@ struct tw_cuda_device *tw_cuda_device(int ordinal)
 enum tw_cuda_choice tw_cuda_choice(void)
 {
     return found.choice;
-}
-
-tw_status tw_cuda_configuration(void)
-{
-    if (found.choice != TW_CUDA_INVALID_LAUNCH)
-        return TW_SUCCESS;
-    return tw_backend_complain(TW_ERROR_INVALID_CONFIGURATION,
-                               "TW_CUDA_LAUNCH is \"%s\", which is neither driver nor libomptarget",
-                               getenv("TW_CUDA_LAUNCH") ? getenv("TW_CUDA_LAUNCH") : "");
 }
 
 int tw_cuda_owner(const void *memory)

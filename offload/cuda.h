@@ -12,16 +12,22 @@
 #include <stdbool.h>
 
 #include "backend.h"
+#include "inventory.h"
 
 /* Loads the driver and retains the primary context of every CUDA device with spinning synchronization, which
    libomptarget then adopts: a synchronous launch takes 9 us instead of 27 to 46. To be called before OpenMP touches a
    device. Returns whether there are CUDA devices. Once; balanced by tw_cuda_close(), which frees all that the functions
    below have made. */
 bool tw_cuda_open(void);
+
+/* Whether the last tw_cuda_open() failed because fork() made this process after the driver was started. The driver does not
+   work here, and libomptarget ends the program when it uses it. */
+bool tw_cuda_is_of_parent(void);
 void tw_cuda_close(void);
 
-/* TW_ERROR_INVALID_CONFIGURATION if TW_CUDA_LAUNCH was neither "driver" nor "libomptarget" when the driver was opened. */
-tw_status tw_cuda_configuration(void);
+/* Lists the machine's GPUs, none of them as offered, and returns how many of `room` there are; also while the driver is not open,
+   but then no other thread may open it. */
+size_t tw_cuda_list(struct tw_gpu *gpus, size_t room);
 
 /* The CUDA device that owns a piece of device memory; -1 if it is none of CUDA's. */
 int tw_cuda_owner(const void *memory);
@@ -74,6 +80,10 @@ size_t tw_cuda_resident_groups(int ordinal, const struct tw_internal_kernel *ker
    kernels that are not found. Keeps the kernel in launch->found, so that nobody has to look for it again. */
 tw_status tw_cuda_check(int ordinal, const struct tw_internal_kernel *kernel, struct tw_internal_launch *launch);
 
+/* The compute capability of the device if the kernel of a launch that tw_cuda_check() let pass has no code for it, 0 if it has
+   or that is not known. */
+unsigned tw_cuda_missing_image(int ordinal, const struct tw_internal_launch *launch);
+
 /* Launches a kernel through the driver and returns when it is complete. `*taken` is false, and nothing has happened, if
    that cannot be done and libomptarget has to launch it: its image was not found or is not understood, or it uses variables
    that would exist twice. */
@@ -90,6 +100,7 @@ void tw_cuda_chain_close(struct tw_backend_chain *chain);
 /* Whose chain it is. */
 struct tw_backend_device *tw_cuda_chain_owner(const struct tw_backend_chain *chain);
 tw_status tw_cuda_chain_follow(struct tw_backend_chain *chain, const struct tw_backend_mark *marks, size_t count);
+void tw_cuda_chain_measure(struct tw_backend_chain *chain);
 tw_status tw_cuda_chain_launch(struct tw_backend_chain *chain, const struct tw_internal_kernel *kernel,
                                struct tw_internal_launch *launch, uint64_t *position);
 /* Whether tw_cuda_chain_copy() can copy to a device from another. Quick. */
@@ -98,6 +109,7 @@ tw_status tw_cuda_chain_copy(struct tw_backend_chain *chain, void *target, int f
                              uint64_t *position);
 tw_status tw_cuda_chain_replay(struct tw_backend_chain *chain, struct tw_backend_graph *graph, uint64_t *position);
 uint64_t tw_cuda_chain_reached(struct tw_backend_chain *chain, uint64_t position);
+void tw_cuda_chain_times(struct tw_backend_chain *chain, uint64_t position, struct tw_backend_times *times);
 tw_status tw_cuda_chain_outcome(struct tw_backend_chain *chain, uint64_t position,
                                 const struct tw_internal_kernel *kernel, struct tw_internal_launch *launch);
 

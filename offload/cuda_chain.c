@@ -19,6 +19,7 @@
 #include "cuda.h"
 #include "cuda_driver.h"
 #include "cuda_repeat.h"
+#include "cuda_times.h"
 #include "scratch.h"
 
 #define MIN_ARGS_BYTES 4096u
@@ -41,7 +42,9 @@ struct cuda_chain {
     cu_stream stream;
     struct tw_scratch scratch;
     struct tw_cuda_repeats repeats;
-    void *args; /* device memory for argument blocks */
+    struct tw_cuda_times times;
+    bool measures; /* the next launch */
+    void *args;    /* device memory for argument blocks */
     size_t args_bytes;
     _Atomic uint64_t issued, over; /* positions; what is over is known to be */
     volatile uint32_t *progress;   /* in host memory: the low bits of a position, all up to which is over */
@@ -117,6 +120,7 @@ void tw_cuda_chain_close(struct tw_backend_chain *base)
             if (chain->records[i].event)
                 (void)tw_cuda.event_destroy(chain->records[i].event);
         tw_cuda_repeats_close(&chain->repeats);
+        tw_cuda_times_close(&chain->times);
         (void)tw_cuda.stream_destroy(chain->stream);
         (void)tw_cuda.host_free((void *)(uintptr_t)chain->progress);
     }
@@ -332,7 +336,14 @@ static tw_status launch(struct cuda_chain *chain, const struct request *request,
     if (!entry)
         return complain(chain, "has no context", 0);
     chain->names[next % TW_CHAIN_DEPTH] = request->name;
+    struct tw_cuda_timing *timing = NULL;
+    if (chain->measures) {
+        timing = tw_cuda_times_begin(&chain->times, chain->device, next, chain->stream);
+        chain->measures = false;
+    }
     const tw_status status = add(chain, request);
+    if (timing)
+        tw_cuda_times_end(timing, chain->stream, status == TW_SUCCESS);
     if (status == TW_SUCCESS) {
         atomic_fetch_add_explicit(&chain->device->running, 1, memory_order_relaxed);
         atomic_store_explicit(&chain->issued, next, memory_order_release);
@@ -341,6 +352,11 @@ static tw_status launch(struct cuda_chain *chain, const struct request *request,
     }
     tw_cuda_leave(entry);
     return status;
+}
+
+void tw_cuda_chain_measure(struct tw_backend_chain *base)
+{
+    cuda(base)->measures = true;
 }
 
 tw_status tw_cuda_chain_launch(struct tw_backend_chain *base, const struct tw_internal_kernel *kernel,
@@ -419,6 +435,16 @@ uint64_t tw_cuda_chain_reached(struct tw_backend_chain *base, uint64_t position)
                          atomic_load_explicit(&chain->device->running, memory_order_relaxed) == 1);
     }
     return tw_cuda_lost(chain->device->ordinal) ? position : atomic_load_explicit(&chain->over, memory_order_acquire);
+}
+
+void tw_cuda_chain_times(struct tw_backend_chain *base, uint64_t position, struct tw_backend_times *times)
+{
+    struct cuda_chain *chain = cuda(base);
+    const enum tw_cuda_entry entry =
+        tw_cuda_lost(chain->device->ordinal) ? TW_CUDA_OUTSIDE : tw_cuda_enter(chain->device);
+    if (entry)
+        tw_cuda_times_read(&chain->times, position, times);
+    tw_cuda_leave(entry);
 }
 
 tw_status tw_cuda_chain_outcome(struct tw_backend_chain *base, uint64_t position,

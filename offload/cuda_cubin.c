@@ -55,33 +55,6 @@ static bool read_symbol(const struct cubin *cubin, size_t index, struct symbol *
 
 /* ---- names --------------------------------------------------------------------------------------------------------- */
 
-static const char *skip(const char *text, const char *allowed)
-{
-    const size_t length = strspn(text, allowed);
-    return length ? text + length : NULL;
-}
-
-/* Whether a kernel is for a target region of function `launcher`. */
-static bool is_region_of(const char *name, const char *launcher)
-{
-    static const char prefix[] = "__omp_offloading_", hex[] = "0123456789abcdef", digits[] = "0123456789";
-    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
-        return false;
-    const char *at = name + sizeof prefix - 1;
-    for (int part = 0; part < 2; ++part) { /* of the device and the file that the source was on */
-        at = skip(at, hex);
-        if (!at || *at++ != '_')
-            return false;
-    }
-    const size_t length = strlen(launcher);
-    if (strncmp(at, launcher, length) != 0 || strncmp(at + length, "_l", 2) != 0)
-        return false;
-    at = skip(at + length + 2, digits);
-    if (at && *at == '_')
-        at = skip(at + 1, digits);
-    return at && !*at;
-}
-
 /* Whether a kernel is bare: all others are described to the device runtime, in a variable named after them. */
 static bool is_bare(const struct cubin *cubin, const char *name)
 {
@@ -271,7 +244,7 @@ const char *tw_cubin_find(struct tw_bytes bytes, const char *launcher, unsigned 
         return "its device image is not a cubin";
     for (size_t i = 0; i < cubin.symbol_count; ++i) {
         if (!read_symbol(&cubin, i, &symbol) || ELF64_ST_TYPE(symbol.header.st_info) != STT_FUNC
-            || !is_region_of(symbol.name, launcher))
+            || !tw_image_is_region(symbol.name, launcher))
             continue;
         ++regions;
         const unsigned parameters = count_words(&cubin, symbol.name);

@@ -23,9 +23,8 @@ struct tw_cubin_kernel {
 /*
  * Finds the bare kernel for a target region of function `launcher` that captures `words` words of 64 bits.
  *
- * clang calls the regions of a function __omp_offloading_<device>_<file>_<function>_l<line>[_<number>]. The parameters of a
- * bare one are a pointer that it does not use, the captured words in the order in which the region mentions them, and
- * at most three values of its clauses, which it does not use either.
+ * The parameters of a bare one are a pointer that it does not use, the captured words in the order in which the region mentions
+ * them, and at most three values of its clauses, which it does not use either.
  *
  * Returns NULL, or in a few words why there is none; `kernel` is undefined then.
  */

@@ -26,8 +26,8 @@ typedef struct cu_node *cu_node;
 typedef struct cu_executable *cu_executable;
 typedef struct cu_pool *cu_pool;
 
-enum { CU_OUT_OF_MEMORY = 2, CU_NOT_READY = 600 };
-enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DISABLE_TIMING = 2 };
+enum { CU_OUT_OF_MEMORY = 2, CU_NOT_INITIALIZED = 3, CU_NOT_READY = 600 };
+enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_EVENT_DISABLE_TIMING = 2 };
 
 /* Pools, as CUDA 11.2 and later have them. */
 enum { CU_LOCATION_DEVICE = 1, CU_ALLOCATION_PINNED = 1 };
@@ -112,6 +112,7 @@ enum cu_function_attribute {
     X(event_destroy, "cuEventDestroy_v2", (cu_event event))                                                            \
     X(event_query, "cuEventQuery", (cu_event event))                                                                   \
     X(event_synchronize, "cuEventSynchronize", (cu_event event))                                                       \
+    X(event_elapsed, "cuEventElapsedTime", (float *milliseconds, cu_event start, cu_event end))                        \
     X(event_record, "cuEventRecord", (cu_event event, cu_stream stream))                                               \
     X(stream_query, "cuStreamQuery", (cu_stream stream))                                                               \
     X(stream_write, "cuStreamWriteValue32_v2", (cu_stream stream, uintptr_t target, uint32_t value, unsigned flags))   \
@@ -152,7 +153,14 @@ struct tw_cuda_driver {
 };
 
 /* How kernels of the simt lowering are launched: the driver where it can, or as TW_CUDA_LAUNCH says. */
-enum tw_cuda_choice { TW_CUDA_ANY_LAUNCH, TW_CUDA_DRIVER_LAUNCH, TW_CUDA_OPENMP_LAUNCH, TW_CUDA_INVALID_LAUNCH };
+enum tw_cuda_choice { TW_CUDA_ANY_LAUNCH, TW_CUDA_DRIVER_LAUNCH, TW_CUDA_OPENMP_LAUNCH };
+
+/* An event whose moment is known by the host's clock too (cuda_times.c). */
+struct tw_cuda_base {
+    cu_event event; /* NULL: not made yet */
+    uint64_t host_ns;
+    atomic_uint users; /* launches that refer to it; it is not recorded anew meanwhile */
+};
 
 /* A device whose primary context is retained. */
 struct tw_cuda_device {
@@ -171,8 +179,11 @@ struct tw_cuda_device {
     bool pool_is_tried;
     cu_pool pool; /* NULL: there is none */
     cu_stream pool_stream;
-    atomic_uint running; /* launches, until their end is known */
-    atomic_bool is_lost; /* story is set */
+    pthread_mutex_t clock; /* for the two below */
+    struct tw_cuda_base bases[2];
+    struct tw_cuda_base *base; /* the newer one; NULL: none yet */
+    atomic_uint running;       /* launches, until their end is known */
+    atomic_bool is_lost;       /* story is set */
     char story[512];
 };
 
@@ -209,6 +220,10 @@ tw_status tw_cuda_enqueue_copy(const struct tw_cuda_device *to, void *target, co
                                const void *source, size_t bytes, cu_stream stream);
 void tw_cuda_open_pool(struct tw_cuda_device *device);
 void tw_cuda_close_pool(struct tw_cuda_device *device);
+
+/* ---- cuda_times.c: in the device's context ---- */
+
+void tw_cuda_close_clock(struct tw_cuda_device *device);
 
 /* ---- cuda_launch.c ---- */
 

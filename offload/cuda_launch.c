@@ -40,6 +40,7 @@ struct kernel {
     cu_function handle;  /* NULL: not found */
     unsigned parameters; /* words */
     bool driver_launches;
+    bool is_missing;  /* in the images: libomptarget cannot launch it either */
     char reason[320]; /* why not */
     size_t max_items, registers, private_bytes, static_bytes;
     size_t resident_teams;       /* of a reduction: that run at the same time; 0: not known */
@@ -59,23 +60,25 @@ static struct {
 /* The image for a device among those of an object: of the same generation, and the latest that it can run. */
 struct choice {
     unsigned capability; /* the device's */
+    const char *launcher;
     int best;
+    bool may_have_region; /* one that the device can run, or that cannot be read, may have the launcher's */
     struct tw_bytes image;
 };
 
 static bool consider(const struct tw_image *image, void *user)
 {
     struct choice *choice = user;
-    char *end;
-    if (strcmp(image->triple, "nvptx64-nvidia-cuda") != 0 || strncmp(image->arch, "sm_", 3) != 0)
+    if (image->contents.at && strncmp(image->triple, "nvptx64", 7) != 0)
         return true;
-    const long capability = strtol(image->arch + 3, &end, 10);
-    const bool is_exact = capability == (long)choice->capability;
-    if (capability / 10 != (long)choice->capability / 10 || capability > (long)choice->capability
-        || (*end == 'a' && !is_exact) || capability <= choice->best)
-        return true;
-    choice->best = (int)capability;
-    choice->image = image->contents;
+    const int number = tw_image_sm_for(image->arch, choice->capability);
+    if (number >= 0 || strncmp(image->arch, "sm_", 3) != 0)
+        choice->may_have_region =
+            choice->may_have_region || tw_image_may_have_region(image->contents, choice->launcher);
+    if (number > choice->best) {
+        choice->best = number;
+        choice->image = image->contents;
+    }
     return true;
 }
 
@@ -145,7 +148,9 @@ static void look_up_locked(struct tw_cuda_device *device, struct kernel *kernel)
         give_up(kernel, "its name is too long");
         return;
     }
+    choice.launcher = launcher;
     tw_image_visit(tw_image_binaries(code), consider, &choice);
+    kernel->is_missing = !choice.may_have_region;
     if (!choice.image.at) {
         give_up(kernel, "its program or library has no image for the device");
         return;
@@ -321,6 +326,12 @@ tw_status tw_cuda_check(int ordinal, const struct tw_internal_kernel *key, struc
     return TW_SUCCESS;
 }
 
+unsigned tw_cuda_missing_image(int ordinal, const struct tw_internal_launch *launch)
+{
+    const struct kernel *kernel = launch->found;
+    return tw_cuda_device(ordinal) && kernel && kernel->is_missing ? tw_cuda_device(ordinal)->capability : 0;
+}
+
 /* ---- launches -------------------------------------------------------------------------------------------------------- */
 
 /* One launch as the driver wants it. */
@@ -455,9 +466,11 @@ tw_status tw_cuda_report(struct tw_cuda_device *device, const char *kernel, cu_r
 {
     char text[256];
     tw_cuda_describe_error(error, text, sizeof text);
-    if (!tw_cuda.context_synchronize())
+    if (!tw_cuda.context_synchronize()) {
+        tw_backend_refuse();
         return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "the CUDA driver did not launch kernel %s: %s", kernel,
                                    text);
+    }
     tw_cuda_lose(device, kernel, error, alone);
     return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "%s", device->story);
 }

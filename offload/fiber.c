@@ -6,7 +6,7 @@
  * gets further than that. A work-item that comes to a barrier is left where it is; the next one continues on another stack,
  * and so on to the last one, which goes back to the first. So each barrier costs each work-item one switch, by
  * Boost.Context's jump_fcontext(), and stacks are made only for kernels that have barriers. They stay with the thread for
- * the next group and the next launch.
+ * the next group and the next launch, and are freed when it ends.
  *
  * Since all work-items of a group, or none, must reach a barrier, they go round in the order of their linear ids. When a
  * round ends with some of them at a barrier and others at the end of the kernel, or at another barrier, the group would
@@ -57,12 +57,16 @@ extern void *make_fcontext(void *stack_top, size_t bytes, void (*entry)(struct t
 #define MIN_POOL_BYTES (16u << 10)
 #define PREFETCHED_LINES 6u
 #define MAX_GUARDS 8192u
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102 /* since Linux 6.13 */
+#endif
 
 /* A stretch of stacks that were made together. */
 struct slab {
     struct slab *next;
     unsigned char *base;
     size_t bytes;
+    unsigned guards; /* of its pages, that count in `guards` */
 };
 
 /* Memory that a kernel which was split at its barriers takes piece by piece, group after group. */
@@ -109,13 +113,16 @@ struct tw_internal_run {
     struct pool *pools; /* memory of split kernels, the newest first, of which `pool_used` bytes are taken */
     size_t pool_used;
     jmp_buf abandon;
-    struct tw_internal_run *next; /* of all, for freeing */
+    struct tw_internal_run *next, **link; /* in `all` */
 };
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* for the three below */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* for what follows */
 static struct tw_internal_run *all;
 static unsigned opened;
 static unsigned long generation = 1; /* counts up when all is freed: what threads remember is then void */
+static pthread_key_t end_of_thread;  /* while opened: frees what a thread has when it ends */
+static bool has_end_of_thread;
+static unsigned guards; /* atomic; pages that nobody can touch and that split a mapping */
 
 static _Thread_local struct tw_internal_run *own;
 static _Thread_local unsigned long own_generation;
@@ -145,18 +152,19 @@ static unsigned char *stack_top(const struct fiber *fiber, size_t index)
     return fiber->stack + stack_bytes() - index * 5 % 48 * 64;
 }
 
-/* Whether there may be one more page that nobody can touch: each splits a mapping in two, of which a process has 65530, and the
-   program needs some too. */
-static bool may_guard(void)
+/* Makes a page of a slab one that nobody can touch. Before Linux 6.13 that splits a mapping in two, of which a process has 65530,
+   and the program needs some too: then only so many pages are. */
+static void guard(struct slab *slab, void *at, size_t page)
 {
-    static unsigned guards;
-    if (__atomic_load_n(&guards, __ATOMIC_RELAXED) >= MAX_GUARDS)
-        return false;
+    if (madvise(at, page, MADV_GUARD_INSTALL) == 0)
+        return;
+    if (__atomic_load_n(&guards, __ATOMIC_RELAXED) >= MAX_GUARDS || mprotect(at, page, PROT_NONE) != 0)
+        return;
     __atomic_fetch_add(&guards, 1, __ATOMIC_RELAXED);
-    return true;
+    ++slab->guards;
 }
 
-/* Makes stacks for work-items `from` to `past`, each above a page that nobody can touch, as long as there may be such. */
+/* Makes stacks for work-items `from` to `past`, each above a guard. */
 static bool make_stacks(struct tw_internal_run *run, size_t from, size_t past)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), each = page + stack_bytes();
@@ -164,6 +172,7 @@ static bool make_stacks(struct tw_internal_run *run, size_t from, size_t past)
     if (!slab)
         return false;
     slab->bytes = (past - from) * each;
+    slab->guards = 0;
     slab->base =
         mmap(NULL, slab->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (slab->base == MAP_FAILED) {
@@ -173,10 +182,9 @@ static bool make_stacks(struct tw_internal_run *run, size_t from, size_t past)
     slab->next = run->slabs;
     run->slabs = slab;
     for (size_t i = from; i < past; ++i) {
-        unsigned char *guard = slab->base + (i - from) * each;
-        if (may_guard())
-            (void)mprotect(guard, page, PROT_NONE);
-        run->fibers[i] = (struct fiber){.stack = guard + page};
+        unsigned char *lowest = slab->base + (i - from) * each;
+        guard(slab, lowest, page);
+        run->fibers[i] = (struct fiber){.stack = lowest + page};
         run->contexts[i] = NULL;
 #ifdef WITH_TSAN
         run->fibers[i].tsan = __tsan_create_fiber(0);
@@ -242,6 +250,7 @@ static void free_run(struct tw_internal_run *run)
     for (struct slab *slab = run->slabs, *next; slab; slab = next) {
         next = slab->next;
         munmap(slab->base, slab->bytes);
+        __atomic_fetch_sub(&guards, slab->guards, __ATOMIC_RELAXED);
         free(slab);
     }
     free_pools(run->pools);
@@ -252,10 +261,29 @@ static void free_run(struct tw_internal_run *run)
     free(run);
 }
 
+/* Frees what the calling thread has, which ends. Its run may be gone already. */
+static void end_thread(void *unused)
+{
+    struct tw_internal_run *run = NULL;
+    (void)unused;
+    pthread_mutex_lock(&mutex);
+    if (own && own_generation == __atomic_load_n(&generation, __ATOMIC_RELAXED)) {
+        run = own;
+        *run->link = run->next;
+        if (run->next)
+            run->next->link = run->link;
+    }
+    own = NULL;
+    pthread_mutex_unlock(&mutex);
+    if (run)
+        free_run(run);
+}
+
 void tw_fiber_open(void)
 {
     pthread_mutex_lock(&mutex);
-    ++opened;
+    if (opened++ == 0)
+        has_end_of_thread = pthread_key_create(&end_of_thread, end_thread) == 0; /* else all is kept until the end */
     pthread_mutex_unlock(&mutex);
 }
 
@@ -267,6 +295,8 @@ void tw_fiber_close(void)
         unused = all;
         all = NULL;
         __atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);
+        if (has_end_of_thread)
+            pthread_key_delete(end_of_thread);
     }
     pthread_mutex_unlock(&mutex);
     while (unused) {
@@ -287,10 +317,15 @@ static struct tw_internal_run *own_run(void)
         return NULL;
     pthread_mutex_lock(&mutex);
     run->next = all;
+    run->link = &all;
+    if (all)
+        all->link = &run->next;
     all = run;
     pthread_mutex_unlock(&mutex);
     own = run;
     own_generation = now;
+    if (has_end_of_thread)
+        (void)pthread_setspecific(end_of_thread, run); /* anything but NULL; without memory it is kept until the end */
     return run;
 }
 

@@ -3,12 +3,14 @@
 #define _GNU_SOURCE
 #include "host.h"
 
+#include <dlfcn.h>
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fiber.h"
 #include "omp_start.h"
@@ -16,6 +18,9 @@
 
 /* Enough to overlap single tasks; parallel kernels have the device to themselves. */
 #define MAX_LANES 8u
+
+#define TEAM_FILL_BYTES                                                                                                \
+    ((size_t)1 << 20) /* what is filled by a team: one thread takes longer than to open the region */
 
 static unsigned count(void)
 {
@@ -26,8 +31,26 @@ static unsigned count(void)
    processors, libomp lets them sleep at once and says 0. */
 static atomic_int usual_block_ms = -1;
 
+/* In a program with the static library, functions of OpenMP's interface are those of the first OpenMP library that is linked, but
+   parallel regions are libomp's: with another one in front, each thread of a team would take itself for the only one. */
+static tw_status check_libomp(void)
+{
+    Dl_info interface, libomp;
+    if (!dladdr((void *)(uintptr_t)omp_get_thread_limit, &interface)
+        || !dladdr((void *)(uintptr_t)kmp_get_blocktime, &libomp) || interface.dli_fbase == libomp.dli_fbase)
+        return TW_SUCCESS;
+    return tw_backend_complain(
+        TW_ERROR_UNSUPPORTED,
+        "the program is linked with two OpenMP libraries, and %s comes before %s: link the shared "
+        "library of Teamwork, or leave the first one out (OpenMP::OpenMP_CXX is of the C++ compiler)",
+        interface.dli_fname, libomp.dli_fname);
+}
+
 static tw_status open_device(unsigned index, struct tw_backend_device **result)
 {
+    const tw_status status = check_libomp();
+    if (status != TW_SUCCESS)
+        return status;
     struct tw_backend_device *device = malloc(sizeof *device);
     if (!device)
         return tw_backend_complain(TW_ERROR_OUT_OF_MEMORY, "no memory for the host device");
@@ -61,24 +84,49 @@ void tw_host_describe(struct tw_backend_device *device, struct tw_device_facts *
     facts->atomic_orders = TW_ALL_ORDERS;
     facts->atomic_scopes = TW_ALL_SCOPES;
     facts->local_mem_type = TW_LOCAL_MEM_GLOBAL;
-    facts->local_mem_bytes = 256u << 10; /* ordinary memory of the thread that runs the group: what stays in a cache */
+    facts->local_mem_bytes = TW_HOST_LOCAL_BYTES;
+}
+
+size_t tw_host_static_local_bytes(const struct tw_internal_kernel *kernel)
+{
+    const size_t known = __atomic_load_n(kernel->local_bytes, __ATOMIC_RELAXED);
+    if (known)
+        return known - 1;
+    size_t bytes = 0;
+    for (const struct tw_internal_local_note *note = kernel->notes; note != kernel->past_notes; ++note)
+        if (strcmp(note->function, kernel->name) == 0 && strcmp(note->unit, kernel->unit) == 0)
+            bytes += note->bytes;
+    __atomic_store_n(kernel->local_bytes, bytes + 1, __ATOMIC_RELAXED);
+    return bytes;
+}
+
+tw_status tw_host_check_local(const struct tw_internal_kernel *kernel, const struct tw_internal_launch *launch,
+                              size_t most)
+{
+    const size_t bytes = tw_host_static_local_bytes(kernel);
+    if (launch->local_bytes <= most && bytes <= most - launch->local_bytes)
+        return TW_SUCCESS;
+    return tw_backend_complain(TW_ERROR_OUT_OF_LOCAL_MEMORY,
+                               "a group of kernel %s needs %zu bytes of local memory in TW_LOCAL variables and %zu "
+                               "in local accessors, which is more than the %zu it can have",
+                               kernel->name, bytes, launch->local_bytes, most);
 }
 
 tw_status tw_host_check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *launch)
 {
     (void)device;
-    (void)launch;
     if (!kernel->host)
         return tw_backend_complain(TW_ERROR_UNSUPPORTED, "kernel %s has no host version", kernel->name);
-    return TW_SUCCESS;
+    return tw_host_check_local(kernel, launch, TW_HOST_LOCAL_BYTES);
 }
 
 /* Each thread of the team runs a group. */
 void tw_host_limits(struct tw_backend_device *device, const struct tw_internal_kernel *kernel, size_t items,
                     size_t local_bytes, struct tw_kernel_facts *facts)
 {
-    (void)device, (void)kernel, (void)items, (void)local_bytes;
+    (void)device, (void)items, (void)local_bytes;
+    facts->static_local_bytes = tw_host_static_local_bytes(kernel);
     facts->resident_groups = omp_get_dynamic() ? 1 : (size_t)omp_get_max_threads();
     if (facts->resident_groups > (size_t)omp_get_thread_limit())
         facts->resident_groups = (size_t)omp_get_thread_limit();
@@ -208,6 +256,7 @@ tw_status tw_host_outcome(const struct tw_internal_kernel *kernel, const struct 
     case 0:
         return TW_SUCCESS;
     case TW_INTERNAL_NO_IMAGE:
+        tw_backend_refuse();
         return tw_backend_complain(TW_ERROR_NO_DEVICE_IMAGE,
                                    "kernel %s has no image for OpenMP device %d: compile and link %s for it, as with "
                                    "teamwork_add_offload()",
@@ -250,16 +299,26 @@ static void end(const struct tw_internal_kernel *kernel, struct tw_internal_laun
         kernel->host_end(description);
 }
 
-tw_status tw_host_run(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description)
+tw_status tw_host_run(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description,
+                      const struct tw_host_prelude *prelude)
 {
     void *scratch = NULL;
     if (kernel->form == TW_INTERNAL_SINGLE_TASK) {
         (void)prepare(kernel, description, &scratch);
+        if (prelude)
+            prelude->run(prelude, 0, 1);
         kernel->host(description, 0, 1);
     } else if (prepare(kernel, description, &scratch)) {
         bind_team();
 #pragma omp parallel
-        kernel->host(description, (size_t)omp_get_thread_num(), (size_t)omp_get_num_threads());
+        {
+            const size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+            if (prelude) {
+                prelude->run(prelude, thread, threads);
+#pragma omp barrier
+            }
+            kernel->host(description, thread, threads);
+        }
         end(kernel, description);
     }
     free(scratch);
@@ -270,7 +329,7 @@ static tw_status launch(struct tw_backend_device *device, const struct tw_intern
                         struct tw_internal_launch *description)
 {
     (void)device;
-    return tw_host_run(kernel, description);
+    return tw_host_run(kernel, description, NULL);
 }
 
 /* ---- series: several kernels in one parallel region -------------------------------------------------------------------
@@ -436,7 +495,8 @@ static void launch_series(struct tw_backend_device *device, struct tw_backend_se
         if (has_team && series->kernel->form != TW_INTERNAL_SINGLE_TASK)
             more = run_team(series, &scratch);
         else
-            more = find_ready(series, series->next(series, tw_host_run(series->kernel, series->launch)), &scratch);
+            more =
+                find_ready(series, series->next(series, tw_host_run(series->kernel, series->launch, NULL)), &scratch);
     }
     free(scratch);
 }

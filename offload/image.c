@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -91,7 +92,7 @@ bool tw_elf_find(const struct tw_elf *elf, const char *name, struct tw_elf_secti
 
 /* ---- offload binaries ------------------------------------------------------------------------------------------------ */
 
-enum { OFFLOAD_OPENMP = 1, METADATA_ONLY = 1, OFFLOAD_ALIGNMENT = 8 };
+enum { OFFLOAD_OPENMP = 1, METADATA_ONLY = 1, OFFLOAD_ALIGNMENT = 8, COMPRESSED = 99 /* in place of the version */ };
 
 struct binary_header {
     unsigned char magic[4];
@@ -135,9 +136,10 @@ static struct tw_bytes binary_at(struct tw_bytes bytes, size_t at, struct binary
         || header->version > 3)
         return none;
     const struct tw_bytes binary = tw_bytes_slice(bytes, at, header->size);
-    if (header->version == 3
-        && (!read_at(binary, sizeof *header, &inflated_size, sizeof inflated_size) || inflated_size))
-        return none; /* compressed */
+    if (header->version == 3 && !read_at(binary, sizeof *header, &inflated_size, sizeof inflated_size))
+        return none;
+    if (inflated_size)
+        header->entries_count = 0, header->version = COMPRESSED;
     return binary;
 }
 
@@ -162,6 +164,8 @@ static bool visit_binary(struct tw_bytes binary, const struct binary_header *hea
                          bool (*visit)(const struct tw_image *image, void *user), void *user)
 {
     const uint64_t count = header->version == 1 ? 1 : header->entries_count;
+    if (header->version == COMPRESSED)
+        return visit(&(struct tw_image){"", "", {NULL, 0}}, user);
     for (uint64_t i = 0; i < count && i <= binary.size / sizeof(struct binary_entry); ++i) {
         struct binary_entry entry;
         if (header->entries_offset > binary.size
@@ -187,6 +191,76 @@ void tw_image_visit(struct tw_bytes binaries, bool (*visit)(const struct tw_imag
         const size_t past = at + (binary.at ? binary.size : 1);
         at = search_magic(binaries, past + (OFFLOAD_ALIGNMENT - past % OFFLOAD_ALIGNMENT) % OFFLOAD_ALIGNMENT);
     }
+}
+
+/* ---- what is in an image ---------------------------------------------------------------------------------------------- */
+
+static const char *skip(const char *text, const char *allowed)
+{
+    const size_t length = strspn(text, allowed);
+    return length ? text + length : NULL;
+}
+
+bool tw_image_is_region(const char *name, const char *launcher)
+{
+    static const char prefix[] = "__omp_offloading_", hex[] = "0123456789abcdef", digits[] = "0123456789";
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+        return false;
+    const char *at = name + sizeof prefix - 1;
+    for (int part = 0; part < 2; ++part) { /* of the device and the file that the source was on */
+        at = skip(at, hex);
+        if (!at || *at++ != '_')
+            return false;
+    }
+    const size_t length = strlen(launcher);
+    if (strncmp(at, launcher, length) != 0 || strncmp(at + length, "_l", 2) != 0)
+        return false;
+    at = skip(at + length + 2, digits);
+    if (at && *at == '_')
+        at = skip(at + 1, digits);
+    return at && !*at;
+}
+
+static bool defines_region(struct tw_bytes symbols, struct tw_bytes names, const char *launcher)
+{
+    Elf64_Sym symbol;
+    for (size_t at = 0; read_at(symbols, at, &symbol, sizeof symbol); at += sizeof symbol) {
+        const char *name = tw_bytes_string(names, symbol.st_name);
+        if (name && symbol.st_shndx != SHN_UNDEF && tw_image_is_region(name, launcher))
+            return true;
+    }
+    return false;
+}
+
+bool tw_image_may_have_region(struct tw_bytes image, const char *launcher)
+{
+    struct tw_elf elf;
+    struct tw_elf_section symbols, names;
+    bool has_symbols = false;
+    if (!tw_elf_open(&elf, image))
+        return true;
+    for (size_t i = 0; i < elf.section_count; ++i) {
+        if (!tw_elf_section(&elf, i, &symbols)
+            || (symbols.header.sh_type != SHT_SYMTAB && symbols.header.sh_type != SHT_DYNSYM)
+            || !tw_elf_section(&elf, symbols.header.sh_link, &names))
+            continue;
+        has_symbols = true;
+        if (defines_region(symbols.contents, names.contents, launcher))
+            return true;
+    }
+    return !has_symbols;
+}
+
+int tw_image_sm_for(const char *arch, unsigned capability)
+{
+    char *end;
+    if (strncmp(arch, "sm_", 3) != 0)
+        return -1;
+    const long number = strtol(arch + 3, &end, 10);
+    if (number / 10 != (long)capability / 10 || number > (long)capability
+        || (*end == 'a' && number != (long)capability))
+        return -1;
+    return (int)number;
 }
 
 /* ---- loaded objects -------------------------------------------------------------------------------------------------- */
@@ -246,9 +320,35 @@ static bool is_file_of(const struct object *object, const struct tw_elf *elf)
            && segments.at && memcmp(segments.at, object->segments, size) == 0;
 }
 
-/* Where the section with offload binaries is loaded. Returns whether the object's file could tell; none if it has no such
-   section. */
-static bool ask_file(const struct object *object, struct tw_bytes *binaries)
+/* Whether an object is an image of the offload device that is the host's processor, which libomptarget loads like a library: that
+   exports its target regions. */
+static bool is_device_image(const struct tw_elf *elf)
+{
+    static const char prefix[] = "__omp_offloading_";
+    struct tw_elf_section symbols, names;
+    Elf64_Sym symbol;
+    if (!tw_elf_find(elf, ".dynsym", &symbols) || !tw_elf_section(elf, symbols.header.sh_link, &names))
+        return false;
+    for (size_t at = 0; read_at(symbols.contents, at, &symbol, sizeof symbol); at += sizeof symbol) {
+        const char *name = tw_bytes_string(names.contents, symbol.st_name);
+        if (name && strncmp(name, prefix, sizeof prefix - 1) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether an object has a table of target regions: its name in LLVM 19, and later. It is there for code that was compiled for
+   offload devices, whoever links it. */
+static bool has_regions(const struct tw_elf *elf)
+{
+    struct tw_elf_section section;
+    return (tw_elf_find(elf, "omp_offloading_entries", &section) || tw_elf_find(elf, "llvm_offload_entries", &section))
+           && section.header.sh_size && !is_device_image(elf);
+}
+
+/* Where the section with offload binaries is loaded, none if there is no such section; and whether the object has target regions.
+   Returns whether the object's file could tell. */
+static bool ask_file(const struct object *object, struct tw_bytes *binaries, bool *regions)
 {
     const struct tw_bytes file = map_file(object->name[0] ? object->name : "/proc/self/exe");
     struct tw_elf elf;
@@ -260,6 +360,7 @@ static bool ask_file(const struct object *object, struct tw_bytes *binaries)
             if (is_in_segment(object, &object->segments[i], at, (size_t)section.header.sh_size))
                 *binaries = (struct tw_bytes){(const unsigned char *)at, (size_t)section.header.sh_size};
     }
+    *regions = known && has_regions(&elf);
     if (file.at)
         munmap((void *)(uintptr_t)file.at, file.size);
     return known;
@@ -287,9 +388,33 @@ struct tw_bytes tw_image_binaries(uintptr_t address)
 {
     struct object object = {.address = address};
     struct tw_bytes binaries = {NULL, 0};
-    if (dl_iterate_phdr(find_object, &object) && !ask_file(&object, &binaries))
+    bool regions;
+    if (dl_iterate_phdr(find_object, &object) && !ask_file(&object, &binaries, &regions))
         binaries = search_segments(&object);
     return binaries;
+}
+
+struct objects_visit {
+    bool (*visit)(const char *file, struct tw_bytes binaries, void *user);
+    void *user;
+};
+
+static int visit_object(struct dl_phdr_info *info, size_t size, void *user)
+{
+    const struct objects_visit *visit = user;
+    const struct object object = {0, info->dlpi_name, info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum};
+    struct tw_bytes binaries = {NULL, 0};
+    bool regions = false;
+    (void)size;
+    if (!ask_file(&object, &binaries, &regions) || (!regions && !binaries.at))
+        return 0;
+    return !visit->visit(object.name[0] ? object.name : "the program", binaries, visit->user);
+}
+
+void tw_image_visit_objects(bool (*visit)(const char *file, struct tw_bytes binaries, void *user), void *user)
+{
+    struct objects_visit all = {visit, user};
+    dl_iterate_phdr(visit_object, &all);
 }
 
 static int read_unloads(struct dl_phdr_info *info, size_t size, void *user)

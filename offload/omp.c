@@ -7,6 +7,7 @@
  * before. Kernels of the simt lowering go past it to the CUDA driver where they can (cuda.h): then a fault is a status.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <omp.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include <teamwork/lower/simt.h>
 
 #include "backend.h"
+#include "cpu_image.h"
 #include "cuda.h"
 #include "fiber.h"
 #include "host.h"
@@ -26,6 +28,7 @@
 #include "topology.h"
 
 #define CPU_ALIGNMENT 128u
+#define CPU_ARCH "x86_64" /* for teamwork_add_offload() */
 #define GPU_LANES 8u
 #define CUDA_COPIES 2u /* the bus does one at a time; the other is about to begin */
 #define GPU_MAX_TEAMS 0x7fffffffu
@@ -46,6 +49,7 @@ struct omp_device {
 
 static unsigned opened; /* devices open; under the discovery lock */
 static bool cuda_is_open;
+static bool offered[TW_INVENTORY_GPUS]; /* of CUDA's devices: those that are open; likewise */
 
 static struct omp_device *omp(struct tw_backend_device *device)
 {
@@ -55,10 +59,35 @@ static struct omp_device *omp(struct tw_backend_device *device)
 /* libomptarget starts with the first device image that the program brings; without one, asking it anything crashes
    (LLVM 19 and 22). Its entry to start it by hand is counted; it stays started until the program ends. */
 extern void __tgt_rtl_init(void) __attribute__((weak));
+
 static bool started; /* under the discovery lock */
+
+/* How many offload devices there are, and the number that stands for the host: libomptarget's functions. libomp has functions of
+   these names as well, which ask the library that comes behind libomp in the link order: where libomptarget comes before it,
+   they find nobody and answer that there are no devices. */
+static int (*num_devices)(void) = omp_get_num_devices;
+static int (*initial_device)(void) = omp_get_initial_device;
+
+static void find_libomptarget(void)
+{
+    Dl_info info;
+    void *library = dladdr((void *)(uintptr_t)omp_target_alloc, &info) && info.dli_fname
+                        ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD)
+                        : NULL;
+    if (!library)
+        return;
+    void *count = dlsym(library, "omp_get_num_devices"), *host = dlsym(library, "omp_get_initial_device");
+    if (count && host) {
+        *(void **)&num_devices = count;
+        *(void **)&initial_device = host;
+    }
+    dlclose(library); /* it stays, since this library is linked with it */
+}
 
 void tw_omp_start(void)
 {
+    if (!started)
+        find_libomptarget();
     if (!started && __tgt_rtl_init) {
         __tgt_rtl_init();
         started = true;
@@ -68,10 +97,10 @@ void tw_omp_start(void)
 static unsigned count(void)
 {
     tw_omp_start();
-    if (!cuda_is_open && omp_get_num_devices() > 0)
+    if (!cuda_is_open && num_devices() > 0)
         cuda_is_open = tw_cuda_open();
-    const int devices = omp_get_num_devices();
-    return devices > 0 ? (unsigned)devices : 0;
+    const int devices = num_devices();
+    return devices > 0 && !tw_cuda_is_of_parent() ? (unsigned)devices : 0;
 }
 
 /* Whether the process can read a piece of device memory: then the device is the host's own processor. */
@@ -95,6 +124,7 @@ static bool classify(struct omp_device *device)
     device->base.type = device->gpu ? TW_DEVICE_GPU : TW_DEVICE_CPU;
     device->base.exclusive = !device->gpu;
     device->base.max_lanes = device->gpu ? GPU_LANES : 2;
+    device->base.times_cost = device->gpu;
     device->base.max_copies = device->cuda_ordinal >= 0 ? CUDA_COPIES : 0;
     device->max_teams = device->gpu ? TEAMS_MAX_TEAMS : tw_topology_processors();
     device->max_threads = device->gpu ? TW_INTERNAL_SIMT_MAX_GROUP : device->max_teams;
@@ -115,11 +145,6 @@ static void close_cuda_if_unused(void)
 
 static tw_status open_device(unsigned index, struct tw_backend_device **result)
 {
-    const tw_status status = tw_cuda_configuration();
-    if (status != TW_SUCCESS) {
-        close_cuda_if_unused();
-        return status;
-    }
     struct omp_device *device = calloc(1, sizeof *device);
     if (!device)
         return tw_backend_complain(TW_ERROR_OUT_OF_MEMORY, "no memory for an offload device");
@@ -131,10 +156,24 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
         return tw_backend_complain(TW_ERROR_OUT_OF_DEVICE_MEMORY, "OpenMP device %u has no memory at all", index);
     }
     ++opened;
+    if (device->cuda_ordinal >= 0 && device->cuda_ordinal < (int)TW_INVENTORY_GPUS)
+        offered[device->cuda_ordinal] = true;
     tw_fiber_open();
     tw_scratch_open(&device->scratch);
     *result = &device->base;
     return TW_SUCCESS;
+}
+
+static bool explain(char *text, size_t bytes)
+{
+    struct tw_inventory inventory;
+    tw_inventory_read(&inventory);
+    if (inventory.arch_count)
+        inventory.gpu_count = tw_cuda_list(inventory.gpus, TW_INVENTORY_GPUS);
+    for (size_t i = 0; i < inventory.gpu_count; ++i)
+        inventory.gpus[i].is_offered = offered[i];
+    inventory.is_child = tw_cuda_is_of_parent();
+    return tw_inventory_explain(&inventory, text, bytes);
 }
 
 static void begin_thread(struct tw_backend_device *device)
@@ -149,7 +188,10 @@ static void close_device(struct tw_backend_device *device)
     tw_scratch_close(&omp(device)->scratch, device);
     free(device);
     tw_fiber_close();
-    --opened;
+    if (--opened == 0) {
+        tw_cpu_image_forget();
+        memset(offered, 0, sizeof offered);
+    }
     close_cuda_if_unused();
 }
 
@@ -170,7 +212,7 @@ static void describe(struct tw_backend_device *device, struct tw_device_facts *f
     tw_topology_describe(facts);
     facts->sub_group_size = 1;
     facts->local_mem_type = TW_LOCAL_MEM_GLOBAL;
-    facts->local_mem_bytes = 256u << 10;
+    facts->local_mem_bytes = TW_HOST_LOCAL_BYTES;
 }
 
 /* The x86-64 device's memory comes from malloc: what vectors need of alignment is added, and the address that was given is
@@ -179,6 +221,9 @@ static void *allocate(struct tw_backend_device *device, size_t bytes)
 {
     if (omp(device)->gpu) {
         void *memory = NULL;
+        if (bytes <= SIZE_MAX - 3)
+            bytes =
+                (bytes + 3) / 4 * 4; /* of atomic operations on the last bytes, which are done on words of 32 bits */
         if (tw_cuda_lost(omp(device)->cuda_ordinal) || tw_cuda_allocate(omp(device)->cuda_ordinal, bytes, &memory))
             return memory;
         return omp_target_alloc(bytes, omp(device)->number);
@@ -213,7 +258,7 @@ static bool is_for_cuda(struct tw_backend_device *end)
 static tw_status copy(struct tw_backend_device *to, void *target, struct tw_backend_device *from, const void *source,
                       size_t bytes)
 {
-    const int host = omp_get_initial_device();
+    const int host = initial_device();
     const int to_number = to ? omp(to)->number : host, from_number = from ? omp(from)->number : host;
     const char *lost = to ? tw_cuda_lost(omp(to)->cuda_ordinal) : NULL;
     if (!lost && from)
@@ -273,16 +318,15 @@ static tw_status check_ids(const struct tw_internal_kernel *kernel, const struct
     return TW_SUCCESS;
 }
 
-static tw_status check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
-                       struct tw_internal_launch *launch)
+static tw_status check_sizes(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+                             struct tw_internal_launch *launch)
 {
     size_t teams[3] = {launch->range[0], launch->range[1], launch->range[2]};
-    if (!kernel->offload)
-        return tw_backend_complain(TW_ERROR_UNSUPPORTED, "kernel %s has no version for offload devices", kernel->name);
+    if (!omp(device)->gpu)
+        return tw_host_check_local(kernel, launch, TW_HOST_LOCAL_BYTES);
     if (lowering_for(omp(device), kernel) != TW_INTERNAL_LOWER_SIMT) {
         const size_t items = launch->local[0] * launch->local[1] * launch->local[2];
-        const tw_status status =
-            omp(device)->gpu && kernel->form == TW_INTERNAL_ND_RANGE ? check_threads(kernel, items) : TW_SUCCESS;
+        const tw_status status = kernel->form == TW_INTERNAL_ND_RANGE ? check_threads(kernel, items) : TW_SUCCESS;
         return status == TW_SUCCESS ? tw_cuda_check(omp(device)->cuda_ordinal, kernel, launch) : status;
     }
     if (kernel->form == TW_INTERNAL_REDUCTION) {
@@ -303,11 +347,39 @@ static tw_status check(struct tw_backend_device *device, const struct tw_interna
     return tw_cuda_check(omp(device)->cuda_ordinal, kernel, launch);
 }
 
+/* libomptarget ends the program when it is to launch a kernel that is not in the image for the device. */
+static tw_status check_image(const struct omp_device *device, const struct tw_internal_kernel *kernel,
+                             const struct tw_internal_launch *launch)
+{
+    char arch[16] = CPU_ARCH;
+    const unsigned capability = tw_cuda_missing_image(device->cuda_ordinal, launch);
+    if (!capability && (device->gpu || !tw_cpu_image_lacks(kernel)))
+        return TW_SUCCESS;
+    if (capability)
+        snprintf(arch, sizeof arch, "sm_%u", capability);
+    return tw_backend_complain(
+        TW_ERROR_NO_DEVICE_IMAGE,
+        "kernel %s has no device image for %s: compile %s for it, as with teamwork_add_offload(), "
+        "and let clang link the program or library",
+        kernel->name, arch, kernel->file);
+}
+
+static tw_status check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+                       struct tw_internal_launch *launch)
+{
+    if (!kernel->offload)
+        return tw_backend_complain(TW_ERROR_UNSUPPORTED, "kernel %s has no version for offload devices", kernel->name);
+    const tw_status status = check_sizes(device, kernel, launch);
+    return status == TW_SUCCESS ? check_image(omp(device), kernel, launch) : status;
+}
+
 static void limits(struct tw_backend_device *device, const struct tw_internal_kernel *kernel, size_t items,
                    size_t local_bytes, struct tw_kernel_facts *facts)
 {
     struct tw_cuda_kernel_facts known;
     const int ordinal = omp(device)->cuda_ordinal;
+    if (!omp(device)->gpu)
+        facts->static_local_bytes = tw_host_static_local_bytes(kernel);
     if (ordinal < 0 || !tw_cuda_kernel_facts(ordinal, kernel, &known))
         return;
     facts->max_items = known.max_items < facts->max_items ? known.max_items : facts->max_items;
@@ -326,8 +398,9 @@ static tw_status upload_args(struct omp_device *device, const struct tw_internal
         return TW_SUCCESS;
     *memory = allocate(&device->base, kernel->args_bytes);
     if (!*memory)
-        return tw_backend_complain(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for the %zu argument bytes of %s",
-                                   kernel->args_bytes, kernel->name);
+        return tw_backend_complain(TW_ERROR_OUT_OF_DEVICE_MEMORY,
+                                   "no device memory for the %zu argument bytes of kernel %s", kernel->args_bytes,
+                                   kernel->name);
     launch->device_args = *memory;
     const tw_status status = copy(&device->base, *memory, NULL, launch->args, kernel->args_bytes);
     if (status != TW_SUCCESS)
@@ -355,7 +428,7 @@ static tw_status run_watched(struct omp_device *device, const struct tw_internal
     int refused = 0;
     launch->refused = allocate(&device->base, sizeof refused);
     if (!launch->refused)
-        return tw_backend_complain(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory to launch %s", kernel->name);
+        return tw_backend_complain(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory to launch kernel %s", kernel->name);
     tw_status status = copy(&device->base, launch->refused, NULL, &refused, sizeof refused);
     if (status == TW_SUCCESS) {
         kernel->offload(launch);
@@ -367,6 +440,17 @@ static tw_status run_watched(struct omp_device *device, const struct tw_internal
     return status;
 }
 
+/* The most threads to ask for in a team. Kernels of groups also ask for a number of teams; on a CPU libomp warns where the two
+   together are more than the processors, and gives each team its share of them: that is asked for at once. */
+static unsigned threads_of_team(const struct omp_device *device, const struct tw_internal_kernel *kernel,
+                                const struct tw_internal_launch *launch)
+{
+    const size_t groups = launch->range[0] * launch->range[1] * launch->range[2];
+    if (device->gpu || (kernel->form != TW_INTERNAL_WORK_GROUP && kernel->form != TW_INTERNAL_ND_RANGE) || !groups)
+        return device->max_threads;
+    return device->max_threads / (groups < device->max_teams ? (unsigned)groups : device->max_teams);
+}
+
 void tw_omp_prepare(const struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
                     struct tw_internal_launch *description)
 {
@@ -374,7 +458,7 @@ void tw_omp_prepare(const struct tw_backend_device *base, const struct tw_intern
     description->device = device->number;
     description->lowering = lowering_for(device, kernel);
     description->max_teams = device->max_teams;
-    description->max_threads = device->max_threads;
+    description->max_threads = threads_of_team(device, kernel, description);
     description->max_parts = device->max_parts;
     description->thread_step = device->gpu ? GPU_THREAD_STEP : 1;
     description->cpu = device->gpu ? NULL : &tw_fiber_cpu;
@@ -386,19 +470,26 @@ static tw_status launch(struct tw_backend_device *base, const struct tw_internal
 {
     struct omp_device *device = omp(base);
     void *args = NULL;
+    tw_status status = TW_SUCCESS;
     if (tw_cuda_lost(device->cuda_ordinal))
-        return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "%s", tw_cuda_lost(device->cuda_ordinal));
-    tw_status status = upload_args(device, kernel, description, &args);
-    if (status != TW_SUCCESS)
+        status = tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "%s", tw_cuda_lost(device->cuda_ordinal));
+    else
+        status = upload_args(device, kernel, description, &args);
+    if (status != TW_SUCCESS) {
+        tw_backend_refuse();
         return status;
+    }
     tw_omp_prepare(base, kernel, description);
     if (kernel->form == TW_INTERNAL_REDUCTION)
         status = tw_scratch_take(&device->scratch, base, description);
     if (status != TW_SUCCESS) {
-    } else if (device->gpu && description->lowering == TW_INTERNAL_LOWER_TEAMS && kernel->form == TW_INTERNAL_ND_RANGE)
+        tw_backend_refuse();
+    } else if (device->gpu && description->lowering == TW_INTERNAL_LOWER_TEAMS
+               && kernel->form == TW_INTERNAL_ND_RANGE) {
         status = run_watched(device, kernel, description);
-    else
+    } else {
         status = run(device, kernel, description);
+    }
     if (description->scratch)
         tw_scratch_give(&device->scratch, base, description, status == TW_SUCCESS);
     if (args)
@@ -440,6 +531,8 @@ static tw_status enqueue_copy(struct tw_backend_chain *chain, void *target, stru
 static tw_status assemble(struct tw_backend_device *device, const struct tw_backend_step *steps, size_t count,
                           struct tw_backend_graph **graph)
 {
+    if (omp(device)->cuda_ordinal < 0)
+        return TW_SUCCESS; /* also where no step has a kernel */
     for (size_t i = 0; i < count; ++i)
         if (steps[i].kernel && !takes(device, steps[i].kernel, steps[i].launch))
             return TW_SUCCESS;
@@ -451,6 +544,7 @@ static const struct tw_backend_async async = {
     .close = tw_cuda_chain_close,
     .takes = takes,
     .follow = tw_cuda_chain_follow,
+    .measure = tw_cuda_chain_measure,
     .launch = enqueue,
     .reaches = reaches,
     .copy = enqueue_copy,
@@ -458,6 +552,7 @@ static const struct tw_backend_async async = {
     .dismantle = tw_cuda_graph_dismantle,
     .replay = tw_cuda_chain_replay,
     .reached = tw_cuda_chain_reached,
+    .times = tw_cuda_chain_times,
     .outcome = tw_cuda_chain_outcome,
 };
 
@@ -466,6 +561,7 @@ const struct tw_backend tw_backend_omp = {
     .async = &async,
     .count = count,
     .open = open_device,
+    .explain = explain,
     .close = close_device,
     .begin_thread = begin_thread,
     .describe = describe,

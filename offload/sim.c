@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Simulated devices (teamwork/sim.h): memory of their own on the host, poisoned, with faults and delays on demand.
- *
- * Under the address sanitizer a kernel that uses memory of another device, or of the host where a transfer was needed,
- * is not caught as such; it sees poison, or stale contents, because each device's allocations are separate.
+ * Simulated devices (teamwork/sim.h): memory of their own on the host (sim_memory.c), with faults and delays on demand.
  */
 #define _GNU_SOURCE
 #include "sim.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,20 +15,25 @@
 #include <teamwork/sim.h>
 
 #include "host.h"
+#include "sim_block.h"
+#include "sim_device.h"
+#include "sim_memory.h"
 
 #define OPERATIONS 4
-#define ASYNC_COPIES 2u   /* to an asynchronous device at a time */
-#define HEADER_BYTES 128u /* before each allocation: its size */
+#define ASYNC_COPIES 2u                /* to an asynchronous device at a time */
+#define LOCAL_BYTES ((size_t)48 << 10) /* as a GPU has without asking for more */
 
 struct sim_device {
     struct tw_backend_device base;
     pthread_mutex_t mutex; /* for all below */
     uint64_t counts[OPERATIONS];
     uint64_t fail_at[OPERATIONS]; /* count at which to fail; 0: never */
+    bool fail_on[OPERATIONS];     /* ... and each after it */
     uint64_t delay_ns[OPERATIONS];
     uint64_t allocated_bytes;
     bool lost;         /* after a failed kernel */
     bool asynchronous; /* never changes */
+    bool checks_reads; /* looks for kernels that write to what they only read; never changes */
 };
 
 static unsigned configured;
@@ -73,6 +76,13 @@ static unsigned count(void)
     return present;
 }
 
+/* Whether a variable, whose value was looked at, is "1". */
+static bool is_on(const char *name)
+{
+    const char *text = getenv(name);
+    return text && strcmp(text, "1") == 0;
+}
+
 static tw_status open_device(unsigned index, struct tw_backend_device **result)
 {
     struct sim_device *device = calloc(1, sizeof *device);
@@ -81,8 +91,8 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
     device->base =
         (struct tw_backend_device){.backend = &tw_backend_sim, .index = index, .type = TW_DEVICE_SIM, .max_lanes = 4};
     pthread_mutex_init(&device->mutex, NULL);
-    const char *text = getenv("TW_SIM_ASYNC");
-    device->asynchronous = text && strcmp(text, "1") == 0;
+    device->asynchronous = is_on("TW_SIM_ASYNC");
+    device->checks_reads = is_on("TW_SIM_CHECK");
     device->base.max_copies = device->asynchronous ? ASYNC_COPIES : 0;
     *result = &device->base;
     return TW_SUCCESS;
@@ -101,398 +111,134 @@ static void describe(struct tw_backend_device *device, struct tw_device_facts *f
     snprintf(facts->vendor, sizeof facts->vendor, "Teamwork");
     facts->max_work_group_size = TW_INTERNAL_SIMT_MAX_GROUP; /* as on a GPU */
     facts->local_mem_type = TW_LOCAL_MEM_LOCAL;
-    facts->local_mem_bytes = 48u << 10;
+    facts->local_mem_bytes = LOCAL_BYTES;
 }
 
-static bool is_lost(struct sim_device *device)
+static tw_status check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+                       struct tw_internal_launch *launch)
 {
-    pthread_mutex_lock(&device->mutex);
-    const bool lost = device->lost;
-    pthread_mutex_unlock(&device->mutex);
+    tw_status status = tw_host_check(device, kernel, launch);
+    if (status == TW_SUCCESS)
+        status = tw_host_check_local(kernel, launch, LOCAL_BYTES);
+    return status == TW_SUCCESS ? tw_sim_block_check(device, kernel, launch) : status;
+}
+
+bool tw_sim_is_asynchronous(struct tw_backend_device *device)
+{
+    return sim(device)->asynchronous;
+}
+
+bool tw_sim_is_lost(struct tw_backend_device *device)
+{
+    pthread_mutex_lock(&sim(device)->mutex);
+    const bool lost = sim(device)->lost;
+    pthread_mutex_unlock(&sim(device)->mutex);
     return lost;
 }
 
-/* Counts an operation. Returns whether it is to fail. */
-static bool counts(struct sim_device *device, tw_sim_operation operation)
+bool tw_sim_op_fails(struct tw_backend_device *base, tw_sim_operation operation)
 {
+    struct sim_device *device = sim(base);
     pthread_mutex_lock(&device->mutex);
     const uint64_t number = ++device->counts[operation];
-    const bool fails = device->fail_at[operation] == number;
-    if (fails)
+    const uint64_t at = device->fail_at[operation];
+    const bool fails = at && (number == at || (device->fail_on[operation] && number > at));
+    if (fails && !device->fail_on[operation])
         device->fail_at[operation] = 0;
     const bool lost = device->lost;
     pthread_mutex_unlock(&device->mutex);
     return fails || lost;
 }
 
-static void delay(struct sim_device *device, tw_sim_operation operation)
+void tw_sim_op_delay(struct tw_backend_device *device, tw_sim_operation operation)
 {
-    pthread_mutex_lock(&device->mutex);
-    const uint64_t ns = device->delay_ns[operation];
-    pthread_mutex_unlock(&device->mutex);
+    pthread_mutex_lock(&sim(device)->mutex);
+    const uint64_t ns = sim(device)->delay_ns[operation];
+    pthread_mutex_unlock(&sim(device)->mutex);
     if (ns) {
-        const struct timespec rest = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-        nanosleep(&rest, NULL);
+        struct timespec rest = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+        while (nanosleep(&rest, &rest) != 0 && errno == EINTR) {
+        }
     }
 }
 
-static bool begin(struct sim_device *device, tw_sim_operation operation)
+static bool begin(struct tw_backend_device *device, tw_sim_operation operation)
 {
-    const bool fails = counts(device, operation);
-    delay(device, operation);
+    const bool fails = tw_sim_op_fails(device, operation);
+    tw_sim_op_delay(device, operation);
     return fails;
 }
 
 static void *allocate(struct tw_backend_device *device, size_t bytes)
 {
-    if (begin(sim(device), TW_SIM_ALLOCATION) || bytes > SIZE_MAX - 2 * HEADER_BYTES)
+    void *memory = begin(device, TW_SIM_ALLOCATION) ? NULL : tw_sim_memory_allocate(device, bytes);
+    if (!memory)
         return NULL;
-    unsigned char *block =
-        aligned_alloc(HEADER_BYTES, HEADER_BYTES + (bytes + HEADER_BYTES - 1) / HEADER_BYTES * HEADER_BYTES);
-    if (!block)
-        return NULL;
-    memcpy(block, &bytes, sizeof bytes);
-    memset(block + HEADER_BYTES, TW_SIM_POISON, bytes);
     pthread_mutex_lock(&sim(device)->mutex);
     sim(device)->allocated_bytes += bytes;
     pthread_mutex_unlock(&sim(device)->mutex);
-    return block + HEADER_BYTES;
+    return memory;
 }
 
 static void release(struct tw_backend_device *device, void *memory)
 {
-    unsigned char *block = (unsigned char *)memory - HEADER_BYTES;
-    size_t bytes;
-    memcpy(&bytes, block, sizeof bytes);
-    memset(memory, TW_SIM_POISON, bytes);
+    const size_t bytes = tw_sim_memory_free(memory);
     pthread_mutex_lock(&sim(device)->mutex);
     sim(device)->allocated_bytes -= bytes;
     pthread_mutex_unlock(&sim(device)->mutex);
-    free(block);
 }
 
-static tw_status refuse_copy(const struct sim_device *device, bool to, size_t bytes)
+tw_status tw_sim_refuse_copy(const struct tw_backend_device *device, bool to, size_t bytes)
 {
     return tw_backend_complain(TW_ERROR_TRANSFER_FAILED, "simulated fault: copying %zu bytes %s device %u", bytes,
-                               to ? "to" : "from", device->base.index);
+                               to ? "to" : "from", device->index);
 }
 
 static tw_status copy(struct tw_backend_device *to, void *target, struct tw_backend_device *from, const void *source,
                       size_t bytes)
 {
-    struct sim_device *device = sim(to ? to : from);
+    struct tw_backend_device *device = to ? to : from;
     if (begin(device, TW_SIM_COPY)) {
         memcpy(target, source, bytes / 2);
-        return refuse_copy(device, to != NULL, bytes);
+        return tw_sim_refuse_copy(device, to != NULL, bytes);
     }
     memcpy(target, source, bytes);
-    return TW_SUCCESS;
+    tw_status status = from ? tw_sim_memory_check_copy(source) : TW_SUCCESS;
+    return to && status == TW_SUCCESS ? tw_sim_memory_check_copy(target) : status;
 }
 
-static tw_status refuse(const struct sim_device *device, const struct tw_internal_kernel *kernel)
+tw_status tw_sim_refuse_launch(const struct tw_backend_device *device, const struct tw_internal_kernel *kernel)
 {
+    tw_backend_refuse();
     return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "simulated fault: launching kernel %s on device %u",
-                               kernel->name, device->base.index);
+                               kernel->name, device->index);
 }
 
-/* Runs a kernel that was launched. */
-static tw_status run(struct sim_device *device, const struct tw_internal_kernel *kernel,
-                     struct tw_internal_launch *description)
+tw_status tw_sim_run_kernel(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+                            struct tw_internal_launch *description)
 {
-    const bool lost = is_lost(device);
-    const tw_status status = lost ? TW_SUCCESS : tw_host_run(kernel, description);
+    const bool lost = tw_sim_is_lost(device);
+    const tw_status status =
+        lost ? TW_SUCCESS : tw_sim_memory_run(device, kernel, description, sim(device)->checks_reads);
     if (!begin(device, TW_SIM_KERNEL))
         return status;
-    pthread_mutex_lock(&device->mutex);
-    device->lost = true;
-    pthread_mutex_unlock(&device->mutex);
+    pthread_mutex_lock(&sim(device)->mutex);
+    sim(device)->lost = true;
+    pthread_mutex_unlock(&sim(device)->mutex);
     return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "simulated fault: kernel %s on device %u%s", kernel->name,
-                               device->base.index, lost ? ", after that of another one" : "");
+                               device->index, lost ? ", after that of another one" : "");
 }
 
 static tw_status launch(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *description)
 {
-    return begin(sim(device), TW_SIM_LAUNCH) ? refuse(sim(device), kernel) : run(sim(device), kernel, description);
+    return begin(device, TW_SIM_LAUNCH) ? tw_sim_refuse_launch(device, kernel)
+                                        : tw_sim_run_kernel(device, kernel, description);
 }
-
-/* ---- chains: a thread each ------------------------------------------------------------------------------------------- */
-
-/* A launch or a copy, or something on another chain that those after it wait for. The first two stay until their outcome is
-   asked for. */
-struct sim_item {
-    struct sim_item *next;
-    struct tw_backend_mark mark; /* chain: NULL for a launch or a copy */
-    const struct tw_internal_kernel *kernel;
-    struct tw_internal_launch *launch;
-    const struct tw_backend_graph *graph; /* instead of a kernel; or NULL */
-    void *target;                         /* of a copy, which has neither */
-    const void *source;
-    size_t bytes;
-    tw_status status;
-    char message[256];
-};
-
-/* The steps of a command graph, in their order. */
-struct tw_backend_graph {
-    size_t count;
-    struct tw_backend_step steps[];
-};
-
-struct sim_chain {
-    struct tw_backend_chain base;
-    struct sim_device *device;
-    pthread_t thread;
-    struct sim_item *first, *last; /* not run yet; under chains_mutex, as all below */
-    struct sim_item *first_over, *last_over;
-    uint64_t launched;
-    uint64_t over; /* launches and copies */
-    /* Items of other chains that wait for this one. They are there for longer than what they wait for where what was to come after
-       them could not be enqueued. */
-    unsigned followers;
-    bool closing;
-};
-
-static pthread_mutex_t chains_mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t chains_changed = PTHREAD_COND_INITIALIZER;
-
-static struct sim_chain *chain_of(struct tw_backend_chain *chain)
-{
-    return (struct sim_chain *)chain;
-}
-
-/* Runs a copy of a chain. It fails as any after a fault of the device; one that was to fail was not enqueued: what is enqueued
-   behind it would use what it did not bring, and only the runtime knows what that is. */
-static tw_status run_copy(struct sim_device *device, const struct sim_item *item)
-{
-    delay(device, TW_SIM_COPY);
-    if (is_lost(device))
-        return refuse_copy(device, true, item->bytes);
-    memcpy(item->target, item->source, item->bytes);
-    return TW_SUCCESS;
-}
-
-/* Runs a launch of a chain, or all of a graph. */
-static tw_status run_launch(struct sim_device *device, const struct sim_item *item)
-{
-    tw_status status = TW_SUCCESS;
-    delay(device, TW_SIM_LAUNCH);
-    if (!item->graph)
-        return run(device, item->kernel, item->launch);
-    for (size_t i = 0; i < item->graph->count && status == TW_SUCCESS; ++i) {
-        const struct tw_backend_step *step = &item->graph->steps[i];
-        struct tw_internal_launch launch = *step->launch;
-        if (step->kernel)
-            status = run(device, step->kernel, &launch);
-    }
-    return status;
-}
-
-/* Runs the first item of a chain; under chains_mutex, which is released meanwhile. */
-static void run_item(struct sim_chain *chain)
-{
-    struct sim_item *item = chain->first;
-    if (item->mark.chain) {
-        while (chain_of(item->mark.chain)->over < item->mark.position)
-            pthread_cond_wait(&chains_changed, &chains_mutex);
-        if (--chain_of(item->mark.chain)->followers == 0)
-            pthread_cond_broadcast(&chains_changed);
-    } else {
-        pthread_mutex_unlock(&chains_mutex);
-        item->status = item->kernel || item->graph ? run_launch(chain->device, item) : run_copy(chain->device, item);
-        if (item->status != TW_SUCCESS)
-            snprintf(item->message, sizeof item->message, "%s", tw_error_detail());
-        pthread_mutex_lock(&chains_mutex);
-    }
-    chain->first = item->next;
-    if (!chain->first)
-        chain->last = NULL;
-    if (item->mark.chain) {
-        free(item);
-        return;
-    }
-    item->next = NULL;
-    *(chain->last_over ? &chain->last_over->next : &chain->first_over) = item;
-    chain->last_over = item;
-    ++chain->over;
-    pthread_cond_broadcast(&chains_changed);
-}
-
-static void *run_chain(void *argument)
-{
-    struct sim_chain *chain = argument;
-    tw_host_begin_thread(&chain->device->base);
-    pthread_mutex_lock(&chains_mutex);
-    while (chain->first || !chain->closing) {
-        if (chain->first)
-            run_item(chain);
-        else
-            pthread_cond_wait(&chains_changed, &chains_mutex);
-    }
-    pthread_mutex_unlock(&chains_mutex);
-    return NULL;
-}
-
-static tw_status open_chain(struct tw_backend_device *device, struct tw_backend_chain **result)
-{
-    struct sim_chain *chain = calloc(1, sizeof *chain);
-    if (chain)
-        chain->device = sim(device);
-    if (!chain || pthread_create(&chain->thread, NULL, run_chain, chain) != 0) {
-        free(chain);
-        return tw_backend_complain(TW_ERROR_OUT_OF_MEMORY, "no thread for simulated device %u", device->index);
-    }
-    *result = &chain->base;
-    return TW_SUCCESS;
-}
-
-static void close_chain(struct tw_backend_chain *base)
-{
-    struct sim_chain *chain = chain_of(base);
-    pthread_mutex_lock(&chains_mutex);
-    while (chain->followers)
-        pthread_cond_wait(&chains_changed, &chains_mutex);
-    chain->closing = true;
-    pthread_cond_broadcast(&chains_changed);
-    pthread_mutex_unlock(&chains_mutex);
-    pthread_join(chain->thread, NULL);
-    free(chain);
-}
-
-static bool takes(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
-                  const struct tw_internal_launch *launch)
-{
-    (void)kernel;
-    (void)launch;
-    return sim(device)->asynchronous;
-}
-
-static tw_status add_item(struct sim_chain *chain, struct sim_item contents, uint64_t *position)
-{
-    struct sim_item *item = malloc(sizeof *item);
-    if (!item)
-        return tw_backend_complain(TW_ERROR_OUT_OF_MEMORY, "no memory to launch on simulated device %u",
-                                   chain->device->base.index);
-    *item = contents;
-    pthread_mutex_lock(&chains_mutex);
-    *(chain->last ? &chain->last->next : &chain->first) = item;
-    chain->last = item;
-    if (position)
-        *position = ++chain->launched;
-    else
-        ++chain_of(item->mark.chain)->followers;
-    pthread_cond_broadcast(&chains_changed);
-    pthread_mutex_unlock(&chains_mutex);
-    return TW_SUCCESS;
-}
-
-static tw_status follow(struct tw_backend_chain *chain, const struct tw_backend_mark *marks, size_t count)
-{
-    tw_status status = TW_SUCCESS;
-    for (size_t i = 0; i < count && status == TW_SUCCESS; ++i)
-        status = add_item(chain_of(chain), (struct sim_item){.mark = marks[i]}, NULL);
-    return status;
-}
-
-static tw_status enqueue(struct tw_backend_chain *base, const struct tw_internal_kernel *kernel,
-                         struct tw_internal_launch *description, uint64_t *position)
-{
-    struct sim_chain *chain = chain_of(base);
-    if (counts(chain->device, TW_SIM_LAUNCH))
-        return refuse(chain->device, kernel);
-    return add_item(chain, (struct sim_item){.kernel = kernel, .launch = description}, position);
-}
-
-static bool reaches(struct tw_backend_device *to, struct tw_backend_device *from)
-{
-    return sim(to)->asynchronous && sim(from)->asynchronous;
-}
-
-static tw_status enqueue_copy(struct tw_backend_chain *base, void *target, struct tw_backend_device *from,
-                              const void *source, size_t bytes, uint64_t *position)
-{
-    struct sim_chain *chain = chain_of(base);
-    (void)from;
-    if (counts(chain->device, TW_SIM_COPY))
-        return refuse_copy(chain->device, true, bytes);
-    return add_item(chain, (struct sim_item){.target = target, .source = source, .bytes = bytes}, position);
-}
-
-static tw_status assemble(struct tw_backend_device *device, const struct tw_backend_step *steps, size_t count,
-                          struct tw_backend_graph **graph)
-{
-    if (!sim(device)->asynchronous)
-        return TW_SUCCESS;
-    *graph = malloc(sizeof **graph + count * sizeof *steps);
-    if (!*graph)
-        return tw_backend_complain(TW_ERROR_OUT_OF_MEMORY, "no memory for a graph of %zu kernels", count);
-    (*graph)->count = count;
-    memcpy((*graph)->steps, steps, count * sizeof *steps);
-    return TW_SUCCESS;
-}
-
-static void dismantle(struct tw_backend_device *device, struct tw_backend_graph *graph)
-{
-    (void)device;
-    free(graph);
-}
-
-static tw_status replay(struct tw_backend_chain *base, struct tw_backend_graph *graph, uint64_t *position)
-{
-    struct sim_chain *chain = chain_of(base);
-    if (counts(chain->device, TW_SIM_LAUNCH))
-        return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "simulated fault: launching a command graph on device %u",
-                                   chain->device->base.index);
-    return add_item(chain, (struct sim_item){.graph = graph}, position);
-}
-
-static uint64_t reached(struct tw_backend_chain *chain, uint64_t position)
-{
-    (void)position;
-    pthread_mutex_lock(&chains_mutex);
-    const uint64_t over = chain_of(chain)->over;
-    pthread_mutex_unlock(&chains_mutex);
-    return over;
-}
-
-static tw_status outcome(struct tw_backend_chain *base, uint64_t position, const struct tw_internal_kernel *kernel,
-                         struct tw_internal_launch *description)
-{
-    struct sim_chain *chain = chain_of(base);
-    (void)position;
-    (void)kernel;
-    (void)description;
-    pthread_mutex_lock(&chains_mutex);
-    struct sim_item *item = chain->first_over;
-    chain->first_over = item->next;
-    if (!chain->first_over)
-        chain->last_over = NULL;
-    pthread_mutex_unlock(&chains_mutex);
-    const tw_status status = item->status;
-    if (status != TW_SUCCESS)
-        (void)tw_backend_complain(status, "%s", item->message);
-    free(item);
-    return status;
-}
-
-static const struct tw_backend_async async = {
-    .open = open_chain,
-    .close = close_chain,
-    .takes = takes,
-    .follow = follow,
-    .launch = enqueue,
-    .reaches = reaches,
-    .copy = enqueue_copy,
-    .assemble = assemble,
-    .dismantle = dismantle,
-    .replay = replay,
-    .reached = reached,
-    .outcome = outcome,
-};
 
 const struct tw_backend tw_backend_sim = {
     .name = "sim",
-    .async = &async,
+    .async = &tw_sim_async,
     .count = count,
     .open = open_device,
     .close = close_device,
@@ -501,7 +247,7 @@ const struct tw_backend tw_backend_sim = {
     .allocate = allocate,
     .free = release,
     .copy = copy,
-    .check = tw_host_check,
+    .check = check,
     .limits = tw_host_limits,
     .launch = launch,
 };
@@ -524,15 +270,26 @@ static struct sim_device *checked(const tw_device *device, tw_sim_operation oper
     return sim(inner);
 }
 
-tw_status tw_sim_fail_nth(tw_device *handle, tw_sim_operation operation, uint64_t n)
+static tw_status fail_at(tw_device *handle, tw_sim_operation operation, uint64_t n, bool on)
 {
     struct sim_device *device = checked(handle, operation);
     if (!device)
         return TW_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&device->mutex);
     device->fail_at[operation] = n ? device->counts[operation] + n : 0;
+    device->fail_on[operation] = on;
     pthread_mutex_unlock(&device->mutex);
     return TW_SUCCESS;
+}
+
+tw_status tw_sim_fail_nth(tw_device *device, tw_sim_operation operation, uint64_t n)
+{
+    return fail_at(device, operation, n, false);
+}
+
+tw_status tw_sim_fail_from(tw_device *device, tw_sim_operation operation, uint64_t n)
+{
+    return fail_at(device, operation, n, true);
 }
 
 tw_status tw_sim_delay(tw_device *handle, tw_sim_operation operation, uint64_t delay_ns)

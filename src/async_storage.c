@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library's own storage object (spec 3.6.3.1), made of the public callbacks alone: it knows nothing of buffers. */
+/* The library's own storage object (spec 3.6.3.1), made of the public callbacks; it knows its buffer only to serve no
+   other one, and to find out that a thread would wait for itself. */
 #include <teamwork/storage.h>
 
 #include <stdlib.h>
@@ -16,6 +17,7 @@ struct tw_async_storage {
     bool released;                      /* nobody waits */
     bool attached, destroyed, finished; /* what the buffer went through */
     bool dropped;                       /* the program's use has ended */
+    struct tw_buffer *buffer;           /* not counted; from attached to finished */
 };
 
 /* ---- callbacks -------------------------------------------------------------------------------------------------------- */
@@ -25,19 +27,9 @@ static void *data_of(void *user)
     return ((struct tw_async_storage *)user)->data;
 }
 
-static const void *attach(void *user)
+static const void *contents_of(void *user)
 {
-    struct tw_async_storage *storage = user;
-    pthread_mutex_lock(&storage->mutex);
-    storage->attached = true;
-    pthread_mutex_unlock(&storage->mutex);
-    return storage->data;
-}
-
-static const void *attach_undefined(void *user)
-{
-    attach(user);
-    return NULL;
+    return data_of(user);
 }
 
 static void destroyed(void *user)
@@ -62,12 +54,47 @@ static void finished(void *user, tw_status status)
     struct tw_async_storage *storage = user;
     pthread_mutex_lock(&storage->mutex);
     storage->finished = true;
+    storage->buffer = NULL;
     storage->status = status;
     const bool last = storage->dropped;
     pthread_cond_broadcast(&storage->changed);
     pthread_mutex_unlock(&storage->mutex);
     if (last)
         delete (storage);
+}
+
+/* ---- its buffer -------------------------------------------------------------------------------------------------- */
+
+/* NULL: a storage of the program's own making. */
+static struct tw_async_storage *async_storage_of(const tw_storage *storage)
+{
+    return storage->finished == finished ? storage->user : NULL;
+}
+
+tw_status tw_async_storage_attach(const tw_storage *callbacks, struct tw_buffer *buffer)
+{
+    struct tw_async_storage *storage = async_storage_of(callbacks);
+    if (!storage)
+        return TW_SUCCESS;
+    pthread_mutex_lock(&storage->mutex);
+    const bool is_taken = storage->attached;
+    if (!is_taken)
+        storage->buffer = buffer;
+    storage->attached = true;
+    pthread_mutex_unlock(&storage->mutex);
+    return is_taken ? tw_fail(TW_ERROR_BUSY, "the storage serves a buffer or image already; each needs one of its own")
+                    : TW_SUCCESS;
+}
+
+void tw_async_storage_detach(const tw_storage *callbacks)
+{
+    struct tw_async_storage *storage = async_storage_of(callbacks);
+    if (!storage)
+        return;
+    pthread_mutex_lock(&storage->mutex);
+    storage->attached = false;
+    storage->buffer = NULL;
+    pthread_mutex_unlock(&storage->mutex);
 }
 
 /* ---- the object ------------------------------------------------------------------------------------------------------- */
@@ -80,7 +107,7 @@ static tw_status create(void *data, size_t bytes, void (*free_data)(void *), tw_
     storage->storage = (tw_storage){.user = storage,
                                     .bytes = bytes,
                                     .host_data = data_of,
-                                    .initial_data = attach,
+                                    .initial_data = contents_of,
                                     .final_data = data_of,
                                     .destroy = destroyed,
                                     .finished = finished};
@@ -114,7 +141,7 @@ tw_status tw_async_storage_create(size_t bytes, tw_async_storage **result)
         return status;
     }
     (*result)->released = true;
-    (*result)->storage.initial_data = attach_undefined;
+    (*result)->storage.initial_data = NULL;
     return status;
 }
 
@@ -130,7 +157,7 @@ void *tw_async_storage_data(const tw_async_storage *storage)
 
 void tw_async_storage_release(tw_async_storage *storage)
 {
-    if (!storage)
+    if (!storage || tw_is_forked)
         return;
     pthread_mutex_lock(&storage->mutex);
     storage->released = true;
@@ -143,10 +170,20 @@ tw_status tw_async_storage_destroy(tw_async_storage **handle)
     if (!handle || !*handle)
         return TW_SUCCESS;
     struct tw_async_storage *storage = *handle;
+    const tw_status usable = tw_check_process();
+    if (usable != TW_SUCCESS)
+        return usable;
+    TW_DEFER_CANCELLATION;
     pthread_mutex_lock(&storage->mutex);
     if (storage->attached && !storage->destroyed) {
         pthread_mutex_unlock(&storage->mutex);
         return tw_fail(TW_ERROR_BUSY, "the storage's buffer or image still exists");
+    }
+    if (storage->buffer && !storage->released && tw_storage_would_deadlock(storage->buffer)) {
+        pthread_mutex_unlock(&storage->mutex);
+        return tw_fail(
+            TW_ERROR_WOULD_DEADLOCK,
+            "the storage's contents wait for a host accessor that this thread holds; release that one first");
     }
     while (storage->attached && !storage->finished && !storage->released)
         pthread_cond_wait(&storage->changed, &storage->mutex);

@@ -57,13 +57,14 @@ static tw_status create_alive(void *host, size_t element_bytes, size_t bytes, tw
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a buffer");
     buffer->handles = 1;
     atomic_init(&buffer->uses, 1);
+    buffer->copy = &tw_this_copy;
     buffer->range = range;
     buffer->element_bytes = element_bytes;
     buffer->bytes = bytes;
     buffer->place_count = places;
     pthread_mutex_init(&buffer->allocation, NULL);
     if (host) {
-        buffer->over_host = true;
+        buffer->over_host = buffer->lent = true;
         buffer->places[0].valid = true;
         atomic_store(&buffer->places[0].address, host);
     }
@@ -165,7 +166,10 @@ tw_status tw_buffer_allocate(struct tw_buffer *buffer, size_t place)
 {
     if (atomic_load(&buffer->places[place].address))
         return TW_SUCCESS;
-    tw_status status = TW_SUCCESS;
+    tw_status status = tw_check_process();
+    if (status != TW_SUCCESS)
+        return status;
+    TW_DEFER_CANCELLATION;
     pthread_mutex_lock(&buffer->allocation);
     if (!atomic_load(&buffer->places[place].address)) {
         struct tw_device *device = place ? tw_place_device(place) : NULL;
@@ -203,8 +207,12 @@ void tw_buffer_free(struct tw_buffer *buffer)
 
 void tw_buffer_unuse_locked(struct tw_buffer *buffer)
 {
-    if (atomic_fetch_sub(&buffer->uses, 1) == 1)
-        tw_reclaim_buffer_locked(buffer);
+    if (atomic_fetch_sub(&buffer->uses, 1) != 1)
+        return;
+    tw_resource_end(&buffer->contents);
+    for (size_t place = 0; place < buffer->place_count; ++place)
+        tw_resource_end(&buffer->places[place].resource);
+    tw_reclaim_buffer_locked(buffer);
 }
 
 tw_range tw_buffer_range(const tw_buffer *buffer)
@@ -238,32 +246,38 @@ tw_buffer *tw_buffer_retain(tw_buffer *buffer)
     return buffer;
 }
 
+/* What the last handle's end waits for. False: it was refused, and all is as it was. */
+static bool end_use(struct tw_buffer *buffer, tw_status *status)
+{
+    if (buffer->storage)
+        return tw_storage_destroy(buffer, status);
+    *status = buffer->over_host ? tw_buffer_bring_home(buffer) : TW_SUCCESS;
+    return *status != TW_ERROR_WOULD_DEADLOCK && *status != TW_ERROR_OUT_OF_MEMORY; /* else nothing was waited for */
+}
+
 tw_status tw_buffer_destroy(tw_buffer **handle)
 {
     if (!handle || !*handle)
         return TW_SUCCESS;
     struct tw_buffer *buffer = *handle;
+    tw_status status = tw_check_copy(buffer);
+    if (status == TW_SUCCESS)
+        status = tw_check_process();
+    if (status != TW_SUCCESS)
+        return status;
     tw_lock();
-    const bool last = buffer->handles == 1;
-    if (!last)
-        --buffer->handles;
+    const bool last = --buffer->handles == 0; /* from now on no group that is still open can be submitted */
     tw_unlock();
-    if (!last) {
-        *handle = NULL;
-        return TW_SUCCESS;
-    }
-    tw_status status = TW_SUCCESS;
-    if (buffer->storage) {
-        if (!tw_storage_destroy(buffer, &status))
-            return status; /* as below */
-    } else if (buffer->over_host) {
-        status = tw_buffer_bring_home(buffer);
-        if (status == TW_ERROR_WOULD_DEADLOCK || status == TW_ERROR_OUT_OF_MEMORY)
-            return status; /* nothing was waited for: the program's memory is still in use */
+    if (last && !end_use(buffer, &status)) {
+        tw_lock();
+        buffer->handles = 1;
+        tw_unlock();
+        return status;
     }
     *handle = NULL;
+    if (!last)
+        return TW_SUCCESS;
     tw_lock();
-    buffer->handles = 0;
     tw_buffer_unuse_locked(buffer);
     tw_unlock();
     tw_reclaim();

@@ -25,7 +25,6 @@
 #define BUSY_NS 20000u     /* a thread that waits polls without a break for so long, ... */
 #define POLITE_NS 5000000u /* ... then lets others run in between, and after so long ... */
 #define POLL_NAP_NS 20000u /* ... sleeps so long in between */
-#define REST_NS 3000u      /* between the looks of all threads that wait beside another one */
 
 static struct tw_track *to_issue; /* tracks with tasks to issue; under the lock */
 
@@ -136,6 +135,8 @@ static size_t add_mark(struct tw_backend_mark *marks, size_t count, const struct
 static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend_chain *chain, struct tw_task *task)
 {
     struct tw_command *command = task->command;
+    if (command->measured)
+        async->measure(chain);
     if (task->kind == TW_TASK_KERNEL)
         return async->launch(chain, command->kernel, &command->launch, &task->position);
     if (task->kind == TW_TASK_GRAPH)
@@ -209,10 +210,10 @@ static void issue_track_locked(struct tw_track *track)
     bool issued = true;
     ++queue->references; /* keeps the lane */
     track->issuing = true;
-    while (issued && track->issue.first && track->flying_count < TW_CHAIN_DEPTH)
+    while (issued && track->issue.first && track->flying_count < TW_CHAIN_DEPTH && tw_may_run_locked())
         issued = issue_task_locked(track, tw_pop(&track->issue));
     track->issuing = false;
-    tw_note_start_locked(lane, 0);
+    tw_note_start_locked(lane);
     tw_announce_locked(lane); /* threads that sleep poll now */
     if (!issued)
         (void)reap_locked(track); /* at once, if nothing is before it */
@@ -222,7 +223,10 @@ static void issue_track_locked(struct tw_track *track)
 
 void tw_issue_locked(void)
 {
-    while (to_issue) {
+    if (!to_issue)
+        return;
+    TW_DEFER_CANCELLATION;
+    while (to_issue && tw_may_run_locked()) {
         struct tw_track *track = to_issue;
         to_issue = track->next_to_issue;
         track->is_to_issue = false;
@@ -233,11 +237,11 @@ void tw_issue_locked(void)
 
 /* ---- reaping --------------------------------------------------------------------------------------------------------- */
 
-void tw_note_start_locked(struct tw_lane *lane, uint64_t now_ns)
+void tw_note_start_locked(struct tw_lane *lane)
 {
     const struct tw_task *first = (const struct tw_task *)lane->tracks[TW_TRACK_KERNELS].flying.first;
     if (first && first->node.issued && !first->command->started && !tw_graph_before(&first->node))
-        tw_command_start_locked(first->command, now_ns);
+        tw_command_start_locked(first->command);
 }
 
 /* How a task of a chain went that is over. */
@@ -251,17 +255,27 @@ static tw_status outcome(const struct tw_backend_async *async, struct tw_backend
     return status;
 }
 
+/* Notes when a task of a chain ran that is over. Releases the lock meanwhile. */
+static void note_times_locked(const struct tw_backend_async *async, struct tw_backend_chain *chain,
+                              const struct tw_task *task)
+{
+    struct tw_backend_times times = {0, 0};
+    tw_unlock();
+    async->times(chain, task->position, &times);
+    tw_lock();
+    tw_command_note_times_locked(task, times);
+}
+
 /* Finishes what is over at the beginning of a track, up to what has to wait for other tracks. */
 static bool reap_tasks_locked(struct tw_track *track)
 {
     const struct tw_backend_async *async = async_of(track);
-    uint64_t now_ns = 0; /* of this look: one for all, the clock costs more than the rest */
     uint64_t reached = 0;
     bool progress = false;
     struct tw_task *task;
     while ((task = (struct tw_task *)track->flying.first) && !tw_graph_before(&task->node)) {
         tw_status status = TW_SUCCESS;
-        tw_note_start_locked(track->lane, now_ns);
+        tw_note_start_locked(track->lane);
         if (task->node.issued) {
             struct tw_backend_chain *chain = track->chain;
             if (task->position > reached) {
@@ -271,17 +285,17 @@ static bool reap_tasks_locked(struct tw_track *track)
             }
             if (task->position > reached)
                 break;
+            if (task->command->measured)
+                note_times_locked(async, chain, task);
             status = outcome(async, chain, task);
         }
         if (status != TW_SUCCESS && !task->node.doom)
             task->failure = failure_locked(task, status);
         /* what it depends on may have failed when it could not be issued: that is the cause then */
         const bool cancelled = task->node.doom != NULL;
-        if (!now_ns && task->command->timed)
-            now_ns = tw_now_ns();
         progress = true;
         land_locked(track);
-        tw_task_finish_locked(task, cancelled ? task->node.doom : task->failure, cancelled, now_ns);
+        tw_task_finish_locked(task, cancelled ? tw_doom_of(task) : task->failure, cancelled);
     }
     return progress;
 }
@@ -299,28 +313,31 @@ static bool reap_locked(struct tw_track *track)
     track->reaping = false;
     struct tw_track *other = device->flying;
     for (unsigned i = 0; progress && i < device->flying_tracks; ++i, other = other->next_flying)
-        tw_note_start_locked(other->lane, 0);
+        tw_note_start_locked(other->lane);
     list_to_issue_locked(track); /* there may be room again */
     tw_queue_release_locked(queue);
     return progress;
 }
 
-/* What has to be over first for a task in flight to be finished. */
-static const struct tw_task *first_before(const struct tw_task *task)
+/* What has to be over first for a task in flight to be finished. `*last` is set to the last task of the same track that has to
+   be over, as far as is known. */
+static struct tw_task *first_before(struct tw_task *task, struct tw_task **last)
 {
     for (;;) {
-        const struct tw_node *first = tw_track_of(task)->flying.first;
-        const struct tw_node *before = tw_graph_before(first);
+        struct tw_node *first = tw_track_of(task)->flying.first;
+        struct tw_node *before = tw_graph_before(first);
+        *last = task;
         if (!before)
-            return (const struct tw_task *)first;
-        task = (const struct tw_task *)before;
+            return (struct tw_task *)first;
+        task = (struct tw_task *)before;
     }
 }
 
 /* The track of that, for the first task of a track. */
 static struct tw_track *track_before(const struct tw_track *track)
 {
-    return tw_track_of(first_before((const struct tw_task *)track->flying.first));
+    struct tw_task *last;
+    return tw_track_of(first_before((struct tw_task *)track->flying.first, &last));
 }
 
 void tw_chain_tidy_locked(struct tw_lane *lane)
@@ -329,6 +346,7 @@ void tw_chain_tidy_locked(struct tw_lane *lane)
     bool progress = false;
     if (track->flying_count < TIDY_EVERY || track->flying_count % TIDY_EVERY)
         return;
+    TW_DEFER_CANCELLATION;
     /* where tracks wait for each other, each is good for a step or two at a time */
     for (unsigned left = TIDY_EVERY; left && track->flying.first && reap_locked(track_before(track)); --left) {
         progress = true;
@@ -365,43 +383,109 @@ static void poll(const struct tw_backend_async *async, struct tw_backend_chain *
     }
 }
 
-/* Lets some time pass. Without the lock. */
-static void rest(uint64_t ns)
+/* ---- several threads that wait ---------------------------------------------------------------------------------------
+
+   One thread finishes what is over and issues more. Others that looked as well would only hold the lock, which the first one
+   needs for each launch: so they sleep. Each sleeps for one task, the last one that is known to come before what it waits for, and
+   is woken when that is finished. Whoever ceases to poll leaves that to a thread that sleeps, which looks anew at what it waits
+   for: so a track with sleepers has a poller at any time. */
+
+static void wake_locked(struct tw_poller *sleeper)
 {
-    const uint64_t until = tw_now_ns() + ns;
-    do
-        for (unsigned i = 0; i < 16; ++i)
-            tw_pause();
-    while (tw_now_ns() < until);
+    *sleeper->link = sleeper->next;
+    *(sleeper->next ? &sleeper->next->link : &tw_track_of(sleeper->target)->last_sleeper) = sleeper->link;
+    sleeper->target = NULL;
+    pthread_cond_signal(sleeper->woken);
 }
 
-/* Of several threads that wait for a track one finishes what is over, and issues more. The others only look now and then, the
-   more seldom the more they are: else they would hold the lock most of the time, of which the first needs it for each launch. */
-void tw_chain_wait_locked(const struct tw_task *task)
+void tw_chain_wake_locked(struct tw_task *task)
 {
-    const struct tw_task *first = first_before(task);
-    struct tw_command *command = first->command;
+    struct tw_poller *next;
+    for (struct tw_poller *sleeper = tw_track_of(task)->sleepers; sleeper; sleeper = next) {
+        next = sleeper->next;
+        if (sleeper->target == task)
+            wake_locked(sleeper);
+    }
+}
+
+void tw_poller_leave_locked(struct tw_poller *poller)
+{
+    struct tw_track *track = poller->track;
+    if (!track)
+        return;
+    struct tw_poller *heir = track->poller = track->sleepers;
+    poller->track = NULL;
+    if (heir) {
+        heir->track = track;
+        heir->queue = poller->queue;
+        wake_locked(heir);
+    } else {
+        tw_queue_release_locked(poller->queue);
+    }
+}
+
+static void sleep_locked(struct tw_poller *poller, struct tw_task *target)
+{
+    struct tw_track *track = tw_track_of(target);
+    pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
+    target->awaited = true;
+    poller->woken = &woken;
+    poller->target = target;
+    poller->next = NULL;
+    poller->link = track->sleepers ? track->last_sleeper : &track->sleepers;
+    *poller->link = poller;
+    track->last_sleeper = &poller->next;
+    while (poller->target)
+        tw_sleep_locked(&woken, NULL);
+    pthread_cond_destroy(&woken);
+}
+
+/* Finishes what is over on the track of a task that has to be over first, or polls until something is. */
+static void look_locked(const struct tw_task *first)
+{
     struct tw_track *track = tw_track_of(first);
-    const uint64_t position = first->position;
-    atomic_fetch_add(&command->references, 1); /* keeps the lane, and the task */
-    const unsigned others = track->waiting++;
     tw_running_lane = track->lane;
-    const bool progress = !others && reap_locked(track);
+    const bool progress = reap_locked(track);
     tw_running_lane = NULL;
     if (progress) {
         tw_issue_locked();
     } else if (first->flying) {
         struct tw_backend_chain *chain = first->node.issued ? track->chain : NULL;
+        const uint64_t position = first->position;
         tw_unlock();
-        if (others)
-            rest(others * REST_NS);
         if (chain)
             poll(async_of(track), chain, position);
         else
             sched_yield(); /* another thread is about to finish it */
         tw_lock();
     }
-    --track->waiting;
+}
+
+void tw_chain_wait_locked(struct tw_poller *poller, struct tw_task *task, struct tw_task *target)
+{
+    struct tw_task *last;
+    struct tw_task *first = first_before(task, &last);
+    struct tw_track *track = tw_track_of(first);
+    if (poller->track != track)
+        tw_poller_leave_locked(poller);
+    if (track->poller && !poller->track) {
+        if (tw_track_of(target) != track)
+            target = last;
+        struct tw_command *command = target->command;
+        atomic_fetch_add(&command->references, 1); /* keeps the lane, and the task */
+        sleep_locked(poller, target);
+        tw_command_release_locked(command);
+        return;
+    }
+    if (!poller->track) {
+        poller->track = track;
+        poller->queue = first->command->queue;
+        ++poller->queue->references;
+        track->poller = poller;
+    }
+    struct tw_command *command = first->command;
+    atomic_fetch_add(&command->references, 1); /* keeps the task */
+    look_locked(first);
     tw_command_release_locked(command);
 }
 

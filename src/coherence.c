@@ -8,14 +8,14 @@
 #include "runtime.h"
 
 /* Whether copying between two places has to go through host memory. */
-static bool must_stage(size_t from, size_t to)
+bool tw_copy_must_stage(size_t from, size_t to)
 {
     return from && to && tw_place_device(from)->backend->backend != tw_place_device(to)->backend->backend;
 }
 
 /* Whether a place will hold the contents. One that a failed copy should have filled does not, although it was planned
    to: the contents are still where they were. */
-static bool holds(const struct tw_place *place)
+bool tw_place_holds(const struct tw_place *place)
 {
     return place->valid && (!place->resource.lost || place->resource.writer);
 }
@@ -25,9 +25,9 @@ static long source_place(const struct tw_buffer *buffer, size_t to)
 {
     long best = -1;
     for (size_t place = 0; place < buffer->place_count; ++place) {
-        if (!holds(&buffer->places[place]))
+        if (!tw_place_holds(&buffer->places[place]))
             continue;
-        if (!must_stage(place, to))
+        if (!tw_copy_must_stage(place, to))
             return (long)place;
         best = (long)place;
     }
@@ -37,12 +37,12 @@ static long source_place(const struct tw_buffer *buffer, size_t to)
 size_t tw_plan_copies_locked(const struct tw_use *use, size_t place, struct tw_copy_plan plan[2])
 {
     const struct tw_buffer *buffer = use->buffer;
-    if (!use->needs || holds(&buffer->places[place]))
+    if (!use->needs || tw_place_holds(&buffer->places[place]))
         return 0;
     const long from = source_place(buffer, place);
     if (from < 0)
         return 0; /* never written: the contents are undefined wherever they are */
-    if (must_stage((size_t)from, place)) {
+    if (tw_copy_must_stage((size_t)from, place)) {
         plan[0] = (struct tw_copy_plan){use->buffer, (size_t)from, 0};
         plan[1] = (struct tw_copy_plan){use->buffer, 0, place};
         return 2;

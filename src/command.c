@@ -14,6 +14,7 @@
 #include <time.h>
 
 #define ARGS_ALIGNMENT 64u
+#define SIZES_BYTES 72 /* for the text of three sizes */
 
 uint64_t tw_now_ns(void)
 {
@@ -70,6 +71,9 @@ void tw_command_release_locked(struct tw_command *command)
         free(command->edges);
     free(command->copies);
     free(command->bounds);
+    if (command->failure)
+        tw_cause_release(&command->failure->cause);
+    tw_standby_free_locked(command->standby);
     struct tw_queue *queue = command->queue;
     const struct tw_memory memory = {.block = command, .bytes = command->bytes};
     if (!queue) {
@@ -93,10 +97,13 @@ void tw_command_release(struct tw_command *command)
 void tw_command_message_locked(const struct tw_command *command, char *message, size_t bytes)
 {
     char story[TW_STORY_BYTES];
+    const char *kernel = command->kernel ? command->kernel->name : NULL, *text = tw_failure_message(command->failure);
     if (command->status == TW_ERROR_CANCELLED)
         snprintf(message, bytes, "not run: it depends on %s", tw_failure_story(command->failure, story));
+    else if (kernel && !tw_names_kernel(text, kernel))
+        snprintf(message, bytes, "kernel %s: %s", kernel, text);
     else
-        snprintf(message, bytes, "%s", tw_failure_message(command->failure));
+        snprintf(message, bytes, "%s", text);
 }
 
 static void report_locked(struct tw_command *command)
@@ -107,11 +114,28 @@ static void report_locked(struct tw_command *command)
     tw_errors_add_locked(&command->queue->errors, command->status, message, kernel, command->file, command->line);
 }
 
-static void complete_locked(struct tw_command *command, uint64_t now_ns)
+static void no_later_than(uint64_t *early, uint64_t late)
+{
+    if (late && *early > late)
+        *early = late;
+}
+
+/* The device's clock is not quite the host's: where the two contradict each other, the host's times give way. */
+static void complete_times_locked(tw_event_times *times)
+{
+    times->complete_ns = tw_held_ns() > times->end_ns ? tw_held_ns() : times->end_ns;
+    no_later_than(&times->transfer_end_ns, times->start_ns);
+    no_later_than(&times->transfer_start_ns, times->transfer_end_ns);
+    no_later_than(&times->ready_ns, times->start_ns);
+    no_later_than(&times->submit_ns, times->ready_ns);
+    no_later_than(&times->submit_ns, times->transfer_start_ns);
+}
+
+static void complete_locked(struct tw_command *command)
 {
     struct tw_queue *queue = command->queue;
     if (command->timed)
-        command->times.end_ns = now_ns ? now_ns : tw_held_ns();
+        complete_times_locked(&command->times);
     command->complete = true;
     if (queue) {
         if (command->status != TW_SUCCESS)
@@ -119,6 +143,8 @@ static void complete_locked(struct tw_command *command, uint64_t now_ns)
         *(command->previous ? &command->previous->next : &queue->first) = command->next;
         *(command->next ? &command->next->previous : &queue->last) = command->previous;
         command->next = command->previous = NULL;
+        if (--queue->unfinished == 0)
+            queue->limit = TW_QUEUE_DEPTH;
     }
     for (size_t i = 0; i < command->use_count; ++i) {
         if (command->uses[i].buffer->storage)
@@ -134,27 +160,65 @@ static void complete_locked(struct tw_command *command, uint64_t now_ns)
 }
 
 /* Finishes a task and returns the tasks that this makes ready. failure: its own, or the cause that doomed it. */
-static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled, uint64_t now_ns)
+static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled)
 {
     struct tw_command *command = task->command;
-    struct tw_node *ready = tw_graph_finish(&task->node, failure);
+    if (failure && command->standby && task == &command->body && tw_standby_take_locked(task, &failure, &cancelled))
+        return NULL;
     if (failure && command->status == TW_SUCCESS) {
         command->status = cancelled ? TW_ERROR_CANCELLED : failure->status;
         command->failure = failure;
+        tw_cause_retain(&failure->cause);
+    }
+    struct tw_node *ready = tw_graph_finish(&task->node, failure ? &failure->cause : NULL);
+    if (task->failure) {
+        tw_cause_release(&task->failure->cause);
+        task->failure = NULL;
     }
     tw_announce_locked(command->lane);
+    if (task->awaited)
+        tw_chain_wake_locked(task);
     if (--command->tasks_left == 0)
-        complete_locked(command, now_ns);
+        complete_locked(command);
     return ready;
 }
 
-void tw_command_start_locked(struct tw_command *command, uint64_t now_ns)
+void tw_command_note_times_locked(const struct tw_task *task, struct tw_backend_times ran)
+{
+    tw_event_times *times = &task->command->times;
+    if (!ran.end_ns)
+        return;
+    if (task->kind != TW_TASK_COPY) {
+        times->start_ns = ran.start_ns;
+        times->end_ns = ran.end_ns;
+        return;
+    }
+    if (!times->transfer_start_ns || ran.start_ns < times->transfer_start_ns)
+        times->transfer_start_ns = ran.start_ns;
+    if (ran.end_ns > times->transfer_end_ns)
+        times->transfer_end_ns = ran.end_ns;
+}
+
+void tw_command_start_locked(struct tw_command *command)
 {
     command->started = true;
-    if (command->timed)
-        command->times.start_ns = now_ns ? now_ns : tw_held_ns();
-    if (command->lane->watchers)
-        tw_announce_locked(command->lane);
+    if (!command->lane->watchers && !command->standby) /* who watches a standby does so at the command's own lane */
+        return;
+    tw_announce_locked(command->lane);
+    if (command->body.awaited)
+        tw_chain_wake_locked(&command->body);
+}
+
+/* A doomed host access has written nothing, so the contents are still where they were; but what was submitted behind it
+   expects them on the host. */
+static void undo_access_locked(struct tw_command *command)
+{
+    const struct tw_use *use = &command->uses[0];
+    if (!use->writes || command->body.node.out)
+        return;
+    tw_graph_wrote_nothing(&command->body.node);
+    for (size_t place = 0; place < use->buffer->place_count; ++place)
+        use->buffer->places[place].valid = use->buffer->places[place].was_valid;
 }
 
 void tw_make_ready_locked(struct tw_node *nodes)
@@ -164,13 +228,19 @@ void tw_make_ready_locked(struct tw_node *nodes)
     while (todo.first) {
         struct tw_task *task = tw_pop(&todo);
         struct tw_command *command = task->command;
+        if (command->timed && task == &command->body && !task->node.doom)
+            command->times.ready_ns = tw_held_ns();
         if (task->node.engine && (!task->node.doom || tw_graph_before(&task->node))) {
             tw_chain_add_locked(task);
         } else if (task->node.doom) {
-            tw_append(&todo, finish_locked(task, task->node.doom, true, 0));
+            if (task->kind == TW_TASK_HOST_ACCESS)
+                undo_access_locked(command);
+            tw_append(&todo, finish_locked(task, tw_doom_of(task), true));
         } else if (task->kind == TW_TASK_NOTHING) {
-            tw_command_start_locked(command, 0);
-            tw_append(&todo, finish_locked(task, NULL, false, 0));
+            tw_command_start_locked(command);
+            if (command->measured)
+                tw_command_note_times_locked(task, (struct tw_backend_times){tw_held_ns(), tw_held_ns()});
+            tw_append(&todo, finish_locked(task, NULL, false));
         } else if (task->kind == TW_TASK_HOST_ACCESS) {
             command->started = command->acquired = true;
             tw_storage_acquired_locked(command->uses[0].buffer);
@@ -181,31 +251,42 @@ void tw_make_ready_locked(struct tw_node *nodes)
     }
 }
 
-void tw_task_finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled, uint64_t now_ns)
+void tw_task_finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled)
 {
-    tw_make_ready_locked(finish_locked(task, failure, cancelled, now_ns));
+    tw_make_ready_locked(finish_locked(task, failure, cancelled));
 }
 
 void tw_command_finish_access_locked(struct tw_command *command, struct tw_failure *failure)
 {
-    tw_task_finish_locked(&command->body, failure, false, 0);
+    tw_task_finish_locked(&command->body, failure, false);
     tw_issue_locked();
+}
+
+/* Writes sizes or indices, as in "4 x 10". Returns `text`. */
+static const char *list_sizes(char text[SIZES_BYTES], const size_t sizes[3], unsigned dims, const char *between)
+{
+    size_t used = 0;
+    for (unsigned d = 0; d < dims && used < SIZES_BYTES; ++d)
+        used += (size_t)snprintf(text + used, SIZES_BYTES - used, "%s%zu", d ? between : "", sizes[d]);
+    return text;
 }
 
 tw_status tw_command_check_bounds(const struct tw_command *command)
 {
     const struct tw_internal_bounds *bounds = command->bounds;
+    char index[SIZES_BYTES] = "", range[SIZES_BYTES] = "";
     if (!bounds || !__atomic_load_n(&bounds->violated, __ATOMIC_RELAXED))
         return TW_SUCCESS;
-    const size_t *i = bounds->index, *r = bounds->range;
-    if (bounds->dims == 1)
-        return tw_fail(TW_ERROR_OUT_OF_BOUNDS, "kernel %s used index %zu of a view of %zu elements",
-                       command->kernel->name, i[0], r[0]);
-    if (bounds->dims == 2)
-        return tw_fail(TW_ERROR_OUT_OF_BOUNDS, "kernel %s used index (%zu, %zu) of a view of %zu x %zu elements",
-                       command->kernel->name, i[0], i[1], r[0], r[1]);
-    return tw_fail(TW_ERROR_OUT_OF_BOUNDS, "kernel %s used index (%zu, %zu, %zu) of a view of %zu x %zu x %zu elements",
-                   command->kernel->name, i[0], i[1], i[2], r[0], r[1], r[2]);
+    list_sizes(index, bounds->index, bounds->dims, ", ");
+    list_sizes(range, bounds->range, bounds->range_dims, " x ");
+    if (bounds->dims != bounds->range_dims)
+        return tw_fail(
+            TW_ERROR_OUT_OF_BOUNDS,
+            "kernel %s used %u %s, (%s), for a view of %u %s, %s elements: give as many as it has dimensions",
+            command->kernel->name, bounds->dims, bounds->dims == 1 ? "index" : "indices", index, bounds->range_dims,
+            bounds->range_dims == 1 ? "dimension" : "dimensions", range);
+    return tw_fail(TW_ERROR_OUT_OF_BOUNDS, "kernel %s used index %s%s%s of a view of %s elements",
+                   command->kernel->name, bounds->dims > 1 ? "(" : "", index, bounds->dims > 1 ? ")" : "", range);
 }
 
 struct tw_failure *tw_command_failure_locked(const struct tw_command *command, tw_status status)
@@ -223,9 +304,13 @@ static tw_status execute(struct tw_task *task)
     }
     if (task->kind == TW_TASK_GRAPH)
         return tw_command_graph_run(command->graph);
+    if (task->kind == TW_TASK_STANDBY)
+        return tw_standby_run(command);
     const struct tw_copy_plan *copy = &((const struct tw_copy_task *)task)->plan;
     struct tw_backend_device *to = copy->to ? tw_place_device(copy->to)->backend : NULL;
     struct tw_backend_device *from = copy->from ? tw_place_device(copy->from)->backend : NULL;
+    if (copy->from == copy->to) /* a standby has left the contents there */
+        return TW_SUCCESS;
     return (to ? to : from)
         ->backend->copy(to, atomic_load(&copy->buffer->places[copy->to].address), from,
                         atomic_load(&copy->buffer->places[copy->from].address), copy->buffer->bytes);
@@ -236,9 +321,14 @@ static void begin_task_locked(struct tw_task *task)
 {
     struct tw_command *command = task->command;
     if (task == &command->body) /* its copies may run long before all that it depends on is complete */
-        tw_command_start_locked(command, 0);
+        tw_command_start_locked(command);
     if (task->exclusive)
         command->device->exclusive_running = true;
+    if (command->measured) {
+        task->began_ns = tw_now_ns();
+        if (task == &command->body)
+            command->times.start_ns = task->began_ns;
+    }
     const struct tw_command *next = command->next;
     tw_unlock();
     tw_memory_fetch(next); /* it was written long ago where many are queued. It need not exist any more */
@@ -250,8 +340,10 @@ static void end_task(struct tw_task *task, tw_status status)
 {
     struct tw_command *command = task->command;
     struct tw_device *device = command->device;
+    const struct tw_backend_times ran = {task->began_ns, command->measured ? tw_now_ns() : 0};
     tw_detail_of_task(false);
     tw_lock();
+    tw_command_note_times_locked(task, ran);
     if (task->exclusive)
         device->exclusive_running = false;
     device->copying -= task->copying;
@@ -259,11 +351,16 @@ static void end_task(struct tw_task *task, tw_status status)
         tw_wake_worker_locked(device, true);
         tw_announce_device_locked(device);
     }
-    struct tw_failure *failure = NULL;
+    if (task->kind == TW_TASK_STANDBY && tw_standby_waits_locked(task)) {
+        tw_issue_locked();
+        return;
+    }
     if (status != TW_SUCCESS)
-        failure = tw_command_failure_locked(command, status);
+        task->failure = tw_command_failure_locked(command, status);
+    if (status != TW_SUCCESS && task->kind == TW_TASK_KERNEL && !tw_launch_was_refused())
+        tw_standby_kernel_has_run(command);
     tw_running_lane = command->lane;
-    tw_task_finish_locked(task, failure, false, 0);
+    tw_task_finish_locked(task, task->failure, false);
     tw_running_lane = NULL;
     tw_issue_locked();
 }
@@ -347,6 +444,32 @@ static bool is_in_motion(const struct tw_buffer *buffer, size_t place)
     return buffer->places[place].resource.writer || buffer->places[place].resource.lost;
 }
 
+static bool would_wait(struct tw_resource *resource, bool writes, unsigned long mark)
+{
+    const struct tw_graph_access access = {.resource = resource, .writes = writes};
+    return tw_graph_would_wait_for(&access, mark);
+}
+
+/* Looks at what describe_locked() would make accesses to. */
+bool tw_command_would_wait_locked(const struct tw_command *command, unsigned long mark)
+{
+    const size_t place = command->device->place;
+    struct tw_copy_plan plan[2];
+    for (size_t i = 0; i < command->use_count; ++i) {
+        const struct tw_use *use = &command->uses[i];
+        struct tw_place *places = use->buffer->places;
+        const size_t count = tw_plan_copies_locked(use, place, plan);
+        for (size_t k = 0; k < count; ++k)
+            if (would_wait(&places[plan[k].from].resource, false, mark)
+                || would_wait(&places[plan[k].to].resource, true, mark))
+                return true;
+        if (would_wait(&use->buffer->contents, use->writes, mark)
+            || (is_in_motion(use->buffer, place) && would_wait(&places[place].resource, use->writes, mark)))
+            return true;
+    }
+    return false;
+}
+
 /* What a command takes. */
 struct needs {
     size_t copies, accesses;    /* accesses of the body */
@@ -363,6 +486,7 @@ static struct needs needs_of_locked(const struct tw_command *command)
         const size_t count = tw_plan_copies_locked(&command->uses[i], place, plan);
         needs.copies += count;
         needs.accesses += count || is_in_motion(buffer, place);
+        needs.accesses += command->standby != NULL; /* it may read one more place for each when it runs */
         if (count == 2 && !atomic_load(&buffer->places[0].address))
             needs.unstaged = buffer;
     }
@@ -428,6 +552,7 @@ static void join_queue_locked(struct tw_command *command)
 {
     struct tw_queue *queue = command->queue;
     command->sequence = ++queue->submitted;
+    ++queue->unfinished;
     command->previous = queue->last;
     *(queue->last ? &queue->last->next : &queue->first) = command;
     queue->last = command;
@@ -444,6 +569,12 @@ tw_status tw_command_make_edges(struct tw_command *command, size_t needed)
     return TW_SUCCESS;
 }
 
+static void note_places_locked(struct tw_buffer *buffer)
+{
+    for (size_t place = 0; place < buffer->place_count; ++place)
+        buffer->places[place].was_valid = buffer->places[place].valid;
+}
+
 /* Inserts the tasks of a command, and records where the contents of its buffers are after it. */
 static void insert_locked(struct tw_command *command)
 {
@@ -453,11 +584,12 @@ static void insert_locked(struct tw_command *command)
         edges += command->copies[i].task.node.in_count;
     }
     tw_graph_insert(&command->body.node, edges);
-    for (size_t i = 0; i < command->use_count; ++i) {
-        if (command->uses[i].buffer->storage)
-            tw_storage_begin_locked(command->uses[i].buffer, command);
+    if (command->standby)
+        tw_standby_note_places_locked(command);
+    if (command->body.kind == TW_TASK_HOST_ACCESS)
+        note_places_locked(command->uses[0].buffer);
+    for (size_t i = 0; i < command->use_count; ++i)
         tw_apply_locked(&command->uses[i], command->device->place);
-    }
     /* staged copies leave valid contents on the host too, but the command's own write may have undone that */
     for (size_t i = 0; i < command->copy_count; ++i) {
         const struct tw_copy_plan *copy = &command->copies[i].plan;
@@ -494,8 +626,9 @@ tw_status tw_command_submit_locked(struct tw_command *command)
         command->copy_count = 0;
         return status; /* the rest is freed with the command */
     }
-    /* the submitter's and the scheduler's: nobody else knows it yet */
-    atomic_store_explicit(&command->references, 2, memory_order_relaxed);
+    /* the scheduler's: nobody but the submitter can change the count yet */
+    atomic_store_explicit(&command->references, atomic_load_explicit(&command->references, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
     tw_object_born_locked();
     if (command->queue)
         join_queue_locked(command);

@@ -53,10 +53,16 @@ void tw_recording_drop_locked(struct tw_recording *recording)
     free(recording);
 }
 
+static tw_status check_queue(const tw_queue *queue)
+{
+    return queue ? tw_check_process() : tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is NULL");
+}
+
 tw_status tw_queue_begin_recording(tw_queue *queue)
 {
-    if (!queue)
-        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is NULL");
+    tw_status status = check_queue(queue);
+    if (status != TW_SUCCESS)
+        return status;
     struct tw_recording *recording = calloc(1, sizeof *recording);
     if (!recording)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to record command groups");
@@ -219,8 +225,10 @@ static tw_status fill(struct tw_command_graph *graph, struct tw_recording *recor
 
 tw_status tw_queue_end_recording(tw_queue *queue, tw_command_graph **result)
 {
-    if (!queue)
-        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is NULL");
+    tw_status status = check_queue(queue);
+    if (status != TW_SUCCESS)
+        return status;
+    TW_DEFER_CANCELLATION;
     struct tw_command_graph *graph = result ? calloc(1, sizeof *graph) : NULL;
     tw_lock();
     struct tw_recording *recording = queue->recording;
@@ -231,7 +239,6 @@ tw_status tw_queue_end_recording(tw_queue *queue, tw_command_graph **result)
         tw_object_born_locked();
     }
     tw_unlock();
-    tw_status status = TW_SUCCESS;
     if (!recording)
         status = tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "the queue is not recording");
     else if (result && !graph)
@@ -280,6 +287,7 @@ void tw_command_graph_free(struct tw_command_graph *graph)
     tw_lock();
     for (size_t i = 0; i < graph->count; ++i)
         drop_locked(graph->commands[i]);
+    tw_resource_end(&graph->turn);
     tw_object_died_locked();
     tw_unlock();
     free(graph->commands);
@@ -341,7 +349,7 @@ static tw_status check(const struct tw_queue *queue, const struct tw_command_gra
     if (queue->device != graph->device)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the graph was recorded for %s, and the queue is on %s",
                        tw_device_name(graph->device), tw_device_name(queue->device));
-    return TW_SUCCESS;
+    return tw_check_process();
 }
 
 static tw_status check_locked(const struct tw_queue *queue, const struct tw_command_graph *graph)
@@ -406,18 +414,27 @@ tw_status tw_internal_submit_graph(tw_queue *queue, tw_command_graph *graph, tw_
     command->file = file;
     command->line = line;
     command->timed = event != NULL;
+    command->measured = command->timed && tw_queue_measures(queue);
     tw_lock();
+    if (queue->unfinished >= queue->limit)
+        tw_queue_make_room_locked(queue);
     status = check_locked(queue, graph);
     if (status == TW_SUCCESS) {
         lend_locked(command, queue, graph);
-        status = tw_command_submit_locked(command);
-        if (status != TW_SUCCESS)
+        tw_storage_begin_locked(graph->uses, graph->use_count);
+        status = check_locked(queue, graph); /* again: the lock was released */
+        if (status == TW_SUCCESS)
+            status = tw_command_submit_locked(command);
+        if (status != TW_SUCCESS) {
+            tw_storage_abandon_locked(graph->uses, graph->use_count);
             take_back_locked(command);
-        else if (event)
+        } else if (event) {
             *event = &command->events[TW_PHASE_COMPLETE];
+        }
     }
     if (status != TW_SUCCESS || !event)
         tw_command_release_locked(command);
     tw_unlock();
+    tw_reclaim();
     return status;
 }

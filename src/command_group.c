@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <teamwork/command_graph.h>
+
 #define FEW_USES 8
 #define MOST_KEPT_USES 64 /* room for so many stays with a group that is used again */
 #define FEW_ARGS_BYTES TW_INTERNAL_INLINE_ARGS_BYTES
@@ -17,10 +19,12 @@ struct tw_command_group {
     char *detail;           /* of the first error; NULL if there is none, or no memory for it */
     size_t use_count;       /* of uses */
     uint64_t seen;          /* a bit for each buffer in uses, which some may share */
+    bool borrows;           /* a buffer is `lent` */
     const struct tw_internal_kernel *kernel;
     struct tw_internal_launch launch;
     size_t local_bytes;                /* of local accessors */
     struct tw_internal_bounds *bounds; /* where the kernel notes indices outside of its views */
+    struct tw_standby *standby;        /* what its command falls back on; or NULL */
     unsigned char *args;
     size_t args_bytes;
     /* not cleared when a group begins */
@@ -115,6 +119,8 @@ tw_command_group *tw_queue_begin(tw_queue *queue)
         tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is NULL");
         return NULL;
     }
+    if (tw_check_copy(queue) != TW_SUCCESS || tw_check_process() != TW_SUCCESS)
+        return NULL;
     struct tw_command_group *group = take_spare(queue);
     if (!group) {
         tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a command group");
@@ -130,6 +136,7 @@ static void drop_locked(struct tw_command_group *group)
 {
     for (size_t i = 0; i < group->use_count; ++i)
         tw_buffer_unuse_locked(group->uses[i].buffer);
+    tw_standby_free_locked(group->standby);
     tw_queue_release_locked(group->queue);
 }
 
@@ -177,6 +184,7 @@ static struct tw_use *use_of(struct tw_command_group *group, struct tw_buffer *b
     }
     atomic_fetch_add_explicit(&buffer->uses, 1, memory_order_relaxed); /* the caller's handle keeps it meanwhile */
     group->seen |= bit;
+    group->borrows |= buffer->lent;
     struct tw_use *use = &group->uses[group->use_count++];
     *use = (struct tw_use){.buffer = buffer};
     return use;
@@ -186,6 +194,8 @@ static tw_status check_access(const tw_buffer *buffer, tw_access_mode mode, tw_a
 {
     if (!buffer)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the buffer is NULL");
+    if (tw_check_copy(buffer) != TW_SUCCESS)
+        return TW_ERROR_INVALID_ARGUMENT;
     if (!tw_access_mode_is_valid(mode))
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%d is no access mode", (int)mode);
     if (target != TW_GLOBAL && target != TW_CONSTANT)
@@ -317,10 +327,38 @@ static tw_status check_kernel(const struct tw_command_group *group, const struct
     return TW_SUCCESS;
 }
 
+bool tw_backend_access(const struct tw_backend_device *device, const struct tw_internal_launch *launch, size_t index,
+                       struct tw_backend_access *access)
+{
+    if (index >= launch->access_count)
+        return false;
+    const struct tw_use *use = &((const struct tw_use *)launch->accesses)[index];
+    struct tw_buffer *buffer = use->buffer;
+    *access = (struct tw_backend_access){.bytes = buffer->bytes,
+                                         .element_bytes = buffer->element_bytes,
+                                         .range = buffer->range,
+                                         .needs = use->needs,
+                                         .writes = use->writes};
+    for (size_t place = 1; place < buffer->place_count; ++place)
+        if (tw_place_device(place)->backend == device)
+            access->address = atomic_load(&buffer->places[place].address);
+    return true;
+}
+
 static void copy_range(size_t to[3], const size_t from[3], unsigned dims, size_t rest)
 {
     for (unsigned d = 0; d < 3; ++d)
         to[d] = d < dims ? from[d] : rest;
+}
+
+/* Asks the backend, which may load something for a kernel's first launch. */
+static tw_status check_launch(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+                              struct tw_internal_launch *launch)
+{
+    if (device->host_memory)
+        return device->backend->check(device, kernel, launch);
+    TW_DEFER_CANCELLATION;
+    return device->backend->check(device, kernel, launch);
 }
 
 /* Takes over a kernel whose launch has been described. */
@@ -330,12 +368,15 @@ static void record(struct tw_command_group *group, const struct tw_internal_kern
     struct tw_backend_device *device = group->queue->device->backend;
     tw_status status = check_kernel(group, kernel, launch->dims, args, args_bytes);
     launch->local_bytes = group->local_bytes;
+    launch->args = args;
+    launch->accesses = group->uses;
+    launch->access_count = group->use_count;
     if (status == TW_SUCCESS && group->local_bytes && kernel->form != TW_INTERNAL_WORK_GROUP
         && kernel->form != TW_INTERNAL_ND_RANGE)
         status = tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "kernel %s has no work-groups that could use local memory",
                          kernel->name);
     if (status == TW_SUCCESS)
-        status = device->backend->check(device, kernel, launch);
+        status = check_launch(device, kernel, launch);
     if (status == TW_SUCCESS && !(group->args = args_bytes <= FEW_ARGS_BYTES ? group->few_args : malloc(args_bytes)))
         status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the arguments of kernel %s", kernel->name);
     if (status != TW_SUCCESS) {
@@ -508,6 +549,8 @@ static struct tw_command *make_command(struct tw_command_group *group, const cha
     memcpy(command->uses, group->uses, group->use_count * sizeof *command->uses);
     command->use_count = group->use_count;
     command->launch = group->launch;
+    command->launch.accesses = command->uses;
+    command->launch.access_count = group->use_count;
     command->body.kind = group->kernel && !is_empty(&group->launch) ? TW_TASK_KERNEL : TW_TASK_NOTHING;
     command->body.exclusive = command->body.kind == TW_TASK_KERNEL && device->backend->exclusive
                               && group->kernel->form != TW_INTERNAL_SINGLE_TASK;
@@ -519,16 +562,47 @@ static struct tw_command *make_command(struct tw_command_group *group, const cha
     return command;
 }
 
-/* Submits a command, or records it where the queue does that; then it has no queue. Takes over the group's reference to the
-   queue, and its uses of buffers. */
-static tw_status submit_or_record_locked(struct tw_queue *queue, struct tw_command *command, tw_event **event)
+/* A group that was still open when a buffer was destroyed must not touch the memory that the program has back. */
+static tw_status check_buffers_locked(const struct tw_command_group *group, bool *have_storage)
 {
-    if (!queue->recording) {
-        command->queue = queue;
-        return tw_command_submit_locked(command);
+    for (size_t i = 0; i < group->use_count; ++i) {
+        const struct tw_buffer *buffer = group->uses[i].buffer;
+        if (!buffer->lent)
+            continue;
+        if (!buffer->handles)
+            return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
+                           "a buffer over host memory, or with storage, was destroyed before a group that accesses it "
+                           "was submitted; destroy it after that");
+        *have_storage = *have_storage || buffer->storage;
     }
-    return event ? tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is recording: a recorded group has no event")
-                 : tw_recording_add_locked(queue, command);
+    return TW_SUCCESS;
+}
+
+/* Submits a command, or records it where the queue does that; then it has no queue. Takes over the group's reference to
+   the queue, and its uses of buffers. May release the lock meanwhile. */
+static tw_status submit_or_record_locked(const struct tw_command_group *group, struct tw_command *command,
+                                         tw_event **event)
+{
+    struct tw_queue *queue = group->queue;
+    if (queue->recording)
+        return event ? tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is recording: a recorded group has no event")
+                     : tw_recording_add_locked(queue, command);
+    if (queue->unfinished >= queue->limit)
+        tw_queue_make_room_locked(queue);
+    bool have_storage = false;
+    tw_status status = group->borrows ? check_buffers_locked(group, &have_storage) : TW_SUCCESS;
+    if (status != TW_SUCCESS)
+        return status;
+    command->queue = queue;
+    if (!have_storage)
+        return tw_command_submit_locked(command);
+    tw_storage_begin_locked(group->uses, group->use_count);
+    status = check_buffers_locked(group, &have_storage); /* again: the lock was released */
+    if (status == TW_SUCCESS)
+        status = tw_command_submit_locked(command);
+    if (status != TW_SUCCESS)
+        tw_storage_abandon_locked(group->uses, group->use_count);
+    return status;
 }
 
 /* Submits a group and frees it; where that fails, the group is left as it was. */
@@ -537,19 +611,24 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
     if (queue != group->queue)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT,
                        queue ? "the command group was begun for another queue" : "the queue is NULL");
+    if (tw_is_forked)
+        return tw_refuse_fork();
     if (group->status != TW_SUCCESS)
         return tw_fail(group->status, "%s", group->detail ? group->detail : "no memory to say what is wrong");
     struct tw_command *command = make_command(group, file, line);
     if (!command)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command group");
     command->bounds = group->bounds;
+    command->standby = group->standby;
     command->timed = event != NULL;
+    command->measured = command->timed && tw_queue_measures(queue);
     if (command->body.kind == TW_TASK_KERNEL)
         command->body.node.engine = tw_chain_engine(command);
     tw_lock(); /* once for each group: this is what threads that submit compete for */
-    const tw_status status = submit_or_record_locked(queue, command, event);
+    const tw_status status = submit_or_record_locked(group, command, event);
     if (status == TW_SUCCESS) {
         group->bounds = NULL;
+        group->standby = NULL;
         group = leave_spare_locked(queue, group); /* while the command keeps the queue */
         if (!command->queue)
             tw_queue_release_locked(queue); /* a recorded command needs none */
@@ -560,6 +639,7 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
     } else {
         command->queue = NULL;
         command->bounds = NULL;
+        command->standby = NULL;
         tw_command_release_locked(command);
     }
     tw_unlock();
@@ -582,10 +662,54 @@ static tw_status drop(tw_command_group *group, tw_status status)
 
 tw_status tw_internal_submit(tw_queue *queue, tw_command_group *group, tw_event **event, const char *file, int line)
 {
+    if (!group && queue && tw_check_copy(queue) != TW_SUCCESS)
+        return TW_ERROR_INVALID_ARGUMENT;
     if (!group)
-        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "the command group is NULL: tw_queue_begin() had no memory or no queue");
+        return tw_is_forked ? tw_refuse_fork()
+                            : tw_fail(TW_ERROR_OUT_OF_MEMORY,
+                                      "the command group is NULL: tw_queue_begin() had no memory or no queue");
     const tw_status status = submit(queue, group, event, file, line);
     return status == TW_SUCCESS ? status : drop(group, status);
+}
+
+/* Whether one group can run in the other's place. */
+static bool are_alike(const struct tw_command_group *one, const struct tw_command_group *other)
+{
+    if (!one->kernel || !other->kernel || is_empty(&one->launch) || is_empty(&other->launch)
+        || one->use_count != other->use_count)
+        return false;
+    for (size_t i = 0; i < one->use_count; ++i)
+        if (one->uses[i].buffer != other->uses[i].buffer || one->uses[i].needs != other->uses[i].needs
+            || one->uses[i].writes != other->uses[i].writes)
+            return false;
+    return true;
+}
+
+/* Begins a group and lets the function record it; an exception of the function drops it. NULL: it could not begin. */
+static struct tw_command_group *record_by(tw_command_group_function function, void *user, tw_queue *queue)
+{
+    struct tw_command_group *begun __attribute__((cleanup(tw_internal_discard))) = tw_queue_begin(queue);
+    if (begun)
+        function(begun, user);
+    struct tw_command_group *group = begun;
+    begun = NULL;
+    return group;
+}
+
+/* Records a group for the fallback queue as well, for the case that its command fails later. It has nothing to fall back on where
+   that does not succeed. */
+static void record_standby(struct tw_command_group *group, tw_queue *fallback, tw_command_group_function function,
+                           void *user)
+{
+    struct tw_command_group *other = record_by(function, user, fallback);
+    if (other && other->status == TW_SUCCESS && are_alike(group, other)) {
+        const struct tw_standby_record record = {other->kernel, &other->launch,    other->bounds,
+                                                 other->args,   other->args_bytes, other->use_count};
+        group->standby = tw_standby_create(fallback, &record);
+        if (group->standby)
+            other->bounds = NULL;
+    }
+    tw_command_group_discard(other);
 }
 
 tw_status tw_internal_submit_function(tw_queue *queue, tw_queue *fallback, tw_command_group_function function,
@@ -596,9 +720,12 @@ tw_status tw_internal_submit_function(tw_queue *queue, tw_queue *fallback, tw_co
     tw_queue *const tried[] = {queue, fallback};
     tw_status status = TW_SUCCESS;
     for (size_t i = 0; i < 2 && tried[i]; ++i) {
-        tw_command_group *group = tw_queue_begin(tried[i]);
-        if (group)
-            function(group, user);
+        tw_command_group *recorded __attribute__((cleanup(tw_internal_discard))) = record_by(function, user, tried[i]);
+        if (i == 0 && recorded && recorded->status == TW_SUCCESS && fallback && fallback->device != queue->device
+            && !tw_queue_is_recording(queue))
+            record_standby(recorded, fallback, function, user);
+        tw_command_group *group = recorded;
+        recorded = NULL;
         status = tw_internal_submit(tried[i], group, event, file, line);
         if (status == TW_SUCCESS)
             break;
@@ -607,20 +734,22 @@ tw_status tw_internal_submit_function(tw_queue *queue, tw_queue *fallback, tw_co
 }
 
 /* Errors of the block form have no caller to return to: they wait with the queue. */
-static void keep_error(tw_queue *queue, tw_status status, const char *file, int line)
+static void keep_error(tw_queue *queue, tw_status status, const char *message, const char *file, int line)
 {
-    if (!queue)
-        return;
     tw_lock();
-    tw_errors_add_locked(&queue->errors, status, tw_error_detail(), NULL, file, line);
+    tw_errors_add_locked(&queue->errors, status, message, NULL, file, line);
     tw_unlock();
 }
+
+const struct tw_copy tw_this_copy = {keep_error};
 
 tw_command_group *tw_internal_begin_block(tw_queue *queue)
 {
     tw_command_group *group = tw_queue_begin(queue);
-    if (!group)
-        keep_error(queue, TW_ERROR_OUT_OF_MEMORY, NULL, 0);
+    if (!group && queue)
+        queue->copy->keep_error(queue,
+                                queue->copy == &tw_this_copy ? TW_ERROR_OUT_OF_MEMORY : TW_ERROR_INVALID_ARGUMENT,
+                                tw_error_detail(), NULL, 0);
     return group;
 }
 
@@ -629,7 +758,7 @@ void tw_internal_submit_block(tw_command_group **group, const char *file, int li
     tw_queue *queue = (*group)->queue;
     const tw_status status = submit(queue, *group, NULL, file, line);
     if (status != TW_SUCCESS) {
-        keep_error(queue, status, file, line); /* while the group keeps the queue */
+        keep_error(queue, status, tw_error_detail(), file, line); /* while the group keeps the queue */
         drop(*group, status);
     }
     *group = NULL;

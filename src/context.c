@@ -94,25 +94,29 @@ static struct tw_queue *next_queue(struct tw_context *context, bool with_errors)
     return queue;
 }
 
-static void drop_queue(struct tw_queue *queue)
+/* Also where a handler is left by an exception. */
+static void drop_queue(struct tw_queue **queue)
 {
+    if (!*queue)
+        return;
     tw_lock();
-    tw_queue_release_locked(queue);
+    tw_queue_release_locked(*queue);
     tw_unlock();
 }
 
 /* Waits for all queues. Takes no error, so that a refusal leaves all as it was. */
 static tw_status drain(struct tw_context *context)
 {
-    struct tw_queue *queue;
-    tw_status status = TW_SUCCESS;
-    while (status == TW_SUCCESS && (queue = next_queue(context, false)) != NULL) {
+    for (;;) {
+        struct tw_queue *queue __attribute__((cleanup(drop_queue))) = next_queue(context, false);
+        if (!queue)
+            return TW_SUCCESS;
         tw_lock();
-        status = tw_queue_drain_locked(queue);
+        const tw_status status = tw_queue_drain_locked(queue);
         tw_unlock();
-        drop_queue(queue);
+        if (status != TW_SUCCESS)
+            return status;
     }
-    return status;
 }
 
 tw_status tw_context_destroy(tw_context **handle)
@@ -120,13 +124,16 @@ tw_status tw_context_destroy(tw_context **handle)
     if (!handle || !*handle)
         return TW_SUCCESS;
     struct tw_context *context = *handle;
-    struct tw_queue *queue;
-    tw_status first = drain(context);
+    tw_status first = tw_check_process();
+    if (first == TW_SUCCESS)
+        first = drain(context);
     if (first != TW_SUCCESS)
         return first;
-    while ((queue = next_queue(context, true)) != NULL) {
+    for (;;) {
+        struct tw_queue *queue __attribute__((cleanup(drop_queue))) = next_queue(context, true);
+        if (!queue)
+            break;
         const tw_status status = tw_queue_wait_and_throw(queue);
-        drop_queue(queue);
         if (status == TW_ERROR_WOULD_DEADLOCK)
             return status;
         if (first == TW_SUCCESS)

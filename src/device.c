@@ -24,11 +24,14 @@ static struct {
     size_t platform_count;
     struct tw_device **by_place; /* place 0 is host memory: NULL */
     size_t place_count;
-    bool filtered; /* TW_DEVICES is set */
+    char filter[256]; /* TW_DEVICES; "" where it is not set */
+    char absent[512]; /* why devices that it lets through are not there; or "" */
 } found;
 static pthread_mutex_t discovery = PTHREAD_MUTEX_INITIALIZER; /* taken before the lock, never after */
 static atomic_bool discovered;
 static pthread_rwlock_t alive = PTHREAD_RWLOCK_INITIALIZER; /* read by calls that make objects, written by shutdown */
+
+#define OFFLOAD (TW_DEVICE_GPU | TW_DEVICE_CPU | TW_DEVICE_ACCELERATOR)
 
 static const struct tw_backend *const backends[] = {&tw_backend_host, &tw_backend_omp, &tw_backend_sim};
 
@@ -162,16 +165,49 @@ static tw_status make_platforms(void)
     return TW_SUCCESS;
 }
 
+static bool has_device(unsigned types)
+{
+    for (size_t i = 0; i < found.all_count; ++i)
+        if (found.all[i]->backend->type & types)
+            return true;
+    return false;
+}
+
+/* Asks why there is no GPU, or not each that the machine has, or no offload device at all, if TW_DEVICES would let it through.
+   Tells the user once if that is not what the program was built for. */
+static void explain_absence(const char *filter)
+{
+    static bool told;
+    if (!tw_device_filter_mentions(filter, TW_DEVICE_GPU)
+        && (!tw_device_filter_mentions(filter, OFFLOAD) || has_device(OFFLOAD)))
+        return;
+    if (tw_backend_omp.explain(found.absent, sizeof found.absent) && !told) {
+        tw_warn("%s", found.absent);
+        told = true;
+    }
+}
+
+/* Called by exit(), before OpenMP's own handlers, which came first. Where tw_shutdown() is at work nothing runs. */
+static void end_tasks(void)
+{
+    if (tw_is_forked || pthread_rwlock_tryrdlock(&alive) != 0)
+        return;
+    tw_end_tasks();
+    pthread_rwlock_unlock(&alive);
+}
+
 static tw_status find(void)
 {
     const char *filter = getenv("TW_DEVICES");
-    tw_status status = tw_device_filter_check(filter);
-    found.filtered = filter && *filter;
+    tw_status status = tw_environment_check();
+    if (status == TW_SUCCESS)
+        status = tw_device_filter_check(filter);
+    snprintf(found.filter, sizeof found.filter, "%s", filter ? filter : "");
     unsigned simulated = 0;
     if (status == TW_SUCCESS)
         status = tw_sim_configured(&simulated);
     for (size_t b = 0; b < sizeof backends / sizeof backends[0] && status == TW_SUCCESS; ++b) {
-        if (backends[b] == &tw_backend_omp && !tw_device_filter_mentions_offload(filter))
+        if (backends[b] == &tw_backend_omp && !tw_device_filter_mentions(filter, OFFLOAD))
             continue; /* so that a program that wants the host alone does not initialize GPUs */
         const unsigned count = backends[b]->count();
         for (unsigned i = 0; i < count && status == TW_SUCCESS; ++i) {
@@ -180,24 +216,32 @@ static tw_status find(void)
                 status = TW_SUCCESS; /* a device that nothing can be done with is left out */
         }
     }
+    static bool ends_tasks;
+    if (!ends_tasks)
+        ends_tasks = atexit(end_tasks) == 0;
     if (status == TW_SUCCESS)
         status = assign_places();
     if (status == TW_SUCCESS)
         status = tw_device_filter_apply(filter, found.all, found.all_count, &found.visible, &found.visible_count);
     if (status == TW_SUCCESS)
         status = make_platforms();
-    if (status != TW_SUCCESS)
+    if (status == TW_SUCCESS)
+        explain_absence(filter);
+    else
         forget();
     return status;
 }
 
 tw_status tw_discover(void)
 {
-    if (atomic_load_explicit(&discovered, memory_order_acquire))
-        return TW_SUCCESS;
+    tw_status status = tw_check_process();
+    if (status != TW_SUCCESS || atomic_load_explicit(&discovered, memory_order_acquire))
+        return status;
+    TW_DEFER_CANCELLATION;
+    tw_note_start();
     pthread_mutex_lock(&discovery);
-    tw_status status = TW_SUCCESS;
     if (!atomic_load_explicit(&discovered, memory_order_relaxed)) {
+        tw_environment_warn();
         status = find();
         if (status == TW_SUCCESS)
             atomic_store_explicit(&discovered, true, memory_order_release);
@@ -210,6 +254,9 @@ static _Thread_local unsigned entered; /* how often this thread holds `alive` */
 
 tw_status tw_runtime_enter(void)
 {
+    if (tw_is_forked)
+        return tw_refuse_fork();
+    tw_note_start();
     pthread_rwlock_rdlock(&alive);
     ++entered;
     return tw_discover();
@@ -217,15 +264,14 @@ tw_status tw_runtime_enter(void)
 
 void tw_runtime_leave(void)
 {
+    if (tw_is_forked)
+        return;
     --entered;
     pthread_rwlock_unlock(&alive);
 }
 
 static tw_status shut_down(void)
 {
-    tw_reclaim();
-    tw_storage_settle();
-    tw_reclaim();
     pthread_mutex_lock(&discovery);
     tw_lock();
     const size_t objects = tw_object_count_locked();
@@ -245,18 +291,31 @@ static tw_status shut_down(void)
 
 tw_status tw_shutdown(void)
 {
+    tw_status status = tw_check_process();
+    if (status != TW_SUCCESS || !tw_has_started())
+        return status;
     if (entered)
         return tw_fail(TW_ERROR_BUSY, "called from a selector, while a queue is being made");
+    TW_DEFER_CANCELLATION;
     pthread_rwlock_wrlock(&alive);
-    const tw_status status = shut_down();
+    tw_reclaim();
+    tw_storage_settle();
+    tw_reclaim();
+    status = shut_down();
     pthread_rwlock_unlock(&alive);
     return status;
 }
 
-/* At the end of the program, or when the shared library is unloaded. What still has objects is left alone. */
+/* At the end of the program, or when a library is closed that holds the static one. What still has objects is left alone, and
+   nothing is waited for that may take longer: other threads still run, and this may be one that a callback or a kernel ends the
+   program on. */
 __attribute__((destructor)) static void shut_down_at_exit(void)
 {
-    (void)tw_shutdown();
+    if (tw_is_forked || !tw_has_started() || entered || pthread_rwlock_trywrlock(&alive) != 0)
+        return;
+    tw_reclaim_memory();
+    (void)shut_down();
+    pthread_rwlock_unlock(&alive);
 }
 
 tw_status tw_sim_set_count(unsigned count)
@@ -379,7 +438,7 @@ int tw_default_selector(const tw_device *device, void *user)
     (void)user;
     if (!device)
         return -1;
-    if (found.filtered)
+    if (found.filter[0])
         return 100; /* the first that TW_DEVICES lists */
     switch (device->backend->type) {
     case TW_DEVICE_GPU:
@@ -420,15 +479,40 @@ int tw_sim_selector(const tw_device *device, void *user)
     return type_score(device, TW_DEVICE_SIM);
 }
 
-static tw_status none_selected(void)
+/* "host (AMD EPYC 7763), sim (Simulated device 0)" */
+static void list_names(struct tw_device **devices, size_t count, char *list, size_t bytes)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < count && used < bytes; ++i)
+        used += (size_t)snprintf(list + used, bytes - used, "%s%s (%s)", i ? ", " : "",
+                                 tw_device_filter_kind(devices[i]->backend->type), tw_device_name(devices[i]));
+}
+
+/* Whether devices of these types were asked for, by a selector or by TW_DEVICES, and there are none. */
+static bool lacks(tw_device_selector selector, tw_device_selector typed, unsigned types)
+{
+    return !has_device(types)
+           && (selector == typed || (!found.visible_count && tw_device_filter_mentions(found.filter, types)));
+}
+
+static tw_status none_selected(tw_device_selector selector)
 {
     char list[512] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < found.visible_count && used < sizeof list; ++i)
-        used +=
-            (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", tw_device_name(found.visible[i]));
-    return tw_fail(TW_ERROR_NO_DEVICE, "the selector chose none of: %s%s", list,
-                   found.filtered ? " (as TW_DEVICES lets through)" : "");
+    const char *advice = "";
+    if (lacks(selector, tw_sim_selector, TW_DEVICE_SIM))
+        advice = "TW_SIM=N or tw_sim_set_count() makes simulated devices";
+    else if (lacks(selector, tw_gpu_selector, TW_DEVICE_GPU) || lacks(selector, NULL, OFFLOAD))
+        advice = found.absent;
+    const char *link = *advice ? "; " : "";
+    if (!found.visible_count) {
+        list_names(found.all, found.all_count, list, sizeof list);
+        return tw_fail(TW_ERROR_NO_DEVICE, "TW_DEVICES=\"%s\" lets no device through; there is %s%s%s", found.filter,
+                       list, link, advice);
+    }
+    list_names(found.visible, found.visible_count, list, sizeof list);
+    return tw_fail(TW_ERROR_NO_DEVICE, "the selector chose none of the devices: %s%s%s%s%s%s", list,
+                   found.filter[0] ? "; TW_DEVICES=\"" : "", found.filter,
+                   found.filter[0] ? "\" lets no other through" : "", link, advice);
 }
 
 tw_status tw_select_device(tw_device_selector selector, void *user, tw_device **device)
@@ -452,7 +536,7 @@ tw_status tw_select_device(tw_device_selector selector, void *user, tw_device **
         }
     }
     if (!best)
-        return none_selected();
+        return none_selected(selector);
     *device = best;
     return TW_SUCCESS;
 }

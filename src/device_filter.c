@@ -12,17 +12,26 @@ struct term {
     unsigned long number;
 };
 
+static const struct {
+    const char *name;
+    unsigned types;
+} kinds[] = {
+    {"host", TW_DEVICE_HOST}, {"gpu", TW_DEVICE_GPU},
+    {"cpu", TW_DEVICE_CPU},   {"accelerator", TW_DEVICE_ACCELERATOR},
+    {"sim", TW_DEVICE_SIM},   {"omp", TW_DEVICE_GPU | TW_DEVICE_CPU | TW_DEVICE_ACCELERATOR},
+    {"*", TW_DEVICE_ALL},
+};
+
+const char *tw_device_filter_kind(tw_device_type type)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i)
+        if (kinds[i].types == (unsigned)type)
+            return kinds[i].name;
+    return "?";
+}
+
 static unsigned types_named(const char *name, size_t length)
 {
-    static const struct {
-        const char *name;
-        unsigned types;
-    } kinds[] = {
-        {"host", TW_DEVICE_HOST}, {"gpu", TW_DEVICE_GPU},
-        {"cpu", TW_DEVICE_CPU},   {"accelerator", TW_DEVICE_ACCELERATOR},
-        {"sim", TW_DEVICE_SIM},   {"omp", TW_DEVICE_GPU | TW_DEVICE_CPU | TW_DEVICE_ACCELERATOR},
-        {"*", TW_DEVICE_ALL},
-    };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i)
         if (strlen(kinds[i].name) == length && !strncmp(kinds[i].name, name, length))
             return kinds[i].types;
@@ -71,14 +80,13 @@ tw_status tw_device_filter_check(const char *filter)
     return TW_SUCCESS;
 }
 
-bool tw_device_filter_mentions_offload(const char *filter)
+bool tw_device_filter_mentions(const char *filter, unsigned types)
 {
-    const unsigned offload = TW_DEVICE_GPU | TW_DEVICE_CPU | TW_DEVICE_ACCELERATOR;
     bool adds = false, mentions = false;
     struct term term;
     for (const char *at = filter; at && *at && read_term(&at, &term);) {
         adds = adds || !term.remove;
-        mentions = mentions || (!term.remove && (term.types & offload));
+        mentions = mentions || (!term.remove && (term.types & types));
     }
     return mentions || !adds; /* a list of removals starts from all devices */
 }

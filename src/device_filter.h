@@ -8,8 +8,11 @@
 /* Whether the filter can be read; NULL and "" can. TW_ERROR_INVALID_CONFIGURATION says what is wrong. */
 tw_status tw_device_filter_check(const char *filter);
 
-/* Whether the filter can let an offload device through. */
-bool tw_device_filter_mentions_offload(const char *filter);
+/* Whether the filter can let a device of one of these types through. */
+bool tw_device_filter_mentions(const char *filter, unsigned types);
+
+/* The kind of a device in the filter. */
+const char *tw_device_filter_kind(tw_device_type type);
 
 /* Makes the list of visible devices, which the caller frees. */
 tw_status tw_device_filter_apply(const char *filter, struct tw_device **all, size_t count, struct tw_device ***visible,

@@ -10,6 +10,7 @@ const struct tw_device_facts *tw_device_facts(const struct tw_device *constant)
 {
     struct tw_device *device = (struct tw_device *)(uintptr_t)constant; /* the cache is not part of its value */
     if (!atomic_load_explicit(&device->described, memory_order_acquire)) {
+        TW_DEFER_CANCELLATION;
         pthread_mutex_lock(&describing);
         if (!atomic_load_explicit(&device->described, memory_order_relaxed)) {
             device->backend->backend->describe(device->backend, &device->facts);
@@ -81,6 +82,9 @@ tw_status tw_device_info(const tw_device *device, tw_device_info_id question, vo
 {
     if (!device || !value)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the %s is NULL", device ? "place for the answer" : "device");
+    const tw_status status = tw_check_process();
+    if (status != TW_SUCCESS)
+        return status;
     if ((int)question < 0 || question >= TW_DEVICE_INFO_COUNT)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%d is no question about a device", (int)question);
     if (question == TW_DEVICE_INFO_TYPE)

@@ -2,35 +2,45 @@
 /* Lists of asynchronous errors, from the command that failed to the handler that hears of it (spec 2.5.6). */
 #include "runtime.h"
 
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#define DROPPED_BYTES 160
 
 void tw_errors_init(struct tw_error_list *list)
 {
     list->first = NULL;
     list->last = &list->first;
+    list->count = 0;
+}
+
+/* What is delivered in place of errors that were not kept. */
+static tw_error dropped_errors(const struct tw_error_list *list, char text[DROPPED_BYTES])
+{
+    snprintf(text, DROPPED_BYTES,
+             "%zu errors that occurred later are lost: memory was exhausted, or %u others waited to be delivered",
+             list->dropped, TW_MOST_ERRORS);
+    return (tw_error){.status = TW_ERROR_OUT_OF_MEMORY, .message = text};
 }
 
 void tw_errors_add_locked(struct tw_error_list *list, tw_status status, const char *message, const char *kernel,
                           const char *file, int line)
 {
-    const size_t message_bytes = strlen(message) + 1, kernel_bytes = kernel ? strlen(kernel) + 1 : 0;
-    struct tw_error_record *record = malloc(sizeof *record + message_bytes + kernel_bytes);
+    const size_t text_bytes = tw_string_bytes(message) + tw_string_bytes(kernel) + tw_string_bytes(file);
+    struct tw_error_record *record = list->count < TW_MOST_ERRORS ? malloc(sizeof *record + text_bytes) : NULL;
     if (!record) {
         ++list->dropped;
         return;
     }
-    memcpy(record->text, message, message_bytes);
-    if (kernel)
-        memcpy(record->text + message_bytes, kernel, kernel_bytes);
+    char *to = record->text;
     record->next = NULL;
-    record->error = (tw_error){.status = status,
-                               .message = record->text,
-                               .kernel = kernel ? record->text + message_bytes : NULL,
-                               .file = file,
-                               .line = line};
+    record->error = (tw_error){.status = status, .line = line};
+    record->error.message = tw_string_copy(&to, message);
+    record->error.kernel = tw_string_copy(&to, kernel);
+    record->error.file = tw_string_copy(&to, file);
     *list->last = record;
     list->last = &record->next;
+    ++list->count;
 }
 
 void tw_errors_move_locked(struct tw_error_list *to, struct tw_error_list *from)
@@ -41,33 +51,43 @@ void tw_errors_move_locked(struct tw_error_list *to, struct tw_error_list *from)
         return;
     *to->last = from->first;
     to->last = from->last;
+    to->count += from->count;
     tw_errors_init(from);
 }
 
+static void free_records(tw_error **errors)
+{
+    free(*errors);
+}
+
+static void free_list(struct tw_error_list **list)
+{
+    tw_errors_free(*list);
+}
+
+/* The handler may be left by an exception: it has had all then. */
 void tw_errors_deliver(struct tw_error_list *list, tw_error_handler handler, void *user)
 {
-    size_t count = list->dropped != 0, i = 0;
-    for (const struct tw_error_record *record = list->first; record; record = record->next)
-        ++count;
+    struct tw_error_list *delivered __attribute__((cleanup(free_list), unused)) = list;
+    const size_t count = list->count + (list->dropped != 0);
+    size_t i = 0;
     if (!count)
         return;
-    const tw_error dropped = {.status = TW_ERROR_OUT_OF_MEMORY,
-                              .message = "errors were lost because memory was exhausted when they occurred"};
-    tw_error *errors = malloc(count * sizeof *errors);
+    char text[DROPPED_BYTES];
+    const tw_error dropped = dropped_errors(list, text);
+    tw_error *errors __attribute__((cleanup(free_records))) = malloc(count * sizeof *errors);
     if (errors) {
         for (const struct tw_error_record *record = list->first; record; record = record->next)
             errors[i++] = record->error;
         if (list->dropped)
             errors[i++] = dropped;
         handler(errors, count, user);
-        free(errors);
     } else { /* one at a time needs no memory */
         for (const struct tw_error_record *record = list->first; record; record = record->next)
             handler(&record->error, 1, user);
         if (list->dropped)
             handler(&dropped, 1, user);
     }
-    tw_errors_free(list);
 }
 
 tw_status tw_errors_take_first_locked(struct tw_error_list *list)
@@ -76,15 +96,19 @@ tw_status tw_errors_take_first_locked(struct tw_error_list *list)
     if (!record) {
         if (!list->dropped)
             return TW_SUCCESS;
+        char text[DROPPED_BYTES];
+        const tw_error dropped = dropped_errors(list, text);
         list->dropped = 0;
-        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "errors were lost because memory was exhausted when they occurred");
+        return tw_fail(dropped.status, "%s", dropped.message);
     }
     list->first = record->next;
+    --list->count;
     if (!list->first)
         list->last = &list->first;
-    const tw_status status = record->error.kernel
-                                 ? tw_fail(record->error.status, "kernel %s: %s", record->error.kernel, record->text)
-                                 : tw_fail(record->error.status, "%s", record->text);
+    const char *kernel = record->error.kernel;
+    const bool is_named = !kernel || tw_names_kernel(record->text, kernel);
+    const tw_status status = is_named ? tw_fail(record->error.status, "%s", record->text)
+                                      : tw_fail(record->error.status, "kernel %s: %s", kernel, record->text);
     free(record);
     return status;
 }

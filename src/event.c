@@ -52,7 +52,7 @@ static tw_status wait_locked(const tw_event *event)
         return tw_fail(TW_ERROR_WOULD_DEADLOCK,
                        "the event waits for a host accessor that this thread holds; release that one first");
     /* who waits for the start wants to go on when the body starts, not run it */
-    tw_wait_locked(unfinished_event, event, event->phase == TW_PHASE_START ? &command->body : NULL);
+    tw_wait_locked(unfinished_event, event, event->phase == TW_PHASE_START ? &command->body : NULL, NULL);
     if (command->complete && command->status != TW_SUCCESS) {
         char message[1024];
         tw_command_message_locked(command, message, sizeof message);
@@ -65,8 +65,11 @@ tw_status tw_event_wait(tw_event *event)
 {
     if (!event)
         return TW_SUCCESS;
+    tw_status status = tw_check_process();
+    if (status != TW_SUCCESS)
+        return status;
     tw_lock();
-    const tw_status status = wait_locked(event);
+    status = wait_locked(event);
     tw_unlock();
     tw_reclaim();
     return status;
@@ -90,7 +93,7 @@ tw_status tw_event_wait_and_throw(tw_event *event)
     if (!event)
         return TW_SUCCESS;
     const tw_status status = tw_event_wait(event);
-    if (event->command->queue && status != TW_ERROR_WOULD_DEADLOCK)
+    if (event->command->queue && status != TW_ERROR_WOULD_DEADLOCK && !tw_is_forked)
         tw_queue_throw_to_handler(event->command->queue);
     return status;
 }
@@ -98,7 +101,7 @@ tw_status tw_event_wait_and_throw(tw_event *event)
 tw_status tw_event_wait_and_throw_all(tw_event *const *events, size_t count)
 {
     const tw_status status = tw_event_wait_all(events, count);
-    for (size_t i = 0; events && i < count; ++i)
+    for (size_t i = 0; events && i < count && !tw_is_forked; ++i)
         if (events[i] && events[i]->command->queue)
             tw_queue_throw_to_handler(events[i]->command->queue);
     return status;
@@ -135,7 +138,7 @@ tw_status tw_event_get_times(const tw_event *event, tw_event_times *times)
 {
     if (!times)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the place for the times is NULL");
-    const tw_event_times none = {0, 0, 0};
+    const tw_event_times none = {0};
     tw_lock();
     *times = event ? event->command->times : none;
     tw_unlock();

@@ -2,7 +2,42 @@
 /* The command graph (graph.h). Knows no buffer, device, thread or lock. */
 #include "graph.h"
 
-#include <stdlib.h>
+/* ---- causes of failures ------------------------------------------------------------------------------------------ */
+
+void tw_cause_retain(struct tw_cause *cause)
+{
+    if (cause)
+        ++cause->references;
+}
+
+void tw_cause_release(struct tw_cause *cause)
+{
+    if (cause && --cause->references == 0)
+        cause->free(cause);
+}
+
+/* Apart, so that all goes fast as long as nothing fails. */
+static __attribute__((noinline, cold)) void replace(struct tw_cause **reference, struct tw_cause *cause)
+{
+    struct tw_cause *before = *reference;
+    tw_cause_retain(cause);
+    *reference = cause;
+    tw_cause_release(before);
+}
+
+/* Makes a counted reference refer to a cause, or to none. */
+static inline void refer(struct tw_cause **reference, struct tw_cause *cause)
+{
+    if (*reference != cause)
+        replace(reference, cause);
+}
+
+void tw_resource_end(struct tw_resource *resource)
+{
+    refer(&resource->lost, NULL);
+}
+
+/* ---- the graph --------------------------------------------------------------------------------------------------- */
 
 size_t tw_graph_edges_needed(const struct tw_graph_access *accesses, size_t count)
 {
@@ -51,22 +86,30 @@ static void join_readers(struct tw_graph_access *access)
     resource->readers = access;
 }
 
+void tw_graph_doom(struct tw_node *node, struct tw_cause *failure)
+{
+    if (!node->doom)
+        refer(&node->doom, failure);
+}
+
 void tw_graph_insert(struct tw_node *node, struct tw_edge *edges)
 {
     node->in = edges;
     node->in_count = node->pending = 0;
     node->out = node->last_out = NULL;
-    node->issued = node->finished = false;
+    node->issued = node->finished = node->bereft = false;
     for (size_t i = 0; i < node->access_count; ++i) {
         struct tw_graph_access *access = &node->accesses[i];
         struct tw_resource *resource = access->resource;
         access->node = node;
         access->next = NULL;
         access->link = NULL;
-        if (resource->writer)
+        if (resource->writer) {
             add_edge(resource->writer, node, access->needs, access->logical);
-        else if (access->needs && resource->lost && !node->doom)
-            node->doom = resource->lost;
+        } else if (access->needs && resource->lost) {
+            tw_graph_doom(node, resource->lost);
+            node->bereft = node->bereft || access->logical;
+        }
         if (!access->writes) {
             join_readers(access);
             continue;
@@ -79,6 +122,13 @@ void tw_graph_insert(struct tw_node *node, struct tw_edge *edges)
         }
         resource->writer = node;
     }
+}
+
+void tw_graph_read(struct tw_node *node, struct tw_resource *resource)
+{
+    struct tw_graph_access *access = &node->accesses[node->access_count++];
+    *access = (struct tw_graph_access){.resource = resource, .node = node};
+    join_readers(access);
 }
 
 /* Reverses the list of edges, so that successors come in the order of their insertion. */
@@ -123,7 +173,18 @@ struct tw_node *tw_graph_before(const struct tw_node *node)
     return before;
 }
 
-struct tw_node *tw_graph_finish(struct tw_node *node, void *failure)
+void tw_graph_wrote_nothing(struct tw_node *node)
+{
+    for (size_t i = 0; i < node->access_count; ++i)
+        node->accesses[i].writes = false;
+}
+
+void tw_graph_lose(struct tw_resource *resource, struct tw_cause *failure)
+{
+    refer(&resource->lost, failure);
+}
+
+struct tw_node *tw_graph_finish(struct tw_node *node, struct tw_cause *failure)
 {
     node->finished = true;
     for (size_t i = 0; i < node->access_count; ++i) {
@@ -133,9 +194,9 @@ struct tw_node *tw_graph_finish(struct tw_node *node, void *failure)
         if (resource->writer == node)
             resource->writer = NULL;
         if (access->writes && failure)
-            resource->lost = failure;
+            refer(&resource->lost, failure);
         else if (access->writes && !access->needs)
-            resource->lost = NULL;
+            refer(&resource->lost, NULL);
     }
     struct tw_node *ready = NULL, **last = &ready;
     struct tw_edge *next;
@@ -144,8 +205,10 @@ struct tw_node *tw_graph_finish(struct tw_node *node, void *failure)
         next = edge->next;
         edge->from = NULL;
         edge->next = NULL;
-        if (failure && edge->data && !to->doom)
-            to->doom = failure;
+        if (failure && edge->data) {
+            tw_graph_doom(to, failure);
+            to->bereft = to->bereft || edge->logical;
+        }
         if (!edge->passed && --to->pending == 0) {
             to->next = NULL;
             *last = to;
@@ -153,37 +216,25 @@ struct tw_node *tw_graph_finish(struct tw_node *node, void *failure)
         }
     }
     node->out = node->last_out = NULL;
+    refer(&node->doom, NULL); /* last: it may be what `failure` refers to */
     return ready;
 }
 
-bool tw_graph_mark_dependants(struct tw_node *node, unsigned long mark)
+void tw_graph_mark_dependants(struct tw_node *node, unsigned long mark)
 {
-    size_t used = 0, capacity = 64;
-    struct tw_node **stack = malloc(capacity * sizeof *stack);
-    if (!stack)
-        return false;
-    stack[used++] = node;
+    struct tw_node *last = node, *next;
     node->mark = mark;
-    while (used) {
-        const struct tw_node *top = stack[--used];
-        for (struct tw_edge *edge = top->out; edge; edge = edge->next) {
+    for (node->next = NULL; node; node = next) {
+        for (const struct tw_edge *edge = node->out; edge; edge = edge->next) {
             if (edge->to->mark == mark)
                 continue;
-            if (used == capacity) {
-                struct tw_node **grown = realloc(stack, 2 * capacity * sizeof *stack);
-                if (!grown) {
-                    free(stack);
-                    return false;
-                }
-                stack = grown;
-                capacity *= 2;
-            }
             edge->to->mark = mark;
-            stack[used++] = edge->to;
+            edge->to->next = NULL;
+            last = last->next = edge->to;
         }
+        next = node->next;
+        node->next = NULL;
     }
-    free(stack);
-    return true;
 }
 
 bool tw_graph_would_wait_for(const struct tw_graph_access *access, unsigned long mark)

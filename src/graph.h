@@ -23,12 +23,26 @@
 struct tw_node;
 struct tw_graph_access;
 
-/* Something that is read and written. Zero-initialized when unused. */
+/* Why something failed: counted references, which doomed nodes and lost resources have too. The caller embeds it first
+   in what it knows of the failure. */
+struct tw_cause {
+    size_t references;
+    void (*free)(struct tw_cause *cause); /* called with the last reference */
+};
+
+/* NULL is allowed. */
+void tw_cause_retain(struct tw_cause *cause);
+void tw_cause_release(struct tw_cause *cause);
+
+/* Something that is read and written. Zero-initialized when unused; its user ends it with tw_resource_end(). */
 struct tw_resource {
     struct tw_node *writer;          /* the last writer, if unfinished */
     struct tw_graph_access *readers; /* unfinished readers since the last writer was inserted */
-    void *lost;                      /* cause: its contents are undefined; NULL while whole */
+    struct tw_cause *lost;           /* its contents are undefined; counted; NULL while whole */
 };
+
+/* Drops the cause of a loss. No unfinished node accesses the resource any more. */
+void tw_resource_end(struct tw_resource *resource);
 
 /* One access of one node; owned by the node, which the caller must keep until it is finished. */
 struct tw_graph_access {
@@ -58,10 +72,11 @@ struct tw_node {
     struct tw_edge *last_out; /* newest edge out: merges the edges to one successor */
     size_t pending;           /* nodes it waits for */
     const void *engine;       /* set before it is inserted; NULL: none */
-    void *doom;               /* cause why it must not run */
+    struct tw_cause *doom;    /* why it must not run; counted, until it is finished */
     unsigned long mark;       /* of the last traversal that came by */
     struct tw_node *next;     /* for lists that the caller keeps: ready nodes */
     bool issued, finished;
+    bool bereft; /* contents that it needs are lost, whatever becomes of the data movements */
 };
 
 /* The most edges that inserting a node with these accesses can need, now. */
@@ -79,13 +94,25 @@ struct tw_node *tw_graph_issue(struct tw_node *node);
 /* An unfinished node before this one, preferably one that it waits for; NULL: all are finished. */
 struct tw_node *tw_graph_before(const struct tw_node *node);
 
+/* Says before a node is finished that it has written nothing: its failure leaves everything as it was. */
+void tw_graph_wrote_nothing(struct tw_node *node);
+
 /* Finishes a node that was ready, after all before it. failure: NULL, or the cause, which dooms its dependants. Returns
    the nodes that became ready, in the order in which they were inserted, linked by next; doomed ones among them. */
-struct tw_node *tw_graph_finish(struct tw_node *node, void *failure);
+struct tw_node *tw_graph_finish(struct tw_node *node, struct tw_cause *failure);
 
-/* Marks all nodes that wait, directly or not, for `node`, and node itself, with `mark`, which must be new. Returns
-   false for want of memory. */
-bool tw_graph_mark_dependants(struct tw_node *node, unsigned long mark);
+/* A ready node begins to read a resource that has no unfinished writer. It has room for one more access. */
+void tw_graph_read(struct tw_node *node, struct tw_resource *resource);
+
+/* Dooms an unfinished node, unless it is doomed already. */
+void tw_graph_doom(struct tw_node *node, struct tw_cause *failure);
+/* Notes why a resource's contents are undefined; NULL: they are whole. */
+void tw_graph_lose(struct tw_resource *resource, struct tw_cause *failure);
+
+/* Marks all nodes that wait, directly or not, for `node`, and node itself, with `mark`. A mark is new, or marks what
+   waits for several nodes. `node` is on no list and not issued; so those that wait for it are not ready, and their
+   `next` is free for the search. */
+void tw_graph_mark_dependants(struct tw_node *node, unsigned long mark);
 
 /* Whether a node with this access would wait for a node marked `mark`. */
 bool tw_graph_would_wait_for(const struct tw_graph_access *access, unsigned long mark);

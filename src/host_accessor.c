@@ -10,6 +10,11 @@
 static struct tw_host_accessor *open_accessors; /* under the lock */
 static unsigned long last_mark;                 /* under the lock */
 
+unsigned long tw_new_mark_locked(void)
+{
+    return ++last_mark;
+}
+
 unsigned long tw_mark_own_accesses_locked(void)
 {
     unsigned long mark = 0;
@@ -18,17 +23,10 @@ unsigned long tw_mark_own_accesses_locked(void)
         if (!pthread_equal(accessor->owner, self))
             continue;
         if (!mark)
-            mark = ++last_mark;
-        /* without memory for the search the check is left out: it only ever refuses */
-        (void)tw_graph_mark_dependants(&accessor->command->body.node, mark);
+            mark = tw_new_mark_locked();
+        tw_graph_mark_dependants(&accessor->command->body.node, mark);
     }
     return mark;
-}
-
-bool tw_would_deadlock_locked(const struct tw_buffer *buffer, bool writes, unsigned long mark)
-{
-    const struct tw_graph_access access = {.resource = (struct tw_resource *)&buffer->contents, .writes = writes};
-    return mark && tw_graph_would_wait_for(&access, mark);
 }
 
 static struct tw_command *unfinished_access(const void *what)
@@ -43,15 +41,26 @@ static struct tw_command *incomplete(const void *what)
     return command->complete ? NULL : command;
 }
 
+static tw_status submit_locked(struct tw_command *command)
+{
+    const unsigned long mark = tw_mark_own_accesses_locked();
+    if (mark && tw_command_would_wait_locked(command, mark))
+        return tw_fail(TW_ERROR_WOULD_DEADLOCK,
+                       "the access would wait for a host accessor that this thread holds; release that one first");
+    return tw_command_submit_locked(command);
+}
+
 /* Submits a command on host memory and waits until its body may run, or until it is over. The caller gets a reference.
    On failure the status says what went wrong. */
 static tw_status acquire(struct tw_buffer *buffer, bool needs, bool writes, struct tw_command **result)
 {
-    if (needs || writes) {
-        const tw_status status = tw_buffer_allocate(buffer, 0);
-        if (status != TW_SUCCESS)
-            return status;
-    }
+    tw_status status = tw_check_copy(buffer);
+    if (status == TW_SUCCESS)
+        status = tw_check_process();
+    if (status == TW_SUCCESS && (needs || writes))
+        status = tw_buffer_allocate(buffer, 0);
+    if (status != TW_SUCCESS)
+        return status;
     struct tw_command *command = tw_command_create(&(struct tw_memory){.block = NULL}, 1, 1, 0);
     if (!command)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a host access");
@@ -61,33 +70,31 @@ static tw_status acquire(struct tw_buffer *buffer, bool needs, bool writes, stru
     command->uses[0] = (struct tw_use){.buffer = buffer, .needs = needs, .writes = writes};
     command->use_count = 1;
     tw_lock();
-    if (tw_would_deadlock_locked(buffer, writes, tw_mark_own_accesses_locked())) {
-        tw_command_release_locked(command);
-        tw_unlock();
-        return tw_fail(TW_ERROR_WOULD_DEADLOCK,
-                       "the access would wait for a host accessor that this thread holds; release that one first");
-    }
     atomic_fetch_add(&buffer->uses, 1);
+    tw_storage_begin_locked(command->uses, 1);
     tw_awaited = command;
-    tw_status status = tw_command_submit_locked(command);
+    status = submit_locked(command);
     if (status != TW_SUCCESS) {
         tw_awaited = NULL;
+        tw_storage_abandon_locked(command->uses, 1);
         tw_buffer_unuse_locked(buffer);
         tw_command_release_locked(command);
         tw_unlock();
         return status;
     }
-    tw_wait_locked(unfinished_access, &command, NULL);
+    tw_wait_locked(unfinished_access, &command, NULL, NULL);
     tw_awaited = NULL;
     status = command->status;
     const struct tw_failure *failure = command->failure;
     char story[TW_STORY_BYTES];
+    if (status == TW_ERROR_CANCELLED && !buffer->contents.lost)
+        status = failure->status; /* of a copy that another command asked for */
     if (status == TW_ERROR_CANCELLED)
         status = tw_fail(TW_ERROR_DATA_LOST, "the buffer's contents are lost: %s", tw_failure_story(failure, story));
     else if (status != TW_SUCCESS)
         tw_fail(status, "%s", tw_failure_message(failure));
     if (status != TW_SUCCESS) {
-        tw_wait_locked(incomplete, &command, NULL);
+        tw_wait_locked(incomplete, &command, NULL, NULL);
         tw_command_release_locked(command);
         tw_unlock();
         return status;
@@ -112,6 +119,7 @@ tw_status tw_host_access(tw_buffer *buffer, tw_access_mode mode, tw_host_accesso
         acquire(buffer, tw_access_mode_needs(mode), tw_access_mode_writes(mode), &accessor->command);
     if (status != TW_SUCCESS) {
         free(accessor);
+        tw_reclaim();
         return status;
     }
     accessor->buffer = buffer;
@@ -143,6 +151,8 @@ void tw_host_accessor_release(tw_host_accessor **handle)
         return;
     struct tw_host_accessor *accessor = *handle;
     *handle = NULL;
+    if (tw_is_forked)
+        return;
     tw_lock();
     *accessor->link = accessor->next;
     if (accessor->next)

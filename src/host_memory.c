@@ -56,7 +56,7 @@ void *tw_malloc_host(size_t bytes)
 
 void tw_free_host(void *memory)
 {
-    if (!memory)
+    if (!memory || tw_is_forked)
         return;
     struct header *header = (struct header *)((unsigned char *)memory - HEADER_BYTES);
     if (header->backend)

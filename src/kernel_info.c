@@ -12,6 +12,10 @@ tw_status tw_internal_kernel_limits(const tw_device *device, const struct tw_int
                        !device   ? "device"
                        : !kernel ? "kernel"
                                  : "place for the answer");
+    const tw_status status = tw_check_process();
+    if (status != TW_SUCCESS)
+        return status;
+    TW_DEFER_CANCELLATION;
     if (kernel->abi != TW_INTERNAL_KERNEL_ABI)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "kernel %s was compiled for another version of the library",
                        kernel->name);

@@ -5,15 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ROOM (TW_QUEUE_DEPTH / 8) /* that a submission makes: it wakes up seldom */
+#define ROOM_STEP 256u
+
 static tw_status create(tw_device *device, tw_context *context, tw_error_handler handler, void *handler_user,
                         tw_queue **result)
 {
+    const tw_status status = tw_device_needs_worker(device);
+    if (status != TW_SUCCESS)
+        return status;
     struct tw_queue *queue = aligned_alloc(_Alignof(struct tw_queue), sizeof *queue);
     if (!queue)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a queue");
     memset(queue, 0, sizeof *queue);
     atomic_init(&queue->references, 1);
+    queue->copy = &tw_this_copy;
     queue->device = device;
+    queue->limit = TW_QUEUE_DEPTH;
     queue->handler = handler;
     queue->handler_user = handler_user;
     tw_lane_init(&queue->lane, device);
@@ -34,18 +42,24 @@ static tw_status create(tw_device *device, tw_context *context, tw_error_handler
     return TW_SUCCESS;
 }
 
+/* Also where the selector is left by an exception. */
+static void leave_runtime(const tw_status *status)
+{
+    (void)status;
+    tw_runtime_leave();
+}
+
 tw_status tw_queue_create(tw_device_selector selector, void *selector_user, tw_error_handler handler,
                           void *handler_user, tw_queue **queue)
 {
     if (!queue)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is to be stored at NULL");
     tw_device *device = NULL;
-    tw_status status = tw_runtime_enter();
+    tw_status status __attribute__((cleanup(leave_runtime))) = tw_runtime_enter();
     if (status == TW_SUCCESS)
         status = tw_select_device(selector, selector_user, &device);
     if (status == TW_SUCCESS)
         status = create(device, NULL, handler, handler_user, queue);
-    tw_runtime_leave();
     return status;
 }
 
@@ -67,6 +81,9 @@ tw_status tw_queue_create_in_context(tw_context *context, tw_device *device, tw_
 {
     if (!queue || !context)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the %s is NULL", context ? "place for the queue" : "context");
+    const tw_status status = tw_check_process();
+    if (status != TW_SUCCESS)
+        return status;
     if (!device)
         return create(context->devices[0], context, handler, handler_user, queue);
     for (size_t i = 0; i < context->count; ++i)
@@ -88,6 +105,19 @@ tw_context *tw_queue_context(const tw_queue *queue)
 bool tw_queue_is_host(const tw_queue *queue)
 {
     return queue && tw_device_is_host(queue->device);
+}
+
+tw_status tw_queue_set_profiling(tw_queue *queue, bool profiling)
+{
+    if (!queue)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is NULL");
+    atomic_store_explicit(&queue->profiling, profiling, memory_order_relaxed);
+    return TW_SUCCESS;
+}
+
+bool tw_queue_is_profiling(const tw_queue *queue)
+{
+    return queue && atomic_load_explicit(&queue->profiling, memory_order_relaxed);
 }
 
 void tw_queue_release_locked(struct tw_queue *queue)
@@ -126,8 +156,57 @@ tw_status tw_queue_drain_locked(struct tw_queue *queue)
             return tw_fail(TW_ERROR_WOULD_DEADLOCK,
                            "a command of the queue waits for a host accessor that this thread holds; release that one "
                            "first");
-    tw_wait_locked(unfinished_before, &ticket, NULL);
+    struct tw_command *last = queue->last;
+    if (last == queue->first) { /* none, or one alone */
+        tw_wait_locked(unfinished_before, &ticket, NULL, NULL);
+        return TW_SUCCESS;
+    }
+    atomic_fetch_add(&last->references, 1);
+    tw_wait_locked(unfinished_before, &ticket, NULL, last);
+    tw_command_release_locked(last);
     return TW_SUCCESS;
+}
+
+/* Whether what a command waits for is the program's: a host accessor, or a storage that is about to be told something. */
+static bool is_held_back_locked(const struct tw_command *command)
+{
+    const struct tw_node *node = &command->body.node, *before;
+    while ((before = tw_graph_before(node)) != NULL)
+        node = before;
+    return ((const struct tw_task *)node)->kind == TW_TASK_HOST_ACCESS;
+}
+
+static struct tw_command *first_of_too_many(const void *what)
+{
+    const struct tw_queue *queue = what;
+    const bool has_room = queue->unfinished <= TW_QUEUE_DEPTH - ROOM;
+    return has_room || is_held_back_locked(queue->first) ? NULL : queue->first;
+}
+
+/* A thread that waits for room, and looks again when a command some way on is complete, not at each. */
+struct room_ticket {
+    struct tw_queue *queue;
+    const struct tw_command *step;
+};
+
+static struct tw_command *first_before_step(const void *what)
+{
+    const struct room_ticket *ticket = what;
+    return ticket->step->complete ? NULL : first_of_too_many(ticket->queue);
+}
+
+void tw_queue_make_room_locked(struct tw_queue *queue)
+{
+    while (first_of_too_many(queue)) {
+        struct tw_command *step = queue->first;
+        for (unsigned i = 0; i < ROOM_STEP && step->next; ++i)
+            step = step->next;
+        atomic_fetch_add(&step->references, 1);
+        tw_wait_locked(first_before_step, &(struct room_ticket){queue, step}, NULL, step);
+        tw_command_release_locked(step);
+    }
+    if (queue->unfinished >= queue->limit)
+        queue->limit = 2 * queue->unfinished; /* held back: to look again for each submission would take long */
 }
 
 /* The handler that hears of the queue's errors: its own has priority over its context's (spec 2.5.6). */
@@ -168,7 +247,10 @@ tw_status tw_queue_deliver(struct tw_queue *queue)
 
 static tw_status check(const tw_queue *queue)
 {
-    return queue ? TW_SUCCESS : tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is NULL");
+    if (!queue)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is NULL");
+    const tw_status status = tw_check_copy(queue);
+    return status == TW_SUCCESS ? tw_check_process() : status;
 }
 
 tw_status tw_queue_wait(tw_queue *queue)
@@ -209,7 +291,10 @@ tw_status tw_queue_destroy(tw_queue **handle)
     if (!handle || !*handle)
         return TW_SUCCESS;
     struct tw_queue *queue = *handle;
-    const tw_status status = tw_queue_wait_and_throw(queue);
+    tw_status status = check(queue);
+    if (status != TW_SUCCESS)
+        return status;
+    status = tw_queue_wait_and_throw(queue);
     if (status == TW_ERROR_WOULD_DEADLOCK)
         return status;
     *handle = NULL;

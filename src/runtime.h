@@ -8,15 +8,17 @@
  *
  *     status.c         error details, failures
  *     device.c         discovery, TW_DEVICES, selectors, info; context.c
+ *     environment.c    which environment variables there are, warnings
  *     buffer.c         buffers and their places
  *     coherence.c      which copies a command needs
  *     graph.c          who waits for whom
  *     scheduler.c      ready lists, workers, waiting threads that help
  *     chain.c          kernels and copies that devices run in their order, without the host between them
- *     command.c        the life of a submitted group; memory.c
+ *     command.c        the life of a submitted group; memory.c; standby.c
  *     command_group.c  recording; kernel checks
  *     command_graph.c  groups that are recorded once and run many times
  *     queue.c, event.c, host_accessor.c
+ *     process.c        fork() and cancellation
  */
 #ifndef TEAMWORK_RUNTIME_H
 #define TEAMWORK_RUNTIME_H
@@ -28,35 +30,54 @@
 
 #include <teamwork/command_group.h>
 #include <teamwork/lower/launch.h>
+#include <teamwork/storage.h>
 
 #include "backend.h"
 #include "graph.h"
 
 /* ---- status.c ---------------------------------------------------------------------------------------------------- */
 
-/* The first cause of a failed command. Lives until no object of the library does: resources refer to it uncounted. */
+/* The first cause of failed commands; knows all by itself, since the kernel's library may be gone. Counted: by the
+   commands that failed by it, and by what the graph knows to be doomed or lost. */
 struct tw_failure {
-    struct tw_failure *next; /* of all */
+    struct tw_cause cause; /* first: the graph's view */
     tw_status status;
-    char *kernel; /* or NULL */
-    const char *file;
     int line;
-    char message[]; /* one sentence */
+    const char *kernel, *file; /* or NULL; in the same allocation */
+    char message[];            /* one sentence */
 };
 
 /* Sets the thread's tw_error_detail() and returns `status`. */
 tw_status tw_fail(tw_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The bytes of a string with its end; 0 for NULL. */
+size_t tw_string_bytes(const char *string);
+/* Copies a string to *to, which moves on behind it. Returns the copy; NULL for NULL. */
+const char *tw_string_copy(char **to, const char *string);
+
 /* While a task runs on this thread, complaints are about the task and leave the thread's tw_error_detail() alone. */
 void tw_detail_of_task(bool begin);
+/* Whether nothing has run of the kernel that the thread's last task, which has failed, was to launch. */
+bool tw_launch_was_refused(void);
 
-/* Makes a failure; falls back to a static one when memory is exhausted. The message is the last complaint about a task. */
+/* Makes a failure, with one reference; falls back to a static one when memory is exhausted. The message is the last
+   complaint about a task. */
 struct tw_failure *tw_failure_make_locked(tw_status status, const char *kernel, const char *file, int line);
 const char *tw_failure_message(const struct tw_failure *failure);
-/* "kernel K (file:line), which failed: message". Returns `story`. */
+/* Whether a message says "kernel K", so that nobody need say it before. */
+bool tw_names_kernel(const char *message, const char *kernel);
+/* "kernel K (file:line), which failed: message", with each kernel's name once. Returns `story`. */
 #define TW_STORY_BYTES 900
 const char *tw_failure_story(const struct tw_failure *failure, char story[TW_STORY_BYTES]);
-void tw_failures_free_locked(void);
+/* Why a task is doomed; or NULL. */
+#define tw_doom_of(task) ((struct tw_failure *)(task)->node.doom)
+
+/* ---- environment.c ----------------------------------------------------------------------------------------------- */
+
+/* Whether the library's variables have values that can be used, but for those that have a reader with more to say. */
+tw_status tw_environment_check(void);
+/* Warns of variables that seem to be misspelt; once in a process. */
+void tw_environment_warn(void);
 
 /* ---- the lock, object counts ------------------------------------------------------------------------------------- */
 
@@ -72,6 +93,46 @@ uint64_t tw_held_ns(void);
 void tw_object_born_locked(void);
 void tw_object_died_locked(void);
 size_t tw_object_count_locked(void);
+
+/* ---- process.c --------------------------------------------------------------------------------------------------- */
+
+/* This process is a fork() of one that had used the library: there are no workers, and any lock but tw_lock() may be taken for
+   ever. Written only while the process has one thread. */
+extern bool tw_is_forked;
+/* Called before the first thing that a fork() cannot take along. */
+void tw_note_start(void);
+bool tw_has_started(void);
+tw_status tw_refuse_fork(void);
+/* Whether the library can be used in this process; what waits, or takes another lock than tw_lock(), asks before. */
+static inline tw_status tw_check_process(void)
+{
+    return __builtin_expect(tw_is_forked, 0) ? tw_refuse_fork() : TW_SUCCESS;
+}
+
+/* A copy of the library in the process: one is in each program or library that is linked with the static one, besides the shared
+   one. They share nothing; queues and buffers begin with the copy that they belong to. */
+struct tw_copy {
+    void (*keep_error)(tw_queue *queue, tw_status status, const char *message, const char *file, int line);
+};
+extern const struct tw_copy tw_this_copy; /* command_group.c */
+tw_status tw_refuse_copy(void);
+/* Whether a queue or a buffer, not NULL, is of this copy. */
+static inline tw_status tw_check_copy(const void *object)
+{
+    return __builtin_expect(*(const struct tw_copy *const *)object != &tw_this_copy, 0) ? tw_refuse_copy() : TW_SUCCESS;
+}
+
+/* For a variable that is set when a callback of a storage has returned: ends the program where it does not. Whoever waits for the
+   callback would wait for ever, and there is nobody to tell. */
+#define TW_ENDS_UNLESS_TRUE __attribute__((cleanup(tw_end_unless_returned)))
+void tw_end_unless_returned(const bool *returned);
+
+/* Keeps a request to cancel this thread waiting until the end of the block: it comes before whatever a thread must not leave
+   half done, and may be cancelled in. */
+#define TW_DEFER_CANCELLATION                                                                                          \
+    const int tw_cancellation __attribute__((cleanup(tw_allow_cancellation), unused)) = tw_defer_cancellation()
+int tw_defer_cancellation(void);
+void tw_allow_cancellation(const int *before);
 
 /* ---- device.c ---------------------------------------------------------------------------------------------------- */
 
@@ -143,20 +204,24 @@ void tw_context_release_locked(struct tw_context *context);
 /* ---- asynchronous errors (errors.c) -------------------------------------------------------------------------------
  */
 
+/* A list keeps so many errors that nobody takes: a program that goes on in spite of them does not grow. */
+#define TW_MOST_ERRORS 65536u
+
 struct tw_error_list {
     struct tw_error_record *first, **last;
-    size_t dropped; /* for want of memory */
+    size_t count;
+    size_t dropped; /* for want of memory, or beyond the most */
 };
 
 struct tw_error_record {
     struct tw_error_record *next;
     tw_error error;
-    char text[]; /* the message, then the kernel's name */
+    char text[]; /* the message, the kernel's name and the file's */
 };
 
 void tw_errors_init(struct tw_error_list *list);
-/* Appends a record; `message` and `kernel` are copied. Drops it only if memory is exhausted; what is delivered later
-   says so. */
+/* Appends a record; all strings are copied, since the library that they are from may be closed before it is delivered.
+   Drops it if memory is exhausted or the list is full; what is delivered later says so. */
 void tw_errors_add_locked(struct tw_error_list *list, tw_status status, const char *message, const char *kernel,
                           const char *file, int line);
 /* Moves all of `from` to the end of `to`. */
@@ -175,14 +240,17 @@ struct tw_place {
     struct tw_resource resource;
     _Atomic(void *) address; /* set once, under the buffer's allocation lock */
     bool valid;              /* holds the contents once the commands submitted so far are done */
+    bool was_valid;          /* before the last host access that writes was submitted */
 };
 
 struct tw_buffer {
-    size_t handles;     /* the program's references */
-    atomic_size_t uses; /* one for all handles, one for each command and accessor; raised without the lock */
+    const struct tw_copy *copy; /* first */
+    size_t handles;             /* the program's references */
+    atomic_size_t uses;         /* one for all handles, one for each command and accessor; raised without the lock */
     tw_range range;
     size_t element_bytes, bytes;
     bool over_host;              /* over the program's memory */
+    bool lent;                   /* over that, or with storage: the program has memory back with the last handle */
     bool read_only;              /* over const memory */
     void *host_memory;           /* owned, of place 0; or NULL */
     struct tw_resource contents; /* the program's view: orders the groups */
@@ -222,6 +290,11 @@ struct tw_use {
 
 /* The copies that bring what `use` needs to `place`, at most two; returns how many. Changes nothing. */
 size_t tw_plan_copies_locked(const struct tw_use *use, size_t place, struct tw_copy_plan plan[2]);
+/* Whether copying between two places has to go through host memory. */
+bool tw_copy_must_stage(size_t from, size_t to);
+/* Whether a place will hold the contents. One that a failed copy should have filled does not, although it was planned
+   to: the contents are still where they were. */
+bool tw_place_holds(const struct tw_place *place);
 /* Records where the contents are once the copies and the command are submitted. */
 void tw_apply_locked(const struct tw_use *use, size_t place);
 
@@ -255,7 +328,14 @@ void tw_memory_fetch(const void *block);
 /* ---- command.c
  * --------------------------------------------------------------------------------------------------------- */
 
-enum tw_task_kind { TW_TASK_COPY, TW_TASK_KERNEL, TW_TASK_GRAPH, TW_TASK_NOTHING, TW_TASK_HOST_ACCESS };
+enum tw_task_kind {
+    TW_TASK_COPY,
+    TW_TASK_KERNEL,
+    TW_TASK_GRAPH,
+    TW_TASK_NOTHING,
+    TW_TASK_HOST_ACCESS,
+    TW_TASK_STANDBY
+};
 enum tw_phase { TW_PHASE_START, TW_PHASE_KERNEL, TW_PHASE_COMPLETE, TW_PHASE_COUNT };
 
 /* Nodes linked by next. */
@@ -270,9 +350,11 @@ struct tw_task {
     bool exclusive; /* occupies an exclusive device */
     bool flying;    /* in its track's list: issued, or failed to be, and unfinished */
     bool copying;   /* runs, and counts in the device's `copying` */
+    bool awaited;   /* some poller may sleep for it */
     struct tw_command *command;
     uint64_t position;          /* in its track's chain, once issued */
-    struct tw_failure *failure; /* why it could not be issued */
+    uint64_t began_ns;          /* without a chain, where that is measured */
+    struct tw_failure *failure; /* its own, counted until it is finished; or NULL */
 };
 
 struct tw_copy_task {
@@ -296,6 +378,7 @@ struct tw_command {
     struct tw_internal_launch launch;
     struct tw_internal_bounds *bounds; /* owned; NULL unless the kernel checks its views */
     struct tw_command_graph *graph;    /* that it runs, counted until complete; or NULL */
+    struct tw_standby *standby;        /* owned; what it falls back on, or NULL */
     const char *file;
     int line;
 
@@ -309,9 +392,10 @@ struct tw_command {
     size_t access_room;    /* so many are in the same allocation, and one edge more */
 
     tw_status status;
-    struct tw_failure *failure; /* its own, or the cause of its cancellation */
+    struct tw_failure *failure; /* its own, or the cause of its cancellation; counted */
     bool started, acquired, complete;
     bool timed;        /* there is an event that can be asked for the times: the clock costs a tenth of a short group */
+    bool measured;     /* ... and those of the tasks are wanted too; set with `timed` */
     uint64_t sequence; /* in its queue */
     struct tw_command *next, *previous; /* unfinished commands of the queue */
     tw_event_times times;
@@ -328,6 +412,8 @@ struct tw_command *tw_command_create(struct tw_memory *memory, size_t use_count,
 /* Plans copies, inserts the tasks into the graph and hands what is ready to the scheduler. On TW_ERROR_OUT_OF_MEMORY
    nothing has changed. May release the lock for a moment, before anything is planned. */
 tw_status tw_command_submit_locked(struct tw_command *command);
+/* Whether a command that is not submitted yet would wait, were it submitted now, for a marked one. */
+bool tw_command_would_wait_locked(const struct tw_command *command, unsigned long mark);
 /* What went wrong with a complete command whose status says so. */
 void tw_command_message_locked(const struct tw_command *command, char *message, size_t bytes);
 void tw_command_release(struct tw_command *command);
@@ -342,10 +428,12 @@ void tw_task_run_locked(struct tw_task *task, struct tw_task_source *source);
 /* Sees to tasks that became ready, and to those that become so by it. Afterwards tw_issue_locked(). */
 void tw_make_ready_locked(struct tw_node *nodes);
 /* Finishes a task, all of whose predecessors are finished, and sees to what becomes ready. failure: NULL, its own, or
-   the cause that doomed it. A time of 0 stands for asking the clock. Afterwards tw_issue_locked(). */
-void tw_task_finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled, uint64_t now_ns);
-/* Notes that the body of a command runs; 0 for the time stands for asking the clock. */
-void tw_command_start_locked(struct tw_command *command, uint64_t now_ns);
+   the cause that doomed it. Afterwards tw_issue_locked(). */
+void tw_task_finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled);
+/* Notes that the body of a command runs. */
+void tw_command_start_locked(struct tw_command *command);
+/* Notes when a task ran, if that is known. */
+void tw_command_note_times_locked(const struct tw_task *task, struct tw_backend_times times);
 /* Room for so many edges into the command's tasks. */
 tw_status tw_command_make_edges(struct tw_command *command, size_t needed);
 /* The failure of one of the command's tasks; the message is the last complaint about a task. */
@@ -355,11 +443,40 @@ tw_status tw_command_check_bounds(const struct tw_command *command);
 /* Completes a host access: whoever waits for it may run. */
 void tw_command_finish_access_locked(struct tw_command *command, struct tw_failure *failure);
 
+/* ---- standby.c ---------------------------------------------------------------------------------------------------- */
+
+/* A group as it was recorded for the fallback queue; bounds go over to the standby. */
+struct tw_standby_record {
+    const struct tw_internal_kernel *kernel;
+    const struct tw_internal_launch *launch;
+    struct tw_internal_bounds *bounds;
+    const void *args;
+    size_t args_bytes, use_count;
+};
+
+/* NULL: out of memory. Without the lock. */
+struct tw_standby *tw_standby_create(struct tw_queue *queue, const struct tw_standby_record *record);
+void tw_standby_free_locked(struct tw_standby *standby);
+/* Notes where the contents are that a command needs; before its own are applied. */
+void tw_standby_note_places_locked(struct tw_command *command);
+/* Notes that the command's kernel may have run in part. */
+void tw_standby_kernel_has_run(struct tw_command *command);
+/* The body of a command that has a standby has failed, all before it is finished. Returns true if it is scheduled to run there.
+   Else the failure is that of the first device, also where the standby has failed. */
+bool tw_standby_take_locked(struct tw_task *task, struct tw_failure **failure, bool *cancelled);
+/* Runs it: brings what it needs, launches its kernel, and hands over what it wrote. Without the lock. */
+tw_status tw_standby_run(struct tw_command *command);
+/* Whether it has done nothing yet, and is scheduled once more. */
+bool tw_standby_waits_locked(struct tw_task *task);
+
 /* ---- storage.c ---------------------------------------------------------------------------------------------------- */
 
-/* A command or access that uses the buffer, which has storage, was submitted. Before any of its tasks can finish. */
-void tw_storage_begin_locked(struct tw_buffer *buffer, const struct tw_command *command);
-/* One is complete. */
+/* A command with these uses is about to be submitted. Returns when the storage of its buffers, where they have any,
+   knows that they are in use. Releases the lock meanwhile. */
+void tw_storage_begin_locked(const struct tw_use *uses, size_t count);
+/* It was not submitted. */
+void tw_storage_abandon_locked(const struct tw_use *uses, size_t count);
+/* A command that uses the buffer, which has storage, is complete. */
 void tw_storage_end_locked(struct tw_buffer *buffer, const struct tw_command *command);
 /* A host access to the buffer may go on. */
 void tw_storage_acquired_locked(struct tw_buffer *buffer);
@@ -369,10 +486,19 @@ bool tw_storage_has_news_locked(void);
 void tw_storage_tell(void);
 /* Waits for the threads that do. Only at shutdown: a callback may wait for anything else. */
 void tw_storage_settle(void);
-/* Ends the program's use of a buffer with storage, whose last handle this is: waits for the contents or leaves them to
-   tw_storage_tell(). False: there was no memory, and nothing has changed. */
+/* Ends the program's use of a buffer with storage, whose last handle is gone: waits for the contents or leaves them to
+   tw_storage_tell(). False: it was refused, and nothing has changed. */
 bool tw_storage_destroy(struct tw_buffer *buffer, tw_status *status);
+/* Whether the contents of a destroyed buffer wait for a host accessor that this thread holds. */
+bool tw_storage_would_deadlock(const struct tw_buffer *buffer);
 void tw_storage_free(struct tw_storage_state *state);
+
+/* ---- async_storage.c --------------------------------------------------------------------------------------------- */
+
+/* Notes which buffer a storage serves, if it is one of the library's own, and refuses a second one. */
+tw_status tw_async_storage_attach(const tw_storage *storage, struct tw_buffer *buffer);
+/* The buffer was not made after all. */
+void tw_async_storage_detach(const tw_storage *storage);
 
 /* ---- scheduler.c
  * ------------------------------------------------------------------------------------------------------- */
@@ -390,7 +516,8 @@ struct tw_track {
     unsigned flying_count;
     struct tw_track *next_flying, *previous_flying; /* in device->flying, while there are any */
     bool reaping;                                   /* a thread looks for what is over */
-    unsigned waiting;                               /* threads that poll for its tasks */
+    struct tw_poller *poller;                       /* the thread that polls for its tasks; or NULL */
+    struct tw_poller *sleepers, **last_sleeper;     /* threads that wait beside it, the first to take over first */
 };
 
 /* The ready tasks of one queue, and those in flight. */
@@ -416,6 +543,8 @@ extern _Thread_local const struct tw_command *tw_awaited;
 extern _Thread_local struct tw_lane *tw_running_lane;
 /* Hands a ready task to whoever runs it first. */
 void tw_schedule_locked(struct tw_task *task);
+/* Sees to it that the device has a worker: for what has to come to its end although no thread waits for it. */
+tw_status tw_device_needs_worker(struct tw_device *device);
 /* Sees to it that some worker looks at the device's ready tasks; `soon`, or after a moment. */
 void tw_wake_worker_locked(struct tw_device *device, bool soon);
 void tw_lane_init(struct tw_lane *lane, struct tw_device *device);
@@ -429,9 +558,9 @@ void tw_announce_device_locked(struct tw_device *device);
 void tw_append(struct tw_task_list *list, struct tw_node *nodes);
 struct tw_task *tw_pop(struct tw_task_list *list);
 /* Waits while unfinished(what) returns a command, running ready tasks on the way to it meanwhile, but not `watched`, which
-   may be NULL. */
-void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const void *what,
-                    const struct tw_task *watched);
+   may be NULL. `last`: of several commands, one that is likely to be the last; or NULL. The caller keeps both. */
+void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const void *what, const struct tw_task *watched,
+                    struct tw_command *last);
 /* Frees what has become unused, and calls what storage objects are to be told. Without any lock. */
 void tw_reclaim(void);
 /* Only frees; returns whether there was anything. */
@@ -440,6 +569,10 @@ bool tw_reclaim_memory(void);
 void tw_reclaim_soon(void);
 void tw_reclaim_buffer_locked(struct tw_buffer *buffer);
 void tw_reclaim_graph_locked(struct tw_command_graph *graph);
+/* Whether this thread may take and issue tasks: all may, until the program ends. */
+bool tw_may_run_locked(void);
+/* What exit() does first; while the devices stay. */
+void tw_end_tasks(void);
 /* Ends the workers of a device; with the lock held, which is released meanwhile. */
 void tw_stop_workers_locked(struct tw_device *device);
 
@@ -463,11 +596,24 @@ void tw_issue_locked(void);
 void tw_chain_tidy_locked(struct tw_lane *lane);
 /* Finishes what is over on some lane. Releases the lock meanwhile. Returns whether there was any. */
 bool tw_reap_device_locked(struct tw_device *device);
-/* Waits until a task in flight is a step nearer to its end, or anything else has changed. Releases the lock
-   meanwhile. */
-void tw_chain_wait_locked(const struct tw_task *task);
-/* Notes which task in flight on a lane runs now; 0 for the time stands for asking the clock. */
-void tw_note_start_locked(struct tw_lane *lane, uint64_t now_ns);
+/* A thread that waits for tasks in flight. Of those that wait for one track, one polls; the others sleep until what they wait
+   for is finished, or the polling is left to them. */
+struct tw_poller {
+    struct tw_track *track;         /* that it polls for; NULL: none, as at first */
+    struct tw_queue *queue;         /* counted, keeps that track */
+    const struct tw_task *target;   /* that it sleeps for; or NULL */
+    struct tw_poller *next, **link; /* in track->sleepers, while it sleeps */
+    pthread_cond_t *woken;          /* then */
+};
+/* Leaves the polling, if the thread polls, to others. To be called before the thread does, or waits for, anything but tasks of the track. */
+void tw_poller_leave_locked(struct tw_poller *poller);
+/* Waits until a task in flight is a step nearer to its end, or anything else has changed; beside another poller, until `target`
+   is finished if it is of the same track. Releases the lock meanwhile. */
+void tw_chain_wait_locked(struct tw_poller *poller, struct tw_task *task, struct tw_task *target);
+/* Wakes those who sleep for a task, which is finished, or has started. */
+void tw_chain_wake_locked(struct tw_task *task);
+/* Notes which task in flight on a lane runs now. */
+void tw_note_start_locked(struct tw_lane *lane);
 /* Ends the chains of a device on which nothing is in flight; with the lock held, which is released meanwhile. */
 void tw_close_chains_locked(struct tw_device *device);
 
@@ -479,14 +625,17 @@ void tw_close_chains_locked(struct tw_device *device);
 #define TW_CACHE_LINE 64
 
 struct tw_queue {
-    atomic_size_t references; /* the handle, each command and each recorded group; raised without the lock */
+    const struct tw_copy *copy; /* first */
+    atomic_size_t references;   /* the handle, each command and each recorded group; raised without the lock */
     struct tw_device *device;
+    atomic_bool profiling;         /* set without the lock */
     struct tw_context *context;    /* counted; or NULL */
     struct tw_queue *next, **link; /* in context->queues */
     tw_error_handler handler;
     void *handler_user;
     struct tw_lane lane;
     struct tw_command *first, *last; /* unfinished, in the order of submission */
+    size_t unfinished, limit;        /* so many; from so many on a submission makes room first */
     uint64_t submitted;              /* sequence of the last command */
     struct tw_recording *recording;  /* of the groups submitted now; or NULL */
     struct tw_error_list errors;
@@ -496,8 +645,15 @@ struct tw_queue {
     } spare[TW_SPARE_GROUPS];
 };
 void tw_queue_release_locked(struct tw_queue *queue);
+/* Waits, where a queue has reached its limit, until it has room again or the program itself holds its commands back. */
+void tw_queue_make_room_locked(struct tw_queue *queue);
 /* Waits for all commands submitted so far. Fails only with TW_ERROR_WOULD_DEADLOCK. */
 tw_status tw_queue_drain_locked(struct tw_queue *queue);
+/* Whether the times of a queue's tasks are to be measured, for a group with an event. */
+static inline bool tw_queue_measures(const struct tw_queue *queue)
+{
+    return !queue->device->backend->times_cost || atomic_load_explicit(&queue->profiling, memory_order_relaxed);
+}
 /* Delivers the queue's undelivered errors to its handler; false where there is none. Without the lock. */
 bool tw_queue_throw_to_handler(struct tw_queue *queue);
 /* Delivers the queue's undelivered errors to its handler, or returns the first where there is none; without the lock.
@@ -542,10 +698,10 @@ struct tw_host_accessor {
     pthread_t owner;
     struct tw_host_accessor *next, **link; /* of all open accessors */
 };
+/* A mark for tw_graph_mark_dependants() that no node has. */
+unsigned long tw_new_mark_locked(void);
 /* Marks what waits for accessors that this thread holds. Returns the mark, 0 if it holds none. */
 unsigned long tw_mark_own_accesses_locked(void);
-/* Whether a command with this access would wait for a marked one. */
-bool tw_would_deadlock_locked(const struct tw_buffer *buffer, bool writes, unsigned long mark);
 /* Brings the contents to host memory and waits for every command that uses the buffer. */
 tw_status tw_buffer_bring_home(struct tw_buffer *buffer);
 

@@ -23,6 +23,7 @@
 #define MAX_NAP_NS 500000u   /* ... and as rarely while something long is in flight */
 #define GRACE_NS 1000000u    /* a parallel kernel on a CPU is left to a thread that waits for so long */
 #define PATH_STEPS 64u       /* how far a waiting thread looks for what it waits for */
+#define END_NS 2000000000u   /* exit() waits so long for tasks that run */
 
 static struct tw_buffer *unused;               /* buffers to free; under the lock */
 static struct tw_command_graph *unused_graphs; /* likewise */
@@ -31,6 +32,10 @@ static atomic_bool anything_unused;
 _Thread_local struct tw_lane *tw_running_lane;
 static _Thread_local bool is_worker;
 _Thread_local const struct tw_command *tw_awaited;
+static bool is_ending;                     /* exit() has begun, on the thread that ends the program; under the lock */
+static _Thread_local bool ends_program;    /* ... this one, the only one that takes tasks from then on */
+static unsigned running;                   /* tasks, or series of them; under the lock */
+static _Thread_local unsigned own_running; /* ... by this thread */
 static _Thread_local struct tw_device *unwoken; /* whose workers a copy for tw_awaited is kept from */
 
 /* ---- telling threads that wait -----------------------------------------------------------------------------------------
@@ -153,6 +158,11 @@ static struct tw_lane *overdue_lane(const struct tw_lane *lane)
     return NULL;
 }
 
+bool tw_may_run_locked(void)
+{
+    return !is_ending || ends_program;
+}
+
 static struct tw_task *take_from_lane(struct tw_lane *lane, bool worker)
 {
     struct tw_device *device = lane->device;
@@ -200,7 +210,7 @@ static struct tw_task *take_own_copy(struct tw_lane *lane, const struct tw_task 
         node->next = NULL;
         return begin_copy(lane, (struct tw_task *)node);
     }
-    return lane->device->workers ? NULL : take_copy(lane);
+    return is_ending ? take_copy(lane) : NULL;
 }
 
 /* A task for a worker: lanes in turn, but not those that a waiting thread looks after. */
@@ -247,6 +257,45 @@ static void reclaim_between_tasks_locked(void)
     }
 }
 
+static void run_task_locked(struct tw_task *task, struct tw_task_source *source)
+{
+    ++running;
+    ++own_running;
+    tw_task_run_locked(task, source);
+    --running;
+    --own_running;
+}
+
+/* Finishes what is over of what is in flight. Returns whether anything still is. */
+static bool reap_all_locked(void)
+{
+    bool is_flying = false;
+    for (size_t place = 1; place < tw_place_count(); ++place) {
+        struct tw_device *device = tw_place_device(place);
+        if (device->flying)
+            (void)tw_reap_device_locked(device);
+        is_flying = is_flying || device->flying;
+    }
+    return is_flying;
+}
+
+/* When the program ends, libomp and libomptarget take down what the kernels and copies of other threads use. So those that run
+   or are in flight are waited for, not for ever, and no others begin but on this thread, whose exit handlers may still use the
+   library. */
+void tw_end_tasks(void)
+{
+    const uint64_t until = tw_now_ns() + END_NS;
+    tw_lock();
+    is_ending = true;
+    while ((reap_all_locked() || running > own_running) && tw_now_ns() < until) {
+        tw_unlock();
+        nanosleep(&(struct timespec){.tv_nsec = SHORT_NAP_NS}, NULL);
+        tw_lock();
+    }
+    ends_program = true;
+    tw_unlock();
+}
+
 /* A worker's tasks. */
 struct worker_source {
     struct tw_task_source source;
@@ -255,7 +304,7 @@ struct worker_source {
 
 static struct tw_task *take_for_worker(struct tw_device *device)
 {
-    struct tw_task *task = take_from_device(device);
+    struct tw_task *task = tw_may_run_locked() ? take_from_device(device) : NULL;
     if (task && (device->active || device->flying))
         tw_wake_worker_locked(device, true);
     return task;
@@ -280,7 +329,7 @@ static void *work(void *argument)
     while (!device->stopping) {
         struct tw_task *task = take_for_worker(device);
         if (task) {
-            tw_task_run_locked(task, &source.source);
+            run_task_locked(task, &source.source);
             idle_since = 0;
             reclaim_between_tasks_locked();
             continue;
@@ -333,7 +382,20 @@ static void start_worker_locked(struct tw_device *device)
         ++device->workers;
 }
 
-/* Sees to it that somebody looks at the device's lanes. Where no thread can be started, waiting threads do. */
+tw_status tw_device_needs_worker(struct tw_device *device)
+{
+    tw_lock();
+    if (!device->workers)
+        start_worker_locked(device);
+    const bool has_worker = device->workers;
+    tw_unlock();
+    return has_worker ? TW_SUCCESS
+                      : tw_fail(TW_ERROR_OUT_OF_MEMORY,
+                                "no thread can be started for %s: memory or the system's limit of threads is exhausted",
+                                tw_device_name(device));
+}
+
+/* Sees to it that somebody looks at the device's lanes: a device with a queue has a worker. */
 void tw_wake_worker_locked(struct tw_device *device, bool soon)
 {
     if (device->lingering && !device->flying && (!soon || !device->backend->exclusive || device->napping_shortly))
@@ -382,27 +444,34 @@ void tw_schedule_locked(struct tw_task *task)
 /* ---- waiting
  * ----------------------------------------------------------------------------------------------------------- */
 
+/* The first task in flight of the track of a task that has an engine: it runs first, or makes room. Or NULL. */
+static struct tw_task *first_in_flight(const struct tw_task *task)
+{
+    return task->node.engine ? (struct tw_task *)tw_track_of(task)->flying.first : NULL;
+}
+
 /* What a command waits for at the moment, found by following its dependencies: a task in flight to poll, or one whose
-   lane to help. */
-static struct tw_task *step_towards(struct tw_command *command, const struct tw_task *watched)
+   lane to help. `*target` is the last task on the way from which on all are of that task's track. */
+static struct tw_task *step_towards(struct tw_command *command, const struct tw_task *watched, struct tw_task **target)
 {
     struct tw_node *node = &command->body.node;
-    /* where there are no workers, the whole way: nobody else would go it */
-    for (unsigned step = 0; step < PATH_STEPS || !command->device->workers; ++step) {
+    *target = NULL;
+    /* at the end of the program the whole way: nobody else would go it */
+    for (unsigned step = 0; step < PATH_STEPS || is_ending; ++step) {
         struct tw_task *task = (struct tw_task *)node;
+        if (!*target || !(*target)->node.engine || !node->engine || tw_track_of(*target) != tw_track_of(task))
+            *target = task;
         if (task->flying && task != watched)
-            break;
+            return task;
         struct tw_node *before = tw_graph_before(node);
         if (!before && task->flying)
-            tw_note_start_locked(task->command->lane, 0);
-        if (before)
-            node = before;
-        else if (task->node.engine && tw_track_of(task)->flying.first)
-            return (struct tw_task *)tw_track_of(task)->flying.first; /* it runs first, or makes room */
-        else
+            tw_note_start_locked(task->command->lane);
+        if (!before)
             break;
+        node = before;
     }
-    return (struct tw_task *)node;
+    struct tw_task *first = first_in_flight((struct tw_task *)node);
+    return first ? first : (struct tw_task *)node;
 }
 
 /* Polls for a moment whether anything changed; without the lock. */
@@ -419,11 +488,11 @@ static bool spin(const struct tw_lane *lane, unsigned since)
     return false;
 }
 
-/* Whether all that a lane has is the body that the thread only watches. It has to be left to a worker, if there is one. */
+/* Whether all that a lane has is the body that the thread only watches. It has to be left to a worker. */
 static bool watched_only(const struct tw_lane *lane, const struct tw_task *watched)
 {
     const struct tw_node *next = lane->light.first ? lane->light.first : lane->exclusive.first;
-    return watched && next == &watched->node && lane->device->workers;
+    return watched && next == &watched->node && !is_ending;
 }
 
 /* Waits until something changes in a lane: polls for a moment, or sleeps where that was in vain. `spun` says for which lane and
@@ -475,23 +544,28 @@ struct waiter {
     struct tw_command *(*unfinished)(const void *what);
     const void *what;
     const struct tw_task *watched;
-    struct tw_device *left; /* may have tasks that this thread made ready */
-    struct tw_task *step;   /* towards what it waits for; NULL: that is over */
+    struct tw_device *left;  /* may have tasks that this thread made ready */
+    struct tw_task *step;    /* towards what it waits for; NULL: that is over */
+    struct tw_task *target;  /* the last task on the way that is known to be of the track of the step */
+    struct tw_command *last; /* of several commands; or NULL */
+    struct tw_poller poller;
 };
 
 /* Finds the next step, and a task to run for it; NULL: there is none, it is in flight or runs elsewhere, or all is over. */
 static struct tw_task *take_for_waiter(struct waiter *waiter)
 {
     struct tw_command *command = waiter->unfinished(waiter->what);
-    struct tw_task *step = waiter->step = command ? step_towards(command, waiter->watched) : NULL;
+    struct tw_task *step = waiter->step = command ? step_towards(command, waiter->watched, &waiter->target) : NULL;
     if (!step)
         return NULL;
+    if (waiter->last && !waiter->last->body.node.finished && waiter->last->body.node.engine)
+        waiter->target = &waiter->last->body;
     struct tw_lane *lane = step->command->lane;
     struct tw_device *left = waiter->left;
     if (left && left->active && (step->flying || left->active != lane || lane->next != lane))
         leave_device_locked(left); /* has tasks that this thread does not look after */
     waiter->left = NULL;
-    if (step->flying)
+    if (step->flying || !tw_may_run_locked())
         return NULL;
     struct tw_lane *overdue = overdue_lane(lane);
     struct tw_task *task = take_own_copy(lane, step);
@@ -511,14 +585,25 @@ static struct tw_task *take_next_for_waiter(struct tw_task_source *source)
                                                                         : take_for_waiter((struct waiter *)source);
 }
 
-void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const void *what, const struct tw_task *watched)
+/* Waits for a task in flight. */
+static void wait_for_flying_locked(struct waiter *waiter)
 {
-    struct waiter waiter = {{take_next_for_waiter}, unfinished, what, watched, NULL, NULL};
+    waiter->left = waiter->step->command->lane->device; /* stays: so do its workers */
+    tw_chain_wait_locked(&waiter->poller, waiter->step, waiter->target);
+    if (atomic_load_explicit(&anything_unused, memory_order_relaxed))
+        tw_poller_leave_locked(&waiter->poller); /* it may call the program */
+    reclaim_between_tasks_locked();
+}
+
+static void wait_locked(struct waiter *waiter)
+{
+    TW_DEFER_CANCELLATION; /* it runs tasks, and others wait for what it holds */
+    const struct tw_task *watched = waiter->watched;
     struct spun spun = {NULL, 0};
-    if (watched)
-        ++watched->command->lane->watchers;
+    if (is_ending)
+        tw_issue_locked(); /* what nobody might, as yet */
     for (;;) {
-        struct tw_task *task = take_for_waiter(&waiter), *step = waiter.step;
+        struct tw_task *task = take_for_waiter(waiter), *step = waiter->step;
         if (unwoken && !(task && task->command == tw_awaited))
             tw_wake_worker_locked(unwoken, true); /* something else comes first */
         unwoken = NULL;
@@ -526,16 +611,14 @@ void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const vo
             break;
         struct tw_command *helped = step->command;
         struct tw_lane *lane = helped->lane;
-        if (task) {
-            tw_task_run_locked(task, &waiter.source);
-            reclaim_between_tasks_locked();
+        if (step->flying) {
+            if (step != watched || !helped->started) /* else: just now */
+                wait_for_flying_locked(waiter);
             continue;
         }
-        if (step->flying) {
-            if (step == watched && helped->started)
-                continue;               /* just now */
-            waiter.left = lane->device; /* stays: so do its workers */
-            tw_chain_wait_locked(step);
+        tw_poller_leave_locked(&waiter->poller);
+        if (task) {
+            run_task_locked(task, &waiter->source);
             reclaim_between_tasks_locked();
             continue;
         }
@@ -543,13 +626,33 @@ void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const vo
         help_locked(step, watched, &spun);
         struct tw_command *command;
         if (!lane_is_empty(lane)
-            && (!(command = unfinished(what)) || step_towards(command, watched)->command->lane != lane))
+            && (!(command = waiter->unfinished(waiter->what))
+                || step_towards(command, watched, &waiter->target)->command->lane != lane))
             leave_device_locked(lane->device); /* no longer this thread's concern, nor its turn */
         tw_command_release_locked(helped);
     }
-    leave_device_locked(waiter.left);
-    if (watched)
-        --watched->command->lane->watchers;
+    tw_poller_leave_locked(&waiter->poller);
+    leave_device_locked(waiter->left);
+}
+
+void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const void *what, const struct tw_task *watched,
+                    struct tw_command *last)
+{
+    struct waiter waiter;
+    waiter.source.take_locked = take_next_for_waiter;
+    waiter.unfinished = unfinished;
+    waiter.what = what;
+    waiter.watched = watched;
+    waiter.last = last;
+    waiter.left = NULL;
+    waiter.poller.track = NULL;
+    struct tw_lane *lane =
+        watched ? watched->command->lane : NULL; /* of the command's queue, also if it goes to another */
+    if (lane)
+        ++lane->watchers;
+    wait_locked(&waiter);
+    if (lane)
+        --lane->watchers;
 }
 
 /* ---- reclaiming
@@ -579,8 +682,9 @@ bool tw_reclaim_memory(void)
 {
     bool freed = false;
     static pthread_mutex_t reclaiming = PTHREAD_MUTEX_INITIALIZER; /* taken before the lock, never after */
-    if (!atomic_load_explicit(&anything_unused, memory_order_acquire))
+    if (!atomic_load_explicit(&anything_unused, memory_order_acquire) || tw_is_forked)
         return false;
+    TW_DEFER_CANCELLATION;
     pthread_mutex_lock(&reclaiming);
     for (;;) {
         tw_lock();
@@ -611,7 +715,7 @@ bool tw_reclaim_memory(void)
 
 void tw_reclaim(void)
 {
-    if (atomic_load_explicit(&anything_unused, memory_order_acquire)) {
+    if (atomic_load_explicit(&anything_unused, memory_order_acquire) && !tw_is_forked) {
         tw_storage_tell();
         tw_reclaim_memory();
     }

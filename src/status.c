@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "runtime.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 static _Thread_local char detail[DETAIL_BYTES];
 static _Thread_local char task_detail[DETAIL_BYTES];
 static _Thread_local bool in_task;
+static _Thread_local bool refused; /* the last launch of the task */
 
 unsigned tw_version(void)
 {
@@ -63,6 +65,8 @@ static void set_detail(const char *format, va_list arguments)
 void tw_detail_of_task(bool begin)
 {
     in_task = begin;
+    if (begin)
+        refused = false;
 }
 
 tw_status tw_fail(tw_status status, const char *format, ...)
@@ -83,6 +87,31 @@ tw_status tw_backend_complain(tw_status status, const char *format, ...)
     return status;
 }
 
+size_t tw_string_bytes(const char *string)
+{
+    return string ? strlen(string) + 1 : 0;
+}
+
+const char *tw_string_copy(char **to, const char *string)
+{
+    const size_t bytes = tw_string_bytes(string);
+    if (!bytes)
+        return NULL;
+    const char *copy = memcpy(*to, string, bytes);
+    *to += bytes;
+    return copy;
+}
+
+void tw_backend_refuse(void)
+{
+    refused = true;
+}
+
+bool tw_launch_was_refused(void)
+{
+    return refused;
+}
+
 /* ---- the lock --------------------------------------------------------------------------------------------------- */
 
 /* The lock is held for less time than it takes to put a thread to sleep and to wake it, so who finds it taken polls for a
@@ -91,10 +120,9 @@ tw_status tw_backend_complain(tw_status status, const char *format, ...)
 #define POLLS 400u
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static atomic_bool taken;           /* a hint: written by the holder, read by who polls */
-static uint64_t held_since_ns;      /* or 0: nobody has asked yet; under the lock */
-static size_t objects;              /* under the lock */
-static struct tw_failure *failures; /* under the lock */
+static atomic_bool taken;      /* a hint: written by the holder, read by who polls */
+static uint64_t held_since_ns; /* or 0: nobody has asked yet; under the lock */
+static size_t objects;         /* under the lock */
 
 static void begin_hold(void)
 {
@@ -132,6 +160,7 @@ void tw_unlock(void)
 
 void tw_sleep_locked(pthread_cond_t *condition, const struct timespec *until)
 {
+    TW_DEFER_CANCELLATION; /* a thread that ended here would keep the lock */
     end_hold();
     if (until)
         pthread_cond_timedwait(condition, &mutex, until);
@@ -154,8 +183,7 @@ void tw_object_born_locked(void)
 
 void tw_object_died_locked(void)
 {
-    if (--objects == 0)
-        tw_failures_free_locked();
+    --objects;
 }
 
 size_t tw_object_count_locked(void)
@@ -165,23 +193,33 @@ size_t tw_object_count_locked(void)
 
 /* ---- failures --------------------------------------------------------------------------------------------------- */
 
+static void keep_failure(struct tw_cause *cause)
+{
+    (void)cause;
+}
+
+static void free_failure(struct tw_cause *cause)
+{
+    free(cause);
+}
+
 /* Stands in when there is no memory to say more. A flexible array member cannot be initialized in ISO C, so it has no
-   message: failure_message() gives one. */
-static struct tw_failure speechless = {.status = TW_ERROR_OUT_OF_MEMORY};
+   message: tw_failure_message() gives one. */
+static struct tw_failure speechless = {.cause = {.free = keep_failure}, .status = TW_ERROR_OUT_OF_MEMORY};
 
 struct tw_failure *tw_failure_make_locked(tw_status status, const char *kernel, const char *file, int line)
 {
-    const size_t message_bytes = strlen(task_detail) + 1, kernel_bytes = kernel ? strlen(kernel) + 1 : 0;
-    struct tw_failure *failure = malloc(sizeof *failure + message_bytes + kernel_bytes);
-    if (!failure)
+    struct tw_failure *failure =
+        malloc(sizeof *failure + tw_string_bytes(task_detail) + tw_string_bytes(kernel) + tw_string_bytes(file));
+    if (!failure) {
+        tw_cause_retain(&speechless.cause);
         return &speechless;
-    *failure = (struct tw_failure){.next = failures, .status = status, .file = file, .line = line};
-    memcpy(failure->message, task_detail, message_bytes);
-    if (kernel) {
-        failure->kernel = failure->message + message_bytes;
-        memcpy(failure->kernel, kernel, kernel_bytes);
     }
-    failures = failure;
+    *failure = (struct tw_failure){.cause = {1, free_failure}, .status = status, .line = line};
+    char *to = failure->message;
+    tw_string_copy(&to, task_detail);
+    failure->kernel = tw_string_copy(&to, kernel);
+    failure->file = tw_string_copy(&to, file);
     return failure;
 }
 
@@ -190,21 +228,28 @@ const char *tw_failure_message(const struct tw_failure *failure)
     return failure == &speechless ? "memory was exhausted while reporting an error" : failure->message;
 }
 
+bool tw_names_kernel(const char *message, const char *kernel)
+{
+    static const char word[] = "kernel ";
+    const size_t length = strlen(kernel);
+    for (const char *at = strstr(message, word); at; at = strstr(at, word)) {
+        at += sizeof word - 1;
+        if (strncmp(at, kernel, length) == 0 && at[length] != '_' && !isalnum((unsigned char)at[length]))
+            return true;
+    }
+    return false;
+}
+
 const char *tw_failure_story(const struct tw_failure *failure, char story[TW_STORY_BYTES])
 {
     char where[TW_STORY_BYTES / 2] = "";
     if (failure->file)
         snprintf(where, sizeof where, " (%s:%d)", failure->file, failure->line);
-    snprintf(story, TW_STORY_BYTES, "%s%s%s, which failed: %.400s", failure->kernel ? "kernel " : "a data movement",
-             failure->kernel ? failure->kernel : "", where, tw_failure_message(failure));
+    const char *message = tw_failure_message(failure), *kernel = failure->kernel;
+    if (kernel && tw_names_kernel(message, kernel))
+        snprintf(story, TW_STORY_BYTES, "a kernel%s, which failed: %.400s", where, message);
+    else
+        snprintf(story, TW_STORY_BYTES, "%s%s%s, which failed: %.400s", kernel ? "kernel " : "a data movement",
+                 kernel ? kernel : "", where, message);
     return story;
-}
-
-void tw_failures_free_locked(void)
-{
-    while (failures) {
-        struct tw_failure *next = failures->next;
-        free(failures);
-        failures = next;
-    }
 }

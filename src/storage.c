@@ -17,13 +17,13 @@
 /* The rest is under the lock. Uses are the times between a first command and none. */
 struct tw_storage_state {
     tw_storage storage;
-    size_t active;                                   /* commands and accesses, submitted and not complete */
+    size_t active;                                   /* commands and accesses, announced and not complete */
     unsigned long uses, told_in_use, told_completed; /* told_completed <= told_in_use <= uses */
     bool posted, telling;
     bool destroyed;          /* destroy() has returned */
     bool finished;           /* or about to be told so */
     bool told_all;           /* finished() has returned */
-    pthread_cond_t told;     /* told_all, with the lock */
+    pthread_cond_t told;     /* something has been told, with the lock */
     struct tw_command *last; /* brings the contents home; counted */
     tw_status status;        /* of that */
     struct tw_buffer *next_posted;
@@ -51,16 +51,6 @@ bool tw_storage_has_news_locked(void)
     return posted != NULL;
 }
 
-void tw_storage_begin_locked(struct tw_buffer *buffer, const struct tw_command *command)
-{
-    if (command == buffer->storage->last)
-        return;
-    if (buffer->storage->active++ == 0) {
-        ++buffer->storage->uses;
-        post_locked(buffer);
-    }
-}
-
 void tw_storage_end_locked(struct tw_buffer *buffer, const struct tw_command *command)
 {
     if (command == buffer->storage->last || --buffer->storage->active == 0)
@@ -77,8 +67,10 @@ void tw_storage_acquired_locked(struct tw_buffer *buffer)
 
 static void call(void (*callback)(void *user), void *user)
 {
+    bool returned TW_ENDS_UNLESS_TRUE = false;
     if (callback)
         callback(user);
+    returned = true;
 }
 
 /* The contents are on the host, or lost. Takes the lock held, releases it meanwhile. */
@@ -108,29 +100,30 @@ static bool tell_next_locked(struct tw_buffer *buffer)
     const tw_storage *storage = &state->storage;
     const bool in_use = state->told_completed < state->told_in_use;
     if (in_use && (state->told_in_use < state->uses || !state->active)) {
-        ++state->told_completed;
         tw_unlock();
         call(storage->completed, storage->user);
+        tw_lock();
+        ++state->told_completed;
     } else if (!in_use && state->told_in_use < state->uses) {
-        ++state->told_in_use;
         tw_unlock();
         call(storage->in_use, storage->user);
-    } else if (state->last && !state->active && (state->last->acquired || state->last->complete)) {
+        tw_lock();
+        ++state->told_in_use;
+    } else if (!state->destroyed || state->active || state->finished) {
+        return false;
+    } else if (state->last) {
+        if (!state->last->acquired && !state->last->complete)
+            return false;
         end_last_locked(buffer);
-        return true;
-    } else if (state->destroyed && !state->last && !state->active && !state->finished) {
+    } else {
         state->finished = true;
         tw_unlock();
         if (storage->finished)
             storage->finished(storage->user, state->status);
         tw_lock();
         state->told_all = true;
-        pthread_cond_broadcast(&state->told);
-        return true;
-    } else {
-        return false;
     }
-    tw_lock();
+    pthread_cond_broadcast(&state->told);
     return true;
 }
 
@@ -142,10 +135,48 @@ static void tell_locked(struct tw_buffer *buffer)
     while (tell_next_locked(buffer)) {
     }
     buffer->storage->telling = false;
+    pthread_cond_broadcast(&buffer->storage->told);
+}
+
+/* Returns when in_use() has, be it on another thread. */
+static void await_in_use_locked(struct tw_buffer *buffer)
+{
+    struct tw_storage_state *state = buffer->storage;
+    const unsigned long use = state->uses;
+    if (state->told_in_use >= use)
+        return;
+    TW_DEFER_CANCELLATION;
+    bool returned TW_ENDS_UNLESS_TRUE = false; /* all callbacks */
+    while (state->told_in_use < use) {
+        if (state->telling)
+            tw_sleep_locked(&state->told, NULL);
+        else
+            tell_locked(buffer);
+    }
+    returned = true;
+}
+
+void tw_storage_begin_locked(const struct tw_use *uses, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (uses[i].buffer->storage && uses[i].buffer->storage->active++ == 0)
+            ++uses[i].buffer->storage->uses;
+    for (size_t i = 0; i < count; ++i)
+        if (uses[i].buffer->storage)
+            await_in_use_locked(uses[i].buffer);
+}
+
+void tw_storage_abandon_locked(const struct tw_use *uses, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (uses[i].buffer->storage && --uses[i].buffer->storage->active == 0)
+            post_locked(uses[i].buffer);
 }
 
 void tw_storage_tell(void)
 {
+    TW_DEFER_CANCELLATION;
+    bool returned TW_ENDS_UNLESS_TRUE = false; /* all callbacks */
     tw_lock();
     ++tellers;
     while (posted) {
@@ -158,6 +189,7 @@ void tw_storage_tell(void)
     if (--tellers == 0)
         pthread_cond_broadcast(&all_told);
     tw_unlock();
+    returned = true;
 }
 
 void tw_storage_settle(void)
@@ -185,7 +217,7 @@ static bool has_contents_locked(const struct tw_buffer *buffer)
     return false;
 }
 
-/* Submits the access that brings the contents home. */
+/* Submits the access that brings the contents home. Whoever tells ends it, once destroy() has returned. */
 static tw_status submit_last_locked(struct tw_buffer *buffer, struct tw_command *command)
 {
     command->device = tw_host_device();
@@ -194,42 +226,51 @@ static tw_status submit_last_locked(struct tw_buffer *buffer, struct tw_command 
     command->uses[0] = (struct tw_use){.buffer = buffer, .needs = true, .writes = true};
     command->use_count = 1;
     buffer->storage->last = command;
+    ++command->references; /* that of `last`: another thread may be done with it before this call returns */
     ++buffer->uses;
     const tw_status status = tw_command_submit_locked(command);
     if (status != TW_SUCCESS) {
         buffer->storage->last = NULL;
+        tw_command_release_locked(command);
         tw_buffer_unuse_locked(buffer);
     }
+    return status;
+}
+
+/* All of the destruction that can be refused. */
+static tw_status prepare_last(struct tw_buffer *buffer)
+{
+    if (!buffer->storage->storage.final_data)
+        return TW_SUCCESS;
+    tw_status status = tw_buffer_allocate(buffer, 0);
+    if (status != TW_SUCCESS)
+        return status;
+    struct tw_command *command = tw_command_create(&(struct tw_memory){.block = NULL}, 1, 1, 0);
+    if (!command)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to bring the buffer's contents to the host");
+    tw_lock();
+    if (has_contents_locked(buffer))
+        status = submit_last_locked(buffer, command);
+    tw_command_release_locked(command);
+    tw_unlock();
     return status;
 }
 
 bool tw_storage_destroy(struct tw_buffer *buffer, tw_status *status)
 {
     struct tw_storage_state *state = buffer->storage;
-    struct tw_command *command = NULL;
-    tw_status submitted = TW_SUCCESS;
-    if (state->storage.final_data) { /* all that may be refused comes before destroy(), which is called once */
-        command = tw_buffer_allocate(buffer, 0) == TW_SUCCESS
-                      ? tw_command_create(&(struct tw_memory){.block = NULL}, 1, 1, 0)
-                      : NULL;
-        if (!command) {
-            *status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to bring the buffer's contents to the host");
-            return false;
-        }
-    }
+    TW_DEFER_CANCELLATION;
+    *status = prepare_last(buffer); /* before destroy(), which is called once */
+    if (*status != TW_SUCCESS)
+        return false;
     tw_storage_tell();
     call(state->storage.destroy, state->storage.user);
     tw_lock();
     const bool busy = state->active > 0;
-    if (command && has_contents_locked(buffer))
-        submitted = submit_last_locked(buffer, command);
-    if (command && !state->last)
-        tw_command_release_locked(command);
     state->destroyed = true;
-    state->status = submitted;
     post_locked(buffer);
     if (!busy)
-        tw_wait_locked(unfinished_last, buffer, NULL);
+        tw_wait_locked(unfinished_last, buffer, NULL, NULL);
     tw_unlock();
     tw_storage_tell();
     tw_lock();
@@ -242,6 +283,16 @@ bool tw_storage_destroy(struct tw_buffer *buffer, tw_status *status)
     return true;
 }
 
+bool tw_storage_would_deadlock(const struct tw_buffer *buffer)
+{
+    tw_lock();
+    const struct tw_command *last = buffer->storage->last;
+    const unsigned long mark = tw_mark_own_accesses_locked();
+    const bool waits = mark && last && last->body.node.mark == mark;
+    tw_unlock();
+    return waits;
+}
+
 void tw_storage_free(struct tw_storage_state *state)
 {
     if (state)
@@ -251,26 +302,42 @@ void tw_storage_free(struct tw_storage_state *state)
 
 /* ---- creation --------------------------------------------------------------------------------------------------------- */
 
-static tw_status attach(struct tw_buffer *buffer, const tw_storage *storage)
+/* Finds the memory of a buffer and its first contents. */
+static tw_status place_contents(struct tw_buffer *buffer, const tw_storage *storage)
 {
+    TW_DEFER_CANCELLATION;
+    bool returned TW_ENDS_UNLESS_TRUE = false;
     void *host = storage->host_data ? storage->host_data(storage->user) : NULL;
     const void *initial = storage->initial_data ? storage->initial_data(storage->user) : NULL;
-    struct tw_storage_state *state = calloc(1, sizeof *state);
-    if (!state)
-        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a buffer's storage");
-    state->storage = *storage;
-    pthread_cond_init(&state->told, NULL);
+    returned = true;
     if (host)
         atomic_store(&buffer->places[0].address, host);
     const tw_status status = initial ? tw_buffer_allocate(buffer, 0) : TW_SUCCESS;
-    if (status != TW_SUCCESS) {
-        tw_storage_free(state);
-        return status;
-    }
-    if (initial && initial != host)
+    if (status == TW_SUCCESS && initial && initial != host)
         memcpy(atomic_load(&buffer->places[0].address), initial, buffer->bytes);
     buffer->places[0].valid = initial != NULL;
+    return status;
+}
+
+static tw_status attach(struct tw_buffer *buffer, const tw_storage *storage)
+{
+    tw_status status = tw_device_needs_worker(tw_host_device()); /* brings the contents home */
+    if (status == TW_SUCCESS)
+        status = tw_async_storage_attach(storage, buffer);
+    if (status != TW_SUCCESS)
+        return status;
+    struct tw_storage_state *state = calloc(1, sizeof *state);
+    status =
+        state ? place_contents(buffer, storage) : tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a buffer's storage");
+    if (status != TW_SUCCESS) {
+        tw_async_storage_detach(storage);
+        free(state);
+        return status;
+    }
+    state->storage = *storage;
+    pthread_cond_init(&state->told, NULL);
     buffer->storage = state;
+    buffer->lent = true;
     return TW_SUCCESS;
 }
 

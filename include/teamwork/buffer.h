@@ -66,13 +66,15 @@ TW_API size_t tw_buffer_element_size(const tw_buffer *buffer);
 TW_API tw_buffer *tw_buffer_retain(tw_buffer *buffer);
 
 /**
- * Drops a reference and sets *buffer to NULL. NULL is allowed. With the last reference, a buffer over host memory
- * waits for the commands that use it and, unless that memory is const, brings the contents back to it; any other buffer
- * returns at once and is freed when its last command is done.
+ * Drops a reference and sets *buffer to NULL. NULL is allowed. With the last reference, a buffer over host memory waits
+ * for the commands that use it and, unless that memory is const, brings the contents back to it; any other buffer
+ * returns at once and is freed when its last command is done. A group that accesses a buffer over host memory can no
+ * longer be submitted then.
  *
  * @return TW_ERROR_DATA_LOST       the command that should have written the contents failed: the host memory holds
  *                                  undefined contents; the detail names the command
  *         TW_ERROR_TRANSFER_FAILED  bringing the contents back failed
+ *         TW_ERROR_OUT_OF_BOUNDS   the contents are back, but some kernel has written beside the buffer on a simulated device
  *         TW_ERROR_OUT_OF_MEMORY   there was no memory to wait: the buffer is left as it was, and so is the reference
  *         TW_ERROR_WOULD_DEADLOCK  this thread still has a host accessor to the buffer, or a command that uses it waits
  *                                  for one: the buffer is left as it was, and so is the reference
@@ -90,7 +92,10 @@ TW_API tw_status tw_buffer_destroy(tw_buffer **buffer);
  *         TW_ERROR_READ_ONLY_BUFFER   a mode that writes, on a buffer over const memory
  *         TW_ERROR_DATA_LOST          the command that should have written the contents failed, and the mode does not
  *                                     discard them
- *         TW_ERROR_TRANSFER_FAILED    the data could not be brought to the host
+ *         TW_ERROR_TRANSFER_FAILED    the data could not be brought to the host; the call can be repeated, unless the
+ *                                     mode writes and groups were submitted behind the access meanwhile
+ *         TW_ERROR_OUT_OF_BOUNDS      as that was done it was found that some kernel has written beside the buffer on a
+ *                                     simulated device; the contents are unharmed, and the call can be repeated as above
  *         TW_ERROR_WOULD_DEADLOCK     this thread has an accessor that the call would have to wait for
  *         TW_ERROR_OUT_OF_MEMORY
  */

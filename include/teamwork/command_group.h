@@ -13,6 +13,9 @@
  *         tw_parallel_for(cg, tw_range_1d(n), saxpy, ...);
  *     }
  *
+ * A shared library with kernels may be closed (dlclose()) when no group with one of them is recorded, queued or running
+ * any more, and no command graph has one. What is kept of its errors refers to nothing in it.
+ *
  * A group is recorded by one thread and holds at most one kernel, copy or fill. Recording is sticky: the first error
  * stays in the group, later calls do nothing, and submit returns it; so calls in between need no check. A NULL group,
  * which tw_queue_begin() returns when memory is exhausted, is accepted everywhere and reports TW_ERROR_OUT_OF_MEMORY.
@@ -51,6 +54,8 @@ TW_API tw_command_group *tw_queue_begin(tw_queue *queue);
  * @param event  receives the group's completion, to be released with tw_event_release(); NULL if not wanted
  * @return the first error of the recording calls: nothing was submitted
  *         TW_ERROR_INVALID_ARGUMENT  queue is NULL or another one than the group was begun for
+ *         TW_ERROR_INVALID_COMMAND_GROUP  it accesses a buffer over host memory or with storage that was destroyed
+ *                                    meanwhile: the program has the memory back
  *         TW_ERROR_OUT_OF_MEMORY     also when group is NULL
  */
 #define tw_queue_submit(queue, group, event) tw_internal_submit((queue), (group), (event), __FILE__, __LINE__)
@@ -59,11 +64,18 @@ TW_API tw_command_group *tw_queue_begin(tw_queue *queue);
 typedef void (*tw_command_group_function)(tw_command_group *group, void *user);
 
 /**
- * Records a group by calling a function, and submits it (spec 3.5.6, secondary queues): to `queue` or, if that cannot
- * take it because recording failed there, by recording once more for `fallback`. The function runs on this thread,
- * before the call returns, once for each queue that is tried. What fails after submission is not tried again.
+ * Records a group by calling a function, and submits it (spec 2.5.7, 3.5.6, secondary queues): to `queue` or, if that cannot
+ * take it because recording or submission failed there, to `fallback`.
+ *
+ * Where the fallback queue is on another device, the group also runs there if its command fails later: if a transfer or the launch
+ * fails, and what it needs is still somewhere. A kernel that may have run in part is run again only if it discards all that
+ * it writes. Then no error is reported, and the event stands for both. A command that fails on the fallback, too, reports
+ * its first error, and so does one whose inputs are lost.
  *
  * @param fallback  NULL for none
+ * @param function  called on this thread before the call returns, for `queue` and, also where that can take the group, for
+ *                  `fallback`: so it only records. For both it has to access the same buffers in the same modes, else what fails later
+ *                  is not run again; the kernels may differ. Memory of the buffers is allocated on both devices
  * @param event     as for tw_queue_submit()
  * @return as tw_queue_submit(), for the queue that was tried last
  */
@@ -143,7 +155,7 @@ static inline void *tw_atomic(tw_command_group *group, tw_buffer *buffer)
 /**
  * Reserves `bytes` of local memory for each work-group of the group's kernel, a hierarchical or an nd_range one (spec
  * 3.6.4.6). Several reservations lie side by side, each aligned to 128 bytes, in one total that a device limits:
- * TW_DEVICE_INFO_LOCAL_MEM_SIZE, less what the kernel has in TW_LOCAL variables.
+ * TW_DEVICE_INFO_LOCAL_MEM_SIZE, less what the kernel has in TW_LOCAL variables (then the launch is what fails).
  *
  * Errors, kept in the group:
  *     TW_ERROR_INVALID_ARGUMENT      bytes is 0

@@ -103,7 +103,8 @@ TW_API tw_platform *tw_device_platform(const tw_device *device);
  * @param devices   receives up to `capacity` pointers; may be NULL if capacity is 0
  * @param count     receives how many there are, which may be more than `capacity`
  * @return TW_ERROR_INVALID_ARGUMENT       count is NULL, or devices is NULL with a capacity
- *         TW_ERROR_INVALID_CONFIGURATION  TW_DEVICES or TW_SIM cannot be read; the detail shows where
+ *         TW_ERROR_INVALID_CONFIGURATION  a TW_ variable of the environment has a value that it cannot have
+ *         TW_ERROR_UNSUPPORTED            the program is linked with another OpenMP library in front of LLVM's
  *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_get_devices(unsigned types, tw_device **devices, size_t capacity, size_t *count);
@@ -123,7 +124,8 @@ TW_API tw_status tw_platform_get_devices(const tw_platform *platform, tw_device 
 
 /* ---- selectors (spec 3.5.1) ------------------------------------------------------------------------------------ */
 
-/** Scores a device: the highest score wins, the first of equals; a device with a negative score is never chosen. */
+/** Scores a device: the highest score wins, the first of equals; a device with a negative score is never chosen. A C++ selector
+ *  may throw. */
 typedef int (*tw_device_selector)(const tw_device *device, void *user);
 
 /** Prefers a GPU, then another accelerator, then the host, then an offload device that is a CPU; with TW_DEVICES the
@@ -183,6 +185,7 @@ TW_API tw_status tw_context_destroy(tw_context **context);
  *
  * @return TW_ERROR_BUSY  a queue, context, buffer or host accessor still exists, a command is not complete, or the call
  *         comes from a selector
+ *         TW_ERROR_UNSUPPORTED  in a child made by fork() (teamwork.h)
  */
 TW_API tw_status tw_shutdown(void);
 

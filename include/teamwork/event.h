@@ -6,6 +6,9 @@
  * completion; and its completion, data movement included. Events are counted references: each one that a function hands
  * out must be released. An event outlives its queue. All functions are thread safe; a NULL event is one that has
  * already happened.
+ *
+ * All data that a group moves is moved before its kernel runs. So a program learns of the completion of the kernel and of the
+ * group at the same moment; when the two happened is told by the times.
  */
 #ifndef TEAMWORK_EVENT_H
 #define TEAMWORK_EVENT_H
@@ -28,16 +31,41 @@ typedef enum tw_event_state {
 } tw_event_state;
 
 /**
- * Times in nanoseconds of the monotonic clock; 0 where the group has not come so far, or does not do so. A group that was
- * submitted without an event, and is known from a wait list only, has none.
+ * The times of a group, in nanoseconds of the host's monotonic clock (CLOCK_MONOTONIC).
+ *
+ * A member is 0 where the group has not come so far, or does not do so: a group whose data is in place has no transfers, a
+ * cancelled one no kernel. A group that was submitted without an event, and is known from a wait list only, has no times.
+ * On a GPU kernels and transfers have times if the queue was profiling when the group was submitted
+ * (tw_queue_set_profiling()).
+ *
+ * `start_ns` - `ready_ns` is how long the group waited for its device, `end_ns` - `start_ns` how long its kernel ran. No time is
+ * before the one above it, but for `ready_ns`: transfers mostly end before that, since they wait for their own data only.
+ * The kernels of a queue that depend on each other do not overlap.
+ *
+ * On the host, the x86-64 device and simulated devices the thread that runs a kernel or a transfer reads the clock before and
+ * after it. On a GPU the device's clock is read, for kernels that the CUDA driver launches and for transfers between GPUs. A
+ * length is exact to about a microsecond; to that of a kernel that nothing in the queue was before, the microseconds of
+ * launching it are added. The error against the host's clock is some microseconds. Other kernels and transfers of a GPU
+ * are measured by the host's clock, from the call that starts them until it returns.
  */
 typedef struct tw_event_times {
+    /** The group was submitted (OpenCL: QUEUED). */
     uint64_t submit_ns;
+    /** All that it depends on was complete, or before it in the order that the device itself keeps (OpenCL: SUBMIT). */
+    uint64_t ready_ns;
+    /** The first of its transfers began. */
+    uint64_t transfer_start_ns;
+    /** The last of its transfers had arrived. */
+    uint64_t transfer_end_ns;
+    /** Its kernel, or the first one of a command graph, began to run (OpenCL: START). */
     uint64_t start_ns;
+    /** Its kernel, or the last one of a command graph, was over (OpenCL: END). */
     uint64_t end_ns;
+    /** The library found the group complete: later than `end_ns`, where a device goes on by itself (OpenCL: COMPLETE). */
+    uint64_t complete_ns;
 } tw_event_times;
 
-/** The start of the group of `event`. A new reference, to be released; NULL for NULL. */
+/** The start of the group of `event` (spec 3.5.6). A new reference, to be released; NULL for NULL. */
 TW_API tw_event *tw_event_of_start(const tw_event *event);
 /** The completion of the kernel of the group of `event`. A new reference; NULL for NULL. */
 TW_API tw_event *tw_event_of_kernel(const tw_event *event);
@@ -74,7 +102,11 @@ TW_API tw_event_state tw_event_get_state(const tw_event *event);
 /** The group's status: TW_SUCCESS while it has not failed. */
 TW_API tw_status tw_event_get_status(const tw_event *event);
 
-/** The group's times. @return TW_ERROR_INVALID_ARGUMENT  times is NULL */
+/**
+ * The times of the event's group so far, whichever of its events is given; all 0 for NULL.
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  times is NULL
+ */
 TW_API tw_status tw_event_get_times(const tw_event *event, tw_event_times *times);
 
 /**

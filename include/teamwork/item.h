@@ -16,6 +16,10 @@
 #ifndef TEAMWORK_ITEM_H
 #define TEAMWORK_ITEM_H
 
+#if !defined(__clang__) && !defined(__cplusplus)
+#include <teamwork/lower/compiler.h> /* the functions are overloaded */
+#endif
+
 #include <teamwork/range.h>
 
 /** One work-item of a range kernel (spec 3.7.1.4). */

@@ -12,12 +12,14 @@
  *     TW_ERROR_INVALID_KERNEL           the kernel was compiled for another version of the library, or other dims
  *     TW_ERROR_INVALID_COMMAND_GROUP    the group has a kernel already
  *     TW_ERROR_UNSUPPORTED              the device cannot run the kernel as it was compiled
+ *     TW_ERROR_OUT_OF_LOCAL_MEMORY      TW_LOCAL variables and local accessors of a group are more than the device has
+ *     TW_ERROR_INVALID_ARGUMENT         on a simulated device: a pointer in the block that no accessor of the group gave
  *
  * and, after submission, as asynchronous errors:
  *
  *     TW_ERROR_NO_DEVICE_IMAGE          the kernel's file was not compiled for the device
  *     TW_ERROR_LAUNCH_FAILED, TW_ERROR_TRANSFER_FAILED, TW_ERROR_OUT_OF_DEVICE_MEMORY, TW_ERROR_OUT_OF_BOUNDS,
- *     TW_ERROR_CANCELLED
+ *     TW_ERROR_CANCELLED, and on a simulated device TW_ERROR_READ_ONLY_BUFFER
  */
 #ifndef TEAMWORK_KERNEL_H
 #define TEAMWORK_KERNEL_H
@@ -28,14 +30,35 @@
 
 TW_BEGIN_DECLS
 
+/* The argument block: what was accessed for reading does not go to a member that is written through. */
+#define TW_INTERNAL_BLOCK(name, ...) TW_INTERNAL_KEEPS_CONST(&(const struct name){__VA_ARGS__})
+
+/* The kernel, if it is of the form that the launch is for. */
+#define TW_INTERNAL_KERNEL_OF(form, name)                                                                              \
+    tw_internal_##form##_of(&name##_kernel, _Generic(name##_kernel, struct tw_internal_##form: 1, default: 0))
+#define TW_INTERNAL_DEFINE_KERNEL_OF(form, launch, definition)                                                         \
+    TW_DEVICE_INLINE const struct tw_internal_kernel *tw_internal_##form##_of(const void *kernel, int right)           \
+        __attribute__((diagnose_if(!right, launch " runs a kernel that " definition " defines", "error")))             \
+    {                                                                                                                  \
+        (void)right;                                                                                                   \
+        return (const struct tw_internal_kernel *)kernel; /* its first member */                                       \
+    }
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgcc-compat" /* diagnose_if is clang's */
+TW_INTERNAL_DEFINE_KERNEL_OF(single_task_kernel, "tw_single_task()", "TW_SINGLE_TASK")
+TW_INTERNAL_DEFINE_KERNEL_OF(range_kernel, "tw_parallel_for()", "TW_RANGE_KERNEL or TW_RANGE_REDUCTION")
+TW_INTERNAL_DEFINE_KERNEL_OF(work_group_kernel, "tw_parallel_for_work_group()", "TW_WORK_GROUP_KERNEL")
+TW_INTERNAL_DEFINE_KERNEL_OF(nd_range_kernel, "tw_parallel_for_nd_range()", "TW_ND_RANGE_KERNEL")
+#pragma clang diagnostic pop
+
 /**
  * Runs a kernel once (spec 3.7.3.1).
  *
  *     tw_single_task(cg, name, .out = tw_write(cg, buffer));
  */
 #define tw_single_task(group, name, ...)                                                                               \
-    tw_internal_single_task((group), &name##_kernel.single_task_kernel, &(const struct name){__VA_ARGS__},             \
-                            sizeof(struct name))
+    tw_internal_single_task((group), TW_INTERNAL_KERNEL_OF(single_task_kernel, name),                                  \
+                            TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(struct name))
 
 /**
  * Runs a kernel for each work-item of a range (spec 3.7.3.2).
@@ -43,13 +66,13 @@ TW_BEGIN_DECLS
  *     tw_parallel_for(cg, tw_range_2d(rows, columns), name, .in = tw_read(cg, a), .out = tw_write(cg, b));
  */
 #define tw_parallel_for(group, range, name, ...)                                                                       \
-    tw_internal_parallel_for((group), (range), tw_internal_no_offset(), &name##_kernel.range_kernel,                   \
-                             &(const struct name){__VA_ARGS__}, sizeof(struct name))
+    tw_internal_parallel_for((group), (range), tw_internal_no_offset(), TW_INTERNAL_KERNEL_OF(range_kernel, name),     \
+                             TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(struct name))
 
 /** tw_parallel_for with an offset, a tw_id of the range's dimensions, that is added to every global id. */
 #define tw_parallel_for_offset(group, range, offset, name, ...)                                                        \
-    tw_internal_parallel_for((group), (range), (offset), &name##_kernel.range_kernel,                                  \
-                             &(const struct name){__VA_ARGS__}, sizeof(struct name))
+    tw_internal_parallel_for((group), (range), (offset), TW_INTERNAL_KERNEL_OF(range_kernel, name),                    \
+                             TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(struct name))
 
 /**
  * Runs a hierarchical kernel: `groups` work-groups of `local` work-items each (spec 3.7.3.3).
@@ -60,8 +83,8 @@ TW_BEGIN_DECLS
  * the size that the kernel's definition requires; TW_ERROR_INVALID_RANGE also when the two differ in dimensions.
  */
 #define tw_parallel_for_work_group(group, groups, local, name, ...)                                                    \
-    tw_internal_parallel_for_work_group((group), (groups), (local), &name##_kernel.work_group_kernel,                  \
-                                        &(const struct name){__VA_ARGS__}, sizeof(struct name))
+    tw_internal_parallel_for_work_group((group), (groups), (local), TW_INTERNAL_KERNEL_OF(work_group_kernel, name),    \
+                                        TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(struct name))
 
 /**
  * Runs an nd_range kernel: a kernel whose work-items, in groups of a given size, meet at barriers (spec 3.7.3.2).
@@ -73,8 +96,8 @@ TW_BEGIN_DECLS
  * TW_ERROR_UNSUPPORTED where the standard mapping did not get a thread for each work-item of a group.
  */
 #define tw_parallel_for_nd_range(group, range, name, ...)                                                              \
-    tw_internal_parallel_for_nd_range((group), (range), &name##_kernel.nd_range_kernel,                                \
-                                      &(const struct name){__VA_ARGS__}, sizeof(struct name))
+    tw_internal_parallel_for_nd_range((group), (range), TW_INTERNAL_KERNEL_OF(nd_range_kernel, name),                  \
+                                      TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(struct name))
 
 /* An offset of zero in as many dimensions as the range has. */
 static inline tw_id tw_internal_no_offset(void)

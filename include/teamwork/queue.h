@@ -7,9 +7,16 @@
  *
  * Errors of commands are kept with the queue until they are delivered, each once: to the queue's own handler if it has
  * one, else to its context's, by tw_queue_wait_and_throw(), tw_queue_throw_asynchronous(), tw_event_wait_and_throw() or
- * destruction. Where there is no handler nothing is lost either: the next wait returns the first undelivered status.
+ * destruction. Where there is no handler nothing is lost either: the next wait returns the first undelivered status. A
+ * queue keeps 65536 errors that are not delivered; of more it keeps the number, which an error of
+ * TW_ERROR_OUT_OF_MEMORY tells behind them.
  *
  * All functions are thread safe. A thread that waits may run commands of the queue itself.
+ *
+ * A program may submit faster than a device works. So that this takes no more and more memory, a submission to a queue with
+ * TW_QUEUE_DEPTH unfinished groups first waits, as tw_queue_wait() does, until there are fewer. It does not wait for the program
+ * itself: while the oldest unfinished group waits for a host accessor, of any thread, submissions return at once and the queue
+ * grows. A kernel on the host that waits for something that the submitting thread does later must not rely on a longer queue.
  */
 #ifndef TEAMWORK_QUEUE_H
 #define TEAMWORK_QUEUE_H
@@ -21,15 +28,20 @@ TW_BEGIN_DECLS
 
 typedef struct tw_queue tw_queue;
 
+/** So many unfinished groups a queue has before a submission waits; a command graph counts as one. */
+#define TW_QUEUE_DEPTH 65536u
+
 /**
- * Creates a queue on the device that a selector chooses. The first queue starts what the device needs.
+ * Creates a queue on the device that a selector chooses. The first queue starts what the device needs, among it a
+ * thread that runs commands while nobody waits for them.
  *
  * @param selector  NULL stands for tw_default_selector
  * @param selector_user  handed to the selector
  * @param handler   receives this queue's asynchronous errors; may be NULL
  * @param handler_user  handed to the handler
  * @param queue     receives the queue; destroy it with tw_queue_destroy()
- * @return what tw_select_device() returns, TW_ERROR_INVALID_ARGUMENT if queue is NULL, TW_ERROR_OUT_OF_MEMORY
+ * @return what tw_select_device() returns, TW_ERROR_INVALID_ARGUMENT if queue is NULL, TW_ERROR_OUT_OF_MEMORY (also
+ *         when the thread cannot be started)
  */
 TW_API tw_status tw_queue_create(tw_device_selector selector, void *selector_user, tw_error_handler handler,
                                  void *handler_user, tw_queue **queue);
@@ -56,6 +68,19 @@ TW_API tw_context *tw_queue_context(const tw_queue *queue);
 
 /** Whether the queue runs its commands on the host device. */
 TW_API bool tw_queue_is_host(const tw_queue *queue);
+
+/**
+ * Says whether the device's clock is to be read for groups that are submitted with an event from now on (event.h). A new
+ * queue does not profile: on a GPU, launching a kernel that is measured takes about twice the time. Groups without an event are
+ * never measured. On other devices times cost nearly nothing and are there in any case, so this changes nothing. Any thread
+ * may call it at any time.
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  queue is NULL
+ */
+TW_API tw_status tw_queue_set_profiling(tw_queue *queue, bool profiling);
+
+/** Whether the queue profiles; false for NULL. */
+TW_API bool tw_queue_is_profiling(const tw_queue *queue);
 
 /**
  * Waits until every command group submitted to the queue so far is complete. Does not call handlers.

@@ -2,9 +2,14 @@
 /**
  * Simulated devices: separate memory on the host, for finding missing transfers and for testing what happens on errors.
  *
- * A simulated device runs kernels in the host lowering, on memory of its own that is poisoned when it is allocated and
- * again when it is freed, so a kernel that reads what no transfer brought sees nonsense at once. The environment
- * variable TW_SIM makes them: TW_SIM=N for N devices; they are not there otherwise, unless tw_sim_set_count() asked.
+ * A simulated device runs kernels in the host lowering, on memory of its own that is poisoned when it is allocated, when
+ * a kernel's group discards it, and again when it is freed, so a kernel that reads what no transfer brought sees nonsense at
+ * once. The environment variable TW_SIM makes them: TW_SIM=N for N devices; they are not there otherwise, unless
+ * tw_sim_set_count() asked. (A host access that discards leaves the host's memory as it is: it may be the program's.)
+ *
+ * A kernel that writes beside a buffer fails with TW_ERROR_OUT_OF_BOUNDS, and a launch whose block points to host memory, or to
+ * a buffer that its group does not access, with TW_ERROR_INVALID_ARGUMENT. With TW_SIM_CHECK=1, which takes time, a kernel
+ * that writes to what its group only reads fails with TW_ERROR_READ_ONLY_BUFFER. docs/devices.md tells more.
  *
  * TW_SIM_ASYNC=1 makes simulated devices asynchronous, like a GPU: kernels that wait for nothing but kernels are enqueued
  * and run in the device's own threads, one for each queue in use, and so are copies between such devices, in threads of their
@@ -31,8 +36,11 @@ typedef enum tw_sim_operation {
                                 on the device until tw_sim_reset(), as after a fault on a GPU */
 } tw_sim_operation;
 
-/** The byte that fills memory that was never written, and memory that was freed. */
+/** The byte that fills memory that was never written, that a kernel discards, and that was freed. */
 #define TW_SIM_POISON 0xa5
+
+/** The byte that fills the red zones around memory. */
+#define TW_SIM_RED_ZONE 0x5a
 
 /**
  * Sets the number of simulated devices, over what TW_SIM says. Call it before anything else looks for devices, or after
@@ -49,6 +57,9 @@ TW_API tw_status tw_sim_set_count(unsigned count);
  * @return TW_ERROR_INVALID_ARGUMENT  not a simulated device, or an unknown operation
  */
 TW_API tw_status tw_sim_fail_nth(tw_device *device, tw_sim_operation operation, uint64_t n);
+
+/** Makes the n-th operation of a kind and all after it fail, until tw_sim_reset(); else as tw_sim_fail_nth(). */
+TW_API tw_status tw_sim_fail_from(tw_device *device, tw_sim_operation operation, uint64_t n);
 
 /** Delays every operation of a kind by `delay_ns` nanoseconds; 0 for none. As tw_sim_fail_nth(). */
 TW_API tw_status tw_sim_delay(tw_device *device, tw_sim_operation operation, uint64_t delay_ns);

@@ -30,7 +30,8 @@ TW_BEGIN_DECLS
       "a kernel object is unusable: compiled for another library version, or launched "                                \
       "with the wrong block or dimensions")                                                                            \
     X(TW_ERROR_INVALID_COMMAND_GROUP, 5, "a command group is used in a way it does not allow, as with two kernels")    \
-    X(TW_ERROR_READ_ONLY_BUFFER, 6, "write access to a buffer over const host memory")                                 \
+    X(TW_ERROR_READ_ONLY_BUFFER, 6,                                                                                    \
+      "write access to a buffer over const host memory, or by a kernel whose group only reads it (simulated devices)") \
     X(TW_ERROR_OUT_OF_MEMORY, 7, "host memory is exhausted")                                                           \
     X(TW_ERROR_OUT_OF_DEVICE_MEMORY, 8, "a device has no room for an allocation")                                      \
     X(TW_ERROR_NO_DEVICE, 9, "no device satisfies the selector")                                                       \
@@ -42,8 +43,8 @@ TW_BEGIN_DECLS
       "a buffer's contents are undefined because the command that should have written them "                           \
       "failed")                                                                                                        \
     X(TW_ERROR_WOULD_DEADLOCK, 15, "the call would wait for something that the calling thread itself holds back")      \
-    X(TW_ERROR_OUT_OF_BOUNDS, 16, "a kernel indexed outside of an accessor's range (debug builds)")                    \
-    X(TW_ERROR_UNSUPPORTED, 17, "the device, the lowering or this build of the library cannot do this")                \
+    X(TW_ERROR_OUT_OF_BOUNDS, 16, "a kernel indexed outside of an accessor's range (debug builds, simulated devices)") \
+    X(TW_ERROR_UNSUPPORTED, 17, "the device, the lowering, this build of the library or this process cannot do this")  \
     X(TW_ERROR_BUSY, 18, "the object is in use")                                                                       \
     X(TW_ERROR_INVALID_CONFIGURATION, 19, "an environment variable of the library has a value it cannot use")          \
     X(TW_ERROR_OUT_OF_LOCAL_MEMORY, 20, "a work-group needs more local memory than the device has for it")             \
@@ -70,7 +71,8 @@ TW_API const char *tw_error_detail(void);
  */
 typedef struct tw_error {
     tw_status status;    /**< never TW_SUCCESS */
-    const char *message; /**< one sentence; for TW_ERROR_CANCELLED it names the command that failed first */
+    const char *message; /**< one sentence, which names the kernel if there is one; for TW_ERROR_CANCELLED it names the
+                              command that failed first instead */
     const char *kernel;  /**< name of the kernel of the command group, NULL if it had none */
     const char *file;    /**< where the command group was submitted, NULL if unknown */
     int line;            /**< line in `file` */
@@ -80,7 +82,8 @@ typedef struct tw_error {
  * Receives asynchronous errors, in the order in which they occurred (spec 2.5.6).
  *
  * Called on the thread that waits, with no lock held: it may call any function of the library but destroy the object
- * that it was installed on. `errors` has `count` >= 1 elements, each delivered once.
+ * that it was installed on. `errors` has `count` >= 1 elements, each delivered once. A C++ handler may throw: the exception
+ * comes out of the call that delivered, and an object that this call was to destroy is still there.
  */
 typedef void (*tw_error_handler)(const tw_error *errors, size_t count, void *user);
 

@@ -10,16 +10,19 @@
  *
  *     created      initial_data(), and a copy of it unless it is host_data()
  *     used         in_use() when a command or host accessor needs the contents and none did before; completed() when all such are
- *                  over; and so on, always in pairs
+ *                  over; and so on, always in pairs. in_use() has returned before any of them runs, and before the
+ *                  call that submits it returns
  *     destroyed    destroy(); then, once completed, final_data(), and a copy to it unless it is host_data(); finished()
  *
- * tw_buffer_destroy() waits for the copy only if nothing is in use when destroy() returns, so a destroy() that waits for
- * completed() makes it wait as for host memory; otherwise it returns at once and the rest happens later. Where it waits it
- * returns what finished() is told; where it has no memory before destroy(), TW_ERROR_OUT_OF_MEMORY, and the buffer and the
- * reference are left as they were.
+ * tw_buffer_destroy() waits for the copy only if nothing is in use when destroy() returns, so a destroy() that waits
+ * for completed() makes it wait as for host memory; otherwise it returns at once and the rest happens later, on a
+ * thread of the library. Where it waits it returns what finished() is told. All that needs memory comes before
+ * destroy(): where there is none it returns TW_ERROR_OUT_OF_MEMORY, nothing is told, and the buffer and the reference
+ * are left as they were.
  *
  * Callbacks are called with no lock held, one at a time for an object, from any thread that is inside of the library or
- * belongs to it. They may wait, but must not call the library. All functions are thread safe.
+ * belongs to it. They may wait, but must not call the library. They return: one that throws a C++ exception, or ends its
+ * thread, ends the program with a message. All functions are thread safe.
  */
 #ifndef TEAMWORK_STORAGE_H
 #define TEAMWORK_STORAGE_H
@@ -29,7 +32,11 @@
 
 TW_BEGIN_DECLS
 
-/** Each callback may be NULL: then there is no such memory, and nothing is told. One storage serves one buffer or image. */
+/**
+ * Each callback may be NULL: then there is no such memory, and nothing is told. One storage serves one buffer or image
+ * (spec 3.6.3): two that share memory would overwrite each other's contents. The library finds that out of a
+ * tw_async_storage only.
+ */
 typedef struct tw_storage {
     void *user;   /**< for the callbacks */
     size_t bytes; /**< of the memory that the callbacks name; 0: what the buffer or image has */
@@ -60,7 +67,8 @@ typedef struct tw_storage {
  *
  * @return TW_ERROR_INVALID_ARGUMENT  a NULL or a zero size
  *         TW_ERROR_INVALID_RANGE     no elements, more bytes than size_t holds, or other bytes than the storage's
- *         TW_ERROR_OUT_OF_MEMORY
+ *         TW_ERROR_BUSY              the storage is a tw_async_storage that serves, or has served, another one
+ *         TW_ERROR_OUT_OF_MEMORY     also when no thread can be started that would bring the contents to their end
  */
 TW_API tw_status tw_buffer_create_with_storage(const tw_storage *storage, size_t element_bytes, tw_range range,
                                                tw_buffer **buffer);
@@ -106,6 +114,7 @@ TW_API void tw_async_storage_release(tw_async_storage *storage);
  * the contents to arrive in it, unless the storage was released; then frees the memory.
  *
  * @return TW_ERROR_BUSY  its buffer or image still exists: the storage is left as it was
+ *         TW_ERROR_WOULD_DEADLOCK  the contents wait for a host accessor that this thread holds: likewise
  *         and how the copy went, where it waited: see tw_storage
  */
 TW_API tw_status tw_async_storage_destroy(tw_async_storage **storage);

@@ -28,6 +28,23 @@
  *     kernel_limits.h  what a device allows a kernel
  *     sim.h            simulated devices
  *
+ * Threads and processes:
+ *
+ *     threads    All functions are thread safe. A thread that is cancelled (pthread_cancel()) inside of a call ends when that
+ *                returns; only in the program's own selectors, error handlers and submit functions it may end at once.
+ *                Asynchronous cancellation is not supported.
+ *     signals    A signal handler calls nothing of the library. Signals may interrupt any call, which goes on.
+ *     fork()     Once a call has looked for devices, a child made by fork() cannot use the library: what would need devices,
+ *                threads or memory of them returns TW_ERROR_UNSUPPORTED, and its objects stay. It may call exec(), _exit()
+ *                and exit(); the parent notices nothing. Before that first call parent and child are free.
+ *     exit()     A program may end at any time, on any thread, with commands in flight: those that run get two seconds, the
+ *                others do not run.
+ *     dlclose()  The shared library stays loaded. A library with kernels may be closed when the commands with them are
+ *                complete; one that the static library is part of, when tw_shutdown() succeeded.
+ *     copies     Each program or library that is linked with the static library has a copy of its own, whose queues and buffers
+ *                another one refuses (TW_ERROR_INVALID_ARGUMENT): link all that share objects with the shared library.
+ *     C++        Selectors, error handlers and submit functions may throw; callbacks of storages may not.
+ *
  * Files that define kernels are compiled with -fopenmp, by clang; files that only use the library's objects may leave
  * out kernel.h, item.h and view.h and be compiled by any C17 or C++17 compiler.
  */

@@ -33,6 +33,7 @@ install(FILES
     offload/cmake/TeamworkOffload.cmake
     offload/cmake/TeamworkOpenMP.cmake
     offload/cmake/TeamworkToolchain.cmake
+    offload/cmake/teamwork_image.c
     DESTINATION ${package_dir})
 
 # ---- pkg-config ------------------------------------------------------------------------------------------------------

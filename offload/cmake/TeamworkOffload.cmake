@@ -189,6 +189,25 @@ function(_teamwork_split target)
     endif()
 endfunction()
 
+# The linker of another compiler drops device images without a word, and the program runs on the host only. So clang links
+# the target, also if its main program is C++ of another compiler; CMake then adds the C++ library. A program that links a
+# static library has its own linker: that of another compiler stops, since it takes the sentence for the name of a file.
+# clang looks at the images in a static library only if the program has some itself: a source file in C sees to that.
+function(_teamwork_link_by_clang target type)
+    if(type MATCHES "^(STATIC|OBJECT)_LIBRARY$")
+        set(sentence "${target} has kernels for offload devices, so clang must link what uses it: set the property \
+LINKER_LANGUAGE of that target to C, or CMAKE_CXX_COMPILER to clang++")
+        target_link_options(${target} INTERFACE
+            "$<$<NOT:$<OR:$<LINK_LANG_AND_ID:C,Clang>,$<LINK_LANG_AND_ID:CXX,Clang>>>:${sentence}>")
+        target_sources(${target} INTERFACE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/teamwork_image.c")
+        return()
+    endif()
+    get_target_property(language ${target} LINKER_LANGUAGE)
+    if(NOT language AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+        set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
+    endif()
+endfunction()
+
 # teamwork_add_offload(<target> [ARCHS <arch>...] [LOWERING simt|teams] [SPLIT])
 #
 # Compiles the kernels of a target for offload devices, besides the host: sm_NN (NVIDIA GPUs), gfxNNN (AMD GPUs),
@@ -203,7 +222,7 @@ endfunction()
 #
 # What links a static library with kernels is compiled and linked for the library's architectures too: the device images
 # of a static library are only taken up by a program that has some of the same architecture itself. The program links
-# Teamwork::teamwork as usual.
+# Teamwork::teamwork as usual. clang links the target, also where its main program is C++ of another compiler.
 function(teamwork_add_offload target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "SPLIT" "LOWERING" "ARCHS")
     if(NOT TARGET ${target})
@@ -234,6 +253,14 @@ function(teamwork_add_offload target)
             "$<$<OR:$<LINK_LANG_AND_ID:C,Clang>,$<LINK_LANG_AND_ID:CXX,Clang>>:${option}>")
     endforeach()
     target_link_libraries(${target} PRIVATE Teamwork::openmp)
+    if(arg_ARCHS)
+        _teamwork_link_by_clang(${target} ${type})
+    endif()
+    # A file that is compiled into two libraries has target regions of the same name in both, which the dynamic linker would take
+    # for one: each library is to use its own.
+    if(type MATCHES "^(SHARED|MODULE)_LIBRARY$")
+        target_link_options(${target} PRIVATE -Wl,-Bsymbolic)
+    endif()
     if(arg_SPLIT)
         _teamwork_split(${target})
     endif()

@@ -64,8 +64,7 @@ function(teamwork_add_run target test label)
     set_tests_properties(${test} PROPERTIES
         ENVIRONMENT "${TEAMWORK_TEST_ENVIRONMENT};${ARGN}"
         LABELS ${label}
-        SKIP_RETURN_CODE 77
-        TIMEOUT 300)
+        SKIP_RETURN_CODE 77)
 endfunction()
 
 # Compiles one variant of a program as target NAME.VARIANT, binary VARIANT/NAME.
@@ -141,7 +140,7 @@ function(teamwork_add_program name)
         if(NOT name MATCHES "^test_(kernel_|lowering|group_functions|nd_range)")
             list(REMOVE_ITEM variants gpu-teams)
         endif()
-        if(name MATCHES "^test_(queue|event|ordering|scheduling|sequences|scale|faults|chain|command_graph|host_memory|storage|litmus|out_of|status|sim)")
+        if(name MATCHES "^test_(queue|event|process|ordering|scheduling|sequences|scale|faults|chain|command_graph|host_memory|storage|litmus|out_of|status|sim)")
             list(REMOVE_ITEM variants x86_64-teams)
         endif()
     endif()
@@ -149,9 +148,9 @@ function(teamwork_add_program name)
         teamwork_add_variant(${name} ${variant} ${ARGN})
         if(variant STREQUAL "host" OR (of_values AND variant STREQUAL "x86_64"))
             teamwork_add_run(${name}.${variant} ${name}.host host TW_DEVICES=host)
-            teamwork_add_run(${name}.${variant} ${name}.sim sim TW_SIM=3 TW_DEVICES=sim)
+            teamwork_add_run(${name}.${variant} ${name}.sim sim TW_SIM=3 TW_SIM_CHECK=1 TW_DEVICES=sim)
             if(NOT of_values)
-                teamwork_add_run(${name}.host ${name}.sim-async sim TW_SIM=2 TW_SIM_ASYNC=1 TW_DEVICES=sim)
+                teamwork_add_run(${name}.host ${name}.sim-async sim TW_SIM=2 TW_SIM_ASYNC=1 TW_SIM_CHECK=1 TW_DEVICES=sim)
             endif()
         endif()
         if(variant STREQUAL "split")

@@ -42,13 +42,14 @@ typedef struct tw_device_event {
 
 #define tw_async_work_group_copy(point, to, from, count)                                                               \
     (TW_INTERNAL_SAME_SIZE(to, from),                                                                                  \
-     tw_internal_async_copy((point), (to), (from), (count), sizeof *(to), TW_INTERNAL_COMMON_ALIGNMENT(to, from)))
+     TW_INTERNAL_KEEPS_CONST(tw_internal_async_copy((point), (to), (from), (count), sizeof *(to),                      \
+                                                    TW_INTERNAL_COMMON_ALIGNMENT(to, from))))
 
 #define tw_async_work_group_strided_copy(point, to, to_stride, from, from_stride, count)                               \
     (TW_INTERNAL_SAME_SIZE(to, from),                                                                                  \
-     tw_internal_async_strided_copy((point), (struct tw_internal_strided){(to), (to_stride), (from), (from_stride),    \
-                                                                          (count), sizeof *(to),                       \
-                                                                          TW_INTERNAL_COMMON_ALIGNMENT(to, from)}))
+     TW_INTERNAL_KEEPS_CONST(tw_internal_async_strided_copy(                                                           \
+         (point), (struct tw_internal_strided){(to), (to_stride), (from), (from_stride), (count), sizeof *(to),        \
+                                               TW_INTERNAL_COMMON_ALIGNMENT(to, from)})))
 
 #define tw_wait_for(point, ...)                                                                                        \
     tw_internal_wait_for((point), (const tw_device_event[]){__VA_ARGS__},                                              \
@@ -179,6 +180,14 @@ TW_DEVICE_INLINE void tw_internal_strided_share(struct tw_internal_strided copy,
 
 /* ---- the group's copies ------------------------------------------------------------------------------------------ */
 
+/* Waits for what the calling thread has begun; a barrier follows. */
+TW_DEVICE_INLINE void tw_internal_finish_copies(void)
+{
+#ifdef TW_INTERNAL_COPY_ENGINE
+    __nvvm_cp_async_wait_all();
+#endif
+}
+
 /* Whether one thread runs the whole group. */
 #ifdef TW_INTERNAL_PASS_HOST
 #define TW_INTERNAL_ONE_THREAD 1
@@ -222,8 +231,11 @@ TW_OVERLOADED tw_device_event tw_internal_async_copy(tw_group group, void *to, c
                            tw_local_linear_range(group));
 #elif defined(TW_INTERNAL_PASS_TEAMS)
     TW_INTERNAL_PRAGMA(omp parallel)
-    tw_internal_copy_share(to, from, count * element_bytes, alignment, (size_t)omp_get_thread_num(),
-                           (size_t)omp_get_num_threads());
+    {
+        tw_internal_copy_share(to, from, count * element_bytes, alignment, (size_t)omp_get_thread_num(),
+                               (size_t)omp_get_num_threads());
+        tw_internal_finish_copies(); /* only the thread that began a copy can wait for it */
+    }
 #else
     __builtin_memcpy(to, from, count * element_bytes);
 #endif
@@ -237,36 +249,41 @@ TW_OVERLOADED tw_device_event tw_internal_async_strided_copy(tw_group group, str
 #if defined(TW_INTERNAL_PASS_SIMT)
     tw_internal_strided_share(copy, tw_internal_thread(), tw_local_linear_range(group));
 #elif defined(TW_INTERNAL_PASS_TEAMS)
+    /* not `copy` itself: clang shares variables with the other threads of a GPU's team, but no parameters that are
+       structs (llvm-project issue 56218) */
+    const struct tw_internal_strided shared = copy;
     TW_INTERNAL_PRAGMA(omp parallel)
-    tw_internal_strided_share(copy, (size_t)omp_get_thread_num(), (size_t)omp_get_num_threads());
+    tw_internal_strided_share(shared, (size_t)omp_get_thread_num(), (size_t)omp_get_num_threads());
 #else
     tw_internal_strided_share(copy, 0, 1);
 #endif
     return begun;
 }
 
-/* This thread's own copies; a barrier follows. */
-TW_DEVICE_INLINE void tw_internal_finish_copies(const tw_device_event *events, size_t count)
-{
-    (void)events, (void)count;
-#ifdef TW_INTERNAL_COPY_ENGINE
-    __nvvm_cp_async_wait_all();
-#endif
-}
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgcc-compat" /* diagnose_if is clang's */
+
+#define TW_INTERNAL_NAMES_COPIES(count)                                                                                \
+    __attribute__((diagnose_if((count) == 0, "tw_wait_for() names the copies that it waits for", "error")))
 
 TW_OVERLOADED void tw_internal_wait_for(tw_nd_item item, const tw_device_event *events, size_t count, int line)
+    TW_INTERNAL_NAMES_COPIES(count)
 {
-    tw_internal_finish_copies(events, count);
+    (void)events, (void)count;
+    tw_internal_finish_copies();
     tw_internal_barrier_at(item, TW_GLOBAL_AND_LOCAL, line);
 }
 
 TW_OVERLOADED void tw_internal_wait_for(tw_group group, const tw_device_event *events, size_t count, int line)
+    TW_INTERNAL_NAMES_COPIES(count)
 {
-    (void)group, (void)line;
-    tw_internal_finish_copies(events, count);
+    (void)group, (void)events, (void)count, (void)line;
+    tw_internal_finish_copies();
 #ifdef TW_INTERNAL_PASS_SIMT
     tw_internal_barrier();
 #endif
 }
+
+#pragma clang diagnostic pop
 
 #endif

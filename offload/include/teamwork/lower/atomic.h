@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * Atomic operations on ordinary objects, and fences (spec 3.4, Tables 3.2 and 3.3; orders, scopes, further types and
- * fences as in later revisions). For kernels of every form and for host code.
+ * fences as in later revisions). For kernels of every form and for host code, in C.
  *
  *     T    tw_atomic_load(const T *object [, order, scope])
  *     void tw_atomic_store(T *object, T value [, order, scope])
@@ -11,9 +11,12 @@
  *     T    tw_atomic_fetch_OP(T *object, T operand [, order, scope])    OP: add, sub, min, max, and, or, xor
  *     void tw_atomic_fence(order, scope)
  *
- * T is int, long, long long, their unsigned types, float, double or void *; `object` may point to volatile. There is
- * no and, or, xor for float and double, and no fetch_OP for void *. Objects of other pointer types are reached by a
- * cast to (void **).
+ * T is an integer type of 8 to 64 bits, an enumeration, bool, float, double, or a pointer; `object` may point to volatile, and
+ * be a pointer of <teamwork/pointer.h>. Not every OP makes sense for every T; the others do not compile:
+ *
+ *     add, sub         integers, float, double, and pointers, to which they add a number of elements (bytes for void *)
+ *     min, max         integers, float, double
+ *     and, or, xor     integers, bool
  *
  * Without order and scope an operation is relaxed, at device scope. For counters in local memory give
  * (TW_ORDER_RELAXED, TW_SCOPE_WORK_GROUP): where one thread runs a whole group, as on the host, that is an ordinary
@@ -23,7 +26,7 @@
  * the operand compares less, or greater: a NaN neither replaces nor is replaced. A compare-exchange compares bits, so
  * -0.0 differs from 0.0, and a NaN equals itself; it returns true if it stored `desired`, else it leaves the actual
  * value in *expected. The weak form may fail although the values are equal, for use in loops; on today's devices it
- * does not. Both are macros that evaluate each argument once.
+ * does not. All are macros that evaluate each argument once.
  *
  * Orders: a load is relaxed, acquire or seq_cst; a store relaxed, release or seq_cst; the failure order of a
  * compare-exchange is that of a load, and not stronger than `success`. Anything else that is constant is an error at
@@ -32,7 +35,8 @@
  *
  * The scope is a promise that only work-items of that scope access the object at the time, which counts for relaxed
  * operations too. Objects are aligned to their size. While an object is accessed atomically it must not be
- * accessed in any other way. NVIDIA GPUs need sm_70 or later.
+ * accessed in any other way; its neighbours may be. NVIDIA GPUs need sm_70 or later. They have no operations of 8 and 16 bits,
+ * which are made of compare-exchange on the 32-bit word around the object: it works, but a counter of 32 bits is faster.
  *
  * A work-item must not wait for what another one has yet to do, but for groups that run at the same time: see
  * docs/memory_model.md.
@@ -40,262 +44,173 @@
 #ifndef TEAMWORK_LOWER_ATOMIC_H
 #define TEAMWORK_LOWER_ATOMIC_H
 
-#include <stdbool.h>
+#include <stddef.h>
 
-#include <teamwork/lower/region.h>
-#include <teamwork/memory.h>
+#include <teamwork/lower/atomic_word.h>
+
+#if __SIZEOF_LONG__ != 8 || __SIZEOF_POINTER__ != 8
+#error "Teamwork's atomic operations need a target whose long and pointers have 64 bits"
+#endif
 
 /* diagnose_if is clang's, and stands where GCC has no attributes */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wgcc-compat"
 
-/* The types: X(T, type for arithmetic that wraps). */
-#define TW_INTERNAL_ATOMIC_INTEGERS(X)                                                                                 \
-    X(int, unsigned)                                                                                                   \
-    X(unsigned, unsigned)                                                                                              \
-    X(long, unsigned long)                                                                                             \
-    X(unsigned long, unsigned long)                                                                                    \
-    X(long long, unsigned long long)                                                                                   \
-    X(unsigned long long, unsigned long long)
-#define TW_INTERNAL_ATOMIC_REALS(X)                                                                                    \
-    X(float, float)                                                                                                    \
-    X(double, double)
-#define TW_INTERNAL_ATOMIC_POINTERS(X) X(tw_internal_pointer, tw_internal_pointer)
-typedef void *tw_internal_pointer;
+/* ---- the object ------------------------------------------------------------------------------------------------- */
 
-/* Whether other threads may access an object of that scope. Where one thread runs a whole group, there are none up to
-   the group's scope: operations are ordinary accesses. */
-TW_DEVICE_INLINE bool tw_internal_contended(tw_memory_scope scope)
-{
-#ifdef TW_INTERNAL_PASS_HOST
-    return scope > TW_SCOPE_WORK_GROUP;
+/* The types: X(T, the word that it is treated as, kind). */
+#define TW_INTERNAL_ATOMIC_TYPES(X)                                                                                    \
+    X(_Bool, tw_internal_uint8, TW_INTERNAL_BOOL)                                                                      \
+    X(char, tw_internal_char, TW_INTERNAL_INTEGER)                                                                     \
+    X(signed char, tw_internal_int8, TW_INTERNAL_INTEGER)                                                              \
+    X(unsigned char, tw_internal_uint8, TW_INTERNAL_INTEGER)                                                           \
+    X(short, tw_internal_int16, TW_INTERNAL_INTEGER)                                                                   \
+    X(unsigned short, tw_internal_uint16, TW_INTERNAL_INTEGER)                                                         \
+    X(int, tw_internal_int32, TW_INTERNAL_INTEGER)                                                                     \
+    X(unsigned, tw_internal_uint32, TW_INTERNAL_INTEGER)                                                               \
+    X(long, tw_internal_int64, TW_INTERNAL_INTEGER)                                                                    \
+    X(unsigned long, tw_internal_uint64, TW_INTERNAL_INTEGER)                                                          \
+    X(long long, tw_internal_int64, TW_INTERNAL_INTEGER)                                                               \
+    X(unsigned long long, tw_internal_uint64, TW_INTERNAL_INTEGER)                                                     \
+    X(float, tw_internal_float, TW_INTERNAL_REAL)                                                                      \
+    X(double, tw_internal_double, TW_INTERNAL_REAL)
+#ifdef __CHAR_UNSIGNED__
+typedef tw_internal_uint8 tw_internal_char;
 #else
-    return scope > TW_SCOPE_WORK_ITEM;
-#endif
-}
-
-/* clang's atomic built-in `what`, with the scope where the target has scopes. */
-#ifdef TW_INTERNAL_GPU_PASS
-TW_DEVICE_INLINE int tw_internal_builtin_scope(tw_memory_scope scope)
-{
-    return scope <= TW_SCOPE_WORK_GROUP ? __MEMORY_SCOPE_WRKGRP
-           : scope == TW_SCOPE_DEVICE   ? __MEMORY_SCOPE_DEVICE
-                                        : __MEMORY_SCOPE_SYSTEM;
-}
-#define TW_INTERNAL_BUILTIN(what, scope, ...) __scoped_atomic_##what(__VA_ARGS__, tw_internal_builtin_scope(scope))
-#else
-#define TW_INTERNAL_BUILTIN(what, scope, ...) ((void)(scope), __atomic_##what(__VA_ARGS__))
+typedef tw_internal_int8 tw_internal_char;
 #endif
 
-/* Whether two values have the same bits. */
-#define TW_INTERNAL_DEFINE_SAME(T, U)                                                                                  \
-    TW_OVERLOADED bool tw_internal_same_bits(T a, T b)                                                                 \
-    {                                                                                                                  \
-        return a == b;                                                                                                 \
-    }
-#define TW_INTERNAL_DEFINE_SAME_REAL(T, word)                                                                          \
-    TW_OVERLOADED bool tw_internal_same_bits(T a, T b)                                                                 \
-    {                                                                                                                  \
-        word x, y;                                                                                                     \
-        __builtin_memcpy(&x, &a, sizeof x);                                                                            \
-        __builtin_memcpy(&y, &b, sizeof y);                                                                            \
-        return x == y;                                                                                                 \
-    }
-TW_INTERNAL_ATOMIC_INTEGERS(TW_INTERNAL_DEFINE_SAME)
-TW_INTERNAL_ATOMIC_POINTERS(TW_INTERNAL_DEFINE_SAME)
-TW_INTERNAL_DEFINE_SAME_REAL(float, uint32_t)
-TW_INTERNAL_DEFINE_SAME_REAL(double, uint64_t)
+// clang-format off
+#define TW_INTERNAL_KIND_IF(T, word, kind) T: kind,
+#define TW_INTERNAL_KIND(value)                                                                                        \
+    _Generic((value), TW_INTERNAL_ATOMIC_TYPES(TW_INTERNAL_KIND_IF)                                                    \
+             default: TW_INTERNAL_IS_POINTER(value) ? TW_INTERNAL_POINTER : TW_INTERNAL_NO_OBJECT)
+#define TW_INTERNAL_WORD_IF(T, word, kind) T: (word)0,
+#define TW_INTERNAL_WORD(value)                                                                                        \
+    __typeof__(_Generic((value), TW_INTERNAL_ATOMIC_TYPES(TW_INTERNAL_WORD_IF)                                         \
+               default: __builtin_choose_expr(TW_INTERNAL_IS_POINTER(value), (tw_internal_uint64)0, 0)))
+// clang-format on
+#define TW_INTERNAL_IS_POINTER(value) (__builtin_classify_type(value) == 5)
 
-/* The order of an operation that reads and may not write: what is left of the order of a read-modify-write. */
-TW_DEVICE_INLINE tw_memory_order tw_internal_read_order(tw_memory_order order)
-{
-    return order == TW_ORDER_RELEASE ? TW_ORDER_RELAXED : order == TW_ORDER_ACQ_REL ? TW_ORDER_ACQUIRE : order;
-}
+/* Declarations that hide those of the operation around this one, which is not worth a warning. */
+#define TW_INTERNAL_HIDE(...)                                                                                          \
+    TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
+    TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wshadow")                                                            \
+    TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wunused-local-typedef")                                              \
+    __VA_ARGS__                                                                                                        \
+    TW_INTERNAL_PRAGMA(clang diagnostic pop)
 
-TW_DEVICE_INLINE bool tw_internal_releases(tw_memory_order order)
-{
-    return order >= TW_ORDER_RELEASE;
-}
-
-/*
- * tw_internal_atomic_fetch_min and _max by compare-exchange. `wins` compares the operand with the old value. Without a
- * release in the order, nothing is written unless the operand wins; else the old value is, since who reads it later
- * must synchronize with this operation.
- */
-#define TW_INTERNAL_DEFINE_EXTREME(op, T, wins)                                                                        \
-    TW_OVERLOADED T tw_internal_atomic_fetch_##op(T *object, T operand, tw_memory_order order, tw_memory_scope scope)  \
-    {                                                                                                                  \
-        const tw_memory_order failure = tw_internal_read_order(order);                                                 \
-        T old = tw_internal_atomic_load(object, failure, scope);                                                       \
-        while (operand wins old || tw_internal_releases(order)) {                                                      \
-            const T next = operand wins old ? operand : old;                                                           \
-            const T seen = tw_internal_atomic_swap_if(object, old, next, order, failure, scope);                       \
-            if (tw_internal_same_bits(seen, old))                                                                      \
-                break;                                                                                                 \
-            old = seen;                                                                                                \
-        }                                                                                                              \
-        return old;                                                                                                    \
-    }
-
-/*
- * The halves define, overloaded for T, what is done where others may access the object:
- *     T    tw_internal_atomic_load(T *, order, scope)
- *     void tw_internal_atomic_store(T *, T, order, scope)
- *     T    tw_internal_atomic_exchange(T *, T, order, scope)
- *     T    tw_internal_atomic_swap_if(T *, T expected, T desired, success, failure, scope), a compare-exchange
- *     T    tw_internal_atomic_fetch_OP(T *, T, order, scope)
- *     void tw_internal_atomic_fence(order, scope)
- *     void tw_internal_compiler_fence(order), around an ordinary access
- */
-#ifdef __NVPTX__
-#include <teamwork/lower/atomic_nvptx.h>
-#else
-#include <teamwork/lower/atomic_builtin.h>
-#endif
-
-/* ---- which orders and scopes an operation may have --------------------------------------------------------------- */
-
-#define TW_INTERNAL_REFUSE(condition, message) __attribute__((diagnose_if(condition, message, "error")))
-#define TW_INTERNAL_CHECK(order, scope)                                                                                \
-    TW_INTERNAL_REFUSE((unsigned)(order) > TW_ORDER_SEQ_CST, "this is not a tw_memory_order")                          \
-    TW_INTERNAL_REFUSE((unsigned)(scope) > TW_SCOPE_SYSTEM, "this is not a tw_memory_scope")
-#define TW_INTERNAL_CHECK_LOAD(order)                                                                                  \
-    TW_INTERNAL_REFUSE((order) == TW_ORDER_RELEASE || (order) == TW_ORDER_ACQ_REL,                                     \
-                       "an atomic load writes nothing to release: its order is relaxed, acquire or seq_cst")
-#define TW_INTERNAL_CHECK_STORE(order)                                                                                 \
-    TW_INTERNAL_REFUSE((order) == TW_ORDER_ACQUIRE || (order) == TW_ORDER_ACQ_REL,                                     \
-                       "an atomic store reads nothing to acquire: its order is relaxed, release or seq_cst")
-#define TW_INTERNAL_CHECK_FAILURE(success, failure)                                                                    \
-    TW_INTERNAL_REFUSE((failure) == TW_ORDER_RELEASE || (failure) == TW_ORDER_ACQ_REL,                                 \
-                       "a failed compare-exchange writes nothing to release: its order is relaxed, acquire or "        \
-                       "seq_cst")                                                                                      \
-    TW_INTERNAL_REFUSE((unsigned)(failure) > TW_ORDER_SEQ_CST, "this is not a tw_memory_order")                        \
-    TW_INTERNAL_REFUSE(((failure) == TW_ORDER_ACQUIRE && (success) == TW_ORDER_RELAXED)                                \
-                           || ((failure) == TW_ORDER_SEQ_CST && (success) != TW_ORDER_SEQ_CST),                        \
-                       "the failure order of a compare-exchange is stronger than its success order")
-
-/* ---- the operations ---------------------------------------------------------------------------------------------- */
-
-#define TW_INTERNAL_DEFINE_LOAD(T, U)                                                                                  \
-    TW_OVERLOADED T tw_atomic_load(const volatile T *object, tw_memory_order order, tw_memory_scope scope)             \
-        TW_INTERNAL_CHECK(order, scope) TW_INTERNAL_CHECK_LOAD(order)                                                  \
-    {                                                                                                                  \
-        if (tw_internal_contended(scope))                                                                              \
-            return tw_internal_atomic_load((T *)object, order, scope);                                                 \
-        const T value = *(T *)object;                                                                                  \
-        tw_internal_compiler_fence(order);                                                                             \
-        return value;                                                                                                  \
-    }                                                                                                                  \
-    TW_OVERLOADED T tw_atomic_load(const volatile T *object)                                                           \
-    {                                                                                                                  \
-        return tw_atomic_load(object, TW_ORDER_RELAXED, TW_SCOPE_DEVICE);                                              \
-    }
-
-#define TW_INTERNAL_DEFINE_STORE(T, U)                                                                                 \
-    TW_OVERLOADED void tw_atomic_store(volatile T *object, T value, tw_memory_order order, tw_memory_scope scope)      \
-        TW_INTERNAL_CHECK(order, scope) TW_INTERNAL_CHECK_STORE(order)                                                 \
-    {                                                                                                                  \
-        if (tw_internal_contended(scope)) {                                                                            \
-            tw_internal_atomic_store((T *)object, value, order, scope);                                                \
-        } else {                                                                                                       \
-            tw_internal_compiler_fence(order);                                                                         \
-            *(T *)object = value;                                                                                      \
-        }                                                                                                              \
-    }                                                                                                                  \
-    TW_OVERLOADED void tw_atomic_store(volatile T *object, T value)                                                    \
-    {                                                                                                                  \
-        tw_atomic_store(object, value, TW_ORDER_RELAXED, TW_SCOPE_DEVICE);                                             \
-    }
-
-/* For `what`, a read-modify-write; PLAIN(T, U, object, old, operand) is the ordinary one. */
-#define TW_INTERNAL_DEFINE_MODIFY(what, T, U, PLAIN)                                                                   \
-    TW_OVERLOADED T tw_atomic_##what(volatile T *object, T operand, tw_memory_order order, tw_memory_scope scope)      \
-        TW_INTERNAL_CHECK(order, scope)                                                                                \
-    {                                                                                                                  \
-        if (tw_internal_contended(scope))                                                                              \
-            return tw_internal_atomic_##what((T *)object, operand, order, scope);                                      \
-        tw_internal_compiler_fence(order);                                                                             \
-        const T old = *(T *)object;                                                                                    \
-        PLAIN(T, U, (T *)object, old, operand);                                                                        \
-        tw_internal_compiler_fence(order);                                                                             \
-        return old;                                                                                                    \
-    }                                                                                                                  \
-    TW_OVERLOADED T tw_atomic_##what(volatile T *object, T operand)                                                    \
-    {                                                                                                                  \
-        return tw_atomic_##what(object, operand, TW_ORDER_RELAXED, TW_SCOPE_DEVICE);                                   \
-    }
-
-#define TW_INTERNAL_PLAIN_EXCHANGE(T, U, object, old, operand) *(object) = (operand)
-#define TW_INTERNAL_PLAIN_ADD(T, U, object, old, operand) *(object) = (T)((U)(old) + (U)(operand))
-#define TW_INTERNAL_PLAIN_SUB(T, U, object, old, operand) *(object) = (T)((U)(old) - (U)(operand))
-#define TW_INTERNAL_PLAIN_AND(T, U, object, old, operand) *(object) = (old) & (operand)
-#define TW_INTERNAL_PLAIN_OR(T, U, object, old, operand) *(object) = (old) | (operand)
-#define TW_INTERNAL_PLAIN_XOR(T, U, object, old, operand) *(object) = (old) ^ (operand)
-#define TW_INTERNAL_PLAIN_MIN(T, U, object, old, operand)                                                              \
-    if ((operand) < (old))                                                                                             \
-    *(object) = (operand)
-#define TW_INTERNAL_PLAIN_MAX(T, U, object, old, operand)                                                              \
-    if ((operand) > (old))                                                                                             \
-    *(object) = (operand)
-
-/*
- * Compare-exchange, which returns what it found. Not a function with an out-parameter: clang 19's openmp-opt runs
- * before these functions are inlined, and takes a variable that such a function, with atomics in it, changes for
- * unchanged in the next turn of a loop. `type` is the address of what is expected; only its type counts.
- */
-#define TW_INTERNAL_DEFINE_SWAP_IF(T, U)                                                                               \
-    TW_OVERLOADED T tw_internal_swap_if(volatile T *object, T *type, T expected, T desired, tw_memory_order success,   \
-                                        tw_memory_order failure, tw_memory_scope scope)                                \
-        TW_INTERNAL_CHECK(success, scope) TW_INTERNAL_CHECK_FAILURE(success, failure)                                  \
-    {                                                                                                                  \
-        (void)type;                                                                                                    \
-        if (tw_internal_contended(scope))                                                                              \
-            return tw_internal_atomic_swap_if((T *)object, expected, desired, success, failure, scope);                \
-        tw_internal_compiler_fence(success);                                                                           \
-        const T old = *(T *)object;                                                                                    \
-        if (tw_internal_same_bits(old, expected))                                                                      \
-            *(T *)object = desired;                                                                                    \
-        tw_internal_compiler_fence(success);                                                                           \
-        return old;                                                                                                    \
-    }                                                                                                                  \
-    TW_OVERLOADED T tw_internal_swap_if(volatile T *object, T *type, T expected, T desired)                            \
-    {                                                                                                                  \
-        return tw_internal_swap_if(object, type, expected, desired, TW_ORDER_RELAXED, TW_ORDER_RELAXED,                \
-                                   TW_SCOPE_DEVICE);                                                                   \
-    }
-
-/* ...: desired, or desired, success, failure, scope. */
-#define tw_atomic_compare_exchange_strong(object, expected, ...)                                                       \
+/* An expression about tw_object, which points to the object, of tw_kind, of the unqualified type tw_type, and is treated
+   as a tw_word; tw_sum is the type of what is added to it. What is no object for atomic operations is treated as an int, so
+   that there is one error. */
+// clang-format off
+#define TW_INTERNAL_ATOMIC(object, ...)                                                                                \
     __extension__({                                                                                                    \
-        __typeof__(&*(expected)) const tw_expected = (expected);                                                       \
-        const __typeof__(*tw_expected) tw_value = *tw_expected;                                                        \
-        *tw_expected = tw_internal_swap_if(object, tw_expected, tw_value, __VA_ARGS__);                                \
-        tw_internal_same_bits(*tw_expected, tw_value);                                                                 \
+        TW_INTERNAL_HIDE(                                                                                              \
+            __auto_type const tw_object = &*(object);                                                                  \
+            enum { tw_kind = TW_INTERNAL_KIND(*tw_object) };                                                           \
+            typedef __typeof__(__builtin_choose_expr(tw_kind, ((void)0, *tw_object), 0)) tw_type;                      \
+            typedef TW_INTERNAL_WORD(*tw_object) tw_word;                                                              \
+            typedef __typeof__(__builtin_choose_expr(tw_kind == TW_INTERNAL_POINTER, (ptrdiff_t)0, (tw_type)0)) tw_sum;) \
+        __VA_ARGS__;                                                                                                   \
     })
-#define tw_atomic_compare_exchange_weak(object, expected, ...)                                                         \
-    tw_atomic_compare_exchange_strong(object, expected, __VA_ARGS__)
+// clang-format on
 
-#define TW_INTERNAL_DEFINE_BASIC(T, U)                                                                                 \
-    TW_INTERNAL_DEFINE_LOAD(T, U)                                                                                      \
-    TW_INTERNAL_DEFINE_STORE(T, U)                                                                                     \
-    TW_INTERNAL_DEFINE_MODIFY(exchange, T, U, TW_INTERNAL_PLAIN_EXCHANGE)                                              \
-    TW_INTERNAL_DEFINE_SWAP_IF(T, U)
-#define TW_INTERNAL_DEFINE_ARITHMETIC(T, U)                                                                            \
-    TW_INTERNAL_DEFINE_MODIFY(fetch_add, T, U, TW_INTERNAL_PLAIN_ADD)                                                  \
-    TW_INTERNAL_DEFINE_MODIFY(fetch_sub, T, U, TW_INTERNAL_PLAIN_SUB)                                                  \
-    TW_INTERNAL_DEFINE_MODIFY(fetch_min, T, U, TW_INTERNAL_PLAIN_MIN)                                                  \
-    TW_INTERNAL_DEFINE_MODIFY(fetch_max, T, U, TW_INTERNAL_PLAIN_MAX)
-#define TW_INTERNAL_DEFINE_BITWISE(T, U)                                                                               \
-    TW_INTERNAL_DEFINE_MODIFY(fetch_and, T, U, TW_INTERNAL_PLAIN_AND)                                                  \
-    TW_INTERNAL_DEFINE_MODIFY(fetch_or, T, U, TW_INTERNAL_PLAIN_OR)                                                    \
-    TW_INTERNAL_DEFINE_MODIFY(fetch_xor, T, U, TW_INTERNAL_PLAIN_XOR)
+/* As the word's functions take it. An object that is const is an error of the assignment, which is not evaluated. */
+#define TW_INTERNAL_READ_OBJECT ((const volatile tw_word *)tw_object)
+#define TW_INTERNAL_WRITTEN_OBJECT(word) ((void)sizeof(*tw_object = *tw_object), (volatile word *)tw_object)
 
-TW_INTERNAL_ATOMIC_INTEGERS(TW_INTERNAL_DEFINE_BASIC)
-TW_INTERNAL_ATOMIC_REALS(TW_INTERNAL_DEFINE_BASIC)
-TW_INTERNAL_ATOMIC_POINTERS(TW_INTERNAL_DEFINE_BASIC)
-TW_INTERNAL_ATOMIC_INTEGERS(TW_INTERNAL_DEFINE_ARITHMETIC)
-TW_INTERNAL_ATOMIC_REALS(TW_INTERNAL_DEFINE_ARITHMETIC)
-TW_INTERNAL_ATOMIC_INTEGERS(TW_INTERNAL_DEFINE_BITWISE)
+/* `value`, converted to the object's type as in an assignment, as a word; what the operation refuses anyway is 0. */
+#define TW_INTERNAL_OPERAND(accepted, value)                                                                           \
+    ((tw_word)((tw_type){__builtin_choose_expr(!!(tw_kind & (accepted)), (value), 0)}))
+#define TW_INTERNAL_ANY_KIND (TW_INTERNAL_INTEGER | TW_INTERNAL_BOOL | TW_INTERNAL_REAL | TW_INTERNAL_POINTER)
+
+/* ---- the operations: X(function on words, object, value, order, scope) ------------------------------------------- */
+
+#define TW_INTERNAL_LOAD(object, order, scope)                                                                         \
+    TW_INTERNAL_ATOMIC(object, (tw_type)tw_internal_load(TW_INTERNAL_READ_OBJECT, order, scope, tw_kind))
+
+#define TW_INTERNAL_STORE(store, object, value, order, scope)                                                          \
+    TW_INTERNAL_ATOMIC(object, store(TW_INTERNAL_WRITTEN_OBJECT(tw_word),                                              \
+                                     TW_INTERNAL_OPERAND(TW_INTERNAL_ANY_KIND, value), order, scope, tw_kind))
+
+#define TW_INTERNAL_MODIFY(modify, object, value, order, scope)                                                        \
+    TW_INTERNAL_ATOMIC(object,                                                                                         \
+                       (tw_type)modify(TW_INTERNAL_WRITTEN_OBJECT(tw_word),                                            \
+                                       TW_INTERNAL_OPERAND(TW_INTERNAL_ANY_KIND, value), order, scope, tw_kind))
+
+/* Pointers step by elements. */
+#define TW_INTERNAL_SUM(add, object, value, order, scope)                                                              \
+    TW_INTERNAL_ATOMIC(                                                                                                \
+        object, (tw_type)add(TW_INTERNAL_WRITTEN_OBJECT(tw_word), TW_INTERNAL_STEPS(value), order, scope, tw_kind))
+#define TW_INTERNAL_STEPS(value)                                                                                       \
+    ((tw_word)((tw_word)((tw_sum){__builtin_choose_expr(!!tw_kind, (value), 0)}) * (tw_word)TW_INTERNAL_ELEMENT_BYTES))
+#define TW_INTERNAL_ELEMENT_BYTES                                                                                      \
+    sizeof(*__builtin_choose_expr(tw_kind == TW_INTERNAL_POINTER, ((void)0, *tw_object), (char *)0))
+
+/* Not for floating point, which has no function to call, not even for an error. */
+#define TW_INTERNAL_BITWISE(modify, object, value, order, scope)                                                       \
+    TW_INTERNAL_ATOMIC(object, (tw_type)modify(TW_INTERNAL_WRITTEN_OBJECT(__typeof__(__builtin_choose_expr(            \
+                                                   tw_kind == TW_INTERNAL_REAL, 0u, (tw_word)0))),                     \
+                                               TW_INTERNAL_OPERAND(TW_INTERNAL_INTEGER | TW_INTERNAL_BOOL, value),     \
+                                               order, scope, tw_kind))
+
+// clang-format off
+#define TW_INTERNAL_COMPARE_EXCHANGE(object, expected, desired, success, failure, scope)                               \
+    TW_INTERNAL_ATOMIC(object,                                                                                         \
+        TW_INTERNAL_HIDE(                                                                                              \
+            __auto_type const tw_expected = &*(expected);                                                              \
+            enum { tw_same = __builtin_types_compatible_p(tw_type, __typeof__((void)0, *tw_expected)) };               \
+            const tw_word tw_value = (tw_word)__builtin_choose_expr(tw_same, *tw_expected, (tw_type)0);                \
+            const tw_word tw_found =                                                                                   \
+                tw_internal_swap_if(TW_INTERNAL_WRITTEN_OBJECT(tw_word), tw_value,                                     \
+                                    TW_INTERNAL_OPERAND(TW_INTERNAL_ANY_KIND, desired), success, failure, scope,       \
+                                    tw_kind, tw_same);)                                                                \
+        *tw_expected = __builtin_choose_expr(tw_same, (tw_type)tw_found, *tw_expected);                                \
+        tw_internal_same_bits(tw_found, tw_value))
+// clang-format on
+
+/* ---- with order and scope, or without ---------------------------------------------------------------------------- */
+
+/* The macro for as many arguments as there are. */
+#define TW_INTERNAL_COUNTED(a1, a2, a3, a4, a5, a6, macro, ...) macro
+
+TW_DEVICE_INLINE int tw_internal_order_without_scope(void)
+    TW_INTERNAL_REFUSE(1, "an atomic operation has its order and its scope as last arguments, or neither")
+{
+    return 0;
+}
+#define TW_INTERNAL_BAD_COUNT(...) tw_internal_order_without_scope()
+
+#define TW_INTERNAL_LOAD_OF(...)                                                                                       \
+    TW_INTERNAL_COUNTED(__VA_ARGS__, TW_INTERNAL_BAD_COUNT, TW_INTERNAL_BAD_COUNT, TW_INTERNAL_BAD_COUNT,              \
+                        TW_INTERNAL_LOAD, TW_INTERNAL_BAD_COUNT, TW_INTERNAL_LOAD_1, )(__VA_ARGS__)
+#define TW_INTERNAL_LOAD_1(object) TW_INTERNAL_LOAD(object, TW_ORDER_RELAXED, TW_SCOPE_DEVICE)
+
+#define TW_INTERNAL_APPLY(X, function, ...)                                                                            \
+    TW_INTERNAL_COUNTED(__VA_ARGS__, TW_INTERNAL_BAD_COUNT, TW_INTERNAL_BAD_COUNT, TW_INTERNAL_APPLY_4,                \
+                        TW_INTERNAL_BAD_COUNT, TW_INTERNAL_APPLY_2, TW_INTERNAL_BAD_COUNT, )(X, function, __VA_ARGS__)
+#define TW_INTERNAL_APPLY_2(X, function, object, value) X(function, object, value, TW_ORDER_RELAXED, TW_SCOPE_DEVICE)
+#define TW_INTERNAL_APPLY_4(X, function, object, value, order, scope) X(function, object, value, order, scope)
+
+#define TW_INTERNAL_COMPARE_OF(...)                                                                                    \
+    TW_INTERNAL_COUNTED(__VA_ARGS__, TW_INTERNAL_COMPARE_EXCHANGE, TW_INTERNAL_BAD_COUNT, TW_INTERNAL_BAD_COUNT,       \
+                        TW_INTERNAL_COMPARE_EXCHANGE_3, TW_INTERNAL_BAD_COUNT, TW_INTERNAL_BAD_COUNT, )(__VA_ARGS__)
+#define TW_INTERNAL_COMPARE_EXCHANGE_3(object, expected, desired)                                                      \
+    TW_INTERNAL_COMPARE_EXCHANGE(object, expected, desired, TW_ORDER_RELAXED, TW_ORDER_RELAXED, TW_SCOPE_DEVICE)
+
+#define tw_atomic_load(...) TW_INTERNAL_LOAD_OF(__VA_ARGS__)
+#define tw_atomic_store(...) TW_INTERNAL_APPLY(TW_INTERNAL_STORE, tw_internal_store, __VA_ARGS__)
+#define tw_atomic_exchange(...) TW_INTERNAL_APPLY(TW_INTERNAL_MODIFY, tw_internal_exchange, __VA_ARGS__)
+#define tw_atomic_compare_exchange_strong(...) TW_INTERNAL_COMPARE_OF(__VA_ARGS__)
+#define tw_atomic_compare_exchange_weak(...) TW_INTERNAL_COMPARE_OF(__VA_ARGS__)
+#define tw_atomic_fetch_add(...) TW_INTERNAL_APPLY(TW_INTERNAL_SUM, tw_internal_fetch_add, __VA_ARGS__)
+#define tw_atomic_fetch_sub(...) TW_INTERNAL_APPLY(TW_INTERNAL_SUM, tw_internal_fetch_sub, __VA_ARGS__)
+#define tw_atomic_fetch_min(...) TW_INTERNAL_APPLY(TW_INTERNAL_MODIFY, tw_internal_fetch_min, __VA_ARGS__)
+#define tw_atomic_fetch_max(...) TW_INTERNAL_APPLY(TW_INTERNAL_MODIFY, tw_internal_fetch_max, __VA_ARGS__)
+#define tw_atomic_fetch_and(...) TW_INTERNAL_APPLY(TW_INTERNAL_BITWISE, tw_internal_fetch_and, __VA_ARGS__)
+#define tw_atomic_fetch_or(...) TW_INTERNAL_APPLY(TW_INTERNAL_BITWISE, tw_internal_fetch_or, __VA_ARGS__)
+#define tw_atomic_fetch_xor(...) TW_INTERNAL_APPLY(TW_INTERNAL_BITWISE, tw_internal_fetch_xor, __VA_ARGS__)
 
 /**
  * Orders accesses for the work-items in `scope`: with TW_ORDER_ACQUIRE, what comes after the fence after the relaxed

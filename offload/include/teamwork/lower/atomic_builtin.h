@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * Atomic operations by the compiler's built-ins: on CPUs, which know one scope, and on AMD GPUs, where clang's
- * built-ins take the scope. Included by atomic.h, which says what is defined here.
+ * built-ins take the scope. Included by atomic_word.h, which says what is defined here.
  */
 #ifndef TEAMWORK_LOWER_ATOMIC_BUILTIN_H
 #define TEAMWORK_LOWER_ATOMIC_BUILTIN_H
@@ -66,18 +66,14 @@ TW_DEVICE_INLINE int tw_internal_store_order(tw_memory_order order)
     TW_INTERNAL_DEFINE_BUILTIN(fetch_and, T)                                                                           \
     TW_INTERNAL_DEFINE_BUILTIN(fetch_or, T)                                                                            \
     TW_INTERNAL_DEFINE_BUILTIN(fetch_xor, T)
-#define TW_INTERNAL_DEFINE_BUILTIN_EXTREMES(T, U)                                                                      \
-    TW_INTERNAL_DEFINE_EXTREME(min, T, <)                                                                              \
-    TW_INTERNAL_DEFINE_EXTREME(max, T, >)
 
-TW_INTERNAL_ATOMIC_INTEGERS(TW_INTERNAL_DEFINE_BUILTIN_BASIC)
-TW_INTERNAL_ATOMIC_REALS(TW_INTERNAL_DEFINE_BUILTIN_BASIC)
-TW_INTERNAL_ATOMIC_POINTERS(TW_INTERNAL_DEFINE_BUILTIN_BASIC)
-TW_INTERNAL_ATOMIC_INTEGERS(TW_INTERNAL_DEFINE_BUILTIN_SUM)
-TW_INTERNAL_ATOMIC_REALS(TW_INTERNAL_DEFINE_BUILTIN_SUM)
-TW_INTERNAL_ATOMIC_INTEGERS(TW_INTERNAL_DEFINE_BUILTIN_BITWISE)
-TW_INTERNAL_ATOMIC_INTEGERS(TW_INTERNAL_DEFINE_BUILTIN_EXTREMES)
-TW_INTERNAL_ATOMIC_REALS(TW_INTERNAL_DEFINE_BUILTIN_EXTREMES)
+TW_INTERNAL_INTEGER_WORDS(TW_INTERNAL_DEFINE_BUILTIN_BASIC)
+TW_INTERNAL_REAL_WORDS(TW_INTERNAL_DEFINE_BUILTIN_BASIC)
+TW_INTERNAL_INTEGER_WORDS(TW_INTERNAL_DEFINE_BUILTIN_SUM)
+TW_INTERNAL_REAL_WORDS(TW_INTERNAL_DEFINE_BUILTIN_SUM)
+TW_INTERNAL_INTEGER_WORDS(TW_INTERNAL_DEFINE_BUILTIN_BITWISE)
+TW_INTERNAL_INTEGER_WORDS(TW_INTERNAL_DEFINE_EXTREMES)
+TW_INTERNAL_REAL_WORDS(TW_INTERNAL_DEFINE_EXTREMES)
 
 TW_DEVICE_INLINE void tw_internal_compiler_fence(tw_memory_order order)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Atomic operations on NVIDIA GPUs. Included by atomic.h, which says what is defined here.
+ * Atomic operations on NVIDIA GPUs. Included by atomic_word.h, which says what is defined here.
  *
  * clang's NVPTX backend cannot select ordered loads and stores nor fences, and drops order and scope from
  * read-modify-writes, which then are relaxed at gpu scope. So relaxed operations are the compiler's, for which it also
@@ -18,6 +18,9 @@
  *
  * S is cta up to work-group scope, gpu, or sys. The mapping is the one that has been proven for scoped C++ (Lustig,
  * Sahasrabuddhe, Giroux: A Formal Analysis of the NVIDIA PTX Memory Consistency Model, ASPLOS 2019).
+ *
+ * PTX has no such operations of 8 bits, and of 16 bits only compare-exchange. They are done on the aligned 32-bit word
+ * around the object, loads and stores too: the memory model says nothing of accesses that overlap in part.
  */
 #ifndef TEAMWORK_LOWER_ATOMIC_NVPTX_H
 #define TEAMWORK_LOWER_ATOMIC_NVPTX_H
@@ -170,17 +173,83 @@ TW_DEVICE_INLINE tw_memory_order tw_internal_ptx_join(tw_memory_order a, tw_memo
     TW_INTERNAL_DEFINE_PTX_BASIC(T, ".b" #width, r)                                                                    \
     TW_INTERNAL_DEFINE_PTX(fetch_add, ".add.f" #width, T, r)                                                           \
     TW_INTERNAL_DEFINE_PTX_SUB(T, T)                                                                                   \
-    TW_INTERNAL_DEFINE_EXTREME(min, T, <)                                                                              \
-    TW_INTERNAL_DEFINE_EXTREME(max, T, >)
+    TW_INTERNAL_DEFINE_EXTREMES(T, T)
 
-TW_INTERNAL_DEFINE_PTX_INTEGER(int, unsigned, 32, "s32", "r")
-TW_INTERNAL_DEFINE_PTX_INTEGER(unsigned, unsigned, 32, "u32", "r")
-TW_INTERNAL_DEFINE_PTX_INTEGER(long, unsigned long, 64, "s64", "l")
-TW_INTERNAL_DEFINE_PTX_INTEGER(unsigned long, unsigned long, 64, "u64", "l")
-TW_INTERNAL_DEFINE_PTX_INTEGER(long long, unsigned long long, 64, "s64", "l")
-TW_INTERNAL_DEFINE_PTX_INTEGER(unsigned long long, unsigned long long, 64, "u64", "l")
-TW_INTERNAL_DEFINE_PTX_REAL(float, 32, "f")
-TW_INTERNAL_DEFINE_PTX_REAL(double, 64, "d")
-TW_INTERNAL_DEFINE_PTX_BASIC(tw_internal_pointer, ".b64", "l")
+TW_INTERNAL_DEFINE_PTX_INTEGER(tw_internal_int32, uint32_t, 32, "s32", "r")
+TW_INTERNAL_DEFINE_PTX_INTEGER(tw_internal_uint32, uint32_t, 32, "u32", "r")
+TW_INTERNAL_DEFINE_PTX_INTEGER(tw_internal_int64, uint64_t, 64, "s64", "l")
+TW_INTERNAL_DEFINE_PTX_INTEGER(tw_internal_uint64, uint64_t, 64, "u64", "l")
+TW_INTERNAL_DEFINE_PTX_REAL(tw_internal_float, 32, "f")
+TW_INTERNAL_DEFINE_PTX_REAL(tw_internal_double, 64, "d")
+
+/* ---- 8 and 16 bits: a part of the aligned 32-bit word around them ------------------------------------------------ */
+
+/* Not (tw_internal_uint32 *)(address & ~3): of a sum the compiler still knows the address space. */
+#define TW_INTERNAL_AROUND(object) ((tw_internal_uint32 *)(void *)((char *)(object) - ((uintptr_t)(object) & 3)))
+#define TW_INTERNAL_SHIFT(object) ((unsigned)((uintptr_t)(object) & 3) * 8)
+
+/* U: the unsigned type of that size. */
+#define TW_INTERNAL_DEFINE_PART(T, U)                                                                                  \
+    TW_OVERLOADED tw_internal_uint32 tw_internal_with_part(const T *object, tw_internal_uint32 word, T part)           \
+    {                                                                                                                  \
+        const unsigned shift = TW_INTERNAL_SHIFT(object);                                                              \
+        return (word & ~((tw_internal_uint32)(U) - 1 << shift)) | (tw_internal_uint32)(U)part << shift;                \
+    }                                                                                                                  \
+    TW_OVERLOADED T tw_internal_atomic_load(T *object, tw_memory_order order, tw_memory_scope scope)                   \
+    {                                                                                                                  \
+        return (T)(tw_internal_atomic_load(TW_INTERNAL_AROUND(object), order, scope) >> TW_INTERNAL_SHIFT(object));    \
+    }                                                                                                                  \
+    TW_OVERLOADED T tw_internal_atomic_swap_if(T *object, T expected, T desired, tw_memory_order success,              \
+                                               tw_memory_order failure, tw_memory_scope scope)                         \
+    {                                                                                                                  \
+        tw_internal_uint32 *const around = TW_INTERNAL_AROUND(object);                                                 \
+        tw_internal_uint32 word = tw_internal_atomic_load(around, failure, scope);                                     \
+        for (;;) {                                                                                                     \
+            const T old = (T)(word >> TW_INTERNAL_SHIFT(object));                                                      \
+            if (old != expected)                                                                                       \
+                return old;                                                                                            \
+            const tw_internal_uint32 next = tw_internal_with_part(object, word, desired);                              \
+            const tw_internal_uint32 seen = tw_internal_atomic_swap_if(around, word, next, success, failure, scope);   \
+            if (seen == word)                                                                                          \
+                return old;                                                                                            \
+            word = seen;                                                                                               \
+        }                                                                                                              \
+    }                                                                                                                  \
+    TW_INTERNAL_DEFINE_PART_MODIFY(exchange, T, operand)                                                               \
+    TW_INTERNAL_DEFINE_PART_MODIFY(fetch_add, T, (T)((U)old + (U)operand))                                             \
+    TW_INTERNAL_DEFINE_PART_MODIFY(fetch_sub, T, (T)((U)old - (U)operand))                                             \
+    TW_INTERNAL_DEFINE_EXTREMES(T, U)                                                                                  \
+    TW_INTERNAL_DEFINE_PART_BITS(fetch_and, T, tw_internal_with_part(object, ~(tw_internal_uint32)0, operand))         \
+    TW_INTERNAL_DEFINE_PART_BITS(fetch_or, T, tw_internal_with_part(object, 0, operand))                               \
+    TW_INTERNAL_DEFINE_PART_BITS(fetch_xor, T, tw_internal_with_part(object, 0, operand))                              \
+    TW_OVERLOADED void tw_internal_atomic_store(T *object, T value, tw_memory_order order, tw_memory_scope scope)      \
+    {                                                                                                                  \
+        tw_internal_atomic_exchange(object, value, order, scope);                                                      \
+    }
+
+/* A read-modify-write that makes `next` of old and operand: tried again if the word has changed meanwhile. */
+#define TW_INTERNAL_DEFINE_PART_MODIFY(what, T, next)                                                                  \
+    TW_OVERLOADED T tw_internal_atomic_##what(T *object, T operand, tw_memory_order order, tw_memory_scope scope)      \
+    {                                                                                                                  \
+        tw_internal_uint32 *const around = TW_INTERNAL_AROUND(object);                                                 \
+        tw_internal_uint32 word = tw_internal_atomic_load(around, TW_ORDER_RELAXED, scope);                            \
+        for (;;) {                                                                                                     \
+            const T old = (T)(word >> TW_INTERNAL_SHIFT(object));                                                      \
+            const tw_internal_uint32 seen = tw_internal_atomic_swap_if(                                                \
+                around, word, tw_internal_with_part(object, word, next), order, TW_ORDER_RELAXED, scope);              \
+            if (seen == word)                                                                                          \
+                return old;                                                                                            \
+            word = seen;                                                                                               \
+        }                                                                                                              \
+    }
+/* One that leaves the rest of the word as it is, with the operand `whole` for all of it. */
+#define TW_INTERNAL_DEFINE_PART_BITS(what, T, whole)                                                                   \
+    TW_OVERLOADED T tw_internal_atomic_##what(T *object, T operand, tw_memory_order order, tw_memory_scope scope)      \
+    {                                                                                                                  \
+        return (T)(tw_internal_atomic_##what(TW_INTERNAL_AROUND(object), whole, order, scope)                          \
+                   >> TW_INTERNAL_SHIFT(object));                                                                      \
+    }
+
+TW_INTERNAL_NARROW_WORDS(TW_INTERNAL_DEFINE_PART)
 
 #endif

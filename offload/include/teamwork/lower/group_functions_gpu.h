@@ -9,19 +9,12 @@
 #define TW_INTERNAL_MAX_SUB_GROUPS 32u
 #define TW_INTERNAL_FEW_PARTS 8u
 
-#ifndef TW_INTERNAL_PASS_SIMT
-TW_DEVICE_INLINE void tw_internal_share(const void *address) /* a barrier of OpenMP's is a call */
-{
-    (void)address;
-}
-#endif
-
 TW_DEVICE_INLINE void tw_internal_gpu_barrier(void)
 {
 #ifdef TW_INTERNAL_PASS_SIMT
     tw_internal_barrier();
 #else
-    TW_INTERNAL_PRAGMA(omp barrier)
+    tw_internal_team_barrier();
 #endif
 }
 

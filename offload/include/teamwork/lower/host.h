@@ -94,6 +94,7 @@ TW_DEVICE_INLINE bool tw_internal_cpu_memory(struct tw_internal_launch *launch, 
     return *memory || !launch->local_bytes;
 }
 
+#ifndef TW_CHECK_GROUP_SCOPE
 /* The loop over groups of a hierarchical kernel. l0, l1, l2: the group's size, constants if required at compile time.
  */
 #define TW_INTERNAL_HOST_GROUPS(name, launch, dims_, l0, l1, l2)                                                       \
@@ -111,6 +112,8 @@ TW_DEVICE_INLINE bool tw_internal_cpu_memory(struct tw_internal_launch *launch, 
             TW_INTERNAL_INLINE_CALL(name(&tw_here, &tw_args))                                                          \
         }                                                                                                              \
     }
+#define TW_INTERNAL_CHECKED_GROUPS(name)
+#endif
 
 /* ---- nd_range kernels ---------------------------------------------------------------------------------------------
 
@@ -208,5 +211,33 @@ TW_DEVICE_INLINE void tw_internal_nd_piece(struct tw_internal_launch *launch, tw
     {                                                                                                                  \
         tw_internal_nd_piece(launch, name##_tw_items((launch)->dims), tw_piece, tw_pieces);                            \
     }
+
+/* ---- hierarchical kernels whose work-items each run group scope (work_item_checked.h) ------------------------------ */
+
+#ifdef TW_CHECK_GROUP_SCOPE
+#define TW_INTERNAL_HOST_GROUPS(name, launch, dims_, l0, l1, l2)                                                       \
+    {                                                                                                                  \
+        (void)(l0), (void)(l1), (void)(l2);                                                                            \
+        tw_internal_nd_piece(launch, name##_tw_checked_items, tw_piece, tw_pieces);                                    \
+    }
+/* A function like those of nd_range kernels; the group that a work-item gets is its own. */
+#define TW_INTERNAL_CHECKED_GROUPS(name)                                                                               \
+    static void name##_tw_checked_items(const struct tw_internal_nd_group *tw_nd, size_t tw_first)                     \
+    {                                                                                                                  \
+        TW_INTERNAL_ND_ARGS(name)                                                                                      \
+        const size_t *const tw_local = tw_nd->launch->local, tw_total = tw_local[0] * tw_local[1] * tw_local[2];       \
+        const unsigned tw_dims = tw_nd->launch->dims;                                                                  \
+        struct tw_internal_group tw_here = tw_internal_nd_here(tw_nd, tw_local[0], tw_local[1], tw_local[2], tw_dims); \
+        for (size_t tw_i = tw_first; tw_i < tw_total && !tw_here.tw_switched_; ++tw_i) {                               \
+            struct tw_internal_group tw_own = tw_here;                                                                 \
+            size_t tw_id[3];                                                                                           \
+            tw_internal_delinearize(tw_i, tw_here.tw_local_, tw_dims, tw_id);                                          \
+            for (unsigned tw_d = 0; tw_d < 3; ++tw_d)                                                                  \
+                tw_own.tw_thread_[tw_d] = (unsigned)tw_id[tw_d];                                                       \
+            tw_own.tw_exchange_ = &tw_here;                                                                            \
+            TW_INTERNAL_INLINE_CALL(name(&tw_own, tw_args))                                                            \
+        }                                                                                                              \
+    }
+#endif
 
 #endif

@@ -109,7 +109,7 @@ TW_DEVICE_INLINE unsigned char *tw_internal_pixel_at(struct tw_internal_image im
             range[d] = size[dims - 1 - d];
             id[d] = index[dims - 1 - d];
         }
-        tw_internal_out_of_bounds(bounds, range, id[0], id[1], id[2], dims);
+        tw_internal_out_of_bounds(bounds, range, dims, id[0], id[1], id[2], dims);
 #endif
         at = (tw_int4)0;
     }

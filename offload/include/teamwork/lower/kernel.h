@@ -27,7 +27,9 @@
  * code that is best written in two ways: `if (TW_ON_GPU) ... else ...`. Nothing else may depend on it: blocks and the order of
  * kernels are the same for every device.
  *
- * To launch a kernel from another file, declare its block there and TW_DECLARE_RANGE_KERNEL(name) and the like.
+ * To launch a kernel from another file, declare its block there and TW_DECLARE_RANGE_KERNEL(name) and the like. Two kernels of
+ * a program or of a shared library cannot share a name. Each library launches its own kernel of a name, and a program can launch
+ * the kernels of the libraries that it is linked with; its files are then compiled as PIC or PIE, which is clang's default.
  *
  * Rules for kernels (spec 2.10, 3.7.4): no recursion, no function pointers, no global or static variables other than
  * constants, no call but of functions that the device has. Pointers in the block come from accessors of the same
@@ -57,11 +59,30 @@
 /* Picks the macro for the number of arguments, 1 to 4. */
 #define TW_INTERNAL_PICK(_1, _2, _3, _4, macro, ...) macro
 
+/*
+ * The function `name` is one void name(PARAMETERS), a form of kernel. If it is not, or takes the block of another struct, most
+ * of what follows would be an error or warning of its own: so this one ends the compilation.
+ */
+#define TW_INTERNAL_CHECK_KERNEL(name, parameters, ...)                                                                \
+    struct name;                                                                                                       \
+    TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
+    TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wgcc-compat")                                                        \
+    TW_INTERNAL_PRAGMA(clang diagnostic fatal "-Wuser-defined-warnings")                                               \
+    TW_DEVICE_INLINE int name##_tw_check(int right) __attribute__((diagnose_if(                                        \
+        !right, "the kernel must be the function void " #name parameters ", and take the struct of its own name",      \
+        "warning")))                                                                                                   \
+    {                                                                                                                  \
+        return right;                                                                                                  \
+    }                                                                                                                  \
+    enum { name##_tw_checked = sizeof(name##_tw_check(_Generic(name, void (*)(__VA_ARGS__): 1, default: 0))) };        \
+    TW_INTERNAL_PRAGMA(clang diagnostic pop)
+
 /* The head of the function that runs a piece of a kernel on a CPU. */
 #define TW_INTERNAL_HOST_FUNCTION(name)                                                                                \
     static void name##_tw_host(struct tw_internal_launch *tw_launch, size_t tw_piece, size_t tw_pieces)
 
 #define TW_SINGLE_TASK(name)                                                                                           \
+    TW_INTERNAL_CHECK_KERNEL(name, "(const struct " #name " *k)", const struct name *)                                 \
     TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
     {                                                                                                                  \
         (void)tw_piece, (void)tw_pieces;                                                                               \
@@ -76,6 +97,7 @@
     TW_INTERNAL_PICK(__VA_ARGS__, , , TW_INTERNAL_RANGE_KERNEL_DIMS, TW_INTERNAL_RANGE_KERNEL_ANY, )(__VA_ARGS__)
 
 #define TW_INTERNAL_RANGE_KERNEL_ANY(name)                                                                             \
+    TW_INTERNAL_CHECK_KERNEL(name, "(tw_item item, const struct " #name " *k)", tw_item, const struct name *)          \
     TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
     {                                                                                                                  \
         if (tw_launch->dims == 1)                                                                                      \
@@ -90,6 +112,7 @@
         tw_launch)} TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_RANGE, name, 0, 0, 0, 0, NULL)
 
 #define TW_INTERNAL_RANGE_KERNEL_DIMS(name, dims_)                                                                     \
+    TW_INTERNAL_CHECK_KERNEL(name, "(tw_item item, const struct " #name " *k)", tw_item, const struct name *)          \
     TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
     TW_INTERNAL_HOST_RANGE(name, tw_launch, dims_)                                                                     \
     static void name##_tw_offload(struct tw_internal_launch *tw_launch){TW_INTERNAL_OFFLOAD(                           \
@@ -110,6 +133,8 @@
 #define TW_INTERNAL_GROUP_KERNEL_3(name, n0, n1, n2) TW_INTERNAL_GROUP_KERNEL_REQUIRED(name, 3, n0, n1, n2)
 
 #define TW_INTERNAL_GROUP_KERNEL_ANY(name)                                                                             \
+    TW_INTERNAL_CHECK_KERNEL(name, "(tw_group group, const struct " #name " *k)", tw_group, const struct name *)       \
+    TW_INTERNAL_CHECKED_GROUPS(name)                                                                                   \
     TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
     {                                                                                                                  \
         const size_t *tw_local = tw_launch->local;                                                                     \
@@ -125,6 +150,8 @@
         tw_launch)} TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, 0, 0, 0, 0, NULL)
 
 #define TW_INTERNAL_GROUP_KERNEL_REQUIRED(name, dims_, n0, n1, n2)                                                     \
+    TW_INTERNAL_CHECK_KERNEL(name, "(tw_group group, const struct " #name " *k)", tw_group, const struct name *)       \
+    TW_INTERNAL_CHECKED_GROUPS(name)                                                                                   \
     TW_INTERNAL_REQUIRE_LOCAL(name, n0, n1, n2)                                                                        \
     TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
     TW_INTERNAL_HOST_GROUPS(name, tw_launch, dims_, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)           \
@@ -142,6 +169,7 @@
 #define TW_INTERNAL_ND_KERNEL_3(name, n0, n1, n2) TW_INTERNAL_ND_KERNEL_REQUIRED(name, 3, n0, n1, n2)
 
 #define TW_INTERNAL_ND_KERNEL_ANY(name)                                                                                \
+    TW_INTERNAL_CHECK_KERNEL(name, "(tw_nd_item item, const struct " #name " *k)", tw_nd_item, const struct name *)    \
     TW_INTERNAL_ND_ITEMS(name, 1, tw_nd->launch->local[0], 1, 1)                                                       \
     TW_INTERNAL_ND_ITEMS(name, 2, tw_nd->launch->local[0], tw_nd->launch->local[1], 1)                                 \
     TW_INTERNAL_ND_ITEMS(name, 3, tw_nd->launch->local[0], tw_nd->launch->local[1], tw_nd->launch->local[2])           \
@@ -152,6 +180,7 @@
     TW_INTERNAL_ND_KERNEL(name, 0, ANY, 0, 0, 0)
 
 #define TW_INTERNAL_ND_KERNEL_REQUIRED(name, dims_, n0, n1, n2)                                                        \
+    TW_INTERNAL_CHECK_KERNEL(name, "(tw_nd_item item, const struct " #name " *k)", tw_nd_item, const struct name *)    \
     TW_INTERNAL_REQUIRE_LOCAL(name, n0, n1, n2)                                                                        \
     TW_INTERNAL_ND_ITEMS(name, dims_, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)                         \
     static tw_internal_items name##_tw_items(unsigned tw_dims)                                                         \
@@ -178,10 +207,26 @@
         TW_INTERNAL_SIMT_ND(name, tw_launch, which), TW_INTERNAL_TEAMS_ND(name, tw_launch, which),                     \
         tw_launch)} TW_INTERNAL_KERNEL_OBJECT(nd_range, TW_INTERNAL_ND_RANGE, name, dims_, n0, n1, n2, NULL)
 
+/* Where the linker puts what TW_LOCAL notes (work_item_host.h); absent where there is none. */
+extern const struct tw_internal_local_note __start_tw_local_notes[] __attribute__((weak, visibility("hidden")));
+extern const struct tw_internal_local_note __stop_tw_local_notes[] __attribute__((weak, visibility("hidden")));
+
+/* Lets a visitor see the members of a block: their names and types, which only the compiler knows. */
+#define TW_INTERNAL_VISIT(name)                                                                                        \
+    TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
+    TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wdouble-promotion")                                                  \
+    static void name##_tw_visit(const void *tw_args, tw_internal_member_visitor tw_visitor, void *tw_user)             \
+    {                                                                                                                  \
+        __builtin_dump_struct((const struct name *)tw_args, tw_visitor, tw_user);                                      \
+    }                                                                                                                  \
+    TW_INTERNAL_PRAGMA(clang diagnostic pop)
+
 /* Ends in a declaration, which the user's semicolon completes. */
 #define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, dims_, n0, n1, n2, end)                                          \
     _Static_assert(_Alignof(struct name_) <= 64, "the block of " #name_ " is aligned to more than 64 bytes");          \
-    extern const struct tw_internal_##kind##_kernel name_##_kernel;                                                    \
+    TW_INTERNAL_VISIT(name_)                                                                                           \
+    static size_t name_##_tw_local_bytes;                                                                              \
+    extern const struct tw_internal_##kind##_kernel name_##_kernel __attribute__((visibility("protected")));           \
     const struct tw_internal_##kind##_kernel name_##_kernel = {{                                                       \
         .abi = TW_INTERNAL_KERNEL_ABI,                                                                                 \
         .form = form_,                                                                                                 \
@@ -195,6 +240,11 @@
         .name = #name_,                                                                                                \
         .file = __FILE__,                                                                                              \
         .line = __LINE__,                                                                                              \
+        .unit = __BASE_FILE__,                                                                                         \
+        .notes = __start_tw_local_notes,                                                                               \
+        .past_notes = __stop_tw_local_notes,                                                                           \
+        .local_bytes = &name_##_tw_local_bytes,                                                                        \
+        .visit = name_##_tw_visit,                                                                                     \
     }};                                                                                                                \
     extern const struct tw_internal_##kind##_kernel name_##_kernel
 

@@ -13,7 +13,7 @@
 
 #include <teamwork/range.h>
 
-#define TW_INTERNAL_KERNEL_ABI 5u
+#define TW_INTERNAL_KERNEL_ABI 6u
 
 /** Argument blocks up to this many bytes travel as kernel arguments; larger ones through device memory. */
 #define TW_INTERNAL_INLINE_ARGS_BYTES 256u
@@ -45,22 +45,26 @@ enum tw_internal_lowering {
     TW_INTERNAL_LOWER_SIMT = 2   /* target teams ompx_bare: one thread a work-item */
 };
 
-/* Where a kernel compiled with TW_DEBUG_BOUNDS notes the first index outside of a view. In host memory. */
+/* Where a kernel compiled with TW_DEBUG_BOUNDS notes the first index outside of a view, or indices that are too few or too
+   many. In host memory. */
 struct tw_internal_bounds {
-    int violated; /* accessed atomically */
-    unsigned dims;
+    int violated;        /* accessed atomically */
+    unsigned dims;       /* indices that were given */
+    unsigned range_dims; /* that the view has */
     size_t index[3], range[3];
 };
 
 /* Notes a violation; the first one stays. `bounds` is that of the launch that runs. */
 static __attribute__((unused, noinline, cold)) void tw_internal_out_of_bounds(struct tw_internal_bounds *bounds,
-                                                                              const size_t range[3], size_t i, size_t j,
+                                                                              const size_t range[3],
+                                                                              unsigned range_dims, size_t i, size_t j,
                                                                               size_t k, unsigned dims)
 {
     int none = 0;
     if (!__atomic_compare_exchange_n(&bounds->violated, &none, 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         return;
     bounds->dims = dims;
+    bounds->range_dims = range_dims;
     bounds->index[0] = i;
     bounds->index[1] = j;
     bounds->index[2] = k;
@@ -138,7 +142,18 @@ struct tw_internal_launch {
     int fell_back; /* enum tw_internal_fallback; 0: the kernel ran. Accessed atomically */
     struct tw_internal_divergence divergence; /* by whoever set fell_back to TW_INTERNAL_DIVERGENCE */
     void *found; /* the backend's own: what its `check` found out about the kernel; NULL where it did not look */
+    const void *accesses; /* the runtime's own: of the group's buffers. Backends ask tw_backend_access() */
+    size_t access_count;
 };
+
+/* A variable of TW_LOCAL, as the host's code notes it in the section tw_local_notes of the program or shared library. */
+struct tw_internal_local_note {
+    const char *function, *unit; /* where it is declared: the function, and the file that was compiled */
+    size_t bytes;
+};
+
+/* Is told of a member of a block what __builtin_dump_struct() would print: a format, and what belongs to it. */
+typedef void (*tw_internal_member_visitor)(void *user, const char *format, ...);
 
 /** What the kernel macros make of a kernel. */
 struct tw_internal_kernel {
@@ -155,6 +170,11 @@ struct tw_internal_kernel {
     const char *name;
     const char *file;
     int line;
+    const char *unit;                                        /* the file that was compiled */
+    const struct tw_internal_local_note *notes, *past_notes; /* of the kernel's program or library */
+    size_t
+        *local_bytes; /* 1 + the bytes of the function's TW_LOCAL variables; 0: not summed yet. Accessed atomically */
+    void (*visit)(const void *args, tw_internal_member_visitor visitor, void *user); /* the members of a block */
 };
 
 /* One type for each form, with a member of its own, so that launching a kernel in another form does not compile. */

@@ -39,7 +39,8 @@
    be warned of. */
 #define TW_INTERNAL_PRINTF_0(format) tw_internal_printed(printf(format))
 #define TW_INTERNAL_PRINTF_N(format, ...)                                                                              \
-    ((void)sizeof(tw_internal_check_format(format, __VA_ARGS__)),                                                      \
+    (TW_INTERNAL_PRAGMA(clang diagnostic push) TW_INTERNAL_PRAGMA(clang diagnostic error "-Wformat")(void) sizeof(     \
+         tw_internal_check_format(format, __VA_ARGS__)) TW_INTERNAL_PRAGMA(clang diagnostic pop),                      \
      (TW_INTERNAL_JOIN(TW_INTERNAL_ANY_, TW_INTERNAL_ARGUMENTS(__VA_ARGS__))(__VA_ARGS__))                             \
          ? tw_internal_print_values((format),                                                                          \
                                     (const struct tw_internal_value[]){TW_INTERNAL_JOIN(                               \

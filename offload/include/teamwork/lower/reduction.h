@@ -238,13 +238,13 @@ TW_DEVICE_INLINE void tw_internal_move(void *target, int to, const void *source,
 #define TW_INTERNAL_TEAMS_REDUCTION(name, launch, dims_, ...)                                                          \
     {                                                                                                                  \
         TW_INTERNAL_TEAMS_DECLARE(launch)                                                                              \
-        const struct name *const tw_args = (const struct name *)(launch)->args;                                        \
         const int tw_threads = (launch)->max_threads < 256 ? (int)(launch)->max_threads : 256;                         \
         const size_t tw_parts = tw_internal_parts(tw_total);                                                           \
         const uint64_t tw_scratch = (uint64_t)(uintptr_t)(launch)->scratch;                                            \
+        TW_INTERNAL_WITH_WORDS_(TW_INTERNAL_TEAMS_REDUCTION_REGION, name, launch, dims_, __VA_ARGS__)                  \
+        const struct name *const tw_args = (const struct name *)(launch)->args;                                        \
         unsigned char tw_space[TW_INTERNAL_SCRATCH_BYTES] __attribute__((aligned(64)));                                \
         unsigned char *const tw_slots = tw_space;                                                                      \
-        TW_INTERNAL_WITH_WORDS_(TW_INTERNAL_TEAMS_REDUCTION_REGION, name, launch, dims_, __VA_ARGS__)                  \
         tw_internal_move(tw_slots, -1, (launch)->scratch, tw_device, TW_INTERNAL_SCRATCH_BYTES);                       \
         if (!(launch)->fell_back)                                                                                      \
             TW_INTERNAL_EACH(TW_INTERNAL_FINISH_MEMBER, name, __VA_ARGS__)                                             \
@@ -364,6 +364,7 @@ TW_DEVICE_INLINE tw_item tw_internal_reduction_item(size_t linear, size_t total,
 /* ---- defining them --------------------------------------------------------------------------------------------------- */
 
 #define TW_RANGE_REDUCTION(name, dims_, ...)                                                                           \
+    TW_INTERNAL_CHECK_KERNEL(name, "(tw_item item, const struct " #name " *k)", tw_item, const struct name *)          \
     TW_INTERNAL_REDUCTION_PART(name, dims_, __VA_ARGS__)                                                               \
     TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
     TW_INTERNAL_HOST_REDUCTION(name, tw_launch)                                                                        \

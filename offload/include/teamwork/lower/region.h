@@ -10,9 +10,7 @@
 #ifndef TEAMWORK_LOWER_REGION_H
 #define TEAMWORK_LOWER_REGION_H
 
-#ifndef _OPENMP
-#error "files with kernels are compiled by clang with -fopenmp; others include the headers of the objects they use"
-#endif
+#include <teamwork/lower/compiler.h>
 
 #include <omp.h>
 #include <stdint.h>
@@ -59,6 +57,12 @@
 /* What cannot be vectorized runs as it is. The warning about that comes late, without a usable place in the source, so it
    can only be silenced for the rest of the file. */
 #pragma clang diagnostic ignored "-Wpass-failed"
+
+/* An expression in which it is an error, not a warning alone, to take the const from what a pointer leads to. */
+#define TW_INTERNAL_KEEPS_CONST(...)                                                                                   \
+    TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
+    TW_INTERNAL_PRAGMA(clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers")                      \
+    __VA_ARGS__ TW_INTERNAL_PRAGMA(clang diagnostic pop)
 
 /* Calls a kernel so that its body is inlined whatever its size: a call blocks vectorization and keeps structs in
    memory. The attribute on a statement is C23 spelling in C17. */

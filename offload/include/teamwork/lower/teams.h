@@ -64,11 +64,19 @@ TW_DEVICE_INLINE tw_item tw_internal_teams_range_item(size_t linear, tw_item ite
 
 /* Memory for a group's local accessors, for its initial thread; all passes mention the launch here. */
 #if defined(TW_INTERNAL_GPU_PASS)
-#define TW_INTERNAL_TEAMS_MEMORY(group)                                                                                \
+#define TW_INTERNAL_TEAMS_MEMORY(name, group)                                                                          \
     (void)tw_launch_word;                                                                                              \
     (group).tw_memory_ = llvm_omp_target_dynamic_shared_alloc();
+#elif defined(TW_INTERNAL_PASS_HOST) && defined(TW_CHECK_GROUP_SCOPE)
+/* its work-items each run group scope */
+#define TW_INTERNAL_TEAMS_MEMORY(name, group)                                                                          \
+    if (tw_internal_on_device()) {                                                                                     \
+        tw_internal_nd_piece((struct tw_internal_launch *)(uintptr_t)tw_launch_word, name##_tw_checked_items, tw_g,    \
+                             tw_total);                                                                                \
+        continue;                                                                                                      \
+    }
 #else
-#define TW_INTERNAL_TEAMS_MEMORY(group)                                                                                \
+#define TW_INTERNAL_TEAMS_MEMORY(name, group)                                                                          \
     if (tw_internal_on_device()                                                                                        \
         && !tw_internal_cpu_memory((struct tw_internal_launch *)(uintptr_t)tw_launch_word, &(group).tw_memory_))       \
         continue;
@@ -80,7 +88,7 @@ TW_DEVICE_INLINE tw_item tw_internal_teams_range_item(size_t linear, tw_item ite
                                                                        tw_l1, tw_l2, TW_INTERNAL_CAPTURE_##words))     \
     for (size_t tw_g = 0; tw_g < tw_total; ++tw_g) {                                                                   \
         struct tw_internal_group tw_here = TW_INTERNAL_GROUP(tw_r0, tw_r1, tw_r2, l0, l1, l2, dims_);                  \
-        TW_INTERNAL_TEAMS_MEMORY(tw_here)                                                                              \
+        TW_INTERNAL_TEAMS_MEMORY(name, tw_here)                                                                        \
         tw_internal_delinearize(tw_g, tw_here.tw_range_, dims_, tw_here.tw_id_);                                       \
         TW_INTERNAL_TEAMS_RUN(name, words, tw_here, &tw_here, tw_args)                                                 \
     }

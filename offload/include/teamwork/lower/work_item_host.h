@@ -3,6 +3,19 @@
 #ifndef TEAMWORK_LOWER_WORK_ITEM_HOST_H
 #define TEAMWORK_LOWER_WORK_ITEM_HOST_H
 
+/* A variable of the thread, and a note of its size for the library, which counts a group's local memory. */
+#define TW_LOCAL(type, ...)                                                                                            \
+    static _Thread_local type TW_INTERNAL_DECLARATOR(__VA_ARGS__) TW_INTERNAL_ALIGNED(type, 64);                       \
+    TW_INTERNAL_NOTE_LOCAL(TW_INTERNAL_DECLARED(__VA_ARGS__))
+#define TW_INTERNAL_NOTE_LOCAL(name) TW_INTERNAL_NOTE_LOCAL_(name)
+#define TW_INTERNAL_NOTE_LOCAL_(name)                                                                                  \
+    static const struct tw_internal_local_note name##_tw_note                                                          \
+        __attribute__((used, retain, section("tw_local_notes"))) = {__func__, __BASE_FILE__, sizeof(name)}
+
+#ifdef TW_CHECK_GROUP_SCOPE
+#include <teamwork/lower/work_item_checked.h>
+#else
+
 /* Expands to three nested loops, the innermost one simd, around the body that follows. */
 #define tw_parallel_for_work_item_range(group, item, ...)                                                              \
     for (tw_range tw_range_ = (__VA_ARGS__), *tw_range_once = &tw_range_; tw_range_once; tw_range_once = NULL)         \
@@ -16,8 +29,6 @@
     TW_INTERNAL_WITH_ITEM(item, tw_internal_h_item(group, tw_range_, tw_j0, tw_j1, tw_j2))
 
 #define TW_ONCE(group) for (bool tw_once = ((void)(group), true); tw_once; tw_once = false)
-
-#define TW_LOCAL(type, ...) static _Thread_local type TW_INTERNAL_DECLARATOR(__VA_ARGS__) TW_INTERNAL_ALIGNED(type, 64)
 
 TW_DEVICE_INLINE size_t tw_internal_private_many(tw_group group, size_t few)
 {
@@ -35,5 +46,7 @@ TW_DEVICE_INLINE size_t tw_internal_private_many(tw_group group, size_t few)
     type name##_tw_many[tw_internal_private_many(group, TW_INTERNAL_PRIVATE_FEW(type))];                               \
     type *const name = tw_local_linear_range(group) <= TW_INTERNAL_PRIVATE_FEW(type) ? name##_tw_few : name##_tw_many
 #define TW_INTERNAL_PRIVATE_INDEX(item) tw_local_linear_id(item)
+
+#endif
 
 #endif

@@ -111,7 +111,10 @@ TW_DEVICE_INLINE tw_h_item tw_internal_simt_item(tw_group group, const struct tw
         __asm__ volatile(".pragma \"nounroll\";");
 #endif
     const uint32_t at = loop->next + tw_internal_thread();
-    tw_h_item item = {{at, 0, 0}, {loop->range.size[0], loop->range.size[1], loop->range.size[2]}, group, true};
+    tw_h_item item = {{at, 0, 0},
+                      {loop->range.size[0], loop->range.size[1], loop->range.size[2]},
+                      group,
+                      at < loop->total}; /* else the thread has no turn */
     if (group->tw_dims_ == 3) {
         item.tw_id_[0] = at / n2 / n1;
         item.tw_id_[1] = at / n2 % n1;
@@ -126,15 +129,11 @@ TW_DEVICE_INLINE tw_h_item tw_internal_simt_item(tw_group group, const struct tw
 #define tw_parallel_for_work_item_range(group, item, ...)                                                              \
     for (struct tw_internal_simt_loop tw_loop = tw_internal_simt_begin(group, (__VA_ARGS__));                          \
          tw_internal_simt_more(&tw_loop); tw_loop.next += tw_loop.stride)                                              \
-        if (tw_loop.next + tw_internal_thread() >= tw_loop.total) {                                                    \
-        } else                                                                                                         \
-            TW_INTERNAL_WITH_ITEM(item, tw_internal_simt_item(group, &tw_loop))
+    TW_INTERNAL_WITH_ITEM(item, tw_internal_simt_item(group, &tw_loop))
 
 #define TW_ONCE(group)                                                                                                 \
     for (bool tw_open = tw_internal_simt_open(); tw_internal_simt_turn(&tw_open); tw_open = false)                     \
-        if (((void)(group), tw_internal_thread() != 0)) {                                                              \
-        } else                                                                                                         \
-            for (bool tw_once = true; tw_once; tw_once = false)
+        for (bool tw_once = ((void)(group), tw_internal_thread() == 0); tw_once; tw_once = false)
 
 /* Shared memory: the directive places the variable there, and the attribute keeps vector accesses aligned. Its address is
    taken once more for clang, which would warn where one work-item sets what others read. */

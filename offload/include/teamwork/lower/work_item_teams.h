@@ -19,6 +19,19 @@ TW_DEVICE_INLINE tw_h_item tw_internal_teams_item(tw_group group, tw_range range
     for (size_t tw_j = 0; tw_j < tw_range_count(tw_range_); ++tw_j)                                                    \
     TW_INTERNAL_WITH_ITEM(item, tw_internal_teams_item(group, tw_range_, tw_j))
 
+/* Hides who reads and writes a variable in the team's memory from LLVM's openmp-opt pass (19): it knows that a barrier
+   changes nothing, and takes the one value that a thread stores for the value that all of them load. */
+#ifdef TW_INTERNAL_GPU_PASS
+TW_DEVICE_INLINE void tw_internal_share(const void *address)
+{
+#ifdef __NVPTX__
+    __asm__ volatile("" ::"l"(address) : "memory");
+#else
+    __asm__ volatile("" ::"v"(address) : "memory");
+#endif
+}
+#endif
+
 #define TW_ONCE(group) for (bool tw_once = ((void)(group), true); tw_once; tw_once = false)
 
 /* (The address is taken so that clang does not warn where one work-item sets what others read.)
@@ -28,7 +41,7 @@ TW_DEVICE_INLINE tw_h_item tw_internal_teams_item(tw_group group, tw_range range
 #define TW_LOCAL(type, ...)                                                                                            \
     type TW_INTERNAL_DECLARATOR(__VA_ARGS__) TW_INTERNAL_ALIGNED(type, 16);                                            \
     TW_INTERNAL_PRAGMA(omp allocate(TW_INTERNAL_DECLARED(__VA_ARGS__)) allocator(omp_pteam_mem_alloc))                 \
-    (void)&TW_INTERNAL_DECLARED(__VA_ARGS__)
+    (void)&TW_INTERNAL_DECLARED(__VA_ARGS__), tw_internal_share((const void *)&TW_INTERNAL_DECLARED(__VA_ARGS__))
 #else
 #define TW_LOCAL(type, ...)                                                                                            \
     type TW_INTERNAL_DECLARATOR(__VA_ARGS__) TW_INTERNAL_ALIGNED(type, 64);                                            \

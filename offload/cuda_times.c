@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Times of launches by CUDA events (cuda_times.h).
+ *
+ * The driver tells the milliseconds between two events, as a float. So a base event is recorded while nothing is before it in its
+ * stream, and the host's clock is read before and after: the event lies between. It is recorded anew now and then, because the two
+ * clocks drift apart, and a float of many milliseconds is coarse. A length is asked for by itself, so its error is that
+ * of the device's clock alone, half a microsecond.
+ */
+#include "cuda_times.h"
+
+#include <stdlib.h>
+
+#define RENEW_NS 100000000u   /* a base is used for so long: clocks that differ by 20 ppm part by 2 us */
+#define CLOSE_NS 15000u       /* a base this well known is good enough */
+#define TRIES 5u              /* the first ones may find the device or its driver asleep */
+#define PATIENCE_NS 20000000u /* other processes take the device for milliseconds at a time */
+
+static bool make_event(cu_event *event)
+{
+    if (!*event && tw_cuda.event_create(event, CU_EVENT_DEFAULT))
+        *event = NULL;
+    return *event != NULL;
+}
+
+/* Records an event and waits for it. Not for long: streams share the device's channels, so one without work may be behind a kernel
+   of another. Returns the time that it took, 0 where it failed. */
+static uint64_t record(cu_event event, cu_stream stream, uint64_t start_ns)
+{
+    cu_result error = tw_cuda.event_record(event, stream);
+    if (error)
+        return 0;
+    uint64_t passed;
+    do {
+        error = tw_cuda.event_query(event);
+        passed = tw_now_ns() - start_ns;
+    } while (error == CU_NOT_READY && passed < PATIENCE_NS);
+    return error ? 0 : passed;
+}
+
+/* Records a base event until the host's clock tells closely enough when that was, or some times. */
+static bool record_base(struct tw_cuda_base *base, cu_stream stream)
+{
+    uint64_t passed = CLOSE_NS + 1;
+    for (unsigned try = 0; try < TRIES && passed > CLOSE_NS; ++try) {
+        const uint64_t start_ns = tw_now_ns();
+        if (!(passed = record(base->event, stream, start_ns)))
+            return false;
+        base->host_ns = start_ns + passed / 2;
+    }
+    return true;
+}
+
+static bool is_unused(struct tw_cuda_base *base)
+{
+    return atomic_load_explicit(&base->users, memory_order_acquire) == 0; /* all that read it have */
+}
+
+/* Records a base anew, one that nobody uses, if there is one. */
+static void renew_base_locked(struct tw_cuda_device *device)
+{
+    const bool first_is_newer = device->base == &device->bases[0];
+    struct tw_cuda_base *older = &device->bases[first_is_newer], *newer = &device->bases[!first_is_newer];
+    struct tw_cuda_base *base = is_unused(older) ? older : newer;
+    cu_stream stream;
+    if (!is_unused(base) || !make_event(&base->event) || tw_cuda_take_stream(device, &stream))
+        return;
+    if (record_base(base, stream))
+        device->base = base;
+    else if (base == device->base)
+        device->base = NULL;
+    tw_cuda_give_stream(device, stream);
+}
+
+/* A base for one launch; NULL: there is none. */
+static struct tw_cuda_base *take_base(struct tw_cuda_device *device)
+{
+    pthread_mutex_lock(&device->clock);
+    if (!device->base || tw_now_ns() - device->base->host_ns >= RENEW_NS)
+        renew_base_locked(device);
+    struct tw_cuda_base *base = device->base;
+    if (base)
+        atomic_fetch_add_explicit(&base->users, 1, memory_order_relaxed);
+    pthread_mutex_unlock(&device->clock);
+    return base;
+}
+
+void tw_cuda_close_clock(struct tw_cuda_device *device)
+{
+    for (size_t i = 0; i < 2; ++i)
+        if (device->bases[i].event)
+            (void)tw_cuda.event_destroy(device->bases[i].event);
+}
+
+static void drop(struct tw_cuda_timing *timing)
+{
+    atomic_fetch_sub_explicit(&timing->base->users, 1, memory_order_release);
+    timing->base = NULL;
+}
+
+struct tw_cuda_timing *tw_cuda_times_begin(struct tw_cuda_times *times, struct tw_cuda_device *device,
+                                           uint64_t position, cu_stream stream)
+{
+    if (!times->timings && !(times->timings = calloc(TW_CHAIN_DEPTH, sizeof *times->timings)))
+        return NULL;
+    struct tw_cuda_timing *timing = &times->timings[position % TW_CHAIN_DEPTH];
+    timing->base = take_base(device);
+    if (!timing->base)
+        return NULL;
+    if (make_event(&timing->start) && make_event(&timing->end) && !tw_cuda.event_record(timing->start, stream))
+        return timing;
+    drop(timing);
+    return NULL;
+}
+
+void tw_cuda_times_end(struct tw_cuda_timing *timing, cu_stream stream, bool enqueued)
+{
+    if (!enqueued || tw_cuda.event_record(timing->end, stream))
+        drop(timing);
+}
+
+/* The nanoseconds between two events. */
+static bool elapsed(cu_event start, cu_event end, int64_t *ns)
+{
+    float milliseconds = 0;
+    if (tw_cuda.event_elapsed(&milliseconds, start, end))
+        return false;
+    *ns = (int64_t)((double)milliseconds * 1e6);
+    return true;
+}
+
+void tw_cuda_times_read(struct tw_cuda_times *times, uint64_t position, struct tw_backend_times *result)
+{
+    struct tw_cuda_timing *timing = times->timings ? &times->timings[position % TW_CHAIN_DEPTH] : NULL;
+    int64_t length, until_end;
+    if (!timing || !timing->base)
+        return;
+    /* the launch is over, and so is nearly always what was recorded behind it */
+    const bool known = !tw_cuda.event_synchronize(timing->end) && elapsed(timing->start, timing->end, &length)
+                       && elapsed(timing->base->event, timing->end, &until_end);
+    const uint64_t base_ns = timing->base->host_ns;
+    drop(timing);
+    if (!known)
+        return;
+    result->end_ns = base_ns + (uint64_t)until_end;
+    result->start_ns = result->end_ns - (uint64_t)length;
+    /* the stream runs one after the other: what a new base, or rounding, makes overlap does not */
+    if (result->start_ns < times->last_end_ns) {
+        result->end_ns += times->last_end_ns - result->start_ns;
+        result->start_ns = times->last_end_ns;
+    }
+    times->last_end_ns = result->end_ns;
+}
+
+void tw_cuda_times_close(struct tw_cuda_times *times)
+{
+    for (size_t i = 0; times->timings && i < TW_CHAIN_DEPTH; ++i) {
+        if (times->timings[i].start)
+            (void)tw_cuda.event_destroy(times->timings[i].start);
+        if (times->timings[i].end)
+            (void)tw_cuda.event_destroy(times->timings[i].end);
+    }
+    free(times->timings);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The device images of the program, compared with the machine's GPUs (inventory.h). Knows no driver. */
+#include "inventory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "image.h"
+
+/* ---- reading --------------------------------------------------------------------------------------------------------- */
+
+static bool note_image(const struct tw_image *image, void *user)
+{
+    struct tw_inventory *inventory = user;
+    const char *arch = strncmp(image->triple, "x86_64", 6) == 0 ? "x86_64" : image->arch;
+    for (size_t i = 0; i < inventory->arch_count; ++i)
+        if (strcmp(inventory->archs[i], arch) == 0)
+            return true;
+    if (inventory->arch_count < TW_INVENTORY_ARCHS)
+        snprintf(inventory->archs[inventory->arch_count++], sizeof inventory->archs[0], "%s", arch);
+    return true;
+}
+
+static bool note_object(const char *file, struct tw_bytes binaries, void *user)
+{
+    struct tw_inventory *inventory = user;
+    inventory->has_kernels = true;
+    if (!binaries.at && !inventory->unlinked[0])
+        snprintf(inventory->unlinked, sizeof inventory->unlinked, "%s", file);
+    tw_image_visit(binaries, note_image, inventory);
+    return true;
+}
+
+void tw_inventory_read(struct tw_inventory *inventory)
+{
+    const char *policy = getenv("OMP_TARGET_OFFLOAD");
+    memset(inventory, 0, sizeof *inventory);
+    inventory->is_disabled = policy && strcasecmp(policy, "disabled") == 0;
+    if (!inventory->is_disabled)
+        tw_image_visit_objects(note_object, inventory);
+}
+
+/* ---- comparing ------------------------------------------------------------------------------------------------------- */
+
+static bool has_image_for(const struct tw_inventory *inventory, const struct tw_gpu *gpu)
+{
+    for (size_t i = 0; i < inventory->arch_count; ++i)
+        if (tw_image_sm_for(inventory->archs[i], gpu->capability) >= 0)
+            return true;
+    return false;
+}
+
+/* The first GPU that is no device of OpenMP's, with or without an image for it. */
+static const struct tw_gpu *unused_gpu(const struct tw_inventory *inventory, bool with_image)
+{
+    for (size_t i = 0; i < inventory->gpu_count; ++i)
+        if (!inventory->gpus[i].is_offered && has_image_for(inventory, &inventory->gpus[i]) == with_image)
+            return &inventory->gpus[i];
+    return NULL;
+}
+
+bool tw_inventory_explain(const struct tw_inventory *inventory, char *text, size_t bytes)
+{
+    char archs[TW_INVENTORY_ARCHS * 18] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < inventory->arch_count; ++i)
+        used += (size_t)snprintf(archs + used, sizeof archs - used, "%s%s", i ? ", " : "", inventory->archs[i]);
+    const struct tw_gpu *unserved = unused_gpu(inventory, false), *hidden = unused_gpu(inventory, true);
+    *text = '\0';
+    if (inventory->is_disabled) {
+        snprintf(text, bytes, "OMP_TARGET_OFFLOAD hides all offload devices");
+        return false;
+    }
+    if (!inventory->has_kernels) {
+        snprintf(text, bytes,
+                 "no file of the program was compiled for an offload device, as by teamwork_add_offload()");
+        return false;
+    }
+    if (inventory->is_child) {
+        snprintf(text, bytes,
+                 "this process was made by fork() after OpenMP had started the CUDA driver, which works in the parent "
+                 "alone: let the process call exec() to use a GPU");
+        return true;
+    }
+    if (inventory->unlinked[0]) {
+        snprintf(text, bytes,
+                 "%s was linked without the device images of its kernels, which run on the host only: let clang link "
+                 "it, with "
+                 "the options of teamwork_add_offload()",
+                 inventory->unlinked);
+        return true;
+    }
+    if (hidden) {
+        snprintf(text, bytes,
+                 "OpenMP does not offer the GPU %s (sm_%u), although the program has a device image for it: \"If a GPU "
+                 "is not "
+                 "found\" in docs/devices.md lists the causes",
+                 hidden->name, hidden->capability);
+        return true;
+    }
+    if (unserved) {
+        snprintf(text, bytes,
+                 "the program has no device image for the GPU %s, only for %s: compile it for sm_%u too, as by "
+                 "teamwork_add_offload()",
+                 unserved->name, archs, unserved->capability);
+        return true;
+    }
+    if (!inventory->gpu_count)
+        snprintf(text, bytes, "the program has device images for %s, and the CUDA driver shows no GPU", archs);
+    return false;
+}

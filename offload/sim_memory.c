@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory of simulated devices. An allocation is a block
+ *
+ *     struct allocation | red zone | contents | red zone
+ *
+ * whose red zones have a pattern that is looked at before and after each kernel that accesses the contents, at each copy, and at
+ * the end. Under the address sanitizer they are poisoned for it, so that it reports the access itself.
+ */
+#define _GNU_SOURCE
+#include "sim_memory.h"
+
+#include <pthread.h>
+#include <search.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <teamwork/sim.h>
+
+#include "host.h"
+#include "sim_block.h"
+
+#define ALIGNMENT 128u
+#define FRONT_BYTES 512u      /* of the red zone before the contents */
+#define LEAST_BACK_BYTES 512u /* of the one behind them: a quarter of the contents, from this */
+#define MOST_BACK_BYTES 4096u /* to this */
+#define RED_WORD (TW_SIM_RED_ZONE * 0x0101010101010101u)
+
+struct allocation {
+    const struct tw_backend_device *device;
+    size_t bytes, back_bytes;
+    const unsigned char *first, *past; /* of the block: for the tree */
+};
+_Static_assert(sizeof(struct allocation) <= ALIGNMENT, "the contents would not be aligned");
+
+/* All allocations, by address. */
+static void *tree;
+static pthread_mutex_t tree_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static atomic_uint running; /* kernels of all simulated devices */
+
+/* ---- the address sanitizer, where the program has it ------------------------------------------------------------------- */
+
+void __asan_poison_memory_region(const volatile void *address, size_t bytes) __attribute__((weak));
+void __asan_unpoison_memory_region(const volatile void *address, size_t bytes) __attribute__((weak));
+
+static void shut(const void *address, size_t bytes)
+{
+    if (__asan_poison_memory_region)
+        __asan_poison_memory_region(address, bytes);
+}
+
+static void open_up(const void *address, size_t bytes)
+{
+    if (__asan_unpoison_memory_region)
+        __asan_unpoison_memory_region(address, bytes);
+}
+
+/* ---- allocations ------------------------------------------------------------------------------------------------------ */
+
+static unsigned char *contents_of(struct allocation *allocation)
+{
+    return (unsigned char *)allocation + ALIGNMENT + FRONT_BYTES;
+}
+
+static struct allocation *allocation_of(const void *memory)
+{
+    return (struct allocation *)((uintptr_t)memory - FRONT_BYTES - ALIGNMENT);
+}
+
+/* Ranges that overlap count as equal: a range of one byte finds the block around it. */
+static int compare(const void *left, const void *right)
+{
+    const struct allocation *a = left, *b = right;
+    return a->past <= b->first ? -1 : a->first >= b->past;
+}
+
+void *tw_sim_memory_allocate(const struct tw_backend_device *device, size_t bytes)
+{
+    size_t back = bytes / 4 / ALIGNMENT * ALIGNMENT;
+    back = back < LEAST_BACK_BYTES ? LEAST_BACK_BYTES : back > MOST_BACK_BYTES ? MOST_BACK_BYTES : back;
+    if (bytes > SIZE_MAX - ALIGNMENT - FRONT_BYTES - MOST_BACK_BYTES - ALIGNMENT)
+        return NULL;
+    back += -bytes % ALIGNMENT; /* to the end of the block */
+    const size_t total = ALIGNMENT + FRONT_BYTES + bytes + back;
+    struct allocation *allocation = aligned_alloc(ALIGNMENT, total);
+    if (!allocation)
+        return NULL;
+    const unsigned char *first = (const unsigned char *)allocation;
+    *allocation = (struct allocation){device, bytes, back, first, first + total};
+    unsigned char *contents = contents_of(allocation);
+    memset(contents - FRONT_BYTES, TW_SIM_RED_ZONE, FRONT_BYTES);
+    memset(contents, TW_SIM_POISON, bytes);
+    memset(contents + bytes, TW_SIM_RED_ZONE, back);
+    pthread_mutex_lock(&tree_mutex);
+    const bool is_known = tsearch(allocation, &tree, compare) != NULL;
+    pthread_mutex_unlock(&tree_mutex);
+    if (!is_known) {
+        free(allocation);
+        return NULL;
+    }
+    shut(contents - FRONT_BYTES, FRONT_BYTES);
+    shut(contents + bytes, back);
+    return contents;
+}
+
+void *tw_sim_memory_around(const void *address, const struct tw_backend_device **device)
+{
+    const unsigned char *first = address;
+    const struct allocation wanted = {.first = first, .past = first + 1};
+    void *memory = NULL;
+    pthread_mutex_lock(&tree_mutex);
+    struct allocation *const *found = tfind(&wanted, &tree, compare);
+    if (found) {
+        memory = contents_of(*found);
+        *device = (*found)->device;
+    }
+    pthread_mutex_unlock(&tree_mutex);
+    return memory;
+}
+
+/* ---- red zones -------------------------------------------------------------------------------------------------------- */
+
+/* A write beside the contents. */
+struct damage {
+    bool before;     /* the contents, else behind them */
+    size_t distance; /* in bytes: from the first one of the contents down, or from the first one behind them up */
+};
+
+typedef uint64_t word __attribute__((aligned(1), may_alias));
+
+__attribute__((no_sanitize("address"))) static bool is_whole(const unsigned char *zone, size_t bytes)
+{
+    uint64_t other = 0;
+    size_t i = 0;
+    for (; i + sizeof other <= bytes; i += sizeof other)
+        other |= *(const word *)(zone + i) ^ RED_WORD;
+    for (; i < bytes; ++i)
+        other |= zone[i] ^ TW_SIM_RED_ZONE;
+    return !other;
+}
+
+/* Finds the damage nearest to the contents, and mends all. False: there is none. */
+__attribute__((no_sanitize("address"))) static bool mend(struct allocation *allocation, struct damage *damage)
+{
+    unsigned char *contents = contents_of(allocation), *behind = contents + allocation->bytes;
+    bool found = false;
+    for (size_t i = FRONT_BYTES; i > 0; --i) {
+        if (contents[-(ptrdiff_t)i] != TW_SIM_RED_ZONE) {
+            *damage = (struct damage){.before = true, .distance = i};
+            found = true;
+        }
+        contents[-(ptrdiff_t)i] = TW_SIM_RED_ZONE;
+    }
+    for (size_t i = allocation->back_bytes; i > 0; --i) {
+        if (behind[i - 1] != TW_SIM_RED_ZONE) {
+            *damage = (struct damage){.before = false, .distance = i - 1};
+            found = true;
+        }
+        behind[i - 1] = TW_SIM_RED_ZONE;
+    }
+    return found;
+}
+
+static bool is_damaged(const void *memory, struct damage *damage)
+{
+    struct allocation *allocation = allocation_of(memory);
+    const unsigned char *contents = memory;
+    if (is_whole(contents - FRONT_BYTES, FRONT_BYTES) && is_whole(contents + allocation->bytes, allocation->back_bytes))
+        return false;
+    return mend(allocation, damage);
+}
+
+#define DESCRIPTION_BYTES 320
+
+/* What is known of damage where no kernel ran. Returns `text`. */
+static const char *describe_damage(const struct allocation *allocation, struct damage damage,
+                                   char text[DESCRIPTION_BYTES])
+{
+    if (damage.before)
+        snprintf(text, DESCRIPTION_BYTES, "some kernel has written %zu bytes before the beginning", damage.distance);
+    else
+        snprintf(text, DESCRIPTION_BYTES, "some kernel has written to byte %zu", allocation->bytes + damage.distance);
+    const size_t used = strlen(text);
+    snprintf(text + used, DESCRIPTION_BYTES - used,
+             " of a buffer of %zu bytes on simulated device %u: check the indices of those that ran before",
+             allocation->bytes, allocation->device->index);
+    return text;
+}
+
+tw_status tw_sim_memory_check_copy(const void *memory)
+{
+    struct damage damage;
+    char text[DESCRIPTION_BYTES];
+    if (!is_damaged(memory, &damage))
+        return TW_SUCCESS;
+    return tw_backend_complain(TW_ERROR_OUT_OF_BOUNDS, "%s", describe_damage(allocation_of(memory), damage, text));
+}
+
+size_t tw_sim_memory_free(void *memory)
+{
+    struct allocation *allocation = allocation_of(memory);
+    const size_t bytes = allocation->bytes;
+    struct damage damage;
+    char text[DESCRIPTION_BYTES];
+    if (is_damaged(memory, &damage))
+        tw_warn("%s", describe_damage(allocation, damage, text));
+    memset(memory, TW_SIM_POISON, bytes);
+    pthread_mutex_lock(&tree_mutex);
+    tdelete(allocation, &tree, compare);
+    pthread_mutex_unlock(&tree_mutex);
+    open_up(allocation->first, (size_t)(allocation->past - allocation->first));
+    free(allocation);
+    return bytes;
+}
+
+/* ---- kernels ---------------------------------------------------------------------------------------------------------- */
+
+/* A kernel that runs. */
+struct watch {
+    struct tw_host_prelude prelude; /* first: the host's view */
+    const struct tw_backend_device *device;
+    const struct tw_internal_kernel *kernel;
+    const struct tw_internal_launch *launch;
+    bool has_run, has_company; /* others ran beside it */
+    unsigned char *saved;      /* what it only reads, one buffer behind the other; or NULL */
+};
+
+/* Says which buffer an access is to: by the block's member that has its address, else by the order of accessors. */
+static const char *describe(const struct watch *watch, const struct tw_backend_access *access, size_t index,
+                            char text[DESCRIPTION_BYTES])
+{
+    char which[128];
+    int used;
+    if (tw_sim_block_member(watch->kernel, watch->launch->args, access->address, which, sizeof which))
+        used = snprintf(text, DESCRIPTION_BYTES, "the buffer that member %s points to", which);
+    else
+        used = snprintf(text, DESCRIPTION_BYTES, "the buffer of accessor %zu of its group", index + 1);
+    for (unsigned d = 0; d < access->range.dims; ++d)
+        used +=
+            snprintf(text + used, DESCRIPTION_BYTES - (size_t)used, "%s%zu", d ? " x " : ", ", access->range.size[d]);
+    snprintf(text + used, DESCRIPTION_BYTES - (size_t)used, " elements of %zu bytes", access->element_bytes);
+    return text;
+}
+
+static tw_status complain_damage(const struct watch *watch, const struct tw_backend_access *access, size_t index,
+                                 struct damage damage)
+{
+    char text[DESCRIPTION_BYTES], who[DESCRIPTION_BYTES];
+    snprintf(who, sizeof who,
+             !watch->has_run      ? "before kernel %.200s another one has"
+             : watch->has_company ? "kernel %.200s, or one that ran beside it, has"
+                                  : "kernel %.200s has",
+             watch->kernel->name);
+    const size_t count = access->bytes / access->element_bytes, size = access->element_bytes;
+    return tw_backend_complain(TW_ERROR_OUT_OF_BOUNDS, "%s written to element %s%zu, counted from 0, of %s", who,
+                               damage.before ? "-" : "",
+                               damage.before ? (damage.distance + size - 1) / size : count + damage.distance / size,
+                               describe(watch, access, index, text));
+}
+
+/* Looks at the red zones of all that the kernel accesses, and mends them. Returns `status`, or the first damage if that is
+   success. */
+static tw_status check_zones(const struct watch *watch, tw_status status)
+{
+    struct tw_backend_access access;
+    struct damage damage;
+    for (size_t i = 0; tw_backend_access(watch->device, watch->launch, i, &access); ++i)
+        if (is_damaged(access.address, &damage) && status == TW_SUCCESS)
+            status = complain_damage(watch, &access, i, damage);
+    return status;
+}
+
+static tw_status save_reads(struct watch *watch)
+{
+    struct tw_backend_access access;
+    size_t bytes = 0;
+    for (size_t i = 0; tw_backend_access(watch->device, watch->launch, i, &access); ++i)
+        bytes += access.writes ? 0 : access.bytes;
+    unsigned char *saved = watch->saved = bytes ? malloc(bytes) : NULL;
+    if (bytes && !saved)
+        return tw_backend_complain(
+            TW_ERROR_OUT_OF_MEMORY,
+            "no memory for a copy of the %zu bytes that kernel %s reads, which TW_SIM_CHECK needs", bytes,
+            watch->kernel->name);
+    for (size_t i = 0; saved && tw_backend_access(watch->device, watch->launch, i, &access); ++i)
+        if (!access.writes) {
+            memcpy(saved, access.address, access.bytes);
+            saved += access.bytes;
+        }
+    return TW_SUCCESS;
+}
+
+static tw_status complain_read(const struct watch *watch, const struct tw_backend_access *access, size_t index,
+                               const unsigned char *saved)
+{
+    char text[DESCRIPTION_BYTES];
+    const unsigned char *now = access->address;
+    size_t at = 0;
+    while (now[at] == saved[at])
+        ++at;
+    return tw_backend_complain(TW_ERROR_READ_ONLY_BUFFER,
+                               "kernel %s has written to element %zu of %s, which its group only reads: access it by "
+                               "tw_write() or tw_read_write()",
+                               watch->kernel->name, at / access->element_bytes, describe(watch, access, index, text));
+}
+
+/* Compares what the kernel only reads with what was saved, and restores it. Returns `status`, or the first difference if that
+   is success. */
+static tw_status check_reads(const struct watch *watch, tw_status status)
+{
+    struct tw_backend_access access;
+    const unsigned char *saved = watch->saved;
+    for (size_t i = 0; saved && tw_backend_access(watch->device, watch->launch, i, &access); ++i) {
+        if (access.writes)
+            continue;
+        if (memcmp(access.address, saved, access.bytes) != 0) {
+            if (status == TW_SUCCESS)
+                status = complain_read(watch, &access, i, saved);
+            memcpy(access.address, saved, access.bytes);
+        }
+        saved += access.bytes;
+    }
+    return status;
+}
+
+static bool discards(const struct watch *watch)
+{
+    struct tw_backend_access access;
+    for (size_t i = 0; tw_backend_access(watch->device, watch->launch, i, &access); ++i)
+        if (!access.needs)
+            return true;
+    return false;
+}
+
+/* Poisons a part of what the kernel discards. */
+static void poison(const struct tw_host_prelude *prelude, size_t piece, size_t pieces)
+{
+    const struct watch *watch = (const struct watch *)prelude;
+    struct tw_backend_access access;
+    for (size_t i = 0; tw_backend_access(watch->device, watch->launch, i, &access); ++i) {
+        const size_t each = access.bytes / pieces, first = piece * each;
+        if (!access.needs)
+            memset((unsigned char *)access.address + first, TW_SIM_POISON,
+                   piece + 1 == pieces ? access.bytes - first : each);
+    }
+}
+
+tw_status tw_sim_memory_run(const struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+                            struct tw_internal_launch *launch, bool checks_reads)
+{
+    struct watch watch = {.prelude = {poison}, .device = device, .kernel = kernel, .launch = launch};
+    tw_status status = check_zones(&watch, TW_SUCCESS);
+    if (status == TW_SUCCESS && checks_reads)
+        status = save_reads(&watch);
+    if (status != TW_SUCCESS)
+        return status;
+    const unsigned before = atomic_fetch_add_explicit(&running, 1, memory_order_relaxed);
+    status = tw_host_run(kernel, launch, discards(&watch) ? &watch.prelude : NULL);
+    const unsigned beside = atomic_fetch_sub_explicit(&running, 1, memory_order_relaxed) - 1;
+    watch.has_run = true;
+    watch.has_company = before || beside;
+    status = check_zones(&watch, check_reads(&watch, status));
+    free(watch.saved);
+    return status;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The environment variables of the library: all their names, which values they have, and what is said on the standard error
+   stream. Read where they are used; what they do is in docs/devices.md. */
+#define _GNU_SOURCE
+#include "runtime.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#define NAME_BYTES 32 /* more than any name of the library has */
+
+static bool is_switch(const char *value)
+{
+    return strcmp(value, "0") == 0 || strcmp(value, "1") == 0;
+}
+
+static bool is_launch(const char *value)
+{
+    return strcmp(value, "driver") == 0 || strcmp(value, "libomptarget") == 0;
+}
+
+static bool is_stack_size(const char *value)
+{
+    char *end;
+    const unsigned long kilobytes = *value >= '0' && *value <= '9' ? strtoul(value, &end, 10) : 0;
+    return kilobytes >= 16 && kilobytes <= 1ul << 20 && !*end;
+}
+
+static const struct variable {
+    const char *name;
+    bool (*is_valid)(const char *value); /* NULL: whoever reads it says more about what is wrong */
+    const char *values;
+} variables[] = {
+    {"TW_DEVICES", NULL, NULL},
+    {"TW_SIM", NULL, NULL},
+    {"TW_SIM_ASYNC", is_switch, "0 or 1"},
+    {"TW_SIM_CHECK", is_switch, "0 or 1"},
+    {"TW_WORK_ITEM_STACK_KB", is_stack_size, "a number from 16 to 1048576"},
+    {"TW_CUDA_LAUNCH", is_launch, "driver or libomptarget"},
+    {"TW_WARNINGS", is_switch, "0 or 1"},
+};
+#define VARIABLES (sizeof variables / sizeof variables[0])
+
+tw_status tw_environment_check(void)
+{
+    for (size_t i = 0; i < VARIABLES; ++i) {
+        const char *value = getenv(variables[i].name);
+        if (value && *value && variables[i].is_valid && !variables[i].is_valid(value))
+            return tw_fail(TW_ERROR_INVALID_CONFIGURATION, "%s is \"%s\", but has to be %s", variables[i].name, value,
+                           variables[i].values);
+    }
+    return TW_SUCCESS;
+}
+
+void tw_warn(const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    const char *wanted = getenv("TW_WARNINGS");
+    const int error = errno;
+    if (wanted && strcmp(wanted, "0") == 0)
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "teamwork: %s\n", text);
+    errno = error;
+}
+
+/* ---- misspelt names -------------------------------------------------------------------------------------------------- */
+
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* How many letters have to be inserted, dropped or changed to make one name of the other, be they small or capital; both are
+   shorter than NAME_BYTES. */
+static unsigned letters_apart(const char *one, const char *other)
+{
+    unsigned row[NAME_BYTES]; /* from the part of `one` so far to each beginning of `other` */
+    const size_t length = strlen(other);
+    for (unsigned k = 0; k <= length; ++k)
+        row[k] = k;
+    for (; *one; ++one) {
+        unsigned diagonal = row[0]++;
+        for (size_t k = 1; k <= length; ++k) {
+            const unsigned changed = diagonal + (strncasecmp(one, &other[k - 1], 1) != 0);
+            diagonal = row[k];
+            row[k] = least(changed, least(row[k], row[k - 1]) + 1);
+        }
+    }
+    return row[length];
+}
+
+/* The variable that a name was probably meant to be; NULL: the name is right, or like none. */
+static const char *probably(const char *name)
+{
+    const char *nearest = NULL;
+    unsigned distance = NAME_BYTES;
+    for (size_t i = 0; i < VARIABLES; ++i) {
+        const unsigned apart = letters_apart(name, variables[i].name);
+        const unsigned most = ((unsigned)strlen(variables[i].name) - 2) / 4; /* of its letters; TW_ is not looked at */
+        if (strcmp(name, variables[i].name) == 0)
+            return NULL;
+        if (apart <= most && apart < distance) {
+            distance = apart;
+            nearest = variables[i].name;
+        }
+    }
+    return nearest;
+}
+
+void tw_environment_warn(void)
+{
+    static atomic_flag done = ATOMIC_FLAG_INIT;
+    if (!environ || atomic_flag_test_and_set(&done))
+        return;
+    for (char **entry = environ; *entry; ++entry) {
+        char name[NAME_BYTES];
+        const size_t length = strcspn(*entry, "=");
+        if (strncmp(*entry, "TW_", 3) != 0 || length >= sizeof name)
+            continue;
+        memcpy(name, *entry, length);
+        name[length] = '\0';
+        const char *meant = probably(name);
+        if (meant)
+            tw_warn("the library does not read the environment variable %s: %s was probably meant", name, meant);
+    }
+}

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a command falls back on when it fails (spec 2.5.7): the same group, recorded for another queue.
+ *
+ * A command whose copy or launch fails, and whose inputs are intact, runs on the standby's device instead. It keeps its node in
+ * the graph, so that what depends on it waits on. Copies that nobody else knows of bring its inputs there; what it wrote goes
+ * back to where the graph's later commands look for it, unless it can still be told to them that it is elsewhere.
+ *
+ * The contents do not change while the command is unfinished: later writers wait for it. So the places that hold them when it
+ * is submitted hold them still, but for those that a copy failed to fill. Where the standby runs nobody else uses what the command
+ * writes. What it only reads others may read there, too: if they have brought it, it is there; if they are about to, the standby
+ * lets them; else it brings it, and is a reader of the place meanwhile, so that later copies to there wait. Two standbys are kept
+ * apart by a mutex.
+ */
+#include "runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct tw_standby {
+    struct tw_queue *queue; /* counted */
+    const struct tw_internal_kernel *kernel;
+    struct tw_internal_launch launch;
+    struct tw_internal_bounds *bounds; /* owned, or NULL */
+    bool taken;                        /* the command runs, or has run, here */
+    bool waits;                        /* for a copy of another command to its device */
+    bool kernel_has_run;               /* on the first device, perhaps in part */
+    size_t first_place;                /* of the first device */
+    /* the first error, once taken: what is reported if this fails, too */
+    tw_status status;
+    struct tw_failure *failure; /* counted */
+    bool cancelled;
+    size_t place_count;
+    /* behind the arguments */
+    bool *held;    /* for each use and place: it holds the contents that the command needs */
+    bool *missing; /* for each use: they are to be brought */
+    _Alignas(64) unsigned char args[];
+};
+
+static pthread_mutex_t running = PTHREAD_MUTEX_INITIALIZER; /* taken before the lock, never after */
+
+struct tw_standby *tw_standby_create(struct tw_queue *queue, const struct tw_standby_record *record)
+{
+    const size_t place_count = tw_place_count();
+    const size_t bytes = sizeof(struct tw_standby) + record->args_bytes + record->use_count * (place_count + 1);
+    struct tw_standby *standby = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (!standby)
+        return NULL;
+    *standby = (struct tw_standby){
+        .queue = queue, .kernel = record->kernel, .launch = *record->launch, .bounds = record->bounds};
+    standby->place_count = place_count;
+    standby->missing = (bool *)(standby->args + record->args_bytes);
+    standby->held = standby->missing + record->use_count;
+    memcpy(standby->args, record->args, record->args_bytes);
+    standby->launch.args = standby->args;
+    standby->launch.words = tw_internal_words_for(record->args_bytes);
+    standby->launch.accesses = NULL; /* the group goes */
+    standby->launch.access_count = 0;
+    atomic_fetch_add(&queue->references, 1);
+    return standby;
+}
+
+void tw_standby_free_locked(struct tw_standby *standby)
+{
+    if (!standby)
+        return;
+    free(standby->bounds);
+    if (standby->failure)
+        tw_cause_release(&standby->failure->cause);
+    tw_queue_release_locked(standby->queue);
+    free(standby);
+}
+
+/* ---- submission --------------------------------------------------------------------------------------------------------- */
+
+/* Whether a copy to the place is unfinished. */
+static bool is_being_filled(const struct tw_place *place)
+{
+    const struct tw_task *writer = (const struct tw_task *)place->resource.writer;
+    return writer && writer->kind == TW_TASK_COPY;
+}
+
+void tw_standby_note_places_locked(struct tw_command *command)
+{
+    struct tw_standby *standby = command->standby;
+    bool *held = standby->held;
+    standby->first_place = command->device->place;
+    for (size_t i = 0; i < command->use_count; ++i, held += standby->place_count)
+        for (size_t place = 0; place < standby->place_count; ++place) {
+            const struct tw_place *p = &command->uses[i].buffer->places[place];
+            held[place] = tw_place_holds(p) && !is_being_filled(p);
+        }
+}
+
+/* ---- when the command has failed ---------------------------------------------------------------------------------------- */
+
+void tw_standby_kernel_has_run(struct tw_command *command)
+{
+    if (command->standby && !command->standby->taken)
+        command->standby->kernel_has_run = true;
+}
+
+/* Whether it may help to run the command elsewhere: the program made no mistake that shows there, too. */
+static bool is_worth_it(tw_status status)
+{
+    switch (status) {
+    case TW_ERROR_TRANSFER_FAILED:
+    case TW_ERROR_LAUNCH_FAILED:
+    case TW_ERROR_OUT_OF_MEMORY:
+    case TW_ERROR_OUT_OF_DEVICE_MEMORY:
+    case TW_ERROR_NO_DEVICE_IMAGE:
+    case TW_ERROR_CANCELLED: /* for the sake of a copy that failed */
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether all that the command needs is as it was. */
+static bool is_intact_locked(const struct tw_command *command)
+{
+    const struct tw_node *node = &command->body.node;
+    if (node->bereft)
+        return false;
+    if (!node->issued && !command->standby->kernel_has_run)
+        return true;
+    for (size_t i = 0; i < command->use_count; ++i) /* it may have changed what it modifies */
+        if (command->uses[i].needs && command->uses[i].writes)
+            return false;
+    for (const struct tw_edge *edge = node->out; edge; edge = edge->next) /* and others may have used the results */
+        if (edge->passed)
+            return false;
+    return true;
+}
+
+bool tw_standby_take_locked(struct tw_task *task, struct tw_failure **failure, bool *cancelled)
+{
+    struct tw_command *command = task->command;
+    struct tw_standby *standby = command->standby;
+    if (standby->taken) { /* it did not help */
+        *failure = command->failure = standby->failure;
+        *cancelled = standby->cancelled;
+        command->status = standby->status;
+        tw_cause_retain(&standby->failure->cause);
+        return false;
+    }
+    const bool is_first = command->status == TW_SUCCESS; /* else a copy of its own failed before */
+    const tw_status status = !is_first ? command->status : *cancelled ? TW_ERROR_CANCELLED : (*failure)->status;
+    if (!is_worth_it(status) || !is_intact_locked(command))
+        return false;
+    standby->taken = true;
+    standby->status = status;
+    standby->cancelled = *cancelled;
+    standby->failure = is_first ? *failure : command->failure;
+    if (is_first)
+        tw_cause_retain(&standby->failure->cause);
+    command->status = TW_SUCCESS;
+    command->failure = NULL;
+    if (task->failure)
+        tw_cause_release(&task->failure->cause);
+    task->failure = NULL;
+    struct tw_internal_bounds *bounds = command->bounds;
+    command->bounds = standby->bounds;
+    standby->bounds = bounds;
+    command->kernel = standby->kernel;
+    standby->launch.accesses = command->uses; /* the same as those of the group that was recorded */
+    standby->launch.access_count = command->use_count;
+    tw_announce_locked(command->lane); /* who waits there goes to the other lane */
+    if (task->awaited)
+        tw_chain_wake_locked(task);
+    task->awaited = false;
+    command->device = standby->queue->device;
+    command->lane = &standby->queue->lane;
+    task->kind = TW_TASK_STANDBY;
+    task->exclusive = command->device->backend->exclusive && command->kernel->form != TW_INTERNAL_SINGLE_TASK;
+    task->node.issued = false;
+    task->node.engine = NULL;
+    tw_schedule_locked(task);
+    return true;
+}
+
+/* ---- running it ----------------------------------------------------------------------------------------------------------- */
+
+static void *address_of(const struct tw_buffer *buffer, size_t place)
+{
+    return atomic_load(&buffer->places[place].address);
+}
+
+/* Copies the contents of a buffer from place to place, through the host if need be. Without the lock. */
+static tw_status copy(const struct tw_buffer *buffer, size_t from, size_t to)
+{
+    struct tw_backend_device *source = from ? tw_place_device(from)->backend : NULL;
+    struct tw_backend_device *target = to ? tw_place_device(to)->backend : NULL;
+    if (!source || !target || source->backend == target->backend)
+        return (target ? target : source)
+            ->backend->copy(target, address_of(buffer, to), source, address_of(buffer, from), buffer->bytes);
+    void *stage = tw_host_allocate(buffer->bytes);
+    if (!stage)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no host memory to copy %zu bytes through", buffer->bytes);
+    tw_status status = source->backend->copy(NULL, stage, source, address_of(buffer, from), buffer->bytes);
+    if (status == TW_SUCCESS)
+        status = target->backend->copy(target, address_of(buffer, to), NULL, stage, buffer->bytes);
+    free(stage);
+    return status;
+}
+
+/* Whether a place holds what a command needs. */
+static bool holds_locked(const struct tw_command *command, size_t use, size_t place)
+{
+    const struct tw_standby *standby = command->standby;
+    if (command->uses[use].buffer->places[place].resource.lost)
+        return false;
+    return standby->held[use * standby->place_count + place] || place == standby->first_place;
+}
+
+static bool is_defined(const struct tw_standby *standby, size_t use)
+{
+    return memchr(standby->held + use * standby->place_count, true, standby->place_count) != NULL;
+}
+
+/* The next writer of a buffer that the command reads; NULL: there is none yet. Beside the command, the contents are read by the
+   nodes that the writer waits for, or else by the readers of the resource. Later writers may wait for the command as well, for
+   the sake of other buffers: the next one is the oldest, which the list of edges has last. */
+static const struct tw_node *next_writer_locked(const struct tw_command *command, const struct tw_buffer *buffer)
+{
+    const struct tw_node *next = NULL;
+    for (const struct tw_edge *edge = command->body.node.out; edge; edge = edge->next)
+        for (size_t i = 0; i < edge->to->access_count; ++i)
+            if (edge->to->accesses[i].resource == &buffer->contents && edge->to->accesses[i].writes)
+                next = edge->to;
+    return next;
+}
+
+/* BEHIND: by a copy that waits for the command itself. */
+enum presence { MISSING, PRESENT, COMING, BEHIND };
+
+static enum presence more_of(enum presence one, enum presence other)
+{
+    return one > other ? one : other;
+}
+
+static bool reads(const struct tw_node *node, const struct tw_buffer *buffer)
+{
+    for (size_t i = 0; i < node->access_count; ++i)
+        if (node->accesses[i].resource == &buffer->contents)
+            return node->accesses[i].needs;
+    return false;
+}
+
+/* What another node says about whether the contents are at a place: it may read them, too. What waits for the command has the
+   mark. */
+static enum presence presence_by(const struct tw_node *node, const struct tw_buffer *buffer, size_t place,
+                                 unsigned long mark)
+{
+    const struct tw_task *task = (const struct tw_task *)node;
+    const struct tw_copy_plan *plan = &((const struct tw_copy_task *)task)->plan;
+    if (!reads(node, buffer)) /* the next writer waits for it for the sake of another buffer */
+        return MISSING;
+    if (task->kind == TW_TASK_COPY)
+        return plan->to != place ? MISSING : node->mark == mark ? BEHIND : COMING;
+    return task->kind != TW_TASK_STANDBY && task->command->device->place == place ? PRESENT : MISSING;
+}
+
+/* Whether what a use needs is at the standby's place. */
+static enum presence presence_locked(const struct tw_command *command, size_t use, unsigned long mark)
+{
+    const struct tw_buffer *buffer = command->uses[use].buffer;
+    const size_t place = command->device->place;
+    enum presence found = holds_locked(command, use, place) ? PRESENT : MISSING;
+    if (command->uses[use].writes)
+        return found;
+    const struct tw_node *writer = next_writer_locked(command, buffer);
+    for (size_t i = 0; writer && i < writer->in_count; ++i)
+        if (writer->in[i].from && writer->in[i].from != &command->body.node)
+            found = more_of(found, presence_by(writer->in[i].from, buffer, place, mark));
+    for (const struct tw_graph_access *r = writer ? NULL : buffer->contents.readers; r; r = r->next)
+        if (r->node != &command->body.node)
+            found = more_of(found, presence_by(r->node, buffer, place, mark));
+    if (!writer && tw_place_holds(&buffer->places[place]))
+        found = more_of(found, PRESENT);
+    if (found == BEHIND || (found == PRESENT && buffer->places[place].resource.lost))
+        return MISSING;
+    return found;
+}
+
+/* Finds what is to be brought, and keeps others from bringing it meanwhile. Returns false if a copy of another command is to be
+   waited for. */
+static bool prepare(struct tw_command *command)
+{
+    struct tw_standby *standby = command->standby;
+    const size_t place = command->device->place;
+    tw_lock();
+    const unsigned long mark = tw_new_mark_locked();
+    tw_graph_mark_dependants(&command->body.node, mark);
+    for (size_t i = 0; i < command->use_count && !standby->waits; ++i) {
+        const enum presence found = presence_locked(command, i, mark);
+        standby->missing[i] = command->uses[i].needs && is_defined(standby, i) && found == MISSING;
+        standby->waits = command->uses[i].needs && found == COMING;
+    }
+    for (size_t i = 0; i < command->use_count && !standby->waits; ++i) {
+        struct tw_buffer *buffer = command->uses[i].buffer;
+        if (standby->missing[i] && !buffer->contents.writer && !buffer->places[place].resource.writer)
+            tw_graph_read(&command->body.node, &buffer->places[place].resource);
+    }
+    const bool waits = standby->waits;
+    tw_unlock();
+    return !waits;
+}
+
+bool tw_standby_waits_locked(struct tw_task *task)
+{
+    struct tw_standby *standby = task->command->standby;
+    if (!standby->waits)
+        return false;
+    standby->waits = false;
+    if (!task->command->device->workers)
+        return false; /* nobody else may come to run the copy */
+    tw_schedule_locked(task);
+    return true;
+}
+
+/* Brings what is missing for one of the uses to the standby's device, from the first place that gives it. */
+static tw_status bring(const struct tw_command *command, size_t use)
+{
+    const struct tw_standby *standby = command->standby;
+    struct tw_buffer *buffer = command->uses[use].buffer;
+    const size_t to = command->device->place;
+    tw_status status = tw_fail(TW_ERROR_TRANSFER_FAILED, "no device has the contents any more");
+    for (size_t from = 0; from < standby->place_count && status != TW_SUCCESS; ++from) {
+        tw_lock();
+        const bool holds = from != to && holds_locked(command, use, from);
+        tw_unlock();
+        if (holds)
+            status = copy(buffer, from, to);
+    }
+    tw_lock();
+    if (status == TW_SUCCESS && !command->uses[use].writes && !buffer->contents.writer) {
+        buffer->places[to].valid = true;
+        tw_graph_lose(&buffer->places[to].resource, NULL);
+    }
+    tw_unlock();
+    return status;
+}
+
+/* ---- where the results are ------------------------------------------------------------------------------------------------ */
+
+/* Whether a task that comes after the command looks for the contents of a buffer at the first device's place. */
+static bool looks_there_locked(const struct tw_task *task, const struct tw_buffer *buffer, size_t place)
+{
+    const struct tw_copy_plan *plan = &((const struct tw_copy_task *)task)->plan;
+    if (task->kind == TW_TASK_COPY)
+        return plan->buffer == buffer && plan->from == place;
+    for (size_t i = 0; i < task->command->use_count; ++i)
+        if (task->command->uses[i].buffer == buffer)
+            return task->command->uses[i].needs && task->command->device->place == place;
+    return false;
+}
+
+/* Whether a task may be ready before all that it waits for is over, since its engine keeps the order. */
+static bool relies_on_its_engine(const struct tw_node *node)
+{
+    for (size_t i = 0; i < node->in_count; ++i)
+        if (node->in[i].from && node->in[i].passed)
+            return true;
+    return false;
+}
+
+/* Lets a copy take the contents from another place. False: that is not possible. */
+static bool redirect_locked(struct tw_task *task, size_t from)
+{
+    struct tw_copy_task *copy_task = (struct tw_copy_task *)task;
+    if (task->kind != TW_TASK_COPY || tw_copy_must_stage(from, copy_task->plan.to))
+        return false;
+    const struct tw_copy_plan plan = {copy_task->plan.buffer, from, copy_task->plan.to};
+    const void *engine = plan.from == plan.to ? NULL : tw_chain_copy_engine_locked(&plan);
+    if (engine != task->node.engine && relies_on_its_engine(&task->node))
+        return false;
+    copy_task->plan = plan;
+    task->node.engine = engine;
+    return true;
+}
+
+/* Tells those that come after the command where the contents are that it wrote. Returns whether all could be told. The others
+   are doomed if there is a failure. */
+static bool tell_locked(struct tw_command *command, const struct tw_buffer *buffer, struct tw_failure *failure)
+{
+    bool all = true;
+    for (struct tw_edge *edge = command->body.node.out; edge; edge = edge->next) {
+        struct tw_task *task = (struct tw_task *)edge->to;
+        if (!looks_there_locked(task, buffer, command->standby->first_place)
+            || redirect_locked(task, command->device->place))
+            continue;
+        all = false;
+        if (failure)
+            tw_graph_doom(&task->node, &failure->cause);
+    }
+    return all;
+}
+
+/* The same for the standbys of those that come after. */
+static void tell_standbys_locked(const struct tw_command *command, const struct tw_buffer *buffer)
+{
+    for (const struct tw_edge *edge = command->body.node.out; edge; edge = edge->next) {
+        const struct tw_command *later = ((const struct tw_task *)edge->to)->command;
+        struct tw_standby *standby = later->standby;
+        for (size_t i = 0; standby && i < later->use_count; ++i)
+            if (later->uses[i].buffer == buffer) {
+                bool *held = standby->held + i * standby->place_count;
+                held[command->standby->first_place] = false;
+                held[command->device->place] = true;
+            }
+    }
+}
+
+/* Leaves the contents of a buffer that the command wrote where later commands look for them. */
+static void hand_over(struct tw_command *command, struct tw_buffer *buffer)
+{
+    const size_t first = command->standby->first_place, here = command->device->place;
+    struct tw_failure *failure = NULL;
+    if (first == here)
+        return;
+    tw_lock();
+    if (!tell_locked(command, buffer, NULL)) {
+        tw_unlock();
+        const tw_status status = copy(buffer, here, first);
+        tw_lock();
+        if (status == TW_SUCCESS) {
+            tw_graph_lose(&buffer->places[first].resource, NULL);
+            tw_unlock();
+            return;
+        }
+        failure = tw_command_failure_locked(command, status);
+        (void)tell_locked(command, buffer, failure);
+        tw_graph_lose(&buffer->places[first].resource, &failure->cause);
+    }
+    tell_standbys_locked(command, buffer);
+    if (buffer->contents.writer == &command->body.node) { /* else later commands have decided where they will be */
+        buffer->places[first].valid = false;
+        buffer->places[here].valid = true;
+        tw_graph_lose(&buffer->places[here].resource, NULL);
+    }
+    if (failure)
+        tw_cause_release(&failure->cause);
+    tw_unlock();
+}
+
+tw_status tw_standby_run(struct tw_command *command)
+{
+    struct tw_standby *standby = command->standby;
+    struct tw_backend_device *device = command->device->backend;
+    tw_status status = TW_SUCCESS;
+    standby->launch.accesses = command->uses; /* they are alike; those of the group that was recorded are gone */
+    standby->launch.access_count = command->use_count;
+    pthread_mutex_lock(&running);
+    if (!prepare(command))
+        status = tw_fail(TW_ERROR_TRANSFER_FAILED, "another command brings the contents");
+    for (size_t i = 0; i < command->use_count && status == TW_SUCCESS; ++i)
+        if (standby->missing[i])
+            status = bring(command, i);
+    if (status == TW_SUCCESS)
+        status = device->backend->launch(device, standby->kernel, &standby->launch);
+    if (status == TW_SUCCESS)
+        status = tw_command_check_bounds(command);
+    for (size_t i = 0; i < command->use_count && status == TW_SUCCESS; ++i)
+        if (command->uses[i].writes)
+            hand_over(command, command->uses[i].buffer);
+    pthread_mutex_unlock(&running);
+    return status;
+}
