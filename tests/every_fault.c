@@ -1,0 +1,964 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Faults at every point: each call of the library for memory, a mapping or a thread fails, and each allocation, copy, launch and
+ * kernel of a simulated device; one at a time, and from the n-th on. A scenario runs once for each of them. Each time every call
+ * succeeds or says why not by a documented status, contents are right or reported as lost, what is cancelled names the cause,
+ * everything can be destroyed, nothing stays behind, and the same scenario without a fault succeeds afterwards.
+ *
+ * TW_FAULT_POINT="KIND DEVICE N MODE", as a failure names it, runs only that one; TW_TEST_ONLY names the scenario.
+ */
+#include "tw_test.h"
+
+#include <sched.h>
+
+#include <teamwork/command_graph.h>
+#include <teamwork/image.h>
+#include <teamwork/storage.h>
+
+#include "every_fault.h"
+
+enum { N = 64, GROUP = 16, INPUTS = 12, MOST_POINTS = 2000, MOST_DEVICES = 3, KINDS = FAULT_HOST_KINDS + 4 };
+
+static const char *const kind_names[KINDS] = {"memory", "mapping", "thread", "allocation", "copy", "launch", "kernel"};
+
+/* ---- kernels -------------------------------------------------------------------------------------------------------------- */
+
+struct plus {
+    const int *in;
+    int *out;
+    int term;
+};
+static inline void plus(tw_item item, const struct plus *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    k->out[i] = k->in[i] + k->term;
+}
+TW_RANGE_KERNEL(plus, 1);
+
+struct add {
+    const int *in;
+    int *out;
+};
+static inline void add(tw_item item, const struct add *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    k->out[i] += k->in[i];
+}
+TW_RANGE_KERNEL(add, 1);
+
+struct inputs {
+    const int *at[INPUTS];
+};
+struct gather {
+    struct inputs in;
+    int *out;
+};
+static inline void gather(tw_item item, const struct gather *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    int sum = 0;
+    for (int b = 0; b < INPUTS; ++b)
+        sum += k->in.at[b][i];
+    k->out[i] = sum;
+}
+TW_RANGE_KERNEL(gather, 1);
+
+/* Turns each group around. */
+struct turn {
+    int *x;
+    tw_local_memory memory;
+};
+static inline void turn(tw_nd_item item, const struct turn *k)
+{
+    int *kept = tw_local_data(item, k->memory);
+    const size_t i = tw_global_id(item, 0), at = tw_local_id(item, 0);
+    kept[at] = k->x[i];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->x[i] = kept[GROUP - 1 - at];
+}
+TW_ND_RANGE_KERNEL(turn);
+
+struct turn_groups {
+    int *x;
+};
+static inline void turn_groups(tw_group group, const struct turn_groups *k)
+{
+    TW_LOCAL(int, kept, [GROUP]);
+    tw_parallel_for_work_item(group, item) {
+        kept[tw_local_id(item, 0)] = k->x[tw_global_id(item, 0)];
+    }
+    tw_parallel_for_work_item(group, item) {
+        k->x[tw_global_id(item, 0)] = kept[GROUP - 1 - tw_local_id(item, 0)];
+    }
+}
+TW_WORK_GROUP_KERNEL(turn_groups);
+
+struct total {
+    const int *in;
+    TW_REDUCTION(int, TW_SUM) sum;
+};
+static inline void total(tw_item item, const struct total *k)
+{
+    tw_combine(k->sum, k->in[tw_global_id(item, 0)]);
+}
+TW_RANGE_REDUCTION(total, 1, sum);
+
+/* A block too large for kernel arguments. */
+struct terms {
+    int at[2 * N];
+};
+struct table {
+    int *x;
+    struct terms terms;
+};
+static inline void table(const struct table *k)
+{
+    for (int i = 0; i < N; ++i)
+        k->x[i] += k->terms.at[i];
+}
+TW_SINGLE_TASK(table);
+
+/* ---- what happens in a run ------------------------------------------------------------------------------------------------ */
+
+enum { MOST_RECORDS = 64 };
+
+static struct {
+    int kind;
+    tw_device *device;     /* simulated, whose operations fail; or NULL */
+    unsigned long allowed; /* statuses that the fault explains */
+    bool launch_fails;     /* too */
+    int failures;
+    unsigned causes, cancelled;      /* records of commands that failed by themselves, and of the others */
+    char cause[MOST_RECORDS][64];    /* the kernel */
+    char message[MOST_RECORDS][512]; /* of those that were cancelled */
+} now;
+
+#define MAY(status) (1ul << (status))
+
+static void set_allowed(int kind)
+{
+    static const unsigned long allowed[KINDS] = {
+        MAY(TW_ERROR_OUT_OF_MEMORY) | MAY(TW_ERROR_OUT_OF_DEVICE_MEMORY),
+        MAY(TW_ERROR_OUT_OF_MEMORY),
+        MAY(TW_ERROR_OUT_OF_MEMORY),
+        MAY(TW_ERROR_OUT_OF_DEVICE_MEMORY),
+        MAY(TW_ERROR_TRANSFER_FAILED),
+        MAY(TW_ERROR_LAUNCH_FAILED),
+        MAY(TW_ERROR_LAUNCH_FAILED) | MAY(TW_ERROR_TRANSFER_FAILED) | MAY(TW_ERROR_OUT_OF_DEVICE_MEMORY),
+    };
+    now.allowed = allowed[kind] | MAY(TW_ERROR_CANCELLED) | MAY(TW_ERROR_DATA_LOST);
+}
+
+static bool has_fired(void)
+{
+    if (now.kind < FAULT_HOST_KINDS)
+        return atomic_load(&fault_points.fired) > 0;
+    const tw_sim_operation operation = (tw_sim_operation)(now.kind - FAULT_HOST_KINDS);
+    return tw_sim_count(now.device, operation) >= atomic_load(&fault_points.at);
+}
+
+static void explain(tw_status status, const char *detail)
+{
+    now.failures += !now.launch_fails;
+    if ((!has_fired() && !now.launch_fails) || !(now.allowed & MAY(status)))
+        fprintf(stderr, "%s: %s\n", tw_status_name(status), detail);
+    TW_CHECK(has_fired() || now.launch_fails);
+    TW_CHECK(now.allowed & MAY(status));
+    TW_CHECK(*detail);
+}
+
+/* Returns true if the call succeeded; else the fault must explain its status. */
+static bool went(tw_status status)
+{
+    if (status != TW_SUCCESS)
+        explain(status, tw_error_detail());
+    return status == TW_SUCCESS;
+}
+
+static void collect(const tw_error *errors, size_t count, void *user)
+{
+    (void)user;
+    for (size_t i = 0; i < count; ++i) {
+        explain(errors[i].status, errors[i].message);
+        TW_CHECK(now.causes < MOST_RECORDS && now.cancelled < MOST_RECORDS);
+        if (errors[i].status == TW_ERROR_CANCELLED)
+            snprintf(now.message[now.cancelled++], sizeof now.message[0], "%s", errors[i].message);
+        else
+            snprintf(now.cause[now.causes++], sizeof now.cause[0], "%s",
+                     errors[i].kernel ? errors[i].kernel : "a data movement");
+    }
+}
+
+/* What was cancelled names a command that failed. Where memory is exhausted, there may have been none to record that. */
+static void check_causes(void)
+{
+    for (unsigned i = 0; i < now.cancelled; ++i) {
+        bool named = now.kind == FAULT_MEMORY;
+        for (unsigned k = 0; k < now.causes; ++k)
+            named = named || strstr(now.message[i], now.cause[k]);
+        TW_CHECK(named && strstr(now.message[i], ", which failed: "));
+    }
+}
+
+/* A buffer, and what it holds unless somebody reports an error about it. */
+struct tracked {
+    tw_buffer *buffer;
+    int expected[N];
+    int host[N];      /* what it may be over */
+    bool over, known; /* known: what `expected` says, not undefined */
+};
+
+enum buffer_kind { PLAIN, COPY, OVER, OVER_CONST, BUFFER_KINDS };
+
+static bool make(struct tracked *t, enum buffer_kind kind, int first)
+{
+    memset(t, 0, sizeof *t);
+    for (int i = 0; i < N; ++i)
+        t->host[i] = t->expected[i] = first + i;
+    t->over = kind == OVER || kind == OVER_CONST;
+    t->known = kind != PLAIN;
+    switch (kind) {
+    case PLAIN:
+        return went(tw_buffer_create(sizeof(int), tw_range_1d(N), &t->buffer));
+    case COPY:
+        return went(tw_buffer_create_copy(t->host, sizeof(int), tw_range_1d(N), &t->buffer));
+    case OVER:
+        return went(tw_buffer_create_over(t->host, sizeof(int), tw_range_1d(N), &t->buffer));
+    default:
+        return went(tw_buffer_create_over_const(t->host, sizeof(int), tw_range_1d(N), &t->buffer));
+    }
+}
+
+static void compare(const struct tracked *t, const int *got)
+{
+    for (int i = 0; i < N && t->known; ++i)
+        TW_EQUAL(got[i], t->expected[i]);
+}
+
+/* Reads a buffer on the host. */
+static void look(struct tracked *t)
+{
+    tw_host_accessor *accessor = NULL;
+    if (!t->buffer || !went(tw_host_access(t->buffer, TW_READ, &accessor)))
+        return;
+    compare(t, tw_host_accessor_const_data(accessor));
+    tw_host_accessor_release(&accessor);
+    TW_CHECK(!accessor);
+}
+
+static void overwrite(struct tracked *t, int first)
+{
+    tw_host_accessor *accessor = NULL;
+    if (!t->buffer || !went(tw_host_access(t->buffer, TW_DISCARD_WRITE, &accessor)))
+        return;
+    int *data = tw_host_accessor_data(accessor);
+    for (int i = 0; i < N; ++i)
+        data[i] = t->expected[i] = first + i;
+    t->known = true;
+    tw_host_accessor_release(&accessor);
+}
+
+/* Destroys a buffer. What memory was missing for is done again when there is some: nothing is lost. */
+static void end(struct tracked *t)
+{
+    tw_status status = tw_buffer_destroy(&t->buffer);
+    if (!went(status) && status == TW_ERROR_OUT_OF_MEMORY) {
+        fault_disarm();
+        status = tw_buffer_destroy(&t->buffer);
+        went(status);
+    }
+    TW_CHECK(t->buffer == NULL);
+    if (t->over && status == TW_SUCCESS)
+        compare(t, t->host);
+}
+
+static tw_queue *queue_on(size_t device)
+{
+    tw_queue *queue = NULL;
+    tw_device *devices[MOST_DEVICES];
+    size_t count = 0;
+    if (!went(tw_get_devices(TW_DEVICE_ALL, devices, MOST_DEVICES, &count)))
+        return NULL;
+    TW_CHECK(count > 0);
+    went(tw_queue_create_on_device(devices[device % count], collect, NULL, &queue));
+    return queue;
+}
+
+static void end_queue(tw_queue **queue)
+{
+    went(tw_queue_destroy(queue));
+    TW_CHECK(*queue == NULL);
+}
+
+/* ---- steps ---------------------------------------------------------------------------------------------------------------- */
+
+static tw_command_group *begin(tw_queue *queue)
+{
+    return queue ? tw_queue_begin(queue) : NULL;
+}
+
+static bool submit(tw_queue *queue, tw_command_group *cg, tw_event **event)
+{
+    return queue && went(tw_queue_submit(queue, cg, event));
+}
+
+static void do_plus(tw_queue *queue, struct tracked *in, struct tracked *out, int term, tw_event **event)
+{
+    if (!in->buffer || !out->buffer)
+        return;
+    tw_command_group *cg = begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), plus, .in = tw_read(cg, in->buffer), .out = tw_discard_write(cg, out->buffer),
+                    .term = term);
+    if (!submit(queue, cg, event))
+        return;
+    out->known = in->known;
+    for (int i = 0; i < N; ++i)
+        out->expected[i] = in->expected[i] + term;
+}
+
+static bool record_add(tw_queue *queue, struct tracked *in, struct tracked *out)
+{
+    tw_command_group *cg = begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), add, .in = tw_read(cg, in->buffer), .out = tw_read_write(cg, out->buffer));
+    return submit(queue, cg, NULL);
+}
+
+static void expect_add(const struct tracked *in, struct tracked *out)
+{
+    out->known = out->known && in->known;
+    for (int i = 0; i < N; ++i)
+        out->expected[i] += in->expected[i];
+}
+
+static void do_add(tw_queue *queue, struct tracked *in, struct tracked *out)
+{
+    if (in->buffer && out->buffer && record_add(queue, in, out))
+        expect_add(in, out);
+}
+
+static void expect_turn(struct tracked *t)
+{
+    for (int i = 0; i < N; i += GROUP)
+        for (int k = 0; k < GROUP / 2; ++k) {
+            const int kept = t->expected[i + k];
+            t->expected[i + k] = t->expected[i + GROUP - 1 - k];
+            t->expected[i + GROUP - 1 - k] = kept;
+        }
+}
+
+static void do_turn(tw_queue *queue, struct tracked *t)
+{
+    if (!t->buffer)
+        return;
+    tw_command_group *cg = begin(queue);
+    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(N), tw_range_1d(GROUP)), turn,
+                             .x = tw_read_write(cg, t->buffer), .memory = tw_local(cg, GROUP * sizeof(int)));
+    if (submit(queue, cg, NULL))
+        expect_turn(t);
+}
+
+static void do_turn_groups(tw_queue *queue, struct tracked *t)
+{
+    if (!t->buffer)
+        return;
+    tw_command_group *cg = begin(queue);
+    tw_parallel_for_work_group(cg, tw_range_1d(N / GROUP), tw_range_1d(GROUP), turn_groups,
+                               .x = tw_read_write(cg, t->buffer));
+    if (submit(queue, cg, NULL))
+        expect_turn(t);
+}
+
+static void do_table(tw_queue *queue, struct tracked *t)
+{
+    struct terms terms = {{0}};
+    if (!t->buffer)
+        return;
+    tw_command_group *cg = begin(queue);
+    for (int i = 0; i < N; ++i)
+        terms.at[i] = 3 * i;
+    tw_single_task(cg, table, .x = tw_read_write(cg, t->buffer), .terms = terms);
+    if (submit(queue, cg, NULL))
+        for (int i = 0; i < N; ++i)
+            t->expected[i] += 3 * i;
+}
+
+static void do_total(tw_queue *queue, struct tracked *in, struct tracked *out)
+{
+    int sum = 0;
+    if (!in->buffer || !out->buffer)
+        return;
+    tw_command_group *cg = begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), total, .in = tw_read(cg, in->buffer), .sum = TW_REDUCE(cg, out->buffer));
+    for (int i = 0; i < N; ++i)
+        sum += in->expected[i];
+    if (!submit(queue, cg, NULL))
+        return;
+    out->known = out->known && in->known;
+    out->expected[0] += sum;
+}
+
+static void do_wait(tw_queue *queue)
+{
+    if (queue)
+        went(tw_queue_wait_and_throw(queue));
+}
+
+/* ---- scenarios ------------------------------------------------------------------------------------------------------------ */
+
+static void discovery(void)
+{
+    struct tracked a, b;
+    TW_PASS(tw_shutdown());
+    tw_queue *queue = queue_on(0);
+    tw_device *device = NULL;
+    size_t units = 0;
+    if (went(tw_select_device(NULL, NULL, &device)))
+        went(tw_device_info(device, TW_DEVICE_INFO_MAX_COMPUTE_UNITS, &units, sizeof units));
+    make(&a, COPY, 5);
+    make(&b, PLAIN, 0);
+    do_plus(queue, &a, &b, 1, NULL);
+    look(&b);
+    end(&a);
+    end(&b);
+    end_queue(&queue);
+    TW_PASS(tw_shutdown());
+}
+
+static void all_kinds_of_buffers(void)
+{
+    static struct tracked t[BUFFER_KINDS], sum;
+    tw_queue *queue = queue_on(0);
+    make(&sum, OVER, 0);
+    for (int kind = 0; kind < BUFFER_KINDS; ++kind)
+        make(&t[kind], (enum buffer_kind)kind, 10 * kind);
+    overwrite(&t[PLAIN], 7);
+    for (int kind = 0; kind < BUFFER_KINDS; ++kind)
+        do_add(queue, &t[kind], &sum);
+    look(&sum);
+    do_add(queue, &sum, &t[OVER]);
+    tw_buffer *second = tw_buffer_retain(sum.buffer);
+    TW_PASS(tw_buffer_destroy(&second));
+    for (int kind = 0; kind < BUFFER_KINDS; ++kind)
+        end(&t[kind]);
+    end(&sum);
+    end_queue(&queue);
+}
+
+static void all_kinds_of_kernels(void)
+{
+    static struct tracked a, b, sum;
+    tw_queue *queues[2] = {queue_on(0), queue_on(1)};
+    make(&a, OVER, 1);
+    make(&b, COPY, 2);
+    make(&sum, COPY, 3);
+    for (int i = 0; i < 2; ++i) {
+        do_turn(queues[i], &a);
+        do_turn_groups(queues[i], &b);
+        do_table(queues[i], &a);
+        do_total(queues[i], &a, &sum);
+        do_add(queues[i], &a, &b);
+    }
+    look(&sum);
+    look(&b);
+    end(&a);
+    end(&b);
+    end(&sum);
+    end_queue(&queues[0]);
+    end_queue(&queues[1]);
+}
+
+/* More accessors than a group has room for, and what depends on them all. */
+static void many_accessors(void)
+{
+    static struct tracked in[INPUTS], out;
+    tw_queue *queue = queue_on(0);
+    bool there = make(&out, PLAIN, 0);
+    for (int b = 0; b < INPUTS; ++b)
+        there = make(&in[b], COPY, b) && there;
+    for (int turns = 0; turns < 2 && there; ++turns) {
+        struct inputs inputs;
+        tw_command_group *cg = begin(queue);
+        for (int b = 0; b < INPUTS; ++b)
+            inputs.at[b] = tw_read(cg, in[b].buffer);
+        tw_parallel_for(cg, tw_range_1d(N), gather, .in = inputs, .out = tw_discard_write(cg, out.buffer));
+        const bool written = submit(queue, cg, NULL);
+        out.known = out.known || written;
+        for (int i = 0; i < N && written; ++i) {
+            out.expected[i] = 0;
+            for (int b = 0; b < INPUTS; ++b)
+                out.expected[i] += in[b].expected[i];
+        }
+        for (int b = 0; b < INPUTS; ++b)
+            overwrite(&in[b], 2 * b);
+    }
+    look(&out);
+    for (int b = 0; b < INPUTS; ++b)
+        end(&in[b]);
+    end(&out);
+    end_queue(&queue);
+}
+
+static void chains_across_devices(void)
+{
+    static struct tracked a, b;
+    tw_queue *queues[2] = {queue_on(0), queue_on(1)};
+    make(&a, OVER, 1);
+    make(&b, OVER, 2);
+    for (int i = 0; i < 6; ++i)
+        do_add(queues[i % 2], i % 2 ? &a : &b, i % 2 ? &b : &a);
+    do_wait(queues[0]);
+    look(&b);
+    for (int i = 0; i < 2; ++i) {
+        do_add(queues[i], &a, &b);
+        do_plus(queues[1 - i], &a, &b, 5, NULL);
+    }
+    end(&a);
+    end(&b);
+    end_queue(&queues[0]);
+    end_queue(&queues[1]);
+}
+
+static void events(void)
+{
+    static struct tracked a, b;
+    tw_event *event = NULL, *second = NULL, *start = NULL, *list[4] = {NULL};
+    size_t count = 0;
+    tw_event_times times;
+    tw_queue *queue = queue_on(0);
+    make(&a, COPY, 1);
+    make(&b, COPY, 0);
+    do_plus(queue, &a, &b, 1, &event);
+    do_plus(queue, &b, &a, 1, &second);
+    start = tw_event_of_start(second);
+    went(tw_event_get_wait_list(second, list, 4, &count));
+    for (size_t i = 0; i < count && i < 4; ++i)
+        tw_event_release(&list[i]);
+    went(tw_event_wait(start));
+    went(tw_event_wait_and_throw(second));
+    went(tw_event_wait(event));
+    went(tw_event_get_times(event, &times));
+    tw_event_release(&start);
+    tw_event_release(&second);
+    tw_event_release(&event);
+    look(&a);
+    end(&a);
+    end(&b);
+    end_queue(&queue);
+}
+
+static void contexts(void)
+{
+    static struct tracked a;
+    tw_device *devices[MOST_DEVICES];
+    tw_context *context = NULL;
+    tw_queue *queue = NULL;
+    size_t count = 0;
+    make(&a, OVER, 1);
+    if (went(tw_get_devices(TW_DEVICE_ALL, devices, MOST_DEVICES, &count))
+        && went(tw_context_create(devices, count, collect, NULL, &context)))
+        went(tw_queue_create_in_context(context, NULL, NULL, NULL, &queue));
+    do_table(queue, &a);
+    if (queue && a.buffer) {
+        TW_COMMAND_GROUP(queue, cg) { /* its error waits with the queue */
+            tw_read(cg, a.buffer);
+        }
+    }
+    do_wait(queue);
+    end(&a);
+    end_queue(&queue);
+    went(tw_context_destroy(&context));
+    TW_CHECK(!context);
+}
+
+/* Groups that wait for a host accessor, and calls that would wait for ever. */
+static void host_accessors(void)
+{
+    static struct tracked a, b;
+    tw_host_accessor *accessor = NULL;
+    tw_queue *queue = queue_on(0);
+    make(&a, OVER, 1);
+    make(&b, COPY, 0);
+    if (a.buffer && went(tw_host_access(a.buffer, TW_READ_WRITE, &accessor))) {
+        int *data = tw_host_accessor_data(accessor);
+        for (int i = 0; i < N; ++i)
+            a.expected[i] = ++data[i];
+        do_add(queue, &a, &b);
+        do_plus(queue, &b, &a, 1, NULL);
+        const unsigned long before = now.allowed;
+        now.allowed |= MAY(TW_ERROR_WOULD_DEADLOCK);
+        tw_host_accessor *refused = NULL;
+        const tw_status again = tw_host_access(a.buffer, TW_READ, &refused);
+        const tw_status waited = queue ? tw_queue_wait(queue) : TW_SUCCESS;
+        TW_CHECK(again != TW_SUCCESS && !refused);
+        if (again != TW_ERROR_WOULD_DEADLOCK)
+            went(again);
+        if (waited != TW_ERROR_WOULD_DEADLOCK)
+            went(waited);
+        now.allowed = before;
+        tw_host_accessor_release(&accessor);
+    }
+    look(&b);
+    end(&a);
+    end(&b);
+    end_queue(&queue);
+}
+
+static void command_graphs(void)
+{
+    static struct tracked a, b;
+    tw_queue *queue = queue_on(0);
+    tw_command_graph *graph = NULL;
+    make(&a, OVER, 1);
+    make(&b, COPY, 2);
+    if (queue && a.buffer && b.buffer && went(tw_queue_begin_recording(queue))) {
+        bool there[4];
+        for (int i = 0; i < 4; ++i)
+            there[i] = i % 2 ? record_add(queue, &a, &b) : record_add(queue, &b, &a);
+        if (went(tw_queue_end_recording(queue, &graph)))
+            for (int turns = 0; turns < 2; ++turns)
+                if (went(tw_queue_submit_graph(queue, graph, NULL)))
+                    for (int i = 0; i < 4; ++i)
+                        if (there[i])
+                            expect_add(i % 2 ? &a : &b, i % 2 ? &b : &a);
+        tw_command_graph_destroy(&graph);
+    }
+    do_wait(queue);
+    look(&b);
+    end(&a);
+    end(&b);
+    end_queue(&queue);
+}
+
+/* ---- storage and images --------------------------------------------------------------------------------------------------- */
+
+struct home {
+    int data[N];
+    atomic_int ends;
+    tw_status status;
+};
+static const void *initial_of(void *user)
+{
+    return ((struct home *)user)->data;
+}
+static void *final_of(void *user)
+{
+    return ((struct home *)user)->data;
+}
+static void note_end(void *user, tw_status status)
+{
+    struct home *home = user;
+    home->status = status;
+    atomic_fetch_add(&home->ends, 1);
+}
+
+static void storage(void)
+{
+    static struct tracked a, b;
+    static struct home home;
+    const tw_storage own = {.user = &home, .initial_data = initial_of, .final_data = final_of, .finished = note_end};
+    tw_async_storage *async = NULL;
+    tw_queue *queue = queue_on(0);
+    memset(&home, 0, sizeof home);
+    memset(&b, 0, sizeof b);
+    make(&a, COPY, 1);
+    if (went(tw_buffer_create_with_storage(&own, sizeof(int), tw_range_1d(N), &b.buffer))) {
+        do_add(queue, &a, &b);
+        end(&b);
+        do_wait(queue);
+        /* without a worker it is brought home by who waits or shuts down */
+        while (!atomic_load(&home.ends)) {
+            do_wait(queue);
+            sched_yield();
+        }
+        TW_EQUAL(home.ends, 1);
+        if (home.status == TW_SUCCESS)
+            compare(&b, home.data);
+        else
+            explain(home.status, "the status of the storage's end");
+    }
+    memset(&b, 0, sizeof b);
+    if (went(tw_async_storage_create(sizeof home.data, &async))) {
+        if (went(tw_buffer_create_with_storage(tw_async_storage_get(async), sizeof(int), tw_range_1d(N), &b.buffer))) {
+            do_plus(queue, &a, &b, 3, NULL);
+            end(&b);
+        }
+        went(tw_async_storage_destroy(&async));
+        TW_CHECK(!async);
+    }
+    end(&a);
+    end_queue(&queue);
+}
+
+static void images(void)
+{
+    static struct tracked a;
+    const tw_image_layout layout = {.order = TW_R, .type = TW_SIGNED_INT32, .size = tw_range_2d(8, 8)};
+    tw_image *over = NULL, *on = NULL;
+    tw_host_image *access = NULL;
+    tw_queue *queue = queue_on(0);
+    static int pixels[N];
+    memset(pixels, 0, sizeof pixels);
+    make(&a, COPY, 1);
+    if (went(tw_image_create_over(pixels, layout, &over))) {
+        tw_command_group *cg = begin(queue);
+        tw_read_write_image_2d(cg, over);
+        submit(queue, cg, NULL);
+        if (went(tw_host_image_access(over, TW_READ_WRITE, &access)))
+            ((int *)tw_host_image_data(access))[5] = 7;
+        tw_host_image_release(&access);
+    }
+    if (a.buffer && went(tw_image_create_on_buffer(a.buffer, layout, &on))) {
+        tw_command_group *cg = begin(queue);
+        tw_read_image_2d(cg, on);
+        submit(queue, cg, NULL);
+    }
+    do_wait(queue);
+    tw_image *both[2] = {over, on};
+    for (int i = 0; i < 2; ++i) {
+        const tw_status status = tw_image_destroy(&both[i]);
+        if (!went(status) && status == TW_ERROR_OUT_OF_MEMORY) {
+            fault_disarm();
+            went(tw_image_destroy(&both[i]));
+        }
+        TW_CHECK(!both[i]);
+    }
+    end(&a);
+    end_queue(&queue);
+    void *memory = tw_malloc_host(1000);
+    tw_free_host(memory);
+}
+
+/* ---- functions, threads --------------------------------------------------------------------------------------------------- */
+
+struct work {
+    struct tracked *in, *out;
+};
+
+static void record_work(tw_command_group *cg, void *user)
+{
+    const struct work *work = user;
+    tw_parallel_for(cg, tw_range_1d(N), add, .in = tw_read(cg, work->in->buffer),
+                    .out = tw_read_write(cg, work->out->buffer));
+}
+
+static void functions_with_a_fallback(void)
+{
+    static struct tracked a, b;
+    struct work work = {&a, &b};
+    tw_queue *queues[2] = {queue_on(0), queue_on(1)};
+    make(&a, COPY, 1);
+    make(&b, OVER, 2);
+    for (int i = 0; i < 4 && a.buffer && b.buffer && queues[0]; ++i) {
+        tw_event *event = NULL;
+        if (went(tw_queue_submit_function(queues[i % 2] ? queues[i % 2] : queues[0], queues[1 - i % 2], record_work,
+                                          &work, &event)))
+            expect_add(&a, &b);
+        if (i == 2)
+            went(tw_event_wait(event));
+        tw_event_release(&event);
+    }
+    look(&b);
+    end(&a);
+    end(&b);
+    end_queue(&queues[0]);
+    end_queue(&queues[1]);
+}
+
+/* Memory is missing while a launch that fails is reported, and handed to the handlers. Only on simulated devices. */
+static void reports(void)
+{
+    static struct tracked a, b;
+    const unsigned long allowed = now.allowed;
+    tw_queue *queues[2] = {queue_on(0), queue_on(1)};
+    tw_device *device = tw_queue_device(queues[0]);
+    make(&a, COPY, 1);
+    make(&b, COPY, 2);
+    now.launch_fails = now.kind < FAULT_HOST_KINDS && device && tw_sim_selector(device, NULL) >= 0;
+    now.allowed |= now.launch_fails ? MAY(TW_ERROR_LAUNCH_FAILED) : 0;
+    if (now.launch_fails)
+        TW_PASS(tw_sim_fail_nth(device, TW_SIM_LAUNCH, 1));
+    do_add(queues[0], &a, &b);
+    do_add(queues[1], &b, &a);
+    if (queues[0])
+        went(tw_queue_throw_asynchronous(queues[0]));
+    do_wait(queues[1]);
+    do_wait(queues[0]);
+    look(&a);
+    overwrite(&b, 5);
+    look(&b);
+    end(&a);
+    end(&b);
+    end_queue(&queues[0]);
+    end_queue(&queues[1]);
+    if (now.launch_fails)
+        TW_PASS(tw_sim_reset(device));
+    now.allowed = allowed;
+    now.launch_fails = false;
+}
+
+static void *wait_for_queue(void *queue)
+{
+    tw_queue_wait(queue); /* the handler is told by another one */
+    return NULL;
+}
+
+static void waiting_threads(void)
+{
+    enum { THREADS = 3 };
+    static struct tracked a, b;
+    pthread_t threads[THREADS];
+    tw_queue *queues[2] = {queue_on(0), queue_on(0)};
+    make(&a, COPY, 1);
+    make(&b, OVER, 2);
+    for (int i = 0; i < 8; ++i)
+        do_add(queues[i % 2], i % 2 ? &a : &b, i % 2 ? &b : &a);
+    for (int i = 0; i < THREADS; ++i)
+        TW_CHECK(pthread_create(&threads[i], NULL, wait_for_queue, queues[i % 2]) == 0);
+    for (int i = 0; i < THREADS; ++i)
+        TW_CHECK(pthread_join(threads[i], NULL) == 0);
+    look(&a);
+    end(&a);
+    end(&b);
+    end_queue(&queues[0]);
+    end_queue(&queues[1]);
+}
+
+/* ---- all points ----------------------------------------------------------------------------------------------------------- */
+
+/* A fault: what fails, on which simulated device, at which point, once or from then on. */
+struct fault {
+    int kind;
+    size_t device;
+    unsigned long n; /* counted from 1 in each run; 0: none */
+    bool onward;
+};
+
+static void begin_run(struct fault fault)
+{
+    memset(&now, 0, sizeof now);
+    now.kind = fault.kind;
+    set_allowed(fault.kind);
+    snprintf(tw_test_state.note, sizeof tw_test_state.note, "fault %s %zu %lu %s", kind_names[fault.kind], fault.device,
+             fault.n, fault.onward ? "on" : "one");
+    if (fault.kind < FAULT_HOST_KINDS) {
+        fault_arm(fault.kind, fault.n, fault.onward);
+        return;
+    }
+    const tw_sim_operation operation = (tw_sim_operation)(fault.kind - FAULT_HOST_KINDS);
+    now.device = tw_test_device(fault.device);
+    fault_arm(-1, fault.n, fault.onward);
+    TW_PASS(tw_sim_reset(now.device));
+    TW_PASS((fault.onward ? tw_sim_fail_from : tw_sim_fail_nth)(now.device, operation, fault.n));
+}
+
+static void end_run(void)
+{
+    fault_disarm();
+    check_causes();
+    if (now.device)
+        TW_PASS(tw_sim_reset(now.device));
+}
+
+/* Runs the scenario with the fault and, in the state that it leaves behind, without. Returns false if there was no such point. */
+static bool run_point(void (*scenario)(void), struct fault fault)
+{
+    tw_status status;
+    begin_run(fault);
+    scenario();
+    const bool fired = has_fired();
+    end_run();
+    fault.n = 0;
+    begin_run(fault);
+    scenario();
+    end_run();
+    TW_EQUAL(now.failures, 0);
+    while ((status = tw_shutdown()) == TW_ERROR_BUSY) /* a released storage is brought home by a worker */
+        sched_yield();
+    TW_PASS(status); /* the next one begins afresh */
+    TW_EQUAL(atomic_load(&fault_points.blocks), 0);
+    TW_EQUAL(atomic_load(&fault_points.mappings), 0);
+    return fired;
+}
+
+/* Runs only the point that TW_FAULT_POINT names, if it is of this kind. Returns false if it names none. */
+static bool run_named_point(void (*scenario)(void), struct fault fault)
+{
+    const char *point = getenv("TW_FAULT_POINT");
+    char kind[16] = "", mode[4] = "";
+    size_t device = 0;
+    if (!point || sscanf(point, "%15s %zu %lu %3s", kind, &device, &fault.n, mode) != 4)
+        return false;
+    fault.onward = strcmp(mode, "on") == 0;
+    if (strcmp(kind, kind_names[fault.kind]) == 0 && device == fault.device)
+        TW_CHECK(run_point(scenario, fault));
+    return true;
+}
+
+static void run_kind(void (*scenario)(void), int kind, size_t device)
+{
+    struct fault fault = {.kind = kind, .device = device};
+    if (run_named_point(scenario, fault))
+        return;
+    for (int onward = 0; onward < 2; ++onward) {
+        fault.onward = onward;
+        for (fault.n = 1; run_point(scenario, fault); ++fault.n)
+            TW_CHECK(fault.n < MOST_POINTS);
+    }
+}
+
+static void at_every_point(void (*scenario)(void))
+{
+    tw_device *devices[MOST_DEVICES];
+    size_t simulated = 0;
+    for (int kind = 0; kind < FAULT_HOST_KINDS; ++kind)
+        run_kind(scenario, kind, 0);
+    for (size_t count = tw_test_devices(devices, MOST_DEVICES); simulated < count; ++simulated)
+        if (tw_sim_selector(devices[simulated], NULL) < 0)
+            break;
+    TW_PASS(tw_shutdown());
+    for (size_t device = 0; device < simulated; ++device)
+        for (int kind = FAULT_HOST_KINDS; kind < KINDS; ++kind)
+            run_kind(scenario, kind, device);
+}
+
+#define SCENARIO(name)                                                                                                 \
+    TW_TEST(every_fault_in_##name)                                                                                     \
+    {                                                                                                                  \
+        at_every_point(name);                                                                                          \
+    }
+SCENARIO(all_kinds_of_buffers)
+SCENARIO(all_kinds_of_kernels)
+SCENARIO(many_accessors)
+SCENARIO(chains_across_devices)
+SCENARIO(events)
+SCENARIO(contexts)
+SCENARIO(host_accessors)
+SCENARIO(command_graphs)
+SCENARIO(storage)
+SCENARIO(images)
+SCENARIO(functions_with_a_fallback)
+SCENARIO(waiting_threads)
+SCENARIO(reports)
+
+/* Each run begins before discovery and ends after shutdown: the devices do not last, so only calls of the host fail. */
+TW_TEST(every_fault_in_discovery)
+{
+    for (int kind = 0; kind < FAULT_HOST_KINDS; ++kind)
+        run_kind(discovery, kind, 0);
+}
+
+TW_TEST_LIST = {TW_CASE(every_fault_in_discovery),
+                TW_CASE(every_fault_in_all_kinds_of_buffers),
+                TW_CASE(every_fault_in_all_kinds_of_kernels),
+                TW_CASE(every_fault_in_many_accessors),
+                TW_CASE(every_fault_in_chains_across_devices),
+                TW_CASE(every_fault_in_events),
+                TW_CASE(every_fault_in_contexts),
+                TW_CASE(every_fault_in_host_accessors),
+                TW_CASE(every_fault_in_command_graphs),
+                TW_CASE(every_fault_in_storage),
+                TW_CASE(every_fault_in_images),
+                TW_CASE(every_fault_in_functions_with_a_fallback),
+                TW_CASE(every_fault_in_waiting_threads),
+                TW_CASE(every_fault_in_reports),
+                TW_CASES_END};

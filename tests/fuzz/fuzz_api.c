@@ -1,0 +1,1002 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libFuzzer: a byte string is a program of calls of the library, valid and not, in any order: NULLs, sizes and enumerators that are
+ * none, groups for other queues, graphs of destroyed buffers, waits for what this thread holds back.
+ *
+ * What the headers call undefined is left out: handles are not used after their end, kernels stay within the buffers that their
+ * group accesses, and memory outlives the buffers over it.
+ *
+ * Each call must return one of the statuses that its header gives, leave its outputs alone when it fails, and say what was
+ * wrong. In the end everything can be destroyed, and then nothing is left: tw_shutdown() succeeds, else the time limit is exceeded.
+ */
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <teamwork/image.h>
+#include <teamwork/lower/reduction.h>
+#include <teamwork/storage.h>
+#include <teamwork/teamwork.h>
+
+int LLVMFuzzerInitialize(int *count, char ***words);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Allocations that cannot succeed are a case of the tests. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+
+/* ---- kernels: what they write stays within `n` words --------------------------------------------------------------------- */
+
+struct fill {
+    uint32_t *out;
+    size_t n;
+};
+static inline void fill(tw_item item, const struct fill *k)
+{
+    const size_t i = tw_global_linear_id(item);
+    if (i < k->n)
+        k->out[i] += 3;
+}
+TW_RANGE_KERNEL(fill);
+
+struct fill_2 {
+    uint32_t *out;
+    size_t n;
+    char block[300];
+};
+static inline void fill_2(tw_item item, const struct fill_2 *k)
+{
+    const size_t i = tw_global_linear_id(item);
+    if (i < k->n)
+        k->out[i] = (uint32_t)k->block[i % sizeof k->block];
+}
+TW_RANGE_KERNEL(fill_2, 2);
+
+struct groups {
+    uint32_t *out;
+    size_t n;
+    tw_local_memory memory;
+};
+static inline void groups(tw_group group, const struct groups *k)
+{
+    tw_parallel_for_work_item(group, item) {
+        const size_t i = tw_global_linear_id(item);
+        if (i < k->n)
+            k->out[i] = 1;
+    }
+}
+TW_WORK_GROUP_KERNEL(groups);
+
+struct eight {
+    uint32_t *out;
+    size_t n;
+};
+static inline void eight(tw_group group, const struct eight *k)
+{
+    tw_parallel_for_work_item(group, item) {
+        const size_t i = tw_global_linear_id(item);
+        if (i < k->n)
+            k->out[i] = 8;
+    }
+}
+TW_WORK_GROUP_KERNEL(eight, 8);
+
+struct meet {
+    uint32_t *out;
+    size_t n;
+    tw_local_memory memory;
+};
+static inline void meet(tw_nd_item item, const struct meet *k)
+{
+    const size_t i = tw_global_linear_id(item);
+    tw_barrier(item, TW_LOCAL_SPACE);
+    if (i < k->n)
+        k->out[i] = 2;
+}
+TW_ND_RANGE_KERNEL(meet);
+
+struct once {
+    uint32_t *out;
+    size_t n;
+};
+static inline void once(const struct once *k)
+{
+    if (k->n)
+        k->out[0] = 7;
+}
+TW_SINGLE_TASK(once);
+
+struct total {
+    const uint32_t *in;
+    size_t n;
+    TW_REDUCTION(uint32_t, TW_SUM) sum;
+};
+static inline void total(tw_item item, const struct total *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    if (i < k->n)
+        tw_combine(k->sum, k->in[i]);
+}
+TW_RANGE_REDUCTION(total, 1, sum);
+
+struct paint {
+    tw_image_2d out;
+    size_t height, width;
+};
+static inline void paint(tw_item item, const struct paint *k)
+{
+    const tw_id at = tw_get_global_id(item);
+    const tw_uint4 colour = {1, 2, 3, 4};
+    if (at.at[0] < k->height && at.at[1] < k->width)
+        tw_write_imageui(k->out, at, colour);
+}
+TW_RANGE_KERNEL(paint, 2);
+
+/* ---- input --------------------------------------------------------------------------------------------------------------- */
+
+static struct {
+    const uint8_t *at;
+    size_t left;
+} input;
+
+static unsigned byte(void)
+{
+    if (!input.left)
+        return 0;
+    --input.left;
+    return *input.at++;
+}
+
+static unsigned below(unsigned n)
+{
+    return byte() % n;
+}
+
+/* Sizes that are used, and some that cannot be. */
+static size_t number(void)
+{
+    static const size_t huge[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 4 + 1, (size_t)1 << 32, (size_t)1 << 62};
+    const unsigned b = byte();
+    if (b < 200)
+        return b % 40;
+    if (b < 240)
+        return (b - 199) * 37;
+    return b < 251 ? 1 : huge[b - 251];
+}
+
+static size_t small(void)
+{
+    const unsigned b = byte();
+    return b < 250 ? b % 40 : 200;
+}
+
+/* ---- objects --------------------------------------------------------------------------------------------------------------- */
+
+enum { QUEUES = 3, BUFFERS = 4, IMAGES = 2, HOLDS = 3, EVENTS = 4, GRAPHS = 2, CONTEXTS = 2, MEMORY = 64 << 10 };
+
+/* More than any machine has. */
+#define MOST_MEMORY ((size_t)1 << 50)
+
+struct slot_buffer {
+    tw_buffer *handle;
+    tw_async_storage *storage; /* that it belongs to */
+    void *memory;              /* that it is over; freed at the end */
+};
+
+static struct {
+    tw_device *device[8];
+    size_t devices;
+    tw_queue *queue[QUEUES];
+    struct slot_buffer buffer[BUFFERS];
+    tw_image *image[IMAGES];
+    tw_host_accessor *hold[HOLDS];
+    tw_host_image *image_hold;
+    tw_event *event[EVENTS];
+    tw_command_graph *graph[GRAPHS];
+    tw_context *context[CONTEXTS];
+    tw_command_group *group; /* that is being recorded */
+    void *garbage[256];      /* memory that is freed at the end */
+    size_t garbages;
+} now;
+
+/* A value that no function hands out. */
+static char untouched;
+#define UNTOUCHED ((void *)&untouched)
+
+/* ---- what must hold ---------------------------------------------------------------------------------------------------- */
+
+static _Noreturn void broken(const char *call, const char *what, tw_status status)
+{
+    fprintf(stderr, "%s: %s: %s: %s\n", call, what, tw_status_name(status), tw_error_detail());
+    abort();
+}
+
+#define OK (1u << TW_SUCCESS)
+#define ARGUMENT (1u << TW_ERROR_INVALID_ARGUMENT)
+#define RANGE (1u << TW_ERROR_INVALID_RANGE)
+#define WORK_GROUP (1u << TW_ERROR_INVALID_WORK_GROUP_SIZE)
+#define KERNEL (1u << TW_ERROR_INVALID_KERNEL)
+#define GROUP (1u << TW_ERROR_INVALID_COMMAND_GROUP)
+#define READ_ONLY (1u << TW_ERROR_READ_ONLY_BUFFER)
+#define NO_MEMORY (1u << TW_ERROR_OUT_OF_MEMORY)
+#define NO_DEVICE_MEMORY (1u << TW_ERROR_OUT_OF_DEVICE_MEMORY)
+#define NO_DEVICE (1u << TW_ERROR_NO_DEVICE)
+#define TRANSFER (1u << TW_ERROR_TRANSFER_FAILED)
+#define LAUNCH (1u << TW_ERROR_LAUNCH_FAILED)
+#define CANCELLED (1u << TW_ERROR_CANCELLED)
+#define LOST (1u << TW_ERROR_DATA_LOST)
+#define DEADLOCK (1u << TW_ERROR_WOULD_DEADLOCK)
+#define UNSUPPORTED (1u << TW_ERROR_UNSUPPORTED)
+#define BUSY (1u << TW_ERROR_BUSY)
+#define LOCAL_MEMORY (1u << TW_ERROR_OUT_OF_LOCAL_MEMORY)
+/* what recording can find, and what may come later */
+#define RECORDING                                                                                                      \
+    (ARGUMENT | RANGE | WORK_GROUP | KERNEL | GROUP | READ_ONLY | NO_MEMORY | NO_DEVICE_MEMORY | UNSUPPORTED           \
+     | LOCAL_MEMORY)
+#define LATER (NO_MEMORY | NO_DEVICE_MEMORY | TRANSFER | LAUNCH | CANCELLED | UNSUPPORTED)
+
+static tw_status checked(tw_status status, unsigned allowed, const char *call)
+{
+    if ((unsigned)status >= TW_STATUS_COUNT || !(allowed & 1u << status))
+        broken(call, "a status that is not documented", status);
+    if (status != TW_SUCCESS && !*tw_error_detail())
+        broken(call, "no detail", status);
+    return status;
+}
+#define CALL(allowed, ...) checked((__VA_ARGS__), (allowed), #__VA_ARGS__)
+
+/* A call that hands out an object: `made` holds it, or NULL after a failure. */
+#define MAKE(made, allowed, ...)                                                                                       \
+    do {                                                                                                               \
+        *(void **)&(made) = UNTOUCHED;                                                                                 \
+        const tw_status status_ = CALL(allowed, __VA_ARGS__);                                                          \
+        if ((status_ == TW_SUCCESS) != ((void *)(made) != UNTOUCHED))                                                  \
+            broken(#__VA_ARGS__, "its output", status_);                                                               \
+        if (status_ != TW_SUCCESS)                                                                                     \
+            (made) = NULL;                                                                                             \
+    } while (0)
+
+/* ---- values ------------------------------------------------------------------------------------------------------------- */
+
+static tw_range some_range(void)
+{
+    tw_range range = {{1, 1, 1}, 1 + below(3)};
+    for (unsigned d = 0; d < range.dims; ++d)
+        range.size[d] = d ? 1 + number() % 9 : number();
+    switch (byte()) {
+    case 0:
+        range.dims = 0;
+        break;
+    case 1:
+        range.dims = 4;
+        break;
+    case 2:
+        range.dims = UINT32_MAX;
+        break;
+    case 3:
+        range.size[1] = SIZE_MAX;
+        break;
+    case 4:
+        range.size[2] = 0;
+        break;
+    default:
+        break;
+    }
+    return range;
+}
+
+/* A range of at most so many work-items, or one that must be refused. */
+static tw_range launch_range(size_t most)
+{
+    const tw_range range = some_range();
+    return tw_range_is_valid(range) && tw_range_count(range) > most ? tw_range_1d(10) : range;
+}
+
+static tw_id some_id(void)
+{
+    tw_id id = {{small(), small(), small()}, 1 + below(3)};
+    const unsigned b = byte();
+    if (b < 3)
+        id.dims = b == 0 ? 0 : 3 + b;
+    for (unsigned d = id.dims; d < 3 && b > 4; ++d)
+        id.at[d] = 0;
+    return id;
+}
+
+static tw_access_mode some_mode(void)
+{
+    const unsigned b = byte();
+    return b < 240 ? (tw_access_mode)(TW_READ + b % 6) : (tw_access_mode)(b - 240);
+}
+
+static tw_queue *some_queue(void)
+{
+    return now.queue[below(QUEUES)];
+}
+
+static tw_buffer *some_buffer(void)
+{
+    return now.buffer[below(BUFFERS)].handle;
+}
+
+static tw_device *some_device(void)
+{
+    const unsigned i = below(9);
+    return i < now.devices ? now.device[i] : NULL;
+}
+
+static void *keep(void *memory)
+{
+    if (memory && now.garbages < sizeof now.garbage / sizeof *now.garbage)
+        now.garbage[now.garbages++] = memory;
+    return memory;
+}
+
+static void report(const tw_error *errors, size_t count, void *user)
+{
+    (void)user;
+    for (size_t i = 0; i < count; ++i)
+        if (errors[i].status == TW_SUCCESS || !errors[i].message || !*errors[i].message)
+            broken("a handler", "an error without a message", errors[i].status);
+}
+
+/* ---- buffers ------------------------------------------------------------------------------------------------------------ */
+
+static void create_buffer(void)
+{
+    struct slot_buffer *slot = &now.buffer[below(BUFFERS)];
+    const unsigned kind = byte();
+    const size_t element = byte() % 5 ? 4 : number();
+    const tw_range range = some_range();
+    size_t bytes = 0;
+    if (slot->handle || slot->storage || now.garbages > 250)
+        return;
+    const bool valid = tw_range_is_valid(range) && !__builtin_mul_overflow(tw_range_count(range), element, &bytes);
+    if (valid && bytes > MEMORY && (bytes < MOST_MEMORY || kind % 6 != 2))
+        return; /* memory that there may be, or that would be read */
+    void *memory = kind % 16 == 15 ? NULL : valid ? keep(calloc(1, MEMORY)) : &now; /* which is not read */
+    const unsigned allowed = OK | ARGUMENT | RANGE | NO_MEMORY;
+    switch (kind % 6) {
+    case 0:
+        MAKE(slot->handle, allowed, tw_buffer_create_over(memory, element, range, &slot->handle));
+        break;
+    case 1:
+        MAKE(slot->handle, allowed, tw_buffer_create_over_const(memory, element, range, &slot->handle));
+        break;
+    case 2:
+        MAKE(slot->handle, allowed, tw_buffer_create(element, range, &slot->handle));
+        break;
+    case 3:
+        MAKE(slot->handle, allowed, tw_buffer_create_copy(memory, element, range, &slot->handle));
+        break;
+    default:
+        (void)CALL(ARGUMENT, tw_buffer_create_over(memory, element, range, NULL));
+    }
+}
+
+static void *memory_of(void *user)
+{
+    return user;
+}
+
+static const void *const_memory_of(void *user)
+{
+    return user;
+}
+
+static void create_with_storage(void)
+{
+    struct slot_buffer *slot = &now.buffer[below(BUFFERS)];
+    const unsigned what = byte();
+    const size_t count = 1 + small();
+    if (slot->handle || slot->storage || now.garbages > 250)
+        return;
+    if (what % 3 == 0) {
+        const size_t bytes = what % 5 ? 4 * count : number();
+        if (bytes > MEMORY && bytes < SIZE_MAX / 2)
+            return;
+        MAKE(slot->storage, OK | ARGUMENT | NO_MEMORY, tw_async_storage_create(bytes, &slot->storage));
+        MAKE(slot->handle, OK | ARGUMENT | RANGE | NO_MEMORY,
+             tw_buffer_create_with_storage(tw_async_storage_get(slot->storage), 4, tw_range_1d(count), &slot->handle));
+        return;
+    }
+    const tw_storage storage = {.user = keep(calloc(1, MEMORY)),
+                                .bytes = what & 8    ? 4 * count
+                                         : what & 16 ? number()
+                                                     : 0,
+                                .host_data = what & 32 ? memory_of : NULL,
+                                .initial_data = what & 64 ? const_memory_of : NULL,
+                                .final_data = what & 128 ? memory_of : NULL};
+    MAKE(slot->handle, OK | ARGUMENT | RANGE | NO_MEMORY,
+         tw_buffer_create_with_storage(what == 1 ? NULL : &storage, what == 2 ? 0 : 4, tw_range_1d(count),
+                                       &slot->handle));
+}
+
+static void destroy_storage(struct slot_buffer *slot)
+{
+    for (unsigned i = 0; i < HOLDS; ++i) /* it could wait for them: there is no status for that */
+        tw_host_accessor_release(&now.hold[i]);
+    tw_host_image_release(&now.image_hold);
+    for (unsigned i = 0; i < GRAPHS; ++i)
+        tw_command_graph_destroy(&now.graph[i]);
+    (void)CALL(OK | BUSY | LOST | TRANSFER | NO_MEMORY, tw_async_storage_destroy(&slot->storage));
+}
+
+static void destroy_buffer(void)
+{
+    struct slot_buffer *slot = &now.buffer[below(BUFFERS)];
+    tw_buffer *handle = slot->handle;
+    const tw_status status =
+        CALL(OK | LOST | TRANSFER | NO_MEMORY | DEADLOCK, tw_buffer_destroy(byte() ? &slot->handle : NULL));
+    if (status == TW_ERROR_WOULD_DEADLOCK ? slot->handle != handle : slot->handle != NULL && slot->handle != handle)
+        broken("tw_buffer_destroy", "its handle", status);
+}
+
+static void end_storage(void)
+{
+    struct slot_buffer *slot = &now.buffer[below(BUFFERS)];
+    const unsigned what = below(4);
+    if (what == 0)
+        tw_async_storage_release(slot->storage);
+    else if (what == 1 && slot->handle && slot->storage)
+        (void)CALL(BUSY, tw_async_storage_destroy(&slot->storage));
+    else if (!slot->handle)
+        destroy_storage(slot);
+}
+
+static void ask_buffer(void)
+{
+    tw_buffer *buffer = some_buffer();
+    (void)tw_buffer_range(buffer);
+    if (tw_buffer_size(buffer) != tw_buffer_count(buffer) * tw_buffer_element_size(buffer))
+        broken("tw_buffer_size", "it is not count times element size", TW_SUCCESS);
+    tw_buffer *same = tw_buffer_retain(buffer);
+    (void)CALL(OK, tw_buffer_destroy(&same));
+}
+
+/* ---- host accessors ---------------------------------------------------------------------------------------------------- */
+
+static void access_on_host(void)
+{
+    tw_host_accessor **hold = &now.hold[below(HOLDS)];
+    tw_buffer *buffer = some_buffer();
+    const tw_access_mode mode = some_mode();
+    if (*hold)
+        return;
+    if (byte() == 1) {
+        (void)CALL(ARGUMENT, tw_host_access(buffer, mode, NULL));
+        return;
+    }
+    MAKE(*hold, OK | ARGUMENT | READ_ONLY | LOST | TRANSFER | DEADLOCK | NO_MEMORY, tw_host_access(buffer, mode, hold));
+    if (*hold && (mode == TW_WRITE || mode == TW_DISCARD_WRITE))
+        memset(tw_host_accessor_data(*hold), 1, tw_buffer_size(buffer));
+}
+
+static void release_on_host(void)
+{
+    tw_host_accessor **hold = &now.hold[below(HOLDS)];
+    if (*hold && !tw_host_accessor_const_data(*hold))
+        broken("tw_host_accessor_const_data", "NULL", TW_SUCCESS);
+    tw_host_accessor_release(hold);
+    tw_host_accessor_release(NULL);
+}
+
+/* ---- images --------------------------------------------------------------------------------------------------------------- */
+
+static void create_image(void)
+{
+    tw_image **slot = &now.image[below(IMAGES)];
+    const unsigned kind = byte();
+    tw_image_layout layout = {
+        .order = TW_RGBA, .type = TW_UNSIGNED_INT32, .size = tw_range_2d(1 + small(), 1 + small())};
+    if (kind & 8) {
+        layout.order = (tw_channel_order)(byte() % 20);
+        layout.type = (tw_channel_type)(byte() % 24);
+    }
+    if (kind & 16)
+        layout.size = some_range();
+    layout.is_array = kind & 32;
+    if (kind & 64)
+        layout.row_pitch = number();
+    if (kind & 128)
+        layout.slice_pitch = number();
+    const unsigned allowed = OK | ARGUMENT | RANGE | NO_MEMORY;
+    if (*slot)
+        return;
+    switch (kind % 8) {
+    case 0:
+        MAKE(*slot, allowed, tw_image_create_on_buffer(some_buffer(), layout, slot));
+        break;
+    case 1: /* pixels that are not there must be refused before they are read */
+        MAKE(*slot, ARGUMENT | RANGE, tw_image_create_over(NULL, layout, slot));
+        break;
+    default:
+        if (tw_range_is_valid(layout.size) && tw_range_count(layout.size) > MEMORY
+            && tw_range_count(layout.size) < SIZE_MAX / 64)
+            return;
+        MAKE(*slot, allowed, tw_image_create(layout, slot));
+        if (*slot && tw_image_size(*slot) > 16 * MEMORY)
+            (void)CALL(OK, tw_image_destroy(slot));
+    }
+}
+
+static void destroy_image(void)
+{
+    (void)CALL(OK | LOST | TRANSFER | NO_MEMORY | DEADLOCK, tw_image_destroy(&now.image[below(IMAGES)]));
+}
+
+static void ask_image(void)
+{
+    tw_image *image = now.image[below(IMAGES)];
+    (void)tw_image_get_layout(image);
+    (void)tw_image_range(image);
+    (void)tw_image_pitch(image);
+    if (tw_image_buffer(image) && tw_buffer_size(tw_image_buffer(image)) < tw_image_size(image))
+        broken("tw_image_size", "more than its buffer", TW_SUCCESS);
+    tw_image *same = tw_image_retain(image);
+    (void)CALL(OK, tw_image_destroy(&same));
+    const tw_sampler sampler = tw_sampler_make(byte() & 1, (tw_addressing_mode)byte(), (tw_filter_mode)byte());
+    if (tw_sampler_addressing_mode(sampler) > TW_ADDRESS_MIRRORED_REPEAT)
+        broken("tw_sampler_make", "its addressing mode", TW_SUCCESS);
+}
+
+static void access_image(void)
+{
+    tw_image *image = now.image[below(IMAGES)];
+    tw_const_image_2d view;
+    tw_image_2d writable;
+    if (now.image_hold) {
+        tw_host_image_release(&now.image_hold);
+        return;
+    }
+    const tw_access_mode mode = some_mode();
+    MAKE(now.image_hold, OK | ARGUMENT | READ_ONLY | LOST | TRANSFER | DEADLOCK | NO_MEMORY,
+         tw_host_image_access(image, mode, &now.image_hold));
+    (void)CALL(OK | ARGUMENT, tw_host_const_image_2d(now.image_hold, &view));
+    (void)CALL(OK | ARGUMENT, tw_host_image_2d(now.image_hold, byte() ? &writable : NULL));
+    if (now.image_hold && mode == TW_READ && tw_host_image_data(now.image_hold))
+        broken("tw_host_image_data", "a reading access lets write", TW_SUCCESS);
+}
+
+/* ---- groups --------------------------------------------------------------------------------------------------------------- */
+
+/* Whole words of a buffer. */
+static size_t words_of(const tw_buffer *buffer)
+{
+    return tw_buffer_size(buffer) / sizeof(uint32_t);
+}
+
+static void launch(tw_command_group *group)
+{
+    tw_buffer *buffer = some_buffer();
+    const tw_access_mode mode = some_mode();
+    const tw_access_target target = byte() % 8 ? TW_GLOBAL : (tw_access_target)(byte() % 4);
+    const bool writes = mode != TW_READ && target == TW_GLOBAL;
+    uint32_t *out = tw_access(group, buffer, mode, target);
+    const size_t n = out && writes ? words_of(buffer) : 0;
+    switch (below(11)) {
+    case 0:
+        tw_parallel_for(group, launch_range(20000), fill, .out = out, .n = n);
+        break;
+    case 1:
+        tw_parallel_for_offset(group, launch_range(20000), some_id(), fill, .out = out, .n = n);
+        break;
+    case 2:
+        tw_parallel_for(group, launch_range(20000), fill_2, .out = out, .n = n);
+        break;
+    case 3:
+        tw_parallel_for_work_group(group, launch_range(50), launch_range(2000), groups, .out = out, .n = n,
+                                   .memory = tw_local(group, number()));
+        break;
+    case 4:
+        tw_parallel_for_work_group(group, launch_range(20000), tw_range_1d(8), eight, .out = out, .n = n);
+        break;
+    case 5:
+        tw_parallel_for_nd_range(group, tw_nd_range_make(launch_range(5000), launch_range(5000)), meet, .out = out,
+                                 .n = n, .memory = tw_local_range_of(group, number(), some_range()));
+        break;
+    case 6:
+        tw_parallel_for_nd_range(group, tw_nd_range_make_offset(tw_range_1d(32), tw_range_1d(8), some_id()), meet,
+                                 .out = out, .n = n);
+        break;
+    case 7:
+        tw_single_task(group, once, .out = out, .n = n);
+        break;
+    case 8: {
+        tw_buffer *in = some_buffer(), *sum = some_buffer();
+        const bool fits = tw_buffer_element_size(sum) == sizeof(uint32_t);
+        const uint32_t *words = tw_read(group, in);
+        if (fits)
+            tw_parallel_for(group, tw_range_1d(small()), total, .in = words, .n = words ? words_of(in) : 0,
+                            .sum = TW_REDUCE_AT(group, sum, number()));
+        break;
+    }
+    case 9: {
+        tw_image *image = now.image[below(IMAGES)];
+        const tw_range size = tw_image_range(image);
+        tw_image_require(group, image, TW_RGBA, TW_UNSIGNED_INT32);
+        tw_parallel_for(group, tw_range_2d(8, 8), paint, .out = tw_write_image_2d(group, image), .height = size.size[0],
+                        .width = size.size[1]);
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+/* A step of recording: the group stays open for further ones. */
+static void record(void)
+{
+    switch (below(6)) {
+    case 0:
+        if (!now.group)
+            now.group = tw_queue_begin(some_queue());
+        break;
+    case 1:
+        (void)tw_access(now.group, some_buffer(), some_mode(), (tw_access_target)(byte() % 4));
+        break;
+    case 2:
+        launch(now.group);
+        break;
+    case 3:
+        (void)CALL(OK | RECORDING, tw_command_group_status(now.group));
+        break;
+    case 4:
+        tw_command_group_discard(now.group);
+        now.group = NULL;
+        break;
+    default: {
+        tw_event **slot = &now.event[below(EVENTS)], *event = NULL;
+        tw_command_group *group = now.group;
+        now.group = NULL;
+        if (byte() & 1) {
+            (void)CALL(OK | RECORDING, tw_queue_submit(some_queue(), group, NULL));
+            break;
+        }
+        MAKE(event, OK | RECORDING, tw_queue_submit(some_queue(), group, &event));
+        tw_event_release(slot);
+        *slot = event;
+    }
+    }
+}
+
+static void submit_group(void)
+{
+    tw_queue *queue = some_queue();
+    tw_command_group *group = tw_queue_begin(queue);
+    tw_event **slot = &now.event[below(EVENTS)], *event = NULL;
+    launch(group);
+    if (byte() & 1)
+        launch(group);
+    if (tw_queue_is_recording(queue)) {
+        (void)CALL(OK | RECORDING, tw_queue_submit(queue, group, NULL));
+        return;
+    }
+    MAKE(event, OK | RECORDING, tw_queue_submit(queue, group, &event));
+    tw_event_release(slot);
+    *slot = event;
+}
+
+static void record_by_function(tw_command_group *group, void *user)
+{
+    (void)user;
+    launch(group);
+}
+
+static void submit_function(void)
+{
+    (void)CALL(OK | RECORDING,
+               tw_queue_submit_function(some_queue(), some_queue(), byte() ? record_by_function : NULL, NULL, NULL));
+}
+
+static void submit_block(void)
+{
+    tw_queue *queue = some_queue();
+    const bool leaves = byte() % 8 == 0;
+    TW_COMMAND_GROUP(queue, group) {
+        launch(group);
+        if (leaves)
+            break;
+    }
+}
+
+/* ---- queues, graphs, events, devices ----------------------------------------------------------------------------------------- */
+
+static int some_selector(const tw_device *device, void *user)
+{
+    (void)device;
+    return *(int *)user;
+}
+
+static void create_queue(void)
+{
+    tw_queue **slot = &now.queue[below(QUEUES)];
+    const tw_error_handler handler = byte() & 1 ? report : NULL;
+    const unsigned allowed = OK | ARGUMENT | NO_DEVICE | NO_MEMORY;
+    int score = (int)byte() - 100;
+    if (*slot)
+        return;
+    switch (below(5)) {
+    case 0:
+        MAKE(*slot, allowed, tw_queue_create(some_selector, &score, handler, NULL, slot));
+        break;
+    case 1:
+        MAKE(*slot, allowed,
+             tw_queue_create_in_context(now.context[below(CONTEXTS)], some_device(), handler, NULL, slot));
+        break;
+    case 2:
+        (void)CALL(ARGUMENT, tw_queue_create(NULL, NULL, handler, NULL, NULL));
+        break;
+    case 3:
+        MAKE(*slot, allowed,
+             tw_queue_create(byte() & 1 ? tw_sim_selector : tw_host_selector, NULL, handler, NULL, slot));
+        break;
+    default:
+        MAKE(*slot, allowed, tw_queue_create_on_device(some_device(), handler, NULL, slot));
+    }
+}
+
+static void use_queue(void)
+{
+    const unsigned i = below(QUEUES);
+    const unsigned allowed = OK | ARGUMENT | RECORDING | LATER | DEADLOCK | LOST;
+    switch (below(6)) {
+    case 0:
+        (void)CALL(allowed, tw_queue_wait(now.queue[i]));
+        break;
+    case 1:
+        (void)CALL(allowed, tw_queue_wait_and_throw(now.queue[i]));
+        break;
+    case 2:
+        (void)CALL(allowed, tw_queue_throw_asynchronous(now.queue[i]));
+        break;
+    case 3:
+        (void)tw_queue_device(now.queue[i]);
+        (void)tw_queue_is_host(now.queue[i]);
+        (void)tw_queue_context(now.queue[i]);
+        break;
+    default:
+        if (now.group) { /* it may be this queue's */
+            tw_command_group_discard(now.group);
+            now.group = NULL;
+        }
+        (void)CALL(allowed, tw_queue_destroy(&now.queue[i]));
+    }
+}
+
+static void use_graph(void)
+{
+    tw_command_graph **slot = &now.graph[below(GRAPHS)];
+    tw_queue *queue = some_queue();
+    switch (below(5)) {
+    case 0:
+        (void)CALL(OK | ARGUMENT | GROUP | NO_MEMORY, tw_queue_begin_recording(queue));
+        break;
+    case 1:
+        if (*slot || byte() == 0)
+            (void)CALL(OK | ARGUMENT | GROUP | NO_MEMORY, tw_queue_end_recording(queue, NULL));
+        else
+            MAKE(*slot, OK | ARGUMENT | GROUP | NO_MEMORY | NO_DEVICE_MEMORY, tw_queue_end_recording(queue, slot));
+        break;
+    case 2:
+        tw_command_graph_destroy(slot);
+        break;
+    default: {
+        tw_event *event = NULL;
+        (void)tw_command_graph_count(*slot);
+        MAKE(event, OK | ARGUMENT | GROUP | NO_MEMORY | NO_DEVICE_MEMORY, tw_queue_submit_graph(queue, *slot, &event));
+        tw_event_release(&event);
+    }
+    }
+}
+
+static void use_event(void)
+{
+    tw_event **slot = &now.event[below(EVENTS)], *moment = NULL, *list[3];
+    tw_event_times times;
+    size_t count = 0;
+    const unsigned allowed = OK | LATER | DEADLOCK;
+    switch (below(9)) {
+    case 0:
+        (void)CALL(allowed, tw_event_wait(*slot));
+        break;
+    case 1:
+        (void)CALL(allowed, tw_event_wait_and_throw(*slot));
+        break;
+    case 2:
+        (void)CALL(allowed | ARGUMENT, tw_event_wait_all(byte() ? now.event : NULL, byte() & 1 ? EVENTS : 0));
+        break;
+    case 3:
+        (void)CALL(allowed | ARGUMENT, tw_event_wait_and_throw_all(now.event, EVENTS));
+        break;
+    case 4:
+        moment = byte() & 1 ? tw_event_of_start(*slot) : tw_event_of_kernel(*slot);
+        (void)CALL(allowed, tw_event_wait(moment));
+        tw_event_release(&moment);
+        break;
+    case 5:
+        (void)CALL(OK | ARGUMENT, tw_event_get_times(*slot, byte() ? &times : NULL));
+        (void)CALL(OK | LATER, tw_event_get_status(*slot));
+        break;
+    case 6:
+        (void)tw_event_get_state(*slot);
+        moment = tw_event_retain(*slot);
+        tw_event_release(&moment);
+        break;
+    case 7: {
+        const size_t capacity = byte() % 4;
+        tw_event **to = byte() ? list : NULL;
+        if (CALL(OK | ARGUMENT | NO_MEMORY, tw_event_get_wait_list(*slot, to, capacity, &count)) != TW_SUCCESS)
+            break;
+        for (size_t i = 0; i < count && i < capacity; ++i)
+            tw_event_release(&list[i]);
+        break;
+    }
+    default:
+        tw_event_release(slot);
+        tw_event_release(NULL);
+    }
+}
+
+static void use_context(void)
+{
+    tw_context **slot = &now.context[below(CONTEXTS)];
+    tw_device *devices[2] = {some_device(), some_device()};
+    size_t count = 0;
+    if (*slot && byte() & 1) {
+        (void)CALL(OK | ARGUMENT | LATER | RECORDING | DEADLOCK, tw_context_destroy(slot));
+        return;
+    }
+    (void)tw_context_is_host(*slot);
+    (void)CALL(OK | ARGUMENT, tw_context_get_devices(*slot, devices, 2, byte() ? &count : NULL));
+    if (!*slot)
+        MAKE(*slot, OK | ARGUMENT | NO_MEMORY,
+             tw_context_create(devices, byte() % 3, byte() & 1 ? report : NULL, NULL, slot));
+}
+
+static void ask_device(void)
+{
+    tw_device *device = some_device();
+    tw_platform *platform = tw_device_platform(device);
+    tw_device *found[4];
+    size_t count = 0;
+    union {
+        size_t size;
+        unsigned set;
+        const char *text;
+        bool is;
+        char room[64];
+    } answer;
+    const size_t bytes = byte() % 5 ? (size_t[]){1, 4, 8}[below(3)] : number() % sizeof answer;
+    (void)CALL(OK | ARGUMENT | NO_MEMORY,
+               tw_device_info(device, (tw_device_info_id)(byte() % 40), byte() ? &answer : NULL, bytes));
+    (void)tw_device_is_host(device);
+    (void)tw_device_name(device);
+    (void)tw_platform_name(platform);
+    (void)CALL(OK | ARGUMENT, tw_platform_get_devices(platform, byte() ? found : NULL, byte() % 5, &count));
+    (void)CALL(OK | ARGUMENT, tw_get_devices(byte(), byte() ? found : NULL, byte() % 5, byte() ? &count : NULL));
+    tw_kernel_limits limits;
+    (void)CALL(OK | ARGUMENT | WORK_GROUP,
+               tw_kernel_get_limits(device, meet, number(), number(), byte() ? &limits : NULL));
+}
+
+static void use_sim(void)
+{
+    tw_device *device = some_device();
+    const tw_sim_operation operation = (tw_sim_operation)(byte() % 6);
+    (void)tw_sim_count(device, operation);
+    (void)tw_sim_allocated_bytes(device);
+    (void)CALL(OK | ARGUMENT, tw_sim_delay(device, operation, byte() % 4 * 10000u));
+    if (byte() % 8 == 0)
+        (void)CALL(ARGUMENT | BUSY, tw_sim_set_count(65 + byte()));
+}
+
+/* The program's devices are found anew if nothing is left, as is the case seldom. */
+static void find_devices(void)
+{
+    if (CALL(OK, tw_get_devices(TW_DEVICE_ALL, now.device, sizeof now.device / sizeof *now.device, &now.devices))
+            != TW_SUCCESS
+        || now.devices > sizeof now.device / sizeof *now.device)
+        broken("tw_get_devices", "the devices", TW_SUCCESS);
+}
+
+static void shut_down(void)
+{
+    if (CALL(OK | BUSY, tw_shutdown()) == TW_SUCCESS)
+        find_devices();
+}
+
+static void use_host_memory(void)
+{
+    const size_t bytes = number();
+    if (bytes > MEMORY && bytes < SIZE_MAX / 2)
+        return;
+    unsigned char *memory = tw_malloc_host(bytes);
+    if (memory)
+        memory[0] = memory[bytes - 1] = 1;
+    tw_free_host(memory);
+}
+
+static void ask_status(void)
+{
+    const tw_status status = (tw_status)(int)(byte() - 40);
+    if (!*tw_status_name(status) || !*tw_status_meaning(status))
+        broken("tw_status_name", "empty", status);
+}
+
+/* ---- programs ----------------------------------------------------------------------------------------------------------------- */
+
+static void (*const calls[])(void) = {
+    create_buffer, create_with_storage, destroy_buffer, end_storage,  ask_buffer, access_on_host, release_on_host,
+    create_image,  destroy_image,       ask_image,      access_image, record,     record,         submit_group,
+    submit_group,  submit_function,     submit_block,   create_queue, use_queue,  use_graph,      use_graph,
+    use_event,     use_event,           use_context,    ask_device,   use_sim,    shut_down,      use_host_memory,
+    ask_status,
+};
+
+/* Two queues and two buffers, so that short programs do something. */
+static void begin(void)
+{
+    static const uint32_t words[64];
+    find_devices();
+    for (unsigned i = 0; i < 2; ++i)
+        (void)CALL(OK, tw_queue_create_on_device(now.device[i % now.devices], report, NULL, &now.queue[i]));
+    (void)CALL(OK, tw_buffer_create_copy(words, sizeof *words, tw_range_1d(64), &now.buffer[0].handle));
+    (void)CALL(OK, tw_buffer_create_copy(words, sizeof *words, tw_range_2d(4, 16), &now.buffer[1].handle));
+}
+
+static void end(void)
+{
+    for (unsigned i = 0; i < HOLDS; ++i)
+        tw_host_accessor_release(&now.hold[i]);
+    tw_host_image_release(&now.image_hold);
+    tw_command_group_discard(now.group);
+    for (unsigned i = 0; i < GRAPHS; ++i)
+        tw_command_graph_destroy(&now.graph[i]);
+    for (unsigned i = 0; i < EVENTS; ++i)
+        tw_event_release(&now.event[i]);
+    for (unsigned i = 0; i < IMAGES; ++i)
+        (void)CALL(OK, tw_image_destroy(&now.image[i]));
+    for (unsigned i = 0; i < CONTEXTS; ++i)
+        (void)CALL(OK | RECORDING | LATER, tw_context_destroy(&now.context[i]));
+    for (unsigned i = 0; i < QUEUES; ++i)
+        (void)CALL(OK | RECORDING | LATER, tw_queue_destroy(&now.queue[i]));
+    for (unsigned i = 0; i < BUFFERS; ++i) {
+        (void)CALL(OK, tw_buffer_destroy(&now.buffer[i].handle));
+        (void)CALL(OK, tw_async_storage_destroy(&now.buffer[i].storage));
+    }
+    /* nobody waits for the last copy to a storage that was released */
+    while (CALL(OK | BUSY, tw_shutdown()) != TW_SUCCESS)
+        nanosleep(&(struct timespec){0, 100000}, NULL);
+    while (now.garbages)
+        free(now.garbage[--now.garbages]);
+    memset(&now, 0, sizeof now);
+}
+
+int LLVMFuzzerInitialize(int *count, char ***words)
+{
+    (void)count;
+    (void)words;
+    setenv("TW_SIM", "2", 1);
+    setenv("TW_DEVICES", "sim,host", 1);
+    setenv("OMP_NUM_THREADS", "1", 1);
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    input.at = data;
+    input.left = size;
+    setenv("TW_SIM_ASYNC", byte() & 1 ? "1" : "0", 1);
+    begin();
+    while (input.left)
+        calls[below(sizeof calls / sizeof *calls)]();
+    end();
+    return 0;
+}

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Random programs of the library, compared with a model of it. main.c explains how the parts work together.
+ *
+ *     program.c   makes a program from a seed: a list of steps, plain values that name objects by slots
+ *     print.c     writes a program in words
+ *     kernels.c   the kernels, and recording them in command groups
+ *     oracle.c    what contents, which lost data and which refusals a step must lead to
+ *     run.c       runs a program and compares; run_objects.c, run_groups.c: its steps
+ *     shrink.c    finds the fewest steps that still fail
+ *     watchdog.c  ends a run in which nothing moves
+ */
+#ifndef RANDOM_H
+#define RANDOM_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <teamwork/image.h>
+#include <teamwork/storage.h>
+#include <teamwork/teamwork.h>
+
+/* ---- programs: what is done ------------------------------------------------------------------------------------------ */
+
+/* Slots of each thread. Numbers of queues from QUEUES on, and of buffers from BUFFERS on, name those that all threads share. */
+enum {
+    MAX_THREADS = 4,
+    BUFFERS = 10,
+    SHARED_BUFFERS = 2,
+    QUEUES = 4,
+    SHARED_QUEUES = 3,
+    EVENTS = 6,
+    HOLDS = 3,
+    GRAPHS = 2,
+    GRAPH_GROUPS = 6,
+    COUNTERS = 2, /* shared buffers that groups only add to, in any order */
+    COUNTER_WORDS = 61,
+    MAX_STEPS = 640
+};
+
+enum buffer_kind {
+    OVER,
+    OVER_CONST,
+    PLAIN,
+    COPY,
+    STORAGE,
+    STORAGE_HOST,
+    ASYNC_STORAGE,
+    IMAGE_OVER,
+    IMAGE_COPY,
+    BUFFER_KINDS
+};
+
+/* X(constant, accesses) */
+#define KERNEL_LIST(X)                                                                                                 \
+    X(MIX)     /* range of 1 to 3 dimensions */                                                                        \
+    X(OFFSET)  /* range with an offset */                                                                              \
+    X(TILE)    /* hierarchical, with TW_LOCAL */                                                                       \
+    X(MEET)    /* nd_range, with a barrier and a local accessor */                                                     \
+    X(SINGLE)  /* single task */                                                                                       \
+    X(ADD)     /* atomic access */                                                                                     \
+    X(REDUCE)  /* two reductions */                                                                                    \
+    X(BLOCK)   /* an argument block that does not fit kernel arguments */                                              \
+    X(VIEWS)   /* views of the buffer's own dimensions */                                                              \
+    X(PIXELS)  /* images */                                                                                            \
+    X(CROWD)   /* a work-group that some devices refuse */                                                             \
+    X(NOTHING) /* no kernel: accessors alone */
+#define KERNEL_ENUMERATOR(name) name,
+enum kernel_kind { KERNEL_LIST(KERNEL_ENUMERATOR) KERNEL_COUNT };
+
+/* How a group is submitted. */
+enum group_way { SUBMIT, SUBMIT_BLOCK, SUBMIT_FUNCTION, DISCARD, TWO_KERNELS, WRITE_CONSTANT, GROUP_WAYS };
+
+enum { NONE = 255 };
+
+struct group_step {
+    uint8_t kernel, way, queue, fallback; /* fallback: a queue, or NONE */
+    uint8_t out, in, in2;                 /* buffers */
+    uint8_t mode;                         /* of out */
+    uint8_t event;                        /* slot, or NONE */
+    uint8_t dims;
+    bool constant, twice, keep; /* the target of in; in is accessed by two accessors; the old value counts */
+    uint32_t first, count, seed, local;
+};
+
+struct buffer_step {
+    uint8_t slot, kind, dims, words; /* words of 4 bytes in an element */
+    uint32_t size[3], seed;
+};
+
+struct access_step {
+    uint8_t buffer, mode, hold; /* hold: slot, or NONE to release it at once */
+    uint32_t first, count, seed;
+};
+
+struct slot_step {
+    uint8_t slot, other;
+    uint32_t n;
+};
+
+#define STEP_LIST(X)                                                                                                   \
+    X(GROUP, group)                                                                                                    \
+    X(BUFFER_CREATE, buffer)                                                                                           \
+    X(BUFFER_DESTROY, slot)                                                                                            \
+    X(BUFFER_RETAIN, slot)                                                                                             \
+    X(HOST_ACCESS, access)                                                                                             \
+    X(HOST_RELEASE, slot)                                                                                              \
+    X(EVENT_WAIT, slot) /* n: which moment of the group */                                                             \
+    X(EVENT_WAIT_ALL, slot)                                                                                            \
+    X(EVENT_LIST, slot)                                                                                                \
+    X(EVENT_RELEASE, slot)                                                                                             \
+    X(QUEUE_CREATE, slot) /* n: device; other: 0 no handler, 1 a handler, 2 in the thread's context */                 \
+    X(QUEUE_DESTROY, slot)                                                                                             \
+    X(QUEUE_WAIT, slot)                                                                                                \
+    X(QUEUE_WAIT_AND_THROW, slot)                                                                                      \
+    X(QUEUE_THROW, slot)                                                                                               \
+    X(CONTEXT_CREATE, slot) /* n: device */                                                                            \
+    X(CONTEXT_DESTROY, slot)                                                                                           \
+    X(RECORD_BEGIN, slot)                                                                                              \
+    X(RECORD_END, slot)   /* slot: queue, other: graph or NONE */                                                      \
+    X(GRAPH_SUBMIT, slot) /* slot: graph, other: queue, n: times */                                                    \
+    X(GRAPH_DESTROY, slot)                                                                                             \
+    X(COUNT, slot) /* slot: counter, other: queue, n: term */                                                          \
+    X(COUNTER_READ, slot)                                                                                              \
+    X(FAULT, slot) /* slot: operation, other: device, n: which */                                                      \
+    X(DELAY, slot) /* n: nanoseconds */                                                                                \
+    X(RESET, slot) /* other: device */
+#define STEP_ENUMERATOR(name, member) name,
+enum step_kind { STEP_LIST(STEP_ENUMERATOR) STEP_COUNT };
+
+struct step {
+    uint8_t kind, thread;
+    union {
+        struct group_step group;
+        struct buffer_step buffer;
+        struct access_step access;
+        struct slot_step slot;
+    };
+};
+
+struct options {
+    uint64_t seed, groups;
+    double seconds;
+    unsigned threads;    /* at most, in a program */
+    const char *devices; /* a configuration of configurations[], or "all" */
+    bool faults, shrink, print;
+    bool reduced;          /* a run of the shrinker's, which waits less long for a hang */
+    const char *keep_file; /* numbers of the steps to run, or NULL for all */
+};
+
+struct program {
+    uint64_t seed;
+    unsigned threads, steps;
+    bool faults;
+    struct step step[MAX_STEPS];
+};
+
+/* What devices the program of a seed runs on: the environment that makes them. */
+struct configuration {
+    const char *name, *sim, *async, *devices;
+};
+const struct configuration *configuration_of(const struct options *options, uint64_t seed);
+bool configuration_exists(const char *name);
+/* Programs that follow each other in so many numbers have the same devices. */
+#define SEEDS_OF_CONFIGURATION 16u
+
+void make_program(const struct options *options, uint64_t seed, struct program *program);
+/* Drops the steps whose numbers a file does not list. */
+void keep_steps(struct program *program, const char *file);
+void print_step(const struct step *step, char *text, size_t bytes);
+void print_program(const struct program *program);
+extern const char *const kernel_names[KERNEL_COUNT];
+
+/* A fast generator (splitmix64). */
+static inline uint32_t draw(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (uint32_t)((z ^ z >> 31) >> 16);
+}
+static inline uint32_t draw_below(uint64_t *state, uint32_t n)
+{
+    return (uint32_t)((uint64_t)draw(state) * n >> 32);
+}
+
+/* ---- the model: what must come of it ---------------------------------------------------------------------------------- */
+
+/* Accessors of a thread that are open: a bit for each slot of HOLDS. */
+typedef uint32_t hold_set;
+
+/* The contents of a buffer, as they are when all that was submitted so far is complete. */
+struct model {
+    uint32_t *words;
+    uint8_t *known; /* for each word: whether it is defined */
+    size_t count;
+    bool lost;        /* a command that should have written them has failed */
+    bool copy_failed; /* one that only reads them has, by a transfer: who needs the same copy may be cancelled */
+    hold_set writer_waits, readers_wait; /* for which accessors the last writer, and the readers since, wait */
+};
+
+/* Errors that a handler was given, and how many it must be given. */
+struct error_count {
+    atomic_uint seen, expected;
+    atomic_bool unknown; /* some may have gone to another queue's */
+};
+
+struct storage_state {
+    uint32_t *initial, *final;
+    bool waits_for_status; /* of an asynchronous storage: its status is known */
+    unsigned depth;        /* of in_use() and completed(), which come in pairs */
+    unsigned destroyed;
+    atomic_bool finished;
+    tw_status status;
+    const char *broken; /* a rule of storage.h that did not hold */
+};
+
+struct buffer {
+    tw_buffer *handle; /* NULL when destroyed */
+    tw_image *image;   /* the handle is then its buffer, which it keeps */
+    enum buffer_kind kind;
+    unsigned dims, words, retained;
+    tw_range range;
+    uint32_t width, height, pitch_words; /* of an image */
+    struct model model;
+    uint32_t *host; /* that it was created over */
+    struct storage_state *storage;
+    tw_async_storage *async;
+    hold_set held; /* accessors open on it */
+    bool shared;
+    struct buffer *next; /* of its thread */
+};
+
+/* A group as it is run: a step with the objects and numbers that it means. */
+struct call {
+    enum kernel_kind kernel;
+    struct buffer *out, *in, *in2; /* NULL: not used */
+    tw_access_mode mode;
+    bool constant, twice, keep;
+    uint32_t first, count, seed, local, dims;
+};
+
+/* How a call uses a buffer. */
+struct use {
+    struct buffer *buffer;
+    bool needs, writes;
+};
+
+/* One submission: a group, or all groups of a graph. */
+struct operation {
+    struct operation *next; /* of its thread, in the order of submission */
+    struct call call[GRAPH_GROUPS];
+    unsigned count;
+    struct use use[2 * GRAPH_GROUPS + 6];
+    unsigned uses;
+    hold_set waits;
+    bool falls_back;            /* may have run on another queue: others may have missed its transfers */
+    bool excused;               /* may be cancelled for a reason that the model cannot know yet */
+    tw_event *event;            /* where its outcome is not known at once */
+    struct error_count *errors; /* of its queue; or NULL */
+};
+
+/* Whether the call can be made with these buffers. Fills in what follows from their sizes. */
+bool call_is_possible(struct call *call);
+void operation_begin(struct operation *operation);
+/* Notes the uses of the calls, and for which accessors the operation has to wait. */
+void operation_add(struct operation *operation, const struct call *call);
+/* The operation was submitted. */
+void operation_submitted(struct operation *operation);
+/* Whether the model has a reason for its cancellation. */
+bool operation_may_be_cancelled(const struct operation *operation);
+/* Applies the operation's outcome to the contents. Returns NULL, or why that cannot be. Where devices break, kernels fail though they
+   should have been cancelled. */
+const char *operation_finish(const struct operation *operation, tw_status status, bool devices_break);
+/* For which accessors a host access, or a command that writes, would have to wait. */
+hold_set model_waits(const struct model *model, bool writes);
+bool mode_needs(tw_access_mode mode);
+bool mode_writes(tw_access_mode mode);
+bool model_create(struct model *model, size_t words);
+/* Compares memory with the model. Returns the first word that differs, or `count`. */
+size_t model_compare(const struct model *model, const uint32_t *words);
+
+/* ---- kernels.c ----------------------------------------------------------------------------------------------------------- */
+
+/* Records a call in a group. */
+void record_call(tw_command_group *group, const struct call *call);
+void record_count(tw_command_group *group, tw_buffer *counter, uint32_t term, bool atomically);
+
+/* ---- running --------------------------------------------------------------------------------------------------------------- */
+
+struct queue {
+    tw_queue *handle;
+    unsigned device;
+    bool shared, recording, has_context;
+    hold_set waits;             /* of its commands */
+    struct error_count *errors; /* its own or its context's; NULL without a handler */
+    struct error_count own;
+    struct call recorded[GRAPH_GROUPS];
+    unsigned recorded_count;
+};
+
+struct graph {
+    tw_command_graph *handle;
+    unsigned device, count;
+    struct call call[GRAPH_GROUPS];
+};
+
+struct event {
+    tw_event *handle;
+    hold_set waits;
+};
+
+struct hold {
+    tw_host_accessor *accessor;
+    struct buffer *buffer;
+    struct model before;         /* what it must see until it is released; no words where it discards */
+    uint32_t first, count, seed; /* what it writes then: count 0 for nothing */
+};
+
+struct run;
+
+struct thread {
+    struct run *run;
+    unsigned id;
+    uint64_t random;         /* for choices that do not change what happens */
+    const struct step *step; /* that runs */
+    struct buffer *buffer[BUFFERS], *all;
+    struct queue queue[QUEUES];
+    struct event event[EVENTS];
+    struct hold hold[HOLDS];
+    struct graph graph[GRAPHS];
+    tw_context *context;
+    unsigned context_device;
+    struct error_count context_errors;
+    struct operation *first, *last; /* whose outcome is not known */
+};
+
+struct run {
+    const struct program *program;
+    struct thread thread[MAX_THREADS];
+    tw_device *device[16];
+    size_t group_limit[16]; /* work-items of a work-group */
+    unsigned devices;
+    struct queue queue[SHARED_QUEUES];
+    pthread_mutex_t shared; /* for submissions with shared buffers: the model's order is the library's */
+    struct buffer *buffer[SHARED_BUFFERS];
+    struct buffer *all;
+    tw_buffer *counter[COUNTERS];
+    uint32_t counter_host[COUNTERS][COUNTER_WORDS];
+    atomic_uint counter_sum[COUNTERS];
+    atomic_uint faults_set, failed; /* commands that failed by themselves */
+    atomic_bool breaks_devices;     /* one of the faults makes all fail on its device */
+};
+
+struct totals {
+    atomic_ulong groups, checks, cancelled, failures, refusals;
+    atomic_ulong moves;              /* steps begun: what the watchdog looks at */
+    _Atomic(const char *) waits_for; /* what the program's end waits for without the library's help */
+};
+extern struct totals totals;
+
+/* Reports a difference between the library and the model, and ends the process. */
+_Noreturn void differ(const struct thread *thread, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Sleeps for a moment. */
+void rest(void);
+void note_program(const struct program *program, const struct options *options);
+void run_program(const struct program *program);
+/* Ends the process if nothing moves for a while. */
+void watchdog_start(bool soon);
+
+/* Whether a status may come from one of the faults that the program asked for. */
+bool fault_explains(const struct thread *thread, tw_status status);
+
+/* run_groups.c */
+void run_group(struct thread *thread, const struct group_step *step);
+void run_count(struct thread *thread, const struct slot_step *step);
+void run_record_begin(struct thread *thread, const struct slot_step *step);
+void run_record_end(struct thread *thread, const struct slot_step *step);
+void run_graph_submit(struct thread *thread, const struct slot_step *step);
+/* Learns what has become of submitted operations. */
+void resolve(struct thread *thread);
+
+/* run_objects.c */
+void run_buffer_create(struct thread *thread, const struct buffer_step *step);
+void run_buffer_destroy(struct thread *thread, unsigned slot);
+void run_buffer_retain(struct thread *thread, unsigned slot);
+void run_host_access(struct thread *thread, const struct access_step *step);
+void run_host_release(struct thread *thread, unsigned slot);
+struct buffer *make_buffer(struct thread *thread, const struct buffer_step *step);
+/* Drops a reference of a buffer. Returns false if that was refused, as it had to be. */
+bool drop_buffer(struct thread *thread, struct buffer *buffer);
+/* Checks what can only be seen of a buffer when its program is over, and frees the model of it. */
+void finish_buffer(struct thread *thread, struct buffer *buffer);
+
+/* run_queues.c */
+struct queue *find_queue(struct thread *thread, unsigned number);
+tw_status make_queue(struct run *run, struct queue *queue, unsigned device, struct error_count *handler,
+                     tw_context *context);
+/* All errors were delivered, each once. */
+void check_errors(struct thread *thread, const struct error_count *errors);
+void end_queue(struct thread *thread, struct queue *queue);
+void run_queue_create(struct thread *thread, const struct slot_step *step);
+void run_queue_destroy(struct thread *thread, unsigned slot);
+void run_queue_wait(struct thread *thread, unsigned slot, enum step_kind kind);
+void run_context(struct thread *thread, const struct slot_step *step, bool creates);
+void run_event(struct thread *thread, const struct slot_step *step, enum step_kind kind);
+/* Compares what a waiting call returned with what the model says. Returns false if it was refused. */
+bool waited(struct thread *thread, tw_status status, hold_set waits, const char *what);
+hold_set open_holds(const struct thread *thread);
+
+#endif

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Submitting groups and graphs, and learning what has become of them. */
+#include "random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- outcomes ---------------------------------------------------------------------------------------------------------- */
+
+bool fault_explains(const struct thread *thread, tw_status status)
+{
+    return atomic_load(&thread->run->faults_set) > 0
+           && (status == TW_ERROR_TRANSFER_FAILED || status == TW_ERROR_LAUNCH_FAILED
+               || status == TW_ERROR_OUT_OF_DEVICE_MEMORY);
+}
+
+static const char *name_of(const struct operation *operation)
+{
+    return operation->count == 1 ? kernel_names[operation->call[0].kernel] : "graph";
+}
+
+/* Notes that a command failed by itself: no more than there were faults. */
+static void note_failure(struct thread *thread, const struct operation *operation, tw_status status)
+{
+    struct run *run = thread->run;
+    if (!fault_explains(thread, status))
+        differ(thread, "%s: %s, but nothing was made to fail", name_of(operation), tw_status_name(status));
+    atomic_fetch_add(&totals.failures, 1);
+    if (atomic_fetch_add(&run->failed, 1) >= atomic_load(&run->faults_set) && !atomic_load(&run->breaks_devices))
+        differ(thread, "%s: %s, but each fault has failed something already", name_of(operation),
+               tw_status_name(status));
+}
+
+static void finish(struct thread *thread, const struct operation *operation, tw_status status)
+{
+    if (status != TW_SUCCESS && operation->errors)
+        atomic_fetch_add(&operation->errors->expected, 1);
+    if (status == TW_ERROR_CANCELLED)
+        atomic_fetch_add(&totals.cancelled, 1);
+    else if (status != TW_SUCCESS)
+        note_failure(thread, operation, status);
+    const char *why = operation_finish(operation, status, atomic_load(&thread->run->breaks_devices));
+    if (why)
+        differ(thread, "%s: %s: %s", name_of(operation), tw_status_name(status), why);
+}
+
+/* Waits for an operation, and takes it from the list. False: it waits for an accessor of this thread. */
+static bool settle(struct thread *thread, struct operation **link)
+{
+    struct operation *operation = *link;
+    const tw_status status = tw_event_wait(operation->event);
+    if (status == TW_ERROR_WOULD_DEADLOCK && open_holds(thread))
+        return false;
+    const tw_event_state state = tw_event_get_state(operation->event);
+    if (state != (status == TW_SUCCESS ? TW_EVENT_COMPLETE : TW_EVENT_FAILED))
+        differ(thread, "%s: state %d, but %s", name_of(operation), (int)state, tw_status_name(status));
+    finish(thread, operation, status);
+    *link = operation->next;
+    tw_event_release(&operation->event);
+    free(operation);
+    return true;
+}
+
+void resolve(struct thread *thread)
+{
+    struct operation **link = &thread->first, *operation;
+    thread->last = NULL;
+    while ((operation = *link)) {
+        if (tw_event_get_state(operation->event) < TW_EVENT_COMPLETE) {
+            thread->last = operation;
+            link = &operation->next;
+            continue;
+        }
+        /* it may be over before the one whose transfer they share: that still waits for others */
+        if (tw_event_get_status(operation->event) == TW_ERROR_CANCELLED && !operation_may_be_cancelled(operation)) {
+            while (thread->first != operation && settle(thread, &thread->first)) {
+            }
+            if (thread->first != operation) { /* nor can be known what became of that one */
+                operation->excused = true;
+                resolve(thread);
+                return;
+            }
+            thread->last = NULL;
+            link = &thread->first;
+        }
+        settle(thread, link);
+    }
+}
+
+/* Takes an operation that was submitted: its outcome is known at once, or from an event, which it takes over. */
+static void submitted(struct thread *thread, struct operation *operation, struct queue *queue, tw_event *event)
+{
+    operation_submitted(operation);
+    if (operation->waits) /* never of a queue that other threads use */
+        queue->waits |= operation->waits;
+    operation->errors = queue->errors;
+    atomic_fetch_add(&totals.groups, operation->count);
+    if (!thread->run->program->faults) {
+        finish(thread, operation, TW_SUCCESS);
+        return;
+    }
+    struct operation *later = malloc(sizeof *later);
+    *later = *operation;
+    later->event = event;
+    *(thread->last ? &thread->last->next : &thread->first) = later;
+    thread->last = later;
+    if (draw_below(&thread->random, 8) == 0)
+        resolve(thread);
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------------ */
+
+static struct buffer *find_buffer(struct thread *thread, unsigned number)
+{
+    struct buffer *buffer = number < BUFFERS ? thread->buffer[number] : thread->run->buffer[number - BUFFERS];
+    return buffer && buffer->handle ? buffer : NULL;
+}
+
+/* The call of a step; false if its objects are not there, or do not go together. */
+static bool make_call(struct thread *thread, const struct group_step *step, struct call *call)
+{
+    *call = (struct call){.kernel = step->kernel,
+                          .out = find_buffer(thread, step->out),
+                          .in = find_buffer(thread, step->in),
+                          .in2 = find_buffer(thread, step->in2),
+                          .mode = step->mode,
+                          .constant = step->constant,
+                          .twice = step->twice,
+                          .keep = step->keep,
+                          .first = step->first,
+                          .count = step->count,
+                          .seed = step->seed,
+                          .local = step->local,
+                          .dims = step->dims};
+    if (!call_is_possible(call))
+        return false;
+    return (call->out->kind == OVER_CONST) == (step->way == WRITE_CONSTANT);
+}
+
+static bool uses_shared(const struct call *call)
+{
+    return call->out->shared || (call->in && call->in->shared) || (call->in2 && call->in2->shared);
+}
+
+/* What recording must come to on a queue. */
+static tw_status expected_of(const struct run *run, const struct queue *queue, const struct call *call,
+                             const struct group_step *step, bool has_event)
+{
+    if (step->way == WRITE_CONSTANT)
+        return TW_ERROR_READ_ONLY_BUFFER;
+    if (call->local > run->group_limit[queue->device] && call->kernel == CROWD)
+        return TW_ERROR_INVALID_WORK_GROUP_SIZE;
+#ifndef TW_LOWERING_SIMT /* the standard mapping on a GPU: whole warps, or one work-item */
+    if (call->kernel == MEET && call->local > 1 && call->local % 32 && tw_device_is_gpu(tw_queue_device(queue->handle)))
+        return TW_ERROR_UNSUPPORTED;
+#endif
+    if (step->way == TWO_KERNELS && call->kernel != NOTHING)
+        return TW_ERROR_INVALID_COMMAND_GROUP;
+    return queue->recording && has_event ? TW_ERROR_INVALID_ARGUMENT : TW_SUCCESS;
+}
+
+struct recorder {
+    const struct call *call;
+    unsigned times;
+    bool failed; /* the first time: the fallback queue takes the group */
+};
+
+static void record(tw_command_group *group, void *user)
+{
+    struct recorder *recorder = user;
+    ++recorder->times;
+    record_call(group, recorder->call);
+    if (recorder->times == 1)
+        recorder->failed = tw_command_group_status(group) != TW_SUCCESS;
+}
+
+static tw_status submit_by_block(tw_queue *queue, const struct call *call)
+{
+    tw_status status = TW_SUCCESS;
+    TW_COMMAND_GROUP(queue, group) {
+        record_call(group, call);
+        status = tw_command_group_status(group);
+        if (status != TW_SUCCESS)
+            break; /* an error would come with the next wait */
+    }
+    return status;
+}
+
+/* Submits a call; `*taken` becomes the queue that took it, or that was tried last. */
+static tw_status submit(struct thread *thread, struct queue *queue, struct queue *fallback, const struct call *call,
+                        const struct group_step *step, tw_event **event, struct queue **taken)
+{
+    *taken = queue;
+    if (step->way == SUBMIT_FUNCTION) {
+        struct recorder recorder = {call, 0, false};
+        const tw_status status =
+            tw_queue_submit_function(queue->handle, fallback ? fallback->handle : NULL, record, &recorder, event);
+        if (!recorder.times || recorder.times > (fallback ? 2 : 1))
+            differ(thread, "the recording function was called %u times", recorder.times);
+        *taken = recorder.failed && fallback ? fallback : queue;
+        return status;
+    }
+    if (step->way == SUBMIT_BLOCK && !event)
+        return submit_by_block(queue->handle, call);
+    tw_command_group *group = tw_queue_begin(queue->handle);
+    record_call(group, call);
+    if (step->way == TWO_KERNELS)
+        record_call(group, call);
+    return tw_queue_submit(queue->handle, group, event);
+}
+
+static void keep_event(struct thread *thread, unsigned slot, tw_event *event, hold_set waits)
+{
+    if (slot == NONE) {
+        tw_event_release(&event);
+        return;
+    }
+    tw_event_release(&thread->event[slot].handle);
+    thread->event[slot] = (struct event){event, waits};
+}
+
+/* A group that a queue records: it is part of a graph, and nothing happens yet. */
+static void note_recorded(struct thread *thread, struct queue *queue, const struct call *call)
+{
+    if (queue->recorded_count == GRAPH_GROUPS)
+        differ(thread, "the runner recorded too much");
+    queue->recorded[queue->recorded_count++] = *call;
+}
+
+/* Which of the queues has it, and what it has copied, depends on the faults. */
+static void note_fallback(struct operation *operation, struct queue *queue, struct queue *fallback)
+{
+    operation->falls_back = true;
+    if (queue->errors)
+        atomic_store(&queue->errors->unknown, true);
+    if (fallback->errors)
+        atomic_store(&fallback->errors->unknown, true);
+}
+
+static void run_call(struct thread *thread, const struct group_step *step, struct call *call, struct queue *queue,
+                     struct queue *fallback)
+{
+    const bool faults = thread->run->program->faults;
+    const bool with_event = step->event != NONE || (faults && !queue->recording);
+    struct operation operation;
+    tw_event *event = NULL;
+    operation_begin(&operation);
+    operation_add(&operation, call);
+    const bool shares = queue->shared || (fallback && fallback->shared) || uses_shared(call);
+    if (operation.waits && shares && thread->run->program->threads > 1)
+        return; /* two threads could wait for each other's accessors */
+    struct queue *taken;
+    const tw_status status = submit(thread, queue, fallback, call, step, with_event ? &event : NULL, &taken);
+    if (taken != queue && !faults && expected_of(thread->run, queue, call, step, with_event) == TW_SUCCESS)
+        differ(thread, "the fallback queue took what the first one could have taken");
+    const tw_status expected = expected_of(thread->run, taken, call, step, with_event);
+    if (status == TW_ERROR_OUT_OF_DEVICE_MEMORY && fault_explains(thread, status))
+        return;
+    if (status != expected)
+        differ(thread, "submission returned %s, not %s", tw_status_name(status), tw_status_name(expected));
+    if (status != TW_SUCCESS)
+        return;
+    if (taken->recording) {
+        note_recorded(thread, taken, call);
+        return;
+    }
+    if (with_event && !event)
+        differ(thread, "there is no event");
+    const hold_set waits = operation.waits;
+    if (fallback && faults)
+        note_fallback(&operation, queue, fallback);
+    submitted(thread, &operation, taken, faults ? tw_event_retain(event) : NULL);
+    keep_event(thread, with_event ? step->event : NONE, event, waits);
+}
+
+void run_group(struct thread *thread, const struct group_step *step)
+{
+    struct queue *queue = find_queue(thread, step->queue);
+    struct queue *fallback = step->fallback == NONE ? NULL : find_queue(thread, step->fallback);
+    struct call call;
+    if (!queue || !make_call(thread, step, &call) || (queue->recording && queue->recorded_count == GRAPH_GROUPS))
+        return;
+    /* what is recorded must not go elsewhere, nor what a shared buffer is in, whose order is not known when a graph runs */
+    if (fallback && (fallback->recording || queue->recording || fallback == queue || step->way != SUBMIT_FUNCTION))
+        fallback = NULL;
+    const bool shares = uses_shared(&call);
+    if (shares && queue->recording)
+        return;
+    if (step->way == DISCARD) {
+        tw_command_group *group = tw_queue_begin(queue->handle);
+        record_call(group, &call);
+        tw_command_group_discard(group);
+        return;
+    }
+    if (shares)
+        pthread_mutex_lock(&thread->run->shared);
+    run_call(thread, step, &call, queue, fallback);
+    if (shares)
+        pthread_mutex_unlock(&thread->run->shared);
+}
+
+void run_count(struct thread *thread, const struct slot_step *step)
+{
+    struct queue *queue = find_queue(thread, step->other);
+    struct run *run = thread->run;
+    if (!queue || queue->recording || run->program->faults)
+        return;
+    tw_command_group *group = tw_queue_begin(queue->handle);
+    record_count(group, run->counter[step->slot], step->n, step->n % 2);
+    const tw_status status = tw_queue_submit(queue->handle, group, NULL);
+    if (status != TW_SUCCESS)
+        differ(thread, "counting: %s", tw_status_name(status));
+    atomic_fetch_add(&totals.groups, 1);
+    atomic_fetch_add(&run->counter_sum[step->slot], step->n);
+}
+
+/* ---- graphs ------------------------------------------------------------------------------------------------------------ */
+
+void run_record_begin(struct thread *thread, const struct slot_step *step)
+{
+    struct queue *queue = find_queue(thread, step->slot);
+    if (!queue || queue->shared)
+        return;
+    const tw_status expected = queue->recording ? TW_ERROR_INVALID_COMMAND_GROUP : TW_SUCCESS;
+    const tw_status status = tw_queue_begin_recording(queue->handle);
+    if (status != expected)
+        differ(thread, "tw_queue_begin_recording returned %s, not %s", tw_status_name(status),
+               tw_status_name(expected));
+    queue->recorded_count = queue->recording ? queue->recorded_count : 0;
+    queue->recording = true;
+}
+
+void run_record_end(struct thread *thread, const struct slot_step *step)
+{
+    struct queue *queue = find_queue(thread, step->slot);
+    if (!queue || queue->shared)
+        return;
+    struct graph *graph = step->other == NONE || thread->graph[step->other].handle ? NULL : &thread->graph[step->other];
+    const tw_status expected = queue->recording ? TW_SUCCESS : TW_ERROR_INVALID_COMMAND_GROUP;
+    const tw_status status = tw_queue_end_recording(queue->handle, graph ? &graph->handle : NULL);
+    const bool was_recording = queue->recording;
+    queue->recording = false;
+    if (status == TW_ERROR_OUT_OF_DEVICE_MEMORY && was_recording && fault_explains(thread, status))
+        return;
+    if (status != expected)
+        differ(thread, "tw_queue_end_recording returned %s, not %s", tw_status_name(status), tw_status_name(expected));
+    if (status != TW_SUCCESS || !graph)
+        return;
+    if (tw_command_graph_count(graph->handle) != queue->recorded_count)
+        differ(thread, "the graph has %zu groups, not %u", tw_command_graph_count(graph->handle),
+               queue->recorded_count);
+    graph->device = queue->device;
+    graph->count = queue->recorded_count;
+    memcpy(graph->call, queue->recorded, sizeof graph->call);
+}
+
+static tw_status expected_of_graph(const struct graph *graph, const struct queue *queue)
+{
+    if (queue->device != graph->device)
+        return TW_ERROR_INVALID_ARGUMENT;
+    if (queue->recording)
+        return TW_ERROR_INVALID_COMMAND_GROUP;
+    for (unsigned i = 0; i < graph->count; ++i) {
+        const struct call *call = &graph->call[i];
+        if (!call->out->handle || (call->in && !call->in->handle) || (call->in2 && !call->in2->handle))
+            return TW_ERROR_INVALID_ARGUMENT;
+    }
+    return TW_SUCCESS;
+}
+
+static bool submit_graph_once(struct thread *thread, const struct graph *graph, struct queue *queue)
+{
+    const tw_status expected = expected_of_graph(graph, queue);
+    struct operation operation;
+    operation_begin(&operation);
+    if (expected == TW_SUCCESS)
+        for (unsigned i = 0; i < graph->count; ++i)
+            operation_add(&operation, &graph->call[i]);
+    if (operation.waits && queue->shared && thread->run->program->threads > 1)
+        return false;
+    const bool with_event = thread->run->program->faults || draw_below(&thread->random, 2);
+    tw_event *event = NULL;
+    const tw_status status = tw_queue_submit_graph(queue->handle, graph->handle, with_event ? &event : NULL);
+    if (status != expected)
+        differ(thread, "submitting a graph returned %s, not %s", tw_status_name(status), tw_status_name(expected));
+    if (status != TW_SUCCESS)
+        return false;
+    submitted(thread, &operation, queue, thread->run->program->faults ? tw_event_retain(event) : NULL);
+    tw_event_release(&event);
+    return true;
+}
+
+void run_graph_submit(struct thread *thread, const struct slot_step *step)
+{
+    const struct graph *graph = &thread->graph[step->slot];
+    struct queue *queue = find_queue(thread, step->other);
+    if (!graph->handle || !queue)
+        return;
+    for (uint32_t i = 0; i < step->n && submit_graph_once(thread, graph, queue); ++i) {
+    }
+}
