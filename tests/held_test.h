@@ -13,26 +13,26 @@
 
 enum { N = 64 };
 
-/* Waits until `flag`, if there is one, is set. It rests between two looks: forty threads that poll under ThreadSanitizer, whose
+/* Waits until `flag`, the address of an atomic_int if it is not 0, is set. It rests between two looks: forty threads that poll under ThreadSanitizer, whose
    atomic load takes a lock to read, may keep the store from its lock to write for ever. */
-static inline void await(atomic_int *flag)
+static inline void await(uintptr_t flag)
 {
 #ifdef __NVPTX__
     (void)flag;
 #else
-    while (flag && !atomic_load(flag)) {
+    while (flag && !atomic_load((atomic_int *)flag)) {
         const struct timespec time = {0, 20000};
         nanosleep(&time, NULL);
     }
 #endif
 }
 
-/* x = a x + b, once the flag is set: only in simulated devices, which share the host's memory. Does not commute, so that a
-   chain shows its order. */
+/* x = a x + b, once the flag is set: only in simulated devices, which share the host's memory but refuse pointers to it. Does
+   not commute, so that a chain shows its order. */
 struct held {
     unsigned *x;
     unsigned a, b;
-    atomic_int *flag;
+    uintptr_t flag;
 };
 static inline void held(tw_item item, const struct held *k)
 {
@@ -52,7 +52,7 @@ static inline tw_status try_submit(tw_queue *queue, tw_buffer *x, unsigned a, un
                                    tw_event **event)
 {
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d(N), held, .x = tw_read_write(cg, x), .a = a, .b = b, .flag = flag);
+    tw_parallel_for(cg, tw_range_1d(N), held, .x = tw_read_write(cg, x), .a = a, .b = b, .flag = (uintptr_t)flag);
     return tw_queue_submit(queue, cg, event);
 }
 

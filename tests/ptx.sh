@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Sourced by the checks of what kernels become on an NVIDIA GPU, with what they were called with: CLANG INCLUDE_OPTION...
-# compile_ptx NAME: NAME.c beside the check, in the simt lowering. Sets source, ptx and work, a directory that the shell
-# removes when it ends. Needs no GPU, CUDA toolkit or device runtime. Exit status 77: the compiler has no NVPTX backend.
+# compile_ptx NAME: NAME.c beside the check, in the simt lowering, or with `lowering` set to something else in the other one.
+# Sets source, ptx and work, a directory that the shell removes when it ends. Needs no GPU, CUDA toolkit or device runtime. Exit status 77: the compiler has no NVPTX backend.
 set -u
 compiler=$1
 shift
+lowering="-DTW_LOWERING_SIMT -fopenmp-cuda-mode"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
@@ -18,7 +19,8 @@ compile_ptx() {
     source=$(dirname "$0")/$1.c
     ptx=$work/$1.ptx
     shift
-    "$compiler" -std=c17 -O3 -Wall -Wextra -Wpedantic -Werror -fopenmp -DTW_LOWERING_SIMT -fopenmp-cuda-mode -nogpulib \
+    # shellcheck disable=SC2086 # options are words
+    "$compiler" -std=c17 -O3 -Wall -Wextra -Wpedantic -Werror -fopenmp $lowering -nogpulib \
         -fopenmp-targets=nvptx64-nvidia-cuda -Xopenmp-target=nvptx64-nvidia-cuda -march=sm_90 \
         -Wno-unknown-cuda-version -S --offload-device-only -o "$ptx" "$@" "$source" || exit 1
 }

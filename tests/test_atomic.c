@@ -9,6 +9,9 @@ typedef unsigned long ulong;
 typedef long long llong;
 typedef unsigned long long ullong;
 
+typedef unsigned char uchar;
+
+#define FOR_NARROW(X) X(char) X(uchar) X(short)
 #define FOR_INTEGERS(X) X(int) X(unsigned) X(long) X(ulong) X(llong) X(ullong)
 #define FOR_REALS(X) X(float) X(double)
 
@@ -110,6 +113,7 @@ static const int expected_bitwise[] = {12, 8, 11, 13};
     }
 #define INTEGER_STEP_KERNEL(T) STEP_KERNEL(T, BITWISE_STEPS)
 #define REAL_STEP_KERNEL(T) STEP_KERNEL(T, NO_STEPS)
+FOR_NARROW(INTEGER_STEP_KERNEL)
 FOR_INTEGERS(INTEGER_STEP_KERNEL)
 FOR_REALS(REAL_STEP_KERNEL)
 
@@ -118,6 +122,7 @@ TW_TEST(operations_return_the_old_value_and_store_the_new_one)
     tw_queue *queue = tw_test_queue();
 #define RUN_INTEGER_STEPS(T) run_steps_##T(queue, 1);
 #define RUN_REAL_STEPS(T) run_steps_##T(queue, 0);
+    FOR_NARROW(RUN_INTEGER_STEPS)
     FOR_INTEGERS(RUN_INTEGER_STEPS)
     FOR_REALS(RUN_REAL_STEPS)
     TW_PASS(tw_queue_destroy(&queue));

@@ -316,6 +316,32 @@ TW_TEST(destruction_says_when_the_contents_are_lost)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* The memory is the program's again; a buffer without any is kept by the group. */
+TW_TEST(a_group_that_is_submitted_after_the_destruction)
+{
+    int data[N] = {0};
+    const struct {
+        bool over_host;
+        tw_status status;
+    } cases[] = {{true, TW_ERROR_INVALID_COMMAND_GROUP}, {false, TW_SUCCESS}};
+    tw_queue *queue = tw_test_queue();
+    for (size_t c = 0; c < 2; ++c) {
+        tw_buffer *buffer = NULL, *gate = tw_test_ints(1, 0);
+        TW_PASS(cases[c].over_host ? tw_buffer_create_over(data, sizeof *data, tw_range_1d(N), &buffer)
+                                   : tw_buffer_create(sizeof *data, tw_range_1d(N), &buffer));
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for(cg, tw_range_1d(N), increase, .data = tw_discard_read_write(cg, buffer),
+                        .gate = tw_read(cg, gate));
+        TW_PASS(tw_buffer_destroy(&buffer));
+        TW_FAIL(tw_queue_submit(queue, cg, NULL), cases[c].status);
+        TW_PASS(tw_queue_wait(queue));
+        for (int i = 0; i < N; ++i)
+            TW_EQUAL(data[i], 0);
+        TW_PASS(tw_buffer_destroy(&gate));
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST_LIST = {TW_CASE(a_buffer_over_host_memory_is_written_back),
                 TW_CASE(a_copied_buffer_leaves_its_source_alone),
                 TW_CASE(a_buffer_over_const_memory_is_read_only),
@@ -327,5 +353,6 @@ TW_TEST_LIST = {TW_CASE(a_buffer_over_host_memory_is_written_back),
                 TW_CASE(large_buffers_begin_at_different_lines),
                 TW_CASE(destruction_is_refused_while_this_thread_holds_the_buffer),
                 TW_CASE(destruction_is_refused_while_a_command_waits_for_this_thread),
+                TW_CASE(a_group_that_is_submitted_after_the_destruction),
                 TW_CASE(destruction_says_when_the_contents_are_lost),
                 TW_CASES_END};

@@ -3,7 +3,10 @@
  * Kernels in flight together: enqueued before those they depend on are over. On simulated devices, where a kernel can be
  * held, nearly all is deterministic; what only counts results runs on every device.
  */
+#define _GNU_SOURCE
 #include "held_test.h"
+
+#include <sys/resource.h>
 
 enum { MANY = 3000, LONG = 1000, WIDE = 20 };
 
@@ -74,7 +77,7 @@ TW_TEST(dependent_kernels_are_enqueued_before_the_first_is_over)
     for (int i = 0; i < 3; ++i) {
         tw_event_times times;
         TW_PASS(tw_event_get_times(events[i], &times));
-        TW_CHECK(times.submit_ns && times.submit_ns <= times.start_ns && times.start_ns <= times.end_ns);
+        TW_CHECK(times.submit_ns && times.submit_ns <= times.start_ns && times.start_ns < times.end_ns);
         tw_event_release(&events[i]);
     }
     TW_PASS(tw_buffer_destroy(&x));
@@ -527,6 +530,187 @@ TW_TEST(chains_of_several_threads_in_flight)
     chains_of_several_threads();
 }
 
+/* ---- threads that wait at the same time ------------------------------------------------------------------------------- */
+
+enum { WAITERS = 24, ROUNDS = 10 };
+
+struct waiting_thread {
+    tw_event *event;
+    sem_t *began;
+    long rests; /* times that it gave up the processor to wait for something */
+};
+
+static long rests_so_far(void)
+{
+    struct rusage used;
+    TW_CHECK(getrusage(RUSAGE_THREAD, &used) == 0);
+    return used.ru_nvcsw;
+}
+
+static void *wait_for_event(void *argument)
+{
+    struct waiting_thread *thread = argument;
+    sem_post(thread->began);
+    const long before = rests_so_far();
+    TW_PASS(tw_event_wait(thread->event));
+    thread->rests = rests_so_far() - before;
+    return NULL;
+}
+
+/* While one thread looks how far the device is, the others sleep. Counted is how often they woke up, which does not depend on how
+   fast the machine is: threads that look now and then do so hundreds of times while the kernel is held. */
+TW_TEST(threads_that_wait_beside_another_one_sleep)
+{
+    use_async_sim(1);
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = tw_test_ints(N, 0);
+    struct waiting_thread waiting[WAITERS];
+    pthread_t threads[WAITERS];
+    atomic_int open = 0;
+    sem_t began;
+    int busy = 0;
+    TW_CHECK(sem_init(&began, 0, 0) == 0);
+    bring(queue, x);
+    for (int i = 0; i < WAITERS; ++i) {
+        waiting[i] = (struct waiting_thread){.began = &began};
+        submit(queue, x, 1, 1, i == 0 ? &open : NULL, &waiting[i].event);
+    }
+    for (int i = 0; i < WAITERS; ++i)
+        TW_CHECK(pthread_create(&threads[i], NULL, wait_for_event, &waiting[i]) == 0);
+    for (int i = 0; i < WAITERS; ++i)
+        while (sem_wait(&began) != 0) {
+        }
+    for (int i = 0; i < 100; ++i)
+        nap(); /* a shorter time would find less, but never fail */
+    atomic_store(&open, 1);
+    for (int i = 0; i < WAITERS; ++i) {
+        TW_CHECK(pthread_join(threads[i], NULL) == 0);
+        TW_EQUAL(tw_event_get_state(waiting[i].event), TW_EVENT_COMPLETE);
+        tw_event_release(&waiting[i].event);
+        busy += waiting[i].rests > 100;
+    }
+    TW_CHECK(busy <= WAITERS / 4); /* the one that looks; and a few that took over from it */
+    sem_destroy(&began);
+    tw_test_expect_ints(x, WAITERS);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+struct fallback_args {
+    tw_buffer *x;
+};
+
+static void submit_on_either(tw_command_group *cg, void *user)
+{
+    const struct fallback_args *args = user;
+    tw_parallel_for(cg, tw_range_1d(N), held, .x = tw_read_write(cg, args->x), .a = 1, .b = 1);
+}
+
+/* What they sleep for fails, and runs on another queue. */
+TW_TEST(threads_that_sleep_for_a_kernel_that_goes_elsewhere)
+{
+    enum { SLEEPERS = 6 };
+    use_async_sim(2);
+    tw_queue *queues[2];
+    tw_test_queues(queues, 2);
+    tw_buffer *x = tw_test_ints(N, 0);
+    struct waiting_thread waiting[SLEEPERS];
+    pthread_t threads[SLEEPERS];
+    tw_event *events[3] = {NULL};
+    atomic_int open = 0;
+    sem_t began;
+    TW_CHECK(sem_init(&began, 0, 0) == 0);
+    bring(queues[0], x);
+    TW_PASS(tw_sim_fail_nth(tw_queue_device(queues[0]), TW_SIM_LAUNCH, 2));
+    submit(queues[0], x, 1, 1, &open, &events[0]);
+    TW_PASS(tw_queue_submit_function(queues[0], queues[1], submit_on_either, &(struct fallback_args){x}, &events[1]));
+    submit(queues[0], x, 1, 1, NULL, &events[2]);
+    for (int i = 0; i < SLEEPERS; ++i) {
+        waiting[i] = (struct waiting_thread){.event = events[i % 3], .began = &began};
+        TW_CHECK(pthread_create(&threads[i], NULL, wait_for_event, &waiting[i]) == 0);
+    }
+    for (int i = 0; i < SLEEPERS; ++i)
+        while (sem_wait(&began) != 0) {
+        }
+    for (int i = 0; i < 20; ++i)
+        nap();
+    atomic_store(&open, 1);
+    for (int i = 0; i < SLEEPERS; ++i)
+        TW_CHECK(pthread_join(threads[i], NULL) == 0);
+    for (int i = 0; i < 3; ++i)
+        tw_event_release(&events[i]);
+    sem_destroy(&began);
+    tw_test_expect_ints(x, 3);
+    TW_PASS(tw_buffer_destroy(&x));
+    tw_test_destroy_queues(queues, 2);
+}
+
+struct crowd {
+    tw_queue *queues[3];
+    tw_buffer *shared;
+    atomic_uint next;
+};
+
+/* Waits for kernels of a chain that goes from queue to queue, in every way in turn. */
+static void *wait_in_a_crowd(void *argument)
+{
+    struct crowd *crowd = argument;
+    const unsigned number = atomic_fetch_add(&crowd->next, 1);
+    tw_buffer *own = tw_test_ints(N, 0);
+    unsigned got[N];
+    for (unsigned i = 0; i < ROUNDS; ++i) {
+        tw_event *event = NULL, *start;
+        tw_queue *first = crowd->queues[i % 3], *second = crowd->queues[(i + number) % 3];
+        submit(first, own, 1, 1, NULL, NULL);
+        submit(second, crowd->shared, 1, 1, NULL, NULL);
+        submit(second, own, 1, 1, NULL, &event);
+        switch ((number + i) % 5) {
+        case 0:
+            TW_PASS(tw_event_wait(event));
+            break;
+        case 1:
+            TW_PASS(tw_queue_wait(second));
+            break;
+        case 2:
+            start = tw_event_of_start(event);
+            TW_PASS(tw_event_wait(start));
+            tw_event_release(&start);
+            break;
+        case 3:
+            tw_test_fetch(own, got);
+            TW_EQUAL(got[N - 1], 2 * (i + 1));
+            break;
+        default: /* goes on */
+            break;
+        }
+        tw_event_release(&event);
+    }
+    tw_test_expect_ints(own, 2 * ROUNDS);
+    TW_PASS(tw_buffer_destroy(&own));
+    return NULL;
+}
+
+TW_TEST(a_crowd_waits_in_every_way)
+{
+    struct crowd crowd = {.shared = tw_test_ints(N, 0)};
+    pthread_t threads[WAITERS];
+    tw_test_queues(crowd.queues, 3);
+    for (int i = 0; i < WAITERS; ++i)
+        TW_CHECK(pthread_create(&threads[i], NULL, wait_in_a_crowd, &crowd) == 0);
+    for (int i = 0; i < WAITERS; ++i)
+        TW_CHECK(pthread_join(threads[i], NULL) == 0);
+    tw_test_expect_ints(crowd.shared, WAITERS * ROUNDS);
+    TW_PASS(tw_buffer_destroy(&crowd.shared));
+    tw_test_destroy_queues(crowd.queues, 3);
+}
+
+/* The same beside simulated devices that are asynchronous. */
+TW_TEST(a_crowd_waits_for_what_is_in_flight)
+{
+    use_async_sim(2);
+    a_crowd_waits_in_every_way();
+}
+
 TW_TEST_LIST = {
     TW_CASE(dependent_kernels_are_enqueued_before_the_first_is_over),
     TW_CASE(a_diamond_over_two_queues),
@@ -547,5 +731,9 @@ TW_TEST_LIST = {
     TW_CASE(large_argument_blocks_in_a_chain),
     TW_CASE(chains_of_several_threads),
     TW_CASE(chains_of_several_threads_in_flight),
+    TW_CASE(threads_that_wait_beside_another_one_sleep),
+    TW_CASE(threads_that_sleep_for_a_kernel_that_goes_elsewhere),
+    TW_CASE(a_crowd_waits_in_every_way),
+    TW_CASE(a_crowd_waits_for_what_is_in_flight),
     TW_CASES_END,
 };

@@ -440,11 +440,13 @@ TW_TEST(events)
     tw_command_graph *graph = graph_of_step(queue, x);
     tw_event *event = NULL;
     tw_event_times times;
+    TW_PASS(tw_queue_set_profiling(queue, true));
     TW_PASS(tw_queue_submit_graph(queue, graph, &event));
     TW_PASS(tw_event_wait(event));
     TW_EQUAL(tw_event_get_state(event), TW_EVENT_COMPLETE);
     TW_PASS(tw_event_get_times(event, &times));
-    TW_CHECK(times.submit_ns && times.submit_ns <= times.start_ns && times.start_ns <= times.end_ns);
+    TW_CHECK(times.submit_ns && times.submit_ns <= times.ready_ns && times.ready_ns <= times.start_ns);
+    TW_CHECK(times.start_ns < times.end_ns && times.end_ns <= times.complete_ns);
     tw_event_release(&event);
     tw_command_graph_destroy(&graph);
     TW_PASS(tw_buffer_destroy(&x));
@@ -502,6 +504,25 @@ TW_TEST(dropped_and_empty)
     tw_command_graph_destroy(&graph);
     tw_command_graph_destroy(NULL);
     TW_EQUAL(tw_command_graph_count(NULL), 0);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* Groups that only have accessors move data, also in a graph. */
+TW_TEST(without_kernels)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = tw_test_ints(N, 5);
+    tw_command_graph *graph = NULL;
+    TW_PASS(tw_queue_begin_recording(queue));
+    tw_command_group *cg = tw_queue_begin(queue);
+    (void)tw_read(cg, x);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_PASS(tw_queue_end_recording(queue, &graph));
+    TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
+    TW_PASS(tw_queue_wait_and_throw(queue));
+    tw_test_expect_ints(x, 5);
+    tw_command_graph_destroy(&graph);
     TW_PASS(tw_buffer_destroy(&x));
     TW_PASS(tw_queue_destroy(&queue));
 }
@@ -619,6 +640,7 @@ TW_TEST_LIST = {TW_CASE(recording_runs_nothing),
                 TW_CASE(events),
                 TW_CASE(given_up_early),
                 TW_CASE(dropped_and_empty),
+                TW_CASE(without_kernels),
                 TW_CASE(misuse),
                 TW_CASE(another_device),
                 TW_CASE(a_kernel_fails),

@@ -205,19 +205,39 @@ TW_TEST(kernel_objects_are_checked)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-TW_TEST(a_kernel_without_an_image_for_the_device_is_an_error)
+static void make_kernel_without_image(const char *name)
 {
-    tw_device *device = tw_test_device(0);
+    wrong_kernel.range_kernel = set_kernel.range_kernel;
+    wrong_kernel.range_kernel.args_bytes = sizeof(struct wrong);
+    wrong_kernel.range_kernel.offload = launch_without_image;
+    wrong_kernel.range_kernel.name = name; /* images are searched for it */
+}
+
+TW_TEST(a_kernel_without_an_image_for_the_device_is_refused)
+{
     const char *backend = "";
-    TW_PASS(tw_device_info(device, TW_DEVICE_INFO_BACKEND, &backend, sizeof backend));
+    TW_PASS(tw_device_info(tw_test_device(0), TW_DEVICE_INFO_BACKEND, &backend, sizeof backend));
     if (strcmp(backend, "omp") != 0)
         TW_SKIP();
     tw_queue *queue = tw_test_queue();
     tw_buffer *buffer = tw_test_ints(N, 1);
-    wrong_kernel.range_kernel = set_kernel.range_kernel;
-    wrong_kernel.range_kernel.args_bytes = sizeof(struct wrong);
-    wrong_kernel.range_kernel.offload = launch_without_image;
-    wrong_kernel.range_kernel.name = "wrong"; /* images are also found by it */
+    make_kernel_without_image("wrong");
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), wrong, .out = tw_discard_write(cg, buffer));
+    TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_NO_DEVICE_IMAGE);
+    tw_test_expect_ints(buffer, 1);
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* On a GPU the kernel of the name would be launched, past the launcher. */
+TW_TEST(an_image_that_was_there_only_by_name_is_an_error)
+{
+    if (!tw_device_is_cpu(tw_test_device(0)) || tw_device_is_host(tw_test_device(0)))
+        TW_SKIP();
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *buffer = tw_test_ints(N, 1);
+    make_kernel_without_image(set_kernel.range_kernel.name);
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(N), wrong, .out = tw_discard_write(cg, buffer));
     TW_PASS(tw_queue_submit(queue, cg, NULL));
@@ -384,7 +404,7 @@ TW_TEST(a_fallback_queue_is_not_used_without_need)
     struct operands o = make_operands();
     TW_PASS(tw_queue_submit_function(queues[0], queues[1], record_sum, &o, NULL));
     TW_PASS(tw_queue_wait(queues[0]));
-    TW_EQUAL(o.calls, 1);
+    TW_EQUAL(o.calls, 2); /* for both, in case that the command fails later */
     TW_EQUAL(tw_sim_count(tw_queue_device(queues[0]), TW_SIM_LAUNCH), 1);
     TW_EQUAL(tw_sim_count(tw_queue_device(queues[1]), TW_SIM_LAUNCH), 0);
     tw_test_expect_ints(o.c, 3);
@@ -450,7 +470,8 @@ TW_TEST_LIST = {TW_CASE(the_first_error_is_kept_and_nothing_is_submitted),
                 TW_CASE(a_group_has_one_kernel),
                 TW_CASE(ranges_are_checked),
                 TW_CASE(kernel_objects_are_checked),
-                TW_CASE(a_kernel_without_an_image_for_the_device_is_an_error),
+                TW_CASE(a_kernel_without_an_image_for_the_device_is_refused),
+                TW_CASE(an_image_that_was_there_only_by_name_is_an_error),
                 TW_CASE(a_kernel_without_a_version_for_the_device_is_refused),
                 TW_CASE(a_block_records_and_submits),
                 TW_CASE(break_and_return_drop_the_group),

@@ -3,6 +3,8 @@
 #include "tw_test.h"
 
 #include <dirent.h>
+#include <sys/utsname.h>
+#include <time.h>
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -198,6 +200,15 @@ TW_TEST(settings_that_cannot_be_read_are_errors)
 {
     const char *const bad_devices[] = {"gpux", "sim:", "sim:x", "sim:-1", "sim:1x", ",", "sim,,host", "!", "sim;host"};
     const char *const bad_sim[] = {"x", "-1", "65", "1x"};
+    static const struct {
+        const char *name, *values[4], *good;
+    } others[] = {
+        {"TW_SIM_ASYNC", {"yes", "2", "01", "on"}, "0"},
+        {"TW_SIM_CHECK", {"yes", "2", "01", "on"}, "1"},
+        {"TW_WORK_ITEM_STACK_KB", {"abc", "15", "64k", "1048577"}, "64"},
+        {"TW_CUDA_LAUNCH", {"Driver", "cuda", "1", "driver "}, "driver"},
+        {"TW_WARNINGS", {"no", "off", "-1", "2"}, "1"},
+    };
     size_t count = 99;
     tw_queue *queue = NULL;
     for (size_t i = 0; i < sizeof bad_devices / sizeof *bad_devices; ++i) {
@@ -218,6 +229,84 @@ TW_TEST(settings_that_cannot_be_read_are_errors)
     setenv("TW_SIM", "1", 1);
     TW_PASS(tw_get_devices(TW_DEVICE_ALL, NULL, 0, &count));
     TW_EQUAL(count, 1);
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i) {
+        for (size_t k = 0; k < 4; ++k) {
+            TW_PASS(tw_shutdown());
+            setenv(others[i].name, others[i].values[k], 1);
+            TW_FAIL(tw_get_devices(TW_DEVICE_ALL, NULL, 0, &count), TW_ERROR_INVALID_CONFIGURATION);
+            TW_CHECK(strstr(tw_error_detail(), others[i].name) && strstr(tw_error_detail(), others[i].values[k]));
+        }
+        setenv(others[i].name, "", 1);
+        TW_PASS(tw_get_devices(TW_DEVICE_ALL, NULL, 0, &count));
+        TW_PASS(tw_shutdown());
+        setenv(others[i].name, others[i].good, 1);
+        TW_PASS(tw_get_devices(TW_DEVICE_ALL, NULL, 0, &count));
+        unsetenv(others[i].name);
+    }
+}
+
+/* Fails the case unless no device is selected and the detail says both. */
+static void expect_none(const char *devices, tw_device_selector selector, const char *first, const char *second)
+{
+    tw_device *device = NULL;
+    TW_PASS(tw_shutdown());
+    setenv("TW_DEVICES", devices, 1);
+    TW_FAIL(tw_select_device(selector, NULL, &device), TW_ERROR_NO_DEVICE);
+    if (!strstr(tw_error_detail(), first) || !strstr(tw_error_detail(), second))
+        fprintf(stderr, "%s\n", tw_error_detail());
+    TW_CHECK(strstr(tw_error_detail(), first) && strstr(tw_error_detail(), second));
+}
+
+TW_TEST(where_no_device_is_selected_it_is_said_what_there_is)
+{
+    TW_PASS(tw_shutdown());
+    unsetenv("TW_SIM");
+    expect_none("sim", NULL, "TW_DEVICES=\"sim\" lets no device through; there is host (", "TW_SIM=N");
+    unsetenv("OMP_TARGET_OFFLOAD");
+    expect_none("gpu", NULL, "TW_DEVICES=\"gpu\" lets no device",
+                "no file of the program was compiled for an offload device");
+    expect_none("host,omp", tw_gpu_selector, ": host (", "no file of the program was compiled for an offload device");
+    expect_none("host", tw_sim_selector, "chose none of the devices: host (", "TW_SIM=N");
+    expect_none("!host,!omp", NULL, "TW_DEVICES=\"!host,!omp\"", "host (");
+    setenv("TW_SIM", "2", 1);
+    expect_none("sim:7", NULL, "\"sim:7\"", "sim (Simulated device 0), sim (Simulated device 1)");
+    TW_CHECK(!strstr(tw_error_detail(), "TW_SIM=N"));
+    expect_none("sim:1", tw_gpu_selector, ": sim (Simulated device 1)", "TW_DEVICES=\"sim:1\" lets no other through");
+}
+
+/* ---- warnings ------------------------------------------------------------------------------------------------------ */
+
+/* What a program says that looks for devices, in an environment. */
+static void say(const char *environment, char *said, size_t bytes)
+{
+    char command[1024], self[512];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    TW_CHECK(length > 0);
+    self[length] = '\0';
+    snprintf(command, sizeof command, "TW_DEVICES=host TW_TEST_ONLY=the_host_is_always_there %s '%s' 2>&1", environment,
+             self);
+    FILE *program = popen(command, "r");
+    TW_CHECK(program != NULL);
+    said[fread(said, 1, bytes - 1, program)] = '\0';
+    TW_EQUAL(pclose(program), 0);
+}
+
+TW_TEST(misspelt_variables_are_named_once)
+{
+    char said[2048];
+    say("", said, sizeof said);
+    TW_EQUAL(strlen(said), 0);
+    say("TW_TEST_DEVICE=1 TW_OTHER=1 MY_DEVICES=1 TW_SIM_ASYNC=1 TW_WARNINGS=1", said, sizeof said);
+    TW_EQUAL(strlen(said), 0);
+    say("TW_DEVICE=host TW_SIMS=1", said, sizeof said); /* devices are looked for twice */
+    const char *device = strstr(said, "TW_DEVICE: TW_DEVICES was probably meant\n");
+    const char *sims = strstr(said, "TW_SIMS: TW_SIM was probably meant\n");
+    TW_CHECK(device && sims);
+    TW_CHECK(!strstr(device + 1, "TW_DEVICE:") && !strstr(sims + 1, "TW_SIMS:"));
+    say("TW_work_item_stack=1 TW_CUDA_LAUNCHES=1", said, sizeof said);
+    TW_CHECK(strstr(said, "TW_WORK_ITEM_STACK_KB was") && strstr(said, "TW_CUDA_LAUNCH was"));
+    say("TW_DEVICE=host TW_WARNINGS=0", said, sizeof said);
+    TW_EQUAL(strlen(said), 0);
 }
 
 TW_TEST(lists_report_how_many_there_are)
@@ -270,6 +359,43 @@ static const char *string_info(const tw_device *device, tw_device_info_id questi
     return value;
 }
 
+/* A device whose work-items are turns of loops in threads of this machine, and not made to look like a GPU. */
+static bool has_own_threads(tw_device_type type)
+{
+    return type == TW_DEVICE_HOST || type == TW_DEVICE_CPU;
+}
+
+static void check_maker(const tw_device *device, tw_device_type type)
+{
+    const char *vendor = string_info(device, TW_DEVICE_INFO_VENDOR);
+    const char *version = string_info(device, TW_DEVICE_INFO_DRIVER_VERSION);
+    struct utsname system;
+    TW_CHECK(uname(&system) == 0);
+    if (type == TW_DEVICE_GPU) {
+        TW_CHECK(!strcmp(vendor, "NVIDIA"));
+        TW_CHECK(*version >= '1' && *version <= '9');
+        return;
+    }
+    TW_CHECK(!strncmp(version, system.release, strlen(version)) && *version);
+    if (type == TW_DEVICE_SIM) {
+        TW_CHECK(!strcmp(vendor, "Teamwork"));
+        TW_CHECK(strstr(tw_device_name(device), "Simulated device") != NULL);
+    }
+}
+
+/* Every order and scope on every device, and nothing that does not exist. */
+static void check_memory_model(const tw_device *device)
+{
+    unsigned orders = 0, scopes = 0;
+    TW_PASS(tw_device_info(device, TW_DEVICE_INFO_ATOMIC_MEMORY_ORDER_CAPABILITIES, &orders, sizeof orders));
+    TW_PASS(tw_device_info(device, TW_DEVICE_INFO_ATOMIC_MEMORY_SCOPE_CAPABILITIES, &scopes, sizeof scopes));
+    TW_EQUAL(orders, TW_ORDER_BIT(TW_ORDER_RELAXED) | TW_ORDER_BIT(TW_ORDER_ACQUIRE) | TW_ORDER_BIT(TW_ORDER_RELEASE)
+                         | TW_ORDER_BIT(TW_ORDER_ACQ_REL) | TW_ORDER_BIT(TW_ORDER_SEQ_CST));
+    TW_EQUAL(scopes, TW_SCOPE_BIT(TW_SCOPE_WORK_ITEM) | TW_SCOPE_BIT(TW_SCOPE_SUB_GROUP)
+                         | TW_SCOPE_BIT(TW_SCOPE_WORK_GROUP) | TW_SCOPE_BIT(TW_SCOPE_DEVICE)
+                         | TW_SCOPE_BIT(TW_SCOPE_SYSTEM));
+}
+
 static void check_info_values(const tw_device *device)
 {
     const tw_device_type type = type_of(device);
@@ -284,23 +410,36 @@ static void check_info_values(const tw_device *device)
     TW_CHECK(!strcmp(backend, type == TW_DEVICE_HOST ? "host" : type == TW_DEVICE_SIM ? "sim" : "omp"));
     TW_CHECK(*string_info(device, TW_DEVICE_INFO_NAME));
     TW_CHECK(!strcmp(tw_device_name(device), string_info(device, TW_DEVICE_INFO_NAME)));
-    string_info(device, TW_DEVICE_INFO_VENDOR);
-    string_info(device, TW_DEVICE_INFO_DRIVER_VERSION);
+    check_maker(device, type);
+    check_memory_model(device);
     TW_EQUAL(size_info(device, TW_DEVICE_INFO_MAX_WORK_ITEM_DIMENSIONS), 3);
     TW_CHECK(size_info(device, TW_DEVICE_INFO_MAX_COMPUTE_UNITS) >= 1);
-    TW_CHECK(size_info(device, TW_DEVICE_INFO_MAX_WORK_GROUP_SIZE) >= 64);
-    TW_CHECK(size_info(device, TW_DEVICE_INFO_SUB_GROUP_SIZE) >= 1);
-    TW_CHECK(size_info(device, TW_DEVICE_INFO_SUB_GROUP_SIZE) <= 64);
-    TW_CHECK(size_info(device, TW_DEVICE_INFO_MAX_PARAMETER_SIZE) >= 64);
+    const size_t most = size_info(device, TW_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
+    const size_t sub_group = size_info(device, TW_DEVICE_INFO_SUB_GROUP_SIZE);
+    TW_EQUAL(most, has_own_threads(type) ? 8192 : 1024);
+    TW_EQUAL(sub_group, type == TW_DEVICE_GPU ? 32 : 1);
+    TW_EQUAL(size_info(device, TW_DEVICE_INFO_MAX_NUM_SUB_GROUPS), most / sub_group);
+    TW_EQUAL(size_info(device, TW_DEVICE_INFO_MAX_PARAMETER_SIZE), TW_INTERNAL_INLINE_ARGS_BYTES);
     TW_CHECK(size_info(device, TW_DEVICE_INFO_MAX_CLOCK_FREQUENCY) < 100000);
-    TW_CHECK(size_info(device, TW_DEVICE_INFO_NUMA_NODES) < 4096);
     TW_PASS(tw_device_info(device, TW_DEVICE_INFO_LOCAL_MEM_TYPE, &local_type, sizeof local_type));
-    if (local_type != TW_LOCAL_MEM_NONE)
-        TW_CHECK(size_info(device, TW_DEVICE_INFO_LOCAL_MEM_SIZE) >= 16 * 1024);
-    if (type == TW_DEVICE_GPU)
+    TW_EQUAL(local_type, has_own_threads(type) ? TW_LOCAL_MEM_GLOBAL : TW_LOCAL_MEM_LOCAL);
+    TW_CHECK(size_info(device, TW_DEVICE_INFO_LOCAL_MEM_SIZE) >= 48 * 1024);
+    TW_CHECK(size_info(device, TW_DEVICE_INFO_LOCAL_MEM_SIZE) <= 1024 * 1024);
+    const size_t line = size_info(device, TW_DEVICE_INFO_GLOBAL_MEM_CACHELINE_SIZE);
+    TW_CHECK(line >= 32 && line <= 256 && (line & (line - 1)) == 0);
+    if (type == TW_DEVICE_GPU) {
         TW_CHECK(size_info(device, TW_DEVICE_INFO_GLOBAL_MEM_SIZE) > (size_t)1 << 28);
-    if (type == TW_DEVICE_HOST)
-        TW_CHECK(size_info(device, TW_DEVICE_INFO_GLOBAL_MEM_SIZE) > (size_t)1 << 24);
+        TW_CHECK(size_info(device, TW_DEVICE_INFO_MAX_CLOCK_FREQUENCY) > 100);
+        return;
+    }
+    /* all other devices are this machine */
+    const size_t bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    TW_CHECK(size_info(device, TW_DEVICE_INFO_GLOBAL_MEM_SIZE) > (size_t)1 << 24); /* some may belong to no node */
+    TW_CHECK(size_info(device, TW_DEVICE_INFO_GLOBAL_MEM_SIZE) <= 2 * bytes);
+    TW_CHECK(size_info(device, TW_DEVICE_INFO_GLOBAL_MEM_CACHE_SIZE) < bytes);
+    TW_CHECK(size_info(device, TW_DEVICE_INFO_MAX_COMPUTE_UNITS) <= (size_t)sysconf(_SC_NPROCESSORS_CONF));
+    TW_CHECK(size_info(device, TW_DEVICE_INFO_NUMA_NODES) >= 1);
+    TW_CHECK(size_info(device, TW_DEVICE_INFO_NUMA_NODES) < 4096);
 }
 
 TW_TEST(device_information)
@@ -434,14 +573,44 @@ TW_TEST(shutdown_is_refused_while_an_object_exists)
     TW_PASS(tw_shutdown());
 }
 
+/* Moves data to a device, whose operations are counted from its beginning. */
+static void live_once(unsigned devices)
+{
+    char count[8];
+    snprintf(count, sizeof count, "%u", devices);
+    setenv("TW_SIM", count, 1); /* what the environment says counts anew, too */
+    TW_EQUAL(tw_test_devices((tw_device *[8]){NULL}, 8), devices);
+    tw_queue *queue = NULL;
+    tw_device *device = tw_test_device(devices - 1);
+    tw_buffer *buffer = tw_test_ints(100, 7);
+    TW_PASS(tw_queue_create_on_device(device, NULL, NULL, &queue));
+    TW_EQUAL(tw_sim_count(device, TW_SIM_COPY), 0);
+    for (int i = 0; i < 2; ++i) {
+        tw_command_group *cg = tw_queue_begin(queue);
+        (void)tw_read(cg, buffer);
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+    }
+    TW_PASS(tw_queue_wait(queue));
+    TW_EQUAL(tw_sim_count(device, TW_SIM_COPY), 1);
+    TW_PASS(tw_sim_fail_nth(device, TW_SIM_COPY, 1)); /* goes with the device */
+    TW_FAIL(tw_shutdown(), TW_ERROR_BUSY);
+    tw_test_expect_ints(buffer, 7);
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_PASS(tw_shutdown());
+}
+
 TW_TEST(everything_starts_anew_after_shutdown)
 {
-    for (int round = 0; round < 5; ++round) {
-        tw_queue *queue = tw_test_queue();
-        TW_PASS(tw_queue_submit(queue, tw_queue_begin(queue), NULL));
-        TW_PASS(tw_queue_wait(queue));
-        TW_PASS(tw_queue_destroy(&queue));
-        TW_PASS(tw_shutdown());
+    int after_first = 0;
+    tw_test_use_sim(1);
+    for (unsigned round = 1; round <= 5; ++round) {
+        live_once(round);
+        if (round == 1)
+            after_first = threads_of_this_process();
+        /* the workers are gone; one that has been joined is listed for a moment */
+        while (threads_of_this_process() > after_first)
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
 }
 
@@ -454,6 +623,8 @@ TW_TEST_LIST = {TW_CASE(nothing_starts_before_the_first_queue),
                 TW_CASE(tw_devices_filters_and_orders),
                 TW_CASE(a_filter_may_leave_nothing_but_the_host_selector),
                 TW_CASE(settings_that_cannot_be_read_are_errors),
+                TW_CASE(where_no_device_is_selected_it_is_said_what_there_is),
+                TW_CASE(misspelt_variables_are_named_once),
                 TW_CASE(lists_report_how_many_there_are),
                 TW_CASE(device_information),
                 TW_CASE(null_devices_answer_false_and_empty),

@@ -2,6 +2,8 @@
 /** event.h: waiting, states, times and wait lists of command groups. */
 #include "tw_test.h"
 
+#include <time.h>
+
 struct scale {
     const int *in;
     int *out;
@@ -89,11 +91,16 @@ TW_TEST(a_null_event_has_happened)
     tw_event_release(NULL);
 }
 
+static tw_event_times times_of(const tw_event *event)
+{
+    tw_event_times times = {0};
+    TW_PASS(tw_event_get_times(event, &times));
+    return times;
+}
+
 static uint64_t submitted(const tw_event *event)
 {
-    tw_event_times times = {0, 0, 0};
-    TW_PASS(tw_event_get_times(event, &times));
-    return times.submit_ns;
+    return times_of(event).submit_ns;
 }
 
 /* Property 27. Groups are told apart by their moment of submission. */
@@ -165,7 +172,6 @@ TW_TEST(a_group_is_pending_until_what_it_depends_on_is_over)
     struct tw_gate gate;
     tw_queue *queue = tw_test_queue();
     tw_buffer *buffer = tw_test_ints(N, 5);
-    tw_event_times times = {1, 1, 1};
     tw_gate_shut(&gate);
     tw_event *event = submit_scale(queue, buffer, buffer, 2, 0, &gate);
     tw_event *start = tw_event_of_start(event), *kernel = tw_event_of_kernel(event);
@@ -174,8 +180,9 @@ TW_TEST(a_group_is_pending_until_what_it_depends_on_is_over)
     TW_EQUAL(tw_event_get_state(start), TW_EVENT_PENDING);
     TW_EQUAL(tw_event_get_state(kernel), TW_EVENT_PENDING);
     TW_EQUAL(tw_event_get_status(event), TW_SUCCESS);
-    TW_PASS(tw_event_get_times(event, &times));
-    TW_CHECK(times.submit_ns > 0 && times.start_ns == 0 && times.end_ns == 0);
+    const tw_event_times times = times_of(event);
+    TW_CHECK(times.submit_ns > 0 && times.ready_ns == 0 && times.start_ns == 0);
+    TW_CHECK(times.end_ns == 0 && times.complete_ns == 0);
     tw_gate_open(&gate);
     TW_PASS(tw_event_wait(start));
     TW_CHECK(tw_event_get_state(start) == TW_EVENT_COMPLETE && tw_event_get_state(event) != TW_EVENT_PENDING);
@@ -193,25 +200,204 @@ TW_TEST(a_group_is_pending_until_what_it_depends_on_is_over)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* Property 29. */
+/* ---- times (property 29), of kernels whose length is known ------------------------------------------------------------- */
+
+enum { LENGTH_NS = 200000, IN_FLIGHT = 25, COPY_NS = 3000000, KERNEL_NS = 5000000 };
+
+static inline uint64_t clock_ns(void)
+{
+#ifdef __NVPTX__
+    uint64_t now;
+    __asm__ volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+#else
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+#endif
+}
+
+struct spin {
+    int *x;
+    uint64_t length_ns;
+};
+static inline void spin(const struct spin *k)
+{
+    const uint64_t start = clock_ns();
+    while (clock_ns() - start < k->length_ns) {
+    }
+    k->x[0] += 1;
+}
+TW_SINGLE_TASK(spin);
+
+static tw_event *submit_spin(tw_queue *queue, tw_buffer *x)
+{
+    tw_event *event = NULL;
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_single_task(cg, spin, .x = tw_read_write(cg, x), .length_ns = LENGTH_NS);
+    TW_PASS(tw_queue_submit(queue, cg, &event));
+    return event;
+}
+
+/* The times of a group that is complete, which has to have a kernel of at least this length. */
+static tw_event_times complete_times(tw_event **event, uint64_t length_ns)
+{
+    TW_PASS(tw_event_wait(*event));
+    const tw_event_times times = times_of(*event);
+    TW_CHECK(times.submit_ns > 0 && times.submit_ns <= times.ready_ns);
+    TW_CHECK(times.ready_ns <= times.start_ns);
+    TW_CHECK(times.start_ns < times.end_ns);
+    TW_CHECK(times.end_ns - times.start_ns
+             >= length_ns - length_ns / 50); /* a GPU has two clocks, of a microsecond or so */
+    TW_CHECK(times.end_ns <= times.complete_ns);
+    TW_CHECK((times.transfer_start_ns == 0) == (times.transfer_end_ns == 0));
+    if (times.transfer_start_ns) {
+        TW_CHECK(times.submit_ns <= times.transfer_start_ns && times.transfer_start_ns < times.transfer_end_ns);
+        TW_CHECK(times.transfer_end_ns <= times.start_ns);
+    }
+    tw_event_release(event);
+    return times;
+}
+
 TW_TEST(times_are_in_their_order)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *buffer = tw_test_ints(N, 1);
-    tw_event_times first, second;
-    tw_event *a = submit_scale(queue, buffer, buffer, 1, 1, NULL);
-    tw_event *b = submit_scale(queue, buffer, buffer, 1, 1, NULL);
-    TW_PASS(tw_event_wait(b));
-    TW_PASS(tw_event_get_times(a, &first));
-    TW_PASS(tw_event_get_times(b, &second));
-    TW_CHECK(first.submit_ns && first.submit_ns <= first.start_ns && first.start_ns <= first.end_ns);
-    TW_CHECK(second.submit_ns && second.submit_ns <= second.start_ns && second.start_ns <= second.end_ns);
-    TW_CHECK(first.submit_ns <= second.submit_ns && first.end_ns <= second.start_ns);
+    tw_buffer *x = tw_test_ints(1, 0);
+    /* what the clocks of a GPU and of its host may differ by is far less */
+    const uint64_t error_ns = tw_device_is_gpu(tw_queue_device(queue)) ? 500000 : 0;
+    TW_PASS(tw_queue_set_profiling(queue, true));
+    const uint64_t before = clock_ns();
+    tw_event *a = submit_spin(queue, x), *b = submit_spin(queue, x), *start_of_b = tw_event_of_start(b);
     TW_FAIL(tw_event_get_times(a, NULL), TW_ERROR_INVALID_ARGUMENT);
-    tw_event_release(&a);
-    tw_event_release(&b);
-    TW_PASS(tw_buffer_destroy(&buffer));
+    const tw_event_times first = complete_times(&a, LENGTH_NS), second = complete_times(&b, LENGTH_NS);
+    const uint64_t after = clock_ns();
+    TW_CHECK(first.submit_ns + error_ns >= before && second.complete_ns <= after + error_ns);
+    TW_CHECK(first.submit_ns <= second.submit_ns && first.end_ns <= second.start_ns);
+    TW_EQUAL(first.transfer_start_ns != 0, !tw_queue_is_host(queue));
+    TW_EQUAL(second.transfer_start_ns, 0);
+    TW_EQUAL(times_of(start_of_b).end_ns, second.end_ns); /* they are the group's */
+    TW_EQUAL(times_of(NULL).submit_ns, 0);
+    tw_event_release(&start_of_b);
+    tw_test_expect_ints(x, 2);
+    TW_PASS(tw_buffer_destroy(&x));
     TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* Each has its own times, though nobody looks before all are over. */
+TW_TEST(kernels_that_follow_each_other_do_not_overlap)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = tw_test_ints(1, 0);
+    tw_event *events[IN_FLIGHT];
+    uint64_t sum = 0, first = 0, last = 0;
+    TW_PASS(tw_queue_set_profiling(queue, true));
+    for (int i = 0; i < IN_FLIGHT; ++i)
+        events[i] = submit_spin(queue, x);
+    TW_PASS(tw_queue_wait(queue));
+    for (int i = 0; i < IN_FLIGHT; ++i) {
+        const tw_event_times times = complete_times(&events[i], LENGTH_NS);
+        first = i ? first : times.start_ns;
+        TW_CHECK(times.start_ns >= last);
+        sum += times.end_ns - times.start_ns;
+        last = times.end_ns;
+    }
+    TW_CHECK(sum <= last - first);
+    tw_test_expect_ints(x, IN_FLIGHT);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(kernels_in_flight_do_not_overlap)
+{
+    tw_test_use_sim(1);
+    setenv("TW_SIM_ASYNC", "1", 1);
+    kernels_that_follow_each_other_do_not_overlap();
+}
+
+/* A group that waits for another one, and for its data; two devices, for data that comes from the other one. */
+static void check_parts(void)
+{
+    struct tw_gate gate;
+    tw_queue *queues[2];
+    tw_test_queues(queues, 2);
+    tw_buffer *in = tw_test_ints(N, 1), *x = tw_test_ints(N, 0), *y = tw_test_ints(N, 0);
+    for (int i = 0; i < 2; ++i) {
+        TW_PASS(tw_sim_delay(tw_queue_device(queues[i]), TW_SIM_COPY, COPY_NS));
+        TW_PASS(tw_sim_delay(tw_queue_device(queues[i]), TW_SIM_KERNEL, KERNEL_NS));
+    }
+    tw_gate_shut(&gate);
+    tw_event *held = submit_scale(queues[0], in, x, 1, 1, &gate), *after = submit_scale(queues[1], x, y, 1, 1, NULL);
+    const uint64_t opened = clock_ns();
+    tw_gate_open(&gate);
+    const tw_event_times first = complete_times(&held, KERNEL_NS), second = complete_times(&after, KERNEL_NS);
+    TW_CHECK(first.submit_ns <= opened && first.ready_ns >= opened);
+    TW_CHECK(first.transfer_end_ns - first.transfer_start_ns >= COPY_NS);
+    TW_CHECK(second.transfer_start_ns >= first.end_ns);
+    TW_CHECK(second.transfer_end_ns - second.transfer_start_ns >= COPY_NS);
+    tw_gate_free(&gate);
+    tw_test_expect_ints(y, 3);
+    tw_buffer *buffers[] = {in, x, y};
+    for (size_t i = 0; i < 3; ++i)
+        TW_PASS(tw_buffer_destroy(&buffers[i]));
+    tw_test_destroy_queues(queues, 2);
+}
+
+TW_TEST(waiting_transfers_and_kernels_are_told_apart)
+{
+    tw_test_use_sim(2);
+    unsetenv("TW_SIM_ASYNC");
+    check_parts();
+}
+
+TW_TEST(waiting_transfers_and_kernels_in_flight_are_told_apart)
+{
+    tw_test_use_sim(2);
+    setenv("TW_SIM_ASYNC", "1", 1);
+    check_parts();
+}
+
+/* On a GPU, who does not ask for times does not pay for them. */
+TW_TEST(queues_profile_when_they_are_told_to)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = tw_test_ints(1, 0);
+    const bool is_gpu = tw_device_is_gpu(tw_queue_device(queue));
+    TW_FAIL(tw_queue_set_profiling(NULL, true), TW_ERROR_INVALID_ARGUMENT);
+    TW_CHECK(!tw_queue_is_profiling(NULL) && !tw_queue_is_profiling(queue));
+    for (int profiling = 0; profiling < 3; ++profiling) {
+        TW_PASS(tw_queue_set_profiling(queue, profiling == 1));
+        TW_EQUAL(tw_queue_is_profiling(queue), profiling == 1);
+        tw_event *event = submit_spin(queue, x);
+        TW_PASS(tw_event_wait(event));
+        const tw_event_times times = times_of(event);
+        TW_CHECK(times.submit_ns > 0 && times.complete_ns > times.submit_ns + LENGTH_NS / 2);
+        TW_EQUAL(times.start_ns != 0, !is_gpu || profiling == 1);
+        TW_EQUAL(times.end_ns != 0, !is_gpu || profiling == 1);
+        tw_event_release(&event);
+    }
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* What does not come to pass has no time. */
+TW_TEST(a_cancelled_group_has_no_kernel)
+{
+    tw_test_use_sim(1);
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *in = tw_test_ints(N, 1), *x = tw_test_ints(N, 0), *y = tw_test_ints(N, 0);
+    TW_PASS(tw_sim_fail_nth(tw_queue_device(queue), TW_SIM_LAUNCH, 1));
+    tw_event *failed = submit_scale(queue, in, x, 1, 1, NULL), *cancelled = submit_scale(queue, x, y, 1, 1, NULL);
+    TW_FAIL(tw_event_wait(cancelled), TW_ERROR_CANCELLED);
+    const tw_event_times times = times_of(cancelled);
+    TW_CHECK(times.submit_ns > 0 && times.complete_ns >= times.submit_ns);
+    TW_CHECK(times.ready_ns == 0 && times.start_ns == 0 && times.end_ns == 0 && times.transfer_start_ns == 0);
+    tw_event_release(&failed);
+    tw_event_release(&cancelled);
+    tw_buffer *buffers[] = {in, x, y};
+    for (size_t i = 0; i < 3; ++i)
+        TW_PASS(tw_buffer_destroy(&buffers[i]));
+    TW_FAIL(tw_queue_wait(queue), TW_ERROR_LAUNCH_FAILED);
+    TW_FAIL(tw_queue_destroy(&queue), TW_ERROR_CANCELLED);
 }
 
 static void count_errors(const tw_error *errors, size_t count, void *user)
@@ -300,6 +486,12 @@ TW_TEST_LIST = {TW_CASE(waiting_in_each_form_completes_the_kernel),
                 TW_CASE(when_a_dependent_group_is_complete_its_dependencies_are),
                 TW_CASE(a_group_is_pending_until_what_it_depends_on_is_over),
                 TW_CASE(times_are_in_their_order),
+                TW_CASE(kernels_that_follow_each_other_do_not_overlap),
+                TW_CASE(kernels_in_flight_do_not_overlap),
+                TW_CASE(waiting_transfers_and_kernels_are_told_apart),
+                TW_CASE(waiting_transfers_and_kernels_in_flight_are_told_apart),
+                TW_CASE(queues_profile_when_they_are_told_to),
+                TW_CASE(a_cancelled_group_has_no_kernel),
                 TW_CASE(wait_reports_to_no_handler_and_wait_and_throw_does_once),
                 TW_CASE(wait_all_returns_the_first_failure_of_the_array),
                 TW_CASE(an_event_outlives_its_queue_and_counts_references),

@@ -233,6 +233,39 @@ TW_TEST(deadlocks_are_found_through_groups)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* The group waits for `held`, and would use the host's copy of `data`, which failed. Reading `data` copies anew, over
+   what the group is to use, so it waits for the group. */
+TW_TEST(deadlocks_are_found_behind_a_failed_transfer)
+{
+    tw_test_use_sim(1);
+    tw_queue *sim = tw_test_queue(), *host = NULL;
+    tw_buffer *data = tw_test_ints(N, 1), *held = tw_test_ints(N, 0), *gate = tw_test_ints(N, 0);
+    tw_host_accessor *holding = NULL, *reading = NULL;
+    TW_PASS(tw_queue_create(tw_host_selector, NULL, NULL, NULL, &host));
+    tw_event *event = submit_triple(sim, data, gate);
+    TW_PASS(tw_event_wait(event)); /* the contents are on the device only */
+    tw_event_release(&event);
+    TW_PASS(tw_host_access(held, TW_READ_WRITE, &holding));
+    TW_PASS(tw_sim_fail_nth(tw_queue_device(sim), TW_SIM_COPY, 1));
+    event = submit_copy(host, data, held);
+    tw_status status = TW_SUCCESS;
+    do /* while the copy has not failed yet it is waited for */
+        status = tw_host_access(data, TW_READ, &reading);
+    while (status == TW_ERROR_TRANSFER_FAILED);
+    TW_EQUAL(status, TW_ERROR_WOULD_DEADLOCK);
+    TW_FAIL(tw_host_access(data, TW_READ, &reading), TW_ERROR_WOULD_DEADLOCK);
+    TW_FAIL(tw_host_access(data, TW_READ_WRITE, &reading), TW_ERROR_WOULD_DEADLOCK);
+    tw_host_accessor_release(&holding);
+    TW_FAIL(tw_event_wait(event), TW_ERROR_TRANSFER_FAILED);
+    tw_event_release(&event);
+    tw_test_expect_ints(data, 3);
+    TW_FAIL(tw_queue_destroy(&host), TW_ERROR_TRANSFER_FAILED);
+    TW_PASS(tw_queue_destroy(&sim));
+    TW_PASS(tw_buffer_destroy(&data));
+    TW_PASS(tw_buffer_destroy(&held));
+    TW_PASS(tw_buffer_destroy(&gate));
+}
+
 /* The other thread's accessor is a wait, not a deadlock. */
 static void *write_then_release(void *context)
 {
@@ -312,16 +345,36 @@ TW_TEST(lost_data_is_reported_until_it_is_overwritten)
 
 TW_TEST(a_failed_transfer_is_reported_and_can_be_tried_again)
 {
+    int two[N];
     tw_test_use_sim(1);
     tw_queue *queue = tw_test_queue();
     tw_buffer *buffer = tw_test_ints(N, 2), *gate = tw_test_ints(N, 0);
     tw_host_accessor *accessor = NULL;
     tw_event *event = submit_triple(queue, buffer, gate);
+    for (int i = 0; i < N; ++i)
+        two[i] = 2;
     TW_PASS(tw_event_wait(event));
-    TW_PASS(tw_sim_fail_nth(tw_queue_device(queue), TW_SIM_COPY, 1));
-    TW_FAIL(tw_host_access(buffer, TW_READ, &accessor), TW_ERROR_TRANSFER_FAILED);
-    TW_CHECK(accessor == NULL);
-    tw_test_expect_ints(buffer, 6);
+    const tw_access_mode modes[] = {TW_READ, TW_WRITE, TW_READ_WRITE};
+    for (int turn = 0; turn < 6; ++turn) {
+        TW_PASS(tw_sim_fail_nth(tw_queue_device(queue), TW_SIM_COPY, 1));
+        TW_FAIL(tw_host_access(buffer, modes[turn / 2], &accessor), TW_ERROR_TRANSFER_FAILED);
+        TW_CHECK(accessor == NULL);
+        if (turn % 2)
+            tw_test_expect_ints(buffer, 6);
+        else
+            TW_PASS(tw_host_access(buffer, modes[turn / 2], &accessor));
+        if (accessor)
+            TW_EQUAL(*(const int *)tw_host_accessor_const_data(accessor), 6);
+        tw_host_accessor_release(&accessor);
+        tw_event *again = submit_copy(queue, buffer, gate);
+        TW_PASS(tw_event_wait(again)); /* nor do groups miss anything */
+        tw_event_release(&again);
+        tw_test_expect_ints(gate, 6);
+        tw_test_store(gate, (const int[N]){0});
+        tw_test_store(buffer, two); /* the contents are on the device only again */
+        tw_event_release(&event);
+        TW_PASS(tw_event_wait(event = submit_triple(queue, buffer, gate)));
+    }
     tw_event_release(&event);
     TW_PASS(tw_queue_destroy(&queue));
     TW_PASS(tw_buffer_destroy(&buffer));
@@ -336,6 +389,7 @@ TW_TEST_LIST = {TW_CASE(access_waits_for_earlier_kernels_and_sees_their_data),
                 TW_CASE(arguments_are_checked),
                 TW_CASE(access_that_would_wait_for_this_thread_is_refused),
                 TW_CASE(deadlocks_are_found_through_groups),
+                TW_CASE(deadlocks_are_found_behind_a_failed_transfer),
                 TW_CASE(an_accessor_is_released_on_another_thread),
                 TW_CASE(threads_take_turns),
                 TW_CASE(lost_data_is_reported_until_it_is_overwritten),

@@ -14,6 +14,51 @@ static inline void plain(tw_nd_item item, const struct plain *k)
 }
 TW_ND_RANGE_KERNEL(plain, 64);
 
+/* Of any size. */
+struct any {
+    int *out;
+};
+static inline void any(tw_nd_item item, const struct any *k)
+{
+    k->out[tw_global_id(item, 0)] = (int)tw_local_id(item, 0);
+}
+TW_ND_RANGE_KERNEL(any);
+
+static tw_status run_any(tw_queue *queue, tw_buffer *out, size_t items)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(2 * items), tw_range_1d(items)), any,
+                             .out = tw_discard_write(cg, out));
+    return tw_queue_submit(queue, cg, NULL);
+}
+
+/* A group of the largest size runs, and one of a larger size does not. */
+TW_TEST(the_largest_group_is_what_the_limit_says)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_device *device = tw_queue_device(queue);
+    tw_kernel_limits limits = {0, 0, 0, 0};
+    TW_PASS(tw_kernel_get_limits(device, any, 1, 0, &limits));
+    const size_t most = limits.max_work_group_size;
+    TW_CHECK(most >= 64 && most <= 8192);
+    tw_buffer *out = tw_test_zeroed(sizeof(int), 2 * most + 2);
+    int *got = malloc((2 * most + 2) * sizeof *got);
+    TW_CHECK(got != NULL);
+    tw_status status = run_any(queue, out, most);
+    if (status == TW_SUCCESS)
+        status = tw_queue_wait(queue);
+    if (status != TW_ERROR_UNSUPPORTED) { /* the standard mapping needs a thread for each, and may not get them */
+        TW_EQUAL(status, TW_SUCCESS);
+        tw_test_fetch(out, got);
+        for (size_t i = 0; i < 2 * most; ++i)
+            TW_EQUAL(got[i], i % most);
+    }
+    TW_FAIL(run_any(queue, out, most + 1), TW_ERROR_INVALID_WORK_GROUP_SIZE);
+    free(got);
+    TW_PASS(tw_buffer_destroy(&out));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST(limits_are_within_the_devices)
 {
     tw_device *device = tw_test_device(0);
@@ -23,13 +68,96 @@ TW_TEST(limits_are_within_the_devices)
     TW_PASS(tw_device_info(device, TW_DEVICE_INFO_LOCAL_MEM_SIZE, &local, sizeof local));
     TW_PASS(tw_kernel_get_limits(device, plain, 64, 0, &limits));
     TW_CHECK(limits.max_work_group_size >= 64 && limits.max_work_group_size <= most);
+    /* 0: not known; else at least the kernel's own */
+    TW_CHECK(limits.local_mem_size == 0 || limits.local_mem_size >= 64 * sizeof(int));
     TW_CHECK(limits.local_mem_size <= local);
-    TW_CHECK(limits.resident_groups >= 1);
+    TW_CHECK(tw_device_is_gpu(device) || limits.local_mem_size == 64 * sizeof(int));
+    size_t units = 0;
+    TW_PASS(tw_device_info(device, TW_DEVICE_INFO_MAX_COMPUTE_UNITS, &units, sizeof units));
     const size_t resident = limits.resident_groups;
+    TW_CHECK(resident >= 1 && resident <= 64 * units + 1024); /* a GPU's unit runs 32; OpenMP's threads may be more */
+    TW_CHECK(resident == 1 || !tw_device_is_gpu(device) || resident % units == 0);
+    TW_CHECK(limits.private_mem_size <= 4096);
     TW_PASS(tw_kernel_get_limits(device, plain, 64, local / 2, &limits));
     TW_CHECK(limits.resident_groups >= 1 && limits.resident_groups <= resident);
     if (tw_device_is_gpu(device))
         TW_CHECK(limits.resident_groups < resident || resident == 1);
+}
+
+/* Bytes of TW_LOCAL: more than a simulated device has, with room for local accessors on the others. */
+enum { LARGE = 56000, MEDIUM = 40000 };
+
+struct both {
+    int *out;
+    tw_local_memory more;
+};
+static inline void both(tw_nd_item item, const struct both *k)
+{
+    TW_LOCAL(char, one, [MEDIUM - 8]);
+    TW_LOCAL(double, other);
+    char *more = tw_local_data(item, k->more);
+    one[tw_local_id(item, 0)] = more[tw_local_id(item, 0)] = 1;
+    tw_barrier(item, TW_LOCAL_SPACE);
+    if (tw_local_id(item, 0) == 0)
+        other = one[63] + more[63];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[tw_global_id(item, 0)] = (int)other;
+}
+TW_ND_RANGE_KERNEL(both, 64);
+
+struct large {
+    int *out;
+};
+static inline void large(tw_group group, const struct large *k)
+{
+    TW_LOCAL(char, tile, [TW_ON_GPU ? 1 : LARGE]); /* a GPU's linker refuses it */
+    TW_ONCE(group) {
+        tile[0] = 1;
+        k->out[0] = tile[0];
+    }
+}
+TW_WORK_GROUP_KERNEL(large, 64);
+
+static tw_status submit_both(tw_queue *queue, tw_buffer *out, size_t more)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(64), tw_range_1d(64)), both,
+                             .out = tw_discard_write(cg, out), .more = tw_local(cg, more));
+    return tw_queue_submit(queue, cg, NULL);
+}
+
+/* TW_LOCAL variables and local accessors have the device's local memory together. */
+TW_TEST(local_variables_count)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_device *device = tw_queue_device(queue);
+    tw_kernel_limits limits = {0, 0, 0, 0};
+    tw_buffer *out = NULL;
+    size_t most = 0;
+    TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(64), &out));
+    TW_PASS(tw_device_info(device, TW_DEVICE_INFO_LOCAL_MEM_SIZE, &most, sizeof most));
+    const size_t rest = (most - MEDIUM) / 128 * 128; /* local accessors take multiples of 128 bytes */
+    TW_FAIL(submit_both(queue, out, rest + 128), TW_ERROR_OUT_OF_LOCAL_MEMORY);
+    if (tw_device_is_gpu(device)) {
+        TW_PASS(tw_buffer_destroy(&out));
+        TW_PASS(tw_queue_destroy(&queue));
+        TW_SKIP();
+    }
+    TW_CHECK(strstr(tw_error_detail(), "kernel both needs 40000 bytes") != NULL);
+    TW_PASS(tw_kernel_get_limits(device, plain, 64, 0, &limits));
+    TW_EQUAL(limits.local_mem_size, 64 * sizeof(int));
+    TW_PASS(tw_kernel_get_limits(device, both, 64, 0, &limits));
+    TW_EQUAL(limits.local_mem_size, MEDIUM);
+    const tw_status status = submit_both(queue, out, rest); /* the standard mapping does not run it */
+    TW_EQUAL(status, TW_SUCCESS);
+    const tw_status outcome = tw_queue_wait(queue);
+    TW_CHECK(outcome == TW_SUCCESS || outcome == TW_ERROR_UNSUPPORTED);
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for_work_group(cg, tw_range_1d(1), tw_range_1d(64), large, .out = tw_write(cg, out));
+    TW_EQUAL(tw_command_group_status(cg), most < LARGE ? TW_ERROR_OUT_OF_LOCAL_MEMORY : TW_SUCCESS);
+    tw_command_group_discard(cg);
+    TW_PASS(tw_buffer_destroy(&out));
+    TW_PASS(tw_queue_destroy(&queue));
 }
 
 TW_TEST(wrong_questions_are_errors)
@@ -42,4 +170,5 @@ TW_TEST(wrong_questions_are_errors)
     TW_FAIL(tw_kernel_get_limits(device, plain, 1000000, 0, &limits), TW_ERROR_INVALID_WORK_GROUP_SIZE);
 }
 
-TW_TEST_LIST = {TW_CASE(limits_are_within_the_devices), TW_CASE(wrong_questions_are_errors), TW_CASES_END};
+TW_TEST_LIST = {TW_CASE(the_largest_group_is_what_the_limit_says), TW_CASE(limits_are_within_the_devices),
+                TW_CASE(local_variables_count), TW_CASE(wrong_questions_are_errors), TW_CASES_END};

@@ -8,6 +8,9 @@
  * they overlap in many ways. A work-item that meets nobody for a while stops meeting; what it does then is still
  * right, it only overlaps less. So nothing hangs where groups run one after the other.
  *
+ * Roles are work-items of a group, work-items of several groups, or those of one kernel but for the first role, which is a
+ * thread of the program or a kernel on another device: these two share host memory.
+ *
  * TW_LITMUS_TRIALS in the environment is the number of trials of each case, and makes the program print a table: the
  * trials before which all roles had met, how often an outcome came about that shows that roles overlapped, and how
  * often the one that the program is about, which the model allows or forbids.
@@ -15,6 +18,7 @@
 #include "nd_range_test.h"
 
 #include <omp.h>
+#include <sched.h>
 #include <teamwork/lower/atomic.h>
 
 /* ---- the programs ------------------------------------------------------------------------------------------------ */
@@ -27,7 +31,8 @@ enum kind {
     RW,             /* a load, then a store */
     RR,             /* two loads */
     PLAIN_W_THEN_W, /* an ordinary store, then an atomic one */
-    R_THEN_PLAIN_R  /* an atomic load and, if it saw 1, an ordinary one */
+    R_THEN_PLAIN_R, /* an atomic load and, if it saw 1, an ordinary one */
+    BUMP            /* a relaxed addition of 1, in every variant */
 };
 enum { X, Y };
 
@@ -134,6 +139,11 @@ static const struct program programs[] = {
      .role = {{W, X, 1, X, 0}, {RW, X, 0, Y, 1}, {RR, Y, 0, X, 0}},
      .weak = {SEE_23(1, ANY, 1, 0)}, .overlap = SEE_23(0, ANY, 0, 1)},
 
+    /* The flag is changed by another before it is seen: a read-modify-write carries on what its predecessor released. */
+    {.name = "release sequence", .roles = 3, .run = ALL_VARIANTS, .forbidden = ORDERED,
+     .role = {{WW, X, 1, Y, 1}, {BUMP, Y, 0, Y, 0}, {RR, Y, 0, X, 0}},
+     .weak = {SEE_23(1, ANY, 2, 0)}, .overlap = SEE_23(1, ANY, 2, 1)},
+
     {.name = "independent reads", .roles = 4, .run = ALL_VARIANTS, .forbidden = TOTAL,
      .role = {{W, X, 1, X, 0}, {W, Y, 1, Y, 0}, {RR, X, 0, Y, 0}, {RR, Y, 0, X, 0}},
      .weak = {SEE_34(1, 0, 1, 0)}, .overlap = SEE_34(0, 1, 0, 1)},
@@ -154,6 +164,7 @@ struct litmus {
     struct role role[ROLES];
     struct outcome weak[3], overlap;
     unsigned roles, lanes;    /* lanes: of one group, or of the groups that share a lane's roles */
+    unsigned first, playing;  /* the roles that this launch plays */
     unsigned batches, batch;  /* trials of a lane: batches * batch */
     unsigned inside;          /* the roles of a lane are in one group */
     unsigned scope, patience; /* patience: how often the counter is read before it is given up */
@@ -208,27 +219,41 @@ static inline __attribute__((always_inline)) unsigned act(int *a, int a_value, i
         *a = a_value;
     else if (kind == W || kind == WW || kind == WR)
         put(a, a_value, variant, scope);
+    else if (kind == BUMP)
+        first = tw_atomic_fetch_add(a, 1, TW_ORDER_RELAXED, scope);
     else
         first = get(a, variant, scope);
-    if (kind != W)
+    if (kind != W && kind != BUMP)
         between(variant, scope);
     if (kind == R_THEN_PLAIN_R)
         second = first == 1 ? *b : 0;
     else if (kind == WR || kind == RR)
         second = get(b, variant, scope);
-    else if (kind != W)
+    else if (kind != W && kind != BUMP)
         put(b, b_value, variant, scope);
     return (unsigned)first | (unsigned)second << 4;
 }
 
+/* On a machine with more to do than cores, those that are waited for get their turn sooner; that counts as many turns. */
+static inline unsigned let_others_run(void)
+{
+#if defined(__NVPTX__) || defined(__AMDGCN__)
+    return 0;
+#else
+    sched_yield();
+    return 65536;
+#endif
+}
+
 /* Waits, if `patience` is left, until all roles of the lane are here; returns what is left of it. */
-static inline unsigned meet(unsigned *arrived, unsigned roles, unsigned patience)
+static inline __attribute__((always_inline)) unsigned meet(unsigned *arrived, unsigned roles, unsigned patience,
+                                                           tw_memory_scope scope)
 {
     unsigned turns = 0;
     if (patience) {
-        tw_atomic_fetch_add(arrived, 1u, TW_ORDER_RELAXED, TW_SCOPE_DEVICE);
-        while (turns < patience && tw_atomic_load(arrived, TW_ORDER_RELAXED, TW_SCOPE_DEVICE) < roles)
-            ++turns;
+        tw_atomic_fetch_add(arrived, 1u, TW_ORDER_RELAXED, scope);
+        while (turns < patience && tw_atomic_load(arrived, TW_ORDER_RELAXED, scope) < roles)
+            turns += turns % 65536 == 65535 ? 1 + let_others_run() : 1;
     }
     return turns < patience ? patience : 0;
 }
@@ -254,7 +279,8 @@ static inline __attribute__((always_inline)) void walk(const struct litmus *k, u
     unsigned patience = k->patience, noise = (k->seed * ROLES + role) * 2654435761u + lane;
     size_t trial = lane;
     for (unsigned batch = 0; batch < batches; ++batch) {
-        patience = meet(&arrived[(size_t)batch * all_lanes], roles, patience);
+        patience = meet(&arrived[(size_t)batch * all_lanes], roles, patience,
+                        scope == TW_SCOPE_SYSTEM ? TW_SCOPE_SYSTEM : TW_SCOPE_DEVICE);
         noise = pause_for(noise);
         for (unsigned i = 0; i < per_batch; ++i, trial += all_lanes) {
             int *const a = location(memory, all, r.first, trial), *const b = location(memory, all, r.second, trial);
@@ -286,6 +312,9 @@ static inline __attribute__((always_inline)) void play(const struct litmus *k, u
     case PLAIN_W_THEN_W:
         walk(k, lane, role, PLAIN_W_THEN_W, variant, scope);
         break;
+    case BUMP:
+        walk(k, lane, role, BUMP, variant, scope);
+        break;
     default:
         walk(k, lane, role, R_THEN_PLAIN_R, variant, scope);
     }
@@ -296,8 +325,8 @@ static inline __attribute__((always_inline)) void take_part(tw_nd_item item, con
                                                             enum variant variant)
 {
     const unsigned group = (unsigned)tw_group_id(item, 0), local = (unsigned)tw_local_id(item, 0);
-    const unsigned role = k->inside ? local / k->lanes : group % k->roles;
-    const unsigned lane = k->inside ? group * k->lanes + local % k->lanes : group / k->roles * k->lanes + local;
+    const unsigned role = k->first + (k->inside ? local / k->lanes : group % k->playing);
+    const unsigned lane = k->inside ? group * k->lanes + local % k->lanes : group / k->playing * k->lanes + local;
     if (k->scope == TW_SCOPE_WORK_GROUP)
         play(k, lane, role, variant, TW_SCOPE_WORK_GROUP);
     else if (k->scope == TW_SCOPE_DEVICE)
@@ -340,10 +369,8 @@ static inline bool came_about(const struct outcome *outcome, const unsigned load
 struct judge {
     struct litmus all;
 };
-static inline void judge(tw_item item, const struct judge *block)
+static inline void judge_trial(const struct litmus *k, size_t trial)
 {
-    const struct litmus *const k = &block->all;
-    const size_t trial = tw_global_id(item, 0);
     const size_t all = (size_t)k->all_lanes * k->batches * k->batch;
     int *const x = location(k->memory, all, X, trial), *const y = location(k->memory, all, Y, trial);
     const int last[2] = {*x, *y};
@@ -359,6 +386,10 @@ static inline void judge(tw_item item, const struct judge *block)
             tw_atomic_fetch_add(&k->count[MET], k->batch);
         k->arrived[trial] = 0;
     }
+}
+static inline void judge(tw_item item, const struct judge *block)
+{
+    judge_trial(&block->all, tw_global_id(item, 0));
 }
 TW_RANGE_KERNEL(judge, 1);
 
@@ -411,6 +442,12 @@ static void clear_away(struct layout *l)
     TW_PASS(tw_queue_destroy(&l->queue));
 }
 
+/* A list that is shorter repeats its first member. */
+static struct outcome weak_outcome(const struct program *p, size_t i)
+{
+    return i && !p->weak[i].last[X] ? p->weak[0] : p->weak[i];
+}
+
 static struct litmus block_for(const struct layout *l, const struct program *p, tw_memory_scope scope, bool inside,
                                tw_command_group *cg)
 {
@@ -420,6 +457,7 @@ static struct litmus block_for(const struct layout *l, const struct program *p, 
                        .count = tw_read_write(cg, l->count),
                        .overlap = p->overlap,
                        .roles = p->roles,
+                       .playing = p->roles,
                        .lanes = l->lanes,
                        .batches = l->batches,
                        .batch = l->batch,
@@ -428,8 +466,8 @@ static struct litmus block_for(const struct layout *l, const struct program *p, 
                        .patience = l->gpu || p->roles <= (unsigned)omp_get_max_threads() ? l->patience : 0,
                        .all_lanes = l->sets * l->lanes};
     memcpy(k.role, p->role, sizeof k.role);
-    for (size_t i = 0; i < 3; ++i) /* a list that is shorter repeats its first member */
-        k.weak[i] = i && !p->weak[i].last[X] ? p->weak[0] : p->weak[i];
+    for (size_t i = 0; i < 3; ++i)
+        k.weak[i] = weak_outcome(p, i);
     return k;
 }
 
@@ -524,6 +562,130 @@ static void run_all(tw_queue *queue, bool inside, tw_memory_scope scope)
     clear_away(&l);
 }
 
+/* ---- a running kernel, and threads of the program or another device ------------------------------------------------ */
+
+/* Who plays the first role: a kernel on `queue`, or the thread itself if that is NULL. */
+struct outsider {
+    struct litmus k;
+    enum variant variant;
+    tw_queue *queue;
+};
+
+static void *play_outside(void *context)
+{
+    const struct outsider *const o = context;
+    if (o->queue) {
+        tw_command_group *cg = tw_queue_begin(o->queue);
+        launch(cg, nd_groups(tw_range_1d(1), tw_range_1d(1)), o->variant, o->k);
+        TW_PASS(tw_queue_submit(o->queue, cg, NULL));
+        TW_PASS(tw_queue_wait_and_throw(o->queue));
+        return NULL;
+    }
+#define PLAY(variant)                                                                                                  \
+    case variant:                                                                                                      \
+        play(&o->k, 0, 0, variant, TW_SCOPE_SYSTEM);                                                                   \
+        break;
+    switch (o->variant) {
+        PLAY(RELAXED)
+        PLAY(ACQ_REL)
+        PLAY(SEQ_CST)
+        PLAY(FENCE)
+        PLAY(FENCE_SC)
+        PLAY(RMW)
+        PLAY(RMW_SC)
+    default:;
+    }
+    return NULL;
+}
+
+/* The kernel on `queue` plays all roles but the first, one work-item each. */
+static void play_with(tw_queue *queue, struct outsider *outsider)
+{
+    struct litmus k = outsider->k;
+    pthread_t thread;
+    k.first = 1;
+    k.playing = k.roles - 1;
+    outsider->k.playing = 1;
+    TW_CHECK(pthread_create(&thread, NULL, play_outside, outsider) == 0);
+    tw_command_group *cg = tw_queue_begin(queue);
+    launch(cg, nd_groups(tw_range_1d(k.playing), tw_range_1d(1)), outsider->variant, k);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_PASS(tw_queue_wait_and_throw(queue));
+    TW_CHECK(pthread_join(thread, NULL) == 0);
+}
+
+/* Every program in every variant, in host memory, which both see; one lane, since there is one outsider. */
+static void run_all_with(tw_queue *queue, tw_queue *other, const char *where)
+{
+    const bool gpu = tw_device_is_gpu(tw_queue_device(queue));
+    const char *trials = getenv("TW_LITMUS_TRIALS");
+    const unsigned batches = gpu ? 64 : trials ? CPU_BATCHES : CPU_BATCHES / 4;
+    const size_t at_once = (size_t)batches * CPU_BATCH;
+    unsigned long long count[COUNTS];
+    struct litmus k = {.memory = tw_malloc_host(2 * at_once * LINE * sizeof(int)),
+                       .arrived = tw_malloc_host(batches * sizeof(unsigned)),
+                       .loads = tw_malloc_host(at_once * ROLES * sizeof(unsigned)),
+                       .count = count,
+                       .lanes = 1,
+                       .all_lanes = 1,
+                       .batches = batches,
+                       .batch = CPU_BATCH,
+                       .scope = TW_SCOPE_SYSTEM};
+    TW_CHECK(k.memory && k.arrived && k.loads);
+    memset(k.memory, 0, 2 * at_once * LINE * sizeof(int));
+    memset(k.arrived, 0, batches * sizeof(unsigned));
+    for (const struct program *p = programs; p < programs + PROGRAMS; ++p)
+        for (unsigned variant = 0; variant < VARIANTS; ++variant) {
+            if (!(p->run & BIT(variant)))
+                continue;
+            memset(count, 0, sizeof count);
+            k.roles = p->roles;
+            k.overlap = p->overlap;
+            k.patience = gpu || p->roles <= 1 + (unsigned)omp_get_max_threads() ? 10000000 : 0;
+            memcpy(k.role, p->role, sizeof k.role);
+            for (size_t i = 0; i < 3; ++i)
+                k.weak[i] = weak_outcome(p, i);
+            const unsigned long long wanted = trials ? strtoull(trials, NULL, 10) : at_once;
+            for (unsigned long long done = 0; done < wanted; done += at_once) {
+                struct outsider outsider = {k, (enum variant)variant, other};
+                ++k.seed;
+                play_with(queue, &outsider);
+                for (size_t trial = 0; trial < at_once; ++trial)
+                    judge_trial(&k, trial);
+            }
+            judge_case(p, (enum variant)variant, where, count);
+        }
+    tw_free_host(k.memory);
+    tw_free_host(k.arrived);
+    tw_free_host(k.loads);
+}
+
+/* Simulated devices have memory of their own. */
+static bool sees_host_memory(tw_queue *queue)
+{
+    return tw_sim_selector(tw_queue_device(queue), NULL) < 0;
+}
+
+TW_TEST(a_kernel_and_a_host_thread_at_system_scope)
+{
+    ND_BEGIN(queue);
+    if (sees_host_memory(queue))
+        run_all_with(queue, NULL, "host thread, system");
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(kernels_on_two_devices_at_system_scope)
+{
+    tw_queue *host = NULL;
+    ND_BEGIN(queue);
+    if (sees_host_memory(queue) && !tw_device_is_host(tw_queue_device(queue))) {
+        TW_PASS(tw_queue_create(tw_host_selector, NULL, NULL, NULL, &host));
+        run_all_with(queue, host, "two devices, system");
+        TW_PASS(tw_queue_destroy(&host));
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST(across_groups_at_device_scope)
 {
     ND_BEGIN(queue);
@@ -548,6 +710,10 @@ TW_TEST(inside_of_a_group_at_device_scope)
     run_all(queue, true, TW_SCOPE_DEVICE);
 }
 
-TW_TEST_LIST = {TW_CASE(across_groups_at_device_scope), TW_CASE(across_groups_at_system_scope),
-                TW_CASE(inside_of_a_group_at_work_group_scope), TW_CASE(inside_of_a_group_at_device_scope),
+TW_TEST_LIST = {TW_CASE(across_groups_at_device_scope),
+                TW_CASE(across_groups_at_system_scope),
+                TW_CASE(inside_of_a_group_at_work_group_scope),
+                TW_CASE(inside_of_a_group_at_device_scope),
+                TW_CASE(a_kernel_and_a_host_thread_at_system_scope),
+                TW_CASE(kernels_on_two_devices_at_system_scope),
                 TW_CASES_END};

@@ -10,7 +10,7 @@ enum { MANY = 1500, STEPS = 40 };
 struct sum {
     const unsigned *x, *y;
     unsigned *out;
-    atomic_int *flag;
+    uintptr_t flag;
 };
 static inline void sum(tw_item item, const struct sum *k)
 {
@@ -31,7 +31,7 @@ static tw_status try_sum(tw_queue *queue, tw_buffer *x, tw_buffer *y, tw_buffer 
 {
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(N), sum, .x = tw_read(cg, x), .y = tw_read(cg, y), .out = tw_discard_write(cg, out),
-                    .flag = flag);
+                    .flag = (uintptr_t)flag);
     return tw_queue_submit(queue, cg, event);
 }
 

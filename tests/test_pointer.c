@@ -252,5 +252,57 @@ TW_TEST(functions_take_them_as_plain_pointers)
         TW_EQUAL(are_plain[i], 1);
 }
 
+/* ---- atomic operations, which take pointers of any kind ------------------------------------------------------------------- */
+
+static inline void count(tw_local_ptr(int) in_group, tw_global_ptr(short) in_all, tw_constant_ptr(int) by)
+{
+    tw_atomic_fetch_add(in_group, tw_atomic_load(by), TW_ORDER_RELAXED, TW_SCOPE_WORK_GROUP);
+    tw_atomic_fetch_add(in_all, 1);
+}
+
+struct counts {
+    const int *by;
+    short *all;
+    int *groups;
+};
+static inline void counts(tw_group group, const struct counts *k)
+{
+    TW_LOCAL(int, in_group);
+    TW_ONCE(group) {
+        in_group = 0;
+    }
+    tw_parallel_for_work_item(group, item) {
+        count(tw_make_ptr(local, &in_group), tw_make_ptr(global, &k->all[1]),
+              tw_make_ptr(constant, &k->by[tw_local_id(item, 0)]));
+    }
+    TW_ONCE(group) {
+        k->groups[tw_group_id(group, 0)] = in_group;
+    }
+}
+TW_WORK_GROUP_KERNEL(counts, SIZE);
+
+TW_TEST(atomic_operations_take_them)
+{
+    int by[SIZE], groups[GROUPS] = {0};
+    short all[3] = {-1, 0, -1};
+    tw_queue *queue = tw_test_queue();
+    for (int i = 0; i < SIZE; ++i)
+        by[i] = i;
+    tw_buffer *from = ints(by, SIZE), *to = ints(groups, GROUPS), *shorts = NULL;
+    TW_PASS(tw_buffer_create_over(all, sizeof *all, tw_range_1d(3), &shorts));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for_work_group(cg, tw_range_1d(GROUPS), tw_range_1d(SIZE), counts, .by = tw_read(cg, from),
+                               .all = tw_atomic(cg, shorts), .groups = tw_discard_write(cg, to));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_PASS(tw_buffer_destroy(&to));
+    TW_PASS(tw_buffer_destroy(&from));
+    TW_PASS(tw_buffer_destroy(&shorts));
+    TW_PASS(tw_queue_destroy(&queue));
+    for (int i = 0; i < GROUPS; ++i)
+        TW_EQUAL(groups[i], SIZE * (SIZE - 1) / 2);
+    TW_CHECK(all[0] == -1 && all[1] == ITEMS && all[2] == -1);
+}
+
 TW_TEST_LIST = {TW_CASE(nd_range_kernels_name_their_memory), TW_CASE(code_is_written_for_any_memory),
-                TW_CASE(pointers_come_out_of_memory), TW_CASE(functions_take_them_as_plain_pointers), TW_CASES_END};
+                TW_CASE(pointers_come_out_of_memory),        TW_CASE(functions_take_them_as_plain_pointers),
+                TW_CASE(atomic_operations_take_them),        TW_CASES_END};

@@ -273,6 +273,52 @@ TW_TEST(dependants_are_cancelled_and_name_the_cause)
     TW_PASS(tw_buffer_destroy(&buffer));
 }
 
+static size_t occurrences(const char *text, const char *word)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, word)); ++text)
+        ++count;
+    return count;
+}
+
+/* Whoever brings the message adds the kernel's name only where it is not there yet. */
+TW_TEST(messages_name_a_kernel_once)
+{
+    struct log log = {0};
+    tw_queue *queue = NULL;
+    tw_event *events[2] = {NULL};
+    tw_test_use_sim(1);
+    tw_buffer *buffer = int_buffer();
+    for (int with_handler = 0; with_handler < 2; ++with_handler) {
+        TW_PASS(tw_queue_create(NULL, NULL, with_handler ? keep : NULL, &log, &queue));
+        submit_failing(queue, buffer);
+        for (int i = 0; i < 2; ++i) {
+            tw_command_group *cg = tw_queue_begin(queue);
+            if (i == 0)
+                tw_single_task(cg, add_one, .out = tw_read_write(cg, buffer), .value = 1);
+            TW_PASS(tw_queue_submit(queue, cg, &events[i]));
+        }
+        TW_FAIL(tw_event_wait(events[0]), TW_ERROR_CANCELLED);
+        TW_EQUAL(occurrences(tw_error_detail(), "put_one"), 1);
+        if (with_handler) {
+            TW_PASS(tw_queue_wait_and_throw(queue));
+            TW_EQUAL(log.count, 2);
+            TW_EQUAL(occurrences(log.messages[0], "put_one"), 1);
+            TW_EQUAL(occurrences(log.messages[1], "put_one"), 1);
+        } else {
+            TW_FAIL(tw_queue_wait(queue), TW_ERROR_LAUNCH_FAILED);
+            TW_EQUAL(occurrences(tw_error_detail(), "put_one"), 1);
+            TW_FAIL(tw_queue_wait(queue), TW_ERROR_CANCELLED);
+            TW_EQUAL(occurrences(tw_error_detail(), "put_one"), 1);
+            TW_EQUAL(occurrences(tw_error_detail(), "kernel add_one: not run"), 1);
+        }
+        tw_event_release(&events[0]);
+        tw_event_release(&events[1]);
+        TW_PASS(tw_queue_destroy(&queue));
+    }
+    TW_PASS(tw_buffer_destroy(&buffer));
+}
+
 TW_TEST(without_a_handler_the_next_wait_returns_the_first_error)
 {
     tw_test_use_sim(1);
@@ -346,6 +392,124 @@ TW_TEST(a_handler_may_use_the_library)
     TW_PASS(tw_buffer_destroy(&buffer));
 }
 
+/* The kernel and the name of the file may be from a library that is closed when nothing of it is in use any more. */
+TW_TEST(errors_say_the_same_when_the_submitters_library_is_closed)
+{
+    char file[] = "closed.c", name[] = "unloaded";
+    struct tw_internal_kernel kernel = put_one_kernel.single_task_kernel;
+    struct log log = {0};
+    tw_queue *queue = NULL;
+    tw_event *event = NULL;
+    int value = 0;
+    tw_buffer *buffer = NULL;
+    tw_test_use_sim(1);
+    TW_PASS(tw_queue_create(NULL, NULL, keep, &log, &queue));
+    TW_PASS(tw_buffer_create_over(&value, sizeof value, tw_range_1d(1), &buffer));
+    TW_PASS(tw_sim_fail_nth(tw_queue_device(queue), TW_SIM_LAUNCH, 1));
+    kernel.name = name;
+    kernel.file = file;
+    tw_command_group *cg = tw_queue_begin(queue);
+    const struct put_one args = {.out = tw_read_write(cg, buffer)};
+    tw_internal_single_task(cg, &kernel, &args, sizeof args);
+    TW_PASS(tw_internal_submit(queue, cg, &event, file, 17));
+    TW_FAIL(tw_event_wait(event), TW_ERROR_LAUNCH_FAILED);
+    memset(file, '?', sizeof file - 1);
+    memset(name, '?', sizeof name - 1);
+    memset(&kernel, 0, sizeof kernel);
+    TW_FAIL(tw_event_wait(event), TW_ERROR_LAUNCH_FAILED);
+    TW_CHECK(strstr(tw_error_detail(), "kernel unloaded"));
+    tw_event_release(&event);
+    TW_PASS(tw_queue_wait_and_throw(queue));
+    TW_CHECK(log.count == 1 && !strcmp(log.files[0], "closed.c") && !strcmp(log.kernels[0], "unloaded"));
+    TW_EQUAL(log.lines[0], 17);
+    TW_FAIL(tw_buffer_destroy(&buffer), TW_ERROR_DATA_LOST);
+    TW_CHECK(strstr(tw_error_detail(), "unloaded") && strstr(tw_error_detail(), "closed.c:17"));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* ---- programs that go on in spite of errors ---------------------------------------------------------------------- */
+
+#if defined(__GLIBC__) && defined(__has_feature)
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+#include <malloc.h>
+#define ALLOCATED_BYTES() mallinfo2().uordblks
+#endif
+#endif
+
+/* A command that fails, one that is cancelled, and one that makes the buffer whole again: nothing stays of the first
+   two. */
+static void fail_often(tw_queue *queue, tw_buffer *buffer, int turns)
+{
+    for (int turn = 0; turn < turns; ++turn) {
+        submit_failing(queue, buffer);
+        TW_COMMAND_GROUP(queue, cg) {
+            tw_single_task(cg, add_one, .out = tw_read_write(cg, buffer), .value = 1);
+        }
+        TW_EQUAL(tw_queue_wait(queue), TW_ERROR_LAUNCH_FAILED);
+        TW_EQUAL(tw_queue_wait(queue), TW_ERROR_CANCELLED);
+        submit_put(queue, buffer, turn, NULL);
+        TW_PASS(tw_queue_wait(queue));
+    }
+}
+
+TW_TEST(errors_that_were_delivered_take_no_memory)
+{
+#ifdef ALLOCATED_BYTES
+    enum { TURNS = 5000 };
+    for (int asynchronous = 0; asynchronous < 2; ++asynchronous) {
+        tw_test_use_sim(1);
+        setenv("TW_SIM_ASYNC", asynchronous ? "1" : "0", 1);
+        tw_queue *queue = tw_test_queue();
+        tw_buffer *buffer = int_buffer();
+        fail_often(queue, buffer, 10);
+        const size_t before = ALLOCATED_BYTES();
+        fail_often(queue, buffer, TURNS);
+        const size_t after = ALLOCATED_BYTES();
+        TW_CHECK(after < before + 8 * TURNS); /* a record or a failure has more than 100 bytes */
+        TW_PASS(tw_buffer_destroy(&buffer));
+        TW_PASS(tw_queue_destroy(&queue));
+    }
+#else
+    (void)fail_often;
+    TW_SKIP();
+#endif
+}
+
+/* Errors that nobody takes: so many are kept, and how many more there were is told last. */
+static size_t told;
+static tw_error last_told;
+static char last_message[256];
+static void count_errors(const tw_error *errors, size_t count, void *user)
+{
+    (void)user;
+    told += count;
+    last_told = errors[count - 1];
+    snprintf(last_message, sizeof last_message, "%s", last_told.message);
+}
+
+TW_TEST(a_queue_keeps_65536_errors)
+{
+    enum { KEPT = 65536, MORE = 3 };
+    tw_queue *queues[2] = {NULL, tw_test_queue()};
+    TW_PASS(tw_queue_create(NULL, NULL, count_errors, NULL, &queues[0]));
+    told = 0;
+    for (int i = 0; i < KEPT + MORE; ++i)
+        for (int q = 0; q < 2; ++q)
+            TW_COMMAND_GROUP(queues[q], cg) {
+                tw_read(cg, NULL);
+            }
+    TW_PASS(tw_queue_wait_and_throw(queues[0]));
+    TW_EQUAL(told, KEPT + 1);
+    TW_EQUAL(last_told.status, TW_ERROR_OUT_OF_MEMORY);
+    TW_CHECK(strstr(last_message, "3 errors"));
+    for (int i = 0; i < KEPT; ++i)
+        TW_EQUAL(tw_queue_wait(queues[1]), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_wait(queues[1]), TW_ERROR_OUT_OF_MEMORY);
+    TW_PASS(tw_queue_wait(queues[1]));
+    for (int q = 0; q < 2; ++q)
+        TW_PASS(tw_queue_destroy(&queues[q]));
+}
+
 /* ---- waits that cannot end ------------------------------------------------------------------------------------------
  */
 
@@ -387,8 +551,12 @@ TW_TEST_LIST = {TW_CASE(creation_and_what_the_queue_knows),
                 TW_CASE(each_error_is_delivered_once),
                 TW_CASE(one_call_carries_several_errors_in_their_order),
                 TW_CASE(dependants_are_cancelled_and_name_the_cause),
+                TW_CASE(messages_name_a_kernel_once),
                 TW_CASE(without_a_handler_the_next_wait_returns_the_first_error),
                 TW_CASE(destruction_delivers_to_the_handler),
                 TW_CASE(a_handler_may_use_the_library),
+                TW_CASE(errors_say_the_same_when_the_submitters_library_is_closed),
+                TW_CASE(errors_that_were_delivered_take_no_memory),
+                TW_CASE(a_queue_keeps_65536_errors),
                 TW_CASE(a_wait_for_what_this_thread_holds_back_is_refused),
                 TW_CASES_END};

@@ -237,6 +237,132 @@ TW_TEST(uses_are_told_in_pairs)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* in_use() looks whether the contents are used already, once another thread has waited for all that is submitted. */
+struct early {
+    int data[N];
+    tw_queue *queue;
+    sem_t called, waited;
+    unsigned calls;
+    bool late;
+};
+static void *early_data(void *user)
+{
+    return ((struct early *)user)->data;
+}
+static const void *early_contents(void *user)
+{
+    return ((struct early *)user)->data;
+}
+static void look_for_use(void *user)
+{
+    struct early *early = user;
+    sem_post(&early->called);
+    wait_for(&early->waited);
+    for (int i = 0; i < N; ++i)
+        early->late = early->late || early->data[i] != (int)early->calls;
+    ++early->calls;
+}
+static void *wait_in_between(void *context)
+{
+    struct early *early = context;
+    wait_for(&early->called);
+    TW_PASS(tw_queue_wait(early->queue));
+    sem_post(&early->waited);
+    return NULL;
+}
+
+TW_TEST(in_use_is_told_before_the_contents_are_used)
+{
+    enum { TURNS = 3 }; /* a kernel, a graph of one, a host accessor */
+    static struct early early;
+    struct tw_gate gate;
+    tw_queue *queue = NULL;
+    tw_command_graph *graph = NULL;
+    tw_buffer *buffer = NULL;
+    const tw_storage storage = {.user = &early,
+                                .host_data = early_data,
+                                .initial_data = early_contents,
+                                .final_data = early_data,
+                                .in_use = look_for_use};
+    TW_PASS(tw_queue_create(tw_host_selector, NULL, NULL, NULL, &queue)); /* works on the storage's memory itself */
+    early.queue = queue;
+    TW_CHECK(sem_init(&early.called, 0, 0) == 0 && sem_init(&early.waited, 0, 0) == 0);
+    gate_without_keeper(&gate);
+    TW_PASS(tw_buffer_create_with_storage(&storage, sizeof(int), tw_range_1d(N), &buffer));
+    TW_PASS(tw_queue_begin_recording(queue));
+    submit_increase(queue, buffer, &gate);
+    TW_PASS(tw_queue_end_recording(queue, &graph));
+    TW_EQUAL(early.calls, 0); /* what is recorded is not in use */
+    for (unsigned turn = 0; turn < TURNS; ++turn) {
+        pthread_t thread;
+        tw_host_accessor *access = NULL;
+        TW_CHECK(pthread_create(&thread, NULL, wait_in_between, &early) == 0);
+        if (turn == 0)
+            submit_increase(queue, buffer, &gate);
+        else if (turn == 1)
+            TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
+        else
+            TW_PASS(tw_host_access(buffer, TW_READ_WRITE, &access));
+        TW_EQUAL(early.calls, turn + 1); /* before it returns */
+        tw_host_accessor_release(&access);
+        TW_CHECK(pthread_join(thread, NULL) == 0);
+        TW_PASS(tw_queue_wait(queue));
+    }
+    TW_CHECK(!early.late);
+    tw_command_graph_destroy(&graph);
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_PASS(tw_buffer_destroy(&gate.buffer));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* What was never submitted does not use the contents. */
+TW_TEST(discarded_groups_are_not_told)
+{
+    int data[N];
+    struct told told = {.host = data, .initial = data, .final = data};
+    tw_queue *queue = tw_test_queue();
+    fill(data, 0);
+    tw_buffer *buffer = buffer_of(&told);
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_read_write(cg, buffer);
+    tw_command_group_discard(cg);
+    told_exactly(&told, "");
+    TW_PASS(tw_buffer_destroy(&buffer));
+    told_exactly(&told, "dfe");
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* The program has its memory back, and the storage has been told the end: a group that was open meanwhile comes too
+   late. */
+TW_TEST(groups_that_are_submitted_after_the_destruction_are_refused)
+{
+    int data[N];
+    struct told told = {.host = data, .initial = data, .final = data};
+    struct tw_gate gate;
+    tw_queue *queue = tw_test_queue();
+    for (int busy = 0; busy < 2; ++busy) {
+        fill(data, 0);
+        memset(told.text, 0, sizeof told.text);
+        told.count = 0;
+        tw_buffer *buffer = buffer_of(&told);
+        tw_gate_shut(&gate);
+        tw_command_group *late = tw_queue_begin(queue);
+        tw_parallel_for(late, tw_range_1d(N), increase, .data = tw_read_write(late, buffer),
+                        .gate = tw_read(late, gate.buffer));
+        if (busy)
+            submit_increase(queue, buffer, &gate);
+        TW_PASS(tw_buffer_destroy(&buffer));
+        TW_FAIL(tw_queue_submit(queue, late, NULL), TW_ERROR_INVALID_COMMAND_GROUP);
+        tw_gate_open(&gate);
+        wait_for(&told.ended);
+        TW_PASS(tw_queue_wait(queue));
+        holds(data, busy);
+        TW_EQUAL(told.status, TW_SUCCESS);
+        tw_gate_free(&gate);
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST(destruction_does_not_wait_for_commands)
 {
     int data[N], final[N];
@@ -558,9 +684,58 @@ TW_TEST(async_storage_has_memory_of_its_own)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+TW_TEST(an_async_storage_serves_one_buffer_in_its_life)
+{
+    const tw_image_layout layout = {.order = TW_R, .type = TW_FLOAT, .size = tw_range_2d(10, N / 10)};
+    tw_async_storage *storage = NULL;
+    tw_buffer *second = NULL;
+    tw_image *image = NULL;
+    TW_PASS(tw_async_storage_create(N * sizeof(int), &storage));
+    const tw_storage *callbacks = tw_async_storage_get(storage);
+    TW_FAIL(tw_buffer_create_with_storage(callbacks, 1, tw_range_1d(1), &second), TW_ERROR_INVALID_RANGE);
+    tw_buffer *buffer = buffer_on(storage); /* what was not created does not count */
+    TW_FAIL(tw_buffer_create_with_storage(callbacks, sizeof(int), tw_range_1d(N), &second), TW_ERROR_BUSY);
+    TW_FAIL(tw_image_create_with_storage(callbacks, layout, &image), TW_ERROR_BUSY);
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_FAIL(tw_buffer_create_with_storage(callbacks, sizeof(int), tw_range_1d(N), &second), TW_ERROR_BUSY);
+    TW_CHECK(!second && !image);
+    TW_PASS(tw_async_storage_destroy(&storage));
+}
+
+/* Its contents wait for this thread: directly, and through a group. */
+TW_TEST(async_storage_does_not_wait_for_its_own_thread)
+{
+    tw_queue *queue = tw_test_queue();
+    for (int through_group = 0; through_group < 2; ++through_group) {
+        tw_async_storage *storage = NULL;
+        tw_host_accessor *access = NULL;
+        struct tw_gate gate;
+        int *data = malloc(N * sizeof *data);
+        TW_CHECK(data != NULL);
+        fill(data, 5);
+        TW_PASS(tw_async_storage_create_over(data, N * sizeof *data, free_and_tell, &storage));
+        gate_without_keeper(&gate);
+        tw_buffer *buffer = buffer_on(storage);
+        TW_PASS(tw_host_access(through_group ? gate.buffer : buffer, TW_READ_WRITE, &access));
+        submit_increase(queue, buffer, &gate);
+        TW_PASS(tw_buffer_destroy(&buffer));
+        TW_FAIL(tw_async_storage_destroy(&storage), TW_ERROR_WOULD_DEADLOCK);
+        TW_CHECK(storage != NULL);
+        tw_host_accessor_release(&access);
+        TW_PASS(tw_async_storage_destroy(&storage));
+        wait_for(&freed);
+        holds(freed_copy, 6);
+        TW_PASS(tw_buffer_destroy(&gate.buffer));
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST_LIST = {TW_CASE(contents_begin_and_end_where_the_storage_says),
                 TW_CASE(callbacks_may_be_missing),
                 TW_CASE(uses_are_told_in_pairs),
+                TW_CASE(in_use_is_told_before_the_contents_are_used),
+                TW_CASE(discarded_groups_are_not_told),
+                TW_CASE(groups_that_are_submitted_after_the_destruction_are_refused),
                 TW_CASE(destruction_does_not_wait_for_commands),
                 TW_CASE(a_destroy_that_waits_brings_the_contents),
                 TW_CASE(threads_use_one_buffer),
@@ -570,4 +745,6 @@ TW_TEST_LIST = {TW_CASE(contents_begin_and_end_where_the_storage_says),
                 TW_CASE(images_have_storage_too),
                 TW_CASE(async_storage_frees_its_memory_when_all_is_done),
                 TW_CASE(async_storage_has_memory_of_its_own),
+                TW_CASE(an_async_storage_serves_one_buffer_in_its_life),
+                TW_CASE(async_storage_does_not_wait_for_its_own_thread),
                 TW_CASES_END};

@@ -35,6 +35,24 @@ static inline void write_at(tw_item item, const struct write_at *k)
 }
 TW_RANGE_KERNEL(write_at, 1);
 
+struct one_of_two {
+    TW_VIEW(int) out;
+};
+static inline void one_of_two(const struct one_of_two *k)
+{
+    tw_at(k->out, 1) = 1;
+}
+TW_SINGLE_TASK(one_of_two);
+
+struct two_of_one {
+    TW_VIEW(int) out;
+};
+static inline void two_of_one(const struct two_of_one *k)
+{
+    tw_at(k->out, 1, 0) = 1;
+}
+TW_SINGLE_TASK(two_of_one);
+
 TW_TEST(two_dimensions)
 {
     enum { ROWS = 37, COLUMNS = 53 };
@@ -104,9 +122,40 @@ TW_TEST(an_index_outside_is_an_error_of_the_command)
         TW_EQUAL(canary[i], 0);
 }
 
+/* Too few indices, all of them inside, would mean the first element of a row; too many, another element. */
+TW_TEST(there_are_as_many_indices_as_dimensions)
+{
+    tw_queue *queue = tw_test_queue();
+    const char *backend = NULL;
+    TW_PASS(tw_device_info(tw_queue_device(queue), TW_DEVICE_INFO_BACKEND, &backend, sizeof backend));
+    if (!strcmp(backend, "omp")) {
+        TW_PASS(tw_queue_destroy(&queue));
+        TW_SKIP();
+    }
+    for (int turn = 0; turn < 2; ++turn) {
+        tw_buffer *buffer;
+        tw_event *event;
+        TW_PASS(tw_buffer_create(sizeof(int), turn ? tw_range_1d(10) : tw_range_2d(4, 10), &buffer));
+        tw_command_group *cg = tw_queue_begin(queue);
+        if (turn)
+            tw_single_task(cg, two_of_one, .out = TW_DISCARD_WRITE_VIEW(cg, buffer));
+        else
+            tw_single_task(cg, one_of_two, .out = TW_DISCARD_WRITE_VIEW(cg, buffer));
+        TW_PASS(tw_queue_submit(queue, cg, &event));
+        TW_FAIL(tw_event_wait(event), TW_ERROR_OUT_OF_BOUNDS);
+        TW_CHECK(turn ? strstr(tw_error_detail(), "2 indices, (1, 0), for a view of 1 dimension, 10 elements") != NULL
+                      : strstr(tw_error_detail(), "1 index, (1), for a view of 2 dimensions, 4 x 10 elements") != NULL);
+        tw_event_release(&event);
+        TW_FAIL(tw_queue_wait(queue), TW_ERROR_OUT_OF_BOUNDS);
+        (void)tw_buffer_destroy(&buffer);
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST_LIST = {
     TW_CASE(two_dimensions),
     TW_CASE(three_dimensions),
     TW_CASE(an_index_outside_is_an_error_of_the_command),
+    TW_CASE(there_are_as_many_indices_as_dimensions),
     TW_CASES_END,
 };

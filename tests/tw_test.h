@@ -9,8 +9,11 @@
  * A program is silent when all is well. A check that does not hold is reported and ends its case; the cases after it
  * run in the program started afresh, so that one failure says nothing about them. Exit status: 0, 1 after a failure, 77
  * if every case was skipped. After each case the environment is what it was at the start and tw_shutdown() must
- * succeed: a case that leaves an object behind fails. TW_TEST_ONLY names a single case to run; TW_TEST_TIMEOUT, in
- * seconds, replaces the watchdog's 120.
+ * succeed: a case that leaves an object behind fails. TW_TEST_ONLY names a single case to run.
+ *
+ * A watchdog ends a program that hangs. It asks whether anything moved, not how long it took, since the machine may be busy: a
+ * program hangs if no check passed for two minutes in which it used next to no processor time, or for ten minutes in
+ * any case. TW_TEST_TIMEOUT, in seconds, replaces both times.
  */
 #ifndef TW_TEST_H
 #define TW_TEST_H
@@ -25,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <teamwork/teamwork.h>
@@ -81,6 +85,7 @@ static struct {
     size_t index;                 /* of the case that runs */
     int failed, skipped;          /* failed: the program; skipped: the case */
     const char *environment[512]; /* as it was at the start */
+    char note[128];               /* what the case is at, for its failures */
 } tw_test_state;
 
 static inline const char *tw_test_name(void)
@@ -99,6 +104,8 @@ static inline void tw_test_restore_environment(void)
 static inline _Noreturn void tw_test_die(void)
 {
     char next[32];
+    if (*tw_test_state.note)
+        fprintf(stderr, "    at: %s\n", tw_test_state.note);
     fflush(NULL);
     tw_test_restore_environment();
     if (!getenv("TW_TEST_ONLY")) {
@@ -109,8 +116,76 @@ static inline _Noreturn void tw_test_die(void)
     _exit(1);
 }
 
+/* ---- the watchdog ------------------------------------------------------------------------------------------------ */
+
+enum { TW_TEST_LOOK_SECONDS = 5, TW_TEST_IDLE_SECONDS = 120, TW_TEST_STUCK_SECONDS = 600 };
+
+static unsigned
+    tw_test_moves; /* counts what the program gets done, roughly: any thread may count, and one count may be lost */
+
+static inline void tw_test_moved(void)
+{
+    __atomic_store_n(&tw_test_moves, __atomic_load_n(&tw_test_moves, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
+}
+
+/* What the watchdog has seen; times in seconds. */
+static struct {
+    unsigned moves;   /* the count, ... */
+    double moved;     /* ... and when it had changed */
+    double processor; /* the processor time, ... */
+    double worked;    /* ... and when that, or the count, had */
+    double idle_limit, stuck_limit;
+} tw_test_watch;
+
+static inline double tw_test_seconds(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Looks every few seconds. Only what a signal handler may call. */
+static inline void tw_test_watchdog(int signal_number)
+{
+    static const char message[] = ": hangs\n";
+    const char *name = tw_test_name();
+    const double now = tw_test_seconds(CLOCK_MONOTONIC), processor = tw_test_seconds(CLOCK_PROCESS_CPUTIME_ID);
+    const unsigned moves = __atomic_load_n(&tw_test_moves, __ATOMIC_RELAXED);
+    (void)signal_number;
+    if (moves != tw_test_watch.moves)
+        tw_test_watch.moved = now;
+    if (moves != tw_test_watch.moves || processor - tw_test_watch.processor > 1) {
+        tw_test_watch.worked = now;
+        tw_test_watch.processor = processor;
+    }
+    tw_test_watch.moves = moves;
+    if (now - tw_test_watch.worked < tw_test_watch.idle_limit
+        && now - tw_test_watch.moved < tw_test_watch.stuck_limit) {
+        alarm(TW_TEST_LOOK_SECONDS);
+        return;
+    }
+    if (write(STDERR_FILENO, name, strlen(name)) < 0 || write(STDERR_FILENO, message, sizeof message - 1) < 0)
+        _exit(1);
+    abort();
+}
+
+static inline void tw_test_begin_watch(void)
+{
+    const char *text = getenv("TW_TEST_TIMEOUT");
+    struct sigaction action = {.sa_flags = SA_RESTART};
+    action.sa_handler = tw_test_watchdog;
+    tw_test_watch.moved = tw_test_watch.worked = tw_test_seconds(CLOCK_MONOTONIC);
+    tw_test_watch.idle_limit = text ? atoi(text) : TW_TEST_IDLE_SECONDS;
+    tw_test_watch.stuck_limit = text ? atoi(text) : TW_TEST_STUCK_SECONDS;
+    sigaction(SIGALRM, &action, NULL);
+    alarm(TW_TEST_LOOK_SECONDS);
+}
+
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
+
 static inline void tw_test_check(int holds, const char *text, const char *file, int line)
 {
+    tw_test_moved();
     if (holds)
         return;
     fprintf(stderr, "%s:%d: %s: does not hold: %s\n", file, line, tw_test_name(), text);
@@ -120,6 +195,7 @@ static inline void tw_test_check(int holds, const char *text, const char *file, 
 static inline void tw_test_equal(long long got, long long expected, const char *got_text, const char *expected_text,
                                  const char *file, int line)
 {
+    tw_test_moved();
     if (got == expected)
         return;
     fprintf(stderr, "%s:%d: %s: %s is %lld, not %s = %lld\n", file, line, tw_test_name(), got_text, got, expected_text,
@@ -129,22 +205,12 @@ static inline void tw_test_equal(long long got, long long expected, const char *
 
 static inline void tw_test_status(tw_status got, tw_status expected, const char *text, const char *file, int line)
 {
+    tw_test_moved();
     if (got == expected && (got == TW_SUCCESS || *tw_error_detail()))
         return;
     fprintf(stderr, "%s:%d: %s: %s returned %s (\"%s\"), not %s\n", file, line, tw_test_name(), text,
             tw_status_name(got), got ? tw_error_detail() : "", tw_status_name(expected));
     tw_test_die();
-}
-
-/* Only what a signal handler may call. */
-static inline void tw_test_watchdog(int signal_number)
-{
-    static const char message[] = ": hangs\n";
-    const char *name = tw_test_name();
-    (void)signal_number;
-    if (write(STDERR_FILENO, name, strlen(name)) < 0 || write(STDERR_FILENO, message, sizeof message - 1) < 0)
-        _exit(1);
-    abort();
 }
 
 static inline void tw_test_begin(void)
@@ -153,12 +219,10 @@ static inline void tw_test_begin(void)
     for (; environ[count] && count < 511; ++count)
         tw_test_state.environment[count] = environ[count];
     tw_test_state.environment[count] = NULL;
-    signal(SIGALRM, tw_test_watchdog);
+    tw_test_begin_watch();
     if (getenv("TW_TEST_RESUME")) {
         tw_test_state.index = strtoul(getenv("TW_TEST_RESUME"), NULL, 10);
         tw_test_state.failed = 1;
-    } else {
-        alarm(getenv("TW_TEST_TIMEOUT") ? (unsigned)atoi(getenv("TW_TEST_TIMEOUT")) : 120);
     }
 }
 

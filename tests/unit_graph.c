@@ -44,6 +44,15 @@ static void insert(struct sample *sample)
     tw_graph_insert(&sample->node, sample->edges);
 }
 
+static unsigned causes_freed;
+static void count_freed(struct tw_cause *cause)
+{
+    (void)cause;
+    ++causes_freed;
+}
+
+static const struct tw_cause new_cause = {.references = 1, .free = count_freed};
+
 TW_TEST(pairs_on_one_resource)
 {
     for (size_t first = 0; first < MODES; ++first)
@@ -85,10 +94,10 @@ TW_TEST(pairs_on_two_resources_are_independent)
 /* A failed first command: who is doomed, and who makes the resource whole again. */
 TW_TEST(failure_of_the_first_of_a_pair)
 {
-    int cause;
     for (size_t first = 0; first < MODES; ++first)
         for (size_t second = 0; second < MODES; ++second)
             for (int late = 0; late < 2; ++late) { /* the second is inserted before or after the first fails */
+                struct tw_cause cause = new_cause;
                 struct tw_resource resource = {0};
                 struct sample a = {0}, b = {0};
                 access_to(&a, &resource, first);
@@ -105,6 +114,11 @@ TW_TEST(failure_of_the_first_of_a_pair)
                 (void)tw_graph_finish(&b.node, b.node.doom);
                 const bool lost = modes[first].writes && (doomed || !modes[second].writes);
                 TW_CHECK((resource.lost != NULL) == lost);
+                TW_EQUAL(cause.references, 1 + lost);
+                tw_resource_end(&resource);
+                causes_freed = 0;
+                tw_cause_release(&cause);
+                TW_EQUAL(causes_freed, 1);
             }
 }
 
@@ -174,7 +188,7 @@ TW_TEST(marking_dependants)
     insert(&a);
     insert(&b);
     insert(&c);
-    TW_CHECK(tw_graph_mark_dependants(&b.node, 7));
+    tw_graph_mark_dependants(&b.node, 7);
     TW_CHECK(a.node.mark != 7 && b.node.mark == 7 && c.node.mark == 7);
     const struct tw_graph_access read_two = {.resource = &two}, write_one = {.resource = &one, .writes = true},
                                  read_one = {.resource = &one};
@@ -189,9 +203,10 @@ TW_TEST(marking_dependants)
 /* Two nodes of an engine, and one of none: who is ready when the first is issued, and when it is finished. */
 TW_TEST(issued_nodes_let_those_of_their_engine_pass)
 {
-    int engine, other, cause;
+    int engine, other;
     for (int late = 0; late < 2; ++late) { /* the second is inserted before or after the first is issued */
         struct tw_resource resource = {0};
+        struct tw_cause cause = new_cause;
         struct sample a = {.node.engine = &engine}, b = {.node.engine = &engine}, c = {.node.engine = &other},
                       d = {.node.engine = NULL};
         access_to(&a, &resource, 1);
@@ -222,7 +237,35 @@ TW_TEST(issued_nodes_let_those_of_their_engine_pass)
         TW_CHECK(!tw_graph_finish(&b.node, b.node.doom) && !tw_graph_finish(&c.node, c.node.doom)
                  && !tw_graph_finish(&d.node, d.node.doom));
         TW_CHECK(!resource.writer && !resource.readers);
+        TW_EQUAL(cause.references, 1 + late); /* the resource stays lost */
     }
+}
+
+/* Two ways from one node to another, and a long line behind: each is marked, and no list is left behind. */
+TW_TEST(marking_what_is_reached_in_two_ways)
+{
+    enum { LINE = 40 };
+    static struct sample first, two[2], line[LINE];
+    struct tw_resource resources[2] = {{0}};
+    access_to(&first, &resources[0], 3);
+    insert(&first);
+    for (size_t i = 0; i < 2; ++i) {
+        access_to(&two[i], &resources[0], 0);
+        insert(&two[i]);
+    }
+    for (size_t i = 0; i < LINE; ++i) {
+        access_to(&line[i], &resources[i ? 1 : 0], 2);
+        if (!i)
+            access_to(&line[i], &resources[1], 2);
+        insert(&line[i]);
+    }
+    tw_graph_mark_dependants(&two[1].node, 1);
+    TW_CHECK(first.node.mark == 0 && two[0].node.mark == 0 && two[1].node.mark == 1);
+    tw_graph_mark_dependants(&two[0].node, 1); /* one mark for both */
+    tw_graph_mark_dependants(&first.node, 2);
+    TW_CHECK(first.node.mark == 2 && two[0].node.mark == 2 && two[1].node.mark == 2);
+    for (size_t i = 0; i < LINE; ++i)
+        TW_CHECK(line[i].node.mark == 2 && !line[i].node.next);
 }
 
 /* ---- random sequences ----------------------------------------------------------------------------------------------
@@ -243,8 +286,9 @@ struct scenario {
     struct sample samples[MAX_NODES];
     size_t mode[MAX_NODES][MAX_RESOURCES]; /* MODES: no access */
     bool fails[MAX_NODES], doomed[MAX_NODES];
+    struct tw_cause causes[MAX_NODES]; /* of those that failed by themselves */
     const void *engines[2];
-    size_t nodes, inserted, finished;
+    size_t nodes, inserted, finished, failures;
 };
 
 /* Chooses accesses and failures, and computes in program order who is doomed: whoever needs a resource whose last
@@ -305,8 +349,21 @@ static bool should_be_ready(const struct scenario *s, size_t i)
     return true;
 }
 
+/* Counts who knows a cause: doomed nodes and lost resources. */
+static size_t references_to(const struct scenario *s, const struct tw_cause *cause)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < s->inserted; ++i)
+        count += s->samples[i].node.doom == cause;
+    for (size_t r = 0; r < MAX_RESOURCES; ++r)
+        count += s->resources[r].lost == cause;
+    return count;
+}
+
 static void check_all(const struct scenario *s)
 {
+    for (size_t i = 0; i < s->inserted; ++i)
+        TW_EQUAL(s->causes[i].references, references_to(s, &s->causes[i]));
     for (size_t i = 0; i < s->inserted; ++i)
         if (!s->samples[i].node.finished)
             TW_CHECK((s->samples[i].node.pending == 0) == should_be_ready(s, i));
@@ -336,7 +393,7 @@ static void issue_one(struct scenario *s)
 }
 
 /* Finishes one of the ready nodes, if there is one. */
-static void finish_one(struct scenario *s, void *cause)
+static void finish_one(struct scenario *s)
 {
     const size_t start = pick((unsigned)s->inserted);
     for (size_t k = 0; k < s->inserted; ++k) {
@@ -348,7 +405,16 @@ static void finish_one(struct scenario *s, void *cause)
         TW_CHECK(node->pending == 0);
         TW_CHECK((node->doom != NULL) == s->doomed[i]);
         const size_t before = s->finished++;
-        (void)tw_graph_finish(node, s->doomed[i] || s->fails[i] ? cause : NULL);
+        if (s->doomed[i]) {
+            (void)tw_graph_finish(node, node->doom);
+        } else if (s->fails[i]) {
+            s->causes[i] = new_cause;
+            (void)tw_graph_finish(node, &s->causes[i]);
+            tw_cause_release(&s->causes[i]);
+            ++s->failures;
+        } else {
+            (void)tw_graph_finish(node, NULL);
+        }
         TW_CHECK(s->finished == before + 1);
         return;
     }
@@ -358,21 +424,24 @@ static void finish_one(struct scenario *s, void *cause)
 TW_TEST(random_sequences_against_the_oracle)
 {
     static struct scenario s;
-    int cause;
     for (uint64_t seed = 1; seed <= 4000; ++seed) {
         state = seed * 0x9e3779b97f4a7c15u;
         invent(&s);
+        causes_freed = 0;
         while (s.finished < s.nodes) {
             if (s.inserted < s.nodes && (s.inserted == s.finished || pick(3)))
                 insert(&s.samples[s.inserted++]);
             else if (pick(2))
                 issue_one(&s);
             else
-                finish_one(&s, &cause);
+                finish_one(&s);
             check_all(&s);
         }
-        for (size_t r = 0; r < MAX_RESOURCES; ++r)
+        for (size_t r = 0; r < MAX_RESOURCES; ++r) {
             TW_CHECK(!s.resources[r].writer && !s.resources[r].readers);
+            tw_resource_end(&s.resources[r]);
+        }
+        TW_EQUAL(causes_freed, s.failures);
     }
 }
 
@@ -384,6 +453,7 @@ TW_TEST_LIST = {
     TW_CASE(readers_run_together_and_a_writer_waits_for_all),
     TW_CASE(successors_become_ready_in_order),
     TW_CASE(marking_dependants),
+    TW_CASE(marking_what_is_reached_in_two_ways),
     TW_CASE(issued_nodes_let_those_of_their_engine_pass),
     TW_CASE(random_sequences_against_the_oracle),
     TW_CASES_END,

@@ -164,9 +164,9 @@ TW_TEST(binaries_without_an_openmp_image_are_passed_over)
     append_binary(&blob, 4, 1, 0, "sm_90", "of a version to come");
     const size_t compressed = blob.size;
     append_binary(&blob, 3, 1, 0, "sm_90", "compressed");
-    blob.at[compressed + 32] = 77;
+    blob.at[compressed + 32] = 77; /* nothing is known of it but that it is there */
     append_binary(&blob, 1, 1, 0, "sm_90", "of OpenMP");
-    TW_CHECK(strcmp(visit(whole(&blob), 10).story, "nvid/sm_90/of OpenMP ") == 0);
+    TW_CHECK(strcmp(visit(whole(&blob), 10).story, "// nvid/sm_90/of OpenMP ") == 0);
 }
 
 static void read_binaries(struct tw_bytes bytes)
@@ -375,6 +375,13 @@ static const char *find(const struct sample *sample, struct tw_cubin_kernel *ker
     return tw_cubin_find(whole(&cubin), "life_tw_offload", WORDS, kernel);
 }
 
+static bool may_have_region(const struct sample *sample)
+{
+    static struct blob cubin;
+    make_cubin(sample, &cubin);
+    return tw_image_may_have_region(whole(&cubin), "life_tw_offload");
+}
+
 TW_TEST(kernels_are_found_by_name_and_parameters)
 {
     struct tw_cubin_kernel kernel;
@@ -382,6 +389,7 @@ TW_TEST(kernels_are_found_by_name_and_parameters)
     for (size_t i = 0; i < sizeof found / sizeof found[0]; ++i) {
         for (unsigned more = 0; more <= 3; ++more) {
             TW_CHECK(find(&(struct sample){.name = found[i], .parameters = PARAMETERS + more}, &kernel) == NULL);
+            TW_CHECK(may_have_region(&(struct sample){.name = found[i], .parameters = PARAMETERS + more}));
             TW_CHECK(strcmp(kernel.name, found[i]) == 0);
             TW_EQUAL(kernel.parameters, PARAMETERS + more);
             TW_CHECK(!kernel.uses_globals);
@@ -404,8 +412,26 @@ TW_TEST(other_names_are_not_taken)
         REGION "_1_debug__",
         REGION "x",
     };
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i)
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
         TW_CHECK(find(&(struct sample){.name = others[i], .parameters = PARAMETERS}, &kernel) != NULL);
+        TW_CHECK(!may_have_region(&(struct sample){.name = others[i], .parameters = PARAMETERS}));
+    }
+    const unsigned char code[] = "what the driver compiles";
+    TW_CHECK(tw_image_may_have_region((struct tw_bytes){code, sizeof code}, "life_tw_offload"));
+    TW_CHECK(tw_image_may_have_region((struct tw_bytes){NULL, 0}, "life_tw_offload"));
+}
+
+TW_TEST(architectures_run_on_their_generation)
+{
+    TW_EQUAL(tw_image_sm_for("sm_90", 90), 90);
+    TW_EQUAL(tw_image_sm_for("sm_80", 89), 80);
+    TW_EQUAL(tw_image_sm_for("sm_89", 80), -1);
+    TW_EQUAL(tw_image_sm_for("sm_80", 90), -1);
+    TW_EQUAL(tw_image_sm_for("sm_100", 103), 100);
+    TW_EQUAL(tw_image_sm_for("sm_90a", 90), 90);
+    TW_EQUAL(tw_image_sm_for("sm_100a", 103), -1);
+    TW_EQUAL(tw_image_sm_for("gfx90a", 90), -1);
+    TW_EQUAL(tw_image_sm_for("", 90), -1);
 }
 
 TW_TEST(kernels_with_other_parameters_are_not_taken)
@@ -460,6 +486,7 @@ static void read_cubin(struct tw_bytes bytes)
     struct tw_cubin_kernel kernel;
     const char *reason = tw_cubin_find(bytes, "life_tw_offload", WORDS, &kernel);
     TW_CHECK(reason ? *reason != 0 : kernel.parameters >= PARAMETERS && kernel.parameters <= PARAMETERS + 3);
+    (void)tw_image_may_have_region(bytes, "life_tw_offload");
 }
 
 TW_TEST(damaged_cubins_are_harmless)
@@ -524,6 +551,8 @@ TW_TEST(a_program_for_x86_64)
     TW_CHECK(strncmp(image.triple, "x86_64", 6) == 0);
     TW_CHECK(tw_elf_open(&elf, image.contents));
     TW_CHECK(tw_cubin_find(image.contents, "life_tw_offload", WORDS, &kernel) != NULL); /* not a cubin */
+    TW_CHECK(tw_image_may_have_region(image.contents, "life_tw_offload"));
+    TW_CHECK(!tw_image_may_have_region(image.contents, "no_such_tw_offload"));
     free((void *)(uintptr_t)program.at);
 }
 
@@ -557,6 +586,8 @@ TW_TEST(a_program_for_gpus)
         check_regions(image.contents, launchers[i], 11);
     TW_CHECK(tw_cubin_find(image.contents, "collatz_tw_offload", 9, &kernel) != NULL); /* not a single task */
     TW_CHECK(tw_cubin_find(image.contents, "no_such_tw_offload", WORDS, &kernel) != NULL);
+    TW_CHECK(tw_image_may_have_region(image.contents, "life_tw_offload"));
+    TW_CHECK(!tw_image_may_have_region(image.contents, "no_such_tw_offload"));
     free((void *)(uintptr_t)program.at);
 }
 
@@ -568,6 +599,8 @@ TW_TEST(a_program_for_gpus_in_the_teams_lowering)
     const struct tw_image image = first_image(program);
     struct tw_cubin_kernel kernel;
     TW_CHECK(strcmp(image.triple, "nvptx64-nvidia-cuda") == 0);
+    TW_CHECK(tw_image_may_have_region(image.contents, "life_tw_offload"));
+    TW_CHECK(!tw_image_may_have_region(image.contents, "no_such_tw_offload"));
     for (unsigned words = 1; words <= 43; ++words) /* no region is bare */
         TW_CHECK(tw_cubin_find(image.contents, "life_tw_offload", words, &kernel) != NULL);
     free((void *)(uintptr_t)program.at);
@@ -582,6 +615,7 @@ TW_TEST_LIST = {
     TW_CASE(unloading_a_library_is_noticed),
     TW_CASE(kernels_are_found_by_name_and_parameters),
     TW_CASE(other_names_are_not_taken),
+    TW_CASE(architectures_run_on_their_generation),
     TW_CASE(kernels_with_other_parameters_are_not_taken),
     TW_CASE(used_variables_are_found),
     TW_CASE(damaged_cubins_are_harmless),

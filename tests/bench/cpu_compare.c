@@ -17,7 +17,7 @@
 #include "bench.h"
 
 /* Longer than any run takes: a device that hangs ends the program. */
-enum { WATCHDOG_SECONDS = 180 };
+enum { WATCHDOG_SECONDS = 900 };
 
 #define ROW(label_, side_, op_) {label_, &(side_), (side_).op_, NULL}
 #define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])

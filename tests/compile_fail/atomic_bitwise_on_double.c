@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EXPECT: no matching function for call to 'tw_atomic_fetch_xor'|call to 'tw_atomic_fetch_xor' is ambiguous */
+/* EXPECT: error: atomic and, or and xor are for integers and bool$ */
 /* Bitwise operations are for integers. */
 #include <teamwork/lower/atomic.h>
 #include <teamwork/lower/kernel.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EXPECT: call to 'tw_internal_swap_if' is ambiguous */
+/* EXPECT: error: a compare-exchange takes the address of a variable of the object's own type */
 /* What is expected has another type than the object. */
 #include <teamwork/lower/atomic.h>
 #include <teamwork/lower/kernel.h>

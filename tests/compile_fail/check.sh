@@ -3,8 +3,9 @@
 #
 # usage: check.sh FILE COMPILER OPTION...
 #
-# Passes if FILE does not compile, and says so well: its comment "EXPECT: regex" gives an extended regular expression
-# that must match an error message about the line marked with the comment "HERE", which is where the user's mistake is.
+# Passes if FILE does not compile, even if warnings are not errors, and says so well: its comment "EXPECT: regex" gives an extended
+# regular expression that must match the first error. It and all others are about the line marked with the comment "HERE", which
+# is where the user's mistake is.
 set -u
 file=$1
 shift
@@ -20,8 +21,10 @@ if messages=$("$@" -fno-color-diagnostics -fno-caret-diagnostics "$file" 2>&1); 
     echo "$file: compiles, but must not; expected at line $line: $expect"
     exit 1
 fi
-if ! printf '%s\n' "$messages" | grep -F "$(basename "$file"):$line:" | grep -E 'error: ' | grep -Eq -- "$expect"; then
-    echo "$file: no error at line $line matches: $expect"
+errors=$(printf '%s\n' "$messages" | grep -E 'error: ')
+if ! printf '%s\n' "$errors" | head -n 1 | grep -Eq -- "$expect" ||
+    printf '%s\n' "$errors" | grep -Fv "$(basename "$file"):$line:" | grep -q .; then
+    echo "$file: the first error does not match, or one is not about line $line: $expect"
     echo "The compiler says:"
     printf '%s\n' "$messages"
     exit 1

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EXPECT: incomplete type 'const struct fill' */
+/* EXPECT: error: the kernel must be the function void fill\(tw_item item, const struct fill \*k\), and take the struct of its own name */
 /* A kernel without an argument block of its name. */
 #include <teamwork/teamwork.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EXPECT: too few arguments to function call */
+/* EXPECT: error: the kernel must be the function void fill\(const struct fill \*k\), and take the struct of its own name */
 /* A single task that asks for a work-item. */
 #include <teamwork/teamwork.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EXPECT: incompatible .*pointer type */
+/* EXPECT: error: the kernel must be the function void mine\(tw_item item, const struct mine \*k\), and take the struct of its own name */
 /* A kernel function that takes the argument block of another kernel. */
 #include <teamwork/teamwork.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EXPECT: discards qualifiers */
+/* EXPECT: error: .*'const float .*discards qualifiers */
 /* An asynchronous copy into memory that is read only. */
 #include <teamwork/lower/async_copy.h>
 #include <teamwork/teamwork.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EXPECT: no member named 'range_kernel' in 'struct tw_internal_nd_range_kernel' */
+/* EXPECT: error: tw_parallel_for\(\) runs a kernel that TW_RANGE_KERNEL or TW_RANGE_REDUCTION defines$ */
 /* An nd_range kernel launched over a plain range. */
 #include <teamwork/teamwork.h>
 

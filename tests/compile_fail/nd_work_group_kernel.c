@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EXPECT: incompatible type 'tw_nd_item'|incompatible type 'tw_group' */
+/* EXPECT: error: the kernel must be the function void fill\(tw_nd_item item, const struct fill \*k\), and take the struct of its own name */
 /* A kernel for another form than it is defined for. */
 #include <teamwork/teamwork.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EXPECT: format specifies type 'int' */
+/* EXPECT: error: format specifies type 'int' but the argument has type 'float' */
 /* An argument that does not go with its conversion. */
 #include <teamwork/teamwork.h>
 

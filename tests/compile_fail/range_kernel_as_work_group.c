@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EXPECT: no member named 'work_group_kernel' in 'struct tw_internal_range_kernel' */
+/* EXPECT: error: tw_parallel_for_work_group\(\) runs a kernel that TW_WORK_GROUP_KERNEL defines$ */
 /* A range kernel launched over work-groups. */
 #include <teamwork/teamwork.h>
 

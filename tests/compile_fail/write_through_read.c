@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EXPECT: discards qualifiers */
+/* EXPECT: error: initializing 'int \*' with an expression of type 'const void \*' discards qualifiers */
 /* A reading accessor given to a member that the kernel writes through. */
 #include <teamwork/teamwork.h>
 

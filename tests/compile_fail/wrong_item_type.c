@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EXPECT: passing 'tw_item' .*to parameter of incompatible type 'tw_group' */
+/* EXPECT: error: the kernel must be the function void fill\(.*const struct fill \*k\), and take the struct of its own name */
 /* A range kernel whose function takes a group. */
 #include <teamwork/teamwork.h>
 

@@ -103,13 +103,17 @@ done >"$work/statuses.wrong"
 [ ! -s "$work/statuses.wrong" ] || fail "$(cat "$work/statuses.wrong")"
 
 # Tests are given as `file` or `file: case, case`; "name_*" stands for all cases that begin so.
-grep -E '^\| [23]\.' docs/spec_map.md | cut -d '|' -f 4 | grep -oE '`[^`]*`' | tr -d '`' | sort -u >"$work/tests.named"
+# So are those that hold the promises of reliability.md.
+{
+    grep -E '^\| [23]\.' docs/spec_map.md | cut -d '|' -f 4
+    sed '/^## The long runs/,$d' docs/reliability.md | grep '^|' | cut -d '|' -f 3
+} | grep -oE '`[^`]*`' | tr -d '`' | sort -u >"$work/tests.named"
 while IFS= read -r entry; do
     file=${entry%%:*}
     path=tests/$file
     [ -e "$path" ] || path=$file
     [ -e "$path" ] || {
-        fail "spec_map.md: there is no $file"
+        fail "spec_map.md or reliability.md: there is no $file"
         continue
     }
     [ "$file" != "$entry" ] || continue
@@ -117,7 +121,7 @@ while IFS= read -r entry; do
         case $name in
         *\*) grep -qE "TW_CASE\(${name%\*}" "$path" ;;
         *) grep -qE "TW_CASE\($name\)" "$path" ;;
-        esac || fail "spec_map.md: $file has no case $name"
+        esac || fail "spec_map.md or reliability.md: $file has no case $name"
     done
 done <"$work/tests.named"
 

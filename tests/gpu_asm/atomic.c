@@ -14,6 +14,8 @@ typedef unsigned long ulong;
 typedef long long llong;
 typedef unsigned long long ullong;
 typedef void *pointer;
+typedef unsigned char byte;
+typedef _Bool boolean;
 
 #pragma omp begin declare target
 
@@ -274,6 +276,32 @@ SHORT(fetch_min, int) /* atom.min.s32 */
 SHORT(fetch_max, ullong) /* atom.max.u64 */
 SHORT(fetch_min, float) /* ld.relaxed.sys.b32 atom.cas.b32 */
 SHORT(fetch_max, double) /* ld.relaxed.sys.b64 atom.cas.b64 */
+
+/* ---- 8 and 16 bits: the 32-bit word around them ------------------------------------------------------------------ */
+
+READ(byte) /* ld.acquire.gpu.b32 */
+READ(short) /* ld.acquire.gpu.b32 */
+READ(boolean) /* ld.acquire.gpu.b32 */
+WRITE(char) /* ld.relaxed.sys.b32 atom.release.gpu.cas.b32 */
+WRITE(boolean) /* ld.relaxed.sys.b32 atom.release.gpu.cas.b32 */
+COMPARE(byte) /* ld.acquire.gpu.b32 atom.acq_rel.gpu.cas.b32 */
+COMPARE(short) /* ld.acquire.gpu.b32 atom.acq_rel.gpu.cas.b32 */
+COMPARE(boolean) /* ld.acquire.gpu.b32 atom.acq_rel.gpu.cas.b32 */
+ORDERED(exchange, byte) /* ld.relaxed.sys.b32 atom.acq_rel.gpu.cas.b32 */
+ORDERED(exchange, short) /* ld.relaxed.sys.b32 atom.acq_rel.gpu.cas.b32 */
+ORDERED(exchange, boolean) /* ld.relaxed.sys.b32 atom.acq_rel.gpu.cas.b32 */
+ORDERED(fetch_add, char) /* ld.relaxed.sys.b32 atom.acq_rel.gpu.cas.b32 */
+ORDERED(fetch_add, short) /* ld.relaxed.sys.b32 atom.acq_rel.gpu.cas.b32 */
+ORDERED(fetch_sub, byte) /* ld.relaxed.sys.b32 atom.acq_rel.gpu.cas.b32 */
+ORDERED(fetch_and, byte) /* atom.acq_rel.gpu.and.b32 */
+ORDERED(fetch_or, short) /* atom.acq_rel.gpu.or.b32 */
+ORDERED(fetch_or, boolean) /* atom.acq_rel.gpu.or.b32 */
+ORDERED(fetch_xor, char) /* atom.acq_rel.gpu.xor.b32 */
+ORDERED(fetch_min, char) /* ld.acquire.gpu.b32 ld.acquire.gpu.b32 atom.acq_rel.gpu.cas.b32 */
+ORDERED(fetch_max, short) /* ld.acquire.gpu.b32 ld.acquire.gpu.b32 atom.acq_rel.gpu.cas.b32 */
+SHORT(exchange, boolean) /* ld.relaxed.sys.b32 atom.cas.b32 */
+SHORT(fetch_add, byte) /* ld.relaxed.sys.b32 atom.cas.b32 */
+SHORT(fetch_or, byte) /* atom.or.b32 */
 
 /* clang-format on */
 #pragma omp end declare target

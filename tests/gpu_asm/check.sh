@@ -4,10 +4,26 @@
 # usage: check.sh CLANG INCLUDE_OPTION...
 #
 # Compiles atomic.c, which says what it expects, for an NVIDIA GPU in the simt lowering, and compares the instructions
-# that touch memory. Needs no GPU, CUDA toolkit or device runtime; with a toolkit the result is assembled too. Exit
+# that touch memory; and shared.c in the teams lowering. Needs no GPU, CUDA toolkit or device runtime; with a toolkit the result is assembled too. Exit
 # status 77: this compiler has no NVPTX backend.
 # shellcheck disable=SC2046,SC2086 # lists of instructions are words
 . "$(dirname "$0")/../ptx.sh"
+
+# What work-items share is stored to shared memory and loaded from there, in each kernel.
+lowering=-DTW_LOWERING_TEAMS compile_ptx shared "$@"
+if ! awk '
+    /\.entry / { ++kernels }
+    /[ \t]ld\.shared\..*\[(scratch|shared)\]/ { loads[kernels] = 1 }
+    /[ \t]st\.shared\..*\[(scratch|shared)\]/ { stores[kernels] = 1 }
+    END {
+        for (k in loads)
+            both += k in stores
+        exit both != 2
+    }' "$ptx"; then
+    echo "in the teams lowering, a kernel of $source does not share what its work-items share"
+    exit 1
+fi
+
 compile_ptx atomic "$@"
 
 # What is expected: "NAME: instruction ..." for functions, and for kernels the set of instructions in sorted order.
@@ -74,7 +90,7 @@ awk '
 LC_ALL=C sort "$work/expected" >"$work/expected.sorted"
 LC_ALL=C sort "$work/found" >"$work/found.sorted"
 count=$(wc -l <"$work/expected")
-if [ "$count" -lt 170 ]; then
+if [ "$count" -lt 190 ]; then
     echo "only $count lines of $source were understood"
     exit 1
 fi

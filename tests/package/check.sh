@@ -31,7 +31,7 @@ logged() {
     fi
 }
 
-# runs PROGRAM DEVICES KIND: the program succeeds, and its kernel ran on that kind of device
+# runs PROGRAM DEVICES KIND: the program succeeds, says nothing else, and its kernels ran on that kind of device
 runs() {
     if ! said=$(TW_DEVICES=$2 "$1" 2>&1) || [ "$said" != "$3" ]; then
         fail "$1 with TW_DEVICES=$2: expected to run on \"$3\", said: $said"
@@ -54,20 +54,52 @@ libdir=$work/moved${libdir#"$prefix"}
 prefix=$work/moved
 
 # ---- CMake ----
-logged "$cmake" -S "$source" -B "$work/user" -G "$generator" -DCMAKE_C_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_C_FLAGS="-Wall -Wextra -Wpedantic -Werror" -DCMAKE_PREFIX_PATH="$prefix" &&
-    logged "$cmake" --build "$work/user" && {
+# configures DIRECTORY CXX_COMPILER OPTION...
+configures() {
+    directory=$1
+    cxx=$2
+    shift 2
+    logged "$cmake" -S "$source" -B "$directory" -G "$generator" -DCMAKE_C_COMPILER="$compiler" -DCMAKE_CXX_COMPILER="$cxx" \
+        -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS="-Wall -Wextra -Wpedantic -Werror" -DCMAKE_PREFIX_PATH="$prefix" "$@" &&
+        logged "$cmake" --build "$directory"
+}
+
+# what is C++ is linked by clang, or the build says how
+clangxx=$(echo "$compiler" | sed 's/clang\([^/]*\)$/clang++\1/')
+cxx=$(command -v g++ || echo "$clangxx")
+configures "$work/user" "$cxx" && {
     for program in host x86_64 x86_64_teams static kernel_in_static_library kernel_in_shared_library; do
         runs "$work/user/$program" host host
         one_omptarget "$work/user/$program"
     done
-    for program in x86_64 x86_64_teams static kernel_in_static_library kernel_in_shared_library; do
-        runs "$work/user/$program" omp offload
+    for program in x86_64 x86_64_teams static kernel_in_static_library kernel_in_shared_library openmp_first openmp_last \
+        openmp_last_in_library cxx cxx_openmp cxx_kernel_in_shared_library cxx_linked_by_clang; do
+        runs "$work/user/$program" cpu offload
     done
     if ldd "$work/user/static" | grep -q libteamwork; then
         fail "Teamwork::teamwork_static links the shared library"
     fi
+    said=$("$work/user/cxx_openmp_static")
+    if ldd "$work/user/cxx_openmp_static" | grep -q libgomp; then
+        echo "$said" | grep -q "two OpenMP libraries" || fail "cxx_openmp_static does not refuse to run: $said"
+    fi
+    if [ "$cxx" = "$clangxx" ]; then
+        :
+    elif "$cmake" --build "$work/user" --target cxx_kernel_in_static_library >"$work/log" 2>&1; then
+        fail "g++ links kernels"
+    elif ! grep -q "scale_static has kernels for offload devices, so clang must link what uses it" "$work/log"; then
+        fail "g++ does not say why it does not link kernels"
+        cat "$work/log"
+    fi
 }
+if command -v "$clangxx" >/dev/null; then
+    configures "$work/user_clangxx" "$clangxx" -DCXX_ONLY=ON &&
+        logged "$cmake" --build "$work/user_clangxx" --target cxx_kernel_in_static_library && {
+        for program in cxx cxx_kernel_in_static_library; do
+            runs "$work/user_clangxx/$program" cpu offload
+        done
+    }
+fi
 
 # ---- pkg-config ----
 PKG_CONFIG_PATH=$libdir/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
@@ -78,7 +110,7 @@ export LD_LIBRARY_PATH
 # by_hand PROGRAM MODULE OPTIONS: compiles and links in one step
 by_hand() {
     # shellcheck disable=SC2046,SC2086 # options are words
-    logged "$compiler" -std=c17 -O2 -Wall -Wextra -Werror $3 "$source/main.c" "$source/scale.c" -o "$work/$1" \
+    logged "$compiler" -std=c17 -O2 -Wall -Wextra -Werror $3 "$source/main.c" "$source/run.c" "$source/scale.c" -o "$work/$1" \
         $(pkg-config --cflags --libs "$2") && one_omptarget "$work/$1"
 }
 
@@ -86,9 +118,29 @@ by_hand pc_host teamwork "" && runs "$work/pc_host" host host
 for variant in x86_64 x86_64_teams; do
     options=$(pkg-config --variable=offload_$variant teamwork)
     [ -n "$options" ] || fail "teamwork.pc has no variable offload_$variant"
-    by_hand pc_$variant teamwork "$options" && runs "$work/pc_$variant" omp offload
+    by_hand pc_$variant teamwork "$options" && runs "$work/pc_$variant" cpu offload
 done
 options=$(pkg-config --variable=offload_x86_64 teamwork-static)
-by_hand pc_static teamwork-static "$options" && runs "$work/pc_static" omp offload
+by_hand pc_static teamwork-static "$options" && runs "$work/pc_static" cpu offload
+
+# what g++ links by hand has no device images: said at the first queue, unless it is not to be
+options=$(pkg-config --variable=offload_x86_64 teamwork)
+libraries=$(pkg-config --libs teamwork | sed 's/-fopenmp//')
+objects="$work/main.o $work/run.o $work/scale.o"
+for object in $objects; do
+    # shellcheck disable=SC2046,SC2086 # options are words
+    logged "$compiler" -std=c17 -O2 $options $(pkg-config --cflags teamwork) -c \
+        "$source/$(basename "$object" .o).c" -o "$object"
+done
+# shellcheck disable=SC2086 # options are words
+if command -v g++ >/dev/null && logged g++ $objects -o "$work/by_gxx" $libraries; then
+    sentence="teamwork: the program was linked without the device images of its kernels"
+    said=$("$work/by_gxx" 2>&1)
+    [ "$(echo "$said" | grep -c "^$sentence")" = 1 ] || fail "by_gxx does not say what it lacks: $said"
+    TW_WARNINGS=0 runs "$work/by_gxx" '*' host
+    runs "$work/by_gxx" host host
+    said=$(TW_WARNINGS=0 TW_DEVICES=cpu "$work/by_gxx" 2>&1)
+    echo "$said" | grep -q "lets no device through.*without the device images" || fail "by_gxx says no cause: $said"
+fi
 
 [ "$errors" = 0 ]

@@ -24,7 +24,7 @@
 
 #include "../samples.h"
 
-enum { MOST_DEVICES = 16, MOST_ROUNDS = 9, WATCHDOG_SECONDS = 280 };
+enum { MOST_DEVICES = 16, MOST_ROUNDS = 9, WATCHDOG_SECONDS = 900 };
 
 struct options {
     bool quick;

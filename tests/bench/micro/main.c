@@ -18,7 +18,7 @@
 #include "micro.h"
 
 /* Longer than any run takes: a device that hangs ends the program. */
-enum { WATCHDOG_SECONDS = 1500, CHILD_WATCHDOG_SECONDS = 60 };
+enum { WATCHDOG_SECONDS = 1500, CHILD_WATCHDOG_SECONDS = 300 };
 
 static int usage(void)
 {

@@ -14,7 +14,7 @@
 enum {
     MOST_CALLS = 20,       /* in a turn */
     HOST_SITTINGS = 3,     /* on the host, memory is allocated anew so often: where it lies counts there */
-    WATCHDOG_SECONDS = 120 /* longer than any single step takes: a device that hangs ends the run */
+    WATCHDOG_SECONDS = 600 /* longer than any single step takes: a device that hangs ends the run */
 };
 
 /* A version that takes longer than this has its turn in every fourth round only, else it would use up the others' time. */

@@ -1,40 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches the kernel of scale.h on the default device and checks the result; says which kind of device it was. */
-#include <stdio.h>
-
-#include "scale.h"
-
-enum { COUNT = 1000 };
+#include "run.h"
 
 int main(void)
 {
-    float data[COUNT];
-    for (int i = 0; i < COUNT; ++i)
-        data[i] = (float)i;
-
-    tw_queue *queue = NULL;
-    tw_buffer *buffer = NULL;
-    tw_status status = tw_queue_create(NULL, NULL, NULL, NULL, &queue);
-    if (status == TW_SUCCESS)
-        status = tw_buffer_create_over(data, sizeof data[0], tw_range_1d(COUNT), &buffer);
-    if (status == TW_SUCCESS) {
-        printf("%s\n", tw_queue_is_host(queue) ? "host" : "offload");
-        tw_command_group *cg = tw_queue_begin(queue);
-        tw_parallel_for(cg, tw_range_1d(COUNT), scale, .factor = 3.0f, .data = tw_read_write(cg, buffer));
-        status = tw_queue_submit(queue, cg, NULL);
-    }
-    tw_status destroyed = tw_buffer_destroy(&buffer);
-    if (status == TW_SUCCESS)
-        status = destroyed;
-    destroyed = tw_queue_destroy(&queue);
-    if (status == TW_SUCCESS)
-        status = destroyed;
-    if (status != TW_SUCCESS) {
-        printf("%s: %s\n", tw_status_name(status), tw_error_detail());
-        return 1;
-    }
-    for (int i = 0; i < COUNT; ++i)
-        if (data[i] != 3.0f * (float)i)
-            return printf("data[%d] is %g\n", i, (double)data[i]), 1;
-    return 0;
+    return run();
 }

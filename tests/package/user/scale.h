@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel that one file or library defines and another launches. */
+/* Kernels that one file or library defines and another launches. */
 #ifndef SCALE_H
 #define SCALE_H
 
@@ -11,5 +11,11 @@ struct scale {
     float *data;
 };
 TW_DECLARE_RANGE_KERNEL(scale);
+
+/** Adds 1 to each element. Asks for teams, of which libomp had something to say on processors. */
+struct shift {
+    float *data;
+};
+TW_DECLARE_WORK_GROUP_KERNEL(shift);
 
 #endif

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * command_group.h: commands that fail after their submission and run on the fallback queue instead (spec 2.5.7). Simulated
+ * devices, with each other and with the host to fall back on.
+ */
+#include "tw_test.h"
+
+enum { N = 64 };
+
+struct plus {
+    const int *in;
+    int *out;
+    int term;
+};
+static inline void plus(tw_item item, const struct plus *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    k->out[i] = k->in[i] + k->term;
+}
+TW_RANGE_KERNEL(plus, 1);
+
+struct add {
+    const int *in;
+    int *out;
+};
+static inline void add(tw_item item, const struct add *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    k->out[i] += k->in[i];
+}
+TW_RANGE_KERNEL(add, 1);
+
+struct groups {
+    tw_buffer *in, *out;
+    int calls;
+};
+
+static void record_plus(tw_command_group *cg, void *user)
+{
+    struct groups *g = user;
+    ++g->calls;
+    tw_parallel_for(cg, tw_range_1d(N), plus, .in = tw_read(cg, g->in), .out = tw_discard_write(cg, g->out),
+                    .term = 10);
+}
+
+static void record_add(tw_command_group *cg, void *user)
+{
+    struct groups *g = user;
+    ++g->calls;
+    tw_parallel_for(cg, tw_range_1d(N), add, .in = tw_read(cg, g->in), .out = tw_read_write(cg, g->out));
+}
+
+static void submit_add(tw_queue *queue, tw_queue *fallback, tw_buffer *in, tw_buffer *out)
+{
+    struct groups g = {in, out, 0};
+    TW_PASS(tw_queue_submit_function(queue, fallback, record_add, &g, NULL));
+}
+
+static void submit_plus(tw_queue *queue, tw_queue *fallback, tw_buffer *in, tw_buffer *out)
+{
+    struct groups g = {in, out, 0};
+    TW_PASS(tw_queue_submit_function(queue, fallback, record_plus, &g, NULL));
+}
+
+/* The queue that fails, and what it falls back on: another simulated device, or the host. */
+struct pair {
+    tw_queue *first, *other;
+    tw_device *device; /* of the first */
+};
+
+static struct pair make_pair(bool host)
+{
+    struct pair pair;
+    tw_test_use_sim(2);
+    pair.device = tw_test_device(0);
+    TW_PASS(tw_queue_create_on_device(pair.device, NULL, NULL, &pair.first));
+    if (host)
+        TW_PASS(tw_queue_create(tw_host_selector, NULL, NULL, NULL, &pair.other));
+    else
+        TW_PASS(tw_queue_create_on_device(tw_test_device(1), NULL, NULL, &pair.other));
+    return pair;
+}
+
+static void end_pair(struct pair *pair)
+{
+    TW_PASS(tw_sim_reset(pair->device));
+    TW_PASS(tw_queue_destroy(&pair->first));
+    TW_PASS(tw_queue_destroy(&pair->other));
+}
+
+static void destroy(tw_buffer **buffers, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        TW_PASS(tw_buffer_destroy(&buffers[i]));
+}
+
+/* Each copy and the launch of a group fail: it runs, nothing is reported, and its event has succeeded. */
+static void one_group(bool host, tw_sim_operation operation, uint64_t n, bool onward)
+{
+    struct pair pair = make_pair(host);
+    tw_buffer *b[] = {tw_test_ints(N, 1), tw_test_ints(N, 5)};
+    struct groups g = {b[0], b[1], 0};
+    tw_event *event = NULL;
+    TW_PASS((onward ? tw_sim_fail_from : tw_sim_fail_nth)(pair.device, operation, n));
+    TW_PASS(tw_queue_submit_function(pair.first, pair.other, record_add, &g, &event));
+    TW_EQUAL(g.calls, 2);
+    TW_PASS(tw_event_wait(event));
+    TW_PASS(tw_queue_wait(pair.first));
+    TW_PASS(tw_queue_wait(pair.other));
+    TW_EQUAL(tw_event_get_state(event), TW_EVENT_COMPLETE);
+    tw_event_release(&event);
+    tw_test_expect_ints(b[0], 1);
+    tw_test_expect_ints(b[1], 6);
+    if (!host)
+        TW_EQUAL(tw_sim_count(tw_queue_device(pair.other), TW_SIM_LAUNCH), 1);
+    destroy(b, 2);
+    end_pair(&pair);
+}
+
+TW_TEST(a_failed_transfer_or_launch_is_not_reported)
+{
+    for (int host = 0; host < 2; ++host)
+        for (int onward = 0; onward < 2; ++onward) {
+            one_group(host, TW_SIM_COPY, 1, onward);
+            one_group(host, TW_SIM_COPY, 2, onward);
+            one_group(host, TW_SIM_LAUNCH, 1, onward);
+        }
+}
+
+/* The contents are on the host at first; then groups work on them one after the other, all submitted before any can run, on the
+   device that fails, on the other one, and at last on the host. */
+static void chain(bool host, tw_sim_operation operation, uint64_t n)
+{
+    struct pair pair = make_pair(host);
+    struct tw_gate gate;
+    tw_buffer *b[] = {tw_test_ints(N, 1), tw_test_ints(N, 5), tw_test_ints(N, 0)};
+    tw_gate_shut(&gate);
+    tw_command_group *cg = tw_queue_begin(pair.first);
+    tw_read(cg, gate.buffer);
+    tw_read_write(cg, b[0]);
+    TW_PASS(tw_queue_submit(pair.first, cg, NULL));
+    submit_add(pair.first, pair.other, b[0], b[1]);  /* b1 = 6 */
+    submit_add(pair.first, pair.other, b[1], b[0]);  /* b0 = 7 */
+    submit_plus(pair.first, pair.other, b[0], b[2]); /* b2 = 17 */
+    submit_add(pair.other, NULL, b[2], b[1]);        /* b1 = 23 */
+    submit_add(pair.first, pair.other, b[1], b[2]);  /* b2 = 40 */
+    TW_PASS(tw_sim_fail_nth(pair.device, operation, n));
+    tw_gate_open(&gate);
+    tw_test_expect_ints(b[2], 40);
+    TW_PASS(tw_queue_wait(pair.first));
+    TW_PASS(tw_queue_wait(pair.other));
+    tw_test_expect_ints(b[0], 7);
+    tw_test_expect_ints(b[1], 23);
+    tw_gate_free(&gate);
+    destroy(b, 3);
+    end_pair(&pair);
+}
+
+TW_TEST(what_comes_before_and_after_is_in_its_order)
+{
+    for (int host = 0; host < 2; ++host)
+        for (uint64_t n = 1; n <= 4; ++n)
+            chain(host, TW_SIM_LAUNCH, n);
+}
+
+/* The device is lost: each group runs elsewhere, and finds there what the one before it has written. */
+static void lost_device(bool host)
+{
+    struct pair pair = make_pair(host);
+    tw_buffer *b[] = {tw_test_ints(N, 1), tw_test_ints(N, 5), tw_test_ints(N, 0), tw_test_ints(N, 0)};
+    TW_PASS(tw_sim_fail_nth(pair.device, TW_SIM_KERNEL, 1));
+    submit_plus(pair.first, NULL, b[0], b[3]);
+    TW_FAIL(tw_queue_wait(pair.first), TW_ERROR_LAUNCH_FAILED);
+    for (int i = 0; i < 3; ++i) {
+        submit_add(pair.first, pair.other, b[0], b[1]);
+        submit_add(pair.first, pair.other, b[1], b[2]);
+    }
+    tw_test_expect_ints(b[2], 6 + 7 + 8);
+    submit_plus(pair.first, pair.other, b[2], b[3]);
+    tw_test_expect_ints(b[3], 31);
+    TW_PASS(tw_queue_wait(pair.first));
+    tw_test_expect_ints(b[0], 1);
+    destroy(b, 4);
+    end_pair(&pair);
+}
+
+TW_TEST(a_lost_device_is_done_without)
+{
+    lost_device(false);
+    lost_device(true);
+}
+
+/* A kernel that has run in part: again only if it overwrites all that it has written. */
+TW_TEST(a_kernel_that_failed_halfway_runs_again_if_it_discards)
+{
+    for (int host = 0; host < 2; ++host) {
+        struct pair pair = make_pair(host);
+        tw_buffer *b[] = {tw_test_ints(N, 1), tw_test_ints(N, 5)};
+        TW_PASS(tw_sim_fail_nth(pair.device, TW_SIM_KERNEL, 1));
+        submit_plus(pair.first, pair.other, b[0], b[1]);
+        TW_PASS(tw_queue_wait(pair.first));
+        tw_test_expect_ints(b[1], 11);
+        TW_PASS(tw_sim_reset(pair.device));
+        TW_PASS(tw_sim_fail_nth(pair.device, TW_SIM_KERNEL, 1));
+        submit_add(pair.first, pair.other, b[0], b[1]);
+        TW_FAIL(tw_queue_wait(pair.first), TW_ERROR_LAUNCH_FAILED);
+        tw_host_accessor *accessor = NULL;
+        TW_FAIL(tw_host_access(b[1], TW_READ, &accessor), TW_ERROR_DATA_LOST);
+        destroy(b, 2);
+        end_pair(&pair);
+    }
+}
+
+/* What has lost its inputs cannot run anywhere: it names the cause. */
+TW_TEST(lost_inputs_are_an_error)
+{
+    struct pair pair = make_pair(false);
+    tw_buffer *b[] = {tw_test_ints(N, 1), tw_test_ints(N, 5), tw_test_ints(N, 0)};
+    TW_PASS(tw_sim_fail_nth(pair.device, TW_SIM_LAUNCH, 1));
+    submit_add(pair.first, NULL, b[0], b[1]);
+    submit_plus(pair.first, pair.other, b[1], b[2]);
+    TW_FAIL(tw_queue_wait(pair.first), TW_ERROR_LAUNCH_FAILED);
+    TW_FAIL(tw_queue_wait(pair.first), TW_ERROR_CANCELLED);
+    TW_CHECK(strstr(tw_error_detail(), "kernel add"));
+    TW_EQUAL(tw_sim_count(tw_queue_device(pair.other), TW_SIM_LAUNCH), 0);
+    submit_plus(pair.first, NULL, b[0], b[2]); /* whoever discards starts afresh */
+    tw_test_expect_ints(b[2], 11);
+    destroy(b, 3);
+    end_pair(&pair);
+}
+
+TW_TEST(where_both_fail_the_first_error_is_reported)
+{
+    static const tw_sim_operation operations[] = {TW_SIM_COPY, TW_SIM_LAUNCH};
+    for (int first = 0; first < 2; ++first)
+        for (int other = 0; other < 2; ++other) {
+            struct pair pair = make_pair(false);
+            tw_buffer *b[] = {tw_test_ints(N, 1), tw_test_ints(N, 5), tw_test_ints(N, 0)};
+            TW_PASS(tw_sim_fail_nth(pair.device, operations[first], 1));
+            TW_PASS(tw_sim_fail_from(tw_queue_device(pair.other), operations[other], 1));
+            submit_add(pair.first, pair.other, b[0], b[1]);
+            submit_plus(pair.first, NULL, b[1], b[2]);
+            TW_FAIL(tw_queue_wait(pair.first), first ? TW_ERROR_LAUNCH_FAILED : TW_ERROR_TRANSFER_FAILED);
+            TW_CHECK(strstr(tw_error_detail(), "device 0"));
+            TW_FAIL(tw_queue_wait(pair.first), TW_ERROR_CANCELLED);
+            TW_PASS(tw_queue_wait(pair.first));
+            TW_PASS(tw_queue_wait(pair.other));
+            tw_test_expect_ints(b[0], 1);
+            destroy(b, 3);
+            end_pair(&pair);
+        }
+}
+
+/* Groups that only read the same buffers share them where they fall back, too. */
+TW_TEST(several_read_one_buffer)
+{
+    enum { READERS = 6 };
+    for (int host = 0; host < 2; ++host)
+        for (int operation = TW_SIM_COPY; operation <= TW_SIM_LAUNCH; ++operation) {
+            struct pair pair = make_pair(host);
+            struct tw_gate gate;
+            tw_buffer *in = tw_test_ints(N, 1), *out[READERS];
+            tw_gate_shut(&gate);
+            TW_PASS(tw_sim_fail_from(pair.device, (tw_sim_operation)operation, 1));
+            for (int i = 0; i < READERS; ++i) {
+                out[i] = tw_test_zeroed(sizeof(int), N);
+                if (i % 3 < 2)
+                    submit_plus(pair.first, pair.other, in, out[i]);
+                else
+                    submit_plus(pair.other, NULL, in, out[i]);
+            }
+            submit_add(pair.other, NULL, out[0], in);
+            tw_gate_open(&gate);
+            for (int i = 0; i < READERS; ++i)
+                tw_test_expect_ints(out[i], 11);
+            tw_test_expect_ints(in, 12);
+            TW_PASS(tw_queue_wait(pair.first));
+            TW_PASS(tw_queue_wait(pair.other));
+            tw_gate_free(&gate);
+            destroy(out, READERS);
+            destroy(&in, 1);
+            end_pair(&pair);
+        }
+}
+
+/* A group that waits for an accessor, and could fall back on the host, does not keep the host from reading what it reads. */
+TW_TEST(others_read_what_a_waiting_group_reads)
+{
+    struct pair pair = make_pair(true);
+    tw_buffer *b[] = {tw_test_ints(N, 1), tw_test_ints(N, 5), tw_test_ints(N, 0)};
+    tw_host_accessor *accessor = NULL;
+    TW_PASS(tw_queue_wait(pair.first));
+    submit_plus(pair.first, NULL, b[0], b[2]); /* b2 = 11, on the device alone */
+    TW_PASS(tw_host_access(b[1], TW_READ_WRITE, &accessor));
+    submit_add(pair.first, pair.other, b[2], b[1]);
+    tw_test_expect_ints(b[2], 11);
+    tw_host_accessor_release(&accessor);
+    tw_test_expect_ints(b[1], 16);
+    destroy(b, 3);
+    end_pair(&pair);
+}
+
+/* A group that accesses a buffer on a queue's device after the gate is open: what is submitted behind it is held back. */
+static void hold(tw_queue *queue, const struct tw_gate *gate, tw_buffer *buffer)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_read(cg, gate->buffer);
+    tw_read_write(cg, buffer);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+}
+
+/* A group that falls back reads what two later groups write. The second one waits for the group itself, too, and its copy brings
+   to the fallback's device what the first one wrote. */
+TW_TEST(what_two_later_groups_write_is_read_before)
+{
+    for (int host = 0; host < 2; ++host) {
+        struct pair pair = make_pair(host);
+        struct tw_gate gate;
+        tw_queue *third = NULL;
+        tw_buffer *b[] = {tw_test_ints(N, 1), tw_test_ints(N, 0), tw_test_ints(N, 5)};
+        if (host)
+            TW_PASS(tw_queue_create_on_device(tw_test_device(1), NULL, NULL, &third));
+        else
+            TW_PASS(tw_queue_create(tw_host_selector, NULL, NULL, NULL, &third));
+        tw_gate_shut(&gate);
+        hold(pair.first, &gate, b[0]);
+        submit_plus(pair.first, pair.other, b[0], b[1]); /* b1 = 11 */
+        submit_add(third, NULL, b[2], b[0]);             /* b0 = 6 */
+        submit_add(pair.other, NULL, b[1], b[0]);        /* b0 = 17 */
+        TW_PASS(tw_sim_fail_nth(pair.device, TW_SIM_LAUNCH, 1));
+        tw_gate_open(&gate);
+        tw_test_expect_ints(b[1], 11);
+        tw_test_expect_ints(b[0], 17);
+        TW_PASS(tw_queue_wait(pair.first));
+        TW_PASS(tw_queue_wait(pair.other));
+        TW_PASS(tw_queue_destroy(&third));
+        tw_gate_free(&gate);
+        destroy(b, 3);
+        end_pair(&pair);
+    }
+}
+
+/* The next writer of what a group that falls back reads waits for a group on the fallback's device, too, which has nothing to do
+   with the contents: they are not there. */
+TW_TEST(others_on_the_device_need_not_have_the_contents)
+{
+    for (int host = 0; host < 2; ++host) {
+        struct pair pair = make_pair(host);
+        struct tw_gate early, late;
+        tw_buffer *b[] = {tw_test_ints(N, 0), tw_test_ints(N, 0), tw_test_ints(N, 5), tw_test_ints(N, 1)};
+        tw_gate_shut(&early);
+        tw_gate_shut(&late);
+        submit_plus(pair.first, NULL, b[3], b[0]); /* b0 = 11, on the first device alone */
+        TW_PASS(tw_queue_wait(pair.first));
+        hold(pair.first, &early, b[1]);
+        submit_plus(pair.first, pair.other, b[0], b[1]); /* b1 = 21 */
+        hold(pair.other, &late, b[2]);
+        submit_add(pair.first, NULL, b[2], b[0]); /* b0 = 16 */
+        TW_PASS(tw_sim_fail_nth(pair.device, TW_SIM_LAUNCH, 1));
+        tw_gate_open(&early);
+        tw_test_expect_ints(b[1], 21);
+        tw_gate_open(&late);
+        tw_test_expect_ints(b[0], 16);
+        TW_PASS(tw_queue_wait(pair.first));
+        tw_gate_free(&early);
+        tw_gate_free(&late);
+        destroy(b, 4);
+        end_pair(&pair);
+    }
+}
+
+/* What a group that falls back reads is brought to the fallback's device for a later group, by a copy that waits for the first
+   group: a copy for a third one, which waits for the first, has failed. */
+TW_TEST(a_copy_that_waits_for_the_group_is_not_waited_for)
+{
+    struct pair pair = make_pair(false);
+    struct tw_gate gate;
+    tw_device *other = tw_queue_device(pair.other);
+    tw_event *event = NULL;
+    tw_buffer *b[] = {tw_test_ints(N, 1), tw_test_ints(N, 0), tw_test_ints(N, 0), tw_test_ints(N, 0)};
+    tw_gate_shut(&gate);
+    hold(pair.first, &gate, b[1]);
+    submit_plus(pair.first, pair.other, b[0], b[1]); /* b1 = 11 */
+    TW_PASS(tw_sim_fail_nth(other, TW_SIM_COPY, 1));
+    tw_command_group *cg = tw_queue_begin(pair.other);
+    tw_read(cg, b[0]); /* in vain */
+    tw_read(cg, b[1]);
+    TW_PASS(tw_queue_submit(pair.other, cg, NULL));
+    struct groups in_vain = {b[0], b[2], 0};
+    TW_PASS(tw_queue_submit_function(pair.other, NULL, record_plus, &in_vain, &event));
+    TW_FAIL(tw_event_wait(event), TW_ERROR_CANCELLED); /* so the copy has failed */
+    tw_event_release(&event);
+    submit_plus(pair.other, NULL, b[0], b[3]); /* b3 = 11, by another copy */
+    TW_PASS(tw_sim_fail_nth(pair.device, TW_SIM_LAUNCH, 1));
+    tw_gate_open(&gate);
+    tw_test_expect_ints(b[1], 11);
+    tw_test_expect_ints(b[3], 11);
+    TW_PASS(tw_queue_wait(pair.first));
+    TW_FAIL(tw_queue_wait(pair.other), TW_ERROR_CANCELLED);       /* the group in vain, which was complete first */
+    TW_FAIL(tw_queue_wait(pair.other), TW_ERROR_TRANSFER_FAILED); /* the one whose copy it was */
+    tw_gate_free(&gate);
+    destroy(b, 4);
+    TW_PASS(tw_sim_reset(other));
+    end_pair(&pair);
+}
+
+/* A function that does not record the same group twice: what fails is not run again. */
+static void record_another(tw_command_group *cg, void *user)
+{
+    struct groups *g = user;
+    if (g->calls == 0)
+        record_add(cg, user);
+    else
+        record_plus(cg, user);
+}
+
+TW_TEST(another_group_is_no_fallback)
+{
+    struct pair pair = make_pair(false);
+    tw_buffer *b[] = {tw_test_ints(N, 1), tw_test_ints(N, 5)};
+    struct groups g = {b[0], b[1], 0};
+    TW_PASS(tw_sim_fail_nth(pair.device, TW_SIM_LAUNCH, 1));
+    TW_PASS(tw_queue_submit_function(pair.first, pair.other, record_another, &g, NULL));
+    TW_FAIL(tw_queue_wait(pair.first), TW_ERROR_LAUNCH_FAILED);
+    TW_EQUAL(tw_sim_count(tw_queue_device(pair.other), TW_SIM_LAUNCH), 0);
+    destroy(b, 2);
+    end_pair(&pair);
+}
+
+/* The fallback queue may be gone when it is needed, and the first one needs no wait. */
+TW_TEST(the_fallback_lasts_as_long_as_its_groups)
+{
+    struct pair pair = make_pair(false);
+    struct tw_gate gate;
+    tw_buffer *b[] = {tw_test_ints(N, 1), tw_test_ints(N, 5)};
+    tw_gate_shut(&gate);
+    tw_command_group *cg = tw_queue_begin(pair.first);
+    tw_read(cg, gate.buffer);
+    tw_read_write(cg, b[0]);
+    TW_PASS(tw_queue_submit(pair.first, cg, NULL));
+    TW_PASS(tw_sim_fail_nth(pair.device, TW_SIM_LAUNCH, 1));
+    submit_add(pair.first, pair.other, b[0], b[1]);
+    TW_PASS(tw_queue_destroy(&pair.other));
+    tw_gate_open(&gate);
+    tw_test_expect_ints(b[1], 6);
+    TW_PASS(tw_queue_wait(pair.first));
+    tw_gate_free(&gate);
+    destroy(b, 2);
+    end_pair(&pair);
+}
+
+TW_TEST_LIST = {TW_CASE(a_failed_transfer_or_launch_is_not_reported),
+                TW_CASE(what_comes_before_and_after_is_in_its_order),
+                TW_CASE(a_lost_device_is_done_without),
+                TW_CASE(a_kernel_that_failed_halfway_runs_again_if_it_discards),
+                TW_CASE(lost_inputs_are_an_error),
+                TW_CASE(where_both_fail_the_first_error_is_reported),
+                TW_CASE(several_read_one_buffer),
+                TW_CASE(others_read_what_a_waiting_group_reads),
+                TW_CASE(what_two_later_groups_write_is_read_before),
+                TW_CASE(others_on_the_device_need_not_have_the_contents),
+                TW_CASE(a_copy_that_waits_for_the_group_is_not_waited_for),
+                TW_CASE(another_group_is_no_fallback),
+                TW_CASE(the_fallback_lasts_as_long_as_its_groups),
+                TW_CASES_END};

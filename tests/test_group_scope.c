@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * TW_CHECK_GROUP_SCOPE: hierarchical kernels run on CPUs as on a GPU, so that a breach of the rules of group scope shows without
+ * one. What is right stays right.
+ */
+#define TW_CHECK_GROUP_SCOPE
+#include "nd_range_test.h"
+
+enum { GROUPS = 5, SIZE = 24, ITEMS = GROUPS * SIZE };
+
+/* Runs the kernel `name` of a block with `int *out`, one element for each work-item, which begin as 0. */
+#define RUN(queue, name, out, expected_status)                                                                         \
+    do {                                                                                                               \
+        tw_buffer *tw_out = tw_test_zeroed(sizeof(int), ITEMS);                                                        \
+        tw_command_group *cg = tw_queue_begin(queue);                                                                  \
+        tw_parallel_for_work_group(cg, tw_range_1d(GROUPS), tw_range_1d(SIZE), name,                                   \
+                                   .out = tw_read_write(cg, tw_out));                                                  \
+        TW_PASS(tw_queue_submit(queue, cg, NULL));                                                                     \
+        if ((expected_status) == TW_SUCCESS) {                                                                         \
+            TW_PASS(tw_queue_wait_and_throw(queue));                                                                   \
+            tw_test_fetch(tw_out, out);                                                                                \
+        } else {                                                                                                       \
+            TW_FAIL(tw_queue_wait_and_throw(queue), expected_status);                                                  \
+        }                                                                                                              \
+        TW_PASS(tw_buffer_destroy(&tw_out));                                                                           \
+    } while (0)
+
+/* Each form of loop, local and private memory: all as the rules say. */
+struct right {
+    int *out;
+};
+static inline void right(tw_group group, const struct right *k)
+{
+    TW_LOCAL(int, values, [SIZE + 8]);
+    TW_LOCAL(int, sum);
+    TW_PRIVATE(group, int, mine);
+    const int base = (int)tw_group_id(group, 0) * 100;
+    tw_parallel_for_work_item_range(group, item, tw_range_1d(SIZE + 8)) {
+        values[tw_local_id(item, 0)] = (int)tw_local_id(item, 0);
+    }
+    TW_ONCE(group) {
+        sum = base;
+    }
+    tw_parallel_for_work_item(group, item) {
+        tw_private(mine, item) = values[tw_local_id(item, 0) + 8];
+    }
+    for (int turn = 0; turn < 3; ++turn)
+        TW_ONCE(group) {
+            sum += 1;
+        }
+    tw_parallel_for_work_item(group, item) {
+        k->out[tw_global_id(item, 0)] = sum + tw_private(mine, item);
+    }
+}
+TW_WORK_GROUP_KERNEL(right, SIZE);
+
+TW_TEST(kernels_that_keep_the_rules_give_the_same)
+{
+    int out[ITEMS];
+    ND_BEGIN(queue);
+    RUN(queue, right, out, TW_SUCCESS);
+    for (int i = 0; i < ITEMS; ++i)
+        TW_EQUAL(out[i], i / SIZE * 100 + 3 + i % SIZE + 8);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* Rule 2: what writes to memory at group scope happens once for each work-item. */
+struct writes {
+    int *out;
+};
+static inline void writes(tw_group group, const struct writes *k)
+{
+    TW_LOCAL(int, turns);
+    TW_ONCE(group) {
+        turns = 0;
+    }
+    turns += 1;
+    tw_parallel_for_work_item(group, item) {
+        k->out[tw_global_id(item, 0)] = turns;
+    }
+}
+TW_WORK_GROUP_KERNEL(writes);
+
+TW_TEST(stores_at_group_scope_show)
+{
+    int out[ITEMS];
+    ND_BEGIN(queue);
+    if (!tw_device_is_gpu(tw_queue_device(queue))) { /* there it is a race */
+        RUN(queue, writes, out, TW_SUCCESS);
+        for (int i = 0; i < ITEMS; ++i)
+            TW_EQUAL(out[i], SIZE); /* and not 1 */
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* Rule 3: a loop changes the variable of one work-item alone. */
+struct assigns {
+    int *out;
+};
+static inline void assigns(tw_group group, const struct assigns *k)
+{
+    int last = -1;
+    tw_parallel_for_work_item(group, item) {
+        last = (int)tw_local_id(item, 0);
+    }
+    tw_parallel_for_work_item(group, item) {
+        k->out[tw_global_id(item, 0)] = last;
+    }
+}
+TW_WORK_GROUP_KERNEL(assigns);
+
+TW_TEST(assignments_in_loops_show)
+{
+    int out[ITEMS];
+    ND_BEGIN(queue);
+    RUN(queue, assigns, out, TW_SUCCESS);
+    for (int i = 0; i < ITEMS; ++i)
+        TW_EQUAL(out[i], i % SIZE); /* and not SIZE - 1 */
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* Rule 1: a branch that is not uniform, since a loop has changed its condition. */
+struct branches {
+    int *out;
+};
+static inline void branches(tw_group group, const struct branches *k)
+{
+    bool first = false;
+    tw_parallel_for_work_item(group, item) {
+        first = tw_local_id(item, 0) == 0;
+    }
+    if (first)
+        tw_parallel_for_work_item(group, item) {
+            k->out[tw_global_id(item, 0)] = 1;
+        }
+}
+TW_WORK_GROUP_KERNEL(branches);
+
+TW_TEST(branches_that_are_not_uniform_are_found)
+{
+    int out[ITEMS];
+    ND_BEGIN(queue);
+    if (!tw_device_is_gpu(tw_queue_device(queue))) /* there it hangs */
+        RUN(queue, branches, out, TW_ERROR_DIVERGENT_BARRIER);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST_LIST = {TW_CASE(kernels_that_keep_the_rules_give_the_same), TW_CASE(stores_at_group_scope_show),
+                TW_CASE(assignments_in_loops_show), TW_CASE(branches_that_are_not_uniform_are_found), TW_CASES_END};
