@@ -11,8 +11,8 @@
 
 #include <teamwork/sim.h>
 
+#include "backends/sim/sim.h"
 #include "device_filter.h"
-#include "sim.h"
 
 /* All that discovery found; built once, under `discovery`, and read-only after that. */
 static struct {

@@ -8,7 +8,7 @@
 
 #include <time.h>
 
-#include "copier.h"
+#include "backends/cuda/copier.h"
 
 enum { COPYING = 6, ROUNDS = 12, SLICE = TW_COPIER_SLICE_BYTES, NEVER = -1 };
 

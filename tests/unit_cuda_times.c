@@ -6,7 +6,7 @@
  */
 #include "tw_test.h"
 
-#include "cuda_times.h"
+#include "backends/cuda/cuda_times.h"
 
 /* Far from the host's clock. */
 #define SKEW_NS 5000000000000u

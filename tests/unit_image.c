@@ -8,8 +8,8 @@
 
 #include <dlfcn.h>
 
-#include "cuda_cubin.h"
-#include "image.h"
+#include "backends/cuda/cuda_cubin.h"
+#include "common/image.h"
 
 /* ---- bytes to read ------------------------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 /* What is said where a program sees no GPU, for machines and programs that are made up. Needs the private header inventory.h. */
 #include "tw_test.h"
 
-#include "inventory.h"
+#include "common/inventory.h"
 
 static const struct tw_gpu hopper = {.name = "H100", .capability = 90}, ampere = {.name = "A100", .capability = 80};
 

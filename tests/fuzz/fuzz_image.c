@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_cubin.h"
+#include "backends/cuda/cuda_cubin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "backend.h"
-#include "topology.h"
+#include "common/topology.h"
 
 /* What a thread takes at a time. Into the stage, smaller slices let more threads take part early, which pays up to so many bytes. */
 #define SLICE_BYTES TW_COPIER_SLICE_BYTES

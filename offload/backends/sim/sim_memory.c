@@ -19,7 +19,7 @@
 
 #include <teamwork/sim.h>
 
-#include "host.h"
+#include "backends/host/host.h"
 #include "sim_block.h"
 
 #define ALIGNMENT 128u

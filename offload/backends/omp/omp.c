@@ -19,13 +19,13 @@
 #include <teamwork/lower/simt.h>
 
 #include "backend.h"
+#include "backends/cuda/cuda.h"
+#include "backends/host/host.h"
+#include "common/fiber.h"
+#include "common/scratch.h"
+#include "common/topology.h"
 #include "cpu_image.h"
-#include "cuda.h"
-#include "fiber.h"
-#include "host.h"
 #include "omp_start.h"
-#include "scratch.h"
-#include "topology.h"
 
 #define CPU_ALIGNMENT 128u
 #define CPU_ARCH "x86_64" /* for teamwork_add_offload() */

@@ -9,7 +9,7 @@
 #ifndef TEAMWORK_OFFLOAD_CUDA_CUBIN_H
 #define TEAMWORK_OFFLOAD_CUDA_CUBIN_H
 
-#include "image.h"
+#include "common/image.h"
 
 /* More parameters than any region of a Teamwork kernel has. */
 #define TW_CUBIN_MAX_PARAMETERS 64u

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fiber.h"
-#include "omp_start.h"
-#include "topology.h"
+#include "backends/omp/omp_start.h"
+#include "common/fiber.h"
+#include "common/topology.h"
 
 /* Enough to overlap single tasks; parallel kernels have the device to themselves. */
 #define MAX_LANES 8u

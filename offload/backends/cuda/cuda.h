@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #include "backend.h"
-#include "inventory.h"
+#include "common/inventory.h"
 
 /* Loads the driver and retains the primary context of every CUDA device with spinning synchronization, which
    libomptarget then adopts: a synchronous launch takes 9 us instead of 27 to 46. To be called before OpenMP touches a

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image.h"
+#include "common/image.h"
 
 #define BUCKETS 64u
 

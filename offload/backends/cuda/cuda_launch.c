@@ -14,10 +14,10 @@
 
 #include <teamwork/lower/simt.h>
 
+#include "common/image.h"
 #include "cuda.h"
 #include "cuda_cubin.h"
 #include "cuda_driver.h"
-#include "image.h"
 
 #define BUCKETS 256u
 #define CAPTURES (sizeof(struct tw_internal_simt_captures) / sizeof(uint64_t))

@@ -16,11 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/scratch.h"
 #include "cuda.h"
 #include "cuda_driver.h"
 #include "cuda_repeat.h"
 #include "cuda_times.h"
-#include "scratch.h"
 
 #define MIN_ARGS_BYTES 4096u
 #define WRITE_EVERY 64u /* launches */

@@ -14,7 +14,7 @@
 
 #include <teamwork/sim.h>
 
-#include "host.h"
+#include "backends/host/host.h"
 #include "sim_block.h"
 #include "sim_device.h"
 #include "sim_memory.h"

@@ -8,9 +8,9 @@
  */
 #include <stdlib.h>
 
+#include "common/scratch.h"
 #include "cuda.h"
 #include "cuda_driver.h"
-#include "scratch.h"
 
 struct tw_backend_graph {
     struct tw_cuda_device *device;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host.h"
+#include "backends/host/host.h"
 #include "sim_memory.h"
 
 /* A launch or a copy, or something on another chain that those after it wait for. The first two stay until their outcome is
