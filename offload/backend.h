@@ -4,7 +4,7 @@
  *
  * The runtime calls the table with no lock held, from the threads that submit, wait or work, several at once; so every
  * slot must be thread safe. No slot may call back into the runtime, unless it says so. A backend reports a failure by its
- * status and, through tw_backend_complain(), one sentence.
+ * status and, through tw_fail() (base/detail.h), one sentence.
  */
 #ifndef TEAMWORK_BACKEND_H
 #define TEAMWORK_BACKEND_H
@@ -14,6 +14,8 @@
 
 #include <teamwork/device.h>
 #include <teamwork/lower/launch.h>
+
+#include "base/detail.h"
 
 /* A device as its backend knows it. Backends embed it first in their own struct. */
 struct tw_backend_device {
@@ -64,7 +66,7 @@ struct tw_backend_mark {
     uint64_t position;
 };
 
-/* When a launch or a copy ran, as tw_now_ns() tells the time; 0: not known. */
+/* When a launch or a copy ran, as tw_now_ns() (base/clock.h) tells the time; 0: not known. */
 struct tw_backend_times {
     uint64_t start_ns, end_ns;
 };
@@ -210,19 +212,6 @@ struct tw_backend {
     void (*launch_series)(struct tw_backend_device *device, struct tw_backend_series *series);
 };
 
-/* The time, of a clock that never goes back. Defined by the runtime. */
-uint64_t tw_now_ns(void);
-
-/* For loops that poll. */
-static inline void tw_pause(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("isb");
-#endif
-}
-
 /* What CPUs and all GPUs that Teamwork compiles for can do. */
 #define TW_ALL_ORDERS ((TW_ORDER_BIT(TW_ORDER_SEQ_CST) << 1) - 1)
 #define TW_ALL_SCOPES ((TW_SCOPE_BIT(TW_SCOPE_SYSTEM) << 1) - 1)
@@ -238,16 +227,5 @@ struct tw_backend_device *tw_backend_device_of(const struct tw_device *device);
    and from whatever runs the launch until its outcome was asked for. Defined by the runtime. */
 bool tw_backend_access(const struct tw_backend_device *device, const struct tw_internal_launch *launch, size_t index,
                        struct tw_backend_access *access);
-
-/* Keeps one sentence, formatted as printf does, for the failure that the slot is about to return. Thread-local: the
-   same text as tw_error_detail(). Returns `status`. Defined by the runtime. */
-tw_status tw_backend_complain(tw_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Says that nothing has run of the kernel whose `launch` is about to fail: so all that it would have modified is as it was,
-   and it may run elsewhere. */
-void tw_backend_refuse(void);
-
-/* Prints one sentence on the standard error stream, unless TW_WARNINGS is 0. Defined by the runtime. */
-void tw_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -16,13 +16,6 @@
 #define ARGS_ALIGNMENT 64u
 #define SIZES_BYTES 72 /* for the text of three sizes */
 
-uint64_t tw_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* What lies behind a command in its block, and is used unless it has more accesses or edges than expected. */
 static struct tw_graph_access *own_accesses(struct tw_command *command)
 {

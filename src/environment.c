@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The environment variables of the library: all their names, which values they have, and what is said on the standard error
-   stream. Read where they are used; what they do is in docs/devices.md. */
+/* The environment variables of the library: all their names, and which values they have. Read where they are used; what they do is in docs/devices.md. */
 #define _GNU_SOURCE
 #include "runtime.h"
 
-#include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,21 +52,6 @@ tw_status tw_environment_check(void)
                            variables[i].values);
     }
     return TW_SUCCESS;
-}
-
-void tw_warn(const char *format, ...)
-{
-    char text[1024];
-    va_list arguments;
-    const char *wanted = getenv("TW_WARNINGS");
-    const int error = errno;
-    if (wanted && strcmp(wanted, "0") == 0)
-        return;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    fprintf(stderr, "teamwork: %s\n", text);
-    errno = error;
 }
 
 /* ---- misspelt names -------------------------------------------------------------------------------------------------- */

@@ -6,9 +6,10 @@
  * structs below unless a member says otherwise. It is held for short, bounded work only, never while a backend, a
  * user's handler or a kernel runs. Functions whose names end in _locked expect it held.
  *
- *     status.c         error details, failures
+ *     base/            the clock, error details, warnings: what the backends use as well
+ *     status.c         failures, the lock
  *     device.c         discovery, TW_DEVICES, selectors, info; context.c
- *     environment.c    which environment variables there are, warnings
+ *     environment.c    which environment variables there are
  *     buffer.c         buffers and their places
  *     coherence.c      which copies a command needs
  *     graph.c          who waits for whom
@@ -33,6 +34,8 @@
 #include <teamwork/storage.h>
 
 #include "backend.h"
+#include "base/clock.h"
+#include "base/detail.h"
 #include "graph.h"
 
 /* ---- status.c ---------------------------------------------------------------------------------------------------- */
@@ -47,21 +50,13 @@ struct tw_failure {
     char message[];            /* one sentence */
 };
 
-/* Sets the thread's tw_error_detail() and returns `status`. */
-tw_status tw_fail(tw_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
 /* The bytes of a string with its end; 0 for NULL. */
 size_t tw_string_bytes(const char *string);
 /* Copies a string to *to, which moves on behind it. Returns the copy; NULL for NULL. */
 const char *tw_string_copy(char **to, const char *string);
 
-/* While a task runs on this thread, complaints are about the task and leave the thread's tw_error_detail() alone. */
-void tw_detail_of_task(bool begin);
-/* Whether nothing has run of the kernel that the thread's last task, which has failed, was to launch. */
-bool tw_launch_was_refused(void);
-
-/* Makes a failure, with one reference; falls back to a static one when memory is exhausted. The message is the last
-   complaint about a task. */
+/* Makes a failure, with one reference; falls back to a static one when memory is exhausted. The message is the thread's
+   tw_task_detail(). */
 struct tw_failure *tw_failure_make_locked(tw_status status, const char *kernel, const char *file, int line);
 const char *tw_failure_message(const struct tw_failure *failure);
 /* Whether a message says "kernel K", so that nobody need say it before. */

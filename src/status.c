@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Status names, the thread's error detail, failures, the runtime's lock and its count of objects. Knows no device. */
+/* Status names, failures, the runtime's lock and its count of objects. Knows no device. */
 #define _GNU_SOURCE
 #include "runtime.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <teamwork/version.h>
-
-#define DETAIL_BYTES 1024
-
-static _Thread_local char detail[DETAIL_BYTES];
-static _Thread_local char task_detail[DETAIL_BYTES];
-static _Thread_local bool in_task;
-static _Thread_local bool refused; /* the last launch of the task */
 
 unsigned tw_version(void)
 {
@@ -49,44 +41,6 @@ const char *tw_status_meaning(tw_status status)
     }
 }
 
-const char *tw_error_detail(void)
-{
-    return detail;
-}
-
-/* The arguments may contain the detail itself, so it is formatted aside. */
-static void set_detail(const char *format, va_list arguments)
-{
-    char text[DETAIL_BYTES];
-    vsnprintf(text, sizeof text, format, arguments);
-    memcpy(in_task ? task_detail : detail, text, sizeof text);
-}
-
-void tw_detail_of_task(bool begin)
-{
-    in_task = begin;
-    if (begin)
-        refused = false;
-}
-
-tw_status tw_fail(tw_status status, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    set_detail(format, arguments);
-    va_end(arguments);
-    return status;
-}
-
-tw_status tw_backend_complain(tw_status status, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    set_detail(format, arguments);
-    va_end(arguments);
-    return status;
-}
-
 size_t tw_string_bytes(const char *string)
 {
     return string ? strlen(string) + 1 : 0;
@@ -100,16 +54,6 @@ const char *tw_string_copy(char **to, const char *string)
     const char *copy = memcpy(*to, string, bytes);
     *to += bytes;
     return copy;
-}
-
-void tw_backend_refuse(void)
-{
-    refused = true;
-}
-
-bool tw_launch_was_refused(void)
-{
-    return refused;
 }
 
 /* ---- the lock --------------------------------------------------------------------------------------------------- */
@@ -210,14 +154,14 @@ static struct tw_failure speechless = {.cause = {.free = keep_failure}, .status 
 struct tw_failure *tw_failure_make_locked(tw_status status, const char *kernel, const char *file, int line)
 {
     struct tw_failure *failure =
-        malloc(sizeof *failure + tw_string_bytes(task_detail) + tw_string_bytes(kernel) + tw_string_bytes(file));
+        malloc(sizeof *failure + tw_string_bytes(tw_task_detail()) + tw_string_bytes(kernel) + tw_string_bytes(file));
     if (!failure) {
         tw_cause_retain(&speechless.cause);
         return &speechless;
     }
     *failure = (struct tw_failure){.cause = {1, free_failure}, .status = status, .line = line};
     char *to = failure->message;
-    tw_string_copy(&to, task_detail);
+    tw_string_copy(&to, tw_task_detail());
     failure->kernel = tw_string_copy(&to, kernel);
     failure->file = tw_string_copy(&to, file);
     return failure;

@@ -7,6 +7,7 @@
 #include "tw_test.h"
 
 #include "backends/cuda/cuda_times.h"
+#include "base/clock.h"
 
 /* Far from the host's clock. */
 #define SKEW_NS 5000000000000u

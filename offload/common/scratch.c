@@ -22,7 +22,7 @@ tw_status tw_scratch_make(struct tw_backend_device *device, struct tw_internal_l
     static const unsigned char zero[COUNTER_BYTES];
     launch->scratch = device->backend->allocate(device, TW_INTERNAL_SCRATCH_BYTES + COUNTER_BYTES);
     if (!launch->scratch)
-        return tw_backend_complain(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for the parts of a reduction");
+        return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for the parts of a reduction");
     const tw_status status = device->backend->copy(device, (unsigned char *)launch->scratch + TW_INTERNAL_SCRATCH_BYTES,
                                                    NULL, zero, sizeof zero);
     if (status != TW_SUCCESS) {

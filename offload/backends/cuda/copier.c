@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "base/clock.h"
 #include "common/topology.h"
 
 /* What a thread takes at a time. Into the stage, smaller slices let more threads take part early, which pays up to so many bytes. */

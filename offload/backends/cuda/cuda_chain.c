@@ -75,16 +75,16 @@ static tw_status complain(const struct cuda_chain *chain, const char *what, cu_r
 {
     char text[256];
     const char *lost = tw_cuda_lost(chain->device->ordinal);
-    return lost ? tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "%s", lost)
-                : tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "the CUDA driver %s: %s", what,
-                                      tw_cuda_describe_error(error, text, sizeof text));
+    return lost ? tw_fail(TW_ERROR_LAUNCH_FAILED, "%s", lost)
+                : tw_fail(TW_ERROR_LAUNCH_FAILED, "the CUDA driver %s: %s", what,
+                          tw_cuda_describe_error(error, text, sizeof text));
 }
 
 tw_status tw_cuda_chain_open(struct tw_backend_device *owner, int ordinal, struct tw_backend_chain **result)
 {
     struct cuda_chain *chain = calloc(1, sizeof *chain);
     if (!chain)
-        return tw_backend_complain(TW_ERROR_OUT_OF_MEMORY, "no memory for a CUDA stream");
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a CUDA stream");
     chain->owner = owner;
     chain->device = tw_cuda_device(ordinal);
     const enum tw_cuda_entry entry = tw_cuda_enter(chain->device);
@@ -252,9 +252,8 @@ static tw_status copy_args(struct cuda_chain *chain, const struct tw_internal_ke
         const size_t bytes = kernel->args_bytes > MIN_ARGS_BYTES ? kernel->args_bytes : MIN_ARGS_BYTES;
         void *memory = chain->owner->backend->allocate(chain->owner, bytes);
         if (!memory)
-            return tw_backend_complain(TW_ERROR_OUT_OF_DEVICE_MEMORY,
-                                       "no device memory for the %zu argument bytes of %s", kernel->args_bytes,
-                                       kernel->name);
+            return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for the %zu argument bytes of %s",
+                           kernel->args_bytes, kernel->name);
         if (chain->args) { /* launches may be using it */
             (void)tw_cuda.stream_synchronize(chain->stream);
             chain->owner->backend->free(chain->owner, chain->args);
@@ -386,7 +385,7 @@ tw_status tw_cuda_chain_copy(struct tw_backend_chain *base, void *target, int fr
     const struct request request = {
         .name = COPY_NAME, .from = tw_cuda_device(from), .target = target, .source = source, .bytes = bytes};
     const char *lost = tw_cuda_lost(from);
-    return lost ? tw_backend_complain(TW_ERROR_TRANSFER_FAILED, "%s", lost) : launch(cuda(base), &request, position);
+    return lost ? tw_fail(TW_ERROR_TRANSFER_FAILED, "%s", lost) : launch(cuda(base), &request, position);
 }
 
 /* ---- their end ------------------------------------------------------------------------------------------------------- */
@@ -454,6 +453,5 @@ tw_status tw_cuda_chain_outcome(struct tw_backend_chain *base, uint64_t position
     (void)kernel;
     (void)launch;
     atomic_fetch_sub_explicit(&chain->device->running, 1, memory_order_relaxed);
-    return is_over(chain, position) ? TW_SUCCESS
-                                    : tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "%s", chain->device->story);
+    return is_over(chain, position) ? TW_SUCCESS : tw_fail(TW_ERROR_LAUNCH_FAILED, "%s", chain->device->story);
 }

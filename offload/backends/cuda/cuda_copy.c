@@ -227,11 +227,11 @@ static tw_status complain(const struct transfer *t, cu_result error)
 {
     char text[256];
     tw_cuda_describe_error(error, text, sizeof text);
-    return tw_backend_complain(TW_ERROR_TRANSFER_FAILED, "the CUDA driver could not copy %zu bytes %s: %s", t->bytes,
-                               !t->from ? "to a device"
-                               : !t->to ? "from a device"
-                                        : "between devices",
-                               text);
+    return tw_fail(TW_ERROR_TRANSFER_FAILED, "the CUDA driver could not copy %zu bytes %s: %s", t->bytes,
+                   !t->from ? "to a device"
+                   : !t->to ? "from a device"
+                            : "between devices",
+                   text);
 }
 
 /* Whether a fault of a device is why it fails is left to those who wait for what is in flight there: to ask would be to wait. */
@@ -256,7 +256,7 @@ tw_status tw_cuda_copy(int to, void *target, int from, const void *source, size_
         return TW_SUCCESS;
     const enum tw_cuda_entry entry = tw_cuda_enter(device);
     if (!entry)
-        return tw_backend_complain(TW_ERROR_TRANSFER_FAILED, "the CUDA driver has no context to copy %zu bytes", bytes);
+        return tw_fail(TW_ERROR_TRANSFER_FAILED, "the CUDA driver has no context to copy %zu bytes", bytes);
     const cu_result error = run(device, &transfer);
     if (error && tw_cuda.context_synchronize())
         tw_cuda_lose(device, "that ran before a copy", error, true);

@@ -31,8 +31,8 @@ struct assembling {
 static tw_status complain(cu_result error, const char *what)
 {
     char text[256];
-    return tw_backend_complain(error == CU_OUT_OF_MEMORY ? TW_ERROR_OUT_OF_DEVICE_MEMORY : TW_ERROR_LAUNCH_FAILED,
-                               "the CUDA driver %s: %s", what, tw_cuda_describe_error(error, text, sizeof text));
+    return tw_fail(error == CU_OUT_OF_MEMORY ? TW_ERROR_OUT_OF_DEVICE_MEMORY : TW_ERROR_LAUNCH_FAILED,
+                   "the CUDA driver %s: %s", what, tw_cuda_describe_error(error, text, sizeof text));
 }
 
 /* The graph frees it in the end. */
@@ -47,7 +47,7 @@ static tw_status place_args(struct assembling *a, size_t bytes, struct tw_intern
     const struct tw_backend *backend = a->owner->backend;
     void *memory = backend->allocate(a->owner, bytes);
     if (!memory)
-        return tw_backend_complain(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for a command graph");
+        return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for a command graph");
     keep(a, memory);
     launch->device_args = memory;
     return backend->copy(a->owner, memory, NULL, launch->args, bytes);
@@ -124,12 +124,12 @@ tw_status tw_cuda_graph_assemble(struct tw_backend_device *owner, int ordinal, c
         a.made->memory = malloc(2 * (count + 1) * sizeof *a.made->memory);
     tw_status status = a.made && a.made->memory && a.nodes && a.befores
                            ? TW_SUCCESS
-                           : tw_backend_complain(TW_ERROR_OUT_OF_MEMORY, "no memory for a command graph");
+                           : tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a command graph");
     if (status == TW_SUCCESS) {
         a.made->device = tw_cuda_device(ordinal);
         const enum tw_cuda_entry entry = tw_cuda_enter(a.made->device);
         status = entry ? add_steps(&a, steps, count)
-                       : tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "the CUDA driver has no context for a graph");
+                       : tw_fail(TW_ERROR_LAUNCH_FAILED, "the CUDA driver has no context for a graph");
         tw_cuda_leave(entry);
     }
     free(a.nodes);

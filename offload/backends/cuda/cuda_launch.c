@@ -314,15 +314,15 @@ tw_status tw_cuda_check(int ordinal, const struct tw_internal_kernel *key, struc
     if (found && kernel->resident_teams && kernel->resident_teams < launch->max_parts)
         launch->max_parts = (unsigned)kernel->resident_teams;
     if (found && items > kernel->max_items)
-        return tw_backend_complain(TW_ERROR_INVALID_WORK_GROUP_SIZE,
-                                   "kernel %s needs %zu registers for each work-item, so a group of it has at most %zu "
-                                   "work-items, not %zu",
-                                   key->name, kernel->registers, kernel->max_items, items);
+        return tw_fail(TW_ERROR_INVALID_WORK_GROUP_SIZE,
+                       "kernel %s needs %zu registers for each work-item, so a group of it has at most %zu "
+                       "work-items, not %zu",
+                       key->name, kernel->registers, kernel->max_items, items);
     if (launch->local_bytes > most || static_bytes > most - launch->local_bytes)
-        return tw_backend_complain(TW_ERROR_OUT_OF_LOCAL_MEMORY,
-                                   "a group of kernel %s needs %zu bytes of local memory in TW_LOCAL variables and %zu "
-                                   "in local accessors, which is more than the %zu it can have",
-                                   key->name, static_bytes, launch->local_bytes, most);
+        return tw_fail(TW_ERROR_OUT_OF_LOCAL_MEMORY,
+                       "a group of kernel %s needs %zu bytes of local memory in TW_LOCAL variables and %zu "
+                       "in local accessors, which is more than the %zu it can have",
+                       key->name, static_bytes, launch->local_bytes, most);
     return TW_SUCCESS;
 }
 
@@ -467,12 +467,11 @@ tw_status tw_cuda_report(struct tw_cuda_device *device, const char *kernel, cu_r
     char text[256];
     tw_cuda_describe_error(error, text, sizeof text);
     if (!tw_cuda.context_synchronize()) {
-        tw_backend_refuse();
-        return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "the CUDA driver did not launch kernel %s: %s", kernel,
-                                   text);
+        tw_refuse_launch();
+        return tw_fail(TW_ERROR_LAUNCH_FAILED, "the CUDA driver did not launch kernel %s: %s", kernel, text);
     }
     tw_cuda_lose(device, kernel, error, alone);
-    return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "%s", device->story);
+    return tw_fail(TW_ERROR_LAUNCH_FAILED, "%s", device->story);
 }
 
 bool tw_cuda_launches(const struct tw_internal_launch *launch)
@@ -508,13 +507,13 @@ tw_status tw_cuda_launch(int ordinal, const struct tw_internal_kernel *key, cons
         if (choice != TW_CUDA_DRIVER_LAUNCH)
             return TW_SUCCESS;
         *taken = true;
-        return tw_backend_complain(TW_ERROR_UNSUPPORTED, "TW_CUDA_LAUNCH=driver, but it cannot launch kernel %s: %s",
-                                   key->name, kernel ? kernel->reason : "there is no memory for it");
+        return tw_fail(TW_ERROR_UNSUPPORTED, "TW_CUDA_LAUNCH=driver, but it cannot launch kernel %s: %s", key->name,
+                       kernel ? kernel->reason : "there is no memory for it");
     }
     *taken = true;
     const enum tw_cuda_entry entry = tw_cuda_enter(device);
     if (!entry)
-        return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "the CUDA driver has no context for kernel %s", key->name);
+        return tw_fail(TW_ERROR_LAUNCH_FAILED, "the CUDA driver has no context for kernel %s", key->name);
     const unsigned before = atomic_fetch_add_explicit(&device->running, 1, memory_order_relaxed);
     const cu_result error = run(device, kernel, launch);
     const unsigned others = atomic_fetch_sub_explicit(&device->running, 1, memory_order_relaxed) - 1;

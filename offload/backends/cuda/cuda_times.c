@@ -8,6 +8,7 @@
  * of the device's clock alone, half a microsecond.
  */
 #include "cuda_times.h"
+#include "base/clock.h"
 
 #include <stdlib.h>
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "backends/omp/omp_start.h"
+#include "base/clock.h"
 #include "common/fiber.h"
 #include "common/topology.h"
 
@@ -39,11 +40,10 @@ static tw_status check_libomp(void)
     if (!dladdr((void *)(uintptr_t)omp_get_thread_limit, &interface)
         || !dladdr((void *)(uintptr_t)kmp_get_blocktime, &libomp) || interface.dli_fbase == libomp.dli_fbase)
         return TW_SUCCESS;
-    return tw_backend_complain(
-        TW_ERROR_UNSUPPORTED,
-        "the program is linked with two OpenMP libraries, and %s comes before %s: link the shared "
-        "library of Teamwork, or leave the first one out (OpenMP::OpenMP_CXX is of the C++ compiler)",
-        interface.dli_fname, libomp.dli_fname);
+    return tw_fail(TW_ERROR_UNSUPPORTED,
+                   "the program is linked with two OpenMP libraries, and %s comes before %s: link the shared "
+                   "library of Teamwork, or leave the first one out (OpenMP::OpenMP_CXX is of the C++ compiler)",
+                   interface.dli_fname, libomp.dli_fname);
 }
 
 static tw_status open_device(unsigned index, struct tw_backend_device **result)
@@ -53,7 +53,7 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
         return status;
     struct tw_backend_device *device = malloc(sizeof *device);
     if (!device)
-        return tw_backend_complain(TW_ERROR_OUT_OF_MEMORY, "no memory for the host device");
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the host device");
     tw_omp_start();
     int unknown = -1;
     (void)atomic_compare_exchange_strong(&usual_block_ms, &unknown, kmp_get_blocktime());
@@ -106,10 +106,10 @@ tw_status tw_host_check_local(const struct tw_internal_kernel *kernel, const str
     const size_t bytes = tw_host_static_local_bytes(kernel);
     if (launch->local_bytes <= most && bytes <= most - launch->local_bytes)
         return TW_SUCCESS;
-    return tw_backend_complain(TW_ERROR_OUT_OF_LOCAL_MEMORY,
-                               "a group of kernel %s needs %zu bytes of local memory in TW_LOCAL variables and %zu "
-                               "in local accessors, which is more than the %zu it can have",
-                               kernel->name, bytes, launch->local_bytes, most);
+    return tw_fail(TW_ERROR_OUT_OF_LOCAL_MEMORY,
+                   "a group of kernel %s needs %zu bytes of local memory in TW_LOCAL variables and %zu "
+                   "in local accessors, which is more than the %zu it can have",
+                   kernel->name, bytes, launch->local_bytes, most);
 }
 
 tw_status tw_host_check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
@@ -117,7 +117,7 @@ tw_status tw_host_check(struct tw_backend_device *device, const struct tw_intern
 {
     (void)device;
     if (!kernel->host)
-        return tw_backend_complain(TW_ERROR_UNSUPPORTED, "kernel %s has no host version", kernel->name);
+        return tw_fail(TW_ERROR_UNSUPPORTED, "kernel %s has no host version", kernel->name);
     return tw_host_check_local(kernel, launch, TW_HOST_LOCAL_BYTES);
 }
 
@@ -243,11 +243,11 @@ static tw_status divergence(const struct tw_internal_kernel *kernel, const struc
         snprintf(where, sizeof where, "the barrier in line %d", note->line);
     if (note->other_line)
         snprintf(elsewhere, sizeof elsewhere, "at the one in line %d", note->other_line);
-    return tw_backend_complain(TW_ERROR_DIVERGENT_BARRIER,
-                               "in group (%zu, %zu, %zu) of kernel %s %s was reached by %zu work-items, and %zu were "
-                               "%s; all of a group must reach a barrier, or none",
-                               note->group[0], note->group[1], note->group[2], kernel->name, where, note->waiting,
-                               note->finished, elsewhere);
+    return tw_fail(TW_ERROR_DIVERGENT_BARRIER,
+                   "in group (%zu, %zu, %zu) of kernel %s %s was reached by %zu work-items, and %zu were "
+                   "%s; all of a group must reach a barrier, or none",
+                   note->group[0], note->group[1], note->group[2], kernel->name, where, note->waiting, note->finished,
+                   elsewhere);
 }
 
 tw_status tw_host_outcome(const struct tw_internal_kernel *kernel, const struct tw_internal_launch *description)
@@ -256,23 +256,22 @@ tw_status tw_host_outcome(const struct tw_internal_kernel *kernel, const struct 
     case 0:
         return TW_SUCCESS;
     case TW_INTERNAL_NO_IMAGE:
-        tw_backend_refuse();
-        return tw_backend_complain(TW_ERROR_NO_DEVICE_IMAGE,
-                                   "kernel %s has no image for OpenMP device %d: compile and link %s for it, as with "
-                                   "teamwork_add_offload()",
-                                   kernel->name, description->device, kernel->file);
+        tw_refuse_launch();
+        return tw_fail(TW_ERROR_NO_DEVICE_IMAGE,
+                       "kernel %s has no image for OpenMP device %d: compile and link %s for it, as with "
+                       "teamwork_add_offload()",
+                       kernel->name, description->device, kernel->file);
     case TW_INTERNAL_NO_THREADS:
-        return tw_backend_complain(TW_ERROR_UNSUPPORTED,
-                                   "kernel %s needs a thread for each of the %zu work-items of a group, which the "
-                                   "standard mapping (LOWERING teams) did not get; compile %s with LOWERING simt",
-                                   kernel->name, description->local[0] * description->local[1] * description->local[2],
-                                   kernel->file);
+        return tw_fail(TW_ERROR_UNSUPPORTED,
+                       "kernel %s needs a thread for each of the %zu work-items of a group, which the "
+                       "standard mapping (LOWERING teams) did not get; compile %s with LOWERING simt",
+                       kernel->name, description->local[0] * description->local[1] * description->local[2],
+                       kernel->file);
     case TW_INTERNAL_DIVERGENCE:
         return divergence(kernel, &description->divergence);
     default:
-        return tw_backend_complain(TW_ERROR_OUT_OF_MEMORY,
-                                   "kernel %s: no memory for the stacks or the local memory of its work-groups",
-                                   kernel->name);
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY,
+                       "kernel %s: no memory for the stacks or the local memory of its work-groups", kernel->name);
     }
 }
 

@@ -147,13 +147,13 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
 {
     struct omp_device *device = calloc(1, sizeof *device);
     if (!device)
-        return tw_backend_complain(TW_ERROR_OUT_OF_MEMORY, "no memory for an offload device");
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for an offload device");
     device->base.backend = &tw_backend_omp;
     device->base.index = index;
     device->number = (int)index;
     if (!classify(device)) {
         free(device);
-        return tw_backend_complain(TW_ERROR_OUT_OF_DEVICE_MEMORY, "OpenMP device %u has no memory at all", index);
+        return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "OpenMP device %u has no memory at all", index);
     }
     ++opened;
     if (device->cuda_ordinal >= 0 && device->cuda_ordinal < (int)TW_INVENTORY_GPUS)
@@ -264,7 +264,7 @@ static tw_status copy(struct tw_backend_device *to, void *target, struct tw_back
     if (!lost && from)
         lost = tw_cuda_lost(omp(from)->cuda_ordinal);
     if (lost)
-        return tw_backend_complain(TW_ERROR_TRANSFER_FAILED, "%s", lost);
+        return tw_fail(TW_ERROR_TRANSFER_FAILED, "%s", lost);
     bool taken = false;
     tw_status status = TW_SUCCESS;
     if (is_for_cuda(to) && is_for_cuda(from))
@@ -273,9 +273,8 @@ static tw_status copy(struct tw_backend_device *to, void *target, struct tw_back
     if (taken)
         return status;
     if (omp_target_memcpy(target, source, bytes, 0, 0, to_number, from_number))
-        return tw_backend_complain(TW_ERROR_TRANSFER_FAILED,
-                                   "OpenMP could not copy %zu bytes from device %d to device %d", bytes, from_number,
-                                   to_number);
+        return tw_fail(TW_ERROR_TRANSFER_FAILED, "OpenMP could not copy %zu bytes from device %d to device %d", bytes,
+                       from_number, to_number);
     return TW_SUCCESS;
 }
 
@@ -292,11 +291,10 @@ static tw_status check_threads(const struct tw_internal_kernel *kernel, size_t i
 {
     if (items == 1 || (items <= TEAMS_MAX_ITEMS && items % TEAMS_ITEM_STEP == 0))
         return TW_SUCCESS;
-    return tw_backend_complain(
-        TW_ERROR_UNSUPPORTED,
-        "kernel %s: the standard mapping (LOWERING teams) runs groups of an nd_range of up to %u "
-        "work-items, in multiples of %u, not of %zu; compile %s with LOWERING simt",
-        kernel->name, TEAMS_MAX_ITEMS, TEAMS_ITEM_STEP, items, kernel->file);
+    return tw_fail(TW_ERROR_UNSUPPORTED,
+                   "kernel %s: the standard mapping (LOWERING teams) runs groups of an nd_range of up to %u "
+                   "work-items, in multiples of %u, not of %zu; compile %s with LOWERING simt",
+                   kernel->name, TEAMS_MAX_ITEMS, TEAMS_ITEM_STEP, items, kernel->file);
 }
 
 /* Ids of a range kernel in several dimensions are computed in 32 bits on a GPU. */
@@ -305,15 +303,15 @@ static tw_status check_ids(const struct tw_internal_kernel *kernel, const struct
     const bool is_empty = !launch->range[0] || !launch->range[1] || !launch->range[2];
     for (unsigned d = 0; launch->dims > 1 && !is_empty && d < launch->dims; ++d) {
         if (launch->range[d] > INT32_MAX)
-            return tw_backend_complain(TW_ERROR_INVALID_RANGE,
-                                       "kernel %s has %zu work-items in dimension %u; a range of several dimensions "
-                                       "has at most %d in each on a GPU",
-                                       kernel->name, launch->range[d], d, INT32_MAX);
+            return tw_fail(TW_ERROR_INVALID_RANGE,
+                           "kernel %s has %zu work-items in dimension %u; a range of several dimensions "
+                           "has at most %d in each on a GPU",
+                           kernel->name, launch->range[d], d, INT32_MAX);
         if (launch->offset[d] > UINT32_MAX - launch->range[d])
-            return tw_backend_complain(TW_ERROR_INVALID_RANGE,
-                                       "kernel %s has %zu work-items in dimension %u, from %zu on; in a range of "
-                                       "several dimensions ids stay below %u on a GPU",
-                                       kernel->name, launch->range[d], d, launch->offset[d], UINT32_MAX);
+            return tw_fail(TW_ERROR_INVALID_RANGE,
+                           "kernel %s has %zu work-items in dimension %u, from %zu on; in a range of "
+                           "several dimensions ids stay below %u on a GPU",
+                           kernel->name, launch->range[d], d, launch->offset[d], UINT32_MAX);
     }
     return TW_SUCCESS;
 }
@@ -342,8 +340,8 @@ static tw_status check_sizes(struct tw_backend_device *device, const struct tw_i
     size_t count;
     if (__builtin_mul_overflow(teams[0], teams[1], &count) || __builtin_mul_overflow(count, teams[2], &count)
         || count > GPU_MAX_TEAMS)
-        return tw_backend_complain(TW_ERROR_INVALID_RANGE, "kernel %s needs more than the %u teams of one launch",
-                                   kernel->name, GPU_MAX_TEAMS);
+        return tw_fail(TW_ERROR_INVALID_RANGE, "kernel %s needs more than the %u teams of one launch", kernel->name,
+                       GPU_MAX_TEAMS);
     return tw_cuda_check(omp(device)->cuda_ordinal, kernel, launch);
 }
 
@@ -357,18 +355,17 @@ static tw_status check_image(const struct omp_device *device, const struct tw_in
         return TW_SUCCESS;
     if (capability)
         snprintf(arch, sizeof arch, "sm_%u", capability);
-    return tw_backend_complain(
-        TW_ERROR_NO_DEVICE_IMAGE,
-        "kernel %s has no device image for %s: compile %s for it, as with teamwork_add_offload(), "
-        "and let clang link the program or library",
-        kernel->name, arch, kernel->file);
+    return tw_fail(TW_ERROR_NO_DEVICE_IMAGE,
+                   "kernel %s has no device image for %s: compile %s for it, as with teamwork_add_offload(), "
+                   "and let clang link the program or library",
+                   kernel->name, arch, kernel->file);
 }
 
 static tw_status check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                        struct tw_internal_launch *launch)
 {
     if (!kernel->offload)
-        return tw_backend_complain(TW_ERROR_UNSUPPORTED, "kernel %s has no version for offload devices", kernel->name);
+        return tw_fail(TW_ERROR_UNSUPPORTED, "kernel %s has no version for offload devices", kernel->name);
     const tw_status status = check_sizes(device, kernel, launch);
     return status == TW_SUCCESS ? check_image(omp(device), kernel, launch) : status;
 }
@@ -398,9 +395,8 @@ static tw_status upload_args(struct omp_device *device, const struct tw_internal
         return TW_SUCCESS;
     *memory = allocate(&device->base, kernel->args_bytes);
     if (!*memory)
-        return tw_backend_complain(TW_ERROR_OUT_OF_DEVICE_MEMORY,
-                                   "no device memory for the %zu argument bytes of kernel %s", kernel->args_bytes,
-                                   kernel->name);
+        return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for the %zu argument bytes of kernel %s",
+                       kernel->args_bytes, kernel->name);
     launch->device_args = *memory;
     const tw_status status = copy(&device->base, *memory, NULL, launch->args, kernel->args_bytes);
     if (status != TW_SUCCESS)
@@ -428,7 +424,7 @@ static tw_status run_watched(struct omp_device *device, const struct tw_internal
     int refused = 0;
     launch->refused = allocate(&device->base, sizeof refused);
     if (!launch->refused)
-        return tw_backend_complain(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory to launch kernel %s", kernel->name);
+        return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory to launch kernel %s", kernel->name);
     tw_status status = copy(&device->base, launch->refused, NULL, &refused, sizeof refused);
     if (status == TW_SUCCESS) {
         kernel->offload(launch);
@@ -472,18 +468,18 @@ static tw_status launch(struct tw_backend_device *base, const struct tw_internal
     void *args = NULL;
     tw_status status = TW_SUCCESS;
     if (tw_cuda_lost(device->cuda_ordinal))
-        status = tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "%s", tw_cuda_lost(device->cuda_ordinal));
+        status = tw_fail(TW_ERROR_LAUNCH_FAILED, "%s", tw_cuda_lost(device->cuda_ordinal));
     else
         status = upload_args(device, kernel, description, &args);
     if (status != TW_SUCCESS) {
-        tw_backend_refuse();
+        tw_refuse_launch();
         return status;
     }
     tw_omp_prepare(base, kernel, description);
     if (kernel->form == TW_INTERNAL_REDUCTION)
         status = tw_scratch_take(&device->scratch, base, description);
     if (status != TW_SUCCESS) {
-        tw_backend_refuse();
+        tw_refuse_launch();
     } else if (device->gpu && description->lowering == TW_INTERNAL_LOWER_TEAMS
                && kernel->form == TW_INTERNAL_ND_RANGE) {
         status = run_watched(device, kernel, description);

@@ -57,9 +57,8 @@ tw_status tw_sim_configured(unsigned *count)
             if (*text >= '0' && *text <= '9')
                 number = strtoul(text, &end, 10);
             if (!end || *end || number > TW_SIM_MAX_DEVICES)
-                return tw_backend_complain(TW_ERROR_INVALID_CONFIGURATION,
-                                           "TW_SIM=\"%s\" is not a number of devices from 0 to %u", text,
-                                           TW_SIM_MAX_DEVICES);
+                return tw_fail(TW_ERROR_INVALID_CONFIGURATION, "TW_SIM=\"%s\" is not a number of devices from 0 to %u",
+                               text, TW_SIM_MAX_DEVICES);
         }
     }
     present = *count = (unsigned)number;
@@ -87,7 +86,7 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
 {
     struct sim_device *device = calloc(1, sizeof *device);
     if (!device)
-        return tw_backend_complain(TW_ERROR_OUT_OF_MEMORY, "no memory for a simulated device");
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a simulated device");
     device->base =
         (struct tw_backend_device){.backend = &tw_backend_sim, .index = index, .type = TW_DEVICE_SIM, .max_lanes = 4};
     pthread_mutex_init(&device->mutex, NULL);
@@ -190,8 +189,8 @@ static void release(struct tw_backend_device *device, void *memory)
 
 tw_status tw_sim_refuse_copy(const struct tw_backend_device *device, bool to, size_t bytes)
 {
-    return tw_backend_complain(TW_ERROR_TRANSFER_FAILED, "simulated fault: copying %zu bytes %s device %u", bytes,
-                               to ? "to" : "from", device->index);
+    return tw_fail(TW_ERROR_TRANSFER_FAILED, "simulated fault: copying %zu bytes %s device %u", bytes,
+                   to ? "to" : "from", device->index);
 }
 
 static tw_status copy(struct tw_backend_device *to, void *target, struct tw_backend_device *from, const void *source,
@@ -209,9 +208,9 @@ static tw_status copy(struct tw_backend_device *to, void *target, struct tw_back
 
 tw_status tw_sim_refuse_launch(const struct tw_backend_device *device, const struct tw_internal_kernel *kernel)
 {
-    tw_backend_refuse();
-    return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "simulated fault: launching kernel %s on device %u",
-                               kernel->name, device->index);
+    tw_refuse_launch();
+    return tw_fail(TW_ERROR_LAUNCH_FAILED, "simulated fault: launching kernel %s on device %u", kernel->name,
+                   device->index);
 }
 
 tw_status tw_sim_run_kernel(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
@@ -225,8 +224,8 @@ tw_status tw_sim_run_kernel(struct tw_backend_device *device, const struct tw_in
     pthread_mutex_lock(&sim(device)->mutex);
     sim(device)->lost = true;
     pthread_mutex_unlock(&sim(device)->mutex);
-    return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "simulated fault: kernel %s on device %u%s", kernel->name,
-                               device->index, lost ? ", after that of another one" : "");
+    return tw_fail(TW_ERROR_LAUNCH_FAILED, "simulated fault: kernel %s on device %u%s", kernel->name, device->index,
+                   lost ? ", after that of another one" : "");
 }
 
 static tw_status launch(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
@@ -260,11 +259,11 @@ static struct sim_device *checked(const tw_device *device, tw_sim_operation oper
 {
     struct tw_backend_device *inner = tw_backend_device_of(device);
     if (!inner || inner->backend != &tw_backend_sim) {
-        (void)tw_backend_complain(TW_ERROR_INVALID_ARGUMENT, "the device is not a simulated one");
+        (void)tw_fail(TW_ERROR_INVALID_ARGUMENT, "the device is not a simulated one");
         return NULL;
     }
     if ((int)operation < 0 || operation >= OPERATIONS) {
-        (void)tw_backend_complain(TW_ERROR_INVALID_ARGUMENT, "%d is no simulated operation", (int)operation);
+        (void)tw_fail(TW_ERROR_INVALID_ARGUMENT, "%d is no simulated operation", (int)operation);
         return NULL;
     }
     return sim(inner);

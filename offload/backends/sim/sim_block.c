@@ -144,18 +144,17 @@ static bool is_wrong(struct walk *walk, const void *pointer)
     const struct tw_backend_device *owner = NULL;
     const void *memory = pointer ? tw_sim_memory_around(pointer, &owner) : NULL;
     if (memory && !is_accessed(walk, memory))
-        walk->status = tw_backend_complain(TW_ERROR_INVALID_ARGUMENT,
-                                           "member %s of kernel %s points to a buffer's memory on simulated device %u "
-                                           "that no accessor of the group gave: give it what tw_read() and the like "
-                                           "return for this group",
-                                           walk->name, walk->kernel->name, owner->index);
+        walk->status = tw_fail(TW_ERROR_INVALID_ARGUMENT,
+                               "member %s of kernel %s points to a buffer's memory on simulated device %u "
+                               "that no accessor of the group gave: give it what tw_read() and the like "
+                               "return for this group",
+                               walk->name, walk->kernel->name, owner->index);
     else if (pointer && !memory && is_mapped(pointer))
-        walk->status =
-            tw_backend_complain(TW_ERROR_INVALID_ARGUMENT,
-                                "member %s of kernel %s points to host memory, which devices do not reach: "
-                                "give it what an accessor of the group returns, or pass the value itself (an address "
-                                "that is a number to the kernel is a uintptr_t)",
-                                walk->name, walk->kernel->name);
+        walk->status = tw_fail(TW_ERROR_INVALID_ARGUMENT,
+                               "member %s of kernel %s points to host memory, which devices do not reach: "
+                               "give it what an accessor of the group returns, or pass the value itself (an address "
+                               "that is a number to the kernel is a uintptr_t)",
+                               walk->name, walk->kernel->name);
     return walk->status != TW_SUCCESS;
 }
 

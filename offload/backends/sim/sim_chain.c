@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "backends/host/host.h"
+#include "base/clock.h"
 #include "sim_memory.h"
 
 /* A launch or a copy, or something on another chain that those after it wait for. The first two stay until their outcome is
@@ -150,7 +151,7 @@ static tw_status open_chain(struct tw_backend_device *device, struct tw_backend_
         chain->device = device;
     if (!chain || pthread_create(&chain->thread, NULL, run_chain, chain) != 0) {
         free(chain);
-        return tw_backend_complain(TW_ERROR_OUT_OF_MEMORY, "no thread for simulated device %u", device->index);
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no thread for simulated device %u", device->index);
     }
     *result = &chain->base;
     return TW_SUCCESS;
@@ -184,8 +185,7 @@ static tw_status add_item(struct sim_chain *chain, struct sim_item contents, uin
     if (position)
         chain->measures = false;
     if (!item)
-        return tw_backend_complain(TW_ERROR_OUT_OF_MEMORY, "no memory to launch on simulated device %u",
-                                   chain->device->index);
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to launch on simulated device %u", chain->device->index);
     *item = contents;
     item->measured = measured;
     pthread_mutex_lock(&chains_mutex);
@@ -244,7 +244,7 @@ static tw_status assemble(struct tw_backend_device *device, const struct tw_back
         return TW_SUCCESS;
     *graph = malloc(sizeof **graph + count * sizeof *steps);
     if (!*graph)
-        return tw_backend_complain(TW_ERROR_OUT_OF_MEMORY, "no memory for a graph of %zu kernels", count);
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a graph of %zu kernels", count);
     (*graph)->count = count;
     memcpy((*graph)->steps, steps, count * sizeof *steps);
     return TW_SUCCESS;
@@ -260,8 +260,8 @@ static tw_status replay(struct tw_backend_chain *base, struct tw_backend_graph *
 {
     struct sim_chain *chain = chain_of(base);
     if (tw_sim_op_fails(chain->device, TW_SIM_LAUNCH))
-        return tw_backend_complain(TW_ERROR_LAUNCH_FAILED, "simulated fault: launching a command graph on device %u",
-                                   chain->device->index);
+        return tw_fail(TW_ERROR_LAUNCH_FAILED, "simulated fault: launching a command graph on device %u",
+                       chain->device->index);
     return add_item(chain, (struct sim_item){.graph = graph}, position);
 }
 
@@ -297,7 +297,7 @@ static tw_status outcome(struct tw_backend_chain *base, uint64_t position, const
     pthread_mutex_unlock(&chains_mutex);
     const tw_status status = item->status;
     if (status != TW_SUCCESS)
-        (void)tw_backend_complain(status, "%s", item->message);
+        (void)tw_fail(status, "%s", item->message);
     free(item);
     return status;
 }

@@ -196,7 +196,7 @@ tw_status tw_sim_memory_check_copy(const void *memory)
     char text[DESCRIPTION_BYTES];
     if (!is_damaged(memory, &damage))
         return TW_SUCCESS;
-    return tw_backend_complain(TW_ERROR_OUT_OF_BOUNDS, "%s", describe_damage(allocation_of(memory), damage, text));
+    return tw_fail(TW_ERROR_OUT_OF_BOUNDS, "%s", describe_damage(allocation_of(memory), damage, text));
 }
 
 size_t tw_sim_memory_free(void *memory)
@@ -255,10 +255,10 @@ static tw_status complain_damage(const struct watch *watch, const struct tw_back
                                   : "kernel %.200s has",
              watch->kernel->name);
     const size_t count = access->bytes / access->element_bytes, size = access->element_bytes;
-    return tw_backend_complain(TW_ERROR_OUT_OF_BOUNDS, "%s written to element %s%zu, counted from 0, of %s", who,
-                               damage.before ? "-" : "",
-                               damage.before ? (damage.distance + size - 1) / size : count + damage.distance / size,
-                               describe(watch, access, index, text));
+    return tw_fail(TW_ERROR_OUT_OF_BOUNDS, "%s written to element %s%zu, counted from 0, of %s", who,
+                   damage.before ? "-" : "",
+                   damage.before ? (damage.distance + size - 1) / size : count + damage.distance / size,
+                   describe(watch, access, index, text));
 }
 
 /* Looks at the red zones of all that the kernel accesses, and mends them. Returns `status`, or the first damage if that is
@@ -281,10 +281,9 @@ static tw_status save_reads(struct watch *watch)
         bytes += access.writes ? 0 : access.bytes;
     unsigned char *saved = watch->saved = bytes ? malloc(bytes) : NULL;
     if (bytes && !saved)
-        return tw_backend_complain(
-            TW_ERROR_OUT_OF_MEMORY,
-            "no memory for a copy of the %zu bytes that kernel %s reads, which TW_SIM_CHECK needs", bytes,
-            watch->kernel->name);
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY,
+                       "no memory for a copy of the %zu bytes that kernel %s reads, which TW_SIM_CHECK needs", bytes,
+                       watch->kernel->name);
     for (size_t i = 0; saved && tw_backend_access(watch->device, watch->launch, i, &access); ++i)
         if (!access.writes) {
             memcpy(saved, access.address, access.bytes);
@@ -301,10 +300,10 @@ static tw_status complain_read(const struct watch *watch, const struct tw_backen
     size_t at = 0;
     while (now[at] == saved[at])
         ++at;
-    return tw_backend_complain(TW_ERROR_READ_ONLY_BUFFER,
-                               "kernel %s has written to element %zu of %s, which its group only reads: access it by "
-                               "tw_write() or tw_read_write()",
-                               watch->kernel->name, at / access->element_bytes, describe(watch, access, index, text));
+    return tw_fail(TW_ERROR_READ_ONLY_BUFFER,
+                   "kernel %s has written to element %zu of %s, which its group only reads: access it by "
+                   "tw_write() or tw_read_write()",
+                   watch->kernel->name, at / access->element_bytes, describe(watch, access, index, text));
 }
 
 /* Compares what the kernel only reads with what was saved, and restores it. Returns `status`, or the first difference if that

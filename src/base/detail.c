@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "detail.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DETAIL_BYTES 1024
+
+static _Thread_local char detail[DETAIL_BYTES];
+static _Thread_local char task_detail[DETAIL_BYTES];
+static _Thread_local bool in_task;
+static _Thread_local bool refused; /* the last launch of the task */
+
+const char *tw_error_detail(void)
+{
+    return detail;
+}
+
+const char *tw_task_detail(void)
+{
+    return task_detail;
+}
+
+void tw_detail_of_task(bool begin)
+{
+    in_task = begin;
+    if (begin)
+        refused = false;
+}
+
+tw_status tw_fail(tw_status status, const char *format, ...)
+{
+    char text[DETAIL_BYTES]; /* aside, since the arguments may contain the detail itself */
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    memcpy(in_task ? task_detail : detail, text, sizeof text);
+    return status;
+}
+
+void tw_refuse_launch(void)
+{
+    refused = true;
+}
+
+bool tw_launch_was_refused(void)
+{
+    return refused;
+}
+
+void tw_warn(const char *format, ...)
+{
+    char text[DETAIL_BYTES];
+    va_list arguments;
+    const char *wanted = getenv("TW_WARNINGS");
+    const int error = errno;
+    if (wanted && strcmp(wanted, "0") == 0)
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "teamwork: %s\n", text);
+    errno = error;
+}
