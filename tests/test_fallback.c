@@ -374,11 +374,13 @@ TW_TEST(others_on_the_device_need_not_have_the_contents)
 TW_TEST(a_copy_that_waits_for_the_group_is_not_waited_for)
 {
     struct pair pair = make_pair(false);
-    struct tw_gate gate;
+    struct tw_gate early, gate;
     tw_device *other = tw_queue_device(pair.other);
     tw_event *event = NULL;
     tw_buffer *b[] = {tw_test_ints(N, 1), tw_test_ints(N, 0), tw_test_ints(N, 0), tw_test_ints(N, 0)};
+    tw_gate_shut(&early);
     tw_gate_shut(&gate);
+    hold(pair.first, &early, b[0]); /* so the copy fails only when all that expect it are there */
     hold(pair.first, &gate, b[1]);
     submit_plus(pair.first, pair.other, b[0], b[1]); /* b1 = 11 */
     TW_PASS(tw_sim_fail_nth(other, TW_SIM_COPY, 1));
@@ -388,6 +390,7 @@ TW_TEST(a_copy_that_waits_for_the_group_is_not_waited_for)
     TW_PASS(tw_queue_submit(pair.other, cg, NULL));
     struct groups in_vain = {b[0], b[2], 0};
     TW_PASS(tw_queue_submit_function(pair.other, NULL, record_plus, &in_vain, &event));
+    tw_gate_open(&early);
     TW_FAIL(tw_event_wait(event), TW_ERROR_CANCELLED); /* so the copy has failed */
     tw_event_release(&event);
     submit_plus(pair.other, NULL, b[0], b[3]); /* b3 = 11, by another copy */
@@ -398,6 +401,7 @@ TW_TEST(a_copy_that_waits_for_the_group_is_not_waited_for)
     TW_PASS(tw_queue_wait(pair.first));
     TW_FAIL(tw_queue_wait(pair.other), TW_ERROR_CANCELLED);       /* the group in vain, which was complete first */
     TW_FAIL(tw_queue_wait(pair.other), TW_ERROR_TRANSFER_FAILED); /* the one whose copy it was */
+    tw_gate_free(&early);
     tw_gate_free(&gate);
     destroy(b, 4);
     TW_PASS(tw_sim_reset(other));
