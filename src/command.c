@@ -344,10 +344,6 @@ static void end_task(struct tw_task *task, tw_status status)
         tw_wake_worker_locked(device, true);
         tw_announce_device_locked(device);
     }
-    if (task->kind == TW_TASK_STANDBY && tw_standby_waits_locked(task)) {
-        tw_issue_locked();
-        return;
-    }
     if (status != TW_SUCCESS)
         task->failure = tw_command_failure_locked(command, status);
     if (status != TW_SUCCESS && task->kind == TW_TASK_KERNEL && !tw_launch_was_refused())

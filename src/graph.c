@@ -131,6 +131,20 @@ void tw_graph_read(struct tw_node *node, struct tw_resource *resource)
     join_readers(access);
 }
 
+void tw_graph_reinsert(struct tw_node *node, struct tw_edge *edges)
+{
+    refer(&node->doom, NULL);
+    node->issued = false;
+    node->engine = NULL;
+    node->in = edges;
+    node->in_count = node->pending = 0;
+}
+
+void tw_graph_wait_for(struct tw_node *node, struct tw_node *before)
+{
+    add_edge(before, node, false, false);
+}
+
 /* Reverses the list of edges, so that successors come in the order of their insertion. */
 static struct tw_edge *in_order(struct tw_edge *edge)
 {

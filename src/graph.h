@@ -101,7 +101,14 @@ void tw_graph_wrote_nothing(struct tw_node *node);
    the nodes that became ready, in the order in which they were inserted, linked by next; doomed ones among them. */
 struct tw_node *tw_graph_finish(struct tw_node *node, struct tw_cause *failure);
 
-/* A ready node begins to read a resource that has no unfinished writer. It has room for one more access. */
+/* Takes a node back that has failed and is not finished, all of whose predecessors are. It is doomed no more, has no engine, and
+   may wait for others: `edges` is as in tw_graph_insert(). Its accesses and its dependants stay. The node is ready if pending
+   is then 0. */
+void tw_graph_reinsert(struct tw_node *node, struct tw_edge *edges);
+/* Lets it wait for an unfinished node, whose failure does not doom it. That one must not wait for the node. */
+void tw_graph_wait_for(struct tw_node *node, struct tw_node *before);
+/* Lets it read a resource beside the readers that there are, so that writers to come wait for it. If the resource has an unfinished
+   writer, one of the two waits for the other already. The node has room for one more access. */
 void tw_graph_read(struct tw_node *node, struct tw_resource *resource);
 
 /* Dooms an unfinished node, unless it is doomed already. */

@@ -456,13 +456,11 @@ void tw_standby_free_locked(struct tw_standby *standby);
 void tw_standby_note_places_locked(struct tw_command *command);
 /* Notes that the command's kernel may have run in part. */
 void tw_standby_kernel_has_run(struct tw_command *command);
-/* The body of a command that has a standby has failed, all before it is finished. Returns true if it is scheduled to run there.
+/* The body of a command that has a standby has failed, all before it is finished. Returns true if it will run there.
    Else the failure is that of the first device, also where the standby has failed. */
 bool tw_standby_take_locked(struct tw_task *task, struct tw_failure **failure, bool *cancelled);
 /* Runs it: brings what it needs, launches its kernel, and hands over what it wrote. Without the lock. */
 tw_status tw_standby_run(struct tw_command *command);
-/* Whether it has done nothing yet, and is scheduled once more. */
-bool tw_standby_waits_locked(struct tw_task *task);
 
 /* ---- storage.c ---------------------------------------------------------------------------------------------------- */
 

@@ -3,14 +3,14 @@
  * What a command falls back on when it fails (spec 2.5.7): the same group, recorded for another queue.
  *
  * A command whose copy or launch fails, and whose inputs are intact, runs on the standby's device instead. It keeps its node in
- * the graph, so that what depends on it waits on. Copies that nobody else knows of bring its inputs there; what it wrote goes
- * back to where the graph's later commands look for it, unless it can still be told to them that it is elsewhere.
+ * the graph, so that what depends on it waits on. The standby copies its inputs there, and what it wrote back to the first
+ * device, where the graph's later commands look for it. Only if that device takes no copies any more are they told another place.
  *
  * The contents do not change while the command is unfinished: later writers wait for it. So the places that hold them when it
- * is submitted hold them still, but for those that a copy failed to fill. Where the standby runs nobody else uses what the command
- * writes. What it only reads others may read there, too: if they have brought it, it is there; if they are about to, the standby
- * lets them; else it brings it, and is a reader of the place meanwhile, so that later copies to there wait. Two standbys are kept
- * apart by a mutex.
+ * is submitted hold them still, but for those that a copy failed to fill. Nobody else uses what the command writes. What it only
+ * reads, others may read on the standby's device too. The command waits for a copy of theirs that is under way. If there is none,
+ * or it waits for the command itself, the standby copies. From the moment of the failure the command is a reader of the place, so
+ * that later copies to there wait for it. A mutex keeps two standbys apart.
  */
 #include "runtime.h"
 
@@ -23,17 +23,18 @@ struct tw_standby {
     struct tw_internal_launch launch;
     struct tw_internal_bounds *bounds; /* owned, or NULL */
     bool taken;                        /* the command runs, or has run, here */
-    bool waits;                        /* for a copy of another command to its device */
     bool kernel_has_run;               /* on the first device, perhaps in part */
     size_t first_place;                /* of the first device */
     /* the first error, once taken: what is reported if this fails, too */
     tw_status status;
     struct tw_failure *failure; /* counted */
     bool cancelled;
+    struct tw_edge *edges; /* owned; from the copies of others that the command waits for, once taken */
     size_t place_count;
     /* behind the arguments */
-    bool *held;    /* for each use and place: it holds the contents that the command needs */
-    bool *missing; /* for each use: they are to be brought */
+    bool *held; /* for each use and place: it holds the contents that the command needs */
+    bool
+        *expected; /* for each use, once taken: others have the contents on the standby's device, unless a copy fails */
     _Alignas(64) unsigned char args[];
 };
 
@@ -49,8 +50,9 @@ struct tw_standby *tw_standby_create(struct tw_queue *queue, const struct tw_sta
     *standby = (struct tw_standby){
         .queue = queue, .kernel = record->kernel, .launch = *record->launch, .bounds = record->bounds};
     standby->place_count = place_count;
-    standby->missing = (bool *)(standby->args + record->args_bytes);
-    standby->held = standby->missing + record->use_count;
+    standby->expected = (bool *)(standby->args + record->args_bytes);
+    standby->held = standby->expected + record->use_count;
+    memset(standby->expected, false, record->use_count);
     memcpy(standby->args, record->args, record->args_bytes);
     standby->launch.args = standby->args;
     standby->launch.words = tw_internal_words_for(record->args_bytes);
@@ -65,6 +67,7 @@ void tw_standby_free_locked(struct tw_standby *standby)
     if (!standby)
         return;
     free(standby->bounds);
+    free(standby->edges);
     if (standby->failure)
         tw_cause_release(&standby->failure->cause);
     tw_queue_release_locked(standby->queue);
@@ -133,6 +136,88 @@ static bool is_intact_locked(const struct tw_command *command)
     return true;
 }
 
+/* ---- what others have on the standby's device ----------------------------------------------------------------------------- */
+
+/* The next writer of a buffer that the command reads; NULL: there is none yet. Beside the command, the contents are read by the
+   nodes that the writer waits for, or else by the readers of the resource. Later writers may wait for the command as well, for
+   the sake of other buffers: the next one is the oldest, which the list of edges has last. */
+static const struct tw_node *next_writer_locked(const struct tw_command *command, const struct tw_buffer *buffer)
+{
+    const struct tw_node *next = NULL;
+    for (const struct tw_edge *edge = command->body.node.out; edge; edge = edge->next)
+        for (size_t i = 0; i < edge->to->access_count; ++i)
+            if (edge->to->accesses[i].resource == &buffer->contents && edge->to->accesses[i].writes)
+                next = edge->to;
+    return next;
+}
+
+static bool reads(const struct tw_node *node, const struct tw_buffer *buffer)
+{
+    for (size_t i = 0; i < node->access_count; ++i)
+        if (node->accesses[i].resource == &buffer->contents)
+            return node->accesses[i].needs;
+    return false;
+}
+
+/* What others do with the contents of one buffer at one place. */
+struct others {
+    bool have; /* they read the contents there, or bring them and do not wait for the command */
+    struct tw_node
+        *copy; /* ... by this one; or NULL. There is one at most: a place that will hold the contents gets no other */
+    bool are_behind; /* a copy to there waits for the command */
+};
+
+/* Adds what another node does, which may read the contents. What waits for the command has the mark. */
+static void add_other(struct others *others, struct tw_node *node, const struct tw_buffer *buffer, size_t place,
+                      unsigned long mark)
+{
+    const struct tw_task *task = (const struct tw_task *)node;
+    if (!reads(node, buffer)) /* the next writer waits for it for the sake of another buffer */
+        return;
+    if (task->kind != TW_TASK_COPY)
+        others->have = others->have || (task->kind != TW_TASK_STANDBY && task->command->device->place == place);
+    else if (((const struct tw_copy_task *)task)->plan.to == place && node->mark == mark)
+        others->are_behind = true;
+    else if (((const struct tw_copy_task *)task)->plan.to == place)
+        others->copy = node;
+}
+
+static struct others others_locked(const struct tw_command *command, const struct tw_buffer *buffer, unsigned long mark)
+{
+    const size_t place = command->device->place;
+    const struct tw_node *self = &command->body.node, *writer = next_writer_locked(command, buffer);
+    struct others others = {.have = !writer && tw_place_holds(&buffer->places[place])};
+    for (size_t i = 0; writer && i < writer->in_count; ++i)
+        if (writer->in[i].from && writer->in[i].from != self)
+            add_other(&others, writer->in[i].from, buffer, place, mark);
+    for (const struct tw_graph_access *r = writer ? NULL : buffer->contents.readers; r; r = r->next)
+        if (r->node != self)
+            add_other(&others, r->node, buffer, place, mark);
+    others.have = (others.have && !others.are_behind) || others.copy;
+    return others;
+}
+
+/* Puts the command among those that read at the standby's device: behind the copies to there that do not wait for the command,
+   and before those to come. */
+static void join_others_locked(struct tw_command *command)
+{
+    struct tw_node *node = &command->body.node;
+    struct tw_standby *standby = command->standby;
+    const unsigned long mark = tw_new_mark_locked();
+    tw_graph_reinsert(node, standby->edges);
+    tw_graph_mark_dependants(node, mark);
+    for (size_t i = 0; i < command->use_count; ++i) {
+        struct tw_buffer *buffer = command->uses[i].buffer;
+        if (!command->uses[i].needs || command->uses[i].writes)
+            continue;
+        const struct others others = others_locked(command, buffer, mark);
+        standby->expected[i] = others.have;
+        if (others.copy)
+            tw_graph_wait_for(node, others.copy);
+        tw_graph_read(node, &buffer->places[command->device->place].resource);
+    }
+}
+
 bool tw_standby_take_locked(struct tw_task *task, struct tw_failure **failure, bool *cancelled)
 {
     struct tw_command *command = task->command;
@@ -146,7 +231,8 @@ bool tw_standby_take_locked(struct tw_task *task, struct tw_failure **failure, b
     }
     const bool is_first = command->status == TW_SUCCESS; /* else a copy of its own failed before */
     const tw_status status = !is_first ? command->status : *cancelled ? TW_ERROR_CANCELLED : (*failure)->status;
-    if (!is_worth_it(status) || !is_intact_locked(command))
+    if (!is_worth_it(status) || !is_intact_locked(command)
+        || !(standby->edges = malloc((command->use_count + 1) * sizeof *standby->edges)))
         return false;
     standby->taken = true;
     standby->status = status;
@@ -173,9 +259,9 @@ bool tw_standby_take_locked(struct tw_task *task, struct tw_failure **failure, b
     command->lane = &standby->queue->lane;
     task->kind = TW_TASK_STANDBY;
     task->exclusive = command->device->backend->exclusive && command->kernel->form != TW_INTERNAL_SINGLE_TASK;
-    task->node.issued = false;
-    task->node.engine = NULL;
-    tw_schedule_locked(task);
+    join_others_locked(command);
+    if (task->node.pending == 0)
+        tw_schedule_locked(task);
     return true;
 }
 
@@ -218,112 +304,25 @@ static bool is_defined(const struct tw_standby *standby, size_t use)
     return memchr(standby->held + use * standby->place_count, true, standby->place_count) != NULL;
 }
 
-/* The next writer of a buffer that the command reads; NULL: there is none yet. Beside the command, the contents are read by the
-   nodes that the writer waits for, or else by the readers of the resource. Later writers may wait for the command as well, for
-   the sake of other buffers: the next one is the oldest, which the list of edges has last. */
-static const struct tw_node *next_writer_locked(const struct tw_command *command, const struct tw_buffer *buffer)
+/* Whether what a use needs has to be brought to the standby's device. */
+static bool is_missing(const struct tw_command *command, size_t use)
 {
-    const struct tw_node *next = NULL;
-    for (const struct tw_edge *edge = command->body.node.out; edge; edge = edge->next)
-        for (size_t i = 0; i < edge->to->access_count; ++i)
-            if (edge->to->accesses[i].resource == &buffer->contents && edge->to->accesses[i].writes)
-                next = edge->to;
-    return next;
-}
-
-/* BEHIND: by a copy that waits for the command itself. */
-enum presence { MISSING, PRESENT, COMING, BEHIND };
-
-static enum presence more_of(enum presence one, enum presence other)
-{
-    return one > other ? one : other;
-}
-
-static bool reads(const struct tw_node *node, const struct tw_buffer *buffer)
-{
-    for (size_t i = 0; i < node->access_count; ++i)
-        if (node->accesses[i].resource == &buffer->contents)
-            return node->accesses[i].needs;
-    return false;
-}
-
-/* What another node says about whether the contents are at a place: it may read them, too. What waits for the command has the
-   mark. */
-static enum presence presence_by(const struct tw_node *node, const struct tw_buffer *buffer, size_t place,
-                                 unsigned long mark)
-{
-    const struct tw_task *task = (const struct tw_task *)node;
-    const struct tw_copy_plan *plan = &((const struct tw_copy_task *)task)->plan;
-    if (!reads(node, buffer)) /* the next writer waits for it for the sake of another buffer */
-        return MISSING;
-    if (task->kind == TW_TASK_COPY)
-        return plan->to != place ? MISSING : node->mark == mark ? BEHIND : COMING;
-    return task->kind != TW_TASK_STANDBY && task->command->device->place == place ? PRESENT : MISSING;
-}
-
-/* Whether what a use needs is at the standby's place. */
-static enum presence presence_locked(const struct tw_command *command, size_t use, unsigned long mark)
-{
-    const struct tw_buffer *buffer = command->uses[use].buffer;
+    const struct tw_use *needed = &command->uses[use];
     const size_t place = command->device->place;
-    enum presence found = holds_locked(command, use, place) ? PRESENT : MISSING;
-    if (command->uses[use].writes)
-        return found;
-    const struct tw_node *writer = next_writer_locked(command, buffer);
-    for (size_t i = 0; writer && i < writer->in_count; ++i)
-        if (writer->in[i].from && writer->in[i].from != &command->body.node)
-            found = more_of(found, presence_by(writer->in[i].from, buffer, place, mark));
-    for (const struct tw_graph_access *r = writer ? NULL : buffer->contents.readers; r; r = r->next)
-        if (r->node != &command->body.node)
-            found = more_of(found, presence_by(r->node, buffer, place, mark));
-    if (!writer && tw_place_holds(&buffer->places[place]))
-        found = more_of(found, PRESENT);
-    if (found == BEHIND || (found == PRESENT && buffer->places[place].resource.lost))
-        return MISSING;
-    return found;
-}
-
-/* Finds what is to be brought, and keeps others from bringing it meanwhile. Returns false if a copy of another command is to be
-   waited for. */
-static bool prepare(struct tw_command *command)
-{
-    struct tw_standby *standby = command->standby;
-    const size_t place = command->device->place;
-    tw_lock();
-    const unsigned long mark = tw_new_mark_locked();
-    tw_graph_mark_dependants(&command->body.node, mark);
-    for (size_t i = 0; i < command->use_count && !standby->waits; ++i) {
-        const enum presence found = presence_locked(command, i, mark);
-        standby->missing[i] = command->uses[i].needs && is_defined(standby, i) && found == MISSING;
-        standby->waits = command->uses[i].needs && found == COMING;
-    }
-    for (size_t i = 0; i < command->use_count && !standby->waits; ++i) {
-        struct tw_buffer *buffer = command->uses[i].buffer;
-        if (standby->missing[i] && !buffer->contents.writer && !buffer->places[place].resource.writer)
-            tw_graph_read(&command->body.node, &buffer->places[place].resource);
-    }
-    const bool waits = standby->waits;
-    tw_unlock();
-    return !waits;
-}
-
-bool tw_standby_waits_locked(struct tw_task *task)
-{
-    struct tw_standby *standby = task->command->standby;
-    if (!standby->waits)
+    if (!needed->needs || !is_defined(command->standby, use))
         return false;
-    standby->waits = false;
-    if (!task->command->device->workers)
-        return false; /* nobody else may come to run the copy */
-    tw_schedule_locked(task);
-    return true;
+    tw_lock();
+    const bool is_there = holds_locked(command, use, place)
+                          || (command->standby->expected[use] && !needed->buffer->places[place].resource.lost);
+    tw_unlock();
+    return !is_there;
 }
 
-/* Brings what is missing for one of the uses to the standby's device, from the first place that gives it. */
+/* Brings it, from the first place that gives it. */
 static tw_status bring(const struct tw_command *command, size_t use)
 {
     const struct tw_standby *standby = command->standby;
-    struct tw_buffer *buffer = command->uses[use].buffer;
+    const struct tw_buffer *buffer = command->uses[use].buffer;
     const size_t to = command->device->place;
     tw_status status = tw_fail(TW_ERROR_TRANSFER_FAILED, "no device has the contents any more");
     for (size_t from = 0; from < standby->place_count && status != TW_SUCCESS; ++from) {
@@ -333,12 +332,6 @@ static tw_status bring(const struct tw_command *command, size_t use)
         if (holds)
             status = copy(buffer, from, to);
     }
-    tw_lock();
-    if (status == TW_SUCCESS && !command->uses[use].writes && !buffer->contents.writer) {
-        buffer->places[to].valid = true;
-        tw_graph_lose(&buffer->places[to].resource, NULL);
-    }
-    tw_unlock();
     return status;
 }
 
@@ -380,21 +373,15 @@ static bool redirect_locked(struct tw_task *task, size_t from)
     return true;
 }
 
-/* Tells those that come after the command where the contents are that it wrote. Returns whether all could be told. The others
-   are doomed if there is a failure. */
-static bool tell_locked(struct tw_command *command, const struct tw_buffer *buffer, struct tw_failure *failure)
+/* Tells those that come after the command where the contents are that it wrote. Those that cannot go there are doomed. */
+static void tell_locked(const struct tw_command *command, const struct tw_buffer *buffer, struct tw_failure *failure)
 {
-    bool all = true;
     for (struct tw_edge *edge = command->body.node.out; edge; edge = edge->next) {
         struct tw_task *task = (struct tw_task *)edge->to;
-        if (!looks_there_locked(task, buffer, command->standby->first_place)
-            || redirect_locked(task, command->device->place))
-            continue;
-        all = false;
-        if (failure)
+        if (looks_there_locked(task, buffer, command->standby->first_place)
+            && !redirect_locked(task, command->device->place))
             tw_graph_doom(&task->node, &failure->cause);
     }
-    return all;
 }
 
 /* The same for the standbys of those that come after. */
@@ -412,35 +399,28 @@ static void tell_standbys_locked(const struct tw_command *command, const struct 
     }
 }
 
-/* Leaves the contents of a buffer that the command wrote where later commands look for them. */
-static void hand_over(struct tw_command *command, struct tw_buffer *buffer)
+/* Brings what the command wrote to where later commands look for it; else tells them, and leaves it where it is. */
+static void hand_over(const struct tw_command *command, struct tw_buffer *buffer)
 {
     const size_t first = command->standby->first_place, here = command->device->place;
-    struct tw_failure *failure = NULL;
     if (first == here)
         return;
+    const tw_status status = copy(buffer, here, first);
     tw_lock();
-    if (!tell_locked(command, buffer, NULL)) {
-        tw_unlock();
-        const tw_status status = copy(buffer, here, first);
-        tw_lock();
-        if (status == TW_SUCCESS) {
-            tw_graph_lose(&buffer->places[first].resource, NULL);
-            tw_unlock();
-            return;
-        }
-        failure = tw_command_failure_locked(command, status);
-        (void)tell_locked(command, buffer, failure);
+    if (status == TW_SUCCESS) {
+        tw_graph_lose(&buffer->places[first].resource, NULL);
+    } else {
+        struct tw_failure *failure = tw_command_failure_locked(command, status);
+        tell_locked(command, buffer, failure);
+        tell_standbys_locked(command, buffer);
         tw_graph_lose(&buffer->places[first].resource, &failure->cause);
-    }
-    tell_standbys_locked(command, buffer);
-    if (buffer->contents.writer == &command->body.node) { /* else later commands have decided where they will be */
-        buffer->places[first].valid = false;
-        buffer->places[here].valid = true;
-        tw_graph_lose(&buffer->places[here].resource, NULL);
-    }
-    if (failure)
+        if (buffer->contents.writer == &command->body.node) { /* else later commands have decided where they will be */
+            buffer->places[first].valid = false;
+            buffer->places[here].valid = true;
+            tw_graph_lose(&buffer->places[here].resource, NULL);
+        }
         tw_cause_release(&failure->cause);
+    }
     tw_unlock();
 }
 
@@ -452,10 +432,8 @@ tw_status tw_standby_run(struct tw_command *command)
     standby->launch.accesses = command->uses; /* they are alike; those of the group that was recorded are gone */
     standby->launch.access_count = command->use_count;
     pthread_mutex_lock(&running);
-    if (!prepare(command))
-        status = tw_fail(TW_ERROR_TRANSFER_FAILED, "another command brings the contents");
     for (size_t i = 0; i < command->use_count && status == TW_SUCCESS; ++i)
-        if (standby->missing[i])
+        if (is_missing(command, i))
             status = bring(command, i);
     if (status == TW_SUCCESS)
         status = device->backend->launch(device, standby->kernel, &standby->launch);

@@ -241,6 +241,43 @@ TW_TEST(issued_nodes_let_those_of_their_engine_pass)
     }
 }
 
+/* A node that has failed is taken back: it waits for another one, whose failure does not doom it, is a reader that writers wait
+   for, and its dependants wait on. */
+TW_TEST(a_failed_node_is_taken_back)
+{
+    int engine;
+    struct tw_resource one = {0}, two = {0};
+    struct tw_cause cause = new_cause, other_cause = new_cause;
+    struct tw_edge edges[2];
+    struct sample before = {0}, failed = {.node.engine = &engine}, behind = {0}, writer = {0}, other = {0};
+    access_to(&before, &one, 1);
+    access_to(&failed, &one, 2);
+    access_to(&behind, &one, 0);
+    access_to(&other, &two, 1);
+    access_to(&writer, &two, 1);
+    insert(&before);
+    insert(&failed);
+    insert(&behind);
+    insert(&other);
+    TW_CHECK(tw_graph_finish(&before.node, &cause) == &failed.node && failed.node.doom == &cause);
+    tw_graph_reinsert(&failed.node, edges);
+    TW_CHECK(!failed.node.doom && !failed.node.engine && failed.node.pending == 0);
+    tw_graph_wait_for(&failed.node, &other.node);
+    tw_graph_read(&failed.node, &two);
+    TW_CHECK(failed.node.pending == 1 && tw_graph_before(&failed.node) == &other.node && behind.node.pending == 1);
+    insert(&writer);
+    TW_CHECK(writer.node.pending == 2);
+    TW_CHECK(tw_graph_finish(&other.node, &other_cause) == &failed.node && !failed.node.doom);
+    struct tw_node *ready = tw_graph_finish(&failed.node, NULL);
+    TW_CHECK(ready == &behind.node && ready->next == &writer.node && !behind.node.doom);
+    (void)tw_graph_finish(&behind.node, NULL);
+    (void)tw_graph_finish(&writer.node, NULL);
+    TW_CHECK(!one.writer && !one.readers && !two.writer && !two.readers);
+    tw_resource_end(&one);
+    tw_resource_end(&two);
+    TW_CHECK(cause.references == 1 && other_cause.references == 1);
+}
+
 /* Two ways from one node to another, and a long line behind: each is marked, and no list is left behind. */
 TW_TEST(marking_what_is_reached_in_two_ways)
 {
@@ -453,6 +490,7 @@ TW_TEST_LIST = {
     TW_CASE(readers_run_together_and_a_writer_waits_for_all),
     TW_CASE(successors_become_ready_in_order),
     TW_CASE(marking_dependants),
+    TW_CASE(a_failed_node_is_taken_back),
     TW_CASE(marking_what_is_reached_in_two_ways),
     TW_CASE(issued_nodes_let_those_of_their_engine_pass),
     TW_CASE(random_sequences_against_the_oracle),

@@ -263,6 +263,7 @@ struct operation {
     hold_set waits;
     bool falls_back;            /* may have run on another queue: others may have missed its transfers */
     bool excused;               /* may be cancelled for a reason that the model cannot know yet */
+    bool complete;              /* when resolve() looked */
     tw_event *event;            /* where its outcome is not known at once */
     struct error_count *errors; /* of its queue; or NULL */
 };

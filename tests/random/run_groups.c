@@ -61,12 +61,22 @@ static bool settle(struct thread *thread, struct operation **link)
     return true;
 }
 
+/* Looks which operations are complete, the last one first: if one is, those that it waited for are seen to be, too. */
+static void look(struct operation *operation)
+{
+    if (operation) {
+        look(operation->next);
+        operation->complete = tw_event_get_state(operation->event) >= TW_EVENT_COMPLETE;
+    }
+}
+
 void resolve(struct thread *thread)
 {
     struct operation **link = &thread->first, *operation;
+    look(thread->first);
     thread->last = NULL;
     while ((operation = *link)) {
-        if (tw_event_get_state(operation->event) < TW_EVENT_COMPLETE) {
+        if (!operation->complete) {
             thread->last = operation;
             link = &operation->next;
             continue;
