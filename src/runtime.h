@@ -36,7 +36,7 @@
 #include "backend.h"
 #include "base/clock.h"
 #include "base/detail.h"
-#include "graph.h"
+#include "graph/graph.h"
 
 /* ---- status.c ---------------------------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "graph.h"
+#include "graph/graph.h"
 
 #define MAX_NODES 64
 #define MAX_RESOURCES 4
