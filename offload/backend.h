@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * The border between the runtime (src/) and devices (offload/): one table of operations for each backend.
+ * The border between the runtime (src/) and devices (offload/): one table of operations for each backend. docs/backends.md tells
+ * how to add one.
  *
  * The runtime calls the table with no lock held, from the threads that submit, wait or work, several at once; so every
- * slot must be thread safe. No slot may call back into the runtime, unless it says so. A backend reports a failure by its
+ * slot must be thread safe. No slot may call back into the runtime, but through the pointers that this
+ * header says so of. A backend reports a failure by its
  * status and, through tw_fail() (base/detail.h), one sentence.
  */
 #ifndef TEAMWORK_BACKEND_H
@@ -14,19 +16,31 @@
 
 #include <teamwork/device.h>
 #include <teamwork/lower/launch.h>
+#include <teamwork/sim.h>
 
 #include "base/detail.h"
+
+/* What a kernel accesses through an accessor of its group. */
+struct tw_backend_access {
+    void *address; /* in the device's memory */
+    size_t bytes, element_bytes;
+    tw_range range;     /* of the buffer */
+    bool needs, writes; /* the earlier contents; and changes them */
+};
 
 /* A device as its backend knows it. Backends embed it first in their own struct. */
 struct tw_backend_device {
     const struct tw_backend *backend;
     unsigned index; /* among the backend's devices */
     tw_device_type type;
-    bool host_memory;    /* works on host memory itself: no allocations, no copies */
     bool exclusive;      /* a parallel kernel occupies the whole device: run one at a time */
     unsigned max_lanes;  /* commands that are worth running at a time */
     unsigned max_copies; /* copies to the device that are; 0: as many as commands */
     bool times_cost;     /* `measure` makes launches slower: only for who asks */
+    /* Set by the runtime once the device is open: tells the access number `index`, from 0, of a launch on the device; one for each
+       buffer. False: there are not as many. For `check`, and from whatever runs the launch until its outcome was asked for. */
+    bool (*access)(const struct tw_backend_device *device, const struct tw_internal_launch *launch, size_t index,
+                   struct tw_backend_access *access);
 };
 
 /* What is known of a device; zero and "" where nothing is. */
@@ -44,14 +58,6 @@ struct tw_kernel_facts {
     size_t static_local_bytes; /* of a work-group, in TW_LOCAL variables */
     size_t private_bytes;      /* of a work-item, in memory */
     size_t resident_groups;    /* that run at the same time */
-};
-
-/* What a kernel accesses through an accessor of its group. */
-struct tw_backend_access {
-    void *address; /* in the device's memory */
-    size_t bytes, element_bytes;
-    tw_range range;     /* of the buffer */
-    bool needs, writes; /* the earlier contents; and changes them */
 };
 
 /* A chain: launches and copies that a device runs one after the other, while the host does something else. Backends embed it
@@ -79,13 +85,36 @@ struct tw_backend_step {
     size_t before_count;
 };
 
-/* Steps that a chain launches at once. Backends define it. */
-struct tw_backend_graph;
+/* Steps that a chain launches at once. Backends embed it first in their own struct. */
+struct tw_backend_graph {
+    struct tw_backend_device *device;
+};
 
 #define TW_CHAIN_DEPTH 512u /* launches and copies of a chain that are in flight at a time, at most */
 
-/* What a backend needs for chains. One thread at a time uses `follow`, `measure`, `launch`, `copy` and `replay` of a chain, and
-   one at a time `times` and `outcome`; `reached` any number. */
+/* ---- optional tables ------------------------------------------------------------------------------------------------- */
+
+/* For devices with memory of their own. The others work on host memory itself. */
+struct tw_backend_memory {
+    /* Allocates device memory, aligned for any type. NULL: out of memory. */
+    void *(*allocate)(struct tw_backend_device *device, size_t bytes);
+
+    /* Frees what allocate gave. Must not fail. */
+    void (*free)(struct tw_backend_device *device, void *memory);
+
+    /* Copies `bytes` and returns when they have arrived. NULL for a device stands for host memory; both devices, where
+       given, are of this backend. */
+    tw_status (*copy)(struct tw_backend_device *to, void *target, struct tw_backend_device *from, const void *source,
+                      size_t bytes);
+
+    /* Allocates host memory that the backend's devices copy to and from fastest, aligned to 128 bytes, and frees it. NULL: there
+       is none. Both slots are NULL where there is no such thing. */
+    void *(*allocate_host)(size_t bytes);
+    void (*free_host)(void *memory);
+};
+
+/* For devices that keep an order themselves. One thread at a time uses `follow`, `measure`, `launch`, `copy` and a graph's `replay`
+   of a chain, and one at a time `times` and `outcome`; `reached` any number. */
 struct tw_backend_async {
     tw_status (*open)(struct tw_backend_device *device, struct tw_backend_chain **chain);
 
@@ -96,7 +125,7 @@ struct tw_backend_async {
     bool (*takes)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                   const struct tw_internal_launch *launch);
 
-    /* Whether `copy` can be used between the memories of two devices of the backend; others go to the table's own `copy`.
+    /* Whether `copy` can be used between the memories of two devices of the backend; others go to the memory's own `copy`.
        Called with the runtime's lock held: must be short. */
     bool (*reaches)(struct tw_backend_device *to, struct tw_backend_device *from);
 
@@ -117,18 +146,6 @@ struct tw_backend_async {
     tw_status (*copy)(struct tw_backend_chain *chain, void *target, struct tw_backend_device *from, const void *source,
                       size_t bytes, uint64_t *position);
 
-    /* Makes a graph of steps whose launches `check` let pass. `*graph` is left NULL, and all is well, if one of them is none
-       that `takes`. */
-    tw_status (*assemble)(struct tw_backend_device *device, const struct tw_backend_step *steps, size_t count,
-                          struct tw_backend_graph **graph);
-
-    /* Undoes that, when no replay is in flight. */
-    void (*dismantle)(struct tw_backend_device *device, struct tw_backend_graph *graph);
-
-    /* Enqueues all steps of a graph of the chain's device, as `launch` does a kernel: one position and, without a kernel and
-       a launch, one outcome. One at a time is in flight of each graph. */
-    tw_status (*replay)(struct tw_backend_chain *chain, struct tw_backend_graph *graph, uint64_t *position);
-
     /* A position of a chain that is over with all before it, be it by a failure; 0 if there is none. Who asks is interested in
        `position`, and asks until it is over, or another thread does. */
     uint64_t (*reached)(struct tw_backend_chain *chain, uint64_t position);
@@ -137,11 +154,46 @@ struct tw_backend_async {
        positions. `times` comes zeroed, and stays so where that is not known. What one chain runs does not overlap. */
     void (*times)(struct tw_backend_chain *chain, uint64_t position, struct tw_backend_times *times);
 
-    /* How a launch or a copy went that is over: asked for once, for each in the order of positions. Frees what it used. A copy
-       and a graph come without a kernel and a launch. Called with the runtime's lock held: must be short. */
-    tw_status (*outcome)(struct tw_backend_chain *chain, uint64_t position, const struct tw_internal_kernel *kernel,
-                         struct tw_internal_launch *launch);
+    /* How a launch, a copy or a replay went that is over: asked for once, for each in the order of positions. Frees what it
+       used. Called with the runtime's lock held: must be short. */
+    tw_status (*outcome)(struct tw_backend_chain *chain, uint64_t position);
 };
+
+/* For devices with chains that launch many kernels at once. */
+struct tw_backend_graphs {
+    /* Makes a graph of steps whose launches `check` let pass. `*graph` is left NULL, and all is well, if one of them is none
+       that the chains take. */
+    tw_status (*assemble)(struct tw_backend_device *device, const struct tw_backend_step *steps, size_t count,
+                          struct tw_backend_graph **graph);
+
+    /* Undoes that, when no replay is in flight. */
+    void (*dismantle)(struct tw_backend_graph *graph);
+
+    /* Enqueues all steps of a graph of the chain's device, as the chain's `launch` does a kernel: one position and one outcome.
+       One at a time is in flight of each graph. */
+    tw_status (*replay)(struct tw_backend_chain *chain, struct tw_backend_graph *graph, uint64_t *position);
+};
+
+/* For simulated devices: faults and delays on demand (teamwork/sim.h). Operations are valid ones. Called from any thread. */
+struct tw_backend_simulation {
+    /* Sets how many devices there are from the next discovery on, over what the environment says. Under the discovery lock. */
+    tw_status (*configure)(unsigned count);
+
+    /* Lets the n-th operation of a kind from now on fail, and if `on` all after it; 0: none. */
+    void (*fail)(struct tw_backend_device *device, tw_sim_operation operation, uint64_t n, bool on);
+
+    /* Lets operations of a kind take longer. */
+    void (*delay)(struct tw_backend_device *device, tw_sim_operation operation, uint64_t delay_ns);
+
+    /* How many operations there were since the last reset, and bytes that are allocated. */
+    uint64_t (*count)(struct tw_backend_device *device, tw_sim_operation operation);
+    uint64_t (*allocated_bytes)(struct tw_backend_device *device);
+
+    /* Clears faults, delays and counts. */
+    void (*reset)(struct tw_backend_device *device);
+};
+
+/* ---- the table ------------------------------------------------------------------------------------------------------- */
 
 /* Kernels that run one after the other, of launches that `check` let pass. */
 struct tw_backend_series {
@@ -154,45 +206,34 @@ struct tw_backend_series {
 };
 
 struct tw_backend {
-    const char *name;
-    const struct tw_backend_async *async; /* NULL: every launch waits */
+    const char *name; /* TW_DEVICE_INFO_BACKEND */
 
-    /* How many devices there are now. Called once in each discovery, under the discovery lock. */
-    unsigned (*count)(void);
+    /* The types of devices that it may have, if to look for them starts something: it is asked only where TW_DEVICES lets one of
+       them through. 0: always. */
+    unsigned types_on_demand;
+
+    /* What its devices can do beyond `launch`; NULL: nothing of the kind. */
+    const struct tw_backend_memory *memory;
+    const struct tw_backend_async *async;
+    const struct tw_backend_graphs *graphs; /* only with `async` */
+    const struct tw_backend_simulation *simulation;
+
+    /* Stores how many devices there are now. Called once in each discovery, after the backends before it in tw_backends have
+       opened theirs. Under the discovery lock, as `open` and `explain`. */
+    tw_status (*count)(unsigned *count);
 
     /* Opens device `index`. Called once for each in each discovery. A device that answers TW_ERROR_OUT_OF_DEVICE_MEMORY is
        left out; any other failure is that of the discovery. */
     tw_status (*open)(unsigned index, struct tw_backend_device **device);
 
-    /* One sentence about why the backend has no devices, or lacks the kind that the machine has; "" where there is nothing to
-       say. Returns whether the user should be told unasked. Called in a discovery, after all devices were opened. NULL: there
-       is never anything to say. */
-    bool (*explain)(char *text, size_t bytes);
-
     /* Ends what open began. Called at shutdown, when nothing runs any more. */
     void (*close)(struct tw_backend_device *device);
 
-    /* Called by each worker thread of the device when it starts. */
+    /* Called by each worker thread when it starts. */
     void (*begin_thread)(struct tw_backend_device *device);
 
     /* Fills `facts`, which comes zeroed. Called at most once for each device, on first need. */
     void (*describe)(struct tw_backend_device *device, struct tw_device_facts *facts);
-
-    /* Allocates device memory, aligned for any type. Not called where host_memory is set. NULL: out of memory. */
-    void *(*allocate)(struct tw_backend_device *device, size_t bytes);
-
-    /* Frees what allocate gave. Must not fail. */
-    void (*free)(struct tw_backend_device *device, void *memory);
-
-    /* Allocates host memory that the backend's devices copy to and from fastest, aligned to 128 bytes, and frees it. NULL: there
-       is none. The slots are NULL where there is no such thing. */
-    void *(*allocate_host)(size_t bytes);
-    void (*free_host)(void *memory);
-
-    /* Copies `bytes` and returns when they have arrived. NULL for a device stands for host memory; both devices, where
-       given, are of this backend. */
-    tw_status (*copy)(struct tw_backend_device *to, void *target, struct tw_backend_device *from, const void *source,
-                      size_t bytes);
 
     /* Whether a kernel can run on the device at all, given its form and sizes, its block and the accesses that were made before
        it. Called while a group is recorded. May keep what it finds out in launch->found, for those that run the launch later. */
@@ -210,22 +251,18 @@ struct tw_backend {
 
     /* Runs kernels that are worth running in one go, each as `launch` does. NULL where that gains nothing. */
     void (*launch_series)(struct tw_backend_device *device, struct tw_backend_series *series);
+
+    /* One sentence about why the machine's devices, or those that the program was compiled for, are not all there; "" where there
+       is nothing to say. Returns whether the user should be told unasked. Called in a discovery, after all devices were opened.
+       NULL: there is never anything to say. */
+    bool (*explain)(char *text, size_t bytes);
 };
+
+/* All of them, the host's first; then a NULL. Who takes some of OpenMP's devices comes before `omp`, which takes the rest. */
+extern const struct tw_backend *const tw_backends[];
 
 /* What CPUs and all GPUs that Teamwork compiles for can do. */
 #define TW_ALL_ORDERS ((TW_ORDER_BIT(TW_ORDER_SEQ_CST) << 1) - 1)
 #define TW_ALL_SCOPES ((TW_SCOPE_BIT(TW_SCOPE_SYSTEM) << 1) - 1)
-
-extern const struct tw_backend tw_backend_host;
-extern const struct tw_backend tw_backend_omp;
-extern const struct tw_backend tw_backend_sim;
-
-/* The backend's own view of a device of the runtime; NULL for NULL. Defined by the runtime. */
-struct tw_backend_device *tw_backend_device_of(const struct tw_device *device);
-
-/* The access number `index`, from 0, of a launch on the device; one for each buffer. False: there are not as many. For `check`,
-   and from whatever runs the launch until its outcome was asked for. Defined by the runtime. */
-bool tw_backend_access(const struct tw_backend_device *device, const struct tw_internal_launch *launch, size_t index,
-                       struct tw_backend_access *access);
 
 #endif

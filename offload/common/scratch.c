@@ -13,20 +13,20 @@ void tw_scratch_open(struct tw_scratch *scratch)
 void tw_scratch_close(struct tw_scratch *scratch, struct tw_backend_device *device)
 {
     while (scratch->count)
-        device->backend->free(device, scratch->kept[--scratch->count]);
+        device->backend->memory->free(device, scratch->kept[--scratch->count]);
     pthread_mutex_destroy(&scratch->mutex);
 }
 
 tw_status tw_scratch_make(struct tw_backend_device *device, struct tw_internal_launch *launch)
 {
     static const unsigned char zero[COUNTER_BYTES];
-    launch->scratch = device->backend->allocate(device, TW_INTERNAL_SCRATCH_BYTES + COUNTER_BYTES);
+    launch->scratch = device->backend->memory->allocate(device, TW_INTERNAL_SCRATCH_BYTES + COUNTER_BYTES);
     if (!launch->scratch)
         return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for the parts of a reduction");
-    const tw_status status = device->backend->copy(device, (unsigned char *)launch->scratch + TW_INTERNAL_SCRATCH_BYTES,
-                                                   NULL, zero, sizeof zero);
+    const tw_status status = device->backend->memory->copy(
+        device, (unsigned char *)launch->scratch + TW_INTERNAL_SCRATCH_BYTES, NULL, zero, sizeof zero);
     if (status != TW_SUCCESS) {
-        device->backend->free(device, launch->scratch);
+        device->backend->memory->free(device, launch->scratch);
         launch->scratch = NULL;
     }
     return status;
@@ -53,5 +53,5 @@ void tw_scratch_give(struct tw_scratch *scratch, struct tw_backend_device *devic
     }
     pthread_mutex_unlock(&scratch->mutex);
     if (unused)
-        device->backend->free(device, unused);
+        device->backend->memory->free(device, unused);
 }

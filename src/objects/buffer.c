@@ -159,7 +159,7 @@ static void *allocate_host(struct tw_buffer *buffer)
 
 static void *allocate_on(struct tw_buffer *buffer, const struct tw_device *device)
 {
-    return device ? device->backend->backend->allocate(device->backend, buffer->bytes) : allocate_host(buffer);
+    return device ? device->backend->backend->memory->allocate(device->backend, buffer->bytes) : allocate_host(buffer);
 }
 
 tw_status tw_buffer_allocate(struct tw_buffer *buffer, size_t place)
@@ -195,7 +195,7 @@ void tw_buffer_free(struct tw_buffer *buffer)
         void *memory = atomic_load(&buffer->places[place].address);
         struct tw_device *device = memory ? tw_place_device(place) : NULL;
         if (device)
-            device->backend->backend->free(device->backend, memory);
+            device->backend->backend->memory->free(device->backend, memory);
     }
     pthread_mutex_destroy(&buffer->allocation);
     tw_storage_free(buffer->storage);

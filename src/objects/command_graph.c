@@ -153,7 +153,7 @@ static tw_status order(struct tw_command_graph *graph, const struct places *plac
 }
 
 /* Lets the backend make something of the graph that it launches at once. Success without it where it cannot. */
-static tw_status assemble(struct tw_command_graph *graph, const struct tw_backend_async *async)
+static tw_status assemble(struct tw_command_graph *graph, const struct tw_backend_graphs *graphs)
 {
     size_t edges = 0, used = 0;
     for (size_t i = 0; i < graph->count; ++i)
@@ -173,7 +173,7 @@ static tw_status assemble(struct tw_command_graph *graph, const struct tw_backen
             before[used++] = (size_t)((const struct tw_task *)node->in[k].from)->command->sequence;
     }
     if (status == TW_SUCCESS && graph->count)
-        status = async->assemble(graph->device->backend, steps, graph->count, &graph->assembly);
+        status = graphs->assemble(graph->device->backend, steps, graph->count, &graph->assembly);
     free(steps);
     free(before);
     return status;
@@ -214,13 +214,13 @@ static tw_status analyse(struct tw_command_graph *graph)
 /* Takes over the commands. */
 static tw_status fill(struct tw_command_graph *graph, struct tw_recording *recording)
 {
-    const struct tw_backend_async *async = graph->device->backend->backend->async;
+    const struct tw_backend_graphs *graphs = graph->device->backend->backend->graphs;
     graph->commands = recording->commands;
     graph->count = recording->count;
     recording->commands = NULL;
     recording->count = 0;
     const tw_status status = analyse(graph);
-    return status == TW_SUCCESS && async && !checks_bounds(graph) ? assemble(graph, async) : status;
+    return status == TW_SUCCESS && graphs && !checks_bounds(graph) ? assemble(graph, graphs) : status;
 }
 
 tw_status tw_queue_end_recording(tw_queue *queue, tw_command_graph **result)
@@ -283,7 +283,7 @@ void tw_command_graph_destroy(tw_command_graph **graph)
 void tw_command_graph_free(struct tw_command_graph *graph)
 {
     if (graph->assembly)
-        graph->device->backend->backend->async->dismantle(graph->device->backend, graph->assembly);
+        graph->device->backend->backend->graphs->dismantle(graph->assembly);
     tw_lock();
     for (size_t i = 0; i < graph->count; ++i)
         drop_locked(graph->commands[i]);

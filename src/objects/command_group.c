@@ -327,24 +327,6 @@ static tw_status check_kernel(const struct tw_command_group *group, const struct
     return TW_SUCCESS;
 }
 
-bool tw_backend_access(const struct tw_backend_device *device, const struct tw_internal_launch *launch, size_t index,
-                       struct tw_backend_access *access)
-{
-    if (index >= launch->access_count)
-        return false;
-    const struct tw_use *use = &((const struct tw_use *)launch->accesses)[index];
-    struct tw_buffer *buffer = use->buffer;
-    *access = (struct tw_backend_access){.bytes = buffer->bytes,
-                                         .element_bytes = buffer->element_bytes,
-                                         .range = buffer->range,
-                                         .needs = use->needs,
-                                         .writes = use->writes};
-    for (size_t place = 1; place < buffer->place_count; ++place)
-        if (tw_place_device(place)->backend == device)
-            access->address = atomic_load(&buffer->places[place].address);
-    return true;
-}
-
 static void copy_range(size_t to[3], const size_t from[3], unsigned dims, size_t rest)
 {
     for (unsigned d = 0; d < 3; ++d)
@@ -355,7 +337,7 @@ static void copy_range(size_t to[3], const size_t from[3], unsigned dims, size_t
 static tw_status check_launch(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                               struct tw_internal_launch *launch)
 {
-    if (device->host_memory)
+    if (!device->backend->memory)
         return device->backend->check(device, kernel, launch);
     TW_DEFER_CANCELLATION;
     return device->backend->check(device, kernel, launch);

@@ -11,7 +11,6 @@
 
 #include <teamwork/sim.h>
 
-#include "backends/sim/sim.h"
 #include "device_filter.h"
 
 /* All that discovery found; built once, under `discovery`, and read-only after that. */
@@ -32,8 +31,6 @@ static atomic_bool discovered;
 static pthread_rwlock_t alive = PTHREAD_RWLOCK_INITIALIZER; /* read by calls that make objects, written by shutdown */
 
 #define OFFLOAD (TW_DEVICE_GPU | TW_DEVICE_CPU | TW_DEVICE_ACCELERATOR)
-
-static const struct tw_backend *const backends[] = {&tw_backend_host, &tw_backend_omp, &tw_backend_sim};
 
 /* ---- discovery ----------------------------------------------------------------------------------------------------
  */
@@ -67,6 +64,25 @@ static tw_status out_of_memory(void)
     return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the list of devices");
 }
 
+/* What a launch accesses, for backends (tw_backend_device.access). */
+static bool tell_access(const struct tw_backend_device *device, const struct tw_internal_launch *launch, size_t index,
+                        struct tw_backend_access *access)
+{
+    if (index >= launch->access_count)
+        return false;
+    const struct tw_use *use = &((const struct tw_use *)launch->accesses)[index];
+    struct tw_buffer *buffer = use->buffer;
+    *access = (struct tw_backend_access){.bytes = buffer->bytes,
+                                         .element_bytes = buffer->element_bytes,
+                                         .range = buffer->range,
+                                         .needs = use->needs,
+                                         .writes = use->writes};
+    for (size_t place = 1; place < buffer->place_count; ++place)
+        if (found.by_place[place]->backend == device)
+            access->address = atomic_load(&buffer->places[place].address);
+    return true;
+}
+
 static tw_status add_device(const struct tw_backend *backend, unsigned index)
 {
     struct tw_device **grown = realloc(found.all, (found.all_count + 1) * sizeof *grown);
@@ -85,6 +101,7 @@ static tw_status add_device(const struct tw_backend *backend, unsigned index)
         free(system);
         return status;
     }
+    device->backend->access = tell_access;
     device->ordinal = (unsigned)found.all_count;
     device->system = system;
     tw_lane_init(system, device);
@@ -104,7 +121,7 @@ static tw_status assign_places(void)
     if (!found.by_place)
         return out_of_memory();
     for (size_t i = 0; i < found.all_count; ++i) {
-        if (found.all[i]->backend->host_memory)
+        if (!found.all[i]->backend->backend->memory)
             continue;
         found.all[i]->place = found.place_count;
         found.by_place[found.place_count++] = found.all[i];
@@ -181,7 +198,10 @@ static void explain_absence(const char *filter)
     if (!tw_device_filter_mentions(filter, TW_DEVICE_GPU)
         && (!tw_device_filter_mentions(filter, OFFLOAD) || has_device(OFFLOAD)))
         return;
-    if (tw_backend_omp.explain(found.absent, sizeof found.absent) && !told) {
+    bool tells = false;
+    for (size_t b = 0; tw_backends[b] && !found.absent[0]; ++b)
+        tells = tw_backends[b]->explain && tw_backends[b]->explain(found.absent, sizeof found.absent);
+    if (tells && !told) {
         tw_warn("%s", found.absent);
         told = true;
     }
@@ -196,6 +216,22 @@ static void end_tasks(void)
     pthread_rwlock_unlock(&alive);
 }
 
+/* Opens the devices of a backend, unless to look for them starts what TW_DEVICES does not want: a program that wants the host alone
+   does not initialize GPUs. */
+static tw_status add_devices(const struct tw_backend *backend, const char *filter)
+{
+    unsigned count = 0;
+    if (backend->types_on_demand && !tw_device_filter_mentions(filter, backend->types_on_demand))
+        return TW_SUCCESS;
+    tw_status status = backend->count(&count);
+    for (unsigned i = 0; i < count && status == TW_SUCCESS; ++i) {
+        status = add_device(backend, i);
+        if (status == TW_ERROR_OUT_OF_DEVICE_MEMORY)
+            status = TW_SUCCESS; /* a device that nothing can be done with is left out */
+    }
+    return status;
+}
+
 static tw_status find(void)
 {
     const char *filter = getenv("TW_DEVICES");
@@ -203,19 +239,8 @@ static tw_status find(void)
     if (status == TW_SUCCESS)
         status = tw_device_filter_check(filter);
     snprintf(found.filter, sizeof found.filter, "%s", filter ? filter : "");
-    unsigned simulated = 0;
-    if (status == TW_SUCCESS)
-        status = tw_sim_configured(&simulated);
-    for (size_t b = 0; b < sizeof backends / sizeof backends[0] && status == TW_SUCCESS; ++b) {
-        if (backends[b] == &tw_backend_omp && !tw_device_filter_mentions(filter, OFFLOAD))
-            continue; /* so that a program that wants the host alone does not initialize GPUs */
-        const unsigned count = backends[b]->count();
-        for (unsigned i = 0; i < count && status == TW_SUCCESS; ++i) {
-            status = add_device(backends[b], i);
-            if (status == TW_ERROR_OUT_OF_DEVICE_MEMORY)
-                status = TW_SUCCESS; /* a device that nothing can be done with is left out */
-        }
-    }
+    for (size_t b = 0; tw_backends[b] && status == TW_SUCCESS; ++b)
+        status = add_devices(tw_backends[b], filter);
     static bool ends_tasks;
     if (!ends_tasks)
         ends_tasks = atexit(end_tasks) == 0;
@@ -320,14 +345,15 @@ __attribute__((destructor)) static void shut_down_at_exit(void)
 
 tw_status tw_sim_set_count(unsigned count)
 {
-    if (count > TW_SIM_MAX_DEVICES)
-        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%u simulated devices are more than %u", count, TW_SIM_MAX_DEVICES);
+    tw_status status = TW_SUCCESS;
     pthread_mutex_lock(&discovery);
-    const bool late = atomic_load(&discovered);
-    if (!late)
-        tw_sim_configure(count);
+    if (atomic_load(&discovered))
+        status = tw_fail(TW_ERROR_BUSY, "devices were looked for already; call tw_shutdown() first");
+    for (size_t b = 0; tw_backends[b] && status == TW_SUCCESS; ++b)
+        if (tw_backends[b]->simulation)
+            status = tw_backends[b]->simulation->configure(count);
     pthread_mutex_unlock(&discovery);
-    return late ? tw_fail(TW_ERROR_BUSY, "devices were looked for already; call tw_shutdown() first") : TW_SUCCESS;
+    return status;
 }
 
 size_t tw_place_count(void)
@@ -351,11 +377,6 @@ bool tw_is_device(const struct tw_device *device)
         if (found.all[i] == device)
             return true;
     return false;
-}
-
-struct tw_backend_device *tw_backend_device_of(const struct tw_device *device)
-{
-    return device ? device->backend : NULL;
 }
 
 /* ---- lists --------------------------------------------------------------------------------------------------------

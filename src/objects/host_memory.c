@@ -9,18 +9,18 @@
 
 /* Before each block; as large as the alignment. */
 struct header {
-    const struct tw_backend *backend; /* that allocated it; NULL: the C library */
+    const struct tw_backend_memory *backend; /* that allocated it; NULL: the C library */
 };
 
 enum { HEADER_BYTES = 128 };
 
 static void *allocate(size_t bytes)
 {
-    const struct tw_backend *asked = NULL;
+    const struct tw_backend_memory *asked = NULL;
     struct header *header = NULL;
     for (size_t place = 1; place < tw_place_count() && !header; ++place) {
         const struct tw_device *device = tw_place_device(place);
-        const struct tw_backend *backend = device ? device->backend->backend : NULL;
+        const struct tw_backend_memory *backend = device ? device->backend->backend->memory : NULL;
         if (!backend || backend == asked || !backend->allocate_host)
             continue;
         asked = backend;

@@ -140,7 +140,7 @@ static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend
     if (task->kind == TW_TASK_KERNEL)
         return async->launch(chain, command->kernel, &command->launch, &task->position);
     if (task->kind == TW_TASK_GRAPH)
-        return async->replay(chain, command->graph->assembly, &task->position);
+        return command->device->backend->backend->graphs->replay(chain, command->graph->assembly, &task->position);
     const struct tw_copy_plan *copy = &((const struct tw_copy_task *)task)->plan;
     return async->copy(chain, atomic_load(&copy->buffer->places[copy->to].address),
                        tw_place_device(copy->from)->backend, atomic_load(&copy->buffer->places[copy->from].address),
@@ -245,12 +245,11 @@ void tw_note_start_locked(struct tw_lane *lane)
 }
 
 /* How a task of a chain went that is over. */
-static tw_status outcome(const struct tw_backend_async *async, struct tw_backend_chain *chain, struct tw_task *task)
+static tw_status outcome(const struct tw_backend_async *async, struct tw_backend_chain *chain,
+                         const struct tw_task *task)
 {
-    const bool is_launch = task->kind == TW_TASK_KERNEL;
     tw_detail_of_task(true);
-    const tw_status status = async->outcome(chain, task->position, is_launch ? task->command->kernel : NULL,
-                                            is_launch ? &task->command->launch : NULL);
+    const tw_status status = async->outcome(chain, task->position);
     tw_detail_of_task(false);
     return status;
 }

@@ -305,8 +305,8 @@ static tw_status execute(struct tw_task *task)
     if (copy->from == copy->to) /* a standby has left the contents there */
         return TW_SUCCESS;
     return (to ? to : from)
-        ->backend->copy(to, atomic_load(&copy->buffer->places[copy->to].address), from,
-                        atomic_load(&copy->buffer->places[copy->from].address), copy->buffer->bytes);
+        ->backend->memory->copy(to, atomic_load(&copy->buffer->places[copy->to].address), from,
+                                atomic_load(&copy->buffer->places[copy->from].address), copy->buffer->bytes);
 }
 
 /* Before a task is executed. Releases the lock. */

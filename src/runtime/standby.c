@@ -279,13 +279,13 @@ static tw_status copy(const struct tw_buffer *buffer, size_t from, size_t to)
     struct tw_backend_device *target = to ? tw_place_device(to)->backend : NULL;
     if (!source || !target || source->backend == target->backend)
         return (target ? target : source)
-            ->backend->copy(target, address_of(buffer, to), source, address_of(buffer, from), buffer->bytes);
+            ->backend->memory->copy(target, address_of(buffer, to), source, address_of(buffer, from), buffer->bytes);
     void *stage = tw_host_allocate(buffer->bytes);
     if (!stage)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no host memory to copy %zu bytes through", buffer->bytes);
-    tw_status status = source->backend->copy(NULL, stage, source, address_of(buffer, from), buffer->bytes);
+    tw_status status = source->backend->memory->copy(NULL, stage, source, address_of(buffer, from), buffer->bytes);
     if (status == TW_SUCCESS)
-        status = target->backend->copy(target, address_of(buffer, to), NULL, stage, buffer->bytes);
+        status = target->backend->memory->copy(target, address_of(buffer, to), NULL, stage, buffer->bytes);
     free(stage);
     return status;
 }

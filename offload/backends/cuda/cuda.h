@@ -110,14 +110,13 @@ tw_status tw_cuda_chain_copy(struct tw_backend_chain *chain, void *target, int f
 tw_status tw_cuda_chain_replay(struct tw_backend_chain *chain, struct tw_backend_graph *graph, uint64_t *position);
 uint64_t tw_cuda_chain_reached(struct tw_backend_chain *chain, uint64_t position);
 void tw_cuda_chain_times(struct tw_backend_chain *chain, uint64_t position, struct tw_backend_times *times);
-tw_status tw_cuda_chain_outcome(struct tw_backend_chain *chain, uint64_t position,
-                                const struct tw_internal_kernel *kernel, struct tw_internal_launch *launch);
+tw_status tw_cuda_chain_outcome(struct tw_backend_chain *chain, uint64_t position);
 
 /* ---- command graphs (backend.h), of kernels that tw_cuda_launches() ------------------------------------------------- */
 
 tw_status tw_cuda_graph_assemble(struct tw_backend_device *owner, int ordinal, const struct tw_backend_step *steps,
                                  size_t count, struct tw_backend_graph **graph);
-void tw_cuda_graph_dismantle(struct tw_backend_device *owner, struct tw_backend_graph *graph);
+void tw_cuda_graph_dismantle(struct tw_backend_graph *graph);
 
 /* Fills in what a launch has to know of a device. Defined by omp.c. */
 void tw_omp_prepare(const struct tw_backend_device *device, const struct tw_internal_kernel *kernel,

@@ -113,7 +113,7 @@ void tw_cuda_chain_close(struct tw_backend_chain *base)
     struct cuda_chain *chain = cuda(base);
     tw_scratch_close(&chain->scratch, chain->owner);
     if (chain->args)
-        chain->owner->backend->free(chain->owner, chain->args);
+        chain->owner->backend->memory->free(chain->owner, chain->args);
     const enum tw_cuda_entry entry = tw_cuda_enter(chain->device);
     if (entry) {
         for (size_t i = 0; i < TW_CHAIN_DEPTH; ++i)
@@ -250,13 +250,13 @@ static tw_status copy_args(struct cuda_chain *chain, const struct tw_internal_ke
 {
     if (kernel->args_bytes > chain->args_bytes) {
         const size_t bytes = kernel->args_bytes > MIN_ARGS_BYTES ? kernel->args_bytes : MIN_ARGS_BYTES;
-        void *memory = chain->owner->backend->allocate(chain->owner, bytes);
+        void *memory = chain->owner->backend->memory->allocate(chain->owner, bytes);
         if (!memory)
             return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for the %zu argument bytes of %s",
                            kernel->args_bytes, kernel->name);
         if (chain->args) { /* launches may be using it */
             (void)tw_cuda.stream_synchronize(chain->stream);
-            chain->owner->backend->free(chain->owner, chain->args);
+            chain->owner->backend->memory->free(chain->owner, chain->args);
         }
         chain->args = memory;
         chain->args_bytes = bytes;
@@ -446,12 +446,9 @@ void tw_cuda_chain_times(struct tw_backend_chain *base, uint64_t position, struc
     tw_cuda_leave(entry);
 }
 
-tw_status tw_cuda_chain_outcome(struct tw_backend_chain *base, uint64_t position,
-                                const struct tw_internal_kernel *kernel, struct tw_internal_launch *launch)
+tw_status tw_cuda_chain_outcome(struct tw_backend_chain *base, uint64_t position)
 {
     struct cuda_chain *chain = cuda(base);
-    (void)kernel;
-    (void)launch;
     atomic_fetch_sub_explicit(&chain->device->running, 1, memory_order_relaxed);
     return is_over(chain, position) ? TW_SUCCESS : tw_fail(TW_ERROR_LAUNCH_FAILED, "%s", chain->device->story);
 }

@@ -12,7 +12,8 @@
 #include "cuda.h"
 #include "cuda_driver.h"
 
-struct tw_backend_graph {
+struct cuda_graph {
+    struct tw_backend_graph base;
     struct tw_cuda_device *device;
     cu_executable executable;
     void **memory; /* device memory that the nodes use */
@@ -22,7 +23,7 @@ struct tw_backend_graph {
 /* What is needed while a graph is made. */
 struct assembling {
     struct tw_backend_device *owner;
-    struct tw_backend_graph *made;
+    struct cuda_graph *made;
     cu_graph graph;
     cu_node *nodes;   /* of the steps so far */
     cu_node *befores; /* room for all nodes before one */
@@ -45,12 +46,12 @@ static void keep(struct assembling *a, void *memory)
 static tw_status place_args(struct assembling *a, size_t bytes, struct tw_internal_launch *launch)
 {
     const struct tw_backend *backend = a->owner->backend;
-    void *memory = backend->allocate(a->owner, bytes);
+    void *memory = backend->memory->allocate(a->owner, bytes);
     if (!memory)
         return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for a command graph");
     keep(a, memory);
     launch->device_args = memory;
-    return backend->copy(a->owner, memory, NULL, launch->args, bytes);
+    return backend->memory->copy(a->owner, memory, NULL, launch->args, bytes);
 }
 
 /* Gives a launch the device memory that it needs. */
@@ -99,14 +100,16 @@ static tw_status add_steps(struct assembling *a, const struct tw_backend_step *s
     return status;
 }
 
-void tw_cuda_graph_dismantle(struct tw_backend_device *owner, struct tw_backend_graph *graph)
+void tw_cuda_graph_dismantle(struct tw_backend_graph *base)
 {
+    struct cuda_graph *graph = (struct cuda_graph *)base;
+    struct tw_backend_device *owner = base->device;
     const enum tw_cuda_entry entry = tw_cuda_enter(graph->device);
     if (entry && graph->executable)
         (void)tw_cuda.graph_executable_destroy(graph->executable);
     tw_cuda_leave(entry);
     for (size_t i = 0; i < graph->memory_count; ++i)
-        owner->backend->free(owner, graph->memory[i]);
+        owner->backend->memory->free(owner, graph->memory[i]);
     free(graph->memory);
     free(graph);
 }
@@ -126,6 +129,7 @@ tw_status tw_cuda_graph_assemble(struct tw_backend_device *owner, int ordinal, c
                            ? TW_SUCCESS
                            : tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a command graph");
     if (status == TW_SUCCESS) {
+        a.made->base.device = owner;
         a.made->device = tw_cuda_device(ordinal);
         const enum tw_cuda_entry entry = tw_cuda_enter(a.made->device);
         status = entry ? add_steps(&a, steps, count)
@@ -135,9 +139,9 @@ tw_status tw_cuda_graph_assemble(struct tw_backend_device *owner, int ordinal, c
     free(a.nodes);
     free(a.befores);
     if (status == TW_SUCCESS)
-        *result = a.made;
+        *result = &a.made->base;
     else if (a.made && a.made->device)
-        tw_cuda_graph_dismantle(owner, a.made);
+        tw_cuda_graph_dismantle(&a.made->base);
     else if (a.made) {
         free(a.made->memory);
         free(a.made);
@@ -147,5 +151,5 @@ tw_status tw_cuda_graph_assemble(struct tw_backend_device *owner, int ordinal, c
 
 cu_result tw_cuda_graph_launch(const struct tw_backend_graph *graph, cu_stream stream)
 {
-    return tw_cuda.graph_launch(graph->executable, stream);
+    return tw_cuda.graph_launch(((const struct cuda_graph *)graph)->executable, stream);
 }

@@ -23,9 +23,10 @@
 #define TEAM_FILL_BYTES                                                                                                \
     ((size_t)1 << 20) /* what is filled by a team: one thread takes longer than to open the region */
 
-static unsigned count(void)
+static tw_status count(unsigned *devices)
 {
-    return 1;
+    *devices = 1;
+    return TW_SUCCESS;
 }
 
 /* How long OpenMP's threads poll before they sleep, in milliseconds. Asked for early: while more threads use OpenMP than there are
@@ -62,7 +63,6 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
     *device = (struct tw_backend_device){.backend = &tw_backend_host,
                                          .index = index,
                                          .type = TW_DEVICE_HOST,
-                                         .host_memory = true,
                                          .exclusive = true,
                                          .max_lanes = processors < MAX_LANES ? processors : MAX_LANES};
     *result = device;
@@ -500,28 +500,6 @@ static void launch_series(struct tw_backend_device *device, struct tw_backend_se
     free(scratch);
 }
 
-/* Never called: there is no memory but the host's. */
-static void *allocate(struct tw_backend_device *device, size_t bytes)
-{
-    (void)device;
-    return malloc(bytes);
-}
-
-static void release(struct tw_backend_device *device, void *memory)
-{
-    (void)device;
-    free(memory);
-}
-
-static tw_status copy(struct tw_backend_device *to, void *target, struct tw_backend_device *from, const void *source,
-                      size_t bytes)
-{
-    (void)to;
-    (void)from;
-    __builtin_memcpy(target, source, bytes);
-    return TW_SUCCESS;
-}
-
 const struct tw_backend tw_backend_host = {
     .name = "host",
     .count = count,
@@ -529,9 +507,6 @@ const struct tw_backend tw_backend_host = {
     .close = close_device,
     .begin_thread = tw_host_begin_thread,
     .describe = tw_host_describe,
-    .allocate = allocate,
-    .free = release,
-    .copy = copy,
     .check = tw_host_check,
     .limits = tw_host_limits,
     .launch = launch,

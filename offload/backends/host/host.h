@@ -5,6 +5,8 @@
 
 #include "backend.h"
 
+extern const struct tw_backend tw_backend_host;
+
 #define TW_HOST_LOCAL_BYTES                                                                                            \
     ((size_t)256 << 10) /* ordinary memory of the thread that runs the group: what stays in a cache */
 

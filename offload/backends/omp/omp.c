@@ -18,13 +18,13 @@
 
 #include <teamwork/lower/simt.h>
 
-#include "backend.h"
 #include "backends/cuda/cuda.h"
 #include "backends/host/host.h"
 #include "common/fiber.h"
 #include "common/scratch.h"
 #include "common/topology.h"
 #include "cpu_image.h"
+#include "omp.h"
 #include "omp_start.h"
 
 #define CPU_ALIGNMENT 128u
@@ -94,13 +94,14 @@ void tw_omp_start(void)
     }
 }
 
-static unsigned count(void)
+static tw_status count(unsigned *found)
 {
     tw_omp_start();
     if (!cuda_is_open && num_devices() > 0)
         cuda_is_open = tw_cuda_open();
     const int devices = num_devices();
-    return devices > 0 && !tw_cuda_is_of_parent() ? (unsigned)devices : 0;
+    *found = devices > 0 && !tw_cuda_is_of_parent() ? (unsigned)devices : 0;
+    return TW_SUCCESS;
 }
 
 /* Whether the process can read a piece of device memory: then the device is the host's own processor. */
@@ -544,28 +545,37 @@ static const struct tw_backend_async async = {
     .launch = enqueue,
     .reaches = reaches,
     .copy = enqueue_copy,
-    .assemble = assemble,
-    .dismantle = tw_cuda_graph_dismantle,
-    .replay = tw_cuda_chain_replay,
     .reached = tw_cuda_chain_reached,
     .times = tw_cuda_chain_times,
     .outcome = tw_cuda_chain_outcome,
 };
 
+static const struct tw_backend_graphs graphs = {
+    .assemble = assemble,
+    .dismantle = tw_cuda_graph_dismantle,
+    .replay = tw_cuda_chain_replay,
+};
+
+static const struct tw_backend_memory memory = {
+    .allocate = allocate,
+    .free = release,
+    .copy = copy,
+    .allocate_host = tw_cuda_allocate_host,
+    .free_host = tw_cuda_free_host,
+};
+
 const struct tw_backend tw_backend_omp = {
     .name = "omp",
+    .types_on_demand = TW_DEVICE_GPU | TW_DEVICE_CPU | TW_DEVICE_ACCELERATOR,
+    .memory = &memory,
     .async = &async,
+    .graphs = &graphs,
     .count = count,
     .open = open_device,
     .explain = explain,
     .close = close_device,
     .begin_thread = begin_thread,
     .describe = describe,
-    .allocate = allocate,
-    .free = release,
-    .allocate_host = tw_cuda_allocate_host,
-    .free_host = tw_cuda_free_host,
-    .copy = copy,
     .check = check,
     .limits = limits,
     .launch = launch,

@@ -12,14 +12,13 @@
 #include <string.h>
 #include <time.h>
 
-#include <teamwork/sim.h>
-
 #include "backends/host/host.h"
 #include "sim_block.h"
 #include "sim_device.h"
 #include "sim_memory.h"
 
-#define OPERATIONS 4
+#define MOST_DEVICES 64u
+#define OPERATIONS (TW_SIM_KERNEL + 1)
 #define ASYNC_COPIES 2u                /* to an asynchronous device at a time */
 #define LOCAL_BYTES ((size_t)48 << 10) /* as a GPU has without asking for more */
 
@@ -36,43 +35,27 @@ struct sim_device {
     bool checks_reads; /* looks for kernels that write to what they only read; never changes */
 };
 
-static unsigned configured;
+static unsigned configured; /* under the discovery lock */
 static bool is_configured;
-static unsigned present; /* of the current discovery */
-
-void tw_sim_configure(unsigned count)
-{
-    configured = count;
-    is_configured = true;
-}
-
-tw_status tw_sim_configured(unsigned *count)
-{
-    unsigned long number = configured;
-    const char *text = getenv("TW_SIM");
-    if (!is_configured) {
-        char *end = NULL;
-        number = 0;
-        if (text && *text) {
-            if (*text >= '0' && *text <= '9')
-                number = strtoul(text, &end, 10);
-            if (!end || *end || number > TW_SIM_MAX_DEVICES)
-                return tw_fail(TW_ERROR_INVALID_CONFIGURATION, "TW_SIM=\"%s\" is not a number of devices from 0 to %u",
-                               text, TW_SIM_MAX_DEVICES);
-        }
-    }
-    present = *count = (unsigned)number;
-    return TW_SUCCESS;
-}
-
 static struct sim_device *sim(struct tw_backend_device *device)
 {
     return (struct sim_device *)device;
 }
 
-static unsigned count(void)
+/* What was configured, else TW_SIM, else none. */
+static tw_status count(unsigned *devices)
 {
-    return present;
+    const char *text = getenv("TW_SIM");
+    char *end = NULL;
+    *devices = is_configured ? configured : 0;
+    if (is_configured || !text || !*text)
+        return TW_SUCCESS;
+    const unsigned long number = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
+    if (!end || *end || number > MOST_DEVICES)
+        return tw_fail(TW_ERROR_INVALID_CONFIGURATION, "TW_SIM=\"%s\" is not a number of devices from 0 to %u", text,
+                       MOST_DEVICES);
+    *devices = (unsigned)number;
+    return TW_SUCCESS;
 }
 
 /* Whether a variable, whose value was looked at, is "1". */
@@ -235,105 +218,90 @@ static tw_status launch(struct tw_backend_device *device, const struct tw_intern
                                         : tw_sim_run_kernel(device, kernel, description);
 }
 
-const struct tw_backend tw_backend_sim = {
-    .name = "sim",
-    .async = &tw_sim_async,
-    .count = count,
-    .open = open_device,
-    .close = close_device,
-    .begin_thread = tw_host_begin_thread,
-    .describe = describe,
-    .allocate = allocate,
-    .free = release,
-    .copy = copy,
-    .check = check,
-    .limits = tw_host_limits,
-    .launch = launch,
-};
+/* ---- faults and delays on demand ------------------------------------------------------------------------------------- */
 
-/* ---- teamwork/sim.h, but for tw_sim_set_count(), which belongs to discovery ---------------------------------------
- */
-
-/* The simulated device behind a handle and an operation; NULL, with a complaint, if it is none. */
-static struct sim_device *checked(const tw_device *device, tw_sim_operation operation)
+static tw_status configure(unsigned count)
 {
-    struct tw_backend_device *inner = tw_backend_device_of(device);
-    if (!inner || inner->backend != &tw_backend_sim) {
-        (void)tw_fail(TW_ERROR_INVALID_ARGUMENT, "the device is not a simulated one");
-        return NULL;
-    }
-    if ((int)operation < 0 || operation >= OPERATIONS) {
-        (void)tw_fail(TW_ERROR_INVALID_ARGUMENT, "%d is no simulated operation", (int)operation);
-        return NULL;
-    }
-    return sim(inner);
+    if (count > MOST_DEVICES)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%u simulated devices are more than %u", count, MOST_DEVICES);
+    configured = count;
+    is_configured = true;
+    return TW_SUCCESS;
 }
 
-static tw_status fail_at(tw_device *handle, tw_sim_operation operation, uint64_t n, bool on)
+static void set_fault(struct tw_backend_device *base, tw_sim_operation operation, uint64_t n, bool on)
 {
-    struct sim_device *device = checked(handle, operation);
-    if (!device)
-        return TW_ERROR_INVALID_ARGUMENT;
+    struct sim_device *device = sim(base);
     pthread_mutex_lock(&device->mutex);
     device->fail_at[operation] = n ? device->counts[operation] + n : 0;
     device->fail_on[operation] = on;
     pthread_mutex_unlock(&device->mutex);
-    return TW_SUCCESS;
 }
 
-tw_status tw_sim_fail_nth(tw_device *device, tw_sim_operation operation, uint64_t n)
+static void set_delay(struct tw_backend_device *base, tw_sim_operation operation, uint64_t delay_ns)
 {
-    return fail_at(device, operation, n, false);
-}
-
-tw_status tw_sim_fail_from(tw_device *device, tw_sim_operation operation, uint64_t n)
-{
-    return fail_at(device, operation, n, true);
-}
-
-tw_status tw_sim_delay(tw_device *handle, tw_sim_operation operation, uint64_t delay_ns)
-{
-    struct sim_device *device = checked(handle, operation);
-    if (!device)
-        return TW_ERROR_INVALID_ARGUMENT;
+    struct sim_device *device = sim(base);
     pthread_mutex_lock(&device->mutex);
     device->delay_ns[operation] = delay_ns;
     pthread_mutex_unlock(&device->mutex);
-    return TW_SUCCESS;
 }
 
-uint64_t tw_sim_count(const tw_device *handle, tw_sim_operation operation)
+static uint64_t count_of(struct tw_backend_device *base, tw_sim_operation operation)
 {
-    struct sim_device *device = checked(handle, operation);
-    if (!device)
-        return 0;
+    struct sim_device *device = sim(base);
     pthread_mutex_lock(&device->mutex);
     const uint64_t counted = device->counts[operation];
     pthread_mutex_unlock(&device->mutex);
     return counted;
 }
 
-uint64_t tw_sim_allocated_bytes(const tw_device *handle)
+static uint64_t allocated_bytes(struct tw_backend_device *base)
 {
-    struct sim_device *device = checked(handle, TW_SIM_ALLOCATION);
-    if (!device)
-        return 0;
+    struct sim_device *device = sim(base);
     pthread_mutex_lock(&device->mutex);
     const uint64_t bytes = device->allocated_bytes;
     pthread_mutex_unlock(&device->mutex);
     return bytes;
 }
 
-tw_status tw_sim_reset(tw_device *handle)
+static void reset(struct tw_backend_device *base)
 {
-    struct sim_device *device = checked(handle, TW_SIM_ALLOCATION);
-    if (!device)
-        return TW_ERROR_INVALID_ARGUMENT;
+    struct sim_device *device = sim(base);
     pthread_mutex_lock(&device->mutex);
     memset(device->counts, 0, sizeof device->counts);
     memset(device->fail_at, 0, sizeof device->fail_at);
     memset(device->delay_ns, 0, sizeof device->delay_ns);
     device->lost = false;
     pthread_mutex_unlock(&device->mutex);
-    return TW_SUCCESS;
 }
+
+static const struct tw_backend_memory memory = {
+    .allocate = allocate,
+    .free = release,
+    .copy = copy,
+};
+
+static const struct tw_backend_simulation simulation = {
+    .configure = configure,
+    .fail = set_fault,
+    .delay = set_delay,
+    .count = count_of,
+    .allocated_bytes = allocated_bytes,
+    .reset = reset,
+};
+
+const struct tw_backend tw_backend_sim = {
+    .name = "sim",
+    .memory = &memory,
+    .async = &tw_sim_async,
+    .graphs = &tw_sim_graphs,
+    .simulation = &simulation,
+    .count = count,
+    .open = open_device,
+    .close = close_device,
+    .begin_thread = tw_host_begin_thread,
+    .describe = describe,
+    .check = check,
+    .limits = tw_host_limits,
+    .launch = launch,
+};

@@ -122,7 +122,7 @@ bool tw_sim_block_member(const struct tw_internal_kernel *kernel, const void *ar
 static bool is_accessed(const struct walk *walk, const void *memory)
 {
     struct tw_backend_access access;
-    for (size_t i = 0; tw_backend_access(walk->device, walk->launch, i, &access); ++i)
+    for (size_t i = 0; walk->device->access(walk->device, walk->launch, i, &access); ++i)
         if (access.address == memory)
             return true;
     return false;

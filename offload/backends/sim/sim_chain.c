@@ -21,8 +21,8 @@ struct sim_item {
     struct tw_backend_mark mark; /* chain: NULL for a launch or a copy */
     const struct tw_internal_kernel *kernel;
     struct tw_internal_launch *launch;
-    const struct tw_backend_graph *graph; /* instead of a kernel; or NULL */
-    void *target;                         /* of a copy, which has neither */
+    const struct sim_graph *graph; /* instead of a kernel; or NULL */
+    void *target;                  /* of a copy, which has neither */
     const void *source;
     size_t bytes;
     bool measured;
@@ -32,7 +32,8 @@ struct sim_item {
 };
 
 /* The steps of a command graph, in their order. */
-struct tw_backend_graph {
+struct sim_graph {
+    struct tw_backend_graph base;
     size_t count;
     struct tw_backend_step steps[];
 };
@@ -242,17 +243,18 @@ static tw_status assemble(struct tw_backend_device *device, const struct tw_back
 {
     if (!tw_sim_is_asynchronous(device))
         return TW_SUCCESS;
-    *graph = malloc(sizeof **graph + count * sizeof *steps);
-    if (!*graph)
+    struct sim_graph *made = malloc(sizeof *made + count * sizeof *steps);
+    if (!made)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a graph of %zu kernels", count);
-    (*graph)->count = count;
-    memcpy((*graph)->steps, steps, count * sizeof *steps);
+    made->base.device = device;
+    made->count = count;
+    memcpy(made->steps, steps, count * sizeof *steps);
+    *graph = &made->base;
     return TW_SUCCESS;
 }
 
-static void dismantle(struct tw_backend_device *device, struct tw_backend_graph *graph)
+static void dismantle(struct tw_backend_graph *graph)
 {
-    (void)device;
     free(graph);
 }
 
@@ -262,7 +264,7 @@ static tw_status replay(struct tw_backend_chain *base, struct tw_backend_graph *
     if (tw_sim_op_fails(chain->device, TW_SIM_LAUNCH))
         return tw_fail(TW_ERROR_LAUNCH_FAILED, "simulated fault: launching a command graph on device %u",
                        chain->device->index);
-    return add_item(chain, (struct sim_item){.graph = graph}, position);
+    return add_item(chain, (struct sim_item){.graph = (const struct sim_graph *)graph}, position);
 }
 
 static uint64_t reached(struct tw_backend_chain *chain, uint64_t position)
@@ -276,19 +278,16 @@ static uint64_t reached(struct tw_backend_chain *chain, uint64_t position)
 
 static void times(struct tw_backend_chain *chain, uint64_t position, struct tw_backend_times *result)
 {
-    (void)position;
+    (void)position; /* they are asked for in their order */
     pthread_mutex_lock(&chains_mutex);
-    *result = chain_of(chain)->first_over->times; /* outcomes are asked for in their order */
+    *result = chain_of(chain)->first_over->times;
     pthread_mutex_unlock(&chains_mutex);
 }
 
-static tw_status outcome(struct tw_backend_chain *base, uint64_t position, const struct tw_internal_kernel *kernel,
-                         struct tw_internal_launch *description)
+static tw_status outcome(struct tw_backend_chain *base, uint64_t position)
 {
     struct sim_chain *chain = chain_of(base);
-    (void)position;
-    (void)kernel;
-    (void)description;
+    (void)position; /* outcomes are asked for in their order */
     pthread_mutex_lock(&chains_mutex);
     struct sim_item *item = chain->first_over;
     chain->first_over = item->next;
@@ -311,10 +310,13 @@ const struct tw_backend_async tw_sim_async = {
     .launch = enqueue,
     .reaches = reaches,
     .copy = enqueue_copy,
-    .assemble = assemble,
-    .dismantle = dismantle,
-    .replay = replay,
     .reached = reached,
     .times = times,
     .outcome = outcome,
+};
+
+const struct tw_backend_graphs tw_sim_graphs = {
+    .assemble = assemble,
+    .dismantle = dismantle,
+    .replay = replay,
 };

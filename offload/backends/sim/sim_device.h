@@ -3,12 +3,11 @@
 #ifndef TEAMWORK_OFFLOAD_SIM_DEVICE_H
 #define TEAMWORK_OFFLOAD_SIM_DEVICE_H
 
-#include <teamwork/sim.h>
-
 #include "backend.h"
 
-/* The table of chains. A device that is not asynchronous takes nothing. */
+/* Chains and graphs. A device that is not asynchronous takes nothing. */
 extern const struct tw_backend_async tw_sim_async;
+extern const struct tw_backend_graphs tw_sim_graphs;
 
 /* Whether the device has chains; never changes. */
 bool tw_sim_is_asynchronous(struct tw_backend_device *device);

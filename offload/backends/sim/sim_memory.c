@@ -267,7 +267,7 @@ static tw_status check_zones(const struct watch *watch, tw_status status)
 {
     struct tw_backend_access access;
     struct damage damage;
-    for (size_t i = 0; tw_backend_access(watch->device, watch->launch, i, &access); ++i)
+    for (size_t i = 0; watch->device->access(watch->device, watch->launch, i, &access); ++i)
         if (is_damaged(access.address, &damage) && status == TW_SUCCESS)
             status = complain_damage(watch, &access, i, damage);
     return status;
@@ -277,14 +277,14 @@ static tw_status save_reads(struct watch *watch)
 {
     struct tw_backend_access access;
     size_t bytes = 0;
-    for (size_t i = 0; tw_backend_access(watch->device, watch->launch, i, &access); ++i)
+    for (size_t i = 0; watch->device->access(watch->device, watch->launch, i, &access); ++i)
         bytes += access.writes ? 0 : access.bytes;
     unsigned char *saved = watch->saved = bytes ? malloc(bytes) : NULL;
     if (bytes && !saved)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY,
                        "no memory for a copy of the %zu bytes that kernel %s reads, which TW_SIM_CHECK needs", bytes,
                        watch->kernel->name);
-    for (size_t i = 0; saved && tw_backend_access(watch->device, watch->launch, i, &access); ++i)
+    for (size_t i = 0; saved && watch->device->access(watch->device, watch->launch, i, &access); ++i)
         if (!access.writes) {
             memcpy(saved, access.address, access.bytes);
             saved += access.bytes;
@@ -312,7 +312,7 @@ static tw_status check_reads(const struct watch *watch, tw_status status)
 {
     struct tw_backend_access access;
     const unsigned char *saved = watch->saved;
-    for (size_t i = 0; saved && tw_backend_access(watch->device, watch->launch, i, &access); ++i) {
+    for (size_t i = 0; saved && watch->device->access(watch->device, watch->launch, i, &access); ++i) {
         if (access.writes)
             continue;
         if (memcmp(access.address, saved, access.bytes) != 0) {
@@ -328,7 +328,7 @@ static tw_status check_reads(const struct watch *watch, tw_status status)
 static bool discards(const struct watch *watch)
 {
     struct tw_backend_access access;
-    for (size_t i = 0; tw_backend_access(watch->device, watch->launch, i, &access); ++i)
+    for (size_t i = 0; watch->device->access(watch->device, watch->launch, i, &access); ++i)
         if (!access.needs)
             return true;
     return false;
@@ -339,7 +339,7 @@ static void poison(const struct tw_host_prelude *prelude, size_t piece, size_t p
 {
     const struct watch *watch = (const struct watch *)prelude;
     struct tw_backend_access access;
-    for (size_t i = 0; tw_backend_access(watch->device, watch->launch, i, &access); ++i) {
+    for (size_t i = 0; watch->device->access(watch->device, watch->launch, i, &access); ++i) {
         const size_t each = access.bytes / pieces, first = piece * each;
         if (!access.needs)
             memset((unsigned char *)access.address + first, TW_SIM_POISON,

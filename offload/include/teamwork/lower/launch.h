@@ -142,7 +142,7 @@ struct tw_internal_launch {
     int fell_back; /* enum tw_internal_fallback; 0: the kernel ran. Accessed atomically */
     struct tw_internal_divergence divergence; /* by whoever set fell_back to TW_INTERNAL_DIVERGENCE */
     void *found; /* the backend's own: what its `check` found out about the kernel; NULL where it did not look */
-    const void *accesses; /* the runtime's own: of the group's buffers. Backends ask tw_backend_access() */
+    const void *accesses; /* the runtime's own: of the group's buffers. Backends ask device->access() */
     size_t access_count;
 };
 

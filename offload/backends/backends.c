@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which backends there are (backend.h). */
+#include "backend.h"
+#include "backends/host/host.h"
+#include "backends/omp/omp.h"
+#include "backends/sim/sim.h"
+
+const struct tw_backend *const tw_backends[] = {&tw_backend_host, &tw_backend_omp, &tw_backend_sim, NULL};

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Faults and delays of simulated devices (teamwork/sim.h), by the backend's table. tw_sim_set_count() belongs to discovery. */
+#include "runtime.h"
+
+#include <teamwork/sim.h>
+
+/* What simulates the device behind a handle; NULL, with a detail, if nothing does or there is no such operation. */
+static const struct tw_backend_simulation *simulation_of(const tw_device *device, tw_sim_operation operation)
+{
+    const struct tw_backend_simulation *simulation = device ? device->backend->backend->simulation : NULL;
+    if (!simulation) {
+        (void)tw_fail(TW_ERROR_INVALID_ARGUMENT, "the device is not a simulated one");
+        return NULL;
+    }
+    if ((int)operation < 0 || operation > TW_SIM_KERNEL) {
+        (void)tw_fail(TW_ERROR_INVALID_ARGUMENT, "%d is no simulated operation", (int)operation);
+        return NULL;
+    }
+    return simulation;
+}
+
+tw_status tw_sim_fail_nth(tw_device *device, tw_sim_operation operation, uint64_t n)
+{
+    const struct tw_backend_simulation *simulation = simulation_of(device, operation);
+    if (!simulation)
+        return TW_ERROR_INVALID_ARGUMENT;
+    simulation->fail(device->backend, operation, n, false);
+    return TW_SUCCESS;
+}
+
+tw_status tw_sim_fail_from(tw_device *device, tw_sim_operation operation, uint64_t n)
+{
+    const struct tw_backend_simulation *simulation = simulation_of(device, operation);
+    if (!simulation)
+        return TW_ERROR_INVALID_ARGUMENT;
+    simulation->fail(device->backend, operation, n, true);
+    return TW_SUCCESS;
+}
+
+tw_status tw_sim_delay(tw_device *device, tw_sim_operation operation, uint64_t delay_ns)
+{
+    const struct tw_backend_simulation *simulation = simulation_of(device, operation);
+    if (!simulation)
+        return TW_ERROR_INVALID_ARGUMENT;
+    simulation->delay(device->backend, operation, delay_ns);
+    return TW_SUCCESS;
+}
+
+uint64_t tw_sim_count(const tw_device *device, tw_sim_operation operation)
+{
+    const struct tw_backend_simulation *simulation = simulation_of(device, operation);
+    return simulation ? simulation->count(device->backend, operation) : 0;
+}
+
+uint64_t tw_sim_allocated_bytes(const tw_device *device)
+{
+    const struct tw_backend_simulation *simulation = simulation_of(device, TW_SIM_ALLOCATION);
+    return simulation ? simulation->allocated_bytes(device->backend) : 0;
+}
+
+tw_status tw_sim_reset(tw_device *device)
+{
+    const struct tw_backend_simulation *simulation = simulation_of(device, TW_SIM_ALLOCATION);
+    if (!simulation)
+        return TW_ERROR_INVALID_ARGUMENT;
+    simulation->reset(device->backend);
+    return TW_SUCCESS;
+}
