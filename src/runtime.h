@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * What the files of the runtime share: its objects and its one lock.
+ * What the files of the runtime share: its objects.
  *
- * The lock (tw_lock()) protects the command graph, the places of buffers, ready lists, and all counters and lists of the
- * structs below unless a member says otherwise. It is held for short, bounded work only, never while a backend, a
- * user's handler or a kernel runs. Functions whose names end in _locked expect it held.
- *
- *     base/            the clock, error details, warnings: what the backends use as well
- *     status.c         failures, the lock
- *     device.c         discovery, TW_DEVICES, selectors, info; context.c
- *     environment.c    which environment variables there are
- *     buffer.c         buffers and their places
- *     coherence.c      which copies a command needs
- *     graph.c          who waits for whom
- *     scheduler.c      ready lists, workers, waiting threads that help
- *     chain.c          kernels and copies that devices run in their order, without the host between them
- *     command.c        the life of a submitted group; memory.c; standby.c
- *     command_group.c  recording; kernel checks
- *     command_graph.c  groups that are recorded once and run many times
- *     queue.c, event.c, host_accessor.c
- *     process.c        fork() and cancellation
+ *     base/            the lock, the clock, failures, memory, the process
+ *     graph/           who waits for whom; which copies a command needs
+ *     runtime/         submits, runs and completes commands
+ *     objects/         what the program holds
  */
 #ifndef TEAMWORK_RUNTIME_H
 #define TEAMWORK_RUNTIME_H
@@ -34,75 +20,19 @@
 #include <teamwork/storage.h>
 
 #include "backend.h"
+#include "base/cancellation.h"
 #include "base/clock.h"
 #include "base/detail.h"
+#include "base/environment.h"
+#include "base/failure.h"
+#include "base/lock.h"
+#include "base/memory.h"
+#include "base/process.h"
+#include "base/text.h"
 #include "graph/graph.h"
 
-/* ---- status.c ---------------------------------------------------------------------------------------------------- */
-
-/* The first cause of failed commands; knows all by itself, since the kernel's library may be gone. Counted: by the
-   commands that failed by it, and by what the graph knows to be doomed or lost. */
-struct tw_failure {
-    struct tw_cause cause; /* first: the graph's view */
-    tw_status status;
-    int line;
-    const char *kernel, *file; /* or NULL; in the same allocation */
-    char message[];            /* one sentence */
-};
-
-/* The bytes of a string with its end; 0 for NULL. */
-size_t tw_string_bytes(const char *string);
-/* Copies a string to *to, which moves on behind it. Returns the copy; NULL for NULL. */
-const char *tw_string_copy(char **to, const char *string);
-
-/* Makes a failure, with one reference; falls back to a static one when memory is exhausted. The message is the thread's
-   tw_task_detail(). */
-struct tw_failure *tw_failure_make_locked(tw_status status, const char *kernel, const char *file, int line);
-const char *tw_failure_message(const struct tw_failure *failure);
-/* Whether a message says "kernel K", so that nobody need say it before. */
-bool tw_names_kernel(const char *message, const char *kernel);
-/* "kernel K (file:line), which failed: message", with each kernel's name once. Returns `story`. */
-#define TW_STORY_BYTES 900
-const char *tw_failure_story(const struct tw_failure *failure, char story[TW_STORY_BYTES]);
 /* Why a task is doomed; or NULL. */
 #define tw_doom_of(task) ((struct tw_failure *)(task)->node.doom)
-
-/* ---- environment.c ----------------------------------------------------------------------------------------------- */
-
-/* Whether the library's variables have values that can be used, but for those that have a reader with more to say. */
-tw_status tw_environment_check(void);
-/* Warns of variables that seem to be misspelt; once in a process. */
-void tw_environment_warn(void);
-
-/* ---- the lock, object counts ------------------------------------------------------------------------------------- */
-
-void tw_lock(void);
-void tw_unlock(void);
-/* Waits for a condition, until a time if that is not NULL, with the lock released meanwhile. */
-void tw_sleep_locked(pthread_cond_t *condition, const struct timespec *until);
-/* The time, read once for each time that the lock is held: that is short, and the clock costs more than much that is done
-   under the lock. */
-uint64_t tw_held_ns(void);
-
-/* Counts the objects that keep the runtime alive: queues, contexts, buffers, host accessors, commands. */
-void tw_object_born_locked(void);
-void tw_object_died_locked(void);
-size_t tw_object_count_locked(void);
-
-/* ---- process.c --------------------------------------------------------------------------------------------------- */
-
-/* This process is a fork() of one that had used the library: there are no workers, and any lock but tw_lock() may be taken for
-   ever. Written only while the process has one thread. */
-extern bool tw_is_forked;
-/* Called before the first thing that a fork() cannot take along. */
-void tw_note_start(void);
-bool tw_has_started(void);
-tw_status tw_refuse_fork(void);
-/* Whether the library can be used in this process; what waits, or takes another lock than tw_lock(), asks before. */
-static inline tw_status tw_check_process(void)
-{
-    return __builtin_expect(tw_is_forked, 0) ? tw_refuse_fork() : TW_SUCCESS;
-}
 
 /* A copy of the library in the process: one is in each program or library that is linked with the static one, besides the shared
    one. They share nothing; queues and buffers begin with the copy that they belong to. */
@@ -110,24 +40,11 @@ struct tw_copy {
     void (*keep_error)(tw_queue *queue, tw_status status, const char *message, const char *file, int line);
 };
 extern const struct tw_copy tw_this_copy; /* command_group.c */
-tw_status tw_refuse_copy(void);
 /* Whether a queue or a buffer, not NULL, is of this copy. */
 static inline tw_status tw_check_copy(const void *object)
 {
     return __builtin_expect(*(const struct tw_copy *const *)object != &tw_this_copy, 0) ? tw_refuse_copy() : TW_SUCCESS;
 }
-
-/* For a variable that is set when a callback of a storage has returned: ends the program where it does not. Whoever waits for the
-   callback would wait for ever, and there is nobody to tell. */
-#define TW_ENDS_UNLESS_TRUE __attribute__((cleanup(tw_end_unless_returned)))
-void tw_end_unless_returned(const bool *returned);
-
-/* Keeps a request to cancel this thread waiting until the end of the block: it comes before whatever a thread must not leave
-   half done, and may be cancelled in. */
-#define TW_DEFER_CANCELLATION                                                                                          \
-    const int tw_cancellation __attribute__((cleanup(tw_allow_cancellation), unused)) = tw_defer_cancellation()
-int tw_defer_cancellation(void);
-void tw_allow_cancellation(const int *before);
 
 /* ---- device.c ---------------------------------------------------------------------------------------------------- */
 
@@ -293,33 +210,6 @@ bool tw_place_holds(const struct tw_place *place);
 /* Records where the contents are once the copies and the command are submitted. */
 void tw_apply_locked(const struct tw_use *use, size_t place);
 
-/* ---- memory.c ----------------------------------------------------------------------------------------------------- */
-
-/* A block of malloc's, or none. */
-struct tw_memory {
-    void *block;
-    size_t bytes;
-    size_t least; /* so many bytes a block that replaces it is to have */
-};
-
-/* Blocks of one size, for commands of a queue. */
-struct tw_kept_memory {
-    void **blocks;
-    size_t count, room;
-    size_t bytes; /* of each: the most that any command of the queue has taken */
-};
-
-/* Replaces memory that is too small. False: there is none. Without the lock. */
-bool tw_memory_suffices(struct tw_memory *memory, size_t bytes);
-/* Keeps a block or frees it. */
-void tw_memory_keep_locked(struct tw_kept_memory *kept, struct tw_memory memory);
-/* Takes a block, or none where none is kept. */
-struct tw_memory tw_memory_take_locked(struct tw_kept_memory *kept);
-void tw_memory_drop_locked(struct tw_kept_memory *kept);
-/* Asks for a command's memory to be brought into the cache of this processor: what is done with it soon, under the lock most
-   of all, would wait for one line after the other. NULL and memory that was freed do no harm. */
-void tw_memory_fetch(const void *block);
-
 /* ---- command.c
  * --------------------------------------------------------------------------------------------------------- */
 
@@ -398,6 +288,9 @@ struct tw_command {
     unsigned char *args; /* the argument block, in the same allocation */
     size_t bytes;        /* of the allocation */
 };
+
+/* What is used of a command's memory at once: with a few accesses, edges and arguments. */
+#define TW_FETCHED_BYTES (sizeof(struct tw_command) + 256)
 
 /* Makes a command with room for so many uses, accesses of its body, and bytes of arguments; in `memory`, which has none
    afterwards, or in new memory where that is too little. It may turn out to need more accesses. Without the lock. NULL: out
@@ -615,7 +508,6 @@ void tw_close_chains_locked(struct tw_device *device);
 
 /* A queue keeps so many groups that have been submitted, for tw_queue_begin(): one for each thread, if they are not more. */
 #define TW_SPARE_GROUPS 8
-#define TW_CACHE_LINE 64
 
 struct tw_queue {
     const struct tw_copy *copy; /* first */

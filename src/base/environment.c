@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The environment variables of the library: all their names, and which values they have. Read where they are used; what they do is in docs/devices.md. */
 #define _GNU_SOURCE
-#include "runtime.h"
+#include "environment.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
+
+#include "detail.h"
 
 #define NAME_BYTES 32 /* more than any name of the library has */
 

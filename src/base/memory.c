@@ -7,7 +7,7 @@
  * largest command so far, and are listed without being touched: they are in the cache of the thread that freed them. All
  * queues together keep a limited amount.
  */
-#include "runtime.h"
+#include "memory.h"
 
 #include <stdlib.h>
 
@@ -25,8 +25,6 @@
 #define MOST_BYTES ((size_t)4096)    /* larger blocks are not kept */
 #define MOST_KEPT ((size_t)16 << 20) /* bytes, of all queues */
 
-#define FETCHED_BYTES (sizeof(struct tw_command) + 256) /* with a few accesses, edges and arguments */
-
 static size_t kept_bytes; /* under the lock */
 
 bool tw_memory_suffices(struct tw_memory *memory, size_t bytes)
@@ -42,9 +40,9 @@ bool tw_memory_suffices(struct tw_memory *memory, size_t bytes)
     return memory->block;
 }
 
-void tw_memory_fetch(const void *block)
+void tw_memory_fetch(const void *block, size_t bytes)
 {
-    for (size_t at = 0; block && at < FETCHED_BYTES; at += TW_CACHE_LINE)
+    for (size_t at = 0; block && at < bytes; at += TW_CACHE_LINE)
         __builtin_prefetch((const unsigned char *)block + at, 1);
 }
 

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happens to a process and its threads around the library: fork() and cancellation. Knows no object. */
+/* What happens to a process around the library: fork(), copies of the library, callbacks that do not return. Knows no object. */
 #define _GNU_SOURCE
-#include "runtime.h"
+#include "process.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "detail.h"
+#include "lock.h"
 
 /* ---- fork ------------------------------------------------------------------------------------------------------------ */
 
@@ -64,18 +69,4 @@ void tw_end_unless_returned(const bool *returned)
         return;
     fputs("Teamwork: a callback of a tw_storage threw an exception or ended its thread; it has to return\n", stderr);
     abort();
-}
-
-/* ---- cancellation ------------------------------------------------------------------------------------------------------ */
-
-int tw_defer_cancellation(void)
-{
-    int before;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    return before;
-}
-
-void tw_allow_cancellation(const int *before)
-{
-    pthread_setcancelstate(*before, NULL);
 }

@@ -2,20 +2,6 @@
 /* The command graph (graph.h). Knows no buffer, device, thread or lock. */
 #include "graph.h"
 
-/* ---- causes of failures ------------------------------------------------------------------------------------------ */
-
-void tw_cause_retain(struct tw_cause *cause)
-{
-    if (cause)
-        ++cause->references;
-}
-
-void tw_cause_release(struct tw_cause *cause)
-{
-    if (cause && --cause->references == 0)
-        cause->free(cause);
-}
-
 /* Apart, so that all goes fast as long as nothing fails. */
 static __attribute__((noinline, cold)) void replace(struct tw_cause **reference, struct tw_cause *cause)
 {

@@ -20,19 +20,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/failure.h"
+
 struct tw_node;
 struct tw_graph_access;
-
-/* Why something failed: counted references, which doomed nodes and lost resources have too. The caller embeds it first
-   in what it knows of the failure. */
-struct tw_cause {
-    size_t references;
-    void (*free)(struct tw_cause *cause); /* called with the last reference */
-};
-
-/* NULL is allowed. */
-void tw_cause_retain(struct tw_cause *cause);
-void tw_cause_release(struct tw_cause *cause);
 
 /* Something that is read and written. Zero-initialized when unused; its user ends it with tw_resource_end(). */
 struct tw_resource {

@@ -89,7 +89,7 @@ static tw_command_group *take_spare(tw_queue *queue)
         group->use_capacity = FEW_USES;
     }
     if (group)
-        tw_memory_fetch(group->memory.block); /* another thread has freed it */
+        tw_memory_fetch(group->memory.block, TW_FETCHED_BYTES); /* another thread has freed it */
     return group;
 }
 

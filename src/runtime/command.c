@@ -324,7 +324,8 @@ static void begin_task_locked(struct tw_task *task)
     }
     const struct tw_command *next = command->next;
     tw_unlock();
-    tw_memory_fetch(next); /* it was written long ago where many are queued. It need not exist any more */
+    tw_memory_fetch(next,
+                    TW_FETCHED_BYTES); /* it was written long ago where many are queued. It need not exist any more */
     tw_detail_of_task(true);
 }
 

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Failures and their causes. */
+#include "failure.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "detail.h"
+#include "text.h"
+
+void tw_cause_retain(struct tw_cause *cause)
+{
+    if (cause)
+        ++cause->references;
+}
+
+void tw_cause_release(struct tw_cause *cause)
+{
+    if (cause && --cause->references == 0)
+        cause->free(cause);
+}
+
+static void keep_failure(struct tw_cause *cause)
+{
+    (void)cause;
+}
+
+static void free_failure(struct tw_cause *cause)
+{
+    free(cause);
+}
+
+/* Stands in when there is no memory to say more. A flexible array member cannot be initialized in ISO C, so it has no
+   message: tw_failure_message() gives one. */
+static struct tw_failure speechless = {.cause = {.free = keep_failure}, .status = TW_ERROR_OUT_OF_MEMORY};
+
+struct tw_failure *tw_failure_make_locked(tw_status status, const char *kernel, const char *file, int line)
+{
+    struct tw_failure *failure =
+        malloc(sizeof *failure + tw_string_bytes(tw_task_detail()) + tw_string_bytes(kernel) + tw_string_bytes(file));
+    if (!failure) {
+        tw_cause_retain(&speechless.cause);
+        return &speechless;
+    }
+    *failure = (struct tw_failure){.cause = {1, free_failure}, .status = status, .line = line};
+    char *to = failure->message;
+    tw_string_copy(&to, tw_task_detail());
+    failure->kernel = tw_string_copy(&to, kernel);
+    failure->file = tw_string_copy(&to, file);
+    return failure;
+}
+
+const char *tw_failure_message(const struct tw_failure *failure)
+{
+    return failure == &speechless ? "memory was exhausted while reporting an error" : failure->message;
+}
+
+bool tw_names_kernel(const char *message, const char *kernel)
+{
+    static const char word[] = "kernel ";
+    const size_t length = strlen(kernel);
+    for (const char *at = strstr(message, word); at; at = strstr(at, word)) {
+        at += sizeof word - 1;
+        if (strncmp(at, kernel, length) == 0 && at[length] != '_' && !isalnum((unsigned char)at[length]))
+            return true;
+    }
+    return false;
+}
+
+const char *tw_failure_story(const struct tw_failure *failure, char story[TW_STORY_BYTES])
+{
+    char where[TW_STORY_BYTES / 2] = "";
+    if (failure->file)
+        snprintf(where, sizeof where, " (%s:%d)", failure->file, failure->line);
+    const char *message = tw_failure_message(failure), *kernel = failure->kernel;
+    if (kernel && tw_names_kernel(message, kernel))
+        snprintf(story, TW_STORY_BYTES, "a kernel%s, which failed: %.400s", where, message);
+    else
+        snprintf(story, TW_STORY_BYTES, "%s%s%s, which failed: %.400s", kernel ? "kernel " : "a data movement",
+                 kernel ? kernel : "", where, message);
+    return story;
+}
