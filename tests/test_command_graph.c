@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /**
  * Command graphs: recorded groups do nothing until they are submitted, and then what they would have done one after the other;
  * order, data and errors towards other groups are those of one group.

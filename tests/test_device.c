@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host */
 /** device.h: discovery, selectors, TW_DEVICES, device information, platforms, contexts, shutdown. */
 #include "tw_test.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /** event.h: waiting, states, times and wait lists of command groups. */
 #include "tw_test.h"
 

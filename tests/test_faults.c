@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /**
  * The n-th allocation, copy and launch of each simulated device fails, for every n until the scenario succeeds. Each
  * time the error shows with its documented status, what depends on it is cancelled and names it, results are right or

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: x86_64 gpu-simt, values */
 /*
  * Images as objects (image.h): creation with and without pitch (property 63), round trips through kernels and host accessors
  * (64), layers, gaps, their place in the command graph, lifetimes, and every error.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: x86_64 (gpu-simt), values */
 /* Places outside of an image, in files that are compiled with TW_DEBUG_BOUNDS. */
 #define TW_DEBUG_BOUNDS 1
 #include "image_test.h"

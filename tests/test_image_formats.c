@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: x86_64 (gpu-simt), values */
 /*
  * Formats of images (image_format.h): every order with every type, read and written by kernels, against a reference in
  * double precision; the border's colour; kernels compiled for one format.

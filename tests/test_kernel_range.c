@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host x86_64 x86_64-teams gpu-simt gpu-teams */
 /** kernel.h: range kernels write exactly the expected indices (properties 31, 32, 39), with blocks of any size (33). */
 #include "tw_test.h"
 

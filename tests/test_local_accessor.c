@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host x86_64 x86_64-teams gpu-simt (gpu-teams) */
 /** local.h, and tw_local() of command_group.h: local accessors (property 14) in nd_range and hierarchical kernels, beside TW_LOCAL
  *  variables, as views with checked indices, and the memory that a launch refuses. */
 #define TW_DEBUG_BOUNDS 1

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /**
  * The order of groups follows from their accesses alone, across queues, devices and host threads (properties 19, 20).
  * Order is proved with gates: a group that should wait is looked at while what it waits for is held back.

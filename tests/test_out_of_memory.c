@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /**
  * The n-th allocation of host memory inside a call fails, for every n: the call says so and leaves its outputs alone,
  * or copes. The program brings its own malloc, so that it can; under sanitizers, which bring theirs, it is skipped.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host x86_64 x86_64-teams gpu-simt (gpu-teams) */
 /**
  * pointer.h: pointers of each kind in kernels of each form, out of memory, as plain ones, and as parameters. Here they are what
  * the target has; test_pointer_checked.c makes them different types on CPUs too.

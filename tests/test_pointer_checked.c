@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host */
 /** test_pointer.c where the compiler tells pointers apart on CPUs too. */
 #define TW_CHECK_POINTERS
 #include "test_pointer.c"

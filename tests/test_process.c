@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /** The process around the library: fork(), threads that are cancelled, signals, and many threads on few processors. */
 #define _GNU_SOURCE
 #include "tw_test.h"

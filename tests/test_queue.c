@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /** queue.h: creation, waiting, and the delivery of asynchronous errors. */
 #include "tw_test.h"
 

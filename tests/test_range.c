@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams) */
 /** range.h: ranges, ids and nd_ranges, on the host and in a kernel (property 38). */
 #include "tw_test.h"
 

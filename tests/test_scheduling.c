@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /*
  * Who runs what, where it once went wrong: tasks that a waiting thread made ready and did not look after, queues that
  * share a device, start events, errors under a refusal, details under success, shutdown beside other calls.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams), serial */
 /**
  * Thousands of random sequences of groups and host accesses over several buffers, modes, queues and devices, against an
  * oracle that does the same one after the other. A failure prints its seed; TW_TEST_SEED runs that sequence alone.

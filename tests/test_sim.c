@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /** sim.h: simulated devices find missing transfers, fail on demand and count. */
 #include "tw_test.h"
 

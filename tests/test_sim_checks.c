@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /** What simulated devices find in kernels and groups that would seem to work: synchronous and asynchronous ones. */
 #include "tw_test.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host */
 /** status.h: names and meanings of the status codes, and the detail of the last failure on a thread. */
 #include "tw_test.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /** storage.h: where the contents of buffers and images begin and end (properties 4 and 5), what storage objects are told and
  *  when, and the library's own storage object. */
 #include "tw_test.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host */
 /** version.h: headers and library agree, and the number orders versions. */
 #include "tw_test.h"
 

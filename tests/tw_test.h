@@ -2,6 +2,7 @@
 /**
  * The frame of the test programs: named cases, checks, a watchdog, and helpers that several programs need.
  *
+ *     Variants: host x86_64 ...     a comment in the second line: how it is compiled (CMakeLists.txt lists the words)
  *     #include "tw_test.h"          first of all includes
  *     TW_TEST(name) { ... }         a case; TW_CHECK, TW_EQUAL, TW_PASS and TW_FAIL inside
  *     TW_TEST_LIST = {TW_CASE(name), ..., TW_CASES_END};

@@ -93,72 +93,78 @@ function(teamwork_add_variant name variant)
     endif()
 endfunction()
 
-# teamwork_add_program(<name> <source>...)
+# teamwork_add_program(<name> SOURCES <source>... VARIANTS <variant>... [GPU_VARIANTS <variant>...]
+#                      [VALUES] [UNSANITIZED] [SANITIZED_SPLIT] [SERIAL])
 #
-# Compiles a program in every variant and registers it with CTest: on the host, on simulated devices, on the x86-64
-# offload device in both lowerings, and on the GPU if this machine has one. A program that defines no kernel is the same
-# in every variant, and only runs on the host and on simulated devices.
+# Compiles a program in each variant that it names and this build has, and registers its runs with CTest: the host variant on
+# the host and on simulated devices, each other one on its own device.
+#
+# VARIANTS         host, split, x86_64, x86_64-teams, gpu-simt, gpu-teams
+# GPU_VARIANTS     more of them, but only where a GPU runs them or with TEAMWORK_GPU_ALL: the lowerings do not differ in what
+#                  the program's kernels use, so that compiling them tells little
+# VALUES           the kernels compute values and test nothing of the runtime: one kind of simulated device is enough, there is
+#                  nothing for the thread sanitizer, and a program without a host variant runs its x86_64 variant on the host
+#                  too (with sanitizers, which know no x86_64 variant, it has a host variant)
+# UNSANITIZED      not compiled with sanitizers at all
+# SANITIZED_SPLIT  the split variant is compiled with sanitizers too
+# SERIAL           the runs share the machine with no other test
 function(teamwork_add_program name)
-    set(variants host)
-    foreach(source IN LISTS ARGN)
-        # an edit may add a first kernel
-        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
-        file(STRINGS ${source} kernels REGEX
-            "^ *TW_(SINGLE_TASK|RANGE_KERNEL|RANGE_REDUCTION|ND_RANGE_KERNEL|WORK_GROUP_KERNEL) *\\(| BUILTIN_KERNEL\\(")
-        if(kernels)
-            set(variants ${TEAMWORK_VARIANTS})
-        endif()
-    endforeach()
-    # Functions of values do not know how a kernel is mapped: one lowering for each device is enough, and one kind of
-    # simulated device; the host runs the host code of the program for the x86-64 device; there are no threads to sanitize,
-    # and little memory. Without a GPU to run on, GPU code is compiled where the lowerings differ, for the sake of time.
-    set(of_values FALSE)
-    if(name MATCHES "^test_(builtin|vector|math|image|sampler|printf)")
-        set(of_values TRUE)
-        list(FILTER variants EXCLUDE REGEX "teams$")
-        if("x86_64" IN_LIST variants)
-            list(REMOVE_ITEM variants host)
-        endif()
-        if(TEAMWORK_SANITIZE MATCHES "thread" OR (TEAMWORK_SANITIZE AND name MATCHES "^test_(builtin_[cgr]|math$|vector$)"))
-            return()
+    cmake_parse_arguments(PARSE_ARGV 1 program "VALUES;UNSANITIZED;SANITIZED_SPLIT;SERIAL" "" "SOURCES;VARIANTS;GPU_VARIANTS")
+    if(program_UNPARSED_ARGUMENTS OR NOT program_SOURCES OR NOT program_VARIANTS)
+        message(FATAL_ERROR "teamwork_add_program(${name}): sources or variants are missing, or there is an argument too many: "
+                            "${program_UNPARSED_ARGUMENTS}")
+    endif()
+    if(TEAMWORK_SANITIZE AND (program_UNSANITIZED OR (program_VALUES AND TEAMWORK_SANITIZE MATCHES "thread")))
+        return()
+    endif()
+    set(variants ${program_VARIANTS})
+    if(TEAMWORK_RUN_GPU OR TEAMWORK_GPU_ALL)
+        list(APPEND variants ${program_GPU_VARIANTS})
+    endif()
+    if(TEAMWORK_SANITIZE AND NOT program_SANITIZED_SPLIT)
+        list(REMOVE_ITEM variants split)
+    endif()
+    set(host_variant host)
+    if(program_VALUES AND NOT "host" IN_LIST variants)
+        if("x86_64" IN_LIST TEAMWORK_VARIANTS)
+            set(host_variant x86_64)
+        else()
+            list(APPEND variants host)
         endif()
     endif()
-    # kernels with barriers, as loops (offload/split/)
-    if(name STREQUAL "test_split")
-        set(variants host)
+
+    set(built ${TEAMWORK_VARIANTS})
+    if(TEAMWORK_HAVE_SPLIT)
+        list(APPEND built split)
     endif()
-    if(TEAMWORK_HAVE_SPLIT AND name MATCHES "^test_(split|barrier|group_functions|async_copy)$"
-       AND (name STREQUAL "test_split" OR NOT TEAMWORK_SANITIZE))
-        list(APPEND variants split)
-    endif()
-    if(NOT TEAMWORK_RUN_GPU AND NOT TEAMWORK_GPU_ALL)
-        # what is about the runtime has kernels that every lowering maps in the same way
-        if(name MATCHES "^test_" AND NOT name MATCHES
-           "^test_(kernel_|lowering|group_f|nd_range|barrier$|local_|async_|atomic|pointer$|reduction|vector_d|image$|printf)")
-            list(REMOVE_ITEM variants gpu-simt)
-        endif()
-        if(NOT name MATCHES "^test_(kernel_|lowering|group_functions|nd_range)")
-            list(REMOVE_ITEM variants gpu-teams)
-        endif()
-        if(name MATCHES "^test_(queue|event|process|ordering|scheduling|sequences|scale|faults|chain|command_graph|host_memory|storage|litmus|out_of|status|sim)")
-            list(REMOVE_ITEM variants x86_64-teams)
-        endif()
-    endif()
+    set(runs)
     foreach(variant IN LISTS variants)
-        teamwork_add_variant(${name} ${variant} ${ARGN})
-        if(variant STREQUAL "host" OR (of_values AND variant STREQUAL "x86_64"))
-            teamwork_add_run(${name}.${variant} ${name}.host host TW_DEVICES=host)
-            teamwork_add_run(${name}.${variant} ${name}.sim sim TW_SIM=3 TW_SIM_CHECK=1 TW_DEVICES=sim)
-            if(NOT of_values)
-                teamwork_add_run(${name}.host ${name}.sim-async sim TW_SIM=2 TW_SIM_ASYNC=1 TW_SIM_CHECK=1 TW_DEVICES=sim)
+        if(NOT variant IN_LIST built)
+            continue()
+        endif()
+        set(target ${name}.${variant})
+        teamwork_add_variant(${name} ${variant} ${program_SOURCES})
+        if(variant STREQUAL host_variant)
+            teamwork_add_run(${target} ${name}.host host TW_DEVICES=host)
+            teamwork_add_run(${target} ${name}.sim sim TW_SIM=3 TW_SIM_CHECK=1 TW_DEVICES=sim)
+            list(APPEND runs ${name}.host ${name}.sim)
+            if(NOT program_VALUES)
+                teamwork_add_run(${target} ${name}.sim-async sim TW_SIM=2 TW_SIM_ASYNC=1 TW_SIM_CHECK=1 TW_DEVICES=sim)
+                list(APPEND runs ${name}.sim-async)
             endif()
         endif()
         if(variant STREQUAL "split")
-            teamwork_add_run(${name}.split ${name}.split host TW_DEVICES=host)
+            teamwork_add_run(${target} ${target} host TW_DEVICES=host)
+            list(APPEND runs ${target})
         elseif(variant MATCHES "^x86_64")
-            teamwork_add_run(${name}.${variant} ${name}.${variant} offload TW_DEVICES=omp)
-        elseif(TEAMWORK_RUN_GPU)
-            teamwork_add_run(${name}.${variant} ${name}.${variant} gpu TW_DEVICES=gpu)
+            teamwork_add_run(${target} ${target} offload TW_DEVICES=omp)
+            list(APPEND runs ${target})
+        elseif(variant MATCHES "^gpu" AND TEAMWORK_RUN_GPU)
+            teamwork_add_run(${target} ${target} gpu TW_DEVICES=gpu)
+            list(APPEND runs ${target})
         endif()
     endforeach()
+    if(program_SERIAL)
+        set_tests_properties(${runs} PROPERTIES RUN_SERIAL TRUE)
+    endif()
 endfunction()
