@@ -12,24 +12,17 @@
  * by the time of all for the whole grid. Results are compared with a sequential program: on a small grid all cells, on
  * the large one cells of all edge rows. Exit status 1: a wrong result; 77: there are not two devices.
  */
-#define _POSIX_C_SOURCE 200809L
-#include <math.h>
 #include <pthread.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <teamwork/teamwork.h>
-#include <unistd.h>
 
-#include "../samples.h"
+#include "../harness/bench_teamwork.h"
 
 enum { MOST_DEVICES = 16, MOST_ROUNDS = 9, WATCHDOG_SECONDS = 900 };
 
 struct options {
     bool quick;
-    size_t devices, rows, columns;
-    unsigned steps;
+    size_t devices, rows, columns, steps;
     const char *json;
 };
 
@@ -119,19 +112,12 @@ struct grid {
     unsigned steps;                /* done so far */
 };
 
-static bool passed(tw_status status)
-{
-    if (status != TW_SUCCESS)
-        fprintf(stderr, "Teamwork: %s: %s\n", tw_status_name(status), tw_error_detail());
-    return status == TW_SUCCESS;
-}
-
 static bool fill_rows(tw_queue *queue, tw_buffer *buffer, size_t rows, size_t first_row, size_t columns)
 {
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_2d(rows, columns), fill, .out = tw_discard_write(cg, buffer),
                     .first_row = (unsigned)first_row, .columns = (unsigned)columns);
-    return passed(tw_queue_submit(queue, cg, NULL));
+    return bench_passed(tw_queue_submit(queue, cg, NULL));
 }
 
 static bool make_part(struct grid *g, size_t index, tw_device *device)
@@ -140,12 +126,12 @@ static bool make_part(struct grid *g, size_t index, tw_device *device)
     const tw_range row = tw_range_1d(g->columns), rows = tw_range_2d(g->rows - 2, g->columns);
     const size_t first_row = index * g->rows;
     float *zeros = calloc(g->columns, sizeof *zeros);
-    bool done = zeros && passed(tw_queue_create_on_device(device, NULL, NULL, &p->queue))
-                && passed(tw_buffer_create_copy(zeros, sizeof *zeros, row, &p->nothing));
+    bool done = zeros && bench_passed(tw_queue_create_on_device(device, NULL, NULL, &p->queue))
+                && bench_passed(tw_buffer_create_copy(zeros, sizeof *zeros, row, &p->nothing));
     for (unsigned i = 0; i < 2 && done; ++i)
-        done = passed(tw_buffer_create(sizeof(float), rows, &p->inside[i]))
-               && passed(tw_buffer_create(sizeof(float), row, &p->first[i]))
-               && passed(tw_buffer_create(sizeof(float), row, &p->last[i]));
+        done = bench_passed(tw_buffer_create(sizeof(float), rows, &p->inside[i]))
+               && bench_passed(tw_buffer_create(sizeof(float), row, &p->first[i]))
+               && bench_passed(tw_buffer_create(sizeof(float), row, &p->last[i]));
     free(zeros);
     return done && fill_rows(p->queue, p->first[0], 1, first_row, g->columns)
            && fill_rows(p->queue, p->inside[0], g->rows - 2, first_row + 1, g->columns)
@@ -156,7 +142,7 @@ static bool wait_for(const struct grid *g)
 {
     bool done = true;
     for (size_t i = 0; i < g->devices; ++i)
-        done = passed(tw_queue_wait(g->parts[i].queue)) && done;
+        done = bench_passed(tw_queue_wait(g->parts[i].queue)) && done;
     return done;
 }
 
@@ -251,7 +237,7 @@ struct waiter {
 static void *wait_on_thread(void *argument)
 {
     struct waiter *waiter = argument;
-    waiter->done = passed(tw_queue_wait(waiter->queue));
+    waiter->done = bench_passed(tw_queue_wait(waiter->queue));
     return NULL;
 }
 
@@ -316,7 +302,7 @@ static bool rows_are_right(struct grid *g, tw_buffer *buffer, size_t first_row, 
 {
     const size_t total = g->rows * g->devices, reach = g->steps + 1;
     tw_host_accessor *accessor = NULL;
-    bool right = passed(tw_host_access(buffer, TW_READ, &accessor));
+    bool right = bench_passed(tw_host_access(buffer, TW_READ, &accessor));
     const float *data = tw_host_accessor_const_data(accessor);
     const size_t up = least(reach, first_row), down = least(reach, total - (first_row + rows));
     for (size_t column = 0; right && column < g->columns; column += stride) {
@@ -375,112 +361,108 @@ static bool check_small(tw_device *const *devices, size_t count, unsigned steps)
 
 /* ---- measuring ------------------------------------------------------------------------------------------------- */
 
-struct result {
-    double alone, together, with_waiters; /* medians, seconds a step */
+enum { ALONE, TOGETHER, WITH_WAITERS, WAYS };
+
+static const char *const way_names[WAYS] = {
+    [ALONE] = "one device alone", [TOGETHER] = "all, one thread waits", [WITH_WAITERS] = "all, a thread each waits"};
+
+struct measurement {
+    struct grid *one, *all;
+    unsigned steps;
+    double samples[WAYS][MOST_ROUNDS]; /* seconds a step */
+    bool right;
 };
 
-static double median(double *samples, unsigned count)
+static void take_turn(void *user, size_t way, unsigned round)
 {
-    bench_sort(samples, count);
-    return samples[count / 2];
+    struct measurement *m = user;
+    if (!m->right)
+        return;
+    const double seconds = way == ALONE      ? run(m->one, m->steps)
+                           : way == TOGETHER ? run(m->all, m->steps)
+                                             : run_with_waiters(m->all, m->steps);
+    m->samples[way][round] = seconds / m->steps;
+    m->right = seconds >= 0;
 }
 
-static bool measure(tw_device *const *devices, const struct options *options, struct result *result)
+/* Medians of a step, in seconds. */
+static bool measure(tw_device *const *devices, const struct options *options, double result[WAYS])
 {
-    double samples[3][MOST_ROUNDS];
-    const unsigned rounds = options->quick ? 3 : MOST_ROUNDS, steps = options->steps;
-    struct grid *one = make_grid(devices, 1, options->rows, options->columns);
-    struct grid *all = make_grid(devices, options->devices, options->rows, options->columns);
-    bool right = one && all && run(one, 4) >= 0 && run(all, 4) >= 0 && run_with_waiters(all, 4) >= 0
-                 && is_right(one, false) && is_right(all, false); /* before the reference would take too long */
-    for (unsigned round = 0; right && round < rounds; ++round) {
-        samples[0][round] = run(one, steps);
-        samples[1][round] = run(all, steps);
-        samples[2][round] = run_with_waiters(all, steps);
-        right = samples[0][round] >= 0 && samples[1][round] >= 0 && samples[2][round] >= 0;
-    }
-    if (right) {
-        result->alone = median(samples[0], rounds) / steps;
-        result->together = median(samples[1], rounds) / steps;
-        result->with_waiters = median(samples[2], rounds) / steps;
-        right = !options->quick || is_right(all, false);
-    }
-    if (one)
-        free_grid(one);
-    if (all)
-        free_grid(all);
-    return right;
+    const unsigned rounds = options->quick ? 3 : MOST_ROUNDS;
+    struct measurement m = {.one = make_grid(devices, 1, options->rows, options->columns),
+                            .all = make_grid(devices, options->devices, options->rows, options->columns),
+                            .steps = (unsigned)options->steps};
+    m.right = m.one && m.all && run(m.one, 4) >= 0 && run(m.all, 4) >= 0 && run_with_waiters(m.all, 4) >= 0
+              && is_right(m.one, false) && is_right(m.all, false); /* before the reference would take too long */
+    bench_take_rounds(0, (struct bench_effort){rounds, rounds, 0}, WAYS, take_turn, &m);
+    for (size_t way = 0; m.right && way < WAYS; ++way)
+        result[way] = bench_summarize(m.samples[way], rounds).median;
+    m.right = m.right && (!options->quick || is_right(m.all, false));
+    if (m.one)
+        free_grid(m.one);
+    if (m.all)
+        free_grid(m.all);
+    return m.right;
 }
 
-static bool write_json(const struct options *options, const struct result *r, const char *device)
+static bool write_json(const struct options *options, const double result[WAYS], tw_device *device)
 {
+    struct bench_json json;
+    char parameter[80];
     if (!options->json)
         return true;
-    FILE *file = fopen(options->json, "w");
-    if (!file) {
-        perror(options->json);
+    if (!bench_json_open(&json, options->json, "halo", tw_device_name(device), tw_device_is_gpu(device)))
         return false;
+    snprintf(parameter, sizeof parameter, "devices=%zu rows=%zu columns=%zu", options->devices, options->rows,
+             options->columns);
+    bench_json_text(&json, "size", options->quick ? "quick" : "full");
+    bench_json_rows(&json);
+    for (size_t way = 0; way < WAYS; ++way) {
+        bench_json_row(&json);
+        bench_json_text(&json, "bench", "halo");
+        bench_json_text(&json, "variant", way_names[way]);
+        bench_json_text(&json, "side", "Teamwork");
+        bench_json_text(&json, "parameter", parameter);
+        bench_json_number(&json, "value", result[way] * 1e6);
+        bench_json_text(&json, "unit", "us");
+        bench_json_number(&json, "efficiency", result[ALONE] / result[way]);
     }
-    const struct {
-        const char *variant;
-        double seconds;
-    } rows[] = {{"one device alone", r->alone},
-                {"all, one thread waits", r->together},
-                {"all, a thread each waits", r->with_waiters}};
-    fprintf(file, "{\n  \"device\": \"%s\",\n  \"rows\": [\n", device);
-    for (size_t i = 0; i < 3; ++i)
-        fprintf(file,
-                "    {\"bench\": \"halo\", \"variant\": \"%s\", \"side\": \"Teamwork\", \"parameter\": \"devices=%zu "
-                "rows=%zu "
-                "columns=%zu\", \"value\": %.6g, \"unit\": \"us\", \"efficiency\": %.4f}%s\n",
-                rows[i].variant, options->devices, options->rows, options->columns, rows[i].seconds * 1e6,
-                r->alone / rows[i].seconds, i < 2 ? "," : "");
-    fprintf(file, "  ]\n}\n");
-    return fclose(file) == 0;
+    return bench_json_close(&json);
 }
 
-static void print(const struct options *options, const struct result *r)
+static void print(const struct options *options, const double result[WAYS])
 {
     const double gigabytes = 8e-9 * (double)options->rows * (double)options->columns;
-    printf("%zu x %zu cells for each of %zu devices, %u steps at a time; medians of a step\n", options->rows,
+    printf("%zu x %zu cells for each of %zu devices, %zu steps at a time; medians of a step\n", options->rows,
            options->columns, options->devices, options->steps);
-    printf("    one device, its share alone       %10.1f us  %8.1f GB/s\n", r->alone * 1e6, gigabytes / r->alone);
-    printf("    all, one thread waits for them    %10.1f us  efficiency %.3f\n", r->together * 1e6,
-           r->alone / r->together);
-    printf("    all, a thread waits for each      %10.1f us  efficiency %.3f\n", r->with_waiters * 1e6,
-           r->alone / r->with_waiters);
+    for (size_t way = 0; way < WAYS; ++way)
+        printf("    %-28s %10.1f us  %8.1f GB/s a device  efficiency %.3f\n", way_names[way], result[way] * 1e6,
+               gigabytes / result[way], result[ALONE] / result[way]);
 }
 
 /* ---- the program ----------------------------------------------------------------------------------------------- */
 
 static bool read_options(int argc, char **argv, struct options *options)
 {
-    for (int i = 1; i < argc; ++i) {
-        if (!strcmp(argv[i], "--quick")) {
-            options->quick = true;
-            continue;
-        }
-        if (i + 1 == argc)
-            return false;
-        const char *value = argv[++i];
-        if (!strcmp(argv[i - 1], "--json"))
-            options->json = value;
-        else if (!strcmp(argv[i - 1], "--devices"))
-            options->devices = strtoul(value, NULL, 10);
-        else if (!strcmp(argv[i - 1], "--rows"))
-            options->rows = strtoul(value, NULL, 10);
-        else if (!strcmp(argv[i - 1], "--columns"))
-            options->columns = strtoul(value, NULL, 10);
-        else if (!strcmp(argv[i - 1], "--steps"))
-            options->steps = (unsigned)strtoul(value, NULL, 10);
-        else
-            return false;
-    }
+    const struct bench_option list[] = {
+        {"--quick", NULL, BENCH_FLAG, &options->quick},
+        {"--devices", "N", BENCH_COUNT, &options->devices},
+        {"--rows", "R", BENCH_COUNT, &options->rows},
+        {"--columns", "C", BENCH_COUNT, &options->columns},
+        {"--steps", "S", BENCH_COUNT, &options->steps},
+        {"--json", "FILE", BENCH_TEXT, &options->json},
+        {NULL, NULL, BENCH_FLAG, NULL},
+    };
+    if (!bench_parse(argc, argv, list))
+        return false;
     options->rows = options->rows ? options->rows : options->quick ? 64 : 8192;
     options->columns = options->columns ? options->columns : options->quick ? 256 : 8192;
     options->steps = options->steps ? options->steps : options->quick ? 5 : 100;
-    return options->rows > 2 && options->columns > 5 && options->devices <= MOST_DEVICES
-           && options->rows * options->columns <= UINT32_MAX;
+    if (options->rows > 2 && options->columns > 5 && options->devices <= MOST_DEVICES
+        && options->rows * options->columns <= UINT32_MAX)
+        return true;
+    fprintf(stderr, "more than 2 rows and 5 columns, at most 2^32 cells and %d devices\n", MOST_DEVICES);
+    return false;
 }
 
 /* All devices of the default one's kind. */
@@ -488,8 +470,8 @@ static size_t find_devices(tw_device *devices[MOST_DEVICES])
 {
     tw_device *first = NULL;
     size_t count = 0;
-    if (!passed(tw_select_device(NULL, NULL, &first))
-        || !passed(tw_platform_get_devices(tw_device_platform(first), devices, MOST_DEVICES, &count)))
+    if (!bench_passed(tw_select_device(NULL, NULL, &first))
+        || !bench_passed(tw_platform_get_devices(tw_device_platform(first), devices, MOST_DEVICES, &count)))
         return 0;
     return least(count, MOST_DEVICES);
 }
@@ -497,14 +479,11 @@ static size_t find_devices(tw_device *devices[MOST_DEVICES])
 int main(int argc, char **argv)
 {
     struct options options = {0};
-    struct result result = {0, 0, 0};
+    double result[WAYS] = {0};
     tw_device *devices[MOST_DEVICES];
-    if (!read_options(argc, argv, &options)) {
-        fprintf(stderr, "usage: %s [--quick] [--devices N] [--rows R] [--columns C] [--steps S] [--json FILE]\n",
-                argv[0]);
+    if (!read_options(argc, argv, &options))
         return 2;
-    }
-    alarm(WATCHDOG_SECONDS);
+    bench_watchdog(WATCHDOG_SECONDS, "halo");
     const size_t count = find_devices(devices);
     options.devices = options.devices ? options.devices : count;
     if (options.devices > count || count < 2) {
@@ -512,11 +491,11 @@ int main(int argc, char **argv)
         return 77;
     }
     const bool right =
-        check_small(devices, options.devices, options.quick ? 30 : 1001) && measure(devices, &options, &result);
+        check_small(devices, options.devices, options.quick ? 30 : 1001) && measure(devices, &options, result);
     if (!right) {
         fprintf(stderr, "something is wrong: see above\n");
         return 1;
     }
-    print(&options, &result);
-    return write_json(&options, &result, tw_device_name(devices[0])) ? 0 : 1;
+    print(&options, result);
+    return write_json(&options, result, devices[0]) ? 0 : 1;
 }

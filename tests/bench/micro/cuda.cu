@@ -47,12 +47,12 @@ bool has_device()
         return false;
     if (devices < 0 && cudaGetDeviceCount(&devices) != cudaSuccess)
         devices = 0;
-    return devices > 0 && micro_device_is_gpu();
+    return devices > 0 && bench_on_gpu();
 }
 
 double each_us(double start, const micro_job *job)
 {
-    return (micro_now() - start) * 1e6 / (double)job->count;
+    return (bench_now() - start) * 1e6 / (double)job->count;
 }
 
 /* ---- kernels ------------------------------------------------------------------------------------------------- */
@@ -103,7 +103,7 @@ bool close_streams(micro_job *job)
 bool sample_submit(const micro_job *job, double *value)
 {
     streams *s = (streams *)job->state;
-    const double start = micro_now();
+    const double start = bench_now();
     for (size_t i = 0; i < job->count; ++i)
         nothing_kernel<<<1, 1, 0, s->stream[0]>>>(0);
     *value = each_us(start, job);
@@ -114,7 +114,7 @@ bool sample_submit_wait(const micro_job *job, double *value)
 {
     streams *s = (streams *)job->state;
     bool done = true;
-    const double start = micro_now();
+    const double start = bench_now();
     for (size_t i = 0; i < job->count; ++i) {
         nothing_kernel<<<1, 1, 0, s->stream[0]>>>(0);
         done = cudaStreamSynchronize(s->stream[0]) == cudaSuccess && done;
@@ -204,7 +204,7 @@ bool open_fan_graph(micro_job *job)
 bool replay(const micro_job *job, double *value)
 {
     streams *s = (streams *)job->state;
-    const double start = micro_now();
+    const double start = bench_now();
     const bool done = passed(cudaGraphLaunch(s->replay, s->stream[0])) && passed(cudaStreamSynchronize(s->stream[0]));
     *value = each_us(start, job);
     return done;
@@ -227,7 +227,7 @@ bool sample_buffers(const micro_job *job, double *value)
     streams *s = (streams *)job->state;
     const size_t used = job->buffers < MOST_THREADS ? job->buffers : MOST_THREADS;
     bool done = true;
-    const double start = micro_now();
+    const double start = bench_now();
     for (size_t i = 0; i < job->count; ++i)
         bump_kernel<<<1, 1, 0, s->stream[i % used]>>>(s->counters[i % used]);
     for (size_t i = 0; i < used; ++i)
@@ -286,18 +286,18 @@ bool close_transfer(micro_job *job)
 bool sample_send(const micro_job *job, double *value)
 {
     transfer *t = (transfer *)job->state;
-    const double start = micro_now();
+    const double start = bench_now();
     const bool done = passed(cudaMemcpy(t->device, t->host, job->bytes, cudaMemcpyHostToDevice));
-    *value = (micro_now() - start) * 1e6;
+    *value = (bench_now() - start) * 1e6;
     return done;
 }
 
 bool sample_fetch(const micro_job *job, double *value)
 {
     transfer *t = (transfer *)job->state;
-    const double start = micro_now();
+    const double start = bench_now();
     const bool done = passed(cudaMemcpy(t->host, t->device, job->bytes, cudaMemcpyDeviceToHost));
-    *value = (micro_now() - start) * 1e6;
+    *value = (bench_now() - start) * 1e6;
     return done;
 }
 
@@ -319,9 +319,9 @@ bool open_migration(micro_job *job)
 bool sample_migrate(const micro_job *job, double *value)
 {
     transfer *t = (transfer *)job->state;
-    const double start = micro_now();
+    const double start = bench_now();
     const bool done = passed(cudaMemcpyPeer(t->other, 1, t->device, 0, job->bytes)) && passed(cudaDeviceSynchronize());
-    *value = (micro_now() - start) * 1e6;
+    *value = (bench_now() - start) * 1e6;
     return done;
 }
 
@@ -388,11 +388,11 @@ bool sample_pipelined(const micro_job *job, double *value)
 {
     chunks *c = (chunks *)job->state;
     bool done = true;
-    const double start = micro_now();
+    const double start = bench_now();
     for (size_t i = 0; i < job->count; ++i)
         done = send_chunk(c, i, job) && compute_chunk(c, i, job) && fetch_chunk(c, i, job) && done;
     done = passed(cudaDeviceSynchronize()) && done;
-    *value = (micro_now() - start) * 1e6;
+    *value = (bench_now() - start) * 1e6;
     c->added += (float)job->work;
     return done;
 }
@@ -403,12 +403,12 @@ bool sample_parts(const micro_job *job, int part, double *value)
     chunks *c = (chunks *)job->state;
     bool done = true;
     for (int step = 0; step < 3; ++step) {
-        const double start = micro_now();
+        const double start = bench_now();
         for (size_t i = 0; i < job->count; ++i)
             done = steps[step](c, i, job) && done;
         done = passed(cudaDeviceSynchronize()) && done;
         if (step == part)
-            *value = (micro_now() - start) * 1e6;
+            *value = (bench_now() - start) * 1e6;
     }
     c->added += (float)job->work;
     return done;

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measuring in turns: all entries for an operation do the same job, one sample each in every round. */
 #define _POSIX_C_SOURCE 200809L
-#include "micro.h"
-
-#include "../samples.h"
-
-#include <omp.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "micro.h"
 
 enum { MOST_ENTRIES = 32, MOST_ROUNDS = 31, FEWEST_ROUNDS = 3, QUICK_ROUNDS = 2 };
 
@@ -28,6 +24,7 @@ static const struct {
     [MICRO_SEND] = {"send", "us"},       [MICRO_FETCH] = {"fetch", "us"},
     [MICRO_MIGRATE] = {"migrate", "us"}, [MICRO_OVERLAP] = {"overlap", "us"},
     [MICRO_START] = {"start", "us"},     [MICRO_END] = {"end", "us"},
+    [MICRO_PIXEL] = {"pixel", "ns"},     [MICRO_IMAGE] = {"image", "ns"},
     [MICRO_IDLE] = {"idle", "ms"},       [MICRO_IDLE_LATER] = {"idle_later", "ms"},
 };
 
@@ -36,21 +33,15 @@ struct row {
     enum micro_op op;
     const char *side, *variant; /* static */
     char parameter[64];
-    double value, p25, p75;
+    struct bench_summary value;
 };
 
 static struct row *rows;
 static size_t row_count;
 
-double micro_now(void)
-{
-    return bench_now();
-}
-
 bool micro_wanted(enum micro_op op)
 {
-    const char *only = micro_options.only;
-    return !only || !strncmp(ops[op].name, only, strlen(only));
+    return bench_is_listed(micro_options.only, ops[op].name);
 }
 
 void micro_note(const char *format, ...)
@@ -88,9 +79,9 @@ static void *run_thread(void *argument)
 {
     struct thread *thread = argument;
     pthread_barrier_wait(thread->begin);
-    thread->from = micro_now();
+    thread->from = bench_now();
     thread->done = thread->body(thread->user, thread->number);
-    thread->to = micro_now();
+    thread->to = bench_now();
     return NULL;
 }
 
@@ -101,9 +92,9 @@ double micro_on_threads(unsigned count, bool (*body)(void *user, unsigned thread
     pthread_barrier_t begin;
     bool done = true;
     if (count <= 1) { /* as in a program without threads */
-        const double start = micro_now();
+        const double start = bench_now();
         done = body(user, 0);
-        return done ? micro_now() - start : -1;
+        return done ? bench_now() - start : -1;
     }
     if (count > MOST)
         return -1;
@@ -136,8 +127,8 @@ bool micro_share(const struct micro_job *job, unsigned threads, bool (*body)(voi
 
 /* ---- measuring --------------------------------------------------------------------------------------------- */
 
-static bool add_row(enum micro_op op, const char *side, const char *variant, const char *parameter, double value,
-                    double p25, double p75)
+static bool add_row(enum micro_op op, const char *side, const char *variant, const char *parameter,
+                    struct bench_summary value)
 {
     struct row *grown = realloc(rows, (row_count + 1) * sizeof *rows);
     if (!grown) {
@@ -145,24 +136,24 @@ static bool add_row(enum micro_op op, const char *side, const char *variant, con
         return false;
     }
     rows = grown;
-    rows[row_count] = (struct row){.op = op, .side = side, .variant = variant, .value = value, .p25 = p25, .p75 = p75};
+    rows[row_count] = (struct row){.op = op, .side = side, .variant = variant, .value = value};
     snprintf(rows[row_count++].parameter, sizeof rows->parameter, "%s", parameter);
-    printf("%-12s %-36s %-10s %-22s %12.3f %-5s (%.3f to %.3f)\n", ops[op].name, parameter, side, variant, value,
-           ops[op].unit, p25, p75);
+    printf("%-12s %-36s %-10s %-22s %12.3f %-5s (%.3f to %.3f)\n", ops[op].name, parameter, side, variant, value.median,
+           ops[op].unit, value.p25, value.p75);
     fflush(stdout);
     return true;
 }
 
 bool micro_add(enum micro_op op, const char *side, const char *variant, const char *parameter, double value)
 {
-    return add_row(op, side, variant, parameter, value, value, value);
+    return add_row(op, side, variant, parameter, bench_summarize(&value, 1));
 }
 
 double micro_value(enum micro_op op, const char *side, const char *variant)
 {
     for (size_t i = row_count; i-- > 0;)
         if (rows[i].op == op && !strcmp(rows[i].side, side) && !strcmp(rows[i].variant, variant))
-            return rows[i].value;
+            return rows[i].value.median;
     return 0;
 }
 
@@ -195,7 +186,7 @@ static size_t collect_of(const struct micro_entries *module, enum micro_op op, c
 static size_t collect(enum micro_op op, const struct micro_job *job, struct running *running)
 {
     const struct micro_entries *const modules[] = {
-        &micro_tasks,  &micro_tasks_openmp,  &micro_transfers, &micro_process, &micro_process_openmp,
+        &micro_tasks,  &micro_tasks_openmp,  &micro_transfers, &micro_images, &micro_process, &micro_process_openmp,
 #ifdef MICRO_HAVE_TARGET
         &micro_target, &micro_target_nowait,
 #endif
@@ -220,34 +211,35 @@ static size_t collect(enum micro_op op, const struct micro_job *job, struct runn
     return count;
 }
 
-/* Idle OpenMP threads spin for 200 ms after a sample, be it OpenMP's or that of a range kernel: not while others are
-   measured. Pausing OpenMP softly does not end that. */
-static void send_team_to_sleep(int threads)
+/* One turn of an entry. Idle OpenMP threads spin for 200 ms after a sample, be it OpenMP's or that of a range kernel: not while
+   others are measured. */
+static void take_turn(void *user, size_t entry, unsigned round)
 {
-    const int block_ms = kmp_get_blocktime(), most = omp_get_max_threads();
-    if (!micro_device_is_host())
+    struct running *r = (struct running *)user + entry;
+    double value = 0;
+    (void)round;
+    if (!r->right)
         return;
-    kmp_set_blocktime(0);
-#pragma omp parallel num_threads(threads > most ? threads : most)
-    {
-        __asm__ volatile("");
-    }
-    kmp_set_blocktime(block_ms);
+    r->right = r->entry->sample(&r->job, &value);
+    if (bench_on_host())
+        bench_openmp_threads(r->job.threads, false);
+    if (r->right)
+        r->samples[r->count++] = value;
 }
 
-/* One round; the first, which is kept only for long jobs, pays for what happens only once. */
-static void measure_round(struct running *running, size_t count)
+/* The first round pays for what happens only once, and is kept only where jobs are so long that it has to do. */
+static void measure(struct running *running, size_t count)
 {
-    for (size_t i = 0; i < count; ++i) {
-        struct running *r = &running[i];
-        double value = 0;
-        if (!r->right)
-            continue;
-        r->right = r->entry->sample(&r->job, &value);
-        send_team_to_sleep((int)r->job.threads);
-        if (r->right)
-            r->samples[r->count++] = value;
-    }
+    const unsigned least = micro_options.quick ? QUICK_ROUNDS : FEWEST_ROUNDS;
+    const unsigned most = micro_options.quick ? QUICK_ROUNDS : MOST_ROUNDS;
+    const double begin = bench_now();
+    bench_take_rounds(0, (struct bench_effort){1, 1, 0}, count, take_turn, running);
+    const double taken = bench_now() - begin;
+    if (taken > 3 * micro_options.seconds)
+        return;
+    for (size_t i = 0; i < count; ++i)
+        running[i].count = 0;
+    bench_take_rounds(0, (struct bench_effort){least, most, micro_options.seconds - taken}, count, take_turn, running);
 }
 
 bool micro_measure(enum micro_op op, const char *parameter, const struct micro_job *job)
@@ -259,25 +251,14 @@ bool micro_measure(enum micro_op op, const char *parameter, const struct micro_j
     for (size_t i = 0; i < count; ++i)
         if (running[i].entry->prepare)
             running[i].right = running[i].entry->prepare(&running[i].job);
-    const unsigned fewest = micro_options.quick ? QUICK_ROUNDS : FEWEST_ROUNDS;
-    const double begin = micro_now();
-    measure_round(running, count);
-    const bool long_job = micro_now() - begin > 3 * micro_options.seconds; /* the first round has to do */
-    for (size_t i = 0; i < count && !long_job; ++i)
-        running[i].count = 0;
-    for (unsigned round = 0; !long_job && round < (micro_options.quick ? QUICK_ROUNDS : MOST_ROUNDS)
-                             && (round < fewest || micro_now() - begin < micro_options.seconds);
-         ++round)
-        measure_round(running, count);
+    measure(running, count);
     bool right = true;
     for (size_t i = 0; i < count; ++i) {
         struct running *r = &running[i];
         const bool finished = !r->entry->finish || r->entry->finish(&r->job);
         if (r->right && finished) {
-            bench_sort(r->samples, r->count);
-            right = add_row(op, r->entry->side, r->entry->variant, parameter, bench_quantile(r->samples, r->count, 0.5),
-                            bench_quantile(r->samples, r->count, 0.25), bench_quantile(r->samples, r->count, 0.75))
-                    && right;
+            const struct bench_summary value = bench_summarize(r->samples, r->count);
+            right = add_row(op, r->entry->side, r->entry->variant, parameter, value) && right;
         } else {
             fprintf(stderr, "%s %s: %s %s FAILED\n", ops[op].name, parameter, r->entry->side, r->entry->variant);
             right = false;
@@ -288,49 +269,26 @@ bool micro_measure(enum micro_op op, const char *parameter, const struct micro_j
 
 /* ---- results ----------------------------------------------------------------------------------------------- */
 
-static void write_string(FILE *file, const char *text)
+bool micro_write_json(void)
 {
-    fputc('"', file);
-    for (; *text; ++text) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', file);
-        if ((unsigned char)*text >= ' ')
-            fputc(*text, file);
-    }
-    fputc('"', file);
-}
-
-static void write_row(FILE *file, const struct row *row)
-{
-    fprintf(file, "    {\"bench\": \"%s\", \"variant\": ", ops[row->op].name);
-    write_string(file, row->variant);
-    fprintf(file, ", \"side\": ");
-    write_string(file, row->side);
-    fprintf(file, ", \"parameter\": ");
-    write_string(file, row->parameter);
-    fprintf(file, ", \"value\": %.6g, \"unit\": \"%s\", \"p25\": %.6g, \"p75\": %.6g}", row->value, ops[row->op].unit,
-            row->p25, row->p75);
-}
-
-bool micro_write_json(const char *device)
-{
+    struct bench_json json;
     if (!micro_options.json)
         return true;
-    FILE *file = fopen(micro_options.json, "w");
-    if (!file) {
-        perror(micro_options.json);
+    if (!bench_json_open(&json, micro_options.json, "micro", bench_device_name(), bench_on_gpu()))
         return false;
-    }
-    fprintf(file, "{\n  \"device\": ");
-    write_string(file, device);
-    fprintf(file, ",\n  \"compiler\": ");
-    write_string(file, __VERSION__);
-    fprintf(file, ",\n  \"rows\": [\n");
+    bench_json_text(&json, "size", micro_options.quick ? "quick" : "full");
+    bench_json_rows(&json);
     for (size_t i = 0; i < row_count; ++i) {
-        write_row(file, &rows[i]);
-        fprintf(file, i + 1 < row_count ? ",\n" : "\n");
+        const struct row *row = &rows[i];
+        bench_json_row(&json);
+        bench_json_text(&json, "bench", ops[row->op].name);
+        bench_json_text(&json, "variant", row->variant);
+        bench_json_text(&json, "side", row->side);
+        bench_json_text(&json, "parameter", row->parameter);
+        bench_json_number(&json, "value", row->value.median);
+        bench_json_text(&json, "unit", ops[row->op].unit);
+        bench_json_number(&json, "p25", row->value.p25);
+        bench_json_number(&json, "p75", row->value.p75);
     }
-    fprintf(file, "  ]\n}\n");
-    const bool written = !ferror(file);
-    return fclose(file) == 0 && written;
+    return bench_json_close(&json);
 }

@@ -3,13 +3,15 @@
  * Micro-benchmarks: what submitting, ordering, copying and starting cost, in Teamwork and in what users would take
  * instead.
  *
- *     micro.c            measuring in turns, medians, the table, JSON
+ *     ../harness/        the clock, rounds, options, JSON, the device
+ *     micro.c            the entries of a job, in turns; the table
  *     main.c             the programs' options
  *     tasks.c            command groups: submission, chains, fans, threads, buffers, accessors, memory; which sizes
  *     tasks_openmp.c     the same by OpenMP tasks on the host
  *     tasks_opencl.c     the same by OpenCL, where there is one
  *     tasks_starpu.c     the same by StarPU, likewise
  *     transfers.c        copies between host and devices, and between devices; copies beside kernels; which sizes
+ *     images.c           reads of images on the host, against loops by hand
  *     process.c          starting, ending, being idle
  *     target.c           all of it by target regions and omp_target_memcpy
  *     cuda.cu            all of it in CUDA
@@ -20,8 +22,7 @@
 #ifndef TEAMWORK_MICRO_H
 #define TEAMWORK_MICRO_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "../harness/bench.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,6 +44,8 @@ enum micro_op {
     MICRO_FETCH,      /**< `bytes` to the host: us */
     MICRO_MIGRATE,    /**< `bytes` from one device to another: us */
     MICRO_OVERLAP,    /**< `count` chunks of `bytes` sent, computed on and fetched: us for all */
+    MICRO_PIXEL,      /**< `count` reads of an image at whole coordinates: ns each */
+    MICRO_IMAGE,      /**< `count` reads by the sampler number `image` of images.c: ns each */
     MICRO_START,      /**< from the begin of the program to its first result: us */
     MICRO_END,        /**< from the program's last result to its end: us */
     MICRO_IDLE,       /**< a second of sleep right after work: ms of processor time */
@@ -60,6 +63,7 @@ struct micro_job {
     unsigned threads;  /**< that submit, `count` in all; 0 counts as 1 */
     bool shared_queue; /**< all of them to one queue */
     unsigned work;     /**< operations on each element in MICRO_OVERLAP */
+    unsigned image;    /**< the sampler of MICRO_IMAGE */
     void *state;       /**< of the entry, from prepare() to finish() */
 };
 
@@ -89,7 +93,7 @@ struct micro_options {
     bool quick;        /**< small sizes and few rounds: to see that all is right */
     bool without_cuda; /**< the CUDA entries take no part */
     bool peers;        /**< OpenCL and StarPU do: their threads slow OpenMP's down, which sleep at once then */
-    const char *only;  /**< operations whose name begins with it; NULL: all */
+    const char *only;  /**< a list of operations, as bench_is_listed() takes it; NULL: all */
     const char *json;  /**< a file for the results; NULL: none */
     /** For each job, unless three rounds take longer; of a job that takes three times as long there is one round. */
     double seconds;
@@ -117,10 +121,7 @@ void micro_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** Whether --only lets an operation be measured. */
 bool micro_wanted(enum micro_op op);
 
-bool micro_write_json(const char *device);
-
-/** Seconds of a clock that all processes share. */
-double micro_now(void);
+bool micro_write_json(void);
 
 /** Sizes 1, 10, ... or 4, 16, ...: calls run(size) for each from `first` to `last`. */
 bool micro_sizes(size_t first, size_t factor, size_t last, bool (*run)(size_t size));
@@ -137,23 +138,16 @@ bool micro_share(const struct micro_job *job, unsigned threads, bool (*body)(voi
 
 /* ---- modules ----------------------------------------------------------------------------------------------- */
 
-/** Opens Teamwork's default device, which all measurements use. */
-bool micro_open(void);
-bool micro_close(void);
-const char *micro_device(void);
-bool micro_device_is_host(void);
-bool micro_device_is_gpu(void);
-struct tw_queue *micro_queue(void); /**< borrowed */
-
 bool micro_run_tasks(void);
 bool micro_run_transfers(void);
+bool micro_run_images(void);
 bool micro_run_process(void);
 
 /** What a program does that was started with --child `what`: only to be measured. */
 int micro_child(const char *what);
 
 extern const struct micro_entries micro_tasks, micro_tasks_openmp, micro_tasks_opencl, micro_tasks_starpu;
-extern const struct micro_entries micro_transfers, micro_process, micro_process_openmp;
+extern const struct micro_entries micro_transfers, micro_images, micro_process, micro_process_openmp;
 extern const struct micro_entries micro_target, micro_target_nowait, micro_cuda;
 
 /** The first result of a fresh process by target regions or CUDA; false: it failed. */

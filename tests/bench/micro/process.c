@@ -12,10 +12,10 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <teamwork/teamwork.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../harness/bench_teamwork.h"
 #include "micro.h"
 
 extern char **environ;
@@ -68,7 +68,7 @@ int micro_child(const char *what)
     bool right = false;
     if (!strcmp(what, "teamwork")) {
         right = teamwork_first(&queue);
-        tell(micro_now());
+        tell(bench_now());
         right = tw_queue_destroy(&queue) == TW_SUCCESS && tw_shutdown() == TW_SUCCESS && right;
         return right ? 0 : 1;
     }
@@ -84,7 +84,7 @@ int micro_child(const char *what)
     else if (!strcmp(what, "cuda"))
         right = micro_cuda_first();
 #endif
-    tell(micro_now());
+    tell(bench_now());
     return right ? 0 : 1;
 }
 
@@ -120,13 +120,13 @@ static bool live(const char *what, struct life *life)
 {
     pid_t child = 0;
     int status = 0;
-    life->begin = micro_now();
+    life->begin = bench_now();
     const int from = start_child(what, &child);
     FILE *answer = from < 0 ? NULL : fdopen(from, "r");
     const bool told = answer && fscanf(answer, "%lf", &life->result) == 1;
     if (from >= 0)
         waitpid(child, &status, 0);
-    life->end = micro_now();
+    life->end = bench_now();
     if (answer)
         fclose(answer);
     if (!told || !WIFEXITED(status) || WEXITSTATUS(status))
@@ -218,7 +218,7 @@ static double idle_ms(bool (*work)(void), bool later, bool *done)
 static bool work_by_teamwork(void)
 {
     enum { TIMES = 100 };
-    tw_queue *queue = micro_queue();
+    tw_queue *queue = bench_queue();
     tw_buffer *buffer = NULL;
     if (tw_buffer_create(sizeof(unsigned), tw_range_1d(ITEMS), &buffer) != TW_SUCCESS)
         return false;
@@ -279,7 +279,7 @@ static const struct micro_entry openmp_entries[] = {
     {MICRO_IDLE_LATER, "OpenMP", "parallel for", 0, NULL, idle_later_openmp, NULL, false},
 };
 const struct micro_entries micro_process_openmp = {openmp_entries, sizeof openmp_entries / sizeof openmp_entries[0],
-                                                   micro_device_is_host};
+                                                   bench_on_host};
 
 bool micro_run_process(void)
 {

@@ -75,12 +75,12 @@ static bool sample_regions(const struct micro_job *job, double *value)
 {
     struct state *s = job->state;
     unsigned *x = s->counters;
-    const double start = micro_now();
+    const double start = bench_now();
     for (size_t i = 0; i < job->count; ++i) {
 #pragma omp target device(DEVICE) is_device_ptr(x)
         ++x[0];
     }
-    *value = (micro_now() - start) * 1e6 / (double)job->count;
+    *value = (bench_now() - start) * 1e6 / (double)job->count;
     s->expected += job->count;
     return true;
 }
@@ -89,13 +89,13 @@ static bool sample_nowait_chain(const struct micro_job *job, double *value)
 {
     struct state *s = job->state;
     unsigned *x = s->counters;
-    const double start = micro_now();
+    const double start = bench_now();
     for (size_t i = 0; i < job->count; ++i) {
 #pragma omp target nowait depend(inout : x[0]) device(DEVICE) is_device_ptr(x)
         ++x[0];
     }
 #pragma omp taskwait
-    *value = (micro_now() - start) * 1e6 / (double)job->count;
+    *value = (bench_now() - start) * 1e6 / (double)job->count;
     s->expected += job->count;
     return true;
 }
@@ -103,14 +103,14 @@ static bool sample_nowait_chain(const struct micro_job *job, double *value)
 static bool sample_nowait_buffers(const struct micro_job *job, double *value)
 {
     struct state *s = job->state;
-    const double start = micro_now();
+    const double start = bench_now();
     for (size_t i = 0; i < job->count; ++i) {
         unsigned *x = s->counters + STRIDE * (i % job->buffers);
 #pragma omp target nowait depend(inout : x[0]) device(DEVICE) is_device_ptr(x)
         ++x[0];
     }
 #pragma omp taskwait
-    *value = (micro_now() - start) * 1e6 / (double)job->count;
+    *value = (bench_now() - start) * 1e6 / (double)job->count;
     s->expected += job->count;
     return true;
 }
@@ -120,13 +120,13 @@ static bool sample_nowait_fan(const struct micro_job *job, double *value)
 {
     struct state *s = job->state;
     unsigned *x = s->counters;
-    const double start = micro_now();
+    const double start = bench_now();
     for (size_t i = 0; i < job->count; ++i) {
 #pragma omp target nowait device(DEVICE) is_device_ptr(x)
         x[1] = 1;
     }
 #pragma omp taskwait
-    *value = (micro_now() - start) * 1e6 / (double)job->count;
+    *value = (bench_now() - start) * 1e6 / (double)job->count;
     return true;
 }
 
@@ -195,18 +195,18 @@ static bool close_transfer(struct micro_job *job)
 static bool sample_send(const struct micro_job *job, double *value)
 {
     const struct transfer *t = job->state;
-    const double start = micro_now();
+    const double start = bench_now();
     const int error = omp_target_memcpy(t->device, t->host, job->bytes, 0, 0, DEVICE, omp_get_initial_device());
-    *value = (micro_now() - start) * 1e6;
+    *value = (bench_now() - start) * 1e6;
     return !error;
 }
 
 static bool sample_fetch(const struct micro_job *job, double *value)
 {
     const struct transfer *t = job->state;
-    const double start = micro_now();
+    const double start = bench_now();
     const int error = omp_target_memcpy(t->host, t->device, job->bytes, 0, 0, omp_get_initial_device(), DEVICE);
-    *value = (micro_now() - start) * 1e6;
+    *value = (bench_now() - start) * 1e6;
     return !error;
 }
 
@@ -215,9 +215,9 @@ static bool sample_update_to(const struct micro_job *job, double *value)
     const struct transfer *t = job->state;
     unsigned char *host = t->host;
     const size_t bytes = job->bytes;
-    const double start = micro_now();
+    const double start = bench_now();
 #pragma omp target update to(host[ : bytes]) device(DEVICE)
-    *value = (micro_now() - start) * 1e6;
+    *value = (bench_now() - start) * 1e6;
     return true;
 }
 
@@ -226,9 +226,9 @@ static bool sample_update_from(const struct micro_job *job, double *value)
     const struct transfer *t = job->state;
     unsigned char *host = t->host;
     const size_t bytes = job->bytes;
-    const double start = micro_now();
+    const double start = bench_now();
 #pragma omp target update from(host[ : bytes]) device(DEVICE)
-    *value = (micro_now() - start) * 1e6;
+    *value = (bench_now() - start) * 1e6;
     return true;
 }
 
@@ -258,7 +258,7 @@ static bool end_target(const struct micro_job *job, double *value)
 
 static bool has_device(void)
 {
-    return !micro_device_is_host() && omp_get_num_devices() > 0;
+    return !bench_on_host() && omp_get_num_devices() > 0;
 }
 
 static const struct micro_entry entries[] = {
@@ -283,4 +283,4 @@ static const struct micro_entry nowait_entries[] = {
      false},
 };
 const struct micro_entries micro_target_nowait = {nowait_entries, sizeof nowait_entries / sizeof nowait_entries[0],
-                                                  micro_device_is_gpu};
+                                                  bench_on_gpu};

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <teamwork/teamwork.h>
 
+#include "../harness/bench_teamwork.h"
 #include "micro.h"
 
 enum { MOST_THREADS = 8, CALLS = 1000 };
@@ -51,47 +51,6 @@ static inline void bump_each(tw_item item, const struct bump_each *k)
 }
 TW_RANGE_KERNEL(bump_each, 1);
 
-/* ---- the device -------------------------------------------------------------------------------------------- */
-
-static tw_queue *queue;
-
-static bool passed(tw_status status)
-{
-    if (status != TW_SUCCESS)
-        fprintf(stderr, "Teamwork: %s: %s\n", tw_status_name(status), tw_error_detail());
-    return status == TW_SUCCESS;
-}
-
-bool micro_open(void)
-{
-    return passed(tw_queue_create(NULL, NULL, NULL, NULL, &queue));
-}
-
-bool micro_close(void)
-{
-    return passed(tw_queue_destroy(&queue));
-}
-
-const char *micro_device(void)
-{
-    return tw_device_name(tw_queue_device(queue));
-}
-
-bool micro_device_is_host(void)
-{
-    return tw_queue_is_host(queue);
-}
-
-bool micro_device_is_gpu(void)
-{
-    return tw_device_is_gpu(tw_queue_device(queue));
-}
-
-tw_queue *micro_queue(void)
-{
-    return queue;
-}
-
 /* ---- what all samples of an entry share ---------------------------------------------------------------------- */
 
 struct state {
@@ -114,14 +73,14 @@ static bool close_state(struct micro_job *job)
     tw_command_graph_destroy(&s->graph);
     for (size_t i = 0; i < s->buffer_count; ++i) {
         tw_host_accessor *accessor = NULL;
-        right = passed(tw_host_access(s->buffers[i], TW_READ, &accessor)) && right;
+        right = bench_passed(tw_host_access(s->buffers[i], TW_READ, &accessor)) && right;
         if (accessor)
             sum += *(const unsigned *)tw_host_accessor_const_data(accessor);
         tw_host_accessor_release(&accessor);
         tw_buffer_destroy(&s->buffers[i]);
     }
     for (unsigned i = 0; i < MOST_THREADS; ++i)
-        right = passed(tw_queue_destroy(&s->queues[i])) && right;
+        right = bench_passed(tw_queue_destroy(&s->queues[i])) && right;
     if (sum != s->expected)
         fprintf(stderr, "the kernels counted to %zu instead of %zu\n", sum, s->expected);
     right = right && sum == s->expected;
@@ -140,10 +99,11 @@ static bool open_state_of(struct micro_job *job, size_t buffers, size_t elements
         return false;
     s->threads = job->threads > 1 ? job->threads : 1;
     for (unsigned i = 0; i < s->threads; ++i)
-        if (!passed(tw_queue_create_on_device(tw_queue_device(queue), NULL, NULL, &s->queues[i])))
+        if (!bench_passed(tw_queue_create_on_device(tw_queue_device(bench_queue()), NULL, NULL, &s->queues[i])))
             return false;
     for (; s->buffer_count < buffers; ++s->buffer_count)
-        if (!passed(tw_buffer_create_copy(zeros, sizeof zeros[0], tw_range_1d(elements), &s->buffers[s->buffer_count])))
+        if (!bench_passed(
+                tw_buffer_create_copy(zeros, sizeof zeros[0], tw_range_1d(elements), &s->buffers[s->buffer_count])))
             return false;
     return true;
 }
@@ -200,33 +160,33 @@ static bool sample_submit_nothing(const struct micro_job *job, double *value)
 {
     struct state *s = job->state;
     bool done = true;
-    const double start = micro_now();
+    const double start = bench_now();
     for (size_t i = 0; i < job->count; ++i)
         done = submit_nothing(s->queues[0]) && done;
-    *value = (micro_now() - start) * 1e6 / (double)job->count;
-    return passed(tw_queue_wait(s->queues[0])) && done;
+    *value = (bench_now() - start) * 1e6 / (double)job->count;
+    return bench_passed(tw_queue_wait(s->queues[0])) && done;
 }
 
 static bool sample_submit_bump(const struct micro_job *job, double *value)
 {
     struct state *s = job->state;
     bool done = true;
-    const double start = micro_now();
+    const double start = bench_now();
     for (size_t i = 0; i < job->count; ++i)
         done = submit_bump(s->queues[0], s->buffers[0]) && done;
-    *value = (micro_now() - start) * 1e6 / (double)job->count;
+    *value = (bench_now() - start) * 1e6 / (double)job->count;
     s->expected += job->count;
-    return passed(tw_queue_wait(s->queues[0])) && done;
+    return bench_passed(tw_queue_wait(s->queues[0])) && done;
 }
 
 static bool sample_submit_wait(const struct micro_job *job, double *value)
 {
     struct state *s = job->state;
     bool done = true;
-    const double start = micro_now();
+    const double start = bench_now();
     for (size_t i = 0; i < job->count; ++i)
         done = submit_nothing(s->queues[0]) && tw_queue_wait(s->queues[0]) == TW_SUCCESS && done;
-    *value = (micro_now() - start) * 1e6 / (double)job->count;
+    *value = (bench_now() - start) * 1e6 / (double)job->count;
     return done;
 }
 
@@ -234,14 +194,14 @@ static bool sample_submit_wait_range(const struct micro_job *job, double *value)
 {
     struct state *s = job->state;
     bool done = true;
-    const double start = micro_now();
+    const double start = bench_now();
     for (size_t i = 0; i < job->count; ++i) {
         tw_command_group *cg = tw_queue_begin(s->queues[0]);
         tw_parallel_for(cg, tw_range_1d(1), nothing_at, .unused = 0);
         done = tw_queue_submit(s->queues[0], cg, NULL) == TW_SUCCESS && done;
         done = tw_queue_wait(s->queues[0]) == TW_SUCCESS && done;
     }
-    *value = (micro_now() - start) * 1e6 / (double)job->count;
+    *value = (bench_now() - start) * 1e6 / (double)job->count;
     return done;
 }
 
@@ -271,11 +231,11 @@ static bool sample_kernels(const struct micro_job *job, double *value)
 {
     struct state *s = job->state;
     bool done = true;
-    const double start = micro_now();
+    const double start = bench_now();
     for (size_t i = 0; i < job->count; ++i)
         done = submit_bump_each(s->queues[0], s->buffers[0]) && done;
-    done = passed(tw_queue_wait(s->queues[0])) && done;
-    *value = (micro_now() - start) * 1e6 / (double)job->count;
+    done = bench_passed(tw_queue_wait(s->queues[0])) && done;
+    *value = (bench_now() - start) * 1e6 / (double)job->count;
     s->expected += job->count;
     return done;
 }
@@ -326,12 +286,12 @@ static bool open_graph(struct micro_job *job, enum micro_op op)
     if (!open_state_of(job, 1, op == MICRO_KERNELS ? MICRO_ITEMS : 1))
         return false;
     struct state *s = job->state;
-    bool done = passed(tw_queue_begin_recording(s->queues[0]));
+    bool done = bench_passed(tw_queue_begin_recording(s->queues[0]));
     for (size_t i = 0; i < job->count && done; ++i)
         done = op == MICRO_CHAIN     ? submit_bump(s->queues[0], s->buffers[0])
                : op == MICRO_KERNELS ? submit_bump_each(s->queues[0], s->buffers[0])
                                      : submit_nothing(s->queues[0]);
-    return passed(tw_queue_end_recording(s->queues[0], &s->graph)) && done;
+    return bench_passed(tw_queue_end_recording(s->queues[0], &s->graph)) && done;
 }
 
 static bool open_chain_graph(struct micro_job *job)
@@ -352,10 +312,10 @@ static bool open_kernels_graph(struct micro_job *job)
 static bool sample_fan_graph(const struct micro_job *job, double *value)
 {
     const struct state *s = job->state;
-    const double start = micro_now();
+    const double start = bench_now();
     const bool done =
-        passed(tw_queue_submit_graph(s->queues[0], s->graph, NULL)) && passed(tw_queue_wait(s->queues[0]));
-    *value = (micro_now() - start) * 1e6 / (double)job->count;
+        bench_passed(tw_queue_submit_graph(s->queues[0], s->graph, NULL)) && bench_passed(tw_queue_wait(s->queues[0]));
+    *value = (bench_now() - start) * 1e6 / (double)job->count;
     return done;
 }
 
@@ -384,9 +344,9 @@ static bool run_queued(const struct micro_job *job, bool is_chain, struct queued
     struct state *s = job->state;
     tw_host_accessor *gate = NULL;
     bool done = true;
-    if (!passed(tw_host_access(s->buffers[0], TW_WRITE, &gate)))
+    if (!bench_passed(tw_host_access(s->buffers[0], TW_WRITE, &gate)))
         return false;
-    const double before = allocated_bytes(), start = micro_now();
+    const double before = allocated_bytes(), start = bench_now();
     for (size_t i = 0; i < job->count; ++i) {
         tw_command_group *cg = tw_queue_begin(s->queues[0]);
         if (i == 0 || !is_chain)
@@ -397,12 +357,12 @@ static bool run_queued(const struct micro_job *job, bool is_chain, struct queued
             tw_single_task(cg, nothing, .unused = 0);
         done = tw_queue_submit(s->queues[0], cg, NULL) == TW_SUCCESS && done;
     }
-    const double submitted = micro_now();
+    const double submitted = bench_now();
     result->bytes = (allocated_bytes() - before) / (double)job->count;
-    const double opened = micro_now();
+    const double opened = bench_now();
     tw_host_accessor_release(&gate);
-    done = passed(tw_queue_wait(s->queues[0])) && done;
-    result->drain_us = (micro_now() - opened) * 1e6 / (double)job->count;
+    done = bench_passed(tw_queue_wait(s->queues[0])) && done;
+    result->drain_us = (bench_now() - opened) * 1e6 / (double)job->count;
     result->submit_us = (submitted - start) * 1e6 / (double)job->count;
     s->expected += is_chain ? job->count : 0;
     return done;
@@ -416,8 +376,8 @@ static bool open_two_buffers(struct micro_job *job)
 /* A queue keeps memory of its groups: only what a new one takes is seen. */
 static bool renew_queue(struct state *s)
 {
-    return passed(tw_queue_destroy(&s->queues[0]))
-           && passed(tw_queue_create_on_device(tw_queue_device(queue), NULL, NULL, &s->queues[0]));
+    return bench_passed(tw_queue_destroy(&s->queues[0]))
+           && bench_passed(tw_queue_create_on_device(tw_queue_device(bench_queue()), NULL, NULL, &s->queues[0]));
 }
 
 #define QUEUED_SAMPLE(name, is_chain, member, in_new_queue)                                                            \
@@ -441,11 +401,11 @@ static bool sample_buffers(const struct micro_job *job, double *value)
 {
     struct state *s = job->state;
     bool done = true;
-    const double start = micro_now();
+    const double start = bench_now();
     for (size_t i = 0, next = 0; i < job->count; ++i, next = next + 1 < job->buffers ? next + 1 : 0)
         done = submit_bump(s->queues[0], s->buffers[next]) && done;
     done = tw_queue_wait(s->queues[0]) == TW_SUCCESS && done;
-    *value = (micro_now() - start) * 1e6 / (double)job->count;
+    *value = (bench_now() - start) * 1e6 / (double)job->count;
     s->expected += job->count;
     return done;
 }
@@ -454,7 +414,7 @@ static bool sample_accessors(const struct micro_job *job, double *value)
 {
     struct state *s = job->state;
     bool done = true;
-    const double start = micro_now();
+    const double start = bench_now();
     for (size_t i = 0; i < job->count; ++i) {
         tw_command_group *cg = tw_queue_begin(s->queues[0]);
         unsigned *x = NULL;
@@ -464,7 +424,7 @@ static bool sample_accessors(const struct micro_job *job, double *value)
         done = tw_queue_submit(s->queues[0], cg, NULL) == TW_SUCCESS && done;
     }
     done = tw_queue_wait(s->queues[0]) == TW_SUCCESS && done;
-    *value = (micro_now() - start) * 1e6 / (double)job->count;
+    *value = (bench_now() - start) * 1e6 / (double)job->count;
     s->expected += job->count;
     return done;
 }
@@ -501,7 +461,7 @@ static bool run_size(size_t groups)
     char parameter[64];
     bool right = true;
     snprintf(parameter, sizeof parameter, "groups=%zu items=%d", groups, MICRO_ITEMS);
-    if (micro_device_is_host() && groups <= 10000)
+    if (bench_on_host() && groups <= 10000)
         right = micro_measure(MICRO_KERNELS, parameter, &job);
     snprintf(parameter, sizeof parameter, "groups=%zu", groups);
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; ++i)

@@ -46,7 +46,7 @@ static bool open_device(void)
     if (state)
         return state == 1;
     state = 2;
-    if (!micro_device_is_host() || !find_device())
+    if (!bench_on_host() || !find_device())
         return false;
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
     if (passed(error, "context"))
@@ -127,10 +127,10 @@ static bool sample_submit_wait(const struct micro_job *job, double *value)
 {
     struct state *s = job->state;
     bool done = true;
-    const double start = micro_now();
+    const double start = bench_now();
     for (size_t i = 0; i < job->count; ++i)
         done = enqueue(s->queues[0], s->nothing[0]) && clFinish(s->queues[0]) == CL_SUCCESS && done;
-    *value = (micro_now() - start) * 1e6 / (double)job->count;
+    *value = (bench_now() - start) * 1e6 / (double)job->count;
     return done;
 }
 

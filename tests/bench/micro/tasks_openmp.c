@@ -228,4 +228,4 @@ static const struct micro_entry entries[] = {
     {MICRO_BUFFERS, "OpenMP", "task depend", 0, open_state, sample_buffers, close_state, false},
     {MICRO_ACCESSORS, "OpenMP", "task depend", 0, open_state, sample_accessors, close_state, false},
 };
-const struct micro_entries micro_tasks_openmp = {entries, sizeof entries / sizeof entries[0], micro_device_is_host};
+const struct micro_entries micro_tasks_openmp = {entries, sizeof entries / sizeof entries[0], bench_on_host};

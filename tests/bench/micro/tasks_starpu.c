@@ -126,10 +126,10 @@ static bool sample_submit_wait(const struct micro_job *job, double *value)
     bool done = true;
     if (!start(job->state, job))
         return false;
-    const double begin = micro_now();
+    const double begin = bench_now();
     for (size_t i = 0; i < job->count; ++i)
         done = submit(&nothing_codelet, NULL, true) && done;
-    *value = (micro_now() - begin) * 1e6 / (double)job->count;
+    *value = (bench_now() - begin) * 1e6 / (double)job->count;
     stop(job->state);
     return done;
 }
@@ -183,4 +183,4 @@ static const struct micro_entry entries[] = {
     {MICRO_FAN, "StarPU", "", 100000, open_default, sample_fan, close_state, false},
     {MICRO_FAN, "StarPU", "a core reserved", 100000, open_reserved, sample_fan, close_state, false},
 };
-const struct micro_entries micro_tasks_starpu = {entries, sizeof entries / sizeof entries[0], micro_device_is_host};
+const struct micro_entries micro_tasks_starpu = {entries, sizeof entries / sizeof entries[0], bench_on_host};

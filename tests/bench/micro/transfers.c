@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <teamwork/teamwork.h>
 
+#include "../harness/bench_teamwork.h"
 #include "micro.h"
 
 /* ---- kernels ----------------------------------------------------------------------------------------------- */
@@ -38,13 +38,6 @@ static inline void grind(tw_item item, const struct grind *k)
 }
 TW_RANGE_KERNEL(grind, 1);
 
-static bool passed(tw_status status)
-{
-    if (status != TW_SUCCESS)
-        fprintf(stderr, "Teamwork: %s: %s\n", tw_status_name(status), tw_error_detail());
-    return status == TW_SUCCESS;
-}
-
 /* ---- one buffer ---------------------------------------------------------------------------------------------- */
 
 struct state {
@@ -66,7 +59,7 @@ static bool open_over(struct micro_job *job, bool pinned)
     if (!s->memory)
         return false;
     memset(s->memory, 0, job->bytes);
-    return passed(tw_buffer_create_over(s->memory, 1, tw_range_1d(job->bytes), &s->buffer));
+    return bench_passed(tw_buffer_create_over(s->memory, 1, tw_range_1d(job->bytes), &s->buffer));
 }
 
 static bool open_pageable(struct micro_job *job)
@@ -85,8 +78,8 @@ static bool open_own(struct micro_job *job)
     tw_host_accessor *accessor = NULL;
     struct state *s = calloc(1, sizeof *s);
     job->state = s;
-    if (!s || !passed(tw_buffer_create(1, tw_range_1d(job->bytes), &s->buffer))
-        || !passed(tw_host_access(s->buffer, TW_DISCARD_WRITE, &accessor)))
+    if (!s || !bench_passed(tw_buffer_create(1, tw_range_1d(job->bytes), &s->buffer))
+        || !bench_passed(tw_host_access(s->buffer, TW_DISCARD_WRITE, &accessor)))
         return false;
     memset(tw_host_accessor_data(accessor), 0, job->bytes);
     tw_host_accessor_release(&accessor);
@@ -98,8 +91,8 @@ static bool close_state(struct micro_job *job)
     struct state *s = job->state;
     if (!s)
         return false;
-    bool right = passed(tw_buffer_destroy(&s->buffer));
-    right = passed(tw_queue_destroy(&s->other)) && right;
+    bool right = bench_passed(tw_buffer_destroy(&s->buffer));
+    right = bench_passed(tw_queue_destroy(&s->other)) && right;
     if (s->pinned)
         tw_free_host(s->memory);
     else
@@ -113,7 +106,7 @@ static bool last_word_is(const struct state *s, size_t bytes, unsigned value)
 {
     tw_host_accessor *accessor = NULL;
     unsigned last = 0;
-    if (!passed(tw_host_access(s->buffer, TW_READ, &accessor)))
+    if (!bench_passed(tw_host_access(s->buffer, TW_READ, &accessor)))
         return false;
     memcpy(&last, (const unsigned char *)tw_host_accessor_const_data(accessor) + bytes - sizeof last, sizeof last);
     tw_host_accessor_release(&accessor);
@@ -129,7 +122,7 @@ static bool count_up_on(tw_queue *queue, struct state *s, size_t bytes)
     unsigned char *data = tw_read_write(cg, s->buffer);
     tw_single_task(cg, count_up, .x = (unsigned *)(void *)(data + bytes - sizeof(unsigned)));
     ++s->value;
-    return passed(tw_queue_submit(queue, cg, NULL)) && passed(tw_queue_wait(queue));
+    return bench_passed(tw_queue_submit(queue, cg, NULL)) && bench_passed(tw_queue_wait(queue));
 }
 
 /* Brings the buffer to a queue's device. */
@@ -144,27 +137,27 @@ static bool sample_send(const struct micro_job *job, double *value)
 {
     struct state *s = job->state;
     tw_host_accessor *accessor = NULL;
-    if (!passed(tw_host_access(s->buffer, TW_WRITE, &accessor)))
+    if (!bench_passed(tw_host_access(s->buffer, TW_WRITE, &accessor)))
         return false;
     ++s->value;
     memcpy((unsigned char *)tw_host_accessor_data(accessor) + job->bytes - sizeof s->value, &s->value, sizeof s->value);
     tw_host_accessor_release(&accessor);
-    const double start = micro_now();
-    const bool done = bring_to(micro_queue(), s->buffer);
-    *value = (micro_now() - start) * 1e6;
-    return done && count_up_on(micro_queue(), s, job->bytes) && last_word_is(s, job->bytes, s->value);
+    const double start = bench_now();
+    const bool done = bring_to(bench_queue(), s->buffer);
+    *value = (bench_now() - start) * 1e6;
+    return done && count_up_on(bench_queue(), s, job->bytes) && last_word_is(s, job->bytes, s->value);
 }
 
 static bool sample_fetch(const struct micro_job *job, double *value)
 {
     struct state *s = job->state;
     tw_host_accessor *accessor = NULL;
-    if (!count_up_on(micro_queue(), s, job->bytes))
+    if (!count_up_on(bench_queue(), s, job->bytes))
         return false;
-    const double start = micro_now();
+    const double start = bench_now();
     const bool done = tw_host_access(s->buffer, TW_READ, &accessor) == TW_SUCCESS;
     tw_host_accessor_release(&accessor);
-    *value = (micro_now() - start) * 1e6;
+    *value = (bench_now() - start) * 1e6;
     return done && last_word_is(s, job->bytes, s->value);
 }
 
@@ -173,7 +166,7 @@ static bool sample_fetch(const struct micro_job *job, double *value)
 /* Another device of the same kind; NULL if there is none. */
 static tw_device *other_device(void)
 {
-    tw_device *devices[64], *first = tw_queue_device(micro_queue());
+    tw_device *devices[64], *first = tw_queue_device(bench_queue());
     size_t count = 0;
     if (tw_platform_get_devices(tw_device_platform(first), devices, 64, &count) != TW_SUCCESS)
         return NULL;
@@ -188,17 +181,17 @@ static bool open_migration(struct micro_job *job)
     if (!open_own(job))
         return false;
     struct state *s = job->state;
-    return passed(tw_queue_create_on_device(other_device(), NULL, NULL, &s->other));
+    return bench_passed(tw_queue_create_on_device(other_device(), NULL, NULL, &s->other));
 }
 
 static bool sample_migrate(const struct micro_job *job, double *value)
 {
     struct state *s = job->state;
-    if (!count_up_on(micro_queue(), s, job->bytes))
+    if (!count_up_on(bench_queue(), s, job->bytes))
         return false;
-    const double start = micro_now();
+    const double start = bench_now();
     const bool done = bring_to(s->other, s->buffer);
-    *value = (micro_now() - start) * 1e6;
+    *value = (bench_now() - start) * 1e6;
     return done && count_up_on(s->other, s, job->bytes);
 }
 
@@ -224,7 +217,7 @@ static bool close_chunks(struct micro_job *job)
     for (size_t i = 0; chunks && i < chunks->count; ++i) {
         tw_host_accessor *accessor = NULL;
         struct micro_job each = {.bytes = job->bytes, .state = chunks->of[i]};
-        if (passed(tw_host_access(chunks->of[i]->buffer, TW_READ, &accessor))) {
+        if (bench_passed(tw_host_access(chunks->of[i]->buffer, TW_READ, &accessor))) {
             const float *x = tw_host_accessor_const_data(accessor);
             right = right && x[0] == chunks->added && x[job->bytes / sizeof *x - 1] == chunks->added;
         } else {
@@ -272,24 +265,24 @@ static bool open_pinned_chunks(struct micro_job *job)
 
 static bool send_chunk(tw_buffer *buffer)
 {
-    tw_command_group *cg = tw_queue_begin(micro_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_read(cg, buffer);
-    return tw_queue_submit(micro_queue(), cg, NULL) == TW_SUCCESS;
+    return tw_queue_submit(bench_queue(), cg, NULL) == TW_SUCCESS;
 }
 
 static bool compute_chunk(tw_buffer *buffer, const struct micro_job *job)
 {
-    tw_command_group *cg = tw_queue_begin(micro_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for(cg, tw_range_1d(job->bytes / sizeof(float)), grind, .x = tw_read_write(cg, buffer), .one = 1.0f,
                     .work = job->work);
-    return tw_queue_submit(micro_queue(), cg, NULL) == TW_SUCCESS;
+    return tw_queue_submit(bench_queue(), cg, NULL) == TW_SUCCESS;
 }
 
 /* With reading and writing, so that the device's copy is no longer valid. */
 static bool fetch_chunk(tw_buffer *buffer)
 {
     tw_host_accessor *accessor = NULL;
-    const bool done = passed(tw_host_access(buffer, TW_READ_WRITE, &accessor));
+    const bool done = bench_passed(tw_host_access(buffer, TW_READ_WRITE, &accessor));
     tw_host_accessor_release(&accessor);
     return done;
 }
@@ -299,7 +292,7 @@ static bool send_all(const struct chunks *chunks)
     bool done = true;
     for (size_t i = 0; i < chunks->count; ++i)
         done = send_chunk(chunks->of[i]->buffer) && done;
-    return passed(tw_queue_wait(micro_queue())) && done;
+    return bench_passed(tw_queue_wait(bench_queue())) && done;
 }
 
 static bool compute_all(struct chunks *chunks, const struct micro_job *job)
@@ -308,7 +301,7 @@ static bool compute_all(struct chunks *chunks, const struct micro_job *job)
     for (size_t i = 0; i < chunks->count; ++i)
         done = compute_chunk(chunks->of[i]->buffer, job) && done;
     chunks->added += (float)job->work;
-    return passed(tw_queue_wait(micro_queue())) && done;
+    return bench_passed(tw_queue_wait(bench_queue())) && done;
 }
 
 static bool fetch_all(const struct chunks *chunks)
@@ -323,11 +316,11 @@ static bool sample_pipelined(const struct micro_job *job, double *value)
 {
     struct chunks *chunks = job->state;
     bool done = true;
-    const double start = micro_now();
+    const double start = bench_now();
     for (size_t i = 0; i < chunks->count; ++i)
         done = compute_chunk(chunks->of[i]->buffer, job) && done;
     done = fetch_all(chunks) && done;
-    *value = (micro_now() - start) * 1e6;
+    *value = (bench_now() - start) * 1e6;
     chunks->added += (float)job->work;
     return done;
 }
@@ -336,13 +329,13 @@ static bool sample_pipelined(const struct micro_job *job, double *value)
 static bool sample_parts(const struct micro_job *job, int part, double *value)
 {
     double at[4];
-    at[0] = micro_now();
+    at[0] = bench_now();
     bool done = send_all(job->state);
-    at[1] = micro_now();
+    at[1] = bench_now();
     done = compute_all(job->state, job) && done;
-    at[2] = micro_now();
+    at[2] = bench_now();
     done = fetch_all(job->state) && done;
-    at[3] = micro_now();
+    at[3] = bench_now();
     *value = (part < 0 ? at[3] - at[0] : at[part + 1] - at[part]) * 1e6;
     return done;
 }
@@ -438,12 +431,12 @@ static void note_efficiency(const char *side, const char *kind)
 
 static bool run_overlap(void)
 {
-    const bool gpu = micro_device_is_gpu() && !micro_options.quick;
+    const bool gpu = bench_on_gpu() && !micro_options.quick;
     struct micro_job job = {.count = micro_options.quick ? 4 : 16, .bytes = gpu ? 32 * MEBI : MEBI / 4};
     char parameter[64];
     if (!micro_wanted(MICRO_OVERLAP))
         return true;
-    job.work = balanced_work(job, micro_device_is_gpu() ? "pinned" : "pageable");
+    job.work = balanced_work(job, bench_on_gpu() ? "pinned" : "pageable");
     snprintf(parameter, sizeof parameter, "chunks=%zu bytes=%zu work=%u", job.count, job.bytes, job.work);
     const bool right = micro_measure(MICRO_OVERLAP, parameter, &job);
     note_efficiency("Teamwork", "pageable");
@@ -454,9 +447,9 @@ static bool run_overlap(void)
 
 bool micro_run_transfers(void)
 {
-    if (micro_device_is_host())
+    if (bench_on_host())
         return true; /* it works on host memory itself */
-    const size_t largest = micro_options.quick ? MEBI / 64 : micro_device_is_gpu() ? 1024 * MEBI : 16 * MEBI;
+    const size_t largest = micro_options.quick ? MEBI / 64 : bench_on_gpu() ? 1024 * MEBI : 16 * MEBI;
     const bool right = micro_sizes(4, 16, largest, run_bytes);
     return run_overlap() && right;
 }

@@ -27,14 +27,14 @@ TW_RANGE_KERNEL(suite_copy, 1);
 
 static bool copy(tw_buffer *from, tw_buffer *to)
 {
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for(cg, tw_buffer_range(to), suite_copy, .from = tw_read(cg, from), .to = tw_discard_write(cg, to));
     return suite_submit(cg);
 }
 
 static bool poison(tw_buffer *buffer)
 {
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for(cg, tw_buffer_range(buffer), suite_poison, .words = tw_discard_write(cg, buffer));
     return suite_submit(cg);
 }
@@ -45,14 +45,14 @@ static bool open_array(const struct suite_array *array, tw_buffer **at, tw_buffe
     if (array->bytes == 0)
         return true;
     if (!array->initial || array->restored) {
-        if (!suite_passed(tw_buffer_create(sizeof(uint32_t), words, at)))
+        if (!bench_passed(tw_buffer_create(sizeof(uint32_t), words, at)))
             return false;
         if (!array->initial)
             return poison(*at);
-        return suite_passed(tw_buffer_create_copy(array->initial, sizeof(uint32_t), words, pristine))
+        return bench_passed(tw_buffer_create_copy(array->initial, sizeof(uint32_t), words, pristine))
                && copy(*pristine, *at);
     }
-    return suite_passed(tw_buffer_create_copy(array->initial, sizeof(uint32_t), words, at));
+    return bench_passed(tw_buffer_create_copy(array->initial, sizeof(uint32_t), words, at));
 }
 
 void *suite_teamwork_open(const void *problem)
@@ -90,8 +90,8 @@ void suite_teamwork_close(void *state)
 {
     struct suite_teamwork *s = state;
     for (unsigned i = 0; i < SUITE_ARRAYS; ++i) {
-        suite_passed(tw_buffer_destroy(&s->at[i]));
-        suite_passed(tw_buffer_destroy(&s->pristine[i]));
+        bench_passed(tw_buffer_destroy(&s->at[i]));
+        bench_passed(tw_buffer_destroy(&s->pristine[i]));
     }
     free(s);
 }

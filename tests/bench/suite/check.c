@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "harness.h"
+#include "run.h"
 
 enum { TRIES = 3 };
 
@@ -36,7 +36,7 @@ static double worst_ratio(const struct suite_result *result)
         const struct suite_row *base = row->side == SUITE_TEAMWORK ? suite_baseline(result, row) : NULL;
         if (!base)
             continue;
-        const double median = suite_ratio(result, row, base), least = row->min_us / base->min_us;
+        const double median = suite_ratio(result, row, base), least = row->us.least / base->us.least;
         const double ratio = median < least ? median : least;
         worst = ratio > worst ? ratio : worst;
     }
@@ -45,11 +45,10 @@ static double worst_ratio(const struct suite_result *result)
 
 static bool check_program(const struct suite_entry *entry, const char *form)
 {
-    const struct suite_effort effort = {
-        .size = SUITE_CPU, .least_rounds = 5, .most_rounds = 11, .seconds = 0.7, .form = form, .kind = "!nd_range"};
+    const struct suite_plan plan = {.size = SUITE_CPU, .effort = {5, 11, 0.7}, .form = form, .kind = "!nd_range"};
     for (unsigned try = 0; try < TRIES; ++try) {
         struct suite_result result;
-        const bool right = suite_measure(entry, &effort, &result);
+        const bool right = suite_measure(entry, &plan, &result);
         const double worst = worst_ratio(&result);
         suite_print(&result);
         suite_result_free(&result);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "harness.h"
+#include "run.h"
 
 static bool works(const struct suite_row *row)
 {
@@ -18,7 +18,7 @@ static const struct suite_row *best_of_kind(const struct suite_result *result, e
     for (size_t i = 0; i < result->row_count; ++i) {
         const struct suite_row *row = &result->rows[i];
         const bool same = kind && row->version->kind && !strcmp(row->version->kind, kind + other);
-        if (works(row) && row->side == side && same != other && (!best || row->median_us < best->median_us))
+        if (works(row) && row->side == side && same != other && (!best || row->us.median < best->us.median))
             best = row;
     }
     return best;
@@ -30,7 +30,7 @@ const struct suite_row *suite_best(const struct suite_result *result, enum suite
     for (size_t i = 0; i < result->row_count; ++i) {
         const struct suite_row *row = &result->rows[i];
         if (works(row) && row->side == side && (!form || !strcmp(form, row->version->form))
-            && (!best || row->median_us < best->median_us))
+            && (!best || row->us.median < best->us.median))
             best = row;
     }
     return best;
@@ -48,7 +48,7 @@ static const struct suite_row *twin(const struct suite_result *result, enum suit
 
 static enum suite_side baseline_side(void)
 {
-    return suite_on_gpu() ? SUITE_CUDA : SUITE_OPENMP;
+    return bench_on_gpu() ? SUITE_CUDA : SUITE_OPENMP;
 }
 
 /* The twin on a side, else its fastest version. */
@@ -68,7 +68,7 @@ static const struct suite_row *best_openmp(const struct suite_result *result)
 {
     const struct suite_row *plain = suite_best(result, SUITE_OPENMP, NULL);
     const struct suite_row *tuned = suite_best(result, SUITE_OPENMP_TUNED, NULL);
-    return !plain || (tuned && tuned->median_us < plain->median_us) ? tuned : plain;
+    return !plain || (tuned && tuned->us.median < plain->us.median) ? tuned : plain;
 }
 
 /* ---- tables ---------------------------------------------------------------------------------------------------- */
@@ -99,14 +99,14 @@ static void print_row(const struct suite_result *result, const struct suite_row 
         printf("    %-38s %s\n", label, row->failure ? row->failure : "not measured");
         return;
     }
-    const double time = row->median_us;
-    printf("    %-38s %11.1f us [%.1f, %.1f]", label, time, row->p25_us, row->p75_us);
+    const double time = row->us.median;
+    printf("    %-38s %11.1f us [%.1f, %.1f]", label, time, row->us.p25, row->us.p75);
     printf("  %7.1f GB/s", result->problem.work.bytes / time * 1e-3);
     if (result->problem.work.flops > 0)
         printf("  %8.1f GFLOP/s", result->problem.work.flops / time * 1e-3);
     if (row->side == SUITE_TEAMWORK) {
         print_ratio(result, row, suite_baseline(result, row));
-        if (suite_on_gpu())
+        if (bench_on_gpu())
             print_best(result, row, best_openmp(result));
         else
             print_ratio(result, row, twin_or_best(result, SUITE_OPENCL, row->version->form));
@@ -202,7 +202,7 @@ void suite_print_summary(const struct suite_result *results, size_t count)
 {
     static const char *const loops[] = {"range", "hierarchical", "reduction", NULL}, *const nd[] = {"nd_range", NULL};
     printf("\nGeometric means\n");
-    if (suite_on_gpu()) {
+    if (bench_on_gpu()) {
         print_twins("Teamwork / CUDA of the same form", NULL, results, count);
         print_speedups("best CUDA / best Teamwork", SUITE_CUDA, results, count);
     } else {

@@ -6,10 +6,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "../samples.h"
-#include "harness.h"
+#include "run.h"
 
 enum {
     MOST_CALLS = 20,       /* in a turn */
@@ -56,7 +54,7 @@ static void check(struct suite_row *row, const struct suite_program *program, co
 /* The first call also pays for everything that happens only once. */
 static void open_row(struct suite_row *row, const struct suite_problem *problem)
 {
-    alarm(WATCHDOG_SECONDS);
+    bench_watchdog(WATCHDOG_SECONDS, NULL);
     row->state = row->version->open(problem->data);
     if (row->state)
         call_once(row);
@@ -67,7 +65,7 @@ static void open_row(struct suite_row *row, const struct suite_problem *problem)
 static void close_row(struct suite_row *row, const struct suite_program *program, const struct suite_problem *problem,
                       void *result)
 {
-    alarm(WATCHDOG_SECONDS);
+    bench_watchdog(WATCHDOG_SECONDS, NULL);
     check(row, program, problem, result);
     if (row->state)
         row->version->close(row->state);
@@ -76,18 +74,18 @@ static void close_row(struct suite_row *row, const struct suite_program *program
 
 /* The second call says how long calls take. */
 static void prepare(struct suite_row *row, const struct suite_program *program, const struct suite_problem *problem,
-                    const struct suite_effort *effort, void *result)
+                    const struct suite_plan *plan, void *result)
 {
     open_row(row, problem);
     check(row, program, problem, result);
     const double time = row->failure ? -1 : call_once(row);
-    row->calls = effort->size == SUITE_QUICK || time > TURN_US ? 1
-                 : time * MOST_CALLS < TURN_US                 ? MOST_CALLS
-                                                               : (unsigned)(TURN_US / time);
+    row->calls = plan->size == SUITE_QUICK || time > TURN_US ? 1
+                 : time * MOST_CALLS < TURN_US               ? MOST_CALLS
+                                                             : (unsigned)(TURN_US / time);
     row->every = time > SLOW_US ? 4 : 1;
     row->is_short = time <= SHORT_US;
-    row->samples = malloc((size_t)effort->most_rounds * row->calls * sizeof *row->samples);
-    row->turns = calloc(effort->most_rounds, sizeof *row->turns);
+    row->samples = malloc((size_t)plan->effort.most_rounds * row->calls * sizeof *row->samples);
+    row->turns = calloc(plan->effort.most_rounds, sizeof *row->turns);
     if (!row->samples || !row->turns)
         row->failure = "no memory";
 }
@@ -95,7 +93,7 @@ static void prepare(struct suite_row *row, const struct suite_program *program, 
 static void take_calls(struct suite_row *row, unsigned round)
 {
     double *samples = row->samples + row->sample_count, sorted[MOST_CALLS];
-    alarm(WATCHDOG_SECONDS);
+    bench_watchdog(WATCHDOG_SECONDS, NULL);
     if (row->is_short)
         call_once(row);
     for (unsigned call = 0; call < row->calls && !row->failure; ++call) {
@@ -106,8 +104,7 @@ static void take_calls(struct suite_row *row, unsigned round)
     if (row->failure)
         return;
     memcpy(sorted, samples, row->calls * sizeof *sorted);
-    bench_sort(sorted, row->calls);
-    row->turns[round] = bench_quantile(sorted, row->calls, 0.5);
+    row->turns[round] = bench_summarize(sorted, row->calls).median;
 }
 
 /* Idle threads of OpenMP, by which Teamwork's kernels run too, wait actively for a while. That would take cores from the
@@ -116,10 +113,10 @@ static void take_turn(struct suite_row *row, unsigned round)
 {
     const bool without_openmp = row->side == SUITE_OPENCL;
     if (without_openmp)
-        suite_openmp_threads(false);
+        bench_openmp_threads(0, false);
     take_calls(row, round);
     if (without_openmp)
-        suite_openmp_threads(true);
+        bench_openmp_threads(0, true);
 }
 
 static void finish(struct suite_row *row, const struct suite_program *program, const struct suite_problem *problem,
@@ -128,28 +125,24 @@ static void finish(struct suite_row *row, const struct suite_program *program, c
     close_row(row, program, problem, result);
     if (row->failure || !row->sample_count)
         return;
-    bench_sort(row->samples, row->sample_count);
-    row->min_us = row->samples[0];
-    row->p25_us = bench_quantile(row->samples, row->sample_count, 0.25);
-    row->median_us = bench_quantile(row->samples, row->sample_count, 0.5);
-    row->p75_us = bench_quantile(row->samples, row->sample_count, 0.75);
+    row->us = bench_summarize(row->samples, row->sample_count);
 }
 
-static bool is_wanted(const struct suite_version *version, const struct suite_effort *effort)
+static bool is_wanted(const struct suite_version *version, const struct suite_plan *plan)
 {
-    if (effort->form && strcmp(effort->form, version->form))
+    if (plan->form && strcmp(plan->form, version->form))
         return false;
-    if (!effort->kind || !version->kind)
+    if (!plan->kind || !version->kind)
         return true;
-    return effort->kind[0] == '!' ? strcmp(effort->kind + 1, version->kind) != 0 : !strcmp(effort->kind, version->kind);
+    return plan->kind[0] == '!' ? strcmp(plan->kind + 1, version->kind) != 0 : !strcmp(plan->kind, version->kind);
 }
 
-static void list_rows(const struct suite_entry *entry, const struct suite_effort *effort, struct suite_result *r)
+static void list_rows(const struct suite_entry *entry, const struct suite_plan *plan, struct suite_result *r)
 {
     for (const struct suite_part *part = entry->parts; part->versions; ++part)
         for (size_t i = 0; i < part->versions->count && r->row_count < SUITE_MOST_ROWS; ++i) {
             const struct suite_version *version = &part->versions->versions[i];
-            if (suite_is_open(part->side) && is_wanted(version, effort))
+            if (suite_is_open(part->side) && is_wanted(version, plan))
                 r->rows[r->row_count++] = (struct suite_row){.side = part->side, .version = version};
         }
 }
@@ -166,56 +159,57 @@ static void move_rows(struct suite_result *r, unsigned sitting, void *result)
     }
 }
 
-/* Rounds until there are so many, and until some time is over unless there are as many as there may be. */
-static void take_rounds(struct suite_result *r, unsigned least, unsigned most, double seconds)
+static void take_turn_of(void *user, size_t version, unsigned round)
 {
-    const double start = bench_now();
-    while (r->rounds < least || (r->rounds < most && bench_now() - start < seconds)) {
-        /* another one begins each round, so that nobody always comes behind the same one */
-        for (size_t i = 0; i < r->row_count; ++i) {
-            struct suite_row *row = &r->rows[(i + r->rounds) % r->row_count];
-            if (!row->failure && r->rounds % row->every == 0)
-                take_turn(row, r->rounds);
-        }
-        ++r->rounds;
-    }
+    struct suite_result *r = user;
+    struct suite_row *row = &r->rows[version];
+    if (!row->failure && round % row->every == 0)
+        take_turn(row, round);
 }
 
-static void measure_rows(const struct suite_effort *effort, struct suite_result *r, void *result)
+/* The rounds that there are after a sitting, and the time that it has. */
+static struct bench_effort effort_of(struct bench_effort whole, unsigned sitting, unsigned sittings)
 {
-    const unsigned sittings = suite_on_gpu() || effort->least_rounds < HOST_SITTINGS ? 1 : HOST_SITTINGS;
+    return (struct bench_effort){.least_rounds = whole.least_rounds * (sitting + 1) / sittings,
+                                 .most_rounds = whole.most_rounds * (sitting + 1) / sittings,
+                                 .seconds = whole.seconds / sittings};
+}
+
+static void measure_rows(const struct suite_plan *plan, struct suite_result *r, void *result)
+{
+    const unsigned sittings = bench_on_gpu() || plan->effort.least_rounds < HOST_SITTINGS ? 1 : HOST_SITTINGS;
     for (size_t i = 0; i < r->row_count; ++i)
-        prepare(&r->rows[i], r->program, &r->problem, effort, result);
+        prepare(&r->rows[i], r->program, &r->problem, plan, result);
     for (unsigned sitting = 0; sitting < sittings; ++sitting) {
         if (sitting)
             move_rows(r, sitting, result);
-        take_rounds(r, effort->least_rounds * (sitting + 1) / sittings, effort->most_rounds * (sitting + 1) / sittings,
-                    effort->seconds / sittings);
+        r->rounds =
+            bench_take_rounds(r->rounds, effort_of(plan->effort, sitting, sittings), r->row_count, take_turn_of, r);
     }
     for (size_t i = 0; i < r->row_count; ++i)
         finish(&r->rows[i], r->program, &r->problem, result);
 }
 
-bool suite_measure(const struct suite_entry *entry, const struct suite_effort *effort, struct suite_result *result)
+bool suite_measure(const struct suite_entry *entry, const struct suite_plan *plan, struct suite_result *result)
 {
     *result = (struct suite_result){.program = entry->program};
     void *fetched = NULL;
     bool passed = false;
-    alarm(WATCHDOG_SECONDS);
-    list_rows(entry, effort, result);
-    if (!entry->program->make(effort->size, &result->problem))
+    bench_watchdog(WATCHDOG_SECONDS, entry->program->name);
+    list_rows(entry, plan, result);
+    if (!entry->program->make(plan->size, &result->problem))
         fprintf(stderr, "%s: the problem could not be made\n", entry->program->name);
     else if (result->row_count && (fetched = suite_allocate(result->problem.result_bytes))) {
-        measure_rows(effort, result, fetched);
+        measure_rows(plan, result, fetched);
         passed = true;
     }
-    alarm(0);
+    bench_watchdog(0, "");
     free(fetched);
     entry->program->free(&result->problem);
     result->problem.data = NULL;
     for (size_t i = 0; i < result->row_count; ++i)
         passed = passed && !result->rows[i].failure;
-    return passed || ((effort->form || effort->kind) && !result->row_count);
+    return passed || ((plan->form || plan->kind) && !result->row_count);
 }
 
 void suite_result_free(struct suite_result *result)
@@ -233,6 +227,5 @@ double suite_ratio(const struct suite_result *result, const struct suite_row *ro
     for (unsigned round = 0; round < result->rounds; ++round)
         if (row->turns[round] > 0 && base->turns[round] > 0)
             ratios[count++] = row->turns[round] / base->turns[round];
-    bench_sort(ratios, count);
-    return count ? bench_quantile(ratios, count, 0.5) : row->median_us / base->median_us;
+    return count ? bench_summarize(ratios, count).median : row->us.median / base->us.median;
 }

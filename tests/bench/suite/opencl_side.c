@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness.h"
+#include "run.h"
 
 static cl_device_id device;
 static cl_context context;

@@ -8,14 +8,10 @@
  *     SUITE_HAVE_OPENCL   on the host; programs that have no file for it have no such part
  * and SUITE_DEVICES, the value of TW_DEVICES where the environment has none.
  */
-#define _POSIX_C_SOURCE 200809L
 #include <omp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <teamwork/teamwork.h>
 
-#include "harness.h"
 #include "programs.h"
+#include "run.h"
 
 #define DECLARE(name)                                                                                                  \
     extern const struct suite_program suite_##name;                                                                    \
@@ -70,34 +66,19 @@ const size_t suite_entry_count = sizeof suite_entries / sizeof suite_entries[0];
 
 int suite_openmp_device = -1;
 
-static tw_queue *queue;
-
-tw_queue *suite_queue(void)
-{
-    return queue;
-}
-
-static bool passed(tw_status status)
-{
-    if (status != TW_SUCCESS)
-        fprintf(stderr, "Teamwork: %s: %s\n", tw_status_name(status), tw_error_detail());
-    return status == TW_SUCCESS;
-}
-
 /* Teamwork comes first, so that it may choose how the context of a GPU waits; CUDA keeps an existing choice. */
 bool suite_open_sides(bool with_opencl)
 {
-    setenv("TW_DEVICES", SUITE_DEVICES, 0);
-    if (!passed(tw_queue_create(NULL, NULL, NULL, NULL, &queue)))
+    if (!bench_open(SUITE_DEVICES))
         return false;
-    suite_openmp_device = tw_queue_is_host(queue) ? omp_get_initial_device() : 0;
+    suite_openmp_device = bench_on_host() ? omp_get_initial_device() : 0;
     return !with_opencl || OPENCL_OPEN;
 }
 
 bool suite_close_sides(void)
 {
     const bool closed = OPENCL_CLOSE;
-    return passed(tw_queue_destroy(&queue)) && closed;
+    return bench_close() && closed;
 }
 
 bool suite_is_open(enum suite_side side)
@@ -108,28 +89,6 @@ bool suite_is_open(enum suite_side side)
 const char *suite_opencl_device(void)
 {
     return OPENCL_NAME;
-}
-
-void suite_openmp_threads(bool awake)
-{
-    const int usual_ms = kmp_get_blocktime();
-    if (!awake)
-        kmp_set_blocktime(0);
-#pragma omp parallel
-    {
-        __asm__ volatile("");
-    }
-    kmp_set_blocktime(usual_ms);
-}
-
-bool suite_on_gpu(void)
-{
-    return tw_device_is_gpu(tw_queue_device(queue));
-}
-
-const char *suite_device_name(void)
-{
-    return tw_device_name(tw_queue_device(queue));
 }
 
 const char *suite_side_name(enum suite_side side)

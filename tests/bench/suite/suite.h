@@ -17,10 +17,12 @@
  * programs may share a folder.
  * A version keeps its data on the device from open() to close(); run() is what is timed, and is complete when it returns.
  *
+ *     ../harness/            the clock, rounds, options, JSON, the device: bench_queue() is the queue of all versions
  *     main.c                 options, and one program after the other
  *     sides.c                which sides this executable has, and their devices
  *     measure.c              checks the versions of a program, and measures them in turns
- *     table.c, json.c        what was measured, for people and for report.py
+ *     compare.c, json.c      what was measured, for people and for ../report.py
+ *     check.c                a few programs against OpenMP, with a limit
  *     arrays.h               programs whose data are a few arrays: their problems, and their memory on each side
  *     memory.c               memory of the host
  *     teamwork_side.h, openmp_side.h, cuda_side.h, opencl_side.h, opencl_side.c
@@ -148,9 +150,6 @@ struct suite_program {
 #else
 #define SUITE_NAME(name) plain_##name
 #endif
-
-/** Teamwork's queue that all versions use, in order of submission where they depend on each other; borrowed. */
-struct tw_queue *suite_queue(void);
 
 /** The OpenMP device of target regions: device(suite_openmp_device). */
 extern int suite_openmp_device;

@@ -3,24 +3,16 @@
 #ifndef TEAMWORK_SUITE_TEAMWORK_SIDE_H
 #define TEAMWORK_SUITE_TEAMWORK_SIDE_H
 
-#include <stdio.h>
 #include <string.h>
-#include <teamwork/teamwork.h>
 
+#include "../harness/bench_teamwork.h"
 #include "suite.h"
-
-static inline bool suite_passed(tw_status status)
-{
-    if (status != TW_SUCCESS)
-        fprintf(stderr, "Teamwork: %s: %s\n", tw_status_name(status), tw_error_detail());
-    return status == TW_SUCCESS;
-}
 
 /* Brings a buffer to the contents `data`, or to poison. */
 static inline bool suite_buffer_set(tw_buffer *buffer, const void *data)
 {
     tw_host_accessor *access;
-    if (!suite_passed(tw_host_access(buffer, TW_DISCARD_WRITE, &access)))
+    if (!bench_passed(tw_host_access(buffer, TW_DISCARD_WRITE, &access)))
         return false;
     suite_fill(tw_host_accessor_data(access), data, tw_buffer_size(buffer));
     tw_host_accessor_release(&access);
@@ -31,10 +23,10 @@ static inline bool suite_buffer_set(tw_buffer *buffer, const void *data)
 static inline tw_buffer *suite_buffer(const void *data, size_t element_bytes, size_t count)
 {
     tw_buffer *buffer = NULL;
-    if (!suite_passed(tw_buffer_create(element_bytes, tw_range_1d(count), &buffer)))
+    if (!bench_passed(tw_buffer_create(element_bytes, tw_range_1d(count), &buffer)))
         return NULL;
     if (!suite_buffer_set(buffer, data))
-        suite_passed(tw_buffer_destroy(&buffer));
+        bench_passed(tw_buffer_destroy(&buffer));
     return buffer;
 }
 
@@ -42,7 +34,7 @@ static inline tw_buffer *suite_buffer(const void *data, size_t element_bytes, si
 static inline bool suite_buffer_get(tw_buffer *buffer, void *result, size_t bytes)
 {
     tw_host_accessor *access;
-    if (!suite_passed(tw_host_access(buffer, TW_READ, &access)))
+    if (!bench_passed(tw_host_access(buffer, TW_READ, &access)))
         return false;
     memcpy(result, tw_host_accessor_const_data(access), bytes);
     tw_host_accessor_release(&access);
@@ -51,12 +43,12 @@ static inline bool suite_buffer_get(tw_buffer *buffer, void *result, size_t byte
 
 static inline bool suite_submit(tw_command_group *cg)
 {
-    return suite_passed(tw_queue_submit(suite_queue(), cg, NULL));
+    return bench_passed(tw_queue_submit(bench_queue(), cg, NULL));
 }
 
 static inline bool suite_wait(void)
 {
-    return suite_passed(tw_queue_wait(suite_queue()));
+    return bench_passed(tw_queue_wait(bench_queue()));
 }
 
 static inline bool suite_submit_and_wait(tw_command_group *cg)

@@ -91,7 +91,7 @@ static bool run_flat(void *state)
 {
     const struct suite_teamwork *s = state;
     const struct bilateral *problem = s->problem;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     const float *in = tw_read(cg, s->at[BILATERAL_IN]);
     float *out = tw_write(cg, s->at[BILATERAL_OUT]);
     if (in && out)
@@ -105,7 +105,7 @@ static bool run_tiled(void *state)
 {
     const struct suite_teamwork *s = state;
     const struct bilateral *problem = s->problem;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     const float *in = tw_read(cg, s->at[BILATERAL_IN]);
     float *out = tw_write(cg, s->at[BILATERAL_OUT]);
     if (in && out)
@@ -119,7 +119,7 @@ static bool run_nd(void *state)
 {
     const struct suite_teamwork *s = state;
     const struct bilateral *problem = s->problem;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     const float *in = tw_read(cg, s->at[BILATERAL_IN]);
     float *out = tw_write(cg, s->at[BILATERAL_OUT]);
     const tw_nd_range range =

@@ -49,7 +49,7 @@ TW_RANGE_KERNEL(bitonic_narrow, 1);
 static bool submit_step(const struct suite_teamwork *s, size_t count, unsigned size, unsigned distance)
 {
     enum { WIDE = 16 };
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     uint32_t *numbers = tw_read_write(cg, s->at[BITONIC_NUMBERS]);
     if (distance >= WIDE)
         tw_parallel_for(cg, tw_range_2d(count / 2 / distance, distance), bitonic_wide, .numbers = numbers, .size = size,
@@ -157,7 +157,7 @@ typedef bool submit_blocks(const struct suite_teamwork *s, size_t count, unsigne
 
 static bool submit_groups(const struct suite_teamwork *s, size_t count, unsigned size)
 {
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for_work_group(cg, tw_range_2d(1, count / BLOCK), tw_range_2d(1, HALF), bitonic_groups,
                                .numbers = tw_read_write(cg, s->at[BITONIC_NUMBERS]), .size = size);
     return suite_submit(cg);
@@ -165,7 +165,7 @@ static bool submit_groups(const struct suite_teamwork *s, size_t count, unsigned
 
 static bool submit_items(const struct suite_teamwork *s, size_t count, unsigned size)
 {
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(count / 2), tw_range_1d(HALF)), bitonic_items,
                              .numbers = tw_read_write(cg, s->at[BITONIC_NUMBERS]), .size = size);
     return suite_submit(cg);

@@ -189,13 +189,13 @@ static bool run_flat(void *state)
 {
     const struct suite_teamwork *s = state;
     const struct convolution *c = s->problem;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     struct pass pass = pass_of(s, cg, CONVOLUTION_IN, CONVOLUTION_BETWEEN);
     tw_parallel_for(cg, tw_range_2d(c->side, c->side), convolution_rows, .in = pass.in, .out = pass.out,
                     .pitch = (unsigned)c->pitch, .weights = c->weights);
     if (!suite_submit(cg))
         return false;
-    cg = tw_queue_begin(suite_queue());
+    cg = tw_queue_begin(bench_queue());
     pass = pass_of(s, cg, CONVOLUTION_BETWEEN, CONVOLUTION_OUT);
     tw_parallel_for(cg, tw_range_2d(c->side, c->side), convolution_columns, .in = pass.in, .out = pass.out,
                     .pitch = (unsigned)c->pitch, .weights = c->weights);
@@ -207,13 +207,13 @@ static bool run_groups(void *state)
     const struct suite_teamwork *s = state;
     const struct convolution *c = s->problem;
     const tw_range local = tw_range_2d(ROWS, COLUMNS);
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     struct pass pass = pass_of(s, cg, CONVOLUTION_IN, CONVOLUTION_BETWEEN);
     tw_parallel_for_work_group(cg, tw_range_2d(c->side / ROWS, c->side / WIDTH), local, convolution_group_rows,
                                .in = pass.in, .out = pass.out, .pitch = (unsigned)c->pitch, .weights = c->weights);
     if (!suite_submit(cg))
         return false;
-    cg = tw_queue_begin(suite_queue());
+    cg = tw_queue_begin(bench_queue());
     pass = pass_of(s, cg, CONVOLUTION_BETWEEN, CONVOLUTION_OUT);
     tw_parallel_for_work_group(cg, tw_range_2d(c->side / HEIGHT, c->side / COLUMNS), local, convolution_group_columns,
                                .in = pass.in, .out = pass.out, .pitch = (unsigned)c->pitch, .weights = c->weights);
@@ -227,13 +227,13 @@ static bool run_items(void *state)
     const tw_range local = tw_range_2d(ROWS, COLUMNS);
     const tw_range across = tw_range_2d(c->side, c->side / CONVOLUTION_ROW_TILE);
     const tw_range down = tw_range_2d(c->side / CONVOLUTION_COLUMN_TILE, c->side);
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     struct pass pass = pass_of(s, cg, CONVOLUTION_IN, CONVOLUTION_BETWEEN);
     tw_parallel_for_nd_range(cg, tw_nd_range_make(across, local), convolution_item_rows, .in = pass.in, .out = pass.out,
                              .pitch = (unsigned)c->pitch, .weights = c->weights);
     if (!suite_submit(cg))
         return false;
-    cg = tw_queue_begin(suite_queue());
+    cg = tw_queue_begin(bench_queue());
     pass = pass_of(s, cg, CONVOLUTION_BETWEEN, CONVOLUTION_OUT);
     tw_parallel_for_nd_range(cg, tw_nd_range_make(down, local), convolution_item_columns, .in = pass.in,
                              .out = pass.out, .pitch = (unsigned)c->pitch, .weights = c->weights);

@@ -82,7 +82,7 @@ static bool run_flat(void *state)
     const struct suite_teamwork *s = state;
     const size_t nodes = ((const struct floydwarshall *)s->problem)->nodes;
     for (size_t node = 0; node < nodes; ++node) {
-        tw_command_group *cg = tw_queue_begin(suite_queue());
+        tw_command_group *cg = tw_queue_begin(bench_queue());
         int32_t *paths = tw_read_write(cg, s->at[FLOYDWARSHALL_PATHS]);
         if (paths)
             tw_parallel_for(cg, tw_range_2d(nodes, nodes), floydwarshall_flat, .distance = paths,
@@ -99,7 +99,7 @@ static bool run_items(void *state)
     const size_t nodes = ((const struct floydwarshall *)s->problem)->nodes;
     const tw_nd_range range = tw_nd_range_make(tw_range_2d(nodes, nodes), tw_range_2d(GROUP_ROWS, GROUP_COLUMNS));
     for (size_t node = 0; node < nodes; ++node) {
-        tw_command_group *cg = tw_queue_begin(suite_queue());
+        tw_command_group *cg = tw_queue_begin(bench_queue());
         int32_t *paths = tw_read_write(cg, s->at[FLOYDWARSHALL_PATHS]);
         if (paths)
             tw_parallel_for_nd_range(cg, range, floydwarshall_items, .distance = paths,
@@ -116,7 +116,7 @@ static bool run_rows(void *state)
     const struct suite_teamwork *s = state;
     const size_t nodes = ((const struct floydwarshall *)s->problem)->nodes;
     for (size_t node = 0; node < nodes; ++node) {
-        tw_command_group *cg = tw_queue_begin(suite_queue());
+        tw_command_group *cg = tw_queue_begin(bench_queue());
         int32_t *paths = tw_read_write(cg, s->at[FLOYDWARSHALL_PATHS]);
         if (paths)
             tw_parallel_for_work_group(cg, tw_range_1d(nodes), tw_range_1d(FLOYDWARSHALL_GROUP), floydwarshall_rows,

@@ -26,7 +26,7 @@ static void *open_counting(const void *problem)
         return NULL;
     c->common = suite_teamwork_open(problem);
     if (c->common
-        && suite_passed(histogram_create(&c->histogram, suite_queue(), c->common->at[HISTOGRAM_BYTES],
+        && bench_passed(histogram_create(&c->histogram, bench_queue(), c->common->at[HISTOGRAM_BYTES],
                                          ((const struct histogram_problem *)problem)->count,
                                          c->common->at[HISTOGRAM_COUNTS])))
         return c;
@@ -41,17 +41,17 @@ static bool fetch_counts(void *state, void *result)
 
 static bool run_phases(void *state)
 {
-    return suite_passed(histogram_submit_phases(&((struct counting *)state)->histogram)) && suite_wait();
+    return bench_passed(histogram_submit_phases(&((struct counting *)state)->histogram)) && suite_wait();
 }
 
 static bool run_group_phases(void *state)
 {
-    return suite_passed(histogram_submit_group_phases(&((struct counting *)state)->histogram)) && suite_wait();
+    return bench_passed(histogram_submit_group_phases(&((struct counting *)state)->histogram)) && suite_wait();
 }
 
 static bool run_lanes(void *state)
 {
-    return suite_passed(histogram_submit_lanes(&((struct counting *)state)->histogram)) && suite_wait();
+    return bench_passed(histogram_submit_lanes(&((struct counting *)state)->histogram)) && suite_wait();
 }
 
 static const struct suite_version versions[] = {

@@ -26,7 +26,7 @@ TW_RANGE_KERNEL(ising_flat, 2);
 
 static bool update(const struct ising *problem, tw_buffer *colour, tw_buffer *other, bool black, unsigned launch)
 {
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     signed char *spins = tw_read_write(cg, colour);
     const signed char *others = tw_read(cg, other);
     if (spins && others)

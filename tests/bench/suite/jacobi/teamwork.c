@@ -108,7 +108,7 @@ typedef bool (*sweep)(const struct suite_teamwork *s, tw_buffer *from, tw_buffer
 static bool sweep_flat(const struct suite_teamwork *s, tw_buffer *from, tw_buffer *to)
 {
     const struct jacobi *problem = s->problem;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     const float *in = tw_read(cg, from);
     float *out = tw_write(cg, to);
     if (in && out)
@@ -121,7 +121,7 @@ static bool sweep_flat(const struct suite_teamwork *s, tw_buffer *from, tw_buffe
 static bool add_sums(const struct suite_teamwork *s)
 {
     const struct jacobi *problem = s->problem;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for(cg, tw_range_1d(jacobi_tiles(problem)), jacobi_sum, .sums = tw_read(cg, s->at[JACOBI_SUMS]),
                     .change = TW_REDUCE_INIT(cg, s->at[JACOBI_CHANGE]));
     return suite_submit(cg);
@@ -130,7 +130,7 @@ static bool add_sums(const struct suite_teamwork *s)
 static bool sweep_tiled(const struct suite_teamwork *s, tw_buffer *from, tw_buffer *to)
 {
     const struct jacobi *problem = s->problem;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     const float *in = tw_read(cg, from);
     float *out = tw_write(cg, to);
     if (in && out)
@@ -144,7 +144,7 @@ static bool sweep_tiled(const struct suite_teamwork *s, tw_buffer *from, tw_buff
 static bool sweep_nd(const struct suite_teamwork *s, tw_buffer *from, tw_buffer *to)
 {
     const struct jacobi *problem = s->problem;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     const float *in = tw_read(cg, from);
     float *out = tw_write(cg, to);
     const tw_nd_range range =

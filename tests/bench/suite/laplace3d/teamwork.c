@@ -121,7 +121,7 @@ typedef bool (*sweep)(const struct laplace3d *problem, tw_buffer *from, tw_buffe
 
 static bool sweep_flat(const struct laplace3d *problem, tw_buffer *from, tw_buffer *to)
 {
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     const float *in = tw_read(cg, from);
     float *out = tw_write(cg, to);
     if (in && out)
@@ -133,7 +133,7 @@ static bool sweep_flat(const struct laplace3d *problem, tw_buffer *from, tw_buff
 
 static bool sweep_planes(const struct laplace3d *problem, tw_buffer *from, tw_buffer *to)
 {
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     const float *in = tw_read(cg, from);
     float *out = tw_write(cg, to);
     const tw_range groups = tw_range_3d(problem->side / PLANES, problem->side / ROWS, problem->side / COLUMNS);
@@ -146,7 +146,7 @@ static bool sweep_planes(const struct laplace3d *problem, tw_buffer *from, tw_bu
 
 static bool sweep_nd(const struct laplace3d *problem, tw_buffer *from, tw_buffer *to)
 {
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     const float *in = tw_read(cg, from);
     float *out = tw_write(cg, to);
     const tw_nd_range range = tw_nd_range_make(tw_range_3d(problem->side / PLANES, problem->side, problem->side),

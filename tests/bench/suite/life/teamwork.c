@@ -91,7 +91,7 @@ static bool run_flat(void *state)
 {
     const struct suite_teamwork *s = state;
     const struct life *life = s->problem;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     const unsigned char *now = tw_read(cg, s->at[LIFE_NOW]);
     unsigned char *next = tw_write(cg, s->at[LIFE_NEXT]);
     if (now && next)
@@ -105,7 +105,7 @@ static bool run_groups(void *state)
     const struct suite_teamwork *s = state;
     const struct life *life = s->problem;
     const tw_range groups = tw_range_2d(life->side / TILE, life->side / TILE), local = tw_range_2d(TILE, TILE);
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     const unsigned char *now = tw_read(cg, s->at[LIFE_NOW]);
     unsigned char *next = tw_write(cg, s->at[LIFE_NEXT]);
     if (now && next)
@@ -119,7 +119,7 @@ static bool run_items(void *state)
     const struct suite_teamwork *s = state;
     const struct life *life = s->problem;
     const tw_range all = tw_range_2d(life->side, life->side), local = tw_range_2d(TILE, TILE);
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     const unsigned char *now = tw_read(cg, s->at[LIFE_NOW]);
     unsigned char *next = tw_write(cg, s->at[LIFE_NEXT]);
     if (now && next)

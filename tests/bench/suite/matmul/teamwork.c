@@ -24,7 +24,7 @@ static bool run_flat(void *state)
 {
     const struct suite_teamwork *s = state;
     const size_t n = ((const struct matmul_problem *)s->problem)->n;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for(cg, tw_range_2d(n, n), matmul_flat, .a = tw_read(cg, s->at[MATMUL_A]),
                     .b = tw_read(cg, s->at[MATMUL_B]), .c = tw_discard_write(cg, s->at[MATMUL_C]), .n = (unsigned)n);
     return suite_submit_and_wait(cg);
@@ -33,25 +33,25 @@ static bool run_flat(void *state)
 static struct matmul matmul_of(const struct suite_teamwork *s)
 {
     const size_t n = ((const struct matmul_problem *)s->problem)->n;
-    return (struct matmul){suite_queue(), s->at[MATMUL_A], s->at[MATMUL_B], s->at[MATMUL_C], n};
+    return (struct matmul){bench_queue(), s->at[MATMUL_A], s->at[MATMUL_B], s->at[MATMUL_C], n};
 }
 
 static bool run_items(void *state)
 {
     const struct matmul matmul = matmul_of(state);
-    return suite_passed(matmul_submit_nd_range(&matmul)) && suite_wait();
+    return bench_passed(matmul_submit_nd_range(&matmul)) && suite_wait();
 }
 
 static bool run_groups(void *state)
 {
     const struct matmul matmul = matmul_of(state);
-    return suite_passed(matmul_submit_groups(&matmul)) && suite_wait();
+    return bench_passed(matmul_submit_groups(&matmul)) && suite_wait();
 }
 
 static bool run_blocks(void *state)
 {
     const struct matmul matmul = matmul_of(state);
-    return suite_passed(matmul_submit_blocks(&matmul)) && suite_wait();
+    return bench_passed(matmul_submit_blocks(&matmul)) && suite_wait();
 }
 
 static const struct suite_version flat[] = {SUITE_TEAMWORK_VERSION("flat", "range", run_flat)};

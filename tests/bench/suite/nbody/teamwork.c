@@ -174,7 +174,7 @@ TW_RANGE_REDUCTION(nbody_energy, 1, energy);
 
 static bool accelerate_flat(const struct suite_teamwork *s, unsigned n)
 {
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for(cg, tw_range_1d(n), nbody_flat, .positions = tw_read(cg, s->at[NBODY_POSITIONS]),
                     .velocities = tw_read_write(cg, s->at[NBODY_VELOCITIES]), .count = n);
     return suite_submit(cg);
@@ -182,7 +182,7 @@ static bool accelerate_flat(const struct suite_teamwork *s, unsigned n)
 
 static bool accelerate_tiled(const struct suite_teamwork *s, unsigned n)
 {
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for_work_group(cg, tw_range_1d(n / NBODY_GROUP), tw_range_1d(NBODY_GROUP), nbody_tiled,
                                .positions = tw_read(cg, s->at[NBODY_POSITIONS]),
                                .velocities = tw_read_write(cg, s->at[NBODY_VELOCITIES]), .count = n);
@@ -191,7 +191,7 @@ static bool accelerate_tiled(const struct suite_teamwork *s, unsigned n)
 
 static bool accelerate_nd(const struct suite_teamwork *s, unsigned n)
 {
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(n), tw_range_1d(NBODY_GROUP)), nbody_nd,
                              .positions = tw_read(cg, s->at[NBODY_POSITIONS]),
                              .velocities = tw_read_write(cg, s->at[NBODY_VELOCITIES]), .count = n);
@@ -200,12 +200,12 @@ static bool accelerate_nd(const struct suite_teamwork *s, unsigned n)
 
 static bool move_and_sum(const struct suite_teamwork *s, unsigned n)
 {
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for(cg, tw_range_1d(3 * (size_t)n), nbody_move, .positions = tw_read_write(cg, s->at[NBODY_POSITIONS]),
                     .velocities = tw_read(cg, s->at[NBODY_VELOCITIES]));
     if (!suite_submit(cg))
         return false;
-    cg = tw_queue_begin(suite_queue());
+    cg = tw_queue_begin(bench_queue());
     const float *positions = tw_read(cg, s->at[NBODY_POSITIONS]);
     tw_parallel_for(cg, tw_range_1d(n), nbody_energy, .mass = positions ? positions + 3 * (size_t)n : NULL,
                     .velocities = tw_read(cg, s->at[NBODY_VELOCITIES]), .count = n,

@@ -35,7 +35,7 @@ static bool run_flat(void *state)
 {
     const struct suite_teamwork *s = state;
     const struct peak *problem = s->problem;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for(cg, tw_range_1d(problem->items), peak_flat, .in = tw_read(cg, s->at[PEAK_IN]),
                     .out = tw_discard_write(cg, s->at[PEAK_OUT]), .factor = problem->factor,
                     .summand = problem->summand);

@@ -43,7 +43,7 @@ static bool run_flat(void *state)
 {
     const struct suite_teamwork *s = state;
     const struct permute_shape shape = ((const struct permute *)s->problem)->shape;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for(cg, tw_range_1d(permute_count(&shape)), permute_flat, .in = tw_read(cg, s->at[PERMUTE_IN]),
                     .out = tw_discard_write(cg, s->at[PERMUTE_OUT]), .shape = shape);
     return suite_submit_and_wait(cg);
@@ -53,7 +53,7 @@ static bool run_rows(void *state)
 {
     const struct suite_teamwork *s = state;
     const struct permute_shape shape = ((const struct permute *)s->problem)->shape;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for(cg, tw_range_3d(3 * (size_t)shape.batches * shape.heads, shape.times, shape.depth), permute_rows,
                     .in = tw_read(cg, s->at[PERMUTE_IN]), .out = tw_discard_write(cg, s->at[PERMUTE_OUT]),
                     .shape = shape);

@@ -26,7 +26,7 @@ static void *open_sum(const void *problem)
         return NULL;
     s->common = suite_teamwork_open(problem);
     if (s->common
-        && suite_passed(reduce_create(&s->reduce, suite_queue(), s->common->at[REDUCTION_NUMBERS],
+        && bench_passed(reduce_create(&s->reduce, bench_queue(), s->common->at[REDUCTION_NUMBERS],
                                       ((const struct reduction *)problem)->count))
         && suite_buffer_set(s->reduce.sum, NULL))
         return s;
@@ -41,27 +41,27 @@ static bool fetch_sum(void *state, void *result)
 
 static bool run_pairs(void *state)
 {
-    return suite_passed(reduce_submit_pairs(&((struct summing *)state)->reduce)) && suite_wait();
+    return bench_passed(reduce_submit_pairs(&((struct summing *)state)->reduce)) && suite_wait();
 }
 
 static bool run_tree(void *state)
 {
-    return suite_passed(reduce_submit_tree(&((struct summing *)state)->reduce)) && suite_wait();
+    return bench_passed(reduce_submit_tree(&((struct summing *)state)->reduce)) && suite_wait();
 }
 
 static bool run_parts(void *state)
 {
-    return suite_passed(reduce_submit_parts(&((struct summing *)state)->reduce)) && suite_wait();
+    return bench_passed(reduce_submit_parts(&((struct summing *)state)->reduce)) && suite_wait();
 }
 
 static bool run_group_parts(void *state)
 {
-    return suite_passed(reduce_submit_group_parts(&((struct summing *)state)->reduce)) && suite_wait();
+    return bench_passed(reduce_submit_group_parts(&((struct summing *)state)->reduce)) && suite_wait();
 }
 
 static bool run_launch(void *state)
 {
-    return suite_passed(reduce_submit_range(&((struct summing *)state)->reduce)) && suite_wait();
+    return bench_passed(reduce_submit_range(&((struct summing *)state)->reduce)) && suite_wait();
 }
 
 static const struct suite_version versions[] = {

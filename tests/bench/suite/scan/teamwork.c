@@ -287,7 +287,7 @@ static bool run_tree(void *state)
 {
     const struct suite_teamwork *s = state;
     const tw_nd_range range = tw_nd_range_make(tw_range_1d(count_of(s) / 2), tw_range_1d(SCAN_TREE_GROUP));
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for_nd_range(cg, range, scan_tree, .in = tw_read(cg, s->at[SCAN_IN]),
                              .out = tw_discard_write(cg, s->at[SCAN_OUT]));
     return suite_submit_and_wait(cg);
@@ -296,7 +296,7 @@ static bool run_tree(void *state)
 static bool run_group_blocks(void *state)
 {
     const struct suite_teamwork *s = state;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for_work_group(cg, tw_range_1d(count_of(s) / BLOCK), tw_range_1d(BLOCK_GROUP), scan_group_blocks,
                                .in = tw_read(cg, s->at[SCAN_IN]), .out = tw_discard_write(cg, s->at[SCAN_OUT]));
     return suite_submit_and_wait(cg);
@@ -306,17 +306,17 @@ static bool run_groups(void *state)
 {
     const struct suite_teamwork *s = state;
     const size_t parts = count_of(s) / PART;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for_work_group(cg, tw_range_1d(parts), tw_range_1d(GROUP), scan_group_sums,
                                .in = tw_read(cg, s->at[SCAN_IN]), .sums = tw_discard_write(cg, s->at[SCAN_SUMS]));
     if (!suite_submit(cg))
         return false;
-    cg = tw_queue_begin(suite_queue());
+    cg = tw_queue_begin(bench_queue());
     tw_parallel_for_work_group(cg, tw_range_1d(1), tw_range_1d(SCAN_SUMS_GROUP), scan_group_scan_sums,
                                .sums = tw_read_write(cg, s->at[SCAN_SUMS]), .count = (unsigned)parts);
     if (!suite_submit(cg))
         return false;
-    cg = tw_queue_begin(suite_queue());
+    cg = tw_queue_begin(bench_queue());
     tw_parallel_for_work_group(cg, tw_range_1d(parts), tw_range_1d(GROUP), scan_group_parts,
                                .in = tw_read(cg, s->at[SCAN_IN]), .sums = tw_read(cg, s->at[SCAN_SUMS]),
                                .out = tw_discard_write(cg, s->at[SCAN_OUT]));
@@ -329,17 +329,17 @@ static bool run_items(void *state)
     const size_t parts = count_of(s) / PART;
     const tw_nd_range range = tw_nd_range_make(tw_range_1d(parts * GROUP), tw_range_1d(GROUP));
     const tw_nd_range one = tw_nd_range_make(tw_range_1d(SCAN_SUMS_GROUP), tw_range_1d(SCAN_SUMS_GROUP));
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for_nd_range(cg, range, scan_item_sums, .in = tw_read(cg, s->at[SCAN_IN]),
                              .sums = tw_discard_write(cg, s->at[SCAN_SUMS]));
     if (!suite_submit(cg))
         return false;
-    cg = tw_queue_begin(suite_queue());
+    cg = tw_queue_begin(bench_queue());
     tw_parallel_for_nd_range(cg, one, scan_item_scan_sums, .sums = tw_read_write(cg, s->at[SCAN_SUMS]),
                              .count = (unsigned)parts);
     if (!suite_submit(cg))
         return false;
-    cg = tw_queue_begin(suite_queue());
+    cg = tw_queue_begin(bench_queue());
     tw_parallel_for_nd_range(cg, range, scan_item_parts, .in = tw_read(cg, s->at[SCAN_IN]),
                              .sums = tw_read(cg, s->at[SCAN_SUMS]), .out = tw_discard_write(cg, s->at[SCAN_OUT]));
     return suite_submit_and_wait(cg);

@@ -104,7 +104,7 @@ TW_ND_RANGE_KERNEL(scatter_add_items, GROUP);
 
 static bool clear(const struct suite_teamwork *s)
 {
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for(cg, tw_range_1d(BINS), scatter_add_clear, .sums = tw_discard_write(cg, s->at[SCATTER_ADD_SUMS]));
     return suite_submit(cg);
 }
@@ -115,7 +115,7 @@ static bool run_global(void *state)
     const struct scatter_add *data = s->problem;
     if (!clear(s))
         return false;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for(cg, tw_range_1d(data->count), scatter_add_global, .values = tw_read(cg, s->at[SCATTER_ADD_VALUES]),
                     .keys = tw_read(cg, s->at[SCATTER_ADD_KEYS]), .sums = tw_atomic(cg, s->at[SCATTER_ADD_SUMS]));
     return suite_submit_and_wait(cg);
@@ -125,9 +125,9 @@ static bool run_global(void *state)
    cache. */
 static size_t groups_of(const struct scatter_add *data, bool small_parts)
 {
-    const tw_device *device = tw_queue_device(suite_queue());
+    const tw_device *device = tw_queue_device(bench_queue());
     size_t units = 1;
-    suite_passed(tw_device_info(device, TW_DEVICE_INFO_MAX_COMPUTE_UNITS, &units, sizeof units));
+    bench_passed(tw_device_info(device, TW_DEVICE_INFO_MAX_COMPUTE_UNITS, &units, sizeof units));
     return tw_device_is_gpu(device) ? units * SCATTER_ADD_RESIDENT : small_parts ? data->count >> 14 : 4 * units;
 }
 
@@ -138,7 +138,7 @@ static bool run_groups(void *state)
     const size_t each = scatter_add_part(data->count, groups_of(data, false)), groups = (data->count + each - 1) / each;
     if (!clear(s))
         return false;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for_work_group(
         cg, tw_range_1d(groups), tw_range_1d(GROUP), scatter_add_groups,
         .values = tw_read(cg, s->at[SCATTER_ADD_VALUES]), .keys = tw_read(cg, s->at[SCATTER_ADD_KEYS]),
@@ -153,7 +153,7 @@ static bool run_items(void *state)
     const size_t each = scatter_add_part(data->count, groups_of(data, true)), groups = (data->count + each - 1) / each;
     if (!clear(s))
         return false;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for_nd_range(
         cg, tw_nd_range_make(tw_range_1d(groups * GROUP), tw_range_1d(GROUP)), scatter_add_items,
         .values = tw_read(cg, s->at[SCATTER_ADD_VALUES]), .keys = tw_read(cg, s->at[SCATTER_ADD_KEYS]),

@@ -58,7 +58,7 @@ static bool run_row(void *state)
 {
     const struct suite_teamwork *s = state;
     const struct spmv *spmv = s->problem;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for(cg, tw_range_1d(spmv->rows), spmv_row, .first = tw_read(cg, s->at[SPMV_FIRST]),
                     .columns = tw_read(cg, s->at[SPMV_COLUMNS]), .values = tw_read(cg, s->at[SPMV_VALUES]),
                     .x = tw_read(cg, s->at[SPMV_X]), .y = tw_discard_write(cg, s->at[SPMV_Y]));
@@ -69,8 +69,8 @@ static bool run_subgroup(void *state)
 {
     const struct suite_teamwork *s = state;
     const struct spmv *spmv = s->problem;
-    const size_t lanes = tw_device_is_gpu(tw_queue_device(suite_queue())) ? SPMV_LANES : 1;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    const size_t lanes = tw_device_is_gpu(tw_queue_device(bench_queue())) ? SPMV_LANES : 1;
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(spmv->rows * lanes), tw_range_1d(SPMV_GROUP)),
                              spmv_subgroup, .first = tw_read(cg, s->at[SPMV_FIRST]),
                              .columns = tw_read(cg, s->at[SPMV_COLUMNS]), .values = tw_read(cg, s->at[SPMV_VALUES]),

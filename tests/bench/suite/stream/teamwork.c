@@ -127,9 +127,9 @@ struct state {
 static void close_state(void *memory)
 {
     struct state *s = memory;
-    suite_passed(tw_buffer_destroy(&s->x));
-    suite_passed(tw_buffer_destroy(&s->y));
-    suite_passed(tw_buffer_destroy(&s->out));
+    bench_passed(tw_buffer_destroy(&s->x));
+    bench_passed(tw_buffer_destroy(&s->y));
+    bench_passed(tw_buffer_destroy(&s->out));
     free(s);
 }
 
@@ -139,7 +139,7 @@ static void *open_state(const struct stream *problem, bool two, size_t results)
     if (!s)
         return NULL;
     size_t units = 0;
-    tw_device_info(tw_queue_device(suite_queue()), TW_DEVICE_INFO_MAX_COMPUTE_UNITS, &units, sizeof units);
+    tw_device_info(tw_queue_device(bench_queue()), TW_DEVICE_INFO_MAX_COMPUTE_UNITS, &units, sizeof units);
     s->n = problem->n;
     s->groups = 4 * units < STREAM_MOST_GROUPS ? 4 * units : STREAM_MOST_GROUPS;
     s->x = suite_buffer(problem->x, sizeof(double), s->n);
@@ -181,7 +181,7 @@ static bool fetch_dot(void *state, void *result)
 static bool run_copy(void *state)
 {
     struct state *s = state;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for(cg, tw_range_1d(s->n), stream_copy, .x = tw_read(cg, s->x), .out = tw_discard_write(cg, s->out));
     return suite_submit_and_wait(cg);
 }
@@ -189,7 +189,7 @@ static bool run_copy(void *state)
 static bool run_mul(void *state)
 {
     struct state *s = state;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for(cg, tw_range_1d(s->n), stream_mul, .x = tw_read(cg, s->x), .out = tw_discard_write(cg, s->out));
     return suite_submit_and_wait(cg);
 }
@@ -197,7 +197,7 @@ static bool run_mul(void *state)
 static bool run_add(void *state)
 {
     struct state *s = state;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for(cg, tw_range_1d(s->n), stream_add, .x = tw_read(cg, s->x), .y = tw_read(cg, s->y),
                     .out = tw_discard_write(cg, s->out));
     return suite_submit_and_wait(cg);
@@ -206,7 +206,7 @@ static bool run_add(void *state)
 static bool run_triad(void *state)
 {
     struct state *s = state;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for(cg, tw_range_1d(s->n), stream_triad, .x = tw_read(cg, s->x), .y = tw_read(cg, s->y),
                     .out = tw_discard_write(cg, s->out));
     return suite_submit_and_wait(cg);
@@ -216,7 +216,7 @@ static bool run_triad(void *state)
 static bool run_dot(void *state)
 {
     struct state *s = state;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for(cg, tw_range_1d(s->n), stream_dot, .x = tw_read(cg, s->x), .y = tw_read(cg, s->y),
                     .sum = TW_REDUCE_INIT(cg, s->out));
     return suite_submit(cg) && suite_buffer_get(s->out, &s->dot, sizeof s->dot);
@@ -236,7 +236,7 @@ static bool add_parts(struct state *s)
 static bool run_dot_parts(void *state)
 {
     struct state *s = state;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(s->groups * STREAM_GROUP), tw_range_1d(STREAM_GROUP)),
                              stream_dot_parts, .x = tw_read(cg, s->x), .y = tw_read(cg, s->y),
                              .parts = tw_discard_write(cg, s->out), .n = s->n);
@@ -246,7 +246,7 @@ static bool run_dot_parts(void *state)
 static bool run_dot_hierarchical(void *state)
 {
     struct state *s = state;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for_work_group(cg, tw_range_1d(s->groups), tw_range_1d(STREAM_GROUP), stream_dot_hierarchical,
                                .x = tw_read(cg, s->x), .y = tw_read(cg, s->y), .parts = tw_discard_write(cg, s->out),
                                .n = s->n);

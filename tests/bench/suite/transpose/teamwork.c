@@ -71,7 +71,7 @@ static bool run_flat(void *state)
 {
     const struct suite_teamwork *s = state;
     const unsigned side = ((const struct transpose *)s->problem)->side;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for(cg, tw_range_2d(side, side), transpose_flat, .in = tw_read(cg, s->at[TRANSPOSE_IN]),
                     .out = tw_discard_write(cg, s->at[TRANSPOSE_OUT]), .side = side);
     return suite_submit_and_wait(cg);
@@ -81,7 +81,7 @@ static bool run_tiled(void *state)
 {
     const struct suite_teamwork *s = state;
     const unsigned side = ((const struct transpose *)s->problem)->side;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for_work_group(cg, tw_range_2d(side / TILE, side / TILE), tw_range_2d(ROWS, TILE), transpose_tiled,
                                .in = tw_read(cg, s->at[TRANSPOSE_IN]),
                                .out = tw_discard_write(cg, s->at[TRANSPOSE_OUT]), .side = side);
@@ -92,7 +92,7 @@ static bool run_nd(void *state)
 {
     const struct suite_teamwork *s = state;
     const unsigned side = ((const struct transpose *)s->problem)->side;
-    tw_command_group *cg = tw_queue_begin(suite_queue());
+    tw_command_group *cg = tw_queue_begin(bench_queue());
     tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_2d(side / TILE * ROWS, side), tw_range_2d(ROWS, TILE)),
                              transpose_nd, .in = tw_read(cg, s->at[TRANSPOSE_IN]),
                              .out = tw_discard_write(cg, s->at[TRANSPOSE_OUT]), .side = side);

@@ -44,7 +44,7 @@ static void close_cells(void *state)
 {
     struct cells *cells = state;
     for (unsigned i = 0; i < 3; ++i)
-        suite_passed(tw_buffer_destroy(&cells->scores[i]));
+        bench_passed(tw_buffer_destroy(&cells->scores[i]));
     if (cells->common)
         suite_teamwork_close(cells->common);
     free(cells);
@@ -59,7 +59,7 @@ static void *open_cells(const void *problem)
     cells->common = suite_teamwork_open(problem);
     bool all = cells->common != NULL;
     for (unsigned i = 0; i < 3 && all; ++i)
-        all = suite_passed(tw_buffer_create_copy(w->arrays.at[WAVEFRONT_DIAGONALS].initial, sizeof(int32_t),
+        all = bench_passed(tw_buffer_create_copy(w->arrays.at[WAVEFRONT_DIAGONALS].initial, sizeof(int32_t),
                                                  tw_range_1d(wavefront_pitch(w->length)), &cells->scores[i]));
     if (all)
         return cells;
@@ -78,7 +78,7 @@ static bool run_cells(void *state)
     const struct suite_teamwork *s = cells->common;
     const size_t length = ((const struct wavefront *)s->problem)->length;
     for (size_t d = 0; d < 2 * length - 1; ++d) {
-        tw_command_group *cg = tw_queue_begin(suite_queue());
+        tw_command_group *cg = tw_queue_begin(bench_queue());
         const int32_t *across = tw_read(cg, s->at[WAVEFRONT_ACROSS]);
         if (across) /* row i has column d - i, whose letter is number length - 1 - (d - i) */
             tw_parallel_for_offset(
@@ -234,7 +234,7 @@ static bool run_groups(void *state)
     const struct suite_teamwork *s = state;
     const size_t tiles = ((const struct wavefront *)s->problem)->length / TILE;
     for (size_t d = 0; d < 2 * tiles - 1; ++d) {
-        tw_command_group *cg = tw_queue_begin(suite_queue());
+        tw_command_group *cg = tw_queue_begin(bench_queue());
         tw_parallel_for_work_group(
             cg, tw_range_1d(wavefront_count(d, tiles)), tw_range_1d(TILE), wavefront_groups,
             .down = tw_read(cg, s->at[WAVEFRONT_DOWN]), .across = tw_read(cg, s->at[WAVEFRONT_ACROSS]),
@@ -254,7 +254,7 @@ static bool run_items(void *state)
     const size_t tiles = ((const struct wavefront *)s->problem)->length / TILE;
     for (size_t d = 0; d < 2 * tiles - 1; ++d) {
         const tw_nd_range range = tw_nd_range_make(tw_range_1d(wavefront_count(d, tiles) * TILE), tw_range_1d(TILE));
-        tw_command_group *cg = tw_queue_begin(suite_queue());
+        tw_command_group *cg = tw_queue_begin(bench_queue());
         tw_parallel_for_nd_range(
             cg, range, wavefront_items, .down = tw_read(cg, s->at[WAVEFRONT_DOWN]),
             .across = tw_read(cg, s->at[WAVEFRONT_ACROSS]), .best = tw_read_write(cg, s->at[WAVEFRONT_BEST]),

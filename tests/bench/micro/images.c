@@ -1,39 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads of an RGBA image of bytes on the host against loops written by hand, in one process, in turns. Every pixel of the
- * result is one read, at coordinates that are turned by an angle, into an array of float4. By hand the same is done with
- * the same conversion of bytes, the same clamping and the same OpenMP directives.
+ * Reads of an RGBA image of bytes on the host against loops written by hand. Every pixel of the result is one read, at
+ * coordinates that are turned by an angle, into an array of float4. By hand the same is done with the same conversion of bytes,
+ * the same clamping and the same OpenMP directives.
  *
- *     image_compare [--quick]
- *
- * Columns are nanoseconds for a read, the smallest of many turns; quotients are Teamwork's time by that of the loop by hand:
- *     constant    format (tw_image_as()) and sampler are constants in the kernel
- *     image's     the format is what the image says, the sampler a constant
- *     block's     the format is a constant, the sampler comes in the argument block
- * Exit status 1: a wrong result. --quick only looks at the results.
+ *     constants         format (tw_image_as()) and sampler are constants in the kernel
+ *     image's format    the format is what the image says, the sampler a constant
+ *     block's sampler   the format is a constant, the sampler comes in the argument block
  */
-#define _POSIX_C_SOURCE 200809L
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <teamwork/image.h>
 #include <teamwork/math.h>
-#include <teamwork/teamwork.h>
 #include <teamwork/vector.h>
 
-#include "samples.h"
+#include "../harness/bench_teamwork.h"
+#include "micro.h"
 
-enum { WIDTH = 512, HEIGHT = 384, KINDS = 3, TURNS = 100 };
+enum { WIDTH = 512, HEIGHT = 384 };
 
 /* The way from a pixel of the result to coordinates; `scale` makes them normalized. */
 struct turn {
     float cosine, sine, middle_x, middle_y, scale_x, scale_y;
 };
 
-struct job {
+struct block {
     tw_const_image_2d in;
     tw_float4 *out;
     struct turn turn;
@@ -54,12 +47,12 @@ static inline tw_float2 turned(const struct turn *t, int x, int y)
 
 #define KERNEL(name, FORMAT, SAMPLER)                                                                                  \
     struct name {                                                                                                      \
-        struct job job;                                                                                                \
+        struct block block;                                                                                            \
     };                                                                                                                 \
     static inline void name(tw_item item, const struct name *k)                                                        \
     {                                                                                                                  \
         const int x = (int)tw_global_id(item, 1), y = (int)tw_global_id(item, 0);                                      \
-        k->job.out[y * WIDTH + x] = tw_read_imagef(FORMAT(k->job.in), SAMPLER, turned(&k->job.turn, x, y));            \
+        k->block.out[y * WIDTH + x] = tw_read_imagef(FORMAT(k->block.in), SAMPLER, turned(&k->block.turn, x, y));      \
     }                                                                                                                  \
     TW_RANGE_KERNEL(name, 2);
 
@@ -75,17 +68,17 @@ static inline tw_float2 turned(const struct turn *t, int x, int y)
 #define KERNELS(name, words, filter, mode, normalized)                                                                 \
     KERNEL(name##_constant, RGBA8, tw_sampler_make(normalized, mode, filter))                                          \
     KERNEL(name##_images, IMAGES_OWN, tw_sampler_make(normalized, mode, filter))                                       \
-    KERNEL(name##_blocks, RGBA8, k->job.sampler)
+    KERNEL(name##_blocks, RGBA8, k->block.sampler)
 CASES(KERNELS)
 
 /* Reads without a sampler, at whole coordinates: mirrored, so that it is no copy. */
 struct places {
-    struct job job;
+    struct block block;
 };
 static inline void places(tw_item item, const struct places *k)
 {
     const int x = (int)tw_global_id(item, 1), y = (int)tw_global_id(item, 0);
-    k->job.out[y * WIDTH + x] = tw_read_imagef(RGBA8(k->job.in), (tw_int2){WIDTH - 1 - x, HEIGHT - 1 - y});
+    k->block.out[y * WIDTH + x] = tw_read_imagef(RGBA8(k->block.in), (tw_int2){WIDTH - 1 - x, HEIGHT - 1 - y});
 }
 TW_RANGE_KERNEL(places, 2);
 
@@ -189,136 +182,189 @@ static void places_by_hand(const unsigned char *in, tw_float4 *out, struct turn 
     (void)turn;
 }
 
-/* ---- comparing ------------------------------------------------------------------------------------------------------ */
+/* ---- what all samples of an entry share ------------------------------------------------------------------------------ */
 
-static struct {
-    tw_queue *queue;
+struct state {
     tw_image *image;
     tw_buffer *out;
-    const unsigned char *pixels;
+    unsigned char *pixels;
     tw_float4 *by_hand;
-} data;
+};
 
-static void check(tw_status status)
+static struct turn turn_of(bool normalized)
 {
-    if (status == TW_SUCCESS)
-        return;
-    fprintf(stderr, "image_compare: %s: %s\n", tw_status_name(status), tw_error_detail());
-    exit(1);
+    const float angle = 0.35f;
+    return (struct turn){cosf(angle),
+                         sinf(angle),
+                         0.5f * WIDTH,
+                         0.5f * HEIGHT,
+                         normalized ? 1.0f / WIDTH : 1.0f,
+                         normalized ? 1.0f / HEIGHT : 1.0f};
 }
 
-static void *allocate(size_t bytes)
-{
-    void *memory = aligned_alloc(64, bytes);
-    if (!memory)
-        exit(1);
-    return memory;
-}
+typedef bool run_function(const struct state *s);
 
-#define JOB(cg, turn_, sampler_)                                                                                       \
-    .job = {.in = tw_read_image_2d(cg, data.image),                                                                    \
-            .out = tw_discard_write(cg, data.out),                                                                     \
-            .turn = turn_,                                                                                             \
-            .sampler = sampler_}
-#define RUN(name, kernel, ...)                                                                                         \
-    static void run_##name(struct turn turn)                                                                           \
+#define BLOCK(cg, s, turn_, sampler_)                                                                                  \
+    .block = {.in = tw_read_image_2d(cg, (s)->image),                                                                  \
+              .out = tw_discard_write(cg, (s)->out),                                                                   \
+              .turn = turn_,                                                                                           \
+              .sampler = sampler_}
+#define RUN(name, normalized, ...)                                                                                     \
+    static bool run_##name(const struct state *s)                                                                      \
     {                                                                                                                  \
-        tw_command_group *cg = tw_queue_begin(data.queue);                                                             \
-        tw_image_require(cg, data.image, TW_RGBA, TW_UNORM_INT8);                                                      \
-        tw_parallel_for(cg, tw_range_2d(HEIGHT, WIDTH), kernel, JOB(cg, turn, (__VA_ARGS__)));                         \
-        check(tw_queue_submit(data.queue, cg, NULL));                                                                  \
-        check(tw_queue_wait(data.queue));                                                                              \
+        tw_command_group *cg = tw_queue_begin(bench_queue());                                                          \
+        tw_image_require(cg, s->image, TW_RGBA, TW_UNORM_INT8);                                                        \
+        tw_parallel_for(cg, tw_range_2d(HEIGHT, WIDTH), name, BLOCK(cg, s, turn_of(normalized), (__VA_ARGS__)));       \
+        return bench_passed(tw_queue_submit(bench_queue(), cg, NULL)) && bench_passed(tw_queue_wait(bench_queue()));   \
     }
 #define RUNS(name, words, filter, mode, normalized)                                                                    \
-    RUN(name##_constant, name##_constant, tw_sampler_make(normalized, mode, filter))                                   \
-    RUN(name##_images, name##_images, tw_sampler_make(normalized, mode, filter))                                       \
-    RUN(name##_blocks, name##_blocks, tw_sampler_make(normalized, mode, filter))
+    RUN(name##_constant, normalized, tw_sampler_make(normalized, mode, filter))                                        \
+    RUN(name##_images, normalized, tw_sampler_make(normalized, mode, filter))                                          \
+    RUN(name##_blocks, normalized, tw_sampler_make(normalized, mode, filter))
 CASES(RUNS)
-RUN(places, places, tw_sampler_make(false, TW_ADDRESS_NONE, TW_FILTER_NEAREST))
+RUN(places, false, tw_sampler_make(false, TW_ADDRESS_NONE, TW_FILTER_NEAREST))
 
-typedef void by_hand_function(const unsigned char *in, tw_float4 *out, struct turn turn);
-typedef void run_function(struct turn turn);
+/* Ways to read: micro_job.image is an index. */
+enum { CONSTANTS, IMAGES_FORMAT, BLOCKS_SAMPLER, KINDS };
+
+static const struct {
+    const char *words;
+    void (*by_hand)(const unsigned char *in, tw_float4 *out, struct turn turn);
+    bool normalized;
+    run_function *runs[KINDS];
+} cases[] = {{"mirrored", places_by_hand, false, {run_places, NULL, NULL}}, /* without a sampler: MICRO_PIXEL */
+#define LISTED(name, words, filter, mode, normalized)                                                                  \
+    {words, name##_by_hand, normalized, {run_##name##_constant, run_##name##_images, run_##name##_blocks}},
+             CASES(LISTED)
+#undef LISTED
+};
+enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
+
+static void free_state(struct state *s)
+{
+    bench_passed(tw_buffer_destroy(&s->out));
+    bench_passed(tw_image_destroy(&s->image));
+    free(s->pixels);
+    free(s->by_hand);
+    free(s);
+}
+
+/* Smooth, so that a rounded coordinate changes little. */
+static unsigned char pixel(size_t i)
+{
+    const double wave = sin((double)(i / 4 % WIDTH) * 0.02 + (double)(i % 4)) * cos((double)(i / 4 / WIDTH) * 0.03);
+    return (unsigned char)(127.5 + 127 * wave);
+}
+
+static bool prepare(struct micro_job *job)
+{
+    const tw_image_layout layout = {.order = TW_RGBA, .type = TW_UNORM_INT8, .size = tw_range_2d(HEIGHT, WIDTH)};
+    struct state *s = job->state = calloc(1, sizeof *s);
+    if (!s)
+        return false;
+    s->pixels = aligned_alloc(64, job->count * 4);
+    s->by_hand = aligned_alloc(64, job->count * sizeof *s->by_hand);
+    if (!s->pixels || !s->by_hand)
+        return false;
+    for (size_t i = 0; i < job->count * 4; ++i)
+        s->pixels[i] = pixel(i);
+    return bench_passed(tw_image_create_over_const(s->pixels, layout, &s->image))
+           && bench_passed(tw_buffer_create(sizeof(tw_float4), tw_range_1d(job->count), &s->out));
+}
+
+static void read_by_hand(const struct micro_job *job)
+{
+    const struct state *s = job->state;
+    cases[job->image].by_hand(s->pixels, s->by_hand, turn_of(cases[job->image].normalized));
+}
 
 /* Coordinates and weights are rounded in another order: the largest difference of most pixels, and those on an edge of two. */
-static bool alike(const char *words, int kind)
+static bool alike(const struct state *s, size_t count)
 {
     tw_host_accessor *access = NULL;
     size_t off = 0;
-    check(tw_host_access(data.out, TW_READ, &access));
+    if (!bench_passed(tw_host_access(s->out, TW_READ, &access)))
+        return false;
     const tw_float4 *got = tw_host_accessor_const_data(access);
-    for (size_t i = 0; i < (size_t)WIDTH * HEIGHT; ++i) {
-        const tw_int4 wrong = tw_isgreater(tw_fabs(got[i] - data.by_hand[i]), (tw_float4)2e-4f);
+    for (size_t i = 0; i < count; ++i) {
+        const tw_int4 wrong = tw_isgreater(tw_fabs(got[i] - s->by_hand[i]), (tw_float4)2e-4f);
         off += tw_any(wrong) != 0;
     }
     tw_host_accessor_release(&access);
     if (off > 20)
-        fprintf(stderr, "%s, %d: %zu pixels are wrong\n", words, kind, off);
+        fprintf(stderr, "%zu pixels are wrong\n", off);
     return off <= 20;
 }
 
-static bool compare(const char *words, by_hand_function *by_hand, run_function *const runs[], int kinds,
-                    bool normalized, int turns)
+static bool finish(struct micro_job *job)
 {
-    const float angle = 0.35f;
-    const struct turn turn = {cosf(angle),
-                              sinf(angle),
-                              0.5f * WIDTH,
-                              0.5f * HEIGHT,
-                              normalized ? 1.0f / WIDTH : 1.0f,
-                              normalized ? 1.0f / HEIGHT : 1.0f};
-    double best[KINDS + 1] = {1e30, 1e30, 1e30, 1e30};
-    bool right = true;
-    for (int i = 0; i < turns; ++i)
-        for (int kind = 0; kind <= kinds; ++kind) {
-            const double start = bench_now();
-            if (kind == kinds)
-                by_hand(data.pixels, data.by_hand, turn);
-            else
-                runs[kind](turn);
-            const double taken = (bench_now() - start) * 1e9 / WIDTH / HEIGHT;
-            best[kind] = taken < best[kind] ? taken : best[kind];
-        }
-    for (int kind = 0; kind < kinds; ++kind) {
-        runs[kind](turn);
-        right = alike(words, kind) && right;
+    struct state *s = job->state;
+    if (!s)
+        return false;
+    bool right = s->out != NULL;
+    if (right) {
+        read_by_hand(job);
+        right = alike(s, job->count);
     }
-    printf("%-30s by hand %6.3f", words, best[kinds]);
-    for (int kind = 0; kind < kinds; ++kind)
-        printf("   %6.3f (%.2f)", best[kind], best[kind] / best[kinds]);
-    printf("\n");
+    free_state(s);
     return right;
 }
 
-int main(int count, char **arguments)
+/* By hand nothing is compared: it is what the others are compared with. */
+static bool finish_by_hand(struct micro_job *job)
 {
-    const int turns = count > 1 && !strcmp(arguments[1], "--quick") ? 1 : TURNS;
-    const size_t pixels = (size_t)WIDTH * HEIGHT;
-    const tw_image_layout layout = {.order = TW_RGBA, .type = TW_UNORM_INT8, .size = tw_range_2d(HEIGHT, WIDTH)};
-    unsigned char *bytes = allocate(pixels * 4);
+    if (job->state)
+        free_state(job->state);
+    return job->state != NULL;
+}
+
+static bool sample_by_hand(const struct micro_job *job, double *value)
+{
+    const double start = bench_now();
+    read_by_hand(job);
+    *value = (bench_now() - start) * 1e9 / (double)job->count;
+    return true;
+}
+
+static bool sample(const struct micro_job *job, int kind, double *value)
+{
+    const double start = bench_now();
+    const bool done = cases[job->image].runs[kind](job->state);
+    *value = (bench_now() - start) * 1e9 / (double)job->count;
+    return done;
+}
+
+static bool sample_constants(const struct micro_job *job, double *value)
+{
+    return sample(job, CONSTANTS, value);
+}
+
+static bool sample_images(const struct micro_job *job, double *value)
+{
+    return sample(job, IMAGES_FORMAT, value);
+}
+
+static bool sample_blocks(const struct micro_job *job, double *value)
+{
+    return sample(job, BLOCKS_SAMPLER, value);
+}
+
+static const struct micro_entry entries[] = {
+    {MICRO_PIXEL, "Teamwork", "", 0, prepare, sample_constants, finish, false},
+    {MICRO_PIXEL, "OpenMP", "by hand", 0, prepare, sample_by_hand, finish_by_hand, false},
+    {MICRO_IMAGE, "Teamwork", "constants", 0, prepare, sample_constants, finish, false},
+    {MICRO_IMAGE, "Teamwork", "image's format", 0, prepare, sample_images, finish, false},
+    {MICRO_IMAGE, "Teamwork", "block's sampler", 0, prepare, sample_blocks, finish, false},
+    {MICRO_IMAGE, "OpenMP", "by hand", 0, prepare, sample_by_hand, finish_by_hand, false},
+};
+const struct micro_entries micro_images = {entries, sizeof entries / sizeof entries[0], bench_on_host};
+
+bool micro_run_images(void)
+{
     bool right = true;
-    for (size_t i = 0; i < pixels * 4; ++i) /* smooth, so that a rounded coordinate changes little */
-        bytes[i] = (unsigned char)(127.5
-                                   + 127 * sin((double)(i / 4 % WIDTH) * 0.02 + (double)(i % 4))
-                                         * cos((double)(i / 4 / WIDTH) * 0.03));
-    data.pixels = bytes;
-    data.by_hand = allocate(pixels * sizeof *data.by_hand);
-    check(tw_queue_create(NULL, NULL, NULL, NULL, &data.queue));
-    check(tw_image_create_over_const(bytes, layout, &data.image));
-    check(tw_buffer_create(sizeof(tw_float4), tw_range_1d(pixels), &data.out));
-
-    printf("%d x %d, nanoseconds a read: by hand, constant, image's format, block's sampler\n", WIDTH, HEIGHT);
-    right = compare("no sampler", places_by_hand, (run_function *const[]){run_places}, 1, false, turns);
-#define COMPARE(name, words, filter, mode, normalized)                                                                 \
-    right = compare(words, name##_by_hand,                                                                             \
-                    (run_function *const[]){run_##name##_constant, run_##name##_images, run_##name##_blocks}, KINDS,   \
-                    normalized, turns)                                                                                 \
-            && right;
-    CASES(COMPARE)
-
-    check(tw_buffer_destroy(&data.out));
-    check(tw_image_destroy(&data.image));
-    check(tw_queue_destroy(&data.queue));
-    free(data.by_hand);
-    free(bytes);
-    return right ? 0 : 1;
+    for (unsigned i = 0; i < CASE_COUNT; ++i) {
+        const struct micro_job job = {.count = (size_t)WIDTH * HEIGHT, .image = i};
+        right = micro_measure(i ? MICRO_IMAGE : MICRO_PIXEL, cases[i].words, &job) && right;
+    }
+    return right;
 }

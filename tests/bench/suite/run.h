@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the harness share; programs do not include it. */
-#ifndef TEAMWORK_SUITE_HARNESS_H
-#define TEAMWORK_SUITE_HARNESS_H
+/* Running the programs: what main.c and the files beside it share. Programs do not include it. */
+#ifndef TEAMWORK_SUITE_RUN_H
+#define TEAMWORK_SUITE_RUN_H
 
-#include <stdio.h>
-
+#include "../harness/bench.h"
 #include "suite.h"
 
 /* ---- sides.c --------------------------------------------------------------------------------------------------- */
@@ -29,15 +28,8 @@ extern const size_t suite_entry_count;
 bool suite_open_sides(bool with_opencl);
 bool suite_close_sides(void);
 
-/* Of Teamwork's device. */
-bool suite_on_gpu(void);
-const char *suite_device_name(void);
-
 /* Whether a side has a device: OpenCL may have none. */
 bool suite_is_open(enum suite_side side);
-
-/* Sends the idle threads of OpenMP to sleep, or lets them wait actively for their next work, as they do by default. */
-void suite_openmp_threads(bool awake);
 
 /* The version of OpenCL that takes part; "": none does. */
 const char *suite_opencl_device(void);
@@ -55,11 +47,10 @@ const char *suite_opencl_name(void);
 
 /* ---- measure.c ------------------------------------------------------------------------------------------------- */
 
-struct suite_effort {
+struct suite_plan {
     enum suite_size size;
-    unsigned least_rounds, most_rounds; /* up to SUITE_MOST_ROUNDS */
-    double seconds;                     /* for a program; the least rounds may take longer */
-    const char *form;                   /* only versions of this form; NULL: all */
+    struct bench_effort effort; /* for a program; up to SUITE_MOST_ROUNDS */
+    const char *form;           /* only versions of this form; NULL: all */
     const char *kind; /* of Teamwork only versions of this kind, or with '!' before it of any other; NULL: all */
 };
 
@@ -71,11 +62,11 @@ struct suite_row {
     const char *failure; /* NULL: right results */
     double *samples;     /* microseconds, of one call each, in order of size when all is done */
     size_t sample_count;
-    double *turns;  /* the median of its turn in each round; 0 where it had none */
-    unsigned calls; /* in a turn */
-    unsigned every; /* takes a turn in every so manieth round */
-    bool is_short;  /* so much that caches matter: the first call of a turn does not count */
-    double median_us, p25_us, p75_us, min_us;
+    double *turns;           /* the median of its turn in each round; 0 where it had none */
+    unsigned calls;          /* in a turn */
+    unsigned every;          /* takes a turn in every so manieth round */
+    bool is_short;           /* so much that caches matter: the first call of a turn does not count */
+    struct bench_summary us; /* zeros: not measured */
 };
 
 /* A program and what was measured of it. */
@@ -89,7 +80,7 @@ struct suite_result {
 
 /* Checks every version, measures them in turns, and checks again. False if something failed; `result` then says what, as far
    as it got. */
-bool suite_measure(const struct suite_entry *entry, const struct suite_effort *effort, struct suite_result *result);
+bool suite_measure(const struct suite_entry *entry, const struct suite_plan *plan, struct suite_result *result);
 
 void suite_result_free(struct suite_result *result);
 

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the tables and plots of docs/performance.md from results of the benchmark suite.
+"""Makes the tables and plots of docs/performance.md from what the benchmarks wrote with --json.
 
 usage: report.py [--document docs/performance.md] [--figures docs/figures] RESULT.json...
 
-A result replaces what stands between the markers of its kind in the document,
+A result replaces what stands between the markers of its benchmark and kind of device in the document,
 
-    <!-- suite:gpu -->  ...  <!-- /suite:gpu -->      or suite:cpu
+    <!-- suite:gpu -->  ...  <!-- /suite:gpu -->      suite, micro or halo; gpu or cpu
 
-and writes the plots of that kind. Needs matplotlib. The same results make the same files, byte for byte.
+Of several results of micro for one kind, which is what a run with --peers is, the later ones add the sides that the
+first does not have. The plots of the suite need matplotlib, and are left as they are without. The same results make the
+same files, byte for byte.
 """
 import argparse
 import json
@@ -16,22 +18,55 @@ import math
 import os
 import statistics
 import sys
+import textwrap
 
-import matplotlib
+try:
+    import matplotlib
+except ImportError:
+    matplotlib = None
+else:
+    matplotlib.use("svg")
+    matplotlib.rcParams.update({
+        "svg.hashsalt": "teamwork",  # else ids are random
+        "svg.fonttype": "none",
+        "font.family": "sans-serif",
+        "font.size": 9,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+    })
+    from matplotlib import pyplot  # (after the backend is chosen)
 
-matplotlib.use("svg")
-matplotlib.rcParams.update({
-    "svg.hashsalt": "teamwork",  # else ids are random
-    "svg.fonttype": "none",
-    "font.family": "sans-serif",
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-})
-from matplotlib import pyplot  # noqa: E402  (after the backend is chosen)
+WIDTH = 120  # of lines in documents
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from document import replace  # noqa: E402
+
+# ---- documents -------------------------------------------------------------------------------------------------------
+
+def replace(text, name, body):
+    """The text with `body` between the markers <!-- NAME --> and <!-- /NAME -->."""
+    begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+    first, last = text.find(begin), text.find(end)
+    if first < 0 or last < first:
+        raise SystemExit(f"the document has no markers {begin} and {end}")
+    return text[:first + len(begin)] + "\n" + body + "\n" + text[last:]
+
+
+def paragraph(text, indent=""):
+    return textwrap.wrap(text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def text_table(head, rows, right=()):
+    """Lines of a table whose columns are as wide as their longest cell; those in `right` are set to the right."""
+    widths = [max(len(row[i]) for row in [head] + rows) for i in range(len(head))]
+
+    def line(cells):
+        texts = (c.rjust(w) if i in right else c.ljust(w) for i, (c, w) in enumerate(zip(cells, widths)))
+        return "| " + " | ".join(texts) + " |"
+
+    rule = "|".join("-" * (w + 1) + (":" if i in right else "-") for i, w in enumerate(widths))
+    return [line(head), f"|{rule}|"] + [line(row) for row in rows]
+
+
+# ---- the suite: programs and their versions --------------------------------------------------------------------------
 
 COLORS = {"range": "#1f6fb4", "hierarchical": "#2a9d5c", "nd_range": "#c2571a", "reduction": "#7b4fa3", "": "#555555"}
 MARKERS = {"range": "o", "hierarchical": "s", "nd_range": "D", "reduction": "^", "": "o"}
@@ -61,9 +96,8 @@ class Program:
 class Result:
     """One file."""
 
-    def __init__(self, path):
-        with open(path, encoding="utf-8") as file:
-            self.data = json.load(file)
+    def __init__(self, data):
+        self.data = data
         self.gpu = self.data["kind"] == "gpu"
         self.baseline = "CUDA" if self.gpu else "OpenMP"
         # what OpenCL is called where it takes part, which is on the host
@@ -86,7 +120,9 @@ def gigabytes(row):
 
 
 def time_text(us):
-    return f"{us / 1e3:.2f} ms" if us >= 1e3 else f"{us:.1f} us"
+    """With three digits, or all before the point."""
+    value, unit = (us / 1e3, "ms") if us >= 1e3 else (us, "us")
+    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f} {unit}"
 
 
 def label(program, row):
@@ -103,10 +139,10 @@ def geometric_mean(values):
     return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
 
 
-# ---- tables ------------------------------------------------------------------------------------------------------------
+# ---- the suite: tables -----------------------------------------------------------------------------------------------
 
 def percent(part):
-    return f", {100 * part:.0f} %" if part >= 0.005 else ""
+    return f" {100 * part:.0f}%" if part >= 0.005 else ""
 
 
 def share(result, row):
@@ -115,8 +151,13 @@ def share(result, row):
     of_memory = memory / result.bandwidth if result.bandwidth else 0
     of_arithmetic = arithmetic / result.arithmetic if result.arithmetic else 0
     if of_arithmetic > of_memory or (not result.arithmetic and row["flops"] > 4 * row["bytes"]):
-        return f"{arithmetic:.0f} GFLOP/s" + percent(of_arithmetic)
+        return f"{arithmetic:.0f} GF/s" + percent(of_arithmetic)
     return f"{memory:.{0 if memory >= 10 else 1}f} GB/s" + percent(of_memory)
+
+
+def spread(row):
+    """How far the quartiles are apart, of the median."""
+    return f"{100 * (row['p75_us'] - row['p25_us']) / row['median_us']:.0f}%"
 
 
 def speedup(other, row):
@@ -124,16 +165,14 @@ def speedup(other, row):
 
 
 def starred(ratio, same):
-    return f"{ratio:.2f}{'' if same else ' *'}"
+    return f"{ratio:.2f}{'' if same else '*'}"
 
 
 def program_rows(result, program):
     for row in sorted(program.of("Teamwork"), key=lambda r: (r["form"], r["kind"])):
         twin, same = program.twin(row, result.baseline)
-        ratio = starred(ratio_of(row, twin), same) if twin else "-"
-        cells = [program.name, row["form"], row["kind"], time_text(row["median_us"]),
-                 f"{time_text(row['p25_us'])} - {time_text(row['p75_us'])}",
-                 time_text(twin["median_us"]) if twin else "-", ratio]
+        cells = [program.name, row["form"], row["kind"], time_text(row["median_us"]), spread(row),
+                 time_text(twin["median_us"]) if twin else "-", starred(ratio_of(row, twin), same) if twin else "-"]
         if result.gpu:
             cells += [speedup(program.best("OpenMP"), row), speedup(program.best("OpenMP, tuned"), row)]
         if result.opencl:
@@ -142,31 +181,39 @@ def program_rows(result, program):
         yield cells + [share(result, row)]
     for row in program.rows:
         if not row["checked"]:
-            yield [program.name, row["form"], row["kind"], f"**failed** ({row['side']})"] + [""] * (len(head(result)) - 4)
+            cells = [program.name, row["form"], row["kind"], f"**failed** ({row['side']})"]
+            yield cells + [""] * (len(head(result)) - len(cells))
 
 
 def head(result):
-    cells = ["program", "form", "kernels", "Teamwork", "quartiles", result.baseline, f"Teamwork / {result.baseline}"]
+    cells = ["program", "form", "kernels", "Teamwork", "IQR", result.baseline, "ratio"]
     if result.gpu:
-        cells += ["OpenMP / Teamwork", "OpenMP tuned / Teamwork"]
+        cells += ["OpenMP", "tuned"]
     if result.opencl:
-        cells += [result.opencl, f"{result.opencl} / Teamwork"]
+        cells += [result.opencl, "ratio"]
     return cells + ["reached"]
 
 
-def table(result):
-    lines = ["| " + " | ".join(head(result)) + " |", "|" + "---|" * len(head(result))]
-    for program in result.programs:
-        lines += ["| " + " | ".join(cells) + " |" for cells in program_rows(result, program)]
-    return lines
+def legend(result):
+    text = (f"Times of Teamwork and {result.baseline}; IQR: the distance of the quartiles by the median; "
+            f"ratio: Teamwork / {result.baseline}")
+    if result.gpu:
+        text += "; OpenMP, tuned: the best of OpenMP with plain and with the best flags / Teamwork"
+    if result.opencl:
+        text += f"; the second ratio: {result.opencl} / Teamwork"
+    return text + "; *: there is none of the same form, compared with the fastest."
+
+
+def suite_table(result):
+    rows = [cells for program in result.programs for cells in program_rows(result, program)]
+    return text_table(head(result), rows, range(3, len(head(result))))
 
 
 def problems(result):
-    lines = ["| program | problem | after |", "|---|---|---|"]
-    return lines + [f"| {p.name} | {p.title} | {p.source} |" for p in result.programs]
+    return text_table(["program", "problem", "after"], [[p.name, p.title, p.source] for p in result.programs])
 
 
-# ---- the summary -------------------------------------------------------------------------------------------------------
+# ---- the suite: the summary ------------------------------------------------------------------------------------------
 
 def twin_ratios(result, kinds=None):
     """(label, ratio) for each version of Teamwork that has a twin."""
@@ -195,7 +242,7 @@ def peer_ratios(result):
 
 
 def barrier_ratios(result):
-    """(name, ratio) for each program with barriers: the best of OpenCL that has some over the best hierarchical kernels."""
+    """(name, ratio) for each program with barriers: the best of OpenCL with barriers over the best hierarchical one."""
     for program in result.programs:
         ours = [r for r in program.of("Teamwork") if r["kind"] == "hierarchical"]
         theirs = [r for r in program.of("OpenCL") if r["kind"] == "barriers"]
@@ -213,7 +260,7 @@ def mean_line(title, ratios, larger_is_worse, limit=None):
               if (round(ratio, 2) > limit if larger_is_worse else round(ratio, 2) < limit)]
     text = f"- {title}: geometric mean {geometric_mean([r for _, r in ratios]):.2f} of {len(ratios)}; "
     kind = f"{'above' if larger_is_worse else 'below'} {limit:.2f}"
-    return [text + (f"{kind}: {', '.join(beyond)}." if beyond else f"none {kind}.")]
+    return paragraph(text + (f"{kind}: {', '.join(beyond)}." if beyond else f"none {kind}."), "  ")
 
 
 def summary(result):
@@ -221,7 +268,8 @@ def summary(result):
         lines = mean_line("Teamwork / CUDA, of the same form", twin_ratios(result), True)
         lines += mean_line("best CUDA / best Teamwork", best_ratios(result, "CUDA"), False)
         lines += mean_line("best OpenMP with plain flags / best Teamwork", best_ratios(result, "OpenMP"), False)
-        lines += mean_line("best OpenMP with the best flags / best Teamwork", best_ratios(result, "OpenMP, tuned"), False)
+        lines += mean_line("best OpenMP with the best flags / best Teamwork", best_ratios(result, "OpenMP, tuned"),
+                           False)
         return lines
     loops = ("range", "hierarchical", "reduction")
     lines = mean_line("Teamwork / OpenMP, of the same form, without nd_range", twin_ratios(result, loops), True)
@@ -229,8 +277,8 @@ def summary(result):
     lines += mean_line("best OpenMP / best Teamwork", best_ratios(result, "OpenMP"), False)
     if result.opencl:
         lines += mean_line(f"best {result.opencl} / best Teamwork without nd_range", peer_ratios(result), False)
-        lines += mean_line(f"{result.opencl} with barriers / hierarchical Teamwork, the best of each", barrier_ratios(result),
-                           False, 2)
+        lines += mean_line(f"{result.opencl} with barriers / hierarchical Teamwork, the best of each",
+                           barrier_ratios(result), False, 2)
     return lines
 
 
@@ -246,10 +294,10 @@ def how(result):
         text += f". Memory: {result.bandwidth:.0f} GB/s, the most that a stream program reached"
     if result.arithmetic:
         text += f". Arithmetic: {result.arithmetic:.0f} GFLOP/s, the most that `peak` reached"
-    return [text + "."]
+    return paragraph(text + ".")
 
 
-# ---- plots -------------------------------------------------------------------------------------------------------------
+# ---- the suite: plots ------------------------------------------------------------------------------------------------
 
 def save(figure, path):
     figure.savefig(path, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
@@ -265,7 +313,8 @@ def ratio_axis(axes, values, title):
     low, high = min(values + [0.8]), max(values + [1.25])
     axes.set_xscale("log")
     axes.set_xlim(low * 0.93, high * 1.07)
-    marks = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100) if high > 6 * low else (0.4, 0.5, 0.6, 0.8, 1, 1.25, 1.5, 2, 2.5, 3)
+    wide, narrow = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100), (0.4, 0.5, 0.6, 0.8, 1, 1.25, 1.5, 2, 2.5, 3)
+    marks = wide if high > 6 * low else narrow
     ticks = [t for t in marks if low * 0.93 <= t <= high * 1.07]
     axes.set_xticks(ticks, [f"{t:g}" for t in ticks])
     axes.minorticks_off()
@@ -307,7 +356,8 @@ def plot_openmp(result, path):
     if not names:
         return False
     figure, axes = pyplot.subplots(figsize=(6.4, 0.9 + 0.3 * len(names)))
-    for values, offset, color, text in ((plain, -0.19, "#c2571a", "plain flags"), (tuned, 0.19, "#e3a872", "best flags")):
+    bars = ((plain, -0.19, "#c2571a", "plain flags"), (tuned, 0.19, "#e3a872", "best flags"))
+    for values, offset, color, text in bars:
         at = [(values[n], i + offset) for i, n in enumerate(names) if n in values]
         axes.barh([y for _, y in at], [x - 1 for x, _ in at], height=0.36, left=1, color=color, label=text, zorder=3)
     axes.set_yticks(range(len(names)), names)
@@ -319,32 +369,125 @@ def plot_openmp(result, path):
     return True
 
 
+FIGURES = {
+    "gpu": [("suite_gpu_cuda.svg", "Times of Teamwork over CUDA, of the same form"),
+            ("suite_gpu_openmp.svg", "Times of OpenMP over Teamwork, best versions")],
+    "cpu": [("suite_cpu_openmp.svg", "Times of Teamwork over OpenMP, of the same form")],
+}
+
+
 def plots(result, figures):
     """Writes the plots; the names of the files, with what they show."""
     os.makedirs(figures, exist_ok=True)
-    kind = "gpu" if result.gpu else "cpu"
-    made = []
-    name = f"suite_{kind}_{result.baseline.lower()}.svg"
-    if plot_twins(result, os.path.join(figures, name)):
-        made.append((name, f"Times of Teamwork over {result.baseline}, of the same form"))
-    if result.gpu and plot_openmp(result, os.path.join(figures, "suite_gpu_openmp.svg")):
-        made.append(("suite_gpu_openmp.svg", "Times of OpenMP over Teamwork, best versions"))
-    return made
+    draw = (plot_twins, plot_openmp)
+    names = FIGURES["gpu" if result.gpu else "cpu"]
+    return [entry for entry, plot in zip(names, draw) if plot(result, os.path.join(figures, entry[0]))]
 
 
-# ---- the document ------------------------------------------------------------------------------------------------------
-
-def section(result, figures, document):
-    folder = os.path.relpath(figures, os.path.dirname(document) or ".").replace(os.sep, "/")
+def suite_section(results, options):
+    result = Result(results[0])
+    folder = os.path.relpath(options.figures, os.path.dirname(options.document) or ".").replace(os.sep, "/")
     lines = how(result) + [""] + summary(result) + [""]
-    for name, text in plots(result, figures):
+    if matplotlib:
+        figures = plots(result, options.figures)
+    else:
+        print("the plots stay as they are: there is no matplotlib (Debian package python3-matplotlib)", file=sys.stderr)
+        figures = FIGURES["gpu" if result.gpu else "cpu"]
+    for name, text in figures:
         lines += [f"![{text}]({folder}/{name})", ""]
-    lines += table(result)
-    sides = " or ".join(filter(None, [result.baseline, result.opencl]))
-    note = f"\\* there is no {sides} of the same form: compared with the fastest."
-    if any("*" in cell for p in result.programs for cells in program_rows(result, p) for cell in cells[6:9]):
-        lines += ["", note]
-    return "\n".join(lines + [""] + problems(result))
+    return "\n".join(lines + paragraph(legend(result)) + [""] + suite_table(result) + [""] + problems(result))
+
+
+# ---- the micro-benchmarks --------------------------------------------------------------------------------------------
+
+SIDES = ["Teamwork", "CUDA", "OpenMP", "OpenCL", "StarPU", "the process"]
+
+
+def micro_value(row):
+    value, unit = row["value"], row["unit"]
+    if unit == "us" and value >= 10000:
+        value, unit = value / 1000, "ms"
+    digits = 0 if value >= 100 else 1 if value >= 10 else 2
+    return f"{value:.{digits}f} {unit.replace('us', 'µs')}"
+
+
+def bytes_text(count):
+    for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if count >= 1 << power and count % (1 << power) == 0:
+            return f"{count >> power} {unit}"
+    return f"{count} B"
+
+
+def keys_of(row, rows):
+    """The names in a row's parameter, without those that are the same in all jobs of the operation; and their values."""
+    def pairs(r):
+        text = r["parameter"]
+        return tuple(p.split("=", 1) for p in text.split()) if "=" in text else (("case" if text else "", text),)
+
+    names = tuple(name for name, _ in pairs(row))
+    like = [dict(pairs(r)) for r in rows if r["bench"] == row["bench"] and tuple(n for n, _ in pairs(r)) == names]
+    varying = tuple(n for n in names if len({r[n] for r in like}) > 1) or names[:1]
+    return varying, tuple(dict(pairs(row))[n] for n in varying)
+
+
+def micro_tables(keys, rows):
+    """Tables of the operations whose jobs differ by `keys`: a line for each version, a column for each job."""
+    jobs = list(dict.fromkeys(job for _, job, _ in rows))
+    if all(len(job) == 1 and job[0].isdigit() for job in jobs):
+        jobs.sort(key=lambda job: int(job[0]))
+    name = ", ".join(key for key in keys if key)
+    columns = [bytes_text(int(job[0])) if name == "bytes" else " ".join(job) or "time" for job in jobs]
+    lines = {}
+    for row, job, text in rows:
+        lines.setdefault(row["bench"], {}).setdefault((row["side"], row["variant"]), {})[job] = text
+    cells = [[bench, *version, *(texts.get(job, "") for job in jobs)] for bench, versions in lines.items()
+             for version, texts in sorted(versions.items(), key=lambda v: (SIDES + [v[0][0]]).index(v[0][0]))]
+    by = f"by {name}" if name else "version"
+    table = text_table(["operation", "side", by] + columns, cells, range(3, 3 + len(jobs)))
+    if max(map(len, table)) <= WIDTH:
+        return table
+    tables = []
+    for bench in lines:
+        versions = [row[1:3] for row in cells if row[0] == bench]
+        times = [row[3:] for row in cells if row[0] == bench]
+        table = text_table([bench, by] + columns, [v + t for v, t in zip(versions, times)], range(2, 2 + len(jobs)))
+        if max(map(len, table)) > WIDTH:  # the other way round
+            table = text_table([bench] + [", ".join(filter(None, version)) for version in versions],
+                               [[column] + list(column_times) for column, *column_times in zip(columns, *times)
+                                if any(column_times)], range(1, 1 + len(versions)))
+        tables += ([""] if tables else []) + table
+    return tables
+
+
+def micro_section(results, _):
+    data, *others = results
+    rows = list(data["rows"])
+    for other in others:
+        known = {row["side"] for row in rows}
+        rows += [row for row in other["rows"] if row["side"] not in known]
+    tables = {}
+    for row in rows:
+        keys, job = keys_of(row, rows)
+        tables.setdefault(keys, []).append((row, job, micro_value(row)))
+    lines = paragraph(f"{data['date']}; {data['device']}, {data['cores']} cores; {data['compiler']}. Medians.")
+    for keys, some in tables.items():
+        lines += [""] + micro_tables(keys, some)
+    return "\n".join(lines)
+
+
+# ---- halo ------------------------------------------------------------------------------------------------------------
+
+def halo_section(results, _):
+    rows = [[row["parameter"], row["variant"], f"{row['value']:.0f} µs", f"{row['efficiency']:.3f}"]
+            for data in results for row in data["rows"]]
+    lines = paragraph(f"{results[0]['date']}; {results[0]['device']}; {results[0]['compiler']}. Medians of a step.")
+    table = text_table(["grid of each device", "who computes", "a step", "efficiency"], rows, (2, 3))
+    return "\n".join(lines + [""] + table)
+
+
+# ---- the document ----------------------------------------------------------------------------------------------------
+
+SECTIONS = {"suite": suite_section, "micro": micro_section, "halo": halo_section}
 
 
 def main():
@@ -353,14 +496,18 @@ def main():
     parser.add_argument("--figures", default="docs/figures")
     parser.add_argument("results", nargs="+")
     options = parser.parse_args()
+    found = {}
+    for path in options.results:
+        with open(path, encoding="utf-8") as file:
+            data = json.load(file)
+        if data.get("size") == "quick":
+            print(f"{path}: times of --quick mean nothing, so there is no report of them", file=sys.stderr)
+        else:
+            found.setdefault((data["benchmark"], data["kind"]), []).append(data)
     with open(options.document, encoding="utf-8") as file:
         text = file.read()
-    for path in options.results:
-        result = Result(path)
-        if result.data["size"] == "quick":
-            print(f"{path}: times of --quick mean nothing, so there is no report of them", file=sys.stderr)
-            continue
-        text = replace(text, "suite:gpu" if result.gpu else "suite:cpu", section(result, options.figures, options.document))
+    for (benchmark, kind), results in found.items():
+        text = replace(text, f"{benchmark}:{kind}", SECTIONS[benchmark](results, options))
     with open(options.document, "w", encoding="utf-8") as file:
         file.write(text)
 
