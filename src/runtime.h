@@ -253,40 +253,41 @@ struct tw_event {
     enum tw_phase phase;
 };
 
-/* A submitted command group, a host access, or a write-back. */
+/* A submitted command group, a host access, or a write-back. What is looked at for each is together. */
 struct tw_command {
     atomic_size_t references; /* the scheduler until complete, and each event */
     struct tw_queue *queue;   /* counted; NULL for host accesses */
     struct tw_device *device; /* where its tasks run */
     struct tw_lane *lane;
     const struct tw_internal_kernel *kernel; /* or NULL */
-    struct tw_internal_launch launch;
+    struct tw_command *next, *previous;      /* unfinished commands of the queue */
+    uint64_t sequence;                       /* in its queue */
+
+    struct tw_task body;
+    size_t tasks_left;
+    tw_status status;
+    bool started, acquired, complete;
+    bool timed;    /* there is an event that can be asked for the times: the clock costs a tenth of a short group */
+    bool measured; /* ... and those of the tasks are wanted too; set with `timed` */
+    int line;
+    const char *file;
+    struct tw_failure *failure; /* its own, or the cause of its cancellation; counted */
+    struct tw_standby *standby; /* owned; what it falls back on, or NULL */
+    struct tw_use *uses;        /* counted uses of buffers, until complete */
+    size_t use_count;
+
     struct tw_internal_bounds *bounds; /* owned; NULL unless the kernel checks its views */
     struct tw_command_graph *graph;    /* that it runs, counted until complete; or NULL */
-    struct tw_standby *standby;        /* owned; what it falls back on, or NULL */
-    const char *file;
-    int line;
-
-    struct tw_use *uses; /* counted uses of buffers, until complete */
-    size_t use_count;
-    struct tw_task body;
     struct tw_copy_task *copies;
     size_t copy_count;
-    size_t tasks_left;
     struct tw_edge *edges; /* in the same allocation, or one of their own; likewise the body's accesses */
     size_t access_room;    /* so many are in the same allocation, and one edge more */
-
-    tw_status status;
-    struct tw_failure *failure; /* its own, or the cause of its cancellation; counted */
-    bool started, acquired, complete;
-    bool timed;        /* there is an event that can be asked for the times: the clock costs a tenth of a short group */
-    bool measured;     /* ... and those of the tasks are wanted too; set with `timed` */
-    uint64_t sequence; /* in its queue */
-    struct tw_command *next, *previous; /* unfinished commands of the queue */
+    unsigned char *args;   /* the argument block, in the same allocation */
+    size_t bytes;          /* of the allocation */
     tw_event_times times;
+
     struct tw_event events[TW_PHASE_COUNT];
-    unsigned char *args; /* the argument block, in the same allocation */
-    size_t bytes;        /* of the allocation */
+    struct tw_internal_launch launch; /* if there is a kernel. Behind what is cleared first */
 };
 
 /* What is used of a command's memory at once: with a few accesses, edges and arguments. */

@@ -2,11 +2,23 @@
 #ifndef TEAMWORK_BASE_CANCELLATION_H
 #define TEAMWORK_BASE_CANCELLATION_H
 
+#include <pthread.h>
+
 /* Keeps a request to cancel this thread waiting until the end of the block: it comes before whatever a thread must not leave
    half done, and may be cancelled in. */
 #define TW_DEFER_CANCELLATION                                                                                          \
     const int tw_cancellation __attribute__((cleanup(tw_allow_cancellation), unused)) = tw_defer_cancellation()
-int tw_defer_cancellation(void);
-void tw_allow_cancellation(const int *before);
+
+static inline int tw_defer_cancellation(void)
+{
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+static inline void tw_allow_cancellation(const int *before)
+{
+    pthread_setcancelstate(*before, NULL);
+}
 
 #endif

@@ -21,15 +21,16 @@ struct tw_command_group {
     uint64_t seen;          /* a bit for each buffer in uses, which some may share */
     bool borrows;           /* a buffer is `lent` */
     const struct tw_internal_kernel *kernel;
-    struct tw_internal_launch launch;
     size_t local_bytes;                /* of local accessors */
     struct tw_internal_bounds *bounds; /* where the kernel notes indices outside of its views */
     struct tw_standby *standby;        /* what its command falls back on; or NULL */
     unsigned char *args;
     size_t args_bytes;
     /* not cleared when a group begins */
-    struct tw_memory memory; /* for its command; may be none */
-    struct tw_use *uses;     /* counted uses of buffers, until submitted: few_uses, or allocated */
+    _Atomic(struct tw_command_group *) *spare; /* of the queue: where it is left to be begun again */
+    struct tw_memory memory;                   /* for its command; may be none */
+    struct tw_internal_launch launch;          /* once there is a kernel */
+    struct tw_use *uses;                       /* counted uses of buffers, until submitted: few_uses, or allocated */
     size_t use_capacity;
     struct tw_use few_uses[FEW_USES];
     unsigned char few_args[FEW_ARGS_BYTES];
@@ -88,20 +89,24 @@ static tw_command_group *take_spare(tw_queue *queue)
         group->uses = group->few_uses;
         group->use_capacity = FEW_USES;
     }
-    if (group)
+    if (group) {
+        group->spare = spare;
         tw_memory_fetch(group->memory.block, TW_FETCHED_BYTES); /* another thread has freed it */
+    }
     return group;
 }
 
-/* Leaves a group that has been submitted to its queue. Returns a group that is to be freed, or NULL. */
+/* Leaves a group that has been submitted to its queue. Returns the group if it is to be freed, else NULL. */
 static tw_command_group *leave_spare_locked(tw_queue *queue, tw_command_group *group)
 {
-    if (group->use_capacity > MOST_KEPT_USES || (group->args && group->args != group->few_args))
+    if (group->use_capacity > MOST_KEPT_USES || (group->args && group->args != group->few_args)
+        || atomic_load_explicit(group->spare, memory_order_relaxed))
         return group;
     group->use_count = 0;
     group->memory = tw_memory_take_locked(&queue->kept);
     group->args = NULL;
-    return atomic_exchange_explicit(spare_of_thread(queue), group, memory_order_acq_rel);
+    atomic_store_explicit(group->spare, group, memory_order_release); /* groups are left under the lock only */
+    return NULL;
 }
 
 void tw_spare_groups_free(struct tw_queue *queue)
@@ -126,7 +131,7 @@ tw_command_group *tw_queue_begin(tw_queue *queue)
         tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a command group");
         return NULL;
     }
-    memset(group, 0, offsetof(struct tw_command_group, memory));
+    memset(group, 0, offsetof(struct tw_command_group, spare));
     group->queue = queue;
     atomic_fetch_add_explicit(&queue->references, 1, memory_order_relaxed); /* the caller's keeps it meanwhile */
     return group;
@@ -343,10 +348,11 @@ static tw_status check_launch(struct tw_backend_device *device, const struct tw_
     return device->backend->check(device, kernel, launch);
 }
 
-/* Takes over a kernel whose launch has been described. */
-static void record(struct tw_command_group *group, const struct tw_internal_kernel *kernel,
-                   struct tw_internal_launch *launch, const void *args, size_t args_bytes)
+/* Takes over a kernel. Its launch has been described in the group. */
+static void record(struct tw_command_group *group, const struct tw_internal_kernel *kernel, const void *args,
+                   size_t args_bytes)
 {
+    struct tw_internal_launch *launch = &group->launch;
     struct tw_backend_device *device = group->queue->device->backend;
     tw_status status = check_kernel(group, kernel, launch->dims, args, args_bytes);
     launch->local_bytes = group->local_bytes;
@@ -368,7 +374,6 @@ static void record(struct tw_command_group *group, const struct tw_internal_kern
     memcpy(group->args, args, args_bytes);
     group->args_bytes = args_bytes;
     group->kernel = kernel;
-    group->launch = *launch;
 }
 
 void tw_internal_single_task(tw_command_group *group, const struct tw_internal_kernel *kernel, const void *args,
@@ -376,8 +381,8 @@ void tw_internal_single_task(tw_command_group *group, const struct tw_internal_k
 {
     if (!group || group->status != TW_SUCCESS)
         return;
-    struct tw_internal_launch launch = {.range = {1, 1, 1}, .local = {1, 1, 1}, .dims = 1};
-    record(group, kernel, &launch, args, args_bytes);
+    group->launch = (struct tw_internal_launch){.range = {1, 1, 1}, .local = {1, 1, 1}, .dims = 1};
+    record(group, kernel, args, args_bytes);
 }
 
 /* Whether the last global ids can be counted. */
@@ -396,7 +401,6 @@ void tw_internal_parallel_for(tw_command_group *group, tw_range range, tw_id off
 {
     if (!group || group->status != TW_SUCCESS)
         return;
-    struct tw_internal_launch launch = {.local = {1, 1, 1}, .dims = range.dims};
     tw_status status = TW_SUCCESS;
     if (!tw_range_is_valid(range))
         status = tw_fail(TW_ERROR_INVALID_RANGE, "the kernel's range has no valid dimensions (%u), or overflows",
@@ -410,9 +414,10 @@ void tw_internal_parallel_for(tw_command_group *group, tw_range range, tw_id off
         fail(group, status);
         return;
     }
-    copy_range(launch.range, range.size, range.dims, 1);
-    copy_range(launch.offset, offset.at, offset.dims, 0);
-    record(group, kernel, &launch, args, args_bytes);
+    group->launch = (struct tw_internal_launch){.local = {1, 1, 1}, .dims = range.dims};
+    copy_range(group->launch.range, range.size, range.dims, 1);
+    copy_range(group->launch.offset, offset.at, offset.dims, 0);
+    record(group, kernel, args, args_bytes);
 }
 
 static tw_status check_local(const struct tw_internal_kernel *kernel, tw_range groups, tw_range local,
@@ -456,10 +461,10 @@ void tw_internal_parallel_for_work_group(tw_command_group *group, tw_range group
         fail(group, status);
         return;
     }
-    struct tw_internal_launch launch = {.dims = groups.dims};
-    copy_range(launch.range, groups.size, groups.dims, 1);
-    copy_range(launch.local, local.size, local.dims, 1);
-    record(group, kernel, &launch, args, args_bytes);
+    group->launch = (struct tw_internal_launch){.dims = groups.dims};
+    copy_range(group->launch.range, groups.size, groups.dims, 1);
+    copy_range(group->launch.local, local.size, local.dims, 1);
+    record(group, kernel, args, args_bytes);
 }
 
 /* The number of groups of an nd_range; dims 0 where it is not one. */
@@ -500,11 +505,11 @@ void tw_internal_parallel_for_nd_range(tw_command_group *group, tw_nd_range rang
         fail(group, status);
         return;
     }
-    struct tw_internal_launch launch = {.dims = groups.dims};
-    copy_range(launch.range, groups.size, groups.dims, 1);
-    copy_range(launch.local, range.local.size, groups.dims, 1);
-    copy_range(launch.offset, range.offset.at, groups.dims, 0);
-    record(group, kernel, &launch, args, args_bytes);
+    group->launch = (struct tw_internal_launch){.dims = groups.dims};
+    copy_range(group->launch.range, groups.size, groups.dims, 1);
+    copy_range(group->launch.local, range.local.size, groups.dims, 1);
+    copy_range(group->launch.offset, range.offset.at, groups.dims, 0);
+    record(group, kernel, args, args_bytes);
 }
 
 /* ---- submission -----------------------------------------------------------------------------------------------------
@@ -528,16 +533,17 @@ static struct tw_command *make_command(struct tw_command_group *group, const cha
     command->kernel = group->kernel;
     command->file = file;
     command->line = line;
-    memcpy(command->uses, group->uses, group->use_count * sizeof *command->uses);
+    if (group->use_count)
+        memcpy(command->uses, group->uses, group->use_count * sizeof *command->uses);
     command->use_count = group->use_count;
-    command->launch = group->launch;
-    command->launch.accesses = command->uses;
-    command->launch.access_count = group->use_count;
     command->body.kind = group->kernel && !is_empty(&group->launch) ? TW_TASK_KERNEL : TW_TASK_NOTHING;
     command->body.exclusive = command->body.kind == TW_TASK_KERNEL && device->backend->exclusive
                               && group->kernel->form != TW_INTERNAL_SINGLE_TASK;
     if (group->kernel) {
         memcpy(command->args, group->args, group->args_bytes);
+        command->launch = group->launch;
+        command->launch.accesses = command->uses;
+        command->launch.access_count = group->use_count;
         command->launch.args = command->args;
         command->launch.words = tw_internal_words_for(group->args_bytes);
     }
@@ -642,14 +648,20 @@ static tw_status drop(tw_command_group *group, tw_status status)
     return tw_fail(status, "%s", detail);
 }
 
+/* Why tw_queue_begin() has returned NULL. */
+static __attribute__((noinline, cold)) tw_status refuse_no_group(const tw_queue *queue)
+{
+    if (queue && tw_check_copy(queue) != TW_SUCCESS)
+        return TW_ERROR_INVALID_ARGUMENT;
+    if (tw_is_forked)
+        return tw_refuse_fork();
+    return tw_fail(TW_ERROR_OUT_OF_MEMORY, "the command group is NULL: tw_queue_begin() had no memory or no queue");
+}
+
 tw_status tw_internal_submit(tw_queue *queue, tw_command_group *group, tw_event **event, const char *file, int line)
 {
-    if (!group && queue && tw_check_copy(queue) != TW_SUCCESS)
-        return TW_ERROR_INVALID_ARGUMENT;
     if (!group)
-        return tw_is_forked ? tw_refuse_fork()
-                            : tw_fail(TW_ERROR_OUT_OF_MEMORY,
-                                      "the command group is NULL: tw_queue_begin() had no memory or no queue");
+        return refuse_no_group(queue);
     const tw_status status = submit(queue, group, event, file, line);
     return status == TW_SUCCESS ? status : drop(group, status);
 }

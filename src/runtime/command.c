@@ -38,7 +38,7 @@ struct tw_command *tw_command_create(struct tw_memory *memory, size_t use_count,
         return NULL;
     unsigned char *block = memory->block;
     struct tw_command *command = memory->block;
-    memset(command, 0, sizeof *command);
+    memset(command, 0, offsetof(struct tw_command, events));
     atomic_init(&command->references, 1);
     command->bytes = memory->bytes;
     command->access_room = access_count;
@@ -54,19 +54,28 @@ struct tw_command *tw_command_create(struct tw_memory *memory, size_t use_count,
     return command;
 }
 
-void tw_command_release_locked(struct tw_command *command)
+/* What only some commands have. */
+static __attribute__((noinline)) void free_extras_locked(struct tw_command *command)
 {
-    if (atomic_fetch_sub(&command->references, 1) != 1)
-        return;
-    if (command->body.node.accesses != own_accesses(command))
-        free(command->body.node.accesses);
-    if (command->edges != own_edges(command))
-        free(command->edges);
     free(command->copies);
     free(command->bounds);
     if (command->failure)
         tw_cause_release(&command->failure->cause);
     tw_standby_free_locked(command->standby);
+}
+
+void tw_command_release_locked(struct tw_command *command)
+{
+    /* the holder of the only reference is alone: nobody else could make another one */
+    if (atomic_load_explicit(&command->references, memory_order_acquire) != 1
+        && atomic_fetch_sub(&command->references, 1) != 1)
+        return;
+    if (command->body.node.accesses != own_accesses(command))
+        free(command->body.node.accesses);
+    if (command->edges != own_edges(command))
+        free(command->edges);
+    if (command->copies || command->bounds || command->failure || command->standby)
+        free_extras_locked(command);
     struct tw_queue *queue = command->queue;
     const struct tw_memory memory = {.block = command, .bytes = command->bytes};
     if (!queue) {
@@ -246,7 +255,9 @@ void tw_make_ready_locked(struct tw_node *nodes)
 
 void tw_task_finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled)
 {
-    tw_make_ready_locked(finish_locked(task, failure, cancelled));
+    struct tw_node *ready = finish_locked(task, failure, cancelled);
+    if (ready)
+        tw_make_ready_locked(ready);
 }
 
 void tw_command_finish_access_locked(struct tw_command *command, struct tw_failure *failure)
@@ -264,12 +275,11 @@ static const char *list_sizes(char text[SIZES_BYTES], const size_t sizes[3], uns
     return text;
 }
 
-tw_status tw_command_check_bounds(const struct tw_command *command)
+/* Says which index of a kernel was outside of a view. */
+static __attribute__((noinline, cold)) tw_status refuse_index(const struct tw_command *command)
 {
     const struct tw_internal_bounds *bounds = command->bounds;
     char index[SIZES_BYTES] = "", range[SIZES_BYTES] = "";
-    if (!bounds || !__atomic_load_n(&bounds->violated, __ATOMIC_RELAXED))
-        return TW_SUCCESS;
     list_sizes(index, bounds->index, bounds->dims, ", ");
     list_sizes(range, bounds->range, bounds->range_dims, " x ");
     if (bounds->dims != bounds->range_dims)
@@ -280,6 +290,12 @@ tw_status tw_command_check_bounds(const struct tw_command *command)
             bounds->range_dims == 1 ? "dimension" : "dimensions", range);
     return tw_fail(TW_ERROR_OUT_OF_BOUNDS, "kernel %s used index %s%s%s of a view of %s elements",
                    command->kernel->name, bounds->dims > 1 ? "(" : "", index, bounds->dims > 1 ? ")" : "", range);
+}
+
+tw_status tw_command_check_bounds(const struct tw_command *command)
+{
+    const struct tw_internal_bounds *bounds = command->bounds;
+    return bounds && __atomic_load_n(&bounds->violated, __ATOMIC_RELAXED) ? refuse_index(command) : TW_SUCCESS;
 }
 
 struct tw_failure *tw_command_failure_locked(const struct tw_command *command, tw_status status)
@@ -334,10 +350,11 @@ static void end_task(struct tw_task *task, tw_status status)
 {
     struct tw_command *command = task->command;
     struct tw_device *device = command->device;
-    const struct tw_backend_times ran = {task->began_ns, command->measured ? tw_now_ns() : 0};
+    const uint64_t now = command->measured ? tw_now_ns() : 0;
     tw_detail_of_task(false);
     tw_lock();
-    tw_command_note_times_locked(task, ran);
+    if (now)
+        tw_command_note_times_locked(task, (struct tw_backend_times){task->began_ns, now});
     if (task->exclusive)
         device->exclusive_running = false;
     device->copying -= task->copying;

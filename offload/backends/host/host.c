@@ -118,6 +118,8 @@ tw_status tw_host_check(struct tw_backend_device *device, const struct tw_intern
     (void)device;
     if (!kernel->host)
         return tw_fail(TW_ERROR_UNSUPPORTED, "kernel %s has no host version", kernel->name);
+    if (!launch->local_bytes && __atomic_load_n(kernel->local_bytes, __ATOMIC_RELAXED) == 1)
+        return TW_SUCCESS; /* known to need none, as most do */
     return tw_host_check_local(kernel, launch, TW_HOST_LOCAL_BYTES);
 }
 
@@ -250,11 +252,11 @@ static tw_status divergence(const struct tw_internal_kernel *kernel, const struc
                    elsewhere);
 }
 
-tw_status tw_host_outcome(const struct tw_internal_kernel *kernel, const struct tw_internal_launch *description)
+/* Says why a kernel did not run. */
+static __attribute__((noinline, cold)) tw_status refuse(const struct tw_internal_kernel *kernel,
+                                                        const struct tw_internal_launch *description, int fell_back)
 {
-    switch (__atomic_load_n(&description->fell_back, __ATOMIC_RELAXED)) {
-    case 0:
-        return TW_SUCCESS;
+    switch (fell_back) {
     case TW_INTERNAL_NO_IMAGE:
         tw_refuse_launch();
         return tw_fail(TW_ERROR_NO_DEVICE_IMAGE,
@@ -273,6 +275,12 @@ tw_status tw_host_outcome(const struct tw_internal_kernel *kernel, const struct 
         return tw_fail(TW_ERROR_OUT_OF_MEMORY,
                        "kernel %s: no memory for the stacks or the local memory of its work-groups", kernel->name);
     }
+}
+
+tw_status tw_host_outcome(const struct tw_internal_kernel *kernel, const struct tw_internal_launch *description)
+{
+    const int fell_back = __atomic_load_n(&description->fell_back, __ATOMIC_RELAXED);
+    return fell_back ? refuse(kernel, description, fell_back) : TW_SUCCESS;
 }
 
 /* ---- running ---------------------------------------------------------------------------------------------------------- */
