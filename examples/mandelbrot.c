@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Mandelbrot set as an image: each work-item follows four points of its pixel at once in a tw_float4 and writes their mean
- * colour. As a range kernel, and as a hierarchical one whose groups first look at the edge of their tile: where all of that is
- * inside of the set, so is the tile, which has no holes. Both are compared with a sequential loop.
+ * The Mandelbrot set as an image: each work-item follows four points of its pixel at once in a tw_float4 and writes
+ * their mean colour. As a range kernel, and as a hierarchical one whose groups first look at the edge of their tile:
+ * where all of that is inside of the set, so is the tile, which has no holes. Both are compared with a sequential loop.
  */
 #include <stdio.h>
 #include <stdlib.h>

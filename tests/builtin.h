@@ -57,8 +57,8 @@ static const size_t builtin_lanes[SIZES] = {1, 2, 3, 4, 8, 16};
 #define BUILTIN_BODY __attribute__((noinline))
 
 /*
- * The range kernel `name`: for each chunk, which begins at `base`, BODY reads up to three arrays of T in its block k and
- * writes `out`, of the type R.
+ * The range kernel `name`: for each chunk, which begins at `base`, BODY reads up to three arrays of T in its block k
+ * and writes `out`, of the type R.
  */
 #define BUILTIN_KERNEL(name, T, R, BODY)                                                                               \
     struct name {                                                                                                      \
@@ -102,7 +102,7 @@ static const size_t builtin_lanes[SIZES] = {1, 2, 3, 4, 8, 16};
         free(results);                                                                                                 \
     } while (0)
 
-/* ---- numbers --------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 /** A sequence of 64-bit numbers that is the same in every run (splitmix64). */
 static inline uint64_t builtin_random(void)
@@ -123,8 +123,8 @@ static inline uint64_t builtin_edge(int bits, size_t i)
     return edges[i % 16];
 }
 
-/** Fills `count` places of two, three or more arguments with integers of `bytes` bytes: the edges in all combinations of
-    the first two arguments, then random numbers of random size. Bytes take all pairs. */
+/** Fills `count` places of two, three or more arguments with integers of `bytes` bytes: the edges in all combinations
+    of the first two arguments, then random numbers of random size. Bytes take all pairs. */
 static inline void builtin_integers(void *place, size_t count, int bytes, unsigned argument)
 {
     for (size_t i = 0; i < count; ++i) {
@@ -196,7 +196,7 @@ static inline long double builtin_random_float(int low, int high)
     return bits & 1 ? -x : x;
 }
 
-/* ---- buffers --------------------------------------------------------------------------------------------------------- */
+/* ---- buffers ----------------------------------------------------------------------------------------------------- */
 
 /** A buffer over `count` elements of an array; its destruction brings the results back. */
 static inline tw_buffer *builtin_buffer(void *data, size_t element_bytes, size_t count)

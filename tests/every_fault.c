@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Faults at every point: each call of the library for memory, a mapping or a thread fails, and each allocation, copy, launch and
- * kernel of a simulated device; one at a time, and from the n-th on. A scenario runs once for each of them. Each time every call
- * succeeds or says why not by a documented status, contents are right or reported as lost, what is cancelled names the cause,
- * everything can be destroyed, nothing stays behind, and the same scenario without a fault succeeds afterwards.
+ * Faults at every point: each call of the library for memory, a mapping or a thread fails, and each allocation, copy,
+ * launch and kernel of a simulated device; one at a time, and from the n-th on. A scenario runs once for each of them.
+ * Each time every call succeeds or says why not by a documented status, contents are right or reported as lost, what is
+ * cancelled names the cause, everything can be destroyed, nothing stays behind, and the same scenario without a fault
+ * succeeds afterwards.
  *
  * TW_FAULT_POINT="KIND DEVICE N MODE", as a failure names it, runs only that one; TW_TEST_ONLY names the scenario.
  */
@@ -21,7 +22,7 @@ enum { N = 64, GROUP = 16, INPUTS = 12, MOST_POINTS = 2000, MOST_DEVICES = 3, KI
 
 static const char *const kind_names[KINDS] = {"memory", "mapping", "thread", "allocation", "copy", "launch", "kernel"};
 
-/* ---- kernels -------------------------------------------------------------------------------------------------------------- */
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 struct plus {
     const int *in;
@@ -118,7 +119,7 @@ static inline void table(const struct table *k)
 }
 TW_SINGLE_TASK(table);
 
-/* ---- what happens in a run ------------------------------------------------------------------------------------------------ */
+/* ---- what happens in a run --------------------------------------------------------------------------------------- */
 
 enum { MOST_RECORDS = 64 };
 
@@ -189,7 +190,8 @@ static void collect(const tw_error *errors, size_t count, void *user)
     }
 }
 
-/* What was cancelled names a command that failed. Where memory is exhausted, there may have been none to record that. */
+/* What was cancelled names a command that failed. Where memory is exhausted, there may have been none to record
+   that. */
 static void check_causes(void)
 {
     for (unsigned i = 0; i < now.cancelled; ++i) {
@@ -290,7 +292,7 @@ static void end_queue(tw_queue **queue)
     TW_CHECK(*queue == NULL);
 }
 
-/* ---- steps ---------------------------------------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 static tw_command_group *begin(tw_queue *queue)
 {
@@ -403,7 +405,7 @@ static void do_wait(tw_queue *queue)
         went(tw_queue_wait_and_throw(queue));
 }
 
-/* ---- scenarios ------------------------------------------------------------------------------------------------------------ */
+/* ---- scenarios --------------------------------------------------------------------------------------------------- */
 
 static void discovery(void)
 {
@@ -629,7 +631,7 @@ static void command_graphs(void)
     end_queue(&queue);
 }
 
-/* ---- storage and images --------------------------------------------------------------------------------------------------- */
+/* ---- storage and images ------------------------------------------------------------------------------------------ */
 
 struct home {
     int data[N];
@@ -728,7 +730,7 @@ static void images(void)
     tw_free_host(memory);
 }
 
-/* ---- functions, threads --------------------------------------------------------------------------------------------------- */
+/* ---- functions, threads ------------------------------------------------------------------------------------------ */
 
 struct work {
     struct tracked *in, *out;
@@ -823,7 +825,7 @@ static void waiting_threads(void)
     end_queue(&queues[1]);
 }
 
-/* ---- all points ----------------------------------------------------------------------------------------------------------- */
+/* ---- all points -------------------------------------------------------------------------------------------------- */
 
 /* A fault: what fails, on which simulated device, at which point, once or from then on. */
 struct fault {
@@ -859,7 +861,8 @@ static void end_run(void)
         TW_PASS(tw_sim_reset(now.device));
 }
 
-/* Runs the scenario with the fault and, in the state that it leaves behind, without. Returns false if there was no such point. */
+/* Runs the scenario with the fault and, in the state that it leaves behind, without. Returns false if there was no such
+   point. */
 static bool run_point(void (*scenario)(void), struct fault fault)
 {
     tw_status status;

@@ -2,9 +2,9 @@
 /**
  * Makes the n-th call of the library for memory, a thread or a mapping fail, or all from the n-th on.
  *
- * The program is linked with a copy of the static library in which the names of these functions are replaced by those below
- * (tests/CMakeLists.txt). So it is the library's own calls that are counted and that fail, also where a sanitizer brings the
- * allocator, and none of the test, of libomp or of the C library. To be included by one file.
+ * The program is linked with a copy of the static library in which the names of these functions are replaced by those
+ * below (tests/CMakeLists.txt). So it is the library's own calls that are counted and that fail, also where a sanitizer
+ * brings the allocator, and none of the test, of libomp or of the C library. To be included by one file.
  */
 #ifndef EVERY_FAULT_H
 #define EVERY_FAULT_H

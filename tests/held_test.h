@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * What tests of kernels in flight have in common: buffers of N numbers, and a kernel on them that can be held, on simulated
- * devices, until a flag is set.
+ * What tests of kernels in flight have in common: buffers of N numbers, and a kernel on them that can be held, on
+ * simulated devices, until a flag is set.
  */
 #ifndef TW_HELD_TEST_H
 #define TW_HELD_TEST_H
@@ -13,8 +13,9 @@
 
 enum { N = 64 };
 
-/* Waits until `flag`, the address of an atomic_int if it is not 0, is set. It rests between two looks: forty threads that poll under ThreadSanitizer, whose
-   atomic load takes a lock to read, may keep the store from its lock to write for ever. */
+/* Waits until `flag`, the address of an atomic_int if it is not 0, is set. It rests between two looks: forty threads
+   that poll under ThreadSanitizer, whose atomic load takes a lock to read, may keep the store from its lock to write
+   for ever. */
 static inline void await(uintptr_t flag)
 {
 #ifdef __NVPTX__
@@ -27,8 +28,8 @@ static inline void await(uintptr_t flag)
 #endif
 }
 
-/* x = a x + b, once the flag is set: only in simulated devices, which share the host's memory but refuse pointers to it. Does
-   not commute, so that a chain shows its order. */
+/* x = a x + b, once the flag is set: only in simulated devices, which share the host's memory but refuse pointers to
+   it. Does not commute, so that a chain shows its order. */
 struct held {
     unsigned *x;
     unsigned a, b;
@@ -68,8 +69,8 @@ static inline void bring(tw_queue *queue, tw_buffer *buffer)
     TW_PASS(tw_queue_wait(queue));
 }
 
-/* Runs `body` on several threads, each with a buffer of its own, of ones, and one of all, of zeros. Each makes 3 x + i of its
-   own for i below `steps`, and adds `added` to the common one. */
+/* Runs `body` on several threads, each with a buffer of its own, of ones, and one of all, of zeros. Each makes 3 x + i
+   of its own for i below `steps`, and adds `added` to the common one. */
 static inline void check_threads(void *(*body)(void *buffers), unsigned steps, unsigned added)
 {
     enum { THREADS = 4 };

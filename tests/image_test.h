@@ -13,14 +13,15 @@
 
 #include <teamwork/image.h>
 
-/* What reads or writes pixels of any format is long: compiled once for each device, not in each lowering of a kernel. */
+/* What reads or writes pixels of any format is long: compiled once for each device, not in each lowering of a
+   kernel. */
 #define IMAGE_BODY static __attribute__((noinline))
 
 struct pixel {
     double c[4]; /* red, green, blue, alpha */
 };
 
-/* ---- formats ---------------------------------------------------------------------------------------------------------- */
+/* ---- formats ----------------------------------------------------------------------------------------------------- */
 
 struct reference_order {
     tw_channel_order order;
@@ -150,7 +151,7 @@ static inline struct pixel reference_border(const struct reference_order *order)
     return (struct pixel){{0, 0, 0, order->border_alpha}};
 }
 
-/* ---- samples (OpenCL 1.2, 8.2) -------------------------------------------------------------------------------------------- */
+/* ---- samples (OpenCL 1.2, 8.2) ----------------------------------------------------------------------------------- */
 
 /* A pixel of an image: the test's own store of what it has there. */
 typedef struct pixel (*reference_source)(const void *image, int x, int y, int z);

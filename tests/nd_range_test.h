@@ -2,8 +2,8 @@
 /**
  * What the tests of nd_range kernels need: a queue where such kernels run, and how large their groups can be.
  *
- * The standard mapping on a CPU (x86_64-teams) refuses them; that shows at a launch only, so a small kernel is launched to
- * find out. Included by one file of a program, first of all.
+ * The standard mapping on a CPU (x86_64-teams) refuses them; that shows at a launch only, so a small kernel is launched
+ * to find out. Included by one file of a program, first of all.
  */
 #ifndef TW_ND_RANGE_TEST_H
 #define TW_ND_RANGE_TEST_H
@@ -13,8 +13,8 @@
 /** The most work-items of a group in the standard mapping on GPUs, where a warp of the team is the runtime's. */
 enum { ND_TEAMS_MOST = 992 };
 
-/* Under ThreadSanitizer each work-item of a group at a barrier is a thread to it, and it can have 8128; AddressSanitizer takes
-   long for so many stacks. */
+/* Under ThreadSanitizer each work-item of a group at a barrier is a thread to it, and it can have 8128;
+   AddressSanitizer takes long for so many stacks. */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
 #define ND_MOST_TESTED 1024

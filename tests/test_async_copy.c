@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host split x86_64 x86_64-teams gpu-simt (gpu-teams) */
-/** lower/async_copy.h: copies that a group's work-items make together (property 44), in both directions, with and without
- *  strides, of elements of every size and alignment, in nd_range and hierarchical kernels. */
+/** lower/async_copy.h: copies that a group's work-items make together (property 44), in both directions, with and
+ *  without strides, of elements of every size and alignment, in nd_range and hierarchical kernels. */
 #include "nd_range_test.h"
 
 #include <teamwork/lower/async_copy.h>
@@ -26,10 +26,11 @@ static void fill_bytes(unsigned char *bytes, size_t count, unsigned seed)
         bytes[i] = (unsigned char)(seed = seed * 1664525u + 1013904223u, seed >> 24);
 }
 
-/* ---- shares ------------------------------------------------------------------------------------------------------------------
+/* ---- shares
+   ------------------------------------------------------------------------------------------------------------------
 
-   The parts that the threads of a group copy make the whole, whatever the addresses are multiples of. Internal functions, on
-   the host: there one thread copies all, so nothing else would show it without a GPU. */
+   The parts that the threads of a group copy make the whole, whatever the addresses are multiples of. Internal
+   functions, on the host: there one thread copies all, so nothing else would show it without a GPU. */
 
 enum { SHARED = 300 };
 
@@ -60,10 +61,11 @@ TW_TEST(the_shares_of_threads_make_the_whole)
                     check_shares(elements[e], alignments[e], to, from, count);
 }
 
-/* ---- from global to local memory and back ------------------------------------------------------------------------------
+/* ---- from global to local memory and back
+   ------------------------------------------------------------------------------
 
-   A kernel copies `count` elements from `in` + `shift` into a tile at its place `at`, turns the tile around by its work-items,
-   and copies it to `out` + `shift`. One group's part has MOST elements. */
+   A kernel copies `count` elements from `in` + `shift` into a tile at its place `at`, turns the tile around by its
+   work-items, and copies it to `out` + `shift`. One group's part has MOST elements. */
 
 struct tile_copy {
     size_t count, at, shift;
@@ -146,7 +148,8 @@ COPY_KERNELS(copy_large, struct large)
 
 static void check_copies(tw_queue *queue, bool hierarchical)
 {
-    /* more and fewer elements than work-items, none, whole and odd multiples of 16 bytes; aligned alike, not, and not at all */
+    /* more and fewer elements than work-items, none, whole and odd multiples of 16 bytes; aligned alike, not, and not
+       at all */
     const struct tile_copy ways[] = {{MOST, 0, 0}, {64, 0, 0},   {1, 0, 0},  {0, 0, 0},
                                      {37, 0, 1},   {MOST, 2, 2}, {63, 3, 0}, {150, 1, 3}};
     const tw_range locals[] = {tw_range_1d(64), tw_range_1d(1), tw_range_2d(7, 5)};
@@ -176,7 +179,7 @@ TW_TEST(both_directions_at_group_scope)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- strides ------------------------------------------------------------------------------------------------------------------ */
+/* ---- strides ----------------------------------------------------------------------------------------------------- */
 
 enum { PICKED = 50, STRIDE = 6 };
 
@@ -272,7 +275,7 @@ TW_TEST(strides_at_group_scope)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- several copies at once ------------------------------------------------------------------------------------------------------ */
+/* ---- several copies at once -------------------------------------------------------------------------------------- */
 
 /* One wait for two loads, then one for three stores, of which one is from global to global memory. */
 struct several {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 x86_64-teams gpu-simt (gpu-teams) */
 /**
- * lower/atomic.h on objects narrower than a word, on bool and on pointers. What stands beside an object of 8 or 16 bits is
- * not touched, though a GPU knows only the 32-bit word around it.
+ * lower/atomic.h on objects narrower than a word, on bool and on pointers. What stands beside an object of 8 or 16 bits
+ * is not touched, though a GPU knows only the 32-bit word around it.
  */
 #include "tw_test.h"
 
@@ -92,8 +92,8 @@ TW_TEST(neighbours_of_narrow_objects_are_left_alone)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* Counters of 8 and of 16 bits, of each group in local memory and of all in global memory. There is an odd number of them, so
-   that the last one is not at the end of a word. */
+/* Counters of 8 and of 16 bits, of each group in local memory and of all in global memory. There is an odd number of
+   them, so that the last one is not at the end of a word. */
 enum { BINS = 61, GROUP = 128, GROUPS = 60 };
 
 struct histogram {
@@ -163,7 +163,8 @@ TW_TEST(histograms_of_narrow_counters)
 
 /* ---- bool -------------------------------------------------------------------------------------------------------- */
 
-/* The flags of four items stand in one word. All items compete for `winners`; each flag changes as often as its item says. */
+/* The flags of four items stand in one word. All items compete for `winners`; each flag changes as often as its item
+   says. */
 struct flags {
     bool *flags, *taken, *once;
     unsigned *winners;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host split x86_64 x86_64-teams gpu-simt (gpu-teams) */
-/** lower/nd_item.h: barriers and fences in nd_range kernels (properties 41 to 43), under control flow of every kind that all
- *  work-items of a group take alike, and what work-items keep over them. Unlike: test_barrier_divergence.c. */
+/** lower/nd_item.h: barriers and fences in nd_range kernels (properties 41 to 43), under control flow of every kind
+ *  that all work-items of a group take alike, and what work-items keep over them. Unlike: test_barrier_divergence.c. */
 #include "nd_range_test.h"
 
-/* ---- spaces (properties 41 to 43) ------------------------------------------------------------------------------------- */
+/* ---- spaces (properties 41 to 43) -------------------------------------------------------------------------------- */
 
 /* Neighbours swap their numbers, through local or global memory. */
 struct swap {
@@ -89,10 +89,11 @@ TW_TEST(fences_of_each_space)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- control flow -------------------------------------------------------------------------------------------------------
+/* ---- control flow
+   -------------------------------------------------------------------------------------------------------
 
-   1024 numbers, each its index at first, in groups of 256 with one int of local memory for each work-item. The expected numbers
-   of most are those of AdaptiveCpp's tests of the same names. */
+   1024 numbers, each its index at first, in groups of 256 with one int of local memory for each work-item. The expected
+   numbers of most are those of AdaptiveCpp's tests of the same names. */
 
 enum { LOCAL = 256, GLOBAL = 1024 };
 
@@ -255,7 +256,7 @@ TW_TEST(barriers_under_control_flow)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- reductions, with the barrier at every place of every loop ---------------------------------------------------------- */
+/* ---- reductions, with the barrier at every place of every loop --------------------------------------------------- */
 
 static inline void add_half(int *scratch, size_t l, size_t half)
 {
@@ -425,7 +426,7 @@ TW_TEST(reductions_with_barriers_at_every_place)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- two and three dimensions ---------------------------------------------------------------------------------------------- */
+/* ---- two and three dimensions ------------------------------------------------------------------------------------ */
 
 enum { SIDE = 16, TILE = 8, HALO = TILE + 2, PADDED = SIDE + 2 };
 
@@ -533,7 +534,7 @@ TW_TEST(a_tiled_product_of_matrices)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- groups of every size --------------------------------------------------------------------------------------------------- */
+/* ---- groups of every size ---------------------------------------------------------------------------------------- */
 
 /* Each work-item takes its right neighbour's number, some times over. Odd groups have a turn more: the number of
    barriers differs from group to group. */
@@ -602,11 +603,11 @@ TW_TEST(thousands_of_groups)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- what a work-item keeps --------------------------------------------------------------------------------------------------- */
+/* ---- what a work-item keeps -------------------------------------------------------------------------------------- */
 
-/* More private memory than a GPU's work-item should have; documented to fit the stacks of CPUs. A macro may differ between
-   passes. The size is required: otherwise the kernel is compiled for each number of dimensions, and without optimization
-   each has its own variables in one frame. */
+/* More private memory than a GPU's work-item should have; documented to fit the stacks of CPUs. A macro may differ
+   between passes. The size is required: otherwise the kernel is compiled for each number of dimensions, and without
+   optimization each has its own variables in one frame. */
 #if defined(__NVPTX__) || defined(__AMDGCN__)
 #define DEEP 64
 #else
@@ -721,7 +722,7 @@ TW_TEST(variables_of_work_items_survive_barriers)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- several at once -------------------------------------------------------------------------------------------------------------- */
+/* ---- several at once --------------------------------------------------------------------------------------------- */
 
 enum { THREADS = 2, REPEATS = 20 };
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams) */
-/** lower/nd_item.h: a barrier that some work-items of a group do not come to is found on CPUs, whichever way they miss it; the
- *  launch fails and says where, and the threads that ran it go on with other launches. */
+/** lower/nd_item.h: a barrier that some work-items of a group do not come to is found on CPUs, whichever way they miss
+ *  it; the launch fails and says where, and the threads that ran it go on with other launches. */
 #include "nd_range_test.h"
 
-/* ---- ways to miss a barrier ---------------------------------------------------------------------------------------------
+/* ---- ways to miss a barrier
+   ---------------------------------------------------------------------------------------------
 
-   Every kernel diverges in the groups from `first_group` on, and by its member `at` at the work-item with that linear id. */
+   Every kernel diverges in the groups from `first_group` on, and by its member `at` at the work-item with that linear
+   id. */
 
 #define DIVERGING(name)                                                                                                \
     struct name {                                                                                                      \
@@ -87,7 +89,7 @@ DIVERGING(stay_longer)
 }
 TW_ND_RANGE_KERNEL(stay_longer);
 
-/* ---- a kernel that is right, and needs the same stacks --------------------------------------------------------------------- */
+/* ---- a kernel that is right, and needs the same stacks ----------------------------------------------------------- */
 
 struct reverse {
     int *x;
@@ -123,7 +125,7 @@ static void check_reverse(tw_queue *queue, size_t groups, size_t items)
         TW_EQUAL(x[i], i / items * items + items - 1 - i % items + 3);
 }
 
-/* ---- the cases ------------------------------------------------------------------------------------------------------------ */
+/* ---- the cases --------------------------------------------------------------------------------------------------- */
 
 /* A queue on a CPU where nd_range kernels run; NULL elsewhere. A GPU does not notice divergence. */
 static tw_queue *cpu_queue(void)
@@ -265,7 +267,7 @@ TW_TEST(a_group_of_one)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- the error -------------------------------------------------------------------------------------------------------------- */
+/* ---- the error --------------------------------------------------------------------------------------------------- */
 
 struct received {
     int count, line;
@@ -351,7 +353,7 @@ TW_TEST(dependants_are_cancelled)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- afterwards --------------------------------------------------------------------------------------------------------------- */
+/* ---- afterwards -------------------------------------------------------------------------------------------------- */
 
 static void diverge_repeatedly(tw_queue *queue, size_t times)
 {

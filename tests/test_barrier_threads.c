@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams) */
-/** The stacks on which work-items wait at barriers: a thread's are freed when it ends, and a work-item that needs more than its
- *  own has ends the program. */
+/** The stacks on which work-items wait at barriers: a thread's are freed when it ends, and a work-item that needs more
+ *  than its own has ends the program. */
 #include "nd_range_test.h"
 
 #include <signal.h>

@@ -27,7 +27,7 @@
 #define NAME(function, T, n, expression) function,
 enum { FUNCTIONS(NAME, , ) FUNCTION_COUNT };
 
-/* ---- the kernels ------------------------------------------------------------------------------------------------------- */
+/* ---- the kernels ------------------------------------------------------------------------------------------------- */
 
 #define STORE(function, T, n, expression) VSTORE(n, expression, j, out + (size_t)(function) * SIZES * k->count);
 #define APPLY(T, n, lanes, size)                                                                                       \
@@ -41,7 +41,7 @@ enum { FUNCTIONS(NAME, , ) FUNCTION_COUNT };
 #define KERNEL(T) BUILTIN_KERNEL(common_##T, tw_##T, tw_##T, BUILTIN_SIZES(APPLY, T))
 TW_INTERNAL_FLOAT_TYPES(KERNEL)
 
-/* ---- the reference ----------------------------------------------------------------------------------------------------- */
+/* ---- the reference ----------------------------------------------------------------------------------------------- */
 
 #define PI 3.14159265358979323846264338327950288L
 
@@ -82,7 +82,7 @@ static struct expectation reference(int function, long double a, long double b, 
     }
 }
 
-/* ---- the checks -------------------------------------------------------------------------------------------------------- */
+/* ---- the checks -------------------------------------------------------------------------------------------------- */
 
 enum { COUNT = 4800 };
 static uint64_t arguments[3][COUNT];

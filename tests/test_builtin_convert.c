@@ -22,8 +22,8 @@
 enum { ROUNDINGS = 5, INTEGER_WAYS = 10 };
 
 /*
- * A function of its own for each size, lest the compiler makes a loop for each way; and one kernel for each result, since
- * 121 kernels would take long to compile: `from` is the place of the source type in the list.
+ * A function of its own for each size, lest the compiler makes a loop for each way; and one kernel for each result,
+ * since 121 kernels would take long to compile: `from` is the place of the source type in the list.
  */
 #define CONVERSION(R, S, n, lanes, size)                                                                               \
     static BUILTIN_BODY void one_##R##n##_from_##S(tw_##R *to, const tw_##S *from, size_t j, int how)                  \
@@ -66,7 +66,7 @@ enum { SOURCES(PLACE, ) SOURCE_COUNT };
     TW_RANGE_KERNEL(convert_##R, 1);
 TW_INTERNAL_TYPES(KERNEL)
 
-/* ---- types ------------------------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 struct type {
     int bytes;
@@ -86,7 +86,7 @@ static long double number(const void *array, size_t i, struct type type)
     return type.is_signed ? (long double)((int64_t)(bits << rest) >> rest) : (long double)bits;
 }
 
-/* ---- the reference ----------------------------------------------------------------------------------------------------- */
+/* ---- the reference ----------------------------------------------------------------------------------------------- */
 
 static long double integral(long double x, int rounding)
 {
@@ -136,7 +136,7 @@ static long double to_float(long double x, struct type type, int rounding)
     return copysignl(outwards ? INFINITY : most, x);
 }
 
-/* ---- the checks -------------------------------------------------------------------------------------------------------- */
+/* ---- the checks -------------------------------------------------------------------------------------------------- */
 
 enum { COUNT = 65568, WIDE_COUNT = 9600 };
 static uint64_t argument[COUNT];
@@ -247,7 +247,7 @@ TW_TEST(every_pair_of_types_size_and_way_is_exact)
     printf("conversions: %zu combinations of types, size, rounding and saturation\n", combinations);
 }
 
-/* ---- the names --------------------------------------------------------------------------------------------------------- */
+/* ---- the names --------------------------------------------------------------------------------------------------- */
 
 /* The text of a macro's expansion. */
 #define TEXT(...) TEXT_OF(__VA_ARGS__)
@@ -284,7 +284,7 @@ TW_TEST(every_name_stands_for_its_conversion)
     TW_EQUAL(names, (8 * INTEGER_WAYS + 3 * ROUNDINGS) * 6);
 }
 
-/* ---- what the user writes ---------------------------------------------------------------------------------------------- */
+/* ---- what the user writes ---------------------------------------------------------------------------------------- */
 
 TW_TEST(conversions_have_the_type_of_their_name)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: x86_64 (gpu-simt), values, unsanitized */
 /**
- * lower/geometric.h on the device under test: every function for every type and size of tables 3.63 and 3.64 and for half
- * (property 57), within the bounds that OpenCL gives, against long double. Lengths are taken of vectors whose squares
- * overflow or vanish too.
+ * lower/geometric.h on the device under test: every function for every type and size of tables 3.63 and 3.64 and for
+ * half (property 57), within the bounds that OpenCL gives, against long double. Lengths are taken of vectors whose
+ * squares overflow or vanish too.
  */
 #include "builtin.h"
 
@@ -22,7 +22,7 @@
 enum { FUNCTIONS(NAME, , ) FUNCTION_COUNT };
 enum { FUNCTIONS_FAST(NAME, , ) FUNCTION_FAST_COUNT };
 
-/* ---- the kernels ------------------------------------------------------------------------------------------------------- */
+/* ---- the kernels ------------------------------------------------------------------------------------------------- */
 
 #define STORE(function, T, n, expression) VSTORE(n, expression, j, out + (size_t)(function) * SIZES * k->count);
 #define APPLY_TO(FUNCTIONS, T, n, lanes, size)                                                                         \
@@ -45,7 +45,7 @@ enum { FUNCTIONS_FAST(NAME, , ) FUNCTION_FAST_COUNT };
 TW_INTERNAL_FLOAT_TYPES(KERNELS)
 BUILTIN_KERNEL(fast_float, float, float, BUILTIN_SIZES(APPLY_FAST, float))
 
-/* ---- the checks -------------------------------------------------------------------------------------------------------- */
+/* ---- the checks -------------------------------------------------------------------------------------------------- */
 
 enum { COUNT = 4800 };
 static uint64_t arguments[3][COUNT]; /* the third is not used */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: x86_64 (gpu-simt), values */
 /**
- * lower/integer.h on the device under test: every function for every type and size of tables 3.59 and 3.60 (property 57),
- * exactly, against 128-bit arithmetic. Bytes take all pairs of arguments.
+ * lower/integer.h on the device under test: every function for every type and size of tables 3.59 and 3.60 (property
+ * 57), exactly, against 128-bit arithmetic. Bytes take all pairs of arguments.
  */
 #include "builtin.h"
 
@@ -34,7 +34,7 @@
 enum { FUNCTIONS(NAME, , ) FUNCTION_COUNT };
 enum { FUNCTIONS_24(NAME, , ) FUNCTION_24_COUNT };
 
-/* ---- the kernels ------------------------------------------------------------------------------------------------------- */
+/* ---- the kernels ------------------------------------------------------------------------------------------------- */
 
 #define STORE(function, T, n, expression)                                                                              \
     VSTORE(n, (tw_##T##n)(expression), j, out + (size_t)(function) * SIZES * k->count);
@@ -65,7 +65,7 @@ BUILTIN_KERNEL(integers_24_uint, unsigned, unsigned, BUILTIN_SIZES(APPLY_24, uin
 #define NARROW_TYPES(X) X(char) X(uchar) X(short) X(ushort) X(int) X(uint)
 NARROW_TYPES(KERNEL_UPSAMPLE)
 
-/* ---- the reference ----------------------------------------------------------------------------------------------------- */
+/* ---- the reference ----------------------------------------------------------------------------------------------- */
 
 typedef __int128 wide;
 typedef unsigned __int128 unsigned_wide;
@@ -159,7 +159,7 @@ static wide reference_24(int function, wide a, wide b, wide c, int bits, bool is
     return function == MUL24 ? a * b : a * b + c;
 }
 
-/* ---- the checks -------------------------------------------------------------------------------------------------------- */
+/* ---- the checks -------------------------------------------------------------------------------------------------- */
 
 enum { COUNT = 65568 }; /* all pairs of bytes, in whole chunks */
 static uint64_t arguments[3][COUNT];
@@ -172,7 +172,8 @@ static wide element(const void *array, size_t i, int bytes, bool is_signed)
     return is_signed ? (wide)((int64_t)(bits << (64 - 8 * bytes)) >> (64 - 8 * bytes)) : (wide)bits;
 }
 
-/* Compares the results of `functions` functions; from `first_scalar_form` on the arguments but the first are scalars. */
+/* Compares the results of `functions` functions; from `first_scalar_form` on the arguments but the first are
+   scalars. */
 static void compare(const void *results, size_t count, int bytes, bool is_signed, int functions, int first_scalar_form,
                     wide (*expected)(int, wide, wide, wide, int, bool))
 {

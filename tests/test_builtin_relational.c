@@ -38,7 +38,7 @@ enum { COMPARISONS(NAME, , ) COMPARISON_COUNT };
 enum { SELECTIONS(NAME, , ) SELECTION_COUNT };
 enum { REDUCTIONS(NAME, , ) REDUCTION_COUNT };
 
-/* ---- the kernels ------------------------------------------------------------------------------------------------------- */
+/* ---- the kernels ------------------------------------------------------------------------------------------------- */
 
 /* Results are kept as integers of the same width: those of comparisons are such, or int. */
 #define STORE_MASK(function, T, n, expression)                                                                         \
@@ -64,7 +64,7 @@ TW_INTERNAL_FLOAT_TYPES(KERNEL_COMPARE)
 TW_INTERNAL_TYPES(KERNEL_SELECT)
 TW_INTERNAL_INTEGER_TYPES(KERNEL_REDUCE)
 
-/* ---- the reference ----------------------------------------------------------------------------------------------------- */
+/* ---- the reference ----------------------------------------------------------------------------------------------- */
 
 static int compared(int function, long double a, long double b, int bytes)
 {
@@ -112,7 +112,7 @@ static uint64_t selected(int function, uint64_t a, uint64_t b, uint64_t c, int b
     return a;
 }
 
-/* ---- the checks -------------------------------------------------------------------------------------------------------- */
+/* ---- the checks -------------------------------------------------------------------------------------------------- */
 
 enum { COUNT = 4800, SPECIALS = 20 };
 static uint64_t arguments[3][COUNT];

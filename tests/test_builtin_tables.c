@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host, values */
 /**
- * Every function of the specification's tables 3.53 to 3.66, and OpenCL's half functions, for every type and size that the
- * tables allow, and for half: there is one, it takes these arguments, and its result has the right type. The lists here are
- * those of the tables, not the headers', so what a header forgets is missed. What the functions compute is the other
- * tests' (test_math.c, test_builtin_*.c).
+ * Every function of the specification's tables 3.53 to 3.66, and OpenCL's half functions, for every type and size that
+ * the tables allow, and for half: there is one, it takes these arguments, and its result has the right type. The lists
+ * here are those of the tables, not the headers', so what a header forgets is missed. What the functions compute is the
+ * other tests' (test_math.c, test_builtin_*.c).
  */
 #include "tw_test.h"
 
 #include <teamwork/math.h>
 #include <teamwork/vector.h>
 
-/* ---- a row for each function, type and size ------------------------------------------------------------------------------------ */
+/* ---- a row for each function, type and size ---------------------------------------------------------------------- */
 
 struct triple {
     const char *table, *function, *type;
@@ -42,7 +42,7 @@ struct triple {
 #define INTEGERS(EACH, X, f) SIGNED(EACH, X, f) EACH(X, f, uchar) EACH(X, f, ushort) EACH(X, f, uint) EACH(X, f, ulong)
 #define ALL(EACH, X, f) INTEGERS(EACH, X, f) FLOATS(EACH, X, f)
 
-/* ---- tables 3.53 to 3.56: math ------------------------------------------------------------------------------------------------- */
+/* ---- tables 3.53 to 3.56: math ----------------------------------------------------------------------------------- */
 
 #define MATH_1(f, T, n) ROW("math", f, T, n, V(T, n), tw_##f(A(T, n)))
 #define MATH_2(f, T, n) ROW("math", f, T, n, V(T, n), tw_##f(A(T, n), A(T, n)))
@@ -113,7 +113,7 @@ struct triple {
     FLOATS(VECTORS, MATH_INT_S, ldexp)                                                                                 \
     NANS(, half, ushort) NANS(, float, uint) NANS(, double, ulong)
 
-/* ---- tables 3.57 and 3.58: native; OpenCL's half functions --------------------------------------------------------------------- */
+/* ---- tables 3.57 and 3.58: native; OpenCL's half functions ------------------------------------------------------- */
 
 #define NATIVE_1(f, T, n) ROW("native", native_##f, T, n, V(T, n), tw_native_##f(A(T, n)))
 #define NATIVE_2(f, T, n) ROW("native", native_##f, T, n, V(T, n), tw_native_##f(A(T, n), A(T, n)))
@@ -124,7 +124,7 @@ struct triple {
 #define EACH_FAST_2(f) SIZES(NATIVE_2, f, float) SIZES(NATIVE_2, f, double) SIZES(HALF_2, f, float)
 #define FAST FAST_LIST_1(EACH_FAST_1) EACH_FAST_2(divide) EACH_FAST_2(powr)
 
-/* ---- tables 3.59 and 3.60: integers ---------------------------------------------------------------------------------------------- */
+/* ---- tables 3.59 and 3.60: integers ------------------------------------------------------------------------------ */
 
 #define INT_1(f, T, n) ROW("integer", f, T, n, V(T, n), tw_##f(A(T, n)))
 #define INT_2(f, T, n) ROW("integer", f, T, n, V(T, n), tw_##f(A(T, n), A(T, n)))
@@ -164,7 +164,7 @@ struct triple {
     UPSAMPLES(uint, uint, ulong)                                                                                       \
     SIZES(INT_3, mad24, int) SIZES(INT_3, mad24, uint) SIZES(INT_2, mul24, int) SIZES(INT_2, mul24, uint)
 
-/* ---- tables 3.61 to 3.64: common, geometric -------------------------------------------------------------------------------------- */
+/* ---- tables 3.61 to 3.64: common, geometric ---------------------------------------------------------------------- */
 
 #define COMMON_1(f, T, n) ROW("common", f, T, n, V(T, n), tw_##f(A(T, n)))
 #define COMMON_2(f, T, n) ROW("common", f, T, n, V(T, n), tw_##f(A(T, n), A(T, n)))
@@ -212,7 +212,7 @@ struct triple {
     UP_TO_4(GEOMETRIC_1, fast_length, float)                                                                           \
     UP_TO_4(GEOMETRIC_V1, fast_normalize, float)
 
-/* ---- tables 3.65 and 3.66: relational -------------------------------------------------------------------------------------------- */
+/* ---- tables 3.65 and 3.66: relational ---------------------------------------------------------------------------- */
 
 /* Scalars give an int, vectors integers of their own width. */
 #define TRUTH(T, n) TRUTH_##n(T, n)
@@ -243,7 +243,7 @@ struct triple {
     ALL(SIZES, SELECT_S, select)                                                                                       \
     ALL(SIZES, SELECT_U, select)
 
-/* ---- counting -------------------------------------------------------------------------------------------------------------------- */
+/* ---- counting ---------------------------------------------------------------------------------------------------- */
 
 static const struct triple triples[] = {MATH FAST INTEGER COMMON GEOMETRIC RELATIONAL};
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /**
- * Kernels in flight together: enqueued before those they depend on are over. On simulated devices, where a kernel can be
- * held, nearly all is deterministic; what only counts results runs on every device.
+ * Kernels in flight together: enqueued before those they depend on are over. On simulated devices, where a kernel can
+ * be held, nearly all is deterministic; what only counts results runs on every device.
  */
 #define _GNU_SOURCE
 #include "held_test.h"
@@ -140,8 +140,8 @@ TW_TEST(a_kernel_after_more_chains_than_are_told_at_a_time)
     tw_test_destroy_queues(queues, WIDE);
 }
 
-/* A copy to the host is the host's work: it waits for what is in flight, and what needs it waits for it. Copies between devices:
-   test_peer_copies.c. */
+/* A copy to the host is the host's work: it waits for what is in flight, and what needs it waits for it. Copies between
+   devices: test_peer_copies.c. */
 TW_TEST(copies_to_the_host_wait_for_what_is_in_flight)
 {
     use_async_sim(1);
@@ -441,7 +441,7 @@ TW_TEST(destruction_while_in_flight)
     tw_test_released(device);
 }
 
-/* ---- on every device ------------------------------------------------------------------------------------------------- */
+/* ---- on every device --------------------------------------------------------------------------------------------- */
 
 TW_TEST(a_long_chain)
 {
@@ -531,7 +531,7 @@ TW_TEST(chains_of_several_threads_in_flight)
     chains_of_several_threads();
 }
 
-/* ---- threads that wait at the same time ------------------------------------------------------------------------------- */
+/* ---- threads that wait at the same time -------------------------------------------------------------------------- */
 
 enum { WAITERS = 24, ROUNDS = 10 };
 
@@ -558,8 +558,9 @@ static void *wait_for_event(void *argument)
     return NULL;
 }
 
-/* While one thread looks how far the device is, the others sleep. Counted is how often they woke up, which does not depend on how
-   fast the machine is: threads that look now and then do so hundreds of times while the kernel is held. */
+/* While one thread looks how far the device is, the others sleep. Counted is how often they woke up, which does not
+   depend on how fast the machine is: threads that look now and then do so hundreds of times while the kernel is
+   held. */
 TW_TEST(threads_that_wait_beside_another_one_sleep)
 {
     use_async_sim(1);

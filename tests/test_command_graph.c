@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /**
- * Command graphs: recorded groups do nothing until they are submitted, and then what they would have done one after the other;
- * order, data and errors towards other groups are those of one group.
+ * Command graphs: recorded groups do nothing until they are submitted, and then what they would have done one after the
+ * other; order, data and errors towards other groups are those of one group.
  */
 #include "tw_test.h"
 
@@ -10,7 +10,7 @@
 
 enum { N = 96, BUFFERS = 5, STEPS = 120, ROUNDS = 60, MANY = 2000, LARGE = 80 };
 
-/* ---- kernels of every form ----------------------------------------------------------------------------------------- */
+/* ---- kernels of every form --------------------------------------------------------------------------------------- */
 
 /* Does not commute, so that a chain shows its order. */
 struct step {
@@ -94,7 +94,7 @@ static inline void total(tw_item item, const struct total *k)
 }
 TW_RANGE_REDUCTION(total, 1, sum);
 
-/* ---- helpers --------------------------------------------------------------------------------------------------------- */
+/* ---- helpers ----------------------------------------------------------------------------------------------------- */
 
 static tw_buffer *filled(unsigned value)
 {
@@ -138,7 +138,7 @@ static tw_command_graph *graph_of_step(tw_queue *queue, tw_buffer *x)
     return graph;
 }
 
-/* ---- results --------------------------------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------------------------------- */
 
 TW_TEST(recording_runs_nothing)
 {
@@ -334,7 +334,7 @@ TW_TEST(long_graph)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- data ------------------------------------------------------------------------------------------------------------ */
+/* ---- data -------------------------------------------------------------------------------------------------------- */
 
 TW_TEST(copies_only_what_is_needed)
 {
@@ -393,7 +393,7 @@ TW_TEST(among_queues)
     tw_test_destroy_queues(queues, 3);
 }
 
-/* ---- threads --------------------------------------------------------------------------------------------------------- */
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 struct submitter {
     tw_queue *queue;
@@ -432,7 +432,7 @@ TW_TEST(from_several_threads)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- events, lifetimes, errors ----------------------------------------------------------------------------------------- */
+/* ---- events, lifetimes, errors ----------------------------------------------------------------------------------- */
 
 TW_TEST(events)
 {

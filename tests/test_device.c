@@ -275,7 +275,7 @@ TW_TEST(where_no_device_is_selected_it_is_said_what_there_is)
     expect_none("sim:1", tw_gpu_selector, ": sim (Simulated device 1)", "TW_DEVICES=\"sim:1\" lets no other through");
 }
 
-/* ---- warnings ------------------------------------------------------------------------------------------------------ */
+/* ---- warnings ---------------------------------------------------------------------------------------------------- */
 
 /* What a program says that looks for devices, in an environment. */
 static void say(const char *environment, char *said, size_t bytes)

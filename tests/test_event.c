@@ -201,7 +201,7 @@ TW_TEST(a_group_is_pending_until_what_it_depends_on_is_over)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- times (property 29), of kernels whose length is known ------------------------------------------------------------- */
+/* ---- times (property 29), of kernels whose length is known ------------------------------------------------------- */
 
 enum { LENGTH_NS = 200000, IN_FLIGHT = 25, COPY_NS = 3000000, KERNEL_NS = 5000000 };
 

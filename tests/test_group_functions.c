@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host split x86_64 x86_64-teams gpu-simt gpu-teams */
 /**
- * Group functions of work-groups and sub-groups in nd_range kernels, and of work-groups in hierarchical ones: most types and every
- * operation against a loop on the host.
+ * Group functions of work-groups and sub-groups in nd_range kernels, and of work-groups in hierarchical ones: most
+ * types and every operation against a loop on the host.
  *
  * Sums of floating point are of small integers, so that no order of adding matters.
  */
@@ -144,8 +144,8 @@ enum { MAX_ITEMS = 512, RESULTS = 8 };
         check_##suffix(MAX_ITEMS);                                                                                     \
     }
 
-/* Submits; whether the device's mapping cannot run such a group: the standard one on a CPU, and on a GPU where the group is not
-   of whole warps. */
+/* Submits; whether the device's mapping cannot run such a group: the standard one on a CPU, and on a GPU where the
+   group is not of whole warps. */
 static bool nd_is_refused(tw_queue *queue, tw_command_group *cg)
 {
     tw_status status = tw_queue_submit(queue, cg, NULL);
@@ -164,7 +164,7 @@ static size_t width(void)
 
 TYPES(KERNELS)
 
-/* ---- votes, shuffles, barriers -------------------------------------------------------------------------------------- */
+/* ---- votes, shuffles, barriers ----------------------------------------------------------------------------------- */
 
 enum { VOTES = 12 };
 struct vote {

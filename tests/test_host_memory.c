@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /**
- * Host memory for transfers, and copies of every size through it and through ordinary memory: sizes around the borders of what
- * a backend copies in one piece, in parts, and with several threads.
+ * Host memory for transfers, and copies of every size through it and through ordinary memory: sizes around the borders
+ * of what a backend copies in one piece, in parts, and with several threads.
  */
 #include "tw_test.h"
 
@@ -149,8 +149,8 @@ static long resident(void)
     return pages * (sysconf(_SC_PAGESIZE) / 1024) / 1024;
 }
 
-/* Buffers that come and go get memory that others had, on the host and on the device: no contents of those shine through, and the
-   process does not grow by them. */
+/* Buffers that come and go get memory that others had, on the host and on the device: no contents of those shine
+   through, and the process does not grow by them. */
 TW_TEST(memory_is_used_again)
 {
     enum { WARM = 15, ROUNDS = 75, BYTES = 1 << 20, SLACK = 30 };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: x86_64 gpu-simt, values */
 /*
- * Images as objects (image.h): creation with and without pitch (property 63), round trips through kernels and host accessors
- * (64), layers, gaps, their place in the command graph, lifetimes, and every error.
+ * Images as objects (image.h): creation with and without pitch (property 63), round trips through kernels and host
+ * accessors (64), layers, gaps, their place in the command graph, lifetimes, and every error.
  */
 #include "image_test.h"
 
 static const tw_image_layout rgba8_4x3 = {.order = TW_RGBA, .type = TW_UNORM_INT8, .size = {{3, 4, 1}, 2}};
 
-/* ---- property 63 ---------------------------------------------------------------------------------------------------------- */
+/* ---- property 63 ------------------------------------------------------------------------------------------------- */
 
 static void check_shape(tw_image_layout layout, size_t count, size_t bytes, tw_range pitch)
 {
@@ -161,7 +161,7 @@ TW_TEST(arguments_of_creation_are_checked)
     TW_EQUAL(tw_image_count(NULL) + tw_image_size(NULL) + tw_image_range(NULL).dims + tw_image_pitch(NULL).dims, 0);
 }
 
-/* ---- property 64 ---------------------------------------------------------------------------------------------------------- */
+/* ---- property 64 ------------------------------------------------------------------------------------------------- */
 
 /* A kernel for each kind of images; `type` says by which functions it reads and writes. */
 enum { TYPE_f, TYPE_h, TYPE_i, TYPE_ui };
@@ -193,7 +193,8 @@ ROUND_TRIP(3d, 3)
 ROUND_TRIP(1d_array, 2)
 ROUND_TRIP(2d_array, 3)
 
-/* From the host into an image, through a kernel that adds 1, and from a second image to the host, by pixels both times. */
+/* From the host into an image, through a kernel that adds 1, and from a second image to the host, by pixels both
+   times. */
 #define TRIP(kind, suffix, T, type_, size_, is_array_)                                                                 \
     do {                                                                                                               \
         const tw_image_layout layout = {.order = TW_RGBA, .type = type_, .size = size_, .is_array = is_array_};        \
@@ -249,7 +250,7 @@ TW_TEST(what_is_written_is_read)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- layers, questions ------------------------------------------------------------------------------------------------------ */
+/* ---- layers, questions ------------------------------------------------------------------------------------------- */
 
 struct use_layers {
     tw_image_2d_array in;
@@ -323,7 +324,7 @@ TW_TEST(layers_are_images)
     TW_EQUAL(pixels[12], -5);
 }
 
-/* ---- the command graph -------------------------------------------------------------------------------------------------------- */
+/* ---- the command graph ------------------------------------------------------------------------------------------- */
 
 struct next_byte {
     unsigned char *bytes;
@@ -440,7 +441,7 @@ TW_TEST(an_image_on_a_buffer_leaves_the_rest_of_it)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- errors of accessors -------------------------------------------------------------------------------------------------------- */
+/* ---- errors of accessors ----------------------------------------------------------------------------------------- */
 
 TW_TEST(accessors_are_checked)
 {
@@ -471,7 +472,8 @@ TW_TEST(accessors_are_checked)
     tw_image_require(NULL, image, TW_R, TW_FLOAT);
     TW_CHECK(!tw_read_image_2d(NULL, image).tw_.data);
 
-    /* an image on a buffer whose memory is not aligned: seen when there is a device, and only where the memory is used */
+    /* an image on a buffer whose memory is not aligned: seen when there is a device, and only where the memory is
+       used */
     TW_PASS(tw_buffer_create_over(memory + 1, 1, tw_range_1d(200), &buffer));
     TW_PASS(tw_image_create_on_buffer(buffer, layout, &skewed));
     if (tw_device_is_host(tw_queue_device(queue)))
@@ -523,7 +525,7 @@ TW_TEST(host_accessors_are_checked)
     TW_PASS(tw_image_destroy(&image));
 }
 
-/* ---- lifetimes -------------------------------------------------------------------------------------------------------------------- */
+/* ---- lifetimes --------------------------------------------------------------------------------------------------- */
 
 TW_TEST(references_are_counted)
 {

@@ -6,7 +6,7 @@
  */
 #include "image_test.h"
 
-/* ---- kernels, one image row each ---------------------------------------------------------------------------------------- */
+/* ---- kernels, one image row each --------------------------------------------------------------------------------- */
 
 #define GET(name, suffix, T)                                                                                           \
     struct name {                                                                                                      \
@@ -56,7 +56,7 @@ static inline void get_border(const struct get_border *k)
 }
 TW_SINGLE_TASK(get_border);
 
-/* ---- what they are run with --------------------------------------------------------------------------------------------- */
+/* ---- what they are run with -------------------------------------------------------------------------------------- */
 
 static tw_image_layout row_of(const struct reference_order *order, const struct reference_type *type, size_t width)
 {
@@ -172,7 +172,7 @@ TW_TEST(every_value_of_a_channel_reads_exactly_enough)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------------------ */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 enum { WRITTEN = 240 };
 
@@ -311,7 +311,7 @@ TW_TEST(a_function_of_another_type_writes_nothing)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- the border --------------------------------------------------------------------------------------------------------- */
+/* ---- the border -------------------------------------------------------------------------------------------------- */
 
 TW_TEST(every_order_has_its_border_colour)
 {
@@ -344,7 +344,7 @@ TW_TEST(every_order_has_its_border_colour)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- kernels for one format --------------------------------------------------------------------------------------------- */
+/* ---- kernels for one format -------------------------------------------------------------------------------------- */
 
 /* Copies an image through a kernel that knows both formats; `copied` is what a kernel that knows none makes of it. */
 #define FOR_ONE_FORMAT(name, order, type)                                                                              \

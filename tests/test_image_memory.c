@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host, values */
 /*
- * Images without memory: the n-th allocation inside a call fails, for every n, and so do images that are larger than any
- * memory. The program brings its own malloc, so that it can; under sanitizers, which bring theirs, that part is skipped.
+ * Images without memory: the n-th allocation inside a call fails, for every n, and so do images that are larger than
+ * any memory. The program brings its own malloc, so that it can; under sanitizers, which bring theirs, that part is
+ * skipped.
  */
 #include "image_test.h"
 

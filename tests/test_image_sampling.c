@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: x86_64 (gpu-simt), values */
 /*
- * Sampling (lower/image.h, OpenCL 1.2, 8.2): every kind of image with every sampler, against a reference in double precision;
- * coordinates that are no numbers; whole coordinates; plain reads (property 65).
+ * Sampling (lower/image.h, OpenCL 1.2, 8.2): every kind of image with every sampler, against a reference in double
+ * precision; coordinates that are no numbers; whole coordinates; plain reads (property 65).
  */
 #include "image_test.h"
 
@@ -10,7 +10,7 @@
 
 enum { WIDTH = 7, HEIGHT = 5, DEPTH = 4, POINTS = 700 };
 
-/* ---- kernels: all points with one sampler, for one kind of image ---------------------------------------------------------- */
+/* ---- kernels: all points with one sampler, for one kind of image ------------------------------------------------- */
 
 struct points {
     tw_float4 at[POINTS];
@@ -66,7 +66,7 @@ static inline void read_plainly(tw_item item, const struct read_plainly *k)
 }
 TW_RANGE_KERNEL(read_plainly, 3);
 
-/* ---- an image and what it holds ------------------------------------------------------------------------------------------- */
+/* ---- an image and what it holds ---------------------------------------------------------------------------------- */
 
 struct world {
     unsigned char pixels[DEPTH * HEIGHT * WIDTH * 8];
@@ -118,7 +118,7 @@ static tw_image *image_of(const struct world *world, struct kind kind)
     return image;
 }
 
-/* ---- points ----------------------------------------------------------------------------------------------------------------- */
+/* ---- points ------------------------------------------------------------------------------------------------------ */
 
 static double random_from(double low, double high)
 {
@@ -151,7 +151,8 @@ static bool matches(tw_float4 got, struct pixel expected, double error)
     return true;
 }
 
-/* Whether the answer is right for the point or, where single precision may decide otherwise, for one right beside it. */
+/* Whether the answer is right for the point or, where single precision may decide otherwise, for one right beside
+   it. */
 static bool is_sample(const struct reference_image *image, tw_addressing_mode mode, bool normalized,
                       tw_filter_mode filter, tw_float4 at, tw_float4 got, double slack)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 x86_64-teams gpu-simt gpu-teams */
 /**
- * Many kernels in a row: what is ready one after the other may share a team of threads, and must not show it. Kernels of all forms
- * in turn, pieces that keep the others waiting, failures and host work in between, teams of other sizes, several threads.
+ * Many kernels in a row: what is ready one after the other may share a team of threads, and must not show it. Kernels
+ * of all forms in turn, pieces that keep the others waiting, failures and host work in between, teams of other sizes,
+ * several threads.
  */
 #define TW_DEBUG_BOUNDS 1
 #include "tw_test.h"
@@ -108,7 +109,7 @@ static inline void stray(tw_item item, const struct stray *k)
 }
 TW_RANGE_KERNEL(stray, 1);
 
-/* ---- a row of kernels of all forms, and what it does ------------------------------------------------------------------ */
+/* ---- a row of kernels of all forms, and what it does ------------------------------------------------------------- */
 
 static tw_nd_range nd_groups_of(size_t size)
 {
@@ -160,8 +161,8 @@ static tw_queue *any_queue(bool *has_nd)
     return queue ? queue : tw_test_queue();
 }
 
-/* While more threads use OpenMP than there are processors, libomp lets all sleep at once, and says that by a time of 0: those of
-   the library that only look on must not count. The first case: teams do count. */
+/* While more threads use OpenMP than there are processors, libomp lets all sleep at once, and says that by a time of 0:
+   those of the library that only look on must not count. The first case: teams do count. */
 TW_TEST(workers_leave_openmp_alone)
 {
     tw_queue *queue = tw_test_queue(); /* first of all: it starts what libomp asks for where a tool is loaded */
@@ -284,7 +285,7 @@ TW_TEST(recorded_and_run_again)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- several threads -------------------------------------------------------------------------------------------------- */
+/* ---- several threads --------------------------------------------------------------------------------------------- */
 
 static void *own_rounds(void *context)
 {

@@ -222,7 +222,7 @@ TW_TEST(the_block_is_copied_when_it_is_recorded)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- two ways to write a kernel ----------------------------------------------------------------------------------- */
+/* ---- two ways to write a kernel ---------------------------------------------------------------------------------- */
 
 struct where {
     int *out;

@@ -325,8 +325,8 @@ TW_TEST(local_variables_are_shared_and_survive_between_loops)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* Property 50. The first private variable is a scalar, the second a struct, of which a large group has more than the host keeps
-   room for in any case; the loop between them reads neither. */
+/* Property 50. The first private variable is a scalar, the second a struct, of which a large group has more than the
+   host keeps room for in any case; the loop between them reads neither. */
 struct remember {
     int *out;
 };

@@ -9,8 +9,8 @@
  * they overlap in many ways. A work-item that meets nobody for a while stops meeting; what it does then is still
  * right, it only overlaps less. So nothing hangs where groups run one after the other.
  *
- * Roles are work-items of a group, work-items of several groups, or those of one kernel but for the first role, which is a
- * thread of the program or a kernel on another device: these two share host memory.
+ * Roles are work-items of a group, work-items of several groups, or those of one kernel but for the first role, which
+ * is a thread of the program or a kernel on another device: these two share host memory.
  *
  * TW_LITMUS_TRIALS in the environment is the number of trials of each case, and makes the program print a table: the
  * trials before which all roles had met, how often an outcome came about that shows that roles overlapped, and how
@@ -140,7 +140,8 @@ static const struct program programs[] = {
      .role = {{W, X, 1, X, 0}, {RW, X, 0, Y, 1}, {RR, Y, 0, X, 0}},
      .weak = {SEE_23(1, ANY, 1, 0)}, .overlap = SEE_23(0, ANY, 0, 1)},
 
-    /* The flag is changed by another before it is seen: a read-modify-write carries on what its predecessor released. */
+    /* The flag is changed by another before it is seen: a read-modify-write carries on what its predecessor
+       released. */
     {.name = "release sequence", .roles = 3, .run = ALL_VARIANTS, .forbidden = ORDERED,
      .role = {{WW, X, 1, Y, 1}, {BUMP, Y, 0, Y, 0}, {RR, Y, 0, X, 0}},
      .weak = {SEE_23(1, ANY, 2, 0)}, .overlap = SEE_23(1, ANY, 2, 1)},
@@ -235,7 +236,8 @@ static inline __attribute__((always_inline)) unsigned act(int *a, int a_value, i
     return (unsigned)first | (unsigned)second << 4;
 }
 
-/* On a machine with more to do than cores, those that are waited for get their turn sooner; that counts as many turns. */
+/* On a machine with more to do than cores, those that are waited for get their turn sooner; that counts as many
+   turns. */
 static inline unsigned let_others_run(void)
 {
 #if defined(__NVPTX__) || defined(__AMDGCN__)
@@ -563,7 +565,7 @@ static void run_all(tw_queue *queue, bool inside, tw_memory_scope scope)
     clear_away(&l);
 }
 
-/* ---- a running kernel, and threads of the program or another device ------------------------------------------------ */
+/* ---- a running kernel, and threads of the program or another device ---------------------------------------------- */
 
 /* Who plays the first role: a kernel on `queue`, or the thread itself if that is NULL. */
 struct outsider {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 x86_64-teams gpu-simt (gpu-teams) */
-/** local.h, and tw_local() of command_group.h: local accessors (property 14) in nd_range and hierarchical kernels, beside TW_LOCAL
- *  variables, as views with checked indices, and the memory that a launch refuses. */
+/** local.h, and tw_local() of command_group.h: local accessors (property 14) in nd_range and hierarchical kernels,
+ *  beside TW_LOCAL variables, as views with checked indices, and the memory that a launch refuses. */
 #define TW_DEBUG_BOUNDS 1
 #include "nd_range_test.h"
 
@@ -12,7 +12,7 @@ static size_t local_memory_of(tw_queue *queue)
     return bytes;
 }
 
-/* ---- each index of memory of each size (property 14) --------------------------------------------------------------------- */
+/* ---- each index of memory of each size (property 14) ------------------------------------------------------------- */
 
 /* Every work-item writes every n-th int of the group's memory, and checks what another one wrote. */
 struct fill {
@@ -81,7 +81,7 @@ TW_TEST(all_of_the_devices_local_memory)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- several ---------------------------------------------------------------------------------------------------------------- */
+/* ---- several ----------------------------------------------------------------------------------------------------- */
 
 /* Accessors of odd sizes and several types, and TW_LOCAL variables: none touches another. */
 struct several {
@@ -144,7 +144,7 @@ TW_TEST(several_accessors_beside_local_variables)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- views ------------------------------------------------------------------------------------------------------------------- */
+/* ---- views ------------------------------------------------------------------------------------------------------- */
 
 /* A transposition through a tile, and a row of numbers of the group. */
 struct transpose {
@@ -243,7 +243,7 @@ TW_TEST(an_index_outside_is_an_error_of_the_command)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- hierarchical kernels ------------------------------------------------------------------------------------------------------- */
+/* ---- hierarchical kernels ---------------------------------------------------------------------------------------- */
 
 struct sums {
     const int *in;
@@ -301,7 +301,7 @@ TW_TEST(hierarchical_kernels)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- what is refused --------------------------------------------------------------------------------------------------------------- */
+/* ---- what is refused --------------------------------------------------------------------------------------------- */
 
 struct plain {
     int *out;

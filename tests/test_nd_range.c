@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 x86_64-teams gpu-simt gpu-teams */
-/** kernel.h, item.h: nd_range kernels reach exactly their indices (properties 31, 32, 33), know where they are (40, 45), and
- *  the sizes that a launch refuses. Their barriers: test_barrier.c. */
+/** kernel.h, item.h: nd_range kernels reach exactly their indices (properties 31, 32, 33), know where they are (40,
+ *  45), and the sizes that a launch refuses. Their barriers: test_barrier.c. */
 #include "nd_range_test.h"
 
 #include "nd_range_other_file.h"
 
 #define CANARY 12345
 
-/* ---- where nd_range kernels do not run ------------------------------------------------------------------------------ */
+/* ---- where nd_range kernels do not run --------------------------------------------------------------------------- */
 
 struct refused {
     int *out;
@@ -48,7 +48,7 @@ TW_TEST(a_group_that_the_standard_mapping_cannot_run_is_refused)
     TW_EQUAL(reported, on_gpu ? TW_SUCCESS : TW_ERROR_UNSUPPORTED);
 }
 
-/* ---- which indices are reached (properties 31 and 32) ---------------------------------------------------------------- */
+/* ---- which indices are reached (properties 31 and 32) ------------------------------------------------------------ */
 
 /* Adds a number made of the global id, for every visit, at the place of the global id. */
 struct mark {
@@ -93,7 +93,8 @@ static bool is_size(tw_range range, size_t n0, size_t n1, size_t n2)
     return range.size[0] == n0 && range.size[1] == n1 && range.size[2] == n2;
 }
 
-/* Launches mark in a 3-D array that stays CANARY elsewhere; with a required size too, where there is a kernel for it. */
+/* Launches mark in a 3-D array that stays CANARY elsewhere; with a required size too, where there is a kernel for
+   it. */
 static void check_launch(tw_queue *queue, tw_nd_range range, bool required)
 {
     tw_buffer *buffer = NULL;
@@ -159,7 +160,7 @@ TW_TEST(ranges_without_work_items_do_not_run)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- what an item knows (properties 40 and 45) ------------------------------------------------------------------------ */
+/* ---- what an item knows (properties 40 and 45) ------------------------------------------------------------------- */
 
 enum { FACTS = 23 };
 
@@ -281,7 +282,7 @@ TW_TEST(ids_agree_in_every_dimension)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- sub-groups -------------------------------------------------------------------------------------------------------- */
+/* ---- sub-groups -------------------------------------------------------------------------------------------------- */
 
 struct sub_groups {
     size_t *out; /* 5 for each work-item */
@@ -343,7 +344,7 @@ TW_TEST(sub_groups_divide_a_group_by_linear_ids)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- how many, how large ------------------------------------------------------------------------------------------------ */
+/* ---- how many, how large ----------------------------------------------------------------------------------------- */
 
 struct add_two {
     int *x;
@@ -404,7 +405,7 @@ TW_TEST(a_kernel_of_another_file)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- argument blocks (property 33) --------------------------------------------------------------------------------------- */
+/* ---- argument blocks (property 33) ------------------------------------------------------------------------------- */
 
 /* Blocks that travel as 8 words, as 32, in device memory, and one that is larger than the stacks of work-items. */
 #define TABLE_KERNEL(words)                                                                                            \
@@ -458,7 +459,7 @@ TW_TEST(blocks_of_any_size)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- what a launch refuses ------------------------------------------------------------------------------------------------ */
+/* ---- what a launch refuses --------------------------------------------------------------------------------------- */
 
 static tw_status launch_add_two(tw_queue *queue, tw_buffer *buffer, tw_nd_range range)
 {

@@ -275,8 +275,8 @@ TW_TEST(groups_on_the_host)
     groups_on(false);
 }
 
-/* A group whose data another device is about to write: the copy and the kernel are enqueued, with what they follow, when it is
-   submitted. What cannot be enqueued fails, and what is read stays whole. */
+/* A group whose data another device is about to write: the copy and the kernel are enqueued, with what they follow,
+   when it is submitted. What cannot be enqueued fails, and what is read stays whole. */
 static bool try_across(tw_queue *const queues[2], unsigned n)
 {
     int data[N], result[N];
@@ -443,7 +443,7 @@ TW_TEST(destruction)
     tw_test_released(tw_test_device(0));
 }
 
-/* ---- storage objects --------------------------------------------------------------------------------------------------- */
+/* ---- storage objects --------------------------------------------------------------------------------------------- */
 
 /* The memory that a storage names, and how often it was told the end, with which status. */
 struct ended {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams) */
 /**
- * Copies between devices that keep their own order: enqueued before the kernels that they wait for are over, and failing in
- * every way. On simulated devices, where a kernel can be held; what only counts results runs on every device.
+ * Copies between devices that keep their own order: enqueued before the kernels that they wait for are over, and
+ * failing in every way. On simulated devices, where a kernel can be held; what only counts results runs on every
+ * device.
  */
 #include "held_test.h"
 
@@ -51,7 +52,7 @@ static uint64_t copies(void)
     return tw_test_sim_total(TW_SIM_COPY);
 }
 
-/* ---- enqueued at once ------------------------------------------------------------------------------------------------ */
+/* ---- enqueued at once -------------------------------------------------------------------------------------------- */
 
 TW_TEST(a_line_over_two_devices_is_enqueued_before_its_first_kernel_is_over)
 {
@@ -219,10 +220,10 @@ TW_TEST(destruction_while_in_flight)
         tw_test_released(devices[i]);
 }
 
-/* ---- failures -------------------------------------------------------------------------------------------------------- */
+/* ---- failures ---------------------------------------------------------------------------------------------------- */
 
-/* A copy cannot be enqueued, while the kernel that it waits for is in flight: it fails in its turn, what it is for is not run,
-   and the contents are where they were. */
+/* A copy cannot be enqueued, while the kernel that it waits for is in flight: it fails in its turn, what it is for is
+   not run, and the contents are where they were. */
 TW_TEST(a_copy_that_cannot_be_enqueued)
 {
     use_async_sim(2);
@@ -305,7 +306,8 @@ TW_TEST(a_copy_that_fails_late)
     tw_test_destroy_queues(queues, 2);
 }
 
-/* A kernel fails when a copy of what it writes is enqueued: what the copy is for is cancelled, and the other device is well. */
+/* A kernel fails when a copy of what it writes is enqueued: what the copy is for is cancelled, and the other device is
+   well. */
 TW_TEST(a_kernel_before_a_copy_fails)
 {
     use_async_sim(2);
@@ -464,7 +466,7 @@ TW_TEST(random_lines_with_faults)
         TW_PASS(tw_queue_destroy(&line.queues[i]));
 }
 
-/* ---- on every device ------------------------------------------------------------------------------------------------- */
+/* ---- on every device --------------------------------------------------------------------------------------------- */
 
 /* Two buffers that change places in turn, as halos do. */
 TW_TEST(neighbours_exchange)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 x86_64-teams gpu-simt (gpu-teams) */
 /**
- * pointer.h: pointers of each kind in kernels of each form, out of memory, as plain ones, and as parameters. Here they are what
- * the target has; test_pointer_checked.c makes them different types on CPUs too.
+ * pointer.h: pointers of each kind in kernels of each form, out of memory, as plain ones, and as parameters. Here they
+ * are what the target has; test_pointer_checked.c makes them different types on CPUs too.
  */
 #include "nd_range_test.h"
 
@@ -22,7 +22,7 @@ static tw_buffer *ints(int *data, size_t count)
     return buffer;
 }
 
-/* ---- as parameters, of local, constant and global memory ------------------------------------------------------------------- */
+/* ---- as parameters, of local, constant and global memory --------------------------------------------------------- */
 
 static inline void load(tw_local_ptr(int) to, tw_constant_ptr(int) from, size_t i)
 {
@@ -76,7 +76,7 @@ TW_TEST(nd_range_kernels_name_their_memory)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- TW_LOCAL, private memory, and code for any of them ----------------------------------------------------------------------- */
+/* ---- TW_LOCAL, private memory, and code for any of them ---------------------------------------------------------- */
 
 struct pair {
     int first, second;
@@ -140,7 +140,7 @@ TW_TEST(code_is_written_for_any_memory)
     }
 }
 
-/* ---- out of memory: a structure of pointers ------------------------------------------------------------------------------------ */
+/* ---- out of memory: a structure of pointers ---------------------------------------------------------------------- */
 
 struct row {
     tw_global_ptr(const int) elements;
@@ -205,7 +205,7 @@ TW_TEST(pointers_come_out_of_memory)
     }
 }
 
-/* ---- as plain pointers ----------------------------------------------------------------------------------------------------------- */
+/* ---- as plain pointers ------------------------------------------------------------------------------------------- */
 
 #define IS_PLAIN(p, type) _Generic((p), type *: 1, default: 0)
 
@@ -253,7 +253,7 @@ TW_TEST(functions_take_them_as_plain_pointers)
         TW_EQUAL(are_plain[i], 1);
 }
 
-/* ---- atomic operations, which take pointers of any kind ------------------------------------------------------------------- */
+/* ---- atomic operations, which take pointers of any kind ---------------------------------------------------------- */
 
 static inline void count(tw_local_ptr(int) in_group, tw_global_ptr(short) in_all, tw_constant_ptr(int) by)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: x86_64 gpu-simt, values */
 /*
- * Printing from kernels (lower/printf.h): what is printed on each device, that lines stay whole, what a call returns; and on
- * the host the library's own formatting against the C library's.
+ * Printing from kernels (lower/printf.h): what is printed on each device, that lines stay whole, what a call returns;
+ * and on the host the library's own formatting against the C library's.
  */
 #include "tw_test.h"
 
@@ -40,7 +40,7 @@ static const char *capture_end(void)
     return captured;
 }
 
-/* ---- one work-item ---------------------------------------------------------------------------------------------------------- */
+/* ---- one work-item ----------------------------------------------------------------------------------------------- */
 
 struct print_all {
     tw_float4 position;
@@ -113,7 +113,7 @@ TW_TEST(every_format_prints_its_text)
         TW_EQUAL(results[i], 0);
 }
 
-/* ---- many work-items -------------------------------------------------------------------------------------------------------- */
+/* ---- many work-items --------------------------------------------------------------------------------------------- */
 
 enum { ITEMS = 600, GROUP = 32 };
 
@@ -200,7 +200,7 @@ TW_TEST(lines_come_in_one_piece)
     free(text);
 }
 
-/* ---- what a call returns ------------------------------------------------------------------------------------------------------ */
+/* ---- what a call returns ----------------------------------------------------------------------------------------- */
 
 struct print_wrongly {
     tw_float4 v;
@@ -252,7 +252,7 @@ TW_TEST(arguments_are_evaluated_once)
     TW_EQUAL(i, 2);
 }
 
-/* ---- against the C library ------------------------------------------------------------------------------------------------------ */
+/* ---- against the C library --------------------------------------------------------------------------------------- */
 
 static uint64_t random_bits(void)
 {

@@ -51,7 +51,7 @@ static tw_status submit_behind(tw_queue *queue, tw_buffer *buffer, const struct 
     return tw_queue_submit(queue, cg, event);
 }
 
-/* ---- fork ---------------------------------------------------------------------------------------------------------- */
+/* ---- fork -------------------------------------------------------------------------------------------------------- */
 
 /* What other threads hold is a leak to a child, which has not got them. */
 static bool is_child;
@@ -232,8 +232,8 @@ TW_TEST(calls_in_a_child_are_refused)
     TW_PASS(tw_context_destroy(&o.context));
 }
 
-/* Threads that are in the middle of everything while this one forks: in a selector, and so holding off tw_shutdown(); in a
-   wait; in submissions, one after the other. */
+/* Threads that are in the middle of everything while this one forks: in a selector, and so holding off tw_shutdown();
+   in a wait; in submissions, one after the other. */
 struct busy {
     tw_queue *queue;
     struct tw_gate gate;
@@ -323,7 +323,7 @@ TW_TEST(locks_of_other_threads_do_not_hold_a_child)
     TW_PASS(tw_queue_destroy(&busy.queue));
 }
 
-/* ---- cancellation ---------------------------------------------------------------------------------------------------- */
+/* ---- cancellation ------------------------------------------------------------------------------------------------ */
 
 /* A call that waits, made by a thread that was asked to end before it. */
 struct cancelled {
@@ -457,7 +457,7 @@ TW_TEST(a_thread_may_end_in_a_selector)
     TW_PASS(tw_shutdown()); /* which waits for all that are in a selector */
 }
 
-/* ---- signals ----------------------------------------------------------------------------------------------------------- */
+/* ---- signals ----------------------------------------------------------------------------------------------------- */
 
 static atomic_uint signals;
 
@@ -509,7 +509,7 @@ TW_TEST(signals_do_not_disturb_calls)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- many threads on few processors ----------------------------------------------------------------------------------- */
+/* ---- many threads on few processors ------------------------------------------------------------------------------ */
 
 enum { THREADS = 64, GROUPS = 40, SHARED_EVERY = 4 };
 

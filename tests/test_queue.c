@@ -193,8 +193,8 @@ TW_TEST(the_handler_of_the_queue_has_priority_over_the_contexts)
     TW_PASS(tw_buffer_destroy(&buffer));
 }
 
-/* Property 30 for queues: wait reports nothing while there is a handler, and each error comes once. Property 69: with what
-   failed and where. */
+/* Property 30 for queues: wait reports nothing while there is a handler, and each error comes once. Property 69: with
+   what failed and where. */
 TW_TEST(each_error_is_delivered_once)
 {
     struct log log = {0};

@@ -48,7 +48,7 @@ static tw_status count(tw_queue *queue, tw_buffer *buffer)
     return tw_queue_submit(queue, cg, NULL);
 }
 
-/* ---- the limit ------------------------------------------------------------------------------------------------------- */
+/* ---- the limit --------------------------------------------------------------------------------------------------- */
 
 struct stream {
     tw_queue *queue;
@@ -70,7 +70,8 @@ static void *submit_stream(void *argument)
     return NULL;
 }
 
-/* The first kernel is held until the queue is full, and for a moment more, in which the thread could submit thousands. */
+/* The first kernel is held until the queue is full, and for a moment more, in which the thread could submit
+   thousands. */
 TW_TEST(a_submission_to_a_full_queue_waits)
 {
     struct stream stream = {.queue = tw_test_queue()};
@@ -136,7 +137,7 @@ TW_TEST(groups_behind_anothers_accessor_are_submitted)
     tw_test_destroy_queues(queues, 2);
 }
 
-/* ---- endurance --------------------------------------------------------------------------------------------------------- */
+/* ---- endurance --------------------------------------------------------------------------------------------------- */
 
 static unsigned submissions(void)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 x86_64-teams gpu-simt (gpu-teams) */
 /**
- * Reductions of range kernels: every type and operation, one to four at once, 1 to 3 dimensions with offset, ranges from one
- * work-item to millions, values that are kept or replaced, reproducible bits, and errors.
+ * Reductions of range kernels: every type and operation, one to four at once, 1 to 3 dimensions with offset, ranges
+ * from one work-item to millions, values that are kept or replaced, reproducible bits, and errors.
  */
 #include "tw_test.h"
 
-/* ---- one reduction of each type and operation ----------------------------------------------------------------------- */
+/* ---- one reduction of each type and operation -------------------------------------------------------------------- */
 
 #define INTEGERS(X)                                                                                                    \
     X(int, int)                                                                                                        \
@@ -102,7 +102,7 @@ TW_TEST(every_type_and_operation)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- several at once, dimensions, offset ----------------------------------------------------------------------------- */
+/* ---- several at once, dimensions, offset ------------------------------------------------------------------------- */
 
 struct survey {
     size_t rows, columns; /* of the offset range's ids: all smaller */
@@ -176,7 +176,7 @@ TW_TEST(four_at_once_in_three_dimensions)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- reproducible ---------------------------------------------------------------------------------------------------- */
+/* ---- reproducible ------------------------------------------------------------------------------------------------ */
 
 struct plane {
     const float *in;
@@ -220,7 +220,7 @@ TW_TEST(the_same_bits_in_every_run)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- dependencies, nothing to reduce, errors --------------------------------------------------------------------------- */
+/* ---- dependencies, nothing to reduce, errors --------------------------------------------------------------------- */
 
 TW_TEST(a_reduction_is_ordered_by_its_accessors)
 {

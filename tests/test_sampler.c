@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: x86_64 (gpu-simt), values */
-/* Samplers (sampler.h): what they are made with, on the host and in kernels (property 66). What they do: image_sampling. */
+/* Samplers (sampler.h): what they are made with, on the host and in kernels (property 66). What they do:
+   image_sampling. */
 #include "tw_test.h"
 
 #include <teamwork/sampler.h>

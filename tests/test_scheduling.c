@@ -141,7 +141,8 @@ static void *wait_for_backlog(void *context)
     return NULL;
 }
 
-/* A queue with one kernel beside one with a long backlog, which one of the two is waited for: the kernel is not last. */
+/* A queue with one kernel beside one with a long backlog, which one of the two is waited for: the kernel is not
+   last. */
 static void beside_a_backlog(bool other_is_waited_for)
 {
     enum { LENGTH = 400 };
@@ -354,7 +355,7 @@ TW_TEST(large_blocks_are_aligned_for_vectors)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- threads that wait for each other's queues ------------------------------------------------------------------------ */
+/* ---- threads that wait for each other's queues ------------------------------------------------------------------- */
 
 enum { CROWD = 4, CROWD_QUEUES = 3, CROWD_BUFFERS = 3, CROWD_ROUNDS = 400 };
 

@@ -93,7 +93,7 @@ static void expect(const char *text, const char *part)
     TW_CHECK(strstr(text, part) != NULL);
 }
 
-/* ---- discarded contents ---------------------------------------------------------------------------------------------- */
+/* ---- discarded contents ------------------------------------------------------------------------------------------ */
 
 TW_TEST(what_a_kernel_discards_is_poisoned)
 {
@@ -177,7 +177,7 @@ TW_TEST(a_recorded_group_poisons_at_each_replay)
     }
 }
 
-/* ---- writes beside a buffer -------------------------------------------------------------------------------------------- */
+/* ---- writes beside a buffer -------------------------------------------------------------------------------------- */
 
 TW_TEST(writes_beside_a_buffer_fail_the_command)
 {
@@ -308,7 +308,7 @@ TW_TEST(writes_of_other_kernels_are_found_later)
     }
 }
 
-/* ---- writes to what is only read --------------------------------------------------------------------------------------- */
+/* ---- writes to what is only read --------------------------------------------------------------------------------- */
 
 TW_TEST(writes_to_what_is_only_read_are_found_if_asked_for)
 {
@@ -337,7 +337,7 @@ TW_TEST(writes_to_what_is_only_read_are_found_if_asked_for)
     }
 }
 
-/* ---- pointers in blocks -------------------------------------------------------------------------------------------------- */
+/* ---- pointers in blocks ------------------------------------------------------------------------------------------ */
 
 static void a_function(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host split, sanitized-split */
-/** Kernels with barriers of every shape, against a model that does the steps of a group one after the other. Compiled with the
- *  plugin that makes loops of them (lower/split.h), and without; kernels named keeps_... are those that it must leave alone:
- *  split/check.sh looks at that. */
+/** Kernels with barriers of every shape, against a model that does the steps of a group one after the other. Compiled
+ *  with the plugin that makes loops of them (lower/split.h), and without; kernels named keeps_... are those that it
+ *  must leave alone: split/check.sh looks at that. */
 #include "nd_range_test.h"
 #include <teamwork/vector.h>
 
@@ -57,7 +57,7 @@ static tw_nd_range line(size_t items)
     return nd_groups(tw_range_1d(GROUPS), tw_range_1d(items));
 }
 
-/* ---- one barrier after the other -------------------------------------------------------------------------------------- */
+/* ---- one barrier after the other --------------------------------------------------------------------------------- */
 
 SHAPE(straight)
 {
@@ -94,7 +94,7 @@ TW_TEST(straight_line_in_every_dimension)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- loops ------------------------------------------------------------------------------------------------------------- */
+/* ---- loops ------------------------------------------------------------------------------------------------------- */
 
 /* Two values change places in every turn, a third one is summed up; loops in loops, with lengths from the launch. */
 SHAPE(nested_loops)
@@ -236,9 +236,10 @@ TW_TEST(loops_around_barriers)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- branches ---------------------------------------------------------------------------------------------------------- */
+/* ---- branches ---------------------------------------------------------------------------------------------------- */
 
-/* Which barriers there are depends on the launch, on the group, and on what whole groups read; some groups return early. */
+/* Which barriers there are depends on the launch, on the group, and on what whole groups read; some groups return
+   early. */
 SHAPE(branches)
 {
     TW_LOCAL(int, tile, [ITEMS]);
@@ -308,7 +309,7 @@ TW_TEST(branches_around_barriers)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- variables of a work-item ------------------------------------------------------------------------------------------ */
+/* ---- variables of a work-item ------------------------------------------------------------------------------------ */
 
 struct pair {
     int low, high;
@@ -420,7 +421,7 @@ TW_TEST(variables_live_on)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- group functions ---------------------------------------------------------------------------------------------------- */
+/* ---- group functions --------------------------------------------------------------------------------------------- */
 
 SHAPE(functions)
 {
@@ -471,7 +472,7 @@ TW_TEST(group_functions)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- what stays as it is ------------------------------------------------------------------------------------------------ */
+/* ---- what stays as it is ----------------------------------------------------------------------------------------- */
 
 /* Where a work-item is at the barrier differs, the barrier does not. */
 SHAPE(keeps_different_turns)
@@ -523,7 +524,7 @@ TW_TEST(kernels_that_stay_as_they_are)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- work-items that go different ways ---------------------------------------------------------------------------------- */
+/* ---- work-items that go different ways --------------------------------------------------------------------------- */
 
 enum { LINE = __LINE__ + 6 };
 SHAPE(different_ways)

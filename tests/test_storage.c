@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
-/** storage.h: where the contents of buffers and images begin and end (properties 4 and 5), what storage objects are told and
- *  when, and the library's own storage object. */
+/** storage.h: where the contents of buffers and images begin and end (properties 4 and 5), what storage objects are
+ *  told and when, and the library's own storage object. */
 #include "tw_test.h"
 
 #include <teamwork/image.h>
@@ -26,7 +26,7 @@ static void submit_increase(tw_queue *queue, tw_buffer *buffer, struct tw_gate *
     TW_PASS(tw_queue_submit(queue, cg, NULL));
 }
 
-/* ---- a storage that writes down what it is told ----------------------------------------------------------------------------- */
+/* ---- a storage that writes down what it is told ------------------------------------------------------------------ */
 
 struct told {
     pthread_mutex_t mutex;
@@ -144,7 +144,7 @@ static void gate_without_keeper(struct tw_gate *gate)
     TW_PASS(tw_buffer_create_copy(&zero, sizeof zero, tw_range_1d(1), &gate->buffer));
 }
 
-/* ---- where contents begin and end -------------------------------------------------------------------------------------------- */
+/* ---- where contents begin and end -------------------------------------------------------------------------------- */
 
 /* Every combination of memory while it lives, at first and in the end: the same or other memory, or none. */
 TW_TEST(contents_begin_and_end_where_the_storage_says)
@@ -204,7 +204,7 @@ TW_TEST(callbacks_may_be_missing)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- what is told, and when ---------------------------------------------------------------------------------------------------- */
+/* ---- what is told, and when -------------------------------------------------------------------------------------- */
 
 TW_TEST(uses_are_told_in_pairs)
 {
@@ -468,7 +468,7 @@ TW_TEST(threads_use_one_buffer)
     TW_PASS(tw_buffer_destroy(&gate.buffer));
 }
 
-/* ---- failures --------------------------------------------------------------------------------------------------------------------- */
+/* ---- failures ---------------------------------------------------------------------------------------------------- */
 
 /* A command that fails loses the contents: with a wait, and without. */
 TW_TEST(lost_contents_are_told)
@@ -563,7 +563,7 @@ TW_TEST(arguments_are_checked)
     told_exactly(&told, ""); /* a storage that served nothing is told nothing */
 }
 
-/* ---- images ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- images ------------------------------------------------------------------------------------------------------ */
 
 struct brighten {
     tw_const_image_2d in;
@@ -605,7 +605,7 @@ TW_TEST(images_have_storage_too)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- the library's own storage ---------------------------------------------------------------------------------------------------- */
+/* ---- the library's own storage ----------------------------------------------------------------------------------- */
 
 static sem_t freed;
 static void *freed_data;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: x86_64 (gpu-simt), values, unsanitized */
 /**
- * lower/vector.h on the device under test: sizes and alignments (property 53), operators (55), elements by name as values
- * and as places (54), reinterpretation (54), and vectors in buffers, blocks and local memory.
+ * lower/vector.h on the device under test: sizes and alignments (property 53), operators (55), elements by name as
+ * values and as places (54), reinterpretation (54), and vectors in buffers, blocks and local memory.
  */
 #include "builtin.h"
 
-/* ---- property 53 ------------------------------------------------------------------------------------------------------- */
+/* ---- property 53 ------------------------------------------------------------------------------------------------- */
 
 /* Asserted in every pass, so that host and devices agree. */
 #define LAYOUT(T, n)                                                                                                   \
@@ -31,7 +31,7 @@ TW_TEST(comparisons_and_elements_have_their_types)
     TW_EQUAL((tw_int4){1}.w, 0);
 }
 
-/* ---- property 55 ------------------------------------------------------------------------------------------------------- */
+/* ---- property 55 ------------------------------------------------------------------------------------------------- */
 
 /* X(name, T, n, expression), over values a and b of which b is not zero; scalars are spread. */
 #define ARITHMETIC(X, T, n)                                                                                            \
@@ -110,7 +110,8 @@ enum { COUNT = 960 };
 static uint64_t arguments[3][COUNT];
 static size_t triples;
 
-/* Small enough that no operator overflows; the second is odd, hence not zero. Of floating-point types multiples of 1/4. */
+/* Small enough that no operator overflows; the second is odd, hence not zero. Of floating-point types multiples of
+   1/4. */
 #define FILL(T)                                                                                                        \
     for (size_t i = 0; i < COUNT; ++i)                                                                                 \
         for (unsigned argument = 0; argument < 2; ++argument) {                                                        \
@@ -200,7 +201,7 @@ TW_TEST(comparisons_give_0_or_all_bits)
     TW_EQUAL(triples, COMPARISONS_COUNT * 11 * 6);
 }
 
-/* ---- property 54: elements by name ------------------------------------------------------------------------------------- */
+/* ---- property 54: elements by name ------------------------------------------------------------------------------- */
 
 /* X(T, n, expression, elements...): vectors v2 to v16 hold 0, 1, 2 ..., so that values are places. */
 #define READS(X, T)                                                                                                    \
@@ -365,7 +366,7 @@ TW_TEST(elements_by_name_are_values_and_places)
     TW_INTERNAL_TYPES(CHECK_SWIZZLES)
 }
 
-/* ---- property 54: reinterpretation -------------------------------------------------------------------------------------- */
+/* ---- property 54: reinterpretation ------------------------------------------------------------------------------- */
 
 /* X(R, n, S, m): every type and size as the result, from types of other elements where there are some of the size. */
 /* clang-format off */
@@ -442,7 +443,7 @@ TW_TEST(reinterpretation_keeps_the_bits)
         TW_EQUAL(memcmp(out + i * VECTOR_BYTES, in, kept_bytes[i]), 0);
 }
 
-/* ---- vectors where data can be ----------------------------------------------------------------------------------------- */
+/* ---- vectors where data can be ----------------------------------------------------------------------------------- */
 
 /* A vector captured by value, buffers of vectors, local memory of vectors. */
 enum { GROUP = 16, GROUPS = 8 };

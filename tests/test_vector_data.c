@@ -6,10 +6,10 @@
  */
 #include "builtin.h"
 
-/* ---- loads and stores ---------------------------------------------------------------------------------------------------- */
+/* ---- loads and stores -------------------------------------------------------------------------------------------- */
 
-/* For each size: vector j of the input, which begins at element 1, goes to place j of the output, which does so too. The
-   reversal shows that whole vectors were loaded and stored, not copied. */
+/* For each size: vector j of the input, which begins at element 1, goes to place j of the output, which does so too.
+   The reversal shows that whole vectors were loaded and stored, not copied. */
 enum { VECTORS = 6, PLACES = 2 + 16 * VECTORS }; /* elements of the output of each size: one too many on both sides */
 #define COPY(T, n)                                                                                                     \
     for (size_t j = 0; j < VECTORS; ++j)                                                                               \
@@ -83,7 +83,7 @@ TW_TEST(loads_and_stores_round_trip_at_every_offset)
     TW_EQUAL(combinations, (11 + 3) * 5);
 }
 
-/* ---- half in memory ------------------------------------------------------------------------------------------------------ */
+/* ---- half in memory ---------------------------------------------------------------------------------------------- */
 
 /* For each size: loads, plain and aligned, as float; stores in all roundings, of float and of double. */
 #define SIZES_OF(X) X(2, 2) X(3, 4) X(4, 4) X(8, 8) X(16, 16)
@@ -210,7 +210,7 @@ TW_TEST(half_in_memory_is_float_in_registers)
     compare_halves();
 }
 
-/* ---- shuffles ------------------------------------------------------------------------------------------------------------ */
+/* ---- shuffles ---------------------------------------------------------------------------------------------------- */
 
 /* From v, and w, of m elements with a mask of n. */
 #define SHUFFLE(T, m, n)                                                                                               \

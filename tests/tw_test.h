@@ -12,9 +12,9 @@
  * if every case was skipped. After each case the environment is what it was at the start and tw_shutdown() must
  * succeed: a case that leaves an object behind fails. TW_TEST_ONLY names a single case to run.
  *
- * A watchdog ends a program that hangs. It asks whether anything moved, not how long it took, since the machine may be busy: a
- * program hangs if no check passed for two minutes in which it used next to no processor time, or for ten minutes in
- * any case. TW_TEST_TIMEOUT, in seconds, replaces both times.
+ * A watchdog ends a program that hangs. It asks whether anything moved, not how long it took, since the machine may be
+ * busy: a program hangs if no check passed for two minutes in which it used next to no processor time, or for ten
+ * minutes in any case. TW_TEST_TIMEOUT, in seconds, replaces both times.
  */
 #ifndef TW_TEST_H
 #define TW_TEST_H

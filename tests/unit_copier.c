@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copying host memory with several threads, through a stage of a few slots: all bytes arrive, and none beside them, however many
- * threads copy at once and however long the helpers have slept; parts are asked for and told of in their order; and a
- * copy that is given up ends. Needs the private header copier.h.
+ * Copying host memory with several threads, through a stage of a few slots: all bytes arrive, and none beside them,
+ * however many threads copy at once and however long the helpers have slept; parts are asked for and told of in their
+ * order; and a copy that is given up ends. Needs the private header copier.h.
  */
 #include "tw_test.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Times of launches on CUDA chains, on an imaginary driver whose device has a clock of its own: lengths are right, launches
- * of a chain do not overlap, an event that somebody still needs is not recorded anew, and whatever the driver refuses costs the times
- * and nothing else. Needs the private header cuda_times.h.
+ * Times of launches on CUDA chains, on an imaginary driver whose device has a clock of its own: lengths are right,
+ * launches of a chain do not overlap, an event that somebody still needs is not recorded anew, and whatever the driver
+ * refuses costs the times and nothing else. Needs the private header cuda_times.h.
  */
 #include "tw_test.h"
 
@@ -150,7 +150,8 @@ TW_TEST(launches_have_their_length_and_do_not_overlap)
     end(&times);
 }
 
-/* Where the clocks part, a new base tells; the launches before it keep theirs, and none seems to begin before the last one's end. */
+/* Where the clocks part, a new base tells; the launches before it keep theirs, and none seems to begin before the last
+   one's end. */
 TW_TEST(a_base_is_renewed_unless_it_is_needed)
 {
     enum { LONG_NS = 110000000 };

@@ -241,8 +241,8 @@ TW_TEST(issued_nodes_let_those_of_their_engine_pass)
     }
 }
 
-/* A node that has failed is taken back: it waits for another one, whose failure does not doom it, is a reader that writers wait
-   for, and its dependants wait on. */
+/* A node that has failed is taken back: it waits for another one, whose failure does not doom it, is a reader that
+   writers wait for, and its dependants wait on. */
 TW_TEST(a_failed_node_is_taken_back)
 {
     int engine;
@@ -406,7 +406,8 @@ static void check_all(const struct scenario *s)
             TW_CHECK((s->samples[i].node.pending == 0) == should_be_ready(s, i));
 }
 
-/* Issues one of the ready nodes of an engine that are not doomed, if there is one: its result lists what becomes ready. */
+/* Issues one of the ready nodes of an engine that are not doomed, if there is one: its result lists what becomes
+   ready. */
 static void issue_one(struct scenario *s)
 {
     bool was_ready[MAX_NODES];

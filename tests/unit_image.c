@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Device images: offload binaries and cubins made byte by byte, whole and damaged, and those of the tests' own programs.
- * Needs the private headers image.h and cuda_cubin.h.
+ * Device images: offload binaries and cubins made byte by byte, whole and damaged, and those of the tests' own
+ * programs. Needs the private headers image.h and cuda_cubin.h.
  */
 #define _GNU_SOURCE
 #include "tw_test.h"
@@ -11,7 +11,7 @@
 #include "backends/cuda/cuda_cubin.h"
 #include "common/image.h"
 
-/* ---- bytes to read ------------------------------------------------------------------------------------------------- */
+/* ---- bytes to read ----------------------------------------------------------------------------------------------- */
 
 #define ROOM 8192
 
@@ -84,7 +84,7 @@ TW_TEST(slices_and_strings_stay_within_their_bytes)
     free(text);
 }
 
-/* ---- offload binaries ---------------------------------------------------------------------------------------------- */
+/* ---- offload binaries -------------------------------------------------------------------------------------------- */
 
 /* One binary with one image. Versions 2 and 3 have longer strings entries, 3 has a longer header. */
 static void append_binary(struct blob *blob, uint32_t version, uint16_t kind, uint32_t flags, const char *arch,
@@ -220,7 +220,7 @@ TW_TEST(unloading_a_library_is_noticed)
     TW_CHECK(tw_image_unloads() > before);
 }
 
-/* ---- cubins ---------------------------------------------------------------------------------------------------------- */
+/* ---- cubins ------------------------------------------------------------------------------------------------------ */
 
 /* What a sample cubin holds, in the order of its symbols from 1 on, each in a section of its own. */
 enum { KERNEL = 1, HELPER, TABLE, PUBLIC_TABLE, VARIABLE, BANK, DRIVERS, NODES };
@@ -499,7 +499,7 @@ TW_TEST(damaged_cubins_are_harmless)
     damage(&cubin, read_cubin);
 }
 
-/* ---- the tests' own programs ------------------------------------------------------------------------------------------- */
+/* ---- the tests' own programs ------------------------------------------------------------------------------------- */
 
 /* Reads another program of this build into memory that the caller frees; none if there is no such program. */
 static struct tw_bytes read_program(const char *variant, const char *name)

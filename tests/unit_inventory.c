@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said where a program sees no GPU, for machines and programs that are made up. Needs the private header inventory.h. */
+/* What is said where a program sees no GPU, for machines and programs that are made up. Needs the private header
+   inventory.h. */
 #include "tw_test.h"
 
 #include "common/inventory.h"

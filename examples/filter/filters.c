@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernels. Both forms say at the start which formats they are for, so that reads and writes are compiled for them; the
- * launches check that the images have them.
+ * The kernels. Both forms say at the start which formats they are for, so that reads and writes are compiled for them;
+ * the launches check that the images have them.
  */
 #include "filters.h"
 
@@ -11,7 +11,7 @@
 #define SOURCE_AS_INTEGERS TW_RGBA, TW_UNSIGNED_INT8
 #define BETWEEN_FORMAT TW_RGBA, TW_FLOAT
 
-/* ---- the Gaussian, a work-item a pixel -------------------------------------------------------------------------------------- */
+/* ---- the Gaussian, a work-item a pixel --------------------------------------------------------------------------- */
 
 struct blur {
     tw_const_image_2d in;
@@ -52,7 +52,7 @@ static inline void blur_columns(tw_item item, const struct blur_columns *k)
 }
 TW_RANGE_KERNEL(blur_columns, 2);
 
-/* ---- the Gaussian, a tile in local memory for each work-group ------------------------------------------------------------- */
+/* ---- the Gaussian, a tile in local memory for each work-group ---------------------------------------------------- */
 
 struct blur_row_tiles {
     struct blur b;
@@ -146,7 +146,7 @@ tw_status filter_blur(tw_queue *queue, enum filter_form form, tw_image *in, tw_i
     return tw_queue_submit(queue, cg, NULL);
 }
 
-/* ---- rotation ----------------------------------------------------------------------------------------------------------------- */
+/* ---- rotation ---------------------------------------------------------------------------------------------------- */
 
 struct turn {
     tw_const_image_2d in;

@@ -12,8 +12,8 @@ enum { FILTER_MAX_RADIUS = 24, FILTER_TILE = 16 };
 enum filter_form { FILTER_RANGE, FILTER_HIERARCHICAL, FILTER_FORMS };
 
 /**
- * Submits a Gaussian blur of `in` to `out`, both TW_RGBA and TW_UNORM_INT8 and of one size, by way of `between`, TW_RGBA and
- * TW_FLOAT. weights: 2 * radius + 1 floats whose sum is 1.
+ * Submits a Gaussian blur of `in` to `out`, both TW_RGBA and TW_UNORM_INT8 and of one size, by way of `between`,
+ * TW_RGBA and TW_FLOAT. weights: 2 * radius + 1 floats whose sum is 1.
  */
 tw_status filter_blur(tw_queue *queue, enum filter_form form, tw_image *in, tw_image *between, tw_image *out,
                       tw_buffer *weights, int radius);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Filters on images: blurs a picture with a Gaussian and rotates it, each with range kernels and with hierarchical ones, on
- * the device that TW_DEVICES chooses; compares all results with sequential loops in double precision; writes PNG files.
+ * Filters on images: blurs a picture with a Gaussian and rotates it, each with range kernels and with hierarchical
+ * ones, on the device that TW_DEVICES chooses; compares all results with sequential loops in double precision; writes
+ * PNG files.
  *
  *     filter [--input FILE.png] [--output DIRECTORY] [--size N] [--sigma PIXELS] [--angle DEGREES] [--benchmark]
  *
@@ -44,7 +45,7 @@ static void *allocate(size_t bytes)
     return memory;
 }
 
-/* ---- options ------------------------------------------------------------------------------------------------------------------- */
+/* ---- options ----------------------------------------------------------------------------------------------------- */
 
 static void usage(const char *complaint, const char *value)
 {
@@ -89,7 +90,7 @@ static void read_options(int count, char **arguments)
     }
 }
 
-/* ---- one result ------------------------------------------------------------------------------------------------------------------ */
+/* ---- one result -------------------------------------------------------------------------------------------------- */
 
 static void write_result(const struct picture *picture, const char *name, const char *form)
 {
@@ -104,8 +105,9 @@ static void write_result(const struct picture *picture, const char *name, const 
     }
 }
 
-/* Compares with the reference, whose channels are not rounded. Coordinates and weights in single precision move a result by
-   `slack` besides its rounding; `odd` pixels of a thousand may be others, where a coordinate lies on the edge of two. */
+/* Compares with the reference, whose channels are not rounded. Coordinates and weights in single precision move a
+   result by `slack` besides its rounding; `odd` pixels of a thousand may be others, where a coordinate lies on the edge
+   of two. */
 static bool compare(const struct picture *got, const double *reference, double slack, size_t odd, const char *name,
                     const char *form)
 {
@@ -124,7 +126,7 @@ static bool compare(const struct picture *got, const double *reference, double s
     return right;
 }
 
-/* ---- filters ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- filters ----------------------------------------------------------------------------------------------------- */
 
 static tw_image_layout layout_of(const struct picture *picture, tw_channel_type type)
 {
@@ -188,7 +190,7 @@ static bool rotate(tw_queue *queue, const struct picture *picture, tw_filter_mod
     return right;
 }
 
-/* ---- times -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- times ------------------------------------------------------------------------------------------------------- */
 
 static double now_ms(void)
 {

@@ -19,7 +19,7 @@ static long clamp(long i, long low, long high)
     return i < low ? low : i > high ? high : i;
 }
 
-/* ---- references --------------------------------------------------------------------------------------------------------------- */
+/* ---- references -------------------------------------------------------------------------------------------------- */
 
 void plain_blur(const struct picture *in, double *out, double *between, const float *weights, int radius)
 {
@@ -70,7 +70,7 @@ void plain_rotate(const struct picture *in, double *out, double angle, bool line
         }
 }
 
-/* ---- fast loops ----------------------------------------------------------------------------------------------------------------- */
+/* ---- fast loops -------------------------------------------------------------------------------------------------- */
 
 struct turn {
     float cosine, sine, middle_x, middle_y;

@@ -95,8 +95,8 @@ TW_ND_RANGE_KERNEL(histogram_phases, GROUP);
 /* ---- phases as a hierarchical kernel ---------------------------------------------------------------------------- */
 
 /* Counts that take turns: two bytes in a row that are the same do not wait for each other's count. And a work-item
-   counts a line of the cache at a time, which on a GPU is one of every GROUP. On a CPU, which runs the work-items one after
-   the other, they are neighbours, so that memory is read in its order. */
+   counts a line of the cache at a time, which on a GPU is one of every GROUP. On a CPU, which runs the work-items one
+   after the other, they are neighbours, so that memory is read in its order. */
 enum { TURNS = 4, LINE = 64 };
 
 struct histogram_group_phases {
@@ -228,8 +228,8 @@ TW_ND_RANGE_KERNEL(histogram_lanes, WIDE);
 
 /*
  * How many bytes a group counts. On a GPU there are as many groups as are resident at once, `resident` for each compute
- * unit, so that the first and third phase come once. On a CPU there are some for each core where the work-items have their
- * bytes `in_order`; else a part is as much as stays in a core's cache while one after the other passes over it.
+ * unit, so that the first and third phase come once. On a CPU there are some for each core where the work-items have
+ * their bytes `in_order`; else a part is as much as stays in a core's cache while one after the other passes over it.
  */
 static tw_status choose_part(const struct histogram *histogram, size_t resident, bool in_order, size_t *each,
                              size_t *groups)

@@ -116,8 +116,8 @@ static void name_of(const char *path, char name[64])
  * reaches its edge. What travels are gliders, one cell diagonally in four generations: in 1103 generations at most 276
  * cells, where the R-pentomino has 512 from the middle to the edge; in 5206 generations 1302, where the acorn has 1536.
  * The rest is room for the ashes around the middle that gliders start from. That it was enough is checked as well: a
- * glider that ran into the edge would have left a block there. The nd_range kernel, slow on a CPU, runs the first hundred
- * generations only.
+ * glider that ran into the edge would have left a block there. The nd_range kernel, slow on a CPU, runs the first
+ * hundred generations only.
  */
 static const struct fate {
     unsigned which; /* VERIFY_* */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libFuzzer: a byte string is a program of calls of the library, valid and not, in any order: NULLs, sizes and enumerators that are
- * none, groups for other queues, graphs of destroyed buffers, waits for what this thread holds back.
+ * libFuzzer: a byte string is a program of calls of the library, valid and not, in any order: NULLs, sizes and
+ * enumerators that are none, groups for other queues, graphs of destroyed buffers, waits for what this thread holds
+ * back.
  *
- * What the headers call undefined is left out: handles are not used after their end, kernels stay within the buffers that their
- * group accesses, and memory outlives the buffers over it.
+ * What the headers call undefined is left out: handles are not used after their end, kernels stay within the buffers
+ * that their group accesses, and memory outlives the buffers over it.
  *
- * Each call must return one of the statuses that its header gives, leave its outputs alone when it fails, and say what was
- * wrong. In the end everything can be destroyed, and then nothing is left: tw_shutdown() succeeds, else the time limit is exceeded.
+ * Each call must return one of the statuses that its header gives, leave its outputs alone when it fails, and say what
+ * was wrong. In the end everything can be destroyed, and then nothing is left: tw_shutdown() succeeds, else the time
+ * limit is exceeded.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -31,7 +33,7 @@ const char *__asan_default_options(void)
     return "allocator_may_return_null=1";
 }
 
-/* ---- kernels: what they write stays within `n` words --------------------------------------------------------------------- */
+/* ---- kernels: what they write stays within `n` words ------------------------------------------------------------- */
 
 struct fill {
     uint32_t *out;
@@ -138,7 +140,7 @@ static inline void paint(tw_item item, const struct paint *k)
 }
 TW_RANGE_KERNEL(paint, 2);
 
-/* ---- input --------------------------------------------------------------------------------------------------------------- */
+/* ---- input ------------------------------------------------------------------------------------------------------- */
 
 static struct {
     const uint8_t *at;
@@ -176,7 +178,7 @@ static size_t small(void)
     return b < 250 ? b % 40 : 200;
 }
 
-/* ---- objects --------------------------------------------------------------------------------------------------------------- */
+/* ---- objects ----------------------------------------------------------------------------------------------------- */
 
 enum { QUEUES = 3, BUFFERS = 4, IMAGES = 2, HOLDS = 3, EVENTS = 4, GRAPHS = 2, CONTEXTS = 2, MEMORY = 64 << 10 };
 
@@ -209,7 +211,7 @@ static struct {
 static char untouched;
 #define UNTOUCHED ((void *)&untouched)
 
-/* ---- what must hold ---------------------------------------------------------------------------------------------------- */
+/* ---- what must hold ---------------------------------------------------------------------------------------------- */
 
 static _Noreturn void broken(const char *call, const char *what, tw_status status)
 {
@@ -262,7 +264,7 @@ static tw_status checked(tw_status status, unsigned allowed, const char *call)
             (made) = NULL;                                                                                             \
     } while (0)
 
-/* ---- values ------------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 static tw_range some_range(void)
 {
@@ -346,7 +348,7 @@ static void report(const tw_error *errors, size_t count, void *user)
             broken("a handler", "an error without a message", errors[i].status);
 }
 
-/* ---- buffers ------------------------------------------------------------------------------------------------------------ */
+/* ---- buffers ----------------------------------------------------------------------------------------------------- */
 
 static void create_buffer(void)
 {
@@ -460,7 +462,7 @@ static void ask_buffer(void)
     (void)CALL(OK, tw_buffer_destroy(&same));
 }
 
-/* ---- host accessors ---------------------------------------------------------------------------------------------------- */
+/* ---- host accessors ---------------------------------------------------------------------------------------------- */
 
 static void access_on_host(void)
 {
@@ -487,7 +489,7 @@ static void release_on_host(void)
     tw_host_accessor_release(NULL);
 }
 
-/* ---- images --------------------------------------------------------------------------------------------------------------- */
+/* ---- images ------------------------------------------------------------------------------------------------------ */
 
 static void create_image(void)
 {
@@ -564,7 +566,7 @@ static void access_image(void)
         broken("tw_host_image_data", "a reading access lets write", TW_SUCCESS);
 }
 
-/* ---- groups --------------------------------------------------------------------------------------------------------------- */
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 /* Whole words of a buffer. */
 static size_t words_of(const tw_buffer *buffer)
@@ -706,7 +708,7 @@ static void submit_block(void)
     }
 }
 
-/* ---- queues, graphs, events, devices ----------------------------------------------------------------------------------------- */
+/* ---- queues, graphs, events, devices ----------------------------------------------------------------------------- */
 
 static int some_selector(const tw_device *device, void *user)
 {
@@ -930,7 +932,7 @@ static void ask_status(void)
         broken("tw_status_name", "empty", status);
 }
 
-/* ---- programs ----------------------------------------------------------------------------------------------------------------- */
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
 
 static void (*const calls[])(void) = {
     create_buffer, create_with_storage, destroy_buffer, end_storage,  ask_buffer, access_on_host, release_on_host,

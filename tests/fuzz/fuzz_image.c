@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libFuzzer: the readers of offload binaries, ELF files and cubins (offload/image.h, cuda_cubin.h), given any bytes. What they
- * find lies inside of the bytes, and strings end there.
+ * libFuzzer: the readers of offload binaries, ELF files and cubins (offload/image.h, cuda_cubin.h), given any bytes.
+ * What they find lies inside of the bytes, and strings end there.
  */
 #include <stdlib.h>
 #include <string.h>

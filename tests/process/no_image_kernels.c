@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of a file that is compiled for the host only, beside test_no_image.c. Their object file may also be one for an offload
-   device whose images have been lost. */
+/* Kernels of a file that is compiled for the host only, beside test_no_image.c. Their object file may also be one for
+   an offload device whose images have been lost. */
 #include "no_image.h"
 
 static inline void host_only(tw_item item, const struct host_only *k)

@@ -2,8 +2,9 @@
 /*
  * usage: opens_plugins FILE NUMBER leave|destroy
  *
- * A program without Teamwork opens a library that uses it, runs its kernel and closes it, some times. Closing the library
- * unloads Teamwork too, where it can be unloaded. With "leave" a queue is left, whose worker threads are still there.
+ * A program without Teamwork opens a library that uses it, runs its kernel and closes it, some times. Closing the
+ * library unloads Teamwork too, where it can be unloaded. With "leave" a queue is left, whose worker threads are still
+ * there.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * A library with a kernel. plugin.c and plugin_kernel.c make several of them, with -DPLUGIN=N: each has a kernel of the same
- * name that does something else, in a file other than that which launches it.
+ * A library with a kernel. plugin.c and plugin_kernel.c make several of them, with -DPLUGIN=N: each has a kernel of the
+ * same name that does something else, in a file other than that which launches it.
  */
 #ifndef PLUGIN_H
 #define PLUGIN_H

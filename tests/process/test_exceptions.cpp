@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Callbacks in C++ that are left by an exception: those that are called on the thread that made the call may be, and the library
- * is as before; those of a storage may not, and end the program with a message. Run on simulated devices, whose transfers fail as
- * told.
+ * Callbacks in C++ that are left by an exception: those that are called on the thread that made the call may be, and
+ * the library is as before; those of a storage may not, and end the program with a message. Run on simulated devices,
+ * whose transfers fail as told.
  */
 #include <csignal>
 #include <cstdio>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** A program ends by exit() at any time: with commands in flight, on any thread, inside of any of its own functions that the library
- *  called. Each way is a program of its own, which this one starts and whose status it looks at. */
+/** A program ends by exit() at any time: with commands in flight, on any thread, inside of any of its own functions
+ *  that the library called. Each way is a program of its own, which this one starts and whose status it looks at. */
 #include "tw_test.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ static void submit(tw_queue *queue, tw_buffer *buffer, tw_buffer *gate)
     TW_PASS(tw_queue_submit(queue, cg, NULL));
 }
 
-/* ---- the programs ------------------------------------------------------------------------------------------------------ */
+/* ---- the programs ------------------------------------------------------------------------------------------------ */
 
 static tw_queue *queue;
 static tw_buffer *buffer;
@@ -254,7 +254,7 @@ static void with_a_handler_that_uses_the_library(void)
     exit(ENDED);
 }
 
-/* ---- starting them ----------------------------------------------------------------------------------------------------- */
+/* ---- starting them ----------------------------------------------------------------------------------------------- */
 
 static const struct way {
     const char *name;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Kernels whose file was not compiled for the device, in a program that has others: refused while they are recorded. */
+/** Kernels whose file was not compiled for the device, in a program that has others: refused while they are
+ *  recorded. */
 #include "tw_test.h"
 
 #include "no_image.h"

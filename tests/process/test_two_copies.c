@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Two copies of Teamwork in a process, the program's own and the shared one that a library uses: each works by itself, and says so
- *  if it is given objects of the other one. */
+/** Two copies of Teamwork in a process, the program's own and the shared one that a library uses: each works by itself,
+ *  and says so if it is given objects of the other one. */
 #include "tw_test.h"
 
 #include <dlfcn.h>

@@ -198,7 +198,7 @@ static inline void crowd(tw_group group, const struct crowd *k)
 }
 TW_WORK_GROUP_KERNEL(crowd);
 
-/* ---- recording ------------------------------------------------------------------------------------------------------- */
+/* ---- recording --------------------------------------------------------------------------------------------------- */
 
 static uint32_t words_of(const struct buffer *buffer)
 {

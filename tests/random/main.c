@@ -8,42 +8,45 @@
  *     --groups N     stops after so many command groups; with neither this nor --seconds one program is run
  *     --seconds S    stops after so many seconds
  *     --threads N    threads of a program, at most; 4 is the limit
- *     --devices NAME sim, sim-async, host, mixed, mixed-async, omp, omp-mixed, gpu, gpu-mixed; or all, which takes the first five
+ *     --devices NAME sim, sim-async, host, mixed, mixed-async, omp, omp-mixed, gpu, gpu-mixed; or all, which takes the
+ *     first five
  *                    in turn, as the seed says
  *     --faults       half of the programs with simulated devices make operations of them fail
  *     --shrink       reduces the program of the seed, which fails, to the fewest steps and prints them
  *     --print        prints the program of the seed
  *
- * A program is a list of steps, made from its seed alone. It has up to four threads, each with buffers, images, queues, events,
- * host accessors and graphs of its own, and queues and buffers that all use. Every program begins and ends with nothing. A
- * failure prints the seed; the same options with that seed run the program again.
+ * A program is a list of steps, made from its seed alone. It has up to four threads, each with buffers, images, queues,
+ * events, host accessors and graphs of its own, and queues and buffers that all use. Every program begins and ends with
+ * nothing. A failure prints the seed; the same options with that seed run the program again.
  *
  * The model (oracle.c) is the sequential meaning of the program: a group changes the contents of its buffers when it is
- * submitted. Each word is known or not: what a discarding access did not write is not, nor what was computed from such words.
- * Contents are compared wherever the program can see them: through host accessors when they are opened and, again, when
- * they are released; in host memory and storage after destruction. Buffers of all threads are in the order of submission,
- * which a mutex makes known, or are counters, to which groups only add: a host access must find all words equal.
+ * submitted. Each word is known or not: what a discarding access did not write is not, nor what was computed from such
+ * words. Contents are compared wherever the program can see them: through host accessors when they are opened and,
+ * again, when they are released; in host memory and storage after destruction. Buffers of all threads are in the order
+ * of submission, which a mutex makes known, or are counters, to which groups only add: a host access must find all
+ * words equal.
  *
- * Deadlocks. The model knows for each buffer, queue and event which open accessors of the thread its commands wait for, through any
- * number of other commands. A call that would wait for one must return TW_ERROR_WOULD_DEADLOCK, and change nothing; no other
- * call may. Programs avoid what two threads would need each other for.
+ * Deadlocks. The model knows for each buffer, queue and event which open accessors of the thread its commands wait for,
+ * through any number of other commands. A call that would wait for one must return TW_ERROR_WOULD_DEADLOCK, and change
+ * nothing; no other call may. Programs avoid what two threads would need each other for.
  *
- * Faults. Which operation fails is decided by the order in which threads come to the device, so the model does not predict it. In
- * programs with faults every group has an event, and the model waits with a group until its event is over. Then it knows the
- * status, and all else follows:
- *     a failure by itself   needs a fault that was asked for; no more commands fail so than there were faults, unless one of them
- *                           was a failing kernel, which takes the device with it. What the group should have written is lost
- *     TW_ERROR_CANCELLED    something that the group needs must be lost, or a transfer of it has failed. What it should have
- *                           written is lost too
+ * Faults. Which operation fails is decided by the order in which threads come to the device, so the model does not
+ * predict it. In programs with faults every group has an event, and the model waits with a group until its event is
+ * over. Then it knows the status, and all else follows:
+ *     a failure by itself   needs a fault that was asked for; no more commands fail so than there were faults, unless
+ *                           one of them was a failing kernel, which takes the device with it. What the group should
+ *                           have written is lost
+ *     TW_ERROR_CANCELLED    something that the group needs must be lost, or a transfer of it has failed. What it should
+ *                           have written is lost too
  *     TW_SUCCESS            nothing that it needs may be lost. What it wrote without needing it is whole again
- * A group with a fallback queue may have run there: then no more is known of which errors came to which queue, and groups that
- * share its transfers may be cancelled, too.
+ * A group with a fallback queue may have run there: then no more is known of which errors came to which queue, and
+ * groups that share its transfers may be cancelled, too.
  *
- * Host accesses and destruction must say TW_ERROR_DATA_LOST exactly for what is lost; a transfer that fails loses nothing. Each handler
- * must be given as many errors as commands of its queues have failed.
+ * Host accesses and destruction must say TW_ERROR_DATA_LOST exactly for what is lost; a transfer that fails loses
+ * nothing. Each handler must be given as many errors as commands of its queues have failed.
  *
- * After each program the simulated devices must have no memory allocated. After each 16 programs tw_shutdown() must succeed,
- * and the memory that is allocated then must not grow.
+ * After each program the simulated devices must have no memory allocated. After each 16 programs tw_shutdown() must
+ * succeed, and the memory that is allocated then must not grow.
  */
 #include "random.h"
 
@@ -73,7 +76,7 @@ size_t __sanitizer_get_current_allocated_bytes(void);
 #define ALLOCATED_BYTES (mallinfo2().uordblks + mallinfo2().hblkhd)
 #endif
 
-/* ---- options ----------------------------------------------------------------------------------------------------------- */
+/* ---- options ----------------------------------------------------------------------------------------------------- */
 
 static _Noreturn void usage(void)
 {
@@ -117,10 +120,10 @@ static void read_options(struct options *options, int count, char **words)
         usage();
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------------------ */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* What is allocated when nothing of the library is left: the least of each eighth of the looks, since threads that end give
-   memory back a little later. */
+/* What is allocated when nothing of the library is left: the least of each eighth of the looks, since threads that end
+   give memory back a little later. */
 static struct {
     size_t *looks;
     size_t count, capacity;
@@ -160,7 +163,7 @@ static long peak_megabytes(void)
     return used.ru_maxrss / 1024;
 }
 
-/* ---- the run ------------------------------------------------------------------------------------------------------------- */
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
 
 static void put_in_environment(const char *name, const char *value)
 {
@@ -198,8 +201,8 @@ static bool is_over(const struct options *options, const struct timespec *start)
            || (options->seconds > 0 && seconds_since(start) >= options->seconds);
 }
 
-/* Growth that is no leak: what the C library, OpenMP and sanitizers keep for threads. On the x86-64 device OpenMP keeps more of
-   it, and more slowly: 2.7 MB after three seconds, 3.0 after twelve. */
+/* Growth that is no leak: what the C library, OpenMP and sanitizers keep for threads. On the x86-64 device OpenMP keeps
+   more of it, and more slowly: 2.7 MB after three seconds, 3.0 after twelve. */
 enum { GROWTH_ALLOWED = 1 << 20, GROWTH_ALLOWED_OMP = 8 << 20 };
 
 static int report(const struct options *options, uint64_t past, double seconds)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model: contents of buffers, lost data, and which commands wait for host accessors. Knows no function of the library. */
+/* The model: contents of buffers, lost data, and which commands wait for host accessors. Knows no function of the
+   library. */
 #include "random.h"
 
 #include <stdlib.h>
@@ -38,7 +39,7 @@ hold_set model_waits(const struct model *model, bool writes)
     return model->writer_waits | (writes ? model->readers_wait : 0);
 }
 
-/* ---- what a call means ------------------------------------------------------------------------------------------------- */
+/* ---- what a call means ------------------------------------------------------------------------------------------- */
 
 /* Kernels whose work-items each use the same word of `in` and of `out`, so that both may be one buffer. */
 static bool allows_in_place(enum kernel_kind kernel)
@@ -140,7 +141,7 @@ static struct use use_of(const struct call *call, struct buffer *buffer)
     return use;
 }
 
-/* ---- kernels, once more ------------------------------------------------------------------------------------------------ */
+/* ---- kernels, once more ------------------------------------------------------------------------------------------ */
 
 struct word {
     uint32_t value;
@@ -271,7 +272,7 @@ static void apply(const struct call *call)
     }
 }
 
-/* ---- operations ---------------------------------------------------------------------------------------------------------- */
+/* ---- operations -------------------------------------------------------------------------------------------------- */
 
 void operation_begin(struct operation *operation)
 {

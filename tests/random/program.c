@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes random programs. A step says what to try; whether that can be done is seen when it runs, so steps can be left out. */
+/* Makes random programs. A step says what to try; whether that can be done is seen when it runs, so steps can be left
+   out. */
 #include "random.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- devices --------------------------------------------------------------------------------------------------------- */
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
 
 static const struct configuration configurations[] = {
     {"sim", "3", NULL, "sim"},
@@ -41,7 +42,7 @@ const struct configuration *configuration_of(const struct options *options, uint
     return &configurations[seed / SEEDS_OF_CONFIGURATION % ON_EVERY_MACHINE];
 }
 
-/* ---- steps ----------------------------------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 /* What the generator remembers of a thread: which slots are in use, as far as it can tell. */
 struct hints {

@@ -27,9 +27,10 @@
 #include <teamwork/storage.h>
 #include <teamwork/teamwork.h>
 
-/* ---- programs: what is done ------------------------------------------------------------------------------------------ */
+/* ---- programs: what is done -------------------------------------------------------------------------------------- */
 
-/* Slots of each thread. Numbers of queues from QUEUES on, and of buffers from BUFFERS on, name those that all threads share. */
+/* Slots of each thread. Numbers of queues from QUEUES on, and of buffers from BUFFERS on, name those that all threads
+   share. */
 enum {
     MAX_THREADS = 4,
     BUFFERS = 10,
@@ -191,7 +192,7 @@ static inline uint32_t draw_below(uint64_t *state, uint32_t n)
     return (uint32_t)((uint64_t)draw(state) * n >> 32);
 }
 
-/* ---- the model: what must come of it ---------------------------------------------------------------------------------- */
+/* ---- the model: what must come of it ----------------------------------------------------------------------------- */
 
 /* Accessors of a thread that are open: a bit for each slot of HOLDS. */
 typedef uint32_t hold_set;
@@ -277,8 +278,8 @@ void operation_add(struct operation *operation, const struct call *call);
 void operation_submitted(struct operation *operation);
 /* Whether the model has a reason for its cancellation. */
 bool operation_may_be_cancelled(const struct operation *operation);
-/* Applies the operation's outcome to the contents. Returns NULL, or why that cannot be. Where devices break, kernels fail though they
-   should have been cancelled. */
+/* Applies the operation's outcome to the contents. Returns NULL, or why that cannot be. Where devices break, kernels
+   fail though they should have been cancelled. */
 const char *operation_finish(const struct operation *operation, tw_status status, bool devices_break);
 /* For which accessors a host access, or a command that writes, would have to wait. */
 hold_set model_waits(const struct model *model, bool writes);
@@ -288,13 +289,13 @@ bool model_create(struct model *model, size_t words);
 /* Compares memory with the model. Returns the first word that differs, or `count`. */
 size_t model_compare(const struct model *model, const uint32_t *words);
 
-/* ---- kernels.c ----------------------------------------------------------------------------------------------------------- */
+/* ---- kernels.c --------------------------------------------------------------------------------------------------- */
 
 /* Records a call in a group. */
 void record_call(tw_command_group *group, const struct call *call);
 void record_count(tw_command_group *group, tw_buffer *counter, uint32_t term, bool atomically);
 
-/* ---- running --------------------------------------------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------------------------------------- */
 
 struct queue {
     tw_queue *handle;

@@ -52,7 +52,7 @@ void rest(void)
     nanosleep(&moment, NULL);
 }
 
-/* ---- steps --------------------------------------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 static void run_fault(struct thread *thread, const struct slot_step *step, enum step_kind kind)
 {
@@ -156,7 +156,7 @@ static void run_step(struct thread *thread, const struct step *step)
         run_slot_step(thread, step->kind, &step->slot);
 }
 
-/* ---- threads ------------------------------------------------------------------------------------------------------------- */
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 static void end_object(struct thread *thread, unsigned number)
 {
@@ -220,7 +220,7 @@ static void check_thread(struct thread *thread)
     }
 }
 
-/* ---- programs ------------------------------------------------------------------------------------------------------------ */
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
 
 static void find_devices(struct run *run)
 {
@@ -280,7 +280,8 @@ static void end_shared(struct run *run)
     pthread_mutex_destroy(&run->shared);
 }
 
-/* Simulated devices have nothing left; a thread that has told a storage that it is finished may be about to free its buffer. */
+/* Simulated devices have nothing left; a thread that has told a storage that it is finished may be about to free its
+   buffer. */
 static void check_devices(struct run *run)
 {
     for (unsigned i = 0; i < run->devices; ++i) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- outcomes ---------------------------------------------------------------------------------------------------------- */
+/* ---- outcomes ---------------------------------------------------------------------------------------------------- */
 
 bool fault_explains(const struct thread *thread, tw_status status)
 {
@@ -118,7 +118,7 @@ static void submitted(struct thread *thread, struct operation *operation, struct
         resolve(thread);
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------------------------ */
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 static struct buffer *find_buffer(struct thread *thread, unsigned number)
 {
@@ -290,7 +290,8 @@ void run_group(struct thread *thread, const struct group_step *step)
     struct call call;
     if (!queue || !make_call(thread, step, &call) || (queue->recording && queue->recorded_count == GRAPH_GROUPS))
         return;
-    /* what is recorded must not go elsewhere, nor what a shared buffer is in, whose order is not known when a graph runs */
+    /* what is recorded must not go elsewhere, nor what a shared buffer is in, whose order is not known when a graph
+       runs */
     if (fallback && (fallback->recording || queue->recording || fallback == queue || step->way != SUBMIT_FUNCTION))
         fallback = NULL;
     const bool shares = uses_shared(&call);
@@ -324,7 +325,7 @@ void run_count(struct thread *thread, const struct slot_step *step)
     atomic_fetch_add(&run->counter_sum[step->slot], step->n);
 }
 
-/* ---- graphs ------------------------------------------------------------------------------------------------------------ */
+/* ---- graphs ------------------------------------------------------------------------------------------------------ */
 
 void run_record_begin(struct thread *thread, const struct slot_step *step)
 {

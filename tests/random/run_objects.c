@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- storage ----------------------------------------------------------------------------------------------------------- */
+/* ---- storage ----------------------------------------------------------------------------------------------------- */
 
 static const void *initial_data(void *user)
 {
@@ -99,7 +99,7 @@ static tw_status create_with_storage(struct buffer *buffer)
     return tw_buffer_create_with_storage(&storage, 4 * buffer->words, buffer->range, &buffer->handle);
 }
 
-/* ---- creation ---------------------------------------------------------------------------------------------------------- */
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
 
 static bool is_image(enum buffer_kind kind)
 {
@@ -205,7 +205,7 @@ void run_buffer_retain(struct thread *thread, unsigned slot)
     ++buffer->retained;
 }
 
-/* ---- the end of a buffer ----------------------------------------------------------------------------------------------- */
+/* ---- the end of a buffer ----------------------------------------------------------------------------------------- */
 
 static void compare(struct thread *thread, const struct model *model, const uint32_t *words, const char *where)
 {
@@ -330,7 +330,7 @@ void finish_buffer(struct thread *thread, struct buffer *buffer)
     free(buffer);
 }
 
-/* ---- host accessors ------------------------------------------------------------------------------------------------------ */
+/* ---- host accessors ---------------------------------------------------------------------------------------------- */
 
 /* Writes what an access is for into memory; or into the model, where it is `known` from then on. */
 static void write_words(uint32_t *words, uint8_t *known, uint32_t first, uint32_t count, uint32_t seed)

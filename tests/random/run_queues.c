@@ -10,8 +10,8 @@ hold_set open_holds(const struct thread *thread)
     return open;
 }
 
-/* A thread that has accessors open may be refused after a failure also where the model sees no reason: a copy that is tried
-   again is not in it. */
+/* A thread that has accessors open may be refused after a failure also where the model sees no reason: a copy that is
+   tried again is not in it. */
 bool waited(struct thread *thread, tw_status status, hold_set waits, const char *what)
 {
     const bool refused = status == TW_ERROR_WOULD_DEADLOCK, faults = thread->run->program->faults;
@@ -26,7 +26,7 @@ bool waited(struct thread *thread, tw_status status, hold_set waits, const char 
     return !refused;
 }
 
-/* ---- queues ------------------------------------------------------------------------------------------------------------ */
+/* ---- queues ------------------------------------------------------------------------------------------------------ */
 
 static void count_errors(const tw_error *errors, size_t count, void *user)
 {
@@ -143,7 +143,7 @@ void run_context(struct thread *thread, const struct slot_step *step, bool creat
     }
 }
 
-/* ---- events ------------------------------------------------------------------------------------------------------------ */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 /* The times of a complete group. What did not come to pass, or was not measured, has none. */
 static bool are_in_order(const tw_event_times *t, bool succeeded)

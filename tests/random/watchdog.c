@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The watchdog of random programs: ends a run in which nothing moves. A slow or busy machine is no reason: it looks at whether
- * any thread could go on, not at how long a step takes. A run hangs if no step begins while
+ * The watchdog of random programs: ends a run in which nothing moves. A slow or busy machine is no reason: it looks at
+ * whether any thread could go on, not at how long a step takes. A run hangs if no step begins while
  *     all threads sleep at every look, many times; or
  *     the process uses minutes of processor time.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * The macros that are statements or declarations, wherever C allows one, for check.sh: none warns, in any pass. Many stand
- * after an `if` without braces, with an else that is its, and beside others of their kind.
+ * The macros that are statements or declarations, wherever C allows one, for check.sh: none warns, in any pass. Many
+ * stand after an `if` without braces, with an else that is its, and beside others of their kind.
  */
 #include <teamwork/lower/reduction.h>
 #include <teamwork/pointer.h>

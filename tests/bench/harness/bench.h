@@ -40,9 +40,9 @@ struct bench_effort {
 };
 
 /**
- * Takes rounds until there are effort->least_rounds of them and the time is over, or effort->most_rounds. In a round each of
- * `count` versions has its turn, so that a change of clock or load hits all alike. Another one begins each round, so that no
- * version always comes behind the same one.
+ * Takes rounds until there are effort->least_rounds of them and the time is over, or effort->most_rounds. In a round
+ * each of `count` versions has its turn, so that a change of clock or load hits all alike. Another one begins each
+ * round, so that no version always comes behind the same one.
  *
  * @param rounds  taken before; they count
  * @return the rounds taken in all
@@ -109,8 +109,8 @@ const char *bench_device_name(void);
 bool bench_on_gpu(void);
 bool bench_on_host(void);
 
-/** Sends the idle threads of OpenMP, up to `threads` or as many as it takes by itself, to sleep, or lets them wait actively for
- *  their next work, as they do by default. */
+/** Sends the idle threads of OpenMP, up to `threads` or as many as it takes by itself, to sleep, or lets them wait
+ *  actively for their next work, as they do by default. */
 void bench_openmp_threads(unsigned threads, bool awake);
 
 /** Ends the program if it is not called again within so many seconds: a device that hangs must not hang all. 0: never.

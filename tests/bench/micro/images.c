@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads of an RGBA image of bytes on the host against loops written by hand. Every pixel of the result is one read, at
- * coordinates that are turned by an angle, into an array of float4. By hand the same is done with the same conversion of bytes,
- * the same clamping and the same OpenMP directives.
+ * coordinates that are turned by an angle, into an array of float4. By hand the same is done with the same conversion
+ * of bytes, the same clamping and the same OpenMP directives.
  *
  *     constants         format (tw_image_as()) and sampler are constants in the kernel
  *     image's format    the format is what the image says, the sampler a constant
@@ -40,7 +40,7 @@ static inline tw_float2 turned(const struct turn *t, int x, int y)
     return (tw_float2){u * t->scale_x, v * t->scale_y};
 }
 
-/* ---- Teamwork ------------------------------------------------------------------------------------------------------- */
+/* ---- Teamwork ---------------------------------------------------------------------------------------------------- */
 
 #define RGBA8(image) tw_image_as(image, TW_RGBA, TW_UNORM_INT8)
 #define IMAGES_OWN(image) (image)
@@ -82,7 +82,7 @@ static inline void places(tw_item item, const struct places *k)
 }
 TW_RANGE_KERNEL(places, 2);
 
-/* ---- by hand -------------------------------------------------------------------------------------------------------- */
+/* ---- by hand ----------------------------------------------------------------------------------------------------- */
 
 static inline int clamped(int i, int last)
 {
@@ -182,7 +182,7 @@ static void places_by_hand(const unsigned char *in, tw_float4 *out, struct turn 
     (void)turn;
 }
 
-/* ---- what all samples of an entry share ------------------------------------------------------------------------------ */
+/* ---- what all samples of an entry share -------------------------------------------------------------------------- */
 
 struct state {
     tw_image *image;
@@ -278,7 +278,8 @@ static void read_by_hand(const struct micro_job *job)
     cases[job->image].by_hand(s->pixels, s->by_hand, turn_of(cases[job->image].normalized));
 }
 
-/* Coordinates and weights are rounded in another order: the largest difference of most pixels, and those on an edge of two. */
+/* Coordinates and weights are rounded in another order: the largest difference of most pixels, and those on an edge of
+   two. */
 static bool alike(const struct state *s, size_t count)
 {
     tw_host_accessor *access = NULL;

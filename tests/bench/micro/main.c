@@ -4,8 +4,8 @@
  *
  *     micro_gpu [--quick] [--only NAME[,NAME]...] [--seconds S] [--json FILE] [--without-cuda] [--peers]
  *
- * --peers: OpenCL and StarPU take part on the host. Threads of OpenMP's are slower beside theirs, so that wants a run of its own.
- * The device is Teamwork's default one: TW_DEVICES chooses.
+ * --peers: OpenCL and StarPU take part on the host. Threads of OpenMP's are slower beside theirs, so that wants a run
+ * of its own. The device is Teamwork's default one: TW_DEVICES chooses.
  */
 #include <limits.h>
 #include <malloc.h>

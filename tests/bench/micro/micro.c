@@ -211,8 +211,8 @@ static size_t collect(enum micro_op op, const struct micro_job *job, struct runn
     return count;
 }
 
-/* One turn of an entry. Idle OpenMP threads spin for 200 ms after a sample, be it OpenMP's or that of a range kernel: not while
-   others are measured. */
+/* One turn of an entry. Idle OpenMP threads spin for 200 ms after a sample, be it OpenMP's or that of a range kernel:
+   not while others are measured. */
 static void take_turn(void *user, size_t entry, unsigned round)
 {
     struct running *r = (struct running *)user + entry;

@@ -33,12 +33,13 @@ enum micro_op {
     MICRO_SUBMIT,      /**< handing over `count` kernels, without their end: us each */
     MICRO_SUBMIT_WAIT, /**< one kernel that does nothing, and the wait for it, `count` times: us each */
     MICRO_CHAIN,       /**< `count` kernels, each after the one before, and the wait: us each */
-    MICRO_KERNELS, /**< `count` parallel kernels of MICRO_ITEMS work-items, each after the one before, and the wait: us each */
-    MICRO_FAN,        /**< `count` kernels in any order, and the wait: us each */
-    MICRO_QUEUED,     /**< `count` kernels handed over while the first must not begin: us each */
-    MICRO_DRAINED,    /**< the end of those, once it may: us each */
-    MICRO_MEMORY,     /**< what malloc has handed out for them meanwhile: bytes each */
-    MICRO_BUFFERS,    /**< `count` kernels that use `buffers` buffers in turns, and the wait: us each */
+    MICRO_KERNELS, /**< `count` parallel kernels of MICRO_ITEMS work-items, each after the one before, and the wait: us
+                        each */
+    MICRO_FAN,     /**< `count` kernels in any order, and the wait: us each */
+    MICRO_QUEUED,  /**< `count` kernels handed over while the first must not begin: us each */
+    MICRO_DRAINED, /**< the end of those, once it may: us each */
+    MICRO_MEMORY,  /**< what malloc has handed out for them meanwhile: bytes each */
+    MICRO_BUFFERS, /**< `count` kernels that use `buffers` buffers in turns, and the wait: us each */
     MICRO_ACCESSORS,  /**< `count` kernels that use the same `accessors` buffers each, and the wait: us each */
     MICRO_SEND,       /**< `bytes` to the device: us */
     MICRO_FETCH,      /**< `bytes` to the host: us */

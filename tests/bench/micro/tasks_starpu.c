@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The same by tasks of StarPU on its CPU workers: chains through a data handle, fans without one. Idle workers poll for tasks, so
- * StarPU only runs during samples; its start and end are not measured.
+ * The same by tasks of StarPU on its CPU workers: chains through a data handle, fans without one. Idle workers poll for
+ * tasks, so StarPU only runs during samples; its start and end are not measured.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <starpu.h>

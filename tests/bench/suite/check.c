@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A few programs against OpenMP on the host, with a limit so wide that noise does not cross it: what fails here has lost its
- * vector instructions, waits where it should not, or copies what it should not.
+ * A few programs against OpenMP on the host, with a limit so wide that noise does not cross it: what fails here has
+ * lost its vector instructions, waits where it should not, or copies what it should not.
  *
- * A version passes if the median of the ratios of all rounds, or the ratio of the shortest times, is below the limit; a program
- * has three tries.
+ * A version passes if the median of the ratios of all rounds, or the ratio of the shortest times, is below the limit; a
+ * program has three tries.
  */
 #include <string.h>
 

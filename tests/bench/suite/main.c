@@ -6,10 +6,10 @@
  *               [--json FILE] [--opencl] [--list]
  *     suite_cpu --check
  *
- * --quick takes small problems, to see that all is right: its times mean nothing. --seconds is how long a program is measured,
- * at least. --check compares a few programs with OpenMP, and fails if Teamwork is much slower.
- * --opencl lets OpenCL take part on the host; what consists of many small kernels then takes longer for all, with its threads in
- * the process, so it is left out unless asked for.
+ * --quick takes small problems, to see that all is right: its times mean nothing. --seconds is how long a program is
+ * measured, at least. --check compares a few programs with OpenMP, and fails if Teamwork is much slower.
+ * --opencl lets OpenCL take part on the host; what consists of many small kernels then takes longer for all, with its
+ * threads in the process, so it is left out unless asked for.
  *
  * Exit status 1: a wrong result, or something failed; 2: wrong options.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measuring a program: all versions in turns, so that a change of clock or load hits them alike. Results are checked before
- * and after.
+ * Measuring a program: all versions in turns, so that a change of clock or load hits them alike. Results are checked
+ * before and after.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
@@ -15,13 +15,15 @@ enum {
     WATCHDOG_SECONDS = 600 /* longer than any single step takes: a device that hangs ends the run */
 };
 
-/* A version that takes longer than this has its turn in every fourth round only, else it would use up the others' time. */
+/* A version that takes longer than this has its turn in every fourth round only, else it would use up the others'
+   time. */
 static const double SLOW_US = 500e3;
 
 /* A turn of short runs takes about so long. */
 static const double TURN_US = 3000;
 
-/* Runs up to so long find in the caches what the turn before left there, so that the first one of a turn does not count. */
+/* Runs up to so long find in the caches what the turn before left there, so that the first one of a turn does not
+   count. */
 static const double SHORT_US = 10e3;
 
 /* Times one call; less than 0 if it failed. */
@@ -107,8 +109,8 @@ static void take_calls(struct suite_row *row, unsigned round)
     row->turns[round] = bench_summarize(sorted, row->calls).median;
 }
 
-/* Idle threads of OpenMP, by which Teamwork's kernels run too, wait actively for a while. That would take cores from the
-   threads of OpenCL, so they are sent to sleep before its turn, and woken after it for whoever comes next. */
+/* Idle threads of OpenMP, by which Teamwork's kernels run too, wait actively for a while. That would take cores from
+   the threads of OpenCL, so they are sent to sleep before its turn, and woken after it for whoever comes next. */
 static void take_turn(struct suite_row *row, unsigned round)
 {
     const bool without_openmp = row->side == SUITE_OPENCL;

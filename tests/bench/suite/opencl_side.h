@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * What versions in OpenCL need: the device, programs built at run time, memory, and launches. The device is PoCL's on the host
- * where there is one, else the first CPU. Functions print what went wrong.
+ * What versions in OpenCL need: the device, programs built at run time, memory, and launches. The device is PoCL's on
+ * the host where there is one, else the first CPU. Functions print what went wrong.
  *
  * A program NAME has its kernels in NAME/NAME.cl, which NAME/opencl.c embeds:
  *
@@ -9,8 +9,8 @@
  *     #embed "NAME.cl"
  *         , 0};
  *
- * Kernels are written as suits a CPU, which for PoCL means: loops are rarely unrolled, work-items have numbers in a row, and
- * barriers are few.
+ * Kernels are written as suits a CPU, which for PoCL means: loops are rarely unrolled, work-items have numbers in a
+ * row, and barriers are few.
  *
  * Files that include this header are compiled only where OpenCL was found.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What most versions in OpenMP need: memory of the device, which without SUITE_TARGET is the host. Functions print what went
- * wrong.
+ * What most versions in OpenMP need: memory of the device, which without SUITE_TARGET is the host. Functions print what
+ * went wrong.
  */
 #ifndef TEAMWORK_SUITE_OPENMP_SIDE_H
 #define TEAMWORK_SUITE_OPENMP_SIDE_H

@@ -78,13 +78,14 @@ struct suite_result {
     unsigned rounds;
 };
 
-/* Checks every version, measures them in turns, and checks again. False if something failed; `result` then says what, as far
-   as it got. */
+/* Checks every version, measures them in turns, and checks again. False if something failed; `result` then says what,
+   as far as it got. */
 bool suite_measure(const struct suite_entry *entry, const struct suite_plan *plan, struct suite_result *result);
 
 void suite_result_free(struct suite_result *result);
 
-/* The time of a row over that of another one: the median of the ratios of each round, in which both had the same load. */
+/* The time of a row over that of another one: the median of the ratios of each round, in which both had the same
+   load. */
 double suite_ratio(const struct suite_result *result, const struct suite_row *row, const struct suite_row *base);
 
 /* ---- compare.c ------------------------------------------------------------------------------------------------- */
@@ -92,8 +93,8 @@ double suite_ratio(const struct suite_result *result, const struct suite_row *ro
 /* The fastest version of a side, of one form (NULL: of any); NULL: there is none that works. */
 const struct suite_row *suite_best(const struct suite_result *result, enum suite_side side, const char *form);
 
-/* What a row of Teamwork is compared with: on a GPU its twin in CUDA, on the host in OpenMP, which is the first version of the
-   same form; without a twin the fastest version of that side. NULL: there is none. */
+/* What a row of Teamwork is compared with: on a GPU its twin in CUDA, on the host in OpenMP, which is the first version
+   of the same form; without a twin the fastest version of that side. NULL: there is none. */
 const struct suite_row *suite_baseline(const struct suite_result *result, const struct suite_row *row);
 
 /* Prints the table of a program. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * The benchmark suite: programs that users write, each in Teamwork, in OpenMP by hand, in CUDA, and where it is cheap in
- * OpenCL, measured in turns in one process.
+ * The benchmark suite: programs that users write, each in Teamwork, in OpenMP by hand, in CUDA, and where it is cheap
+ * in OpenCL, measured in turns in one process.
  *
  * A program NAME is a folder of files:
  *
@@ -13,9 +13,10 @@
  *     NAME/cuda.cu           versions in CUDA, as an nvcc user writes the same algorithm
  *     NAME/opencl.c, NAME.cl versions in OpenCL for the host, where it is cheap to write them
  *
- * and lists itself in programs.h; a file that has nothing to offer defines no versions, and opencl.c may be missing. Several
- * programs may share a folder.
- * A version keeps its data on the device from open() to close(); run() is what is timed, and is complete when it returns.
+ * and lists itself in programs.h; a file that has nothing to offer defines no versions, and opencl.c may be missing.
+ * Several programs may share a folder.
+ * A version keeps its data on the device from open() to close(); run() is what is timed, and is complete when it
+ * returns.
  *
  *     ../harness/            the clock, rounds, options, JSON, the device: bench_queue() is the queue of all versions
  *     main.c                 options, and one program after the other
@@ -58,9 +59,9 @@ enum suite_size {
 };
 
 /**
- * One implementation of a program. `form` names what is compared with what: versions of the same form are twins, with the same
- * algorithm, and the first version of SUITE_CUDA of a form is the baseline of its Teamwork twins. Forms that exist on one
- * side only are compared with the best of the other side.
+ * One implementation of a program. `form` names what is compared with what: versions of the same form are twins, with
+ * the same algorithm, and the first version of SUITE_CUDA of a form is the baseline of its Teamwork twins. Forms that
+ * exist on one side only are compared with the best of the other side.
  */
 struct suite_version {
     const char *form; /**< "flat", "tiled", ...: short, the same word on all sides */
@@ -68,8 +69,8 @@ struct suite_version {
         kind; /**< of Teamwork's kernels: "range", "nd_range", "hierarchical", "reduction"; of OpenCL's "barriers" where
                          groups have some; NULL elsewhere */
 
-    /** Allocates on the device, copies the data there, and fills what run() is to write with SUITE_POISON, so that a kernel
-     *  that does nothing is found out. `problem` is suite_problem.data and lives until close(). NULL: failed. */
+    /** Allocates on the device, copies the data there, and fills what run() is to write with SUITE_POISON, so that a
+     *  kernel that does nothing is found out. `problem` is suite_problem.data and lives until close(). NULL: failed. */
     void *(*open)(const void *problem);
 
     /** Brings the data back to what open() made, before each run() and not timed; NULL: run() needs no such thing. */
@@ -139,8 +140,8 @@ struct suite_program {
 #endif
 
 /*
- * SUITE_TARGET_CPU is defined beside SUITE_TARGET where the device is not a GPU: it does not grant the threads that a region
- * asks for, so versions that count on them are left out.
+ * SUITE_TARGET_CPU is defined beside SUITE_TARGET where the device is not a GPU: it does not grant the threads that a
+ * region asks for, so versions that count on them are left out.
  */
 
 /** Kernels in target regions are named after the function they are in, and the two compilations of openmp.c must not

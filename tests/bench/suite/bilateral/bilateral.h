@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A bilateral filter of a grey image: each pixel becomes a mean of those around it, which count the less the further away they
- * are and the more they differ. An exponential for each pixel and each neighbour.
+ * A bilateral filter of a grey image: each pixel becomes a mean of those around it, which count the less the further
+ * away they are and the more they differ. An exponential for each pixel and each neighbour.
  *
- * The image has a border as wide as the filter, whose pixels are read and not computed. Tiled: a group loads its tile and the
- * border around it into local memory first.
+ * The image has a border as wide as the filter, whose pixels are read and not computed. Tiled: a group loads its tile
+ * and the border around it into local memory first.
  */
 #ifndef TEAMWORK_SUITE_BILATERAL_H
 #define TEAMWORK_SUITE_BILATERAL_H

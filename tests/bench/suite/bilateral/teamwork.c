@@ -8,8 +8,8 @@
 enum { RADIUS = BILATERAL_RADIUS, ROWS = BILATERAL_ROWS, COLUMNS = BILATERAL_COLUMNS };
 enum { HIGH = ROWS + 2 * RADIUS, WIDE = COLUMNS + 2 * RADIUS }; /* a tile with its border */
 
-/* The new value of a pixel; `corner` is that which is RADIUS above and left of it, and `at` the offset of both rows. Full
-   unrolling makes the distances constants, and on a CPU lets the loop over pixels vectorize. */
+/* The new value of a pixel; `corner` is that which is RADIUS above and left of it, and `at` the offset of both rows.
+   Full unrolling makes the distances constants, and on a CPU lets the loop over pixels vectorize. */
 __attribute__((always_inline)) static inline float filtered(const float *corner, size_t pitch, size_t at)
 {
     const float here = (corner + RADIUS * pitch + RADIUS)[at];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A launch of Floyd and Warshall's algorithm in OpenCL: the distances, and behind them the nodes that paths go through. */
+/* A launch of Floyd and Warshall's algorithm in OpenCL: the distances, and behind them the nodes that paths go
+   through. */
 
 kernel void one_node(global int *distance, uint nodes, uint node)
 {

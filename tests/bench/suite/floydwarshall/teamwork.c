@@ -47,8 +47,9 @@ TW_ND_RANGE_KERNEL(floydwarshall_items, GROUP_ROWS, GROUP_COLUMNS);
 /* ---- rows: a group for each row ---------------------------------------------------------------------------------- */
 
 /* The pairs of a row have the distance to the node in common: read once, it does not stand in the way of vectors on a
-   CPU. Nor do stores that always happen: those that depend on a condition cost a CPU more. Each work-item keeps to its own
-   column, of the node's row too, which the compiler need not test for each row, and would find different in that one. */
+   CPU. Nor do stores that always happen: those that depend on a condition cost a CPU more. Each work-item keeps to its
+   own column, of the node's row too, which the compiler need not test for each row, and would find different in that
+   one. */
 #undef TW_HOST_LOOP
 #define TW_HOST_LOOP vectorize(assume_safety)
 struct floydwarshall_rows {

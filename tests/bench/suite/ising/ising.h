@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Ising model in two dimensions, by the Metropolis algorithm on a chequerboard: spins are -1 or 1 in a byte, black and white
- * ones in an array each, half as wide as the lattice. A sweep updates all black spins from the white ones, then the white ones.
+ * The Ising model in two dimensions, by the Metropolis algorithm on a chequerboard: spins are -1 or 1 in a byte, black
+ * and white ones in an array each, half as wide as the lattice. A sweep updates all black spins from the white ones,
+ * then the white ones.
  *
- * The lattice has a border of zeros. Random numbers are a hash of place and turn, and a spin is turned if its number is below a
- * threshold, so the result is exact.
+ * The lattice has a border of zeros. Random numbers are a hash of place and turn, and a spin is turned if its number is
+ * below a threshold, so the result is exact.
  */
 #ifndef TEAMWORK_SUITE_ISING_H
 #define TEAMWORK_SUITE_ISING_H

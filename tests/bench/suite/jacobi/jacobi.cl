@@ -13,7 +13,8 @@ void add_atomically(global double *total, double value)
         old = seen;
 }
 
-/* Adds the sum of a group's values to *total. One work-item adds up: on a CPU a barrier costs more than these additions. */
+/* Adds the sum of a group's values to *total. One work-item adds up: on a CPU a barrier costs more than these
+   additions. */
 void add_of_group(double value, local double *shares, global double *total)
 {
     const uint item = get_local_id(1) * COLUMNS + get_local_id(0);

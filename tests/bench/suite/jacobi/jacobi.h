@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Jacobi's iteration for Laplace's equation on a square: each point becomes the mean of its four neighbours. The host reads the
- * sum of the squares of all changes after each sweep, and stops when that is below a tolerance.
+ * Jacobi's iteration for Laplace's equation on a square: each point becomes the mean of its four neighbours. The host
+ * reads the sum of the squares of all changes after each sweep, and stops when that is below a tolerance.
  *
- * The points lie within a border that keeps its values: the first one is at (row 1, column JACOBI_LEFT). The means are exact in
- * any implementation that adds up, down, left and right in this order; the sums are not, but they decide only when to stop, and
- * the tolerance lies between those of two sweeps.
+ * The points lie within a border that keeps its values: the first one is at (row 1, column JACOBI_LEFT). The means are
+ * exact in any implementation that adds up, down, left and right in this order; the sums are not, but they decide only
+ * when to stop, and the tolerance lies between those of two sweeps.
  *
- * Tiled: a group loads a tile and its border into local memory first. Sums of groups are added atomically, or kept and then
- * added by another launch.
+ * Tiled: a group loads a tile and its border into local memory first. Sums of groups are added atomically, or kept and
+ * then added by another launch.
  */
 #ifndef TEAMWORK_SUITE_JACOBI_H
 #define TEAMWORK_SUITE_JACOBI_H

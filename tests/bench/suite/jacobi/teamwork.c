@@ -3,8 +3,8 @@
 #include "../arrays_teamwork.h"
 #include "jacobi.h"
 
-/* On a CPU eight points at once: the compiler would take as many as fit into a vector of the widest type, and the doubles here
-   are only for the sum. */
+/* On a CPU eight points at once: the compiler would take as many as fit into a vector of the widest type, and the
+   doubles here are only for the sum. */
 #undef TW_HOST_LOOP
 #define TW_HOST_LOOP vectorize_width(8)
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Laplace's equation in a cube by Jacobi's method: each point becomes a sixth of the sum of its six neighbours. Nobody looks
- * before the last sweep.
+ * Laplace's equation in a cube by Jacobi's method: each point becomes a sixth of the sum of its six neighbours. Nobody
+ * looks before the last sweep.
  *
- * The points lie within a border that keeps its values: the first one is at (plane 1, row 1, column LAPLACE3D_LEFT). Everybody
- * adds the two of the planes, of the rows and of the columns in this order, so results are exact.
+ * The points lie within a border that keeps its values: the first one is at (plane 1, row 1, column LAPLACE3D_LEFT).
+ * Everybody adds the two of the planes, of the rows and of the columns in this order, so results are exact.
  *
- * In planes: a group has a tile of rows and columns, and walks through LAPLACE3D_PLANES planes; what it needs of the plane where
- * it is lies in local memory, its points of the plane before in private memory.
+ * In planes: a group has a tile of rows and columns, and walks through LAPLACE3D_PLANES planes; what it needs of the
+ * plane where it is lies in local memory, its points of the plane before in private memory.
  */
 #ifndef TEAMWORK_SUITE_LAPLACE3D_H
 #define TEAMWORK_SUITE_LAPLACE3D_H

@@ -21,7 +21,8 @@ static inline void laplace3d_flat(tw_item item, const struct laplace3d_flat *k)
 }
 TW_RANGE_KERNEL(laplace3d_flat, 3);
 
-/* No work-item writes what another one reads or writes between two barriers, so a CPU need not test for that in each row. */
+/* No work-item writes what another one reads or writes between two barriers, so a CPU need not test for that in each
+   row. */
 #undef TW_HOST_LOOP
 #define TW_HOST_LOOP vectorize(assume_safety)
 struct laplace3d_planes {
@@ -52,8 +53,8 @@ static inline void laplace3d_planes(tw_group group, const struct laplace3d_plane
                 tile[i][j] = (above - 1 + i * k->pitch)[j];
             }
         } else {
-            /* the columns at the sides on their own: then vectors are stored as they are loaded again, which a processor
-               need not wait for */
+            /* the columns at the sides on their own: then vectors are stored as they are loaded again, which a
+               processor need not wait for */
             tw_parallel_for_work_item_range(group, item, tw_range_3d(1, ROWS + 2, COLUMNS)) {
                 const unsigned i = (unsigned)tw_local_id(item, 1), j = (unsigned)tw_local_id(item, 2);
                 tile[i][j + 1] = (above + i * k->pitch)[j];

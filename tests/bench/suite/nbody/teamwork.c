@@ -9,8 +9,8 @@ struct pull {
     float x, y, z;
 };
 
-/* Bodies in local memory: on a GPU the numbers of each side by side, for one load of 16 bytes, and on a CPU those of all, for
-   vectors. */
+/* Bodies in local memory: on a GPU the numbers of each side by side, for one load of 16 bytes, and on a CPU those of
+   all, for vectors. */
 #if defined(__NVPTX__) || defined(__AMDGCN__)
 struct tile {
     struct {
@@ -27,8 +27,8 @@ struct tile {
 #define UNROLL
 #endif
 
-/* What `n` bodies do to one at my_x, my_y, my_z: the others' numbers are formulas of j. The order of the sums may change, so
-   that they vectorize on a CPU. */
+/* What `n` bodies do to one at my_x, my_y, my_z: the others' numbers are formulas of j. The order of the sums may
+   change, so that they vectorize on a CPU. */
 #define SUM_PULLS(n, x_of, y_of, z_of, mass_of)                                                                        \
     float ax = 0, ay = 0, az = 0;                                                                                      \
     UNROLL                                                                                                             \

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the device can compute at most: multiply-adds of floats that depend on nothing but themselves, in registers. The limit
- * that reports compare the programs with that compute.
+ * What the device can compute at most: multiply-adds of floats that depend on nothing but themselves, in registers. The
+ * limit that reports compare the programs with that compute.
  *
- * A work-item has PEAK_CHAINS chains of vectors of PEAK_WIDTH numbers: enough for any latency, few enough for 16 registers of a CPU.
- * Numbers are made 1 minus themselves, with a factor and a summand that the compiler does not know, and stay exact.
+ * A work-item has PEAK_CHAINS chains of vectors of PEAK_WIDTH numbers: enough for any latency, few enough for 16
+ * registers of a CPU. Numbers are made 1 minus themselves, with a factor and a summand that the compiler does not know,
+ * and stay exact.
  */
 #ifndef TEAMWORK_SUITE_PEAK_H
 #define TEAMWORK_SUITE_PEAK_H

@@ -3,8 +3,8 @@
  * Changing the order of dimensions, as attention layers do: in[batch][time][3][head][depth] becomes
  * out[3][batch][head][time][depth].
  *
- * Flat: an index along the result, taken apart by divisions. Rows: the same in three dimensions, (3 x batch x head, time, depth),
- * of which only the first is taken apart.
+ * Flat: an index along the result, taken apart by divisions. Rows: the same in three dimensions, (3 x batch x head,
+ * time, depth), of which only the first is taken apart.
  */
 #ifndef TEAMWORK_SUITE_PERMUTE_H
 #define TEAMWORK_SUITE_PERMUTE_H

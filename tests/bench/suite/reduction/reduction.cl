@@ -34,7 +34,8 @@ void add_up(local uint *shares)
     }
 }
 
-/* A sum of each group's numbers; a work-item has `each` of them in a row, a multiple of 4, as suits the caches of a CPU. */
+/* A sum of each group's numbers; a work-item has `each` of them in a row, a multiple of 4, as suits the caches of a
+   CPU. */
 kernel __attribute__((reqd_work_group_size(PART_GROUP, 1, 1))) void parts(global const uint *in, global uint *out,
                                                                           uint count, uint each)
 {

@@ -61,8 +61,8 @@ static inline tw_uint4 scan_of(tw_uint4 q)
     return q;
 }
 
-/* Scans `count` numbers, a multiple of 4, with `before` before all. Returns what is up to the end. For a CPU: one thread
-   has the whole group, and nothing is faster than to go through its numbers in order. */
+/* Scans `count` numbers, a multiple of 4, with `before` before all. Returns what is up to the end. For a CPU: one
+   thread has the whole group, and nothing is faster than to go through its numbers in order. */
 static inline __attribute__((always_inline)) unsigned scan_in_order(tw_group group, const uint32_t *in, uint32_t *out,
                                                                     unsigned count, unsigned before)
 {
@@ -77,8 +77,9 @@ static inline __attribute__((always_inline)) unsigned scan_in_order(tw_group gro
     return up_to.x;
 }
 
-/* The same for a GPU, for `size` work-items with EACH of the numbers: they pass through local memory, so that neighbouring work-items have
-   neighbouring quads of the arrays, and then each a row of its own, a quad apart from the next one. */
+/* The same for a GPU, for `size` work-items with EACH of the numbers: they pass through local memory, so that
+   neighbouring work-items have neighbouring quads of the arrays, and then each a row of its own, a quad apart from the
+   next one. */
 static inline __attribute__((always_inline)) unsigned scan_staged(tw_group group, unsigned size, tw_uint4 *rows,
                                                                   const uint32_t *in, uint32_t *out, unsigned count,
                                                                   unsigned before)

@@ -10,7 +10,8 @@ static const char source[] = {
 #embed "stream.cl"
     , 0};
 
-/* Groups of a dot product: a few for each unit of a CPU, and numbers divide evenly, four for each work-item at least. */
+/* Groups of a dot product: a few for each unit of a CPU, and numbers divide evenly, four for each work-item at
+   least. */
 enum { DOT_GROUPS = 32 };
 
 struct state {

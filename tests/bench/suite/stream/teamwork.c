@@ -67,7 +67,8 @@ static inline void stream_dot(tw_item item, const struct stream_dot *k)
 }
 TW_RANGE_REDUCTION(stream_dot, 1, sum);
 
-/* Each work-item takes every so manieth element, as many as there are work-items; each group writes its part of the sum. */
+/* Each work-item takes every so manieth element, as many as there are work-items; each group writes its part of the
+   sum. */
 struct stream_dot_parts {
     const double *x, *y;
     double *parts;
@@ -85,8 +86,8 @@ static inline void stream_dot_parts(tw_nd_item item, const struct stream_dot_par
 }
 TW_ND_RANGE_KERNEL(stream_dot_parts, STREAM_GROUP);
 
-/* The same; the loop over the array is around the loops over work-items. On a GPU all groups go through the array together, on a
-   CPU each has a part of its own, for memory is read fastest in its order. */
+/* The same; the loop over the array is around the loops over work-items. On a GPU all groups go through the array
+   together, on a CPU each has a part of its own, for memory is read fastest in its order. */
 struct stream_dot_hierarchical {
     const double *x, *y;
     double *parts;

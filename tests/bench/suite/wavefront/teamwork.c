@@ -103,9 +103,10 @@ struct wavefront_groups {
     unsigned tiles, diagonal, first; /* tiles of a row; the antidiagonal, and the row of its first tile */
 };
 
-/* The cells of a tile, with work-items for what each antidiagonal has: for a CPU, which takes no more turns than that. What is
-   read was written before this antidiagonal; the compiler, which sees that it was lately, would take two cells at a time so that
-   the processor may forward them from store to load. One vector at a time: most antidiagonals have but a few. */
+/* The cells of a tile, with work-items for what each antidiagonal has: for a CPU, which takes no more turns than that.
+   What is read was written before this antidiagonal; the compiler, which sees that it was lately, would take two cells
+   at a time so that the processor may forward them from store to load. One vector at a time: most antidiagonals have
+   but a few. */
 #undef TW_HOST_LOOP
 #define TW_HOST_LOOP vectorize(assume_safety) interleave_count(1)
 static inline void wavefront_diagonals(tw_group group, int32_t *scores, int32_t *best, const int32_t *down,
