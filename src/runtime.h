@@ -322,7 +322,7 @@ void tw_task_finish_locked(struct tw_task *task, struct tw_failure *failure, boo
 /* Notes that the body of a command runs. */
 void tw_command_start_locked(struct tw_command *command);
 /* Notes when a task ran, if that is known. */
-void tw_command_note_times_locked(const struct tw_task *task, struct tw_backend_times times);
+void tw_command_note_times_locked(const struct tw_task *task, struct tw_backend_times ran);
 /* Room for so many edges into the command's tasks. */
 tw_status tw_command_make_edges(struct tw_command *command, size_t needed);
 /* The failure of one of the command's tasks; the message is the last complaint about a task. */
@@ -383,9 +383,9 @@ void tw_storage_free(struct tw_storage_state *state);
 /* ---- async_storage.c --------------------------------------------------------------------------------------------- */
 
 /* Notes which buffer a storage serves, if it is one of the library's own, and refuses a second one. */
-tw_status tw_async_storage_attach(const tw_storage *storage, struct tw_buffer *buffer);
+tw_status tw_async_storage_attach(const tw_storage *callbacks, struct tw_buffer *buffer);
 /* The buffer was not made after all. */
-void tw_async_storage_detach(const tw_storage *storage);
+void tw_async_storage_detach(const tw_storage *callbacks);
 
 /* ---- scheduler.c
  * ------------------------------------------------------------------------------------------------------- */

@@ -31,7 +31,8 @@ void tw_detail_of_task(bool begin)
         refused = false;
 }
 
-tw_status tw_fail(tw_status status, const char *format, ...)
+/* in parentheses: for the analyzer it is a macro too */
+tw_status(tw_fail)(tw_status status, const char *format, ...)
 {
     char text[DETAIL_BYTES]; /* aside, since the arguments may contain the detail itself */
     va_list arguments;

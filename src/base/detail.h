@@ -14,6 +14,9 @@
 /* Keeps one sentence, formatted as printf() does, for the failure that the caller is about to return: tw_error_detail() of this
    thread, or the detail of the task that it runs. The arguments may contain the old sentence. Returns `status`. */
 tw_status tw_fail(tw_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#ifdef __clang_analyzer__ /* which does not look into other files, so it would take any status to come back */
+#define tw_fail(status, ...) (tw_fail((status), __VA_ARGS__), (status))
+#endif
 
 /* Begins or ends a task on this thread. In between tw_fail() is about the task, and leaves tw_error_detail() alone. */
 void tw_detail_of_task(bool begin);

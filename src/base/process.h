@@ -24,7 +24,7 @@ tw_status tw_refuse_copy(void); /* tw_check_copy() */
 
 /* For a variable that is set when a callback of a storage has returned: ends the program where it does not. Whoever waits for the
    callback would wait for ever, and there is nobody to tell. */
-#define TW_ENDS_UNLESS_TRUE __attribute__((cleanup(tw_end_unless_returned)))
+#define TW_ENDS_UNLESS_TRUE __attribute__((cleanup(tw_end_unless_returned), unused)) /* but for the cleanup */
 void tw_end_unless_returned(const bool *returned);
 
 #endif

@@ -6,19 +6,19 @@
 
 static pthread_mutex_t describing = PTHREAD_MUTEX_INITIALIZER; /* innermost */
 
-const struct tw_device_facts *tw_device_facts(const struct tw_device *constant)
+const struct tw_device_facts *tw_device_facts(const struct tw_device *device)
 {
-    struct tw_device *device = (struct tw_device *)(uintptr_t)constant; /* the cache is not part of its value */
-    if (!atomic_load_explicit(&device->described, memory_order_acquire)) {
+    struct tw_device *owner = (struct tw_device *)(uintptr_t)device; /* the cache is not part of its value */
+    if (!atomic_load_explicit(&owner->described, memory_order_acquire)) {
         TW_DEFER_CANCELLATION;
         pthread_mutex_lock(&describing);
-        if (!atomic_load_explicit(&device->described, memory_order_relaxed)) {
-            device->backend->backend->describe(device->backend, &device->facts);
-            atomic_store_explicit(&device->described, true, memory_order_release);
+        if (!atomic_load_explicit(&owner->described, memory_order_relaxed)) {
+            device->backend->backend->describe(device->backend, &owner->facts);
+            atomic_store_explicit(&owner->described, true, memory_order_release);
         }
         pthread_mutex_unlock(&describing);
     }
-    return &device->facts;
+    return &owner->facts;
 }
 
 /* Copies an answer if the caller's type has its size. */

@@ -59,6 +59,7 @@ static tw_status check_pitch(const char *name, size_t *pitch, bool exists, size_
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the image has no dimension for a %s pitch of %zu bytes", name,
                        *pitch);
     const size_t filled = exists && !*pitch ? least : *pitch;
+    /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): the unit is a pixel, or a row of them */
     if (exists && (filled < least || filled % unit))
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "a %s pitch of %zu bytes is less than %zu, or no multiple of %zu",
                        name, filled, least, unit);

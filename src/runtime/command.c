@@ -320,7 +320,7 @@ static tw_status execute(struct tw_task *task)
     struct tw_backend_device *from = copy->from ? tw_place_device(copy->from)->backend : NULL;
     if (copy->from == copy->to) /* a standby has left the contents there */
         return TW_SUCCESS;
-    return (to ? to : from)
+    return (copy->to ? to : from)
         ->backend->memory->copy(to, atomic_load(&copy->buffer->places[copy->to].address), from,
                                 atomic_load(&copy->buffer->places[copy->from].address), copy->buffer->bytes);
 }

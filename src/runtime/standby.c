@@ -277,8 +277,8 @@ static tw_status copy(const struct tw_buffer *buffer, size_t from, size_t to)
 {
     struct tw_backend_device *source = from ? tw_place_device(from)->backend : NULL;
     struct tw_backend_device *target = to ? tw_place_device(to)->backend : NULL;
-    if (!source || !target || source->backend == target->backend)
-        return (target ? target : source)
+    if (!from || !to || source->backend == target->backend)
+        return (to ? target : source)
             ->backend->memory->copy(target, address_of(buffer, to), source, address_of(buffer, from), buffer->bytes);
     void *stage = tw_host_allocate(buffer->bytes);
     if (!stage)

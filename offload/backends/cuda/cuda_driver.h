@@ -147,6 +147,7 @@ enum cu_function_attribute {
        unsigned block_z, unsigned dynamic_bytes, cu_stream stream, void **parameters, void **extra))
 
 struct tw_cuda_driver {
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): the parameters have theirs */
 #define TW_CUDA_MEMBER(member, name, parameters) cu_result(*member) parameters;
     TW_CUDA_FUNCTIONS(TW_CUDA_MEMBER)
 #undef TW_CUDA_MEMBER

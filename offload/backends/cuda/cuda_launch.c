@@ -371,6 +371,7 @@ static struct tw_internal_simt_captures describe_range(const struct tw_internal_
 {
     const bool is_range = key->form == TW_INTERNAL_RANGE, is_reduction = key->form == TW_INTERNAL_REDUCTION;
     struct tw_internal_simt_grid grid;
+    __builtin_assume(launch->dims >= 1 && launch->dims <= 3); /* for clang-tidy */
     struct tw_internal_simt_captures captures = is_range       ? tw_internal_simt_range_captures(launch, &grid)
                                                 : is_reduction ? tw_internal_simt_reduction_captures(launch, &grid)
                                                                : tw_internal_simt_group_captures(launch, &grid);

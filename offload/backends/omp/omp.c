@@ -332,6 +332,7 @@ static tw_status check_sizes(struct tw_backend_device *device, const struct tw_i
         teams[0] = teams[1] = teams[2] = 1; /* as many as fit the device */
     } else if (kernel->form == TW_INTERNAL_RANGE) {
         unsigned log2[3];
+        __builtin_assume(launch->dims >= 1 && launch->dims <= 3); /* for clang-tidy */
         tw_internal_team_shape(launch->range, launch->dims, log2);
         tw_internal_team_grid(launch->range, log2, teams);
     }
