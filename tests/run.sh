@@ -4,8 +4,9 @@
 # usage: sh tests/run.sh [--quick]
 #
 # Runs all tests of Teamwork: the format of the sources, the build with warnings as errors, every test on every device
-# of this machine, and the tests under sanitizers on the host and on simulated devices (not with --quick). Installs what
-# is missing first. Ends with the line "N passed, N failed"; fails if something failed.
+# of this machine; without --quick also the tests under sanitizers on the host and on simulated devices, and clang-tidy.
+# The configurations are those of CMakePresets.json. Installs what is missing first. Ends with the line
+# "N passed, N failed"; fails if something failed.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -42,30 +43,37 @@ format() {
         sed -n 's/^\([^ :]*\):[0-9]*:.* error: \(.*\)/\1: \2/p' | sort -u | grep .
 }
 
-build() {
-    directory=$1
-    shift
-    mkdir -p "$directory"
-    if ! cmake -S . -B "$directory" -G Ninja -DCMAKE_C_COMPILER=clang-19 -DTEAMWORK_WERROR=ON "$@" \
-        >"$directory/configure.log" 2>&1; then
-        cat "$directory/configure.log"
-        return 1
-    fi
-    grep 'not compiled for GPUs' "$directory/configure.log"
-    cmake --build "$directory" -j "$jobs" -- --quiet
+# tidy PRESET: what clang-tidy finds in the library (.clang-tidy), which is compiled as in that build
+tidy() {
+    find src offload/common offload/backends -name '*.c' -print0 |
+        xargs -0 -n 1 -P "$jobs" clang-tidy-19 -p "build/$1" --quiet >"build/$1/tidy.log" 2>&1 && return
+    grep -vE '^[0-9]+ warnings? |^Suppressed ' "build/$1/tidy.log"
+    return 1
 }
 
-# Adds up what CTest reports; skipped tests are neither passed nor failed.
+# build PRESET
+build() {
+    log=build/$1/configure.log
+    mkdir -p "build/$1"
+    if ! cmake --preset "$1" >"$log" 2>&1; then
+        cat "$log"
+        return 1
+    fi
+    grep 'not compiled for GPUs' "$log"
+    cmake --build --preset "$1" -j "$jobs" -- --quiet
+}
+
+# run_ctest PRESET: adds up what CTest reports; skipped tests are neither passed nor failed
 run_ctest() {
-    log=$1/ctest.log
-    ctest --test-dir "$1" --output-on-failure -j "$jobs" >"$log" 2>&1
+    log=build/$1/ctest.log
+    ctest --preset "$1" -j "$jobs" >"$log" 2>&1
     # one line for each test that passed would hide the others
     grep -vE '^ *[0-9]+/[0-9]+ Test .* Passed |^ +Start ' "$log"
     total=$(sed -n 's/^[0-9]*% tests passed, [0-9]* tests failed out of \([0-9]*\).*/\1/p' "$log")
     broken=$(sed -n 's/^[0-9]*% tests passed, \([0-9]*\) tests failed out of.*/\1/p' "$log")
     skipped=$(grep -c '(Skipped)$' "$log")
     if [ -z "$total" ]; then
-        echo "FAILED: no tests were run in $1"
+        echo "FAILED: no tests were run in build/$1"
         failed=$((failed + 1))
         return
     fi
@@ -73,28 +81,23 @@ run_ctest() {
     passed=$((passed + total - broken - skipped))
 }
 
-# configuration NAME OPTION...: builds and tests one configuration
+# configuration PRESET: builds and tests one of CMakePresets.json
 configuration() {
-    configured=build/$1
-    shift
-    echo "== $configured"
-    if count build "$configured" "$@"; then
-        run_ctest "$configured"
+    echo "== build/$1"
+    if count build "$1"; then
+        run_ctest "$1"
     fi
 }
 
 echo "== format"
 count format
 
-# A test is linked in a quarter of the time by lld; that the usual linker does as well is seen by the package's test.
-lld=-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld
-
-# Optimized, but with assertions.
-configuration test -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O2 "$lld"
+configuration test
 if [ -z "$quick" ]; then
-    set -- -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O1 "$lld"
-    configuration test-asan "$@" -DTEAMWORK_SANITIZE=address,undefined
-    configuration test-tsan "$@" -DTEAMWORK_SANITIZE=thread -DTEAMWORK_BUILD_SPLIT=OFF
+    configuration asan
+    configuration tsan
+    echo "== clang-tidy"
+    count tidy test
 fi
 
 echo "$passed passed, $failed failed"
