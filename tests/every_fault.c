@@ -8,7 +8,7 @@
  *
  * TW_FAULT_POINT="KIND DEVICE N MODE", as a failure names it, runs only that one; TW_TEST_ONLY names the scenario.
  */
-#include "tw_test.h"
+#include "int_kernels.h"
 
 #include <sched.h>
 
@@ -18,51 +18,11 @@
 
 #include "every_fault.h"
 
-enum { N = 64, GROUP = 16, INPUTS = 12, MOST_POINTS = 2000, MOST_DEVICES = 3, KINDS = FAULT_HOST_KINDS + 4 };
+enum { N = 64, GROUP = 16, MOST_POINTS = 2000, MOST_DEVICES = 3, KINDS = FAULT_HOST_KINDS + 4 };
 
 static const char *const kind_names[KINDS] = {"memory", "mapping", "thread", "allocation", "copy", "launch", "kernel"};
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
-
-struct plus {
-    const int *in;
-    int *out;
-    int term;
-};
-static inline void plus(tw_item item, const struct plus *k)
-{
-    const size_t i = tw_global_id(item, 0);
-    k->out[i] = k->in[i] + k->term;
-}
-TW_RANGE_KERNEL(plus, 1);
-
-struct add {
-    const int *in;
-    int *out;
-};
-static inline void add(tw_item item, const struct add *k)
-{
-    const size_t i = tw_global_id(item, 0);
-    k->out[i] += k->in[i];
-}
-TW_RANGE_KERNEL(add, 1);
-
-struct inputs {
-    const int *at[INPUTS];
-};
-struct gather {
-    struct inputs in;
-    int *out;
-};
-static inline void gather(tw_item item, const struct gather *k)
-{
-    const size_t i = tw_global_id(item, 0);
-    int sum = 0;
-    for (int b = 0; b < INPUTS; ++b)
-        sum += k->in.at[b][i];
-    k->out[i] = sum;
-}
-TW_RANGE_KERNEL(gather, 1);
 
 /* Turns each group around. */
 struct turn {

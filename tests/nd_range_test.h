@@ -65,6 +65,15 @@ static inline tw_queue *nd_queue(void)
     return queue;
 }
 
+/** The same, and NULL on a GPU. */
+static inline tw_queue *nd_cpu_queue(void)
+{
+    tw_queue *queue = nd_queue();
+    if (queue && tw_device_is_gpu(tw_queue_device(queue)))
+        TW_PASS(tw_queue_destroy(&queue));
+    return queue;
+}
+
 /** The size of the device's largest group, or what is tested of it. */
 static inline size_t nd_largest_group(tw_queue *queue)
 {

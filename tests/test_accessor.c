@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams) */
 /** command_group.h: device accessors. Modes and targets, and what they make the library transfer. */
-#include "tw_test.h"
+#include "int_kernels.h"
 
 enum { N = 257 };
 
@@ -9,17 +9,6 @@ struct pair {
     short a;
     double b;
 };
-
-/* Property 11: one kernel for each element type. */
-struct copy_ints {
-    const int *in;
-    int *out;
-};
-static inline void copy_ints(tw_item item, const struct copy_ints *k)
-{
-    k->out[tw_global_id(item, 0)] = k->in[tw_global_id(item, 0)];
-}
-TW_RANGE_KERNEL(copy_ints, 1);
 
 struct copy_pairs {
     const struct pair *in;
@@ -86,7 +75,7 @@ static tw_buffer *plain_ints(void)
 static void submit_copy(tw_queue *queue, tw_buffer *in, tw_buffer *out, tw_access_target target)
 {
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d(N), copy_ints, .in = tw_access(cg, in, TW_READ, target),
+    tw_parallel_for(cg, tw_range_1d(N), copy, .in = tw_access(cg, in, TW_READ, target),
                     .out = tw_discard_write(cg, out));
     TW_PASS(tw_queue_submit(queue, cg, NULL));
 }
@@ -110,7 +99,7 @@ TW_TEST(every_mode_and_target_serves_scalars)
             int result[N];
             tw_buffer *in = counting_ints(), *out = counting_ints();
             tw_command_group *cg = tw_queue_begin(queue);
-            tw_parallel_for(cg, tw_range_1d(N), copy_ints, .in = tw_access(cg, in, TW_READ, targets[t]),
+            tw_parallel_for(cg, tw_range_1d(N), copy, .in = tw_access(cg, in, TW_READ, targets[t]),
                             .out = tw_access(cg, out, writing[m], TW_GLOBAL));
             TW_PASS(tw_queue_submit(queue, cg, NULL));
             tw_test_fetch(out, result);
@@ -221,8 +210,7 @@ TW_TEST(what_is_no_accessor_is_an_error_of_the_group)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- transfers, counted on simulated devices ------------------------------------------------------------------------
- */
+/* ---- transfers, counted on simulated devices --------------------------------------------------------------------- */
 
 TW_TEST(discarding_transfers_nothing)
 {
@@ -342,7 +330,7 @@ TW_TEST(a_full_device_is_an_error_of_the_group)
     TW_CHECK(source != NULL && sink == NULL);
     TW_EQUAL(tw_command_group_status(cg), TW_ERROR_OUT_OF_DEVICE_MEMORY);
     TW_CHECK(tw_read(cg, in) == NULL); /* sticky */
-    tw_parallel_for(cg, tw_range_1d(N), copy_ints, .in = source, .out = sink);
+    tw_parallel_for(cg, tw_range_1d(N), copy, .in = source, .out = sink);
     TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_OUT_OF_DEVICE_MEMORY);
     tw_test_fetch(out, result); /* as if the group had never been */
     for (int i = 0; i < N; ++i)

@@ -18,13 +18,6 @@ typedef unsigned char uchar;
 
 enum { ORDERS = 5, SCOPES = 5, COMBINATIONS = ORDERS * SCOPES };
 
-/* Runs what was recorded and waits, so that the buffers can be looked at. */
-static void run(tw_queue *queue, tw_command_group *cg)
-{
-    TW_PASS(tw_queue_submit(queue, cg, NULL));
-    TW_PASS(tw_queue_wait_and_throw(queue));
-}
-
 /* ---- what each operation does (properties 59 to 61) ------------------------------------------------------------- */
 
 enum { STEPS = 24 };
@@ -105,7 +98,7 @@ static const int expected_bitwise[] = {12, 8, 11, 13};
         tw_command_group *cg = tw_queue_begin(queue);                                                                  \
         tw_parallel_for(cg, tw_range_2d(ORDERS, SCOPES), steps_##T, .objects = tw_read_write(cg, objects),             \
                         .out = tw_write(cg, result));                                                                  \
-        run(queue, cg);                                                                                                \
+        tw_test_run(queue, cg);                                                                                        \
         tw_test_fetch(result, out);                                                                                    \
         for (size_t i = 0; i < COMBINATIONS; ++i)                                                                      \
             check_steps_##T(out + i * STEPS, bitwise);                                                                 \
@@ -175,7 +168,7 @@ TW_TEST(every_valid_order_and_scope_is_accepted)
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(ORDERS), constants, .objects = tw_read_write(cg, objects),
                     .out = tw_write(cg, result));
-    run(queue, cg);
+    tw_test_run(queue, cg);
     tw_test_fetch(result, out);
     for (size_t i = 0; i < ORDERS; ++i)
         check_steps_int(out + i * STEPS, 1);
@@ -239,7 +232,7 @@ TW_TEST(order_and_scope_may_be_left_out)
     tw_single_task(cg, short_forms, .object = tw_read_write(cg, objects), .out = tw_write(cg, results),
                    .real = tw_read_write(cg, real), .real_out = tw_write(cg, reals),
                    .fraction = tw_read_write(cg, one));
-    run(queue, cg);
+    tw_test_run(queue, cg);
     tw_test_fetch(objects, &object);
     tw_test_fetch(results, out);
     tw_test_fetch(reals, real_out);
@@ -292,7 +285,7 @@ TW_TEST(min_and_max_compare_values_and_compare_exchange_bits)
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(2), nan_and_zero, .object = tw_read_write(cg, objects),
                     .out = tw_write(cg, results), .nan = NAN);
-    run(queue, cg);
+    tw_test_run(queue, cg);
     tw_test_fetch(results, out);
     for (size_t i = 0; i < 16; i += 8)
         TW_CHECK(!out[i] && out[i + 1] && out[i + 2] && out[i + 3] && out[i + 4]);
@@ -336,7 +329,7 @@ enum { CROWD = 30000 };
         tw_parallel_for(cg, tw_range_1d(CROWD), crowd_##T, .sum = tw_read_write(cg, sums),                             \
                         .least = tw_read_write(cg, leasts), .greatest = tw_read_write(cg, greatests),                  \
                         .seen = tw_read_write(cg, counts));                                                            \
-        run(queue, cg);                                                                                                \
+        tw_test_run(queue, cg);                                                                                        \
         tw_test_fetch(sums, &sum);                                                                                     \
         tw_test_fetch(leasts, &least);                                                                                 \
         tw_test_fetch(greatests, &greatest);                                                                           \
@@ -399,7 +392,7 @@ TW_TEST(contended_exchanges_lose_nothing)
                     .returned = tw_read_write(cg, sums), .set = tw_read_write(cg, sets),
                     .cleared = tw_read_write(cg, clears), .flipped = tw_read_write(cg, flips),
                     .steps = tw_read_write(cg, counts));
-    run(queue, cg);
+    tw_test_run(queue, cg);
     tw_test_fetch(slots, &slot);
     tw_test_fetch(sums, &returned);
     tw_test_fetch(counts, &steps);
@@ -470,7 +463,7 @@ TW_TEST(pointers_make_a_stack)
     cg = tw_queue_begin(queue);
     (void)tw_read_write(cg, all); /* the pointers in the list lead there */
     tw_single_task(cg, walk, .head = tw_read_write(cg, head), .length = tw_read_write(cg, count));
-    run(queue, cg);
+    tw_test_run(queue, cg);
     tw_test_fetch(all, nodes);
     tw_test_fetch(count, &length);
     TW_EQUAL(length, CROWD);
@@ -534,7 +527,7 @@ TW_TEST(local_memory_is_atomic_within_the_group)
     tw_parallel_for_work_group(cg, tw_range_1d(GROUPS), tw_range_1d(GROUP), last_and_bins,
                                .last = tw_discard_write(cg, lasts), .bins = tw_read_write(cg, sums),
                                .least = tw_discard_write(cg, leasts));
-    run(queue, cg);
+    tw_test_run(queue, cg);
     tw_test_fetch(lasts, last);
     tw_test_fetch(sums, bins);
     tw_test_fetch(leasts, least);
@@ -583,7 +576,7 @@ TW_TEST(nd_range_kernels_count_in_local_memory)
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for_nd_range(cg, nd_groups(tw_range_1d(GROUPS), tw_range_1d(GROUP)), nd_histogram,
                              .in = tw_read(cg, numbers), .bins = tw_read_write(cg, sums));
-    run(queue, cg);
+    tw_test_run(queue, cg);
     tw_test_fetch(sums, bins);
     for (size_t i = 0; i < BINS; ++i)
         TW_EQUAL(bins[i], expected[i]);
@@ -632,7 +625,7 @@ TW_TEST(the_last_group_sees_what_all_others_wrote)
         tw_parallel_for_work_group(cg, tw_range_1d(groups), tw_range_1d(GROUP), last_group,
                                    .parts = tw_read_write(cg, parts), .arrived = tw_read_write(cg, arrived),
                                    .sum = tw_read_write(cg, sums));
-        run(queue, cg);
+        tw_test_run(queue, cg);
         tw_test_fetch(sums, &sum);
         TW_EQUAL(sum, items * (items + 1) / 2);
         TW_PASS(tw_buffer_destroy(&parts));

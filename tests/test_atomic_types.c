@@ -17,12 +17,6 @@ typedef unsigned short ushort;
 
 enum { ORDERS = 5, ITEMS = 16384 };
 
-static void run(tw_queue *queue, tw_command_group *cg)
-{
-    TW_PASS(tw_queue_submit(queue, cg, NULL));
-    TW_PASS(tw_queue_wait_and_throw(queue));
-}
-
 /* ---- 8 and 16 bits ----------------------------------------------------------------------------------------------- */
 
 enum { CELLS = 16, IN_CELL = 8 };
@@ -66,7 +60,7 @@ _Static_assert(set == IN_CELL - 1, "each element has its use");
         tw_test_store(buffer, cells);                                                                                  \
         tw_command_group *cg = tw_queue_begin(queue);                                                                  \
         tw_parallel_for(cg, tw_range_1d(ITEMS), narrow_##T, .cells = tw_read_write(cg, buffer));                       \
-        run(queue, cg);                                                                                                \
+        tw_test_run(queue, cg);                                                                                        \
         tw_test_fetch(buffer, cells);                                                                                  \
         for (size_t i = 0; i < ITEMS; ++i) {                                                                           \
             const T *const cell = cells + i * IN_CELL;                                                                 \
@@ -145,7 +139,7 @@ TW_TEST(histograms_of_narrow_counters)
     tw_parallel_for_work_group(cg, tw_range_1d(GROUPS), tw_range_1d(GROUP), histogram, .in = tw_read(cg, numbers),
                                .all = tw_read_write(cg, sums), .far = tw_read_write(cg, fars),
                                .most = tw_read_write(cg, mosts));
-    run(queue, cg);
+    tw_test_run(queue, cg);
     tw_test_fetch(sums, all);
     tw_test_fetch(fars, far);
     tw_test_fetch(mosts, most);
@@ -199,7 +193,7 @@ TW_TEST(flags_are_bool)
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(ITEMS), flags, .flags = tw_read_write(cg, flag), .taken = tw_read_write(cg, take),
                     .once = tw_read_write(cg, once), .winners = tw_read_write(cg, winner));
-    run(queue, cg);
+    tw_test_run(queue, cg);
     tw_test_fetch(flag, bytes);
     tw_test_fetch(take, taken);
     tw_test_fetch(winner, winners);
@@ -279,15 +273,15 @@ TW_TEST(pointers_step_by_elements)
     tw_command_group *cg = tw_queue_begin(queue);
     tw_single_task(cg, cursors, .triples = tw_read_write(cg, all), .front = tw_read_write(cg, fronts),
                    .back = tw_read_write(cg, backs), .byte = tw_read_write(cg, bytes));
-    run(queue, cg);
+    tw_test_run(queue, cg);
     cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(ITEMS), take, .triples = tw_read_write(cg, all), .front = tw_read_write(cg, fronts),
                     .back = tw_read_write(cg, backs), .byte = tw_read_write(cg, bytes));
-    run(queue, cg);
+    tw_test_run(queue, cg);
     cg = tw_queue_begin(queue);
     tw_single_task(cg, distance, .triples = tw_read_write(cg, all), .front = tw_read_write(cg, fronts),
                    .back = tw_read_write(cg, backs), .byte = tw_read_write(cg, bytes), .out = tw_write(cg, outs));
-    run(queue, cg);
+    tw_test_run(queue, cg);
     tw_test_fetch(all, triples);
     tw_test_fetch(outs, out);
     TW_EQUAL(out[0], ITEMS / 2);

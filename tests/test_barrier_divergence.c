@@ -127,16 +127,8 @@ static void check_reverse(tw_queue *queue, size_t groups, size_t items)
 
 /* ---- the cases --------------------------------------------------------------------------------------------------- */
 
-/* A queue on a CPU where nd_range kernels run; NULL elsewhere. A GPU does not notice divergence. */
-static tw_queue *cpu_queue(void)
-{
-    tw_queue *queue = nd_queue();
-    if (queue && tw_device_is_gpu(tw_queue_device(queue)))
-        TW_PASS(tw_queue_destroy(&queue));
-    return queue;
-}
 #define CPU_BEGIN(queue)                                                                                               \
-    tw_queue *queue = cpu_queue();                                                                                     \
+    tw_queue *queue = nd_cpu_queue();                                                                                  \
     if (!queue)                                                                                                        \
     TW_SKIP()
 

@@ -44,15 +44,6 @@ static inline void overflow(tw_nd_item item, const struct overflow *k)
 }
 TW_ND_RANGE_KERNEL(overflow, 8);
 
-/* NULL where work-items have no stacks. */
-static tw_queue *cpu_queue(void)
-{
-    tw_queue *queue = nd_queue();
-    if (queue && tw_device_is_gpu(tw_queue_device(queue)))
-        TW_PASS(tw_queue_destroy(&queue));
-    return queue;
-}
-
 /* A program's thread that computes: libomp's threads of its team have stacks too, but go on to the next one's. */
 static void *compute(void *argument)
 {
@@ -92,7 +83,7 @@ static long long address_space(void)
 TW_TEST(a_thread_frees_its_stacks_when_it_ends)
 {
     enum { THREADS = 10 };
-    tw_queue *queue = cpu_queue();
+    tw_queue *queue = nd_cpu_queue();
     if (!queue)
         TW_SKIP();
     run_threads(queue, 2);
@@ -113,7 +104,7 @@ TW_TEST(overflows)
         TW_SKIP();
     signal(SIGSEGV, SIG_DFL);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    tw_queue *queue = cpu_queue();
+    tw_queue *queue = nd_cpu_queue();
     tw_buffer *buffer = tw_test_zeroed(1, 8);
     run_threads(queue, 9); /* more stacks than there may be guards before Linux 6.13, were they not freed */
     tw_command_group *cg = tw_queue_begin(queue);
@@ -127,7 +118,7 @@ TW_TEST(overflows)
 
 TW_TEST(an_overflow_is_not_silent)
 {
-    tw_queue *queue = cpu_queue();
+    tw_queue *queue = nd_cpu_queue();
     int status = 0;
     if (!queue)
         TW_SKIP();

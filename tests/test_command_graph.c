@@ -4,61 +4,13 @@
  * Command graphs: recorded groups do nothing until they are submitted, and then what they would have done one after the
  * other; order, data and errors towards other groups are those of one group.
  */
-#include "tw_test.h"
+#include "unsigned_kernels.h"
 
 #include <time.h>
 
 enum { N = 96, BUFFERS = 5, STEPS = 120, ROUNDS = 60, MANY = 2000, LARGE = 80 };
 
 /* ---- kernels of every form --------------------------------------------------------------------------------------- */
-
-/* Does not commute, so that a chain shows its order. */
-struct step {
-    unsigned *x;
-    unsigned a, b;
-};
-static inline void step(tw_item item, const struct step *k)
-{
-    const size_t i = tw_global_id(item, 0);
-    k->x[i] = k->a * k->x[i] + k->b;
-}
-TW_RANGE_KERNEL(step, 1);
-
-struct combine {
-    const unsigned *x, *y;
-    unsigned *z, a;
-};
-static inline void combine(tw_item item, const struct combine *k)
-{
-    const size_t i = tw_global_id(item, 0);
-    k->z[i] = k->x[i] + k->a * k->y[i];
-}
-TW_RANGE_KERNEL(combine, 1);
-
-struct fill {
-    unsigned *x, value;
-};
-static inline void fill(tw_item item, const struct fill *k)
-{
-    k->x[tw_global_id(item, 0)] = k->value + (unsigned)tw_global_id(item, 0);
-}
-TW_RANGE_KERNEL(fill, 1);
-
-/* Reverses the elements in groups of 32. */
-struct reverse {
-    unsigned *x;
-};
-static inline void reverse(tw_group group, const struct reverse *k)
-{
-    TW_LOCAL(unsigned, tile, [32]);
-    tw_parallel_for_work_item(group, item) {
-        tile[tw_local_id(item, 0)] = k->x[tw_global_id(item, 0)];
-    }
-    tw_parallel_for_work_item(group, item) {
-        k->x[tw_global_id(item, 0)] = tile[31 - tw_local_id(item, 0)];
-    }
-}
-TW_WORK_GROUP_KERNEL(reverse, 32);
 
 /* An argument block that does not fit kernel arguments. */
 struct table {
@@ -84,16 +36,6 @@ static inline void first(const struct first *k)
 }
 TW_SINGLE_TASK(first);
 
-struct total {
-    const unsigned *x;
-    TW_REDUCTION(unsigned, TW_SUM) sum;
-};
-static inline void total(tw_item item, const struct total *k)
-{
-    tw_combine(k->sum, k->x[tw_global_id(item, 0)]);
-}
-TW_RANGE_REDUCTION(total, 1, sum);
-
 /* ---- helpers ----------------------------------------------------------------------------------------------------- */
 
 static tw_buffer *filled(unsigned value)
@@ -117,14 +59,14 @@ static void expect(tw_buffer *buffer, const unsigned *values)
 static void submit_step(tw_queue *queue, tw_buffer *x, unsigned a, unsigned b)
 {
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, x), .a = a, .b = b);
+    tw_parallel_for(cg, tw_range_1d(N), affine, .x = tw_read_write(cg, x), .a = a, .b = b);
     TW_PASS(tw_queue_submit(queue, cg, NULL));
 }
 
 static void submit_fill(tw_queue *queue, tw_buffer *x, unsigned value)
 {
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d(N), fill, .x = tw_discard_write(cg, x), .value = value);
+    tw_parallel_for(cg, tw_range_1d(N), count_from, .x = tw_discard_write(cg, x), .value = value);
     TW_PASS(tw_queue_submit(queue, cg, NULL));
 }
 
@@ -185,7 +127,8 @@ TW_TEST(every_form)
     TW_PASS(tw_queue_begin_recording(queue));
     submit_step(queue, x, 5, 3);
     TW_COMMAND_GROUP(queue, cg) {
-        tw_parallel_for_work_group(cg, tw_range_1d(N / 32), tw_range_1d(32), reverse, .x = tw_read_write(cg, x));
+        tw_parallel_for_work_group(cg, tw_range_1d(N / REVERSED), tw_range_1d(REVERSED), reverse,
+                                   .x = tw_read_write(cg, x));
     }
     TW_COMMAND_GROUP(queue, cg) {
         tw_parallel_for(cg, tw_range_1d(N), large, .x = tw_read_write(cg, y), .add = table);
@@ -216,7 +159,7 @@ TW_TEST(every_form)
         for (unsigned i = 0; i < N; ++i)
             old[i] = 5 * xs[i] + 3;
         for (unsigned i = 0; i < N; ++i)
-            xs[i] = old[i / 32 * 32 + 31 - i % 32];
+            xs[i] = old[reversed_at(i)];
         result = 0;
         for (unsigned i = 0; i < N; ++i) {
             ys[i] = xs[i] + 2 * (ys[i] + table.at[i % LARGE]) + (i == 0 ? 7 : 0);
@@ -251,12 +194,12 @@ static void random_steps(unsigned seed, unsigned count, unsigned model[BUFFERS][
         tw_command_group *cg = queue ? tw_queue_begin(queue) : NULL;
         if (kind == 0) {
             if (cg)
-                tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, x[to]), .a = a, .b = b);
+                tw_parallel_for(cg, tw_range_1d(N), affine, .x = tw_read_write(cg, x[to]), .a = a, .b = b);
             for (unsigned i = 0; i < N; ++i)
                 model[to][i] = a * model[to][i] + b;
         } else if (kind == 1) {
             if (cg)
-                tw_parallel_for(cg, tw_range_1d(N), fill, .x = tw_discard_write(cg, x[to]), .value = b);
+                tw_parallel_for(cg, tw_range_1d(N), count_from, .x = tw_discard_write(cg, x[to]), .value = b);
             for (unsigned i = 0; i < N; ++i)
                 model[to][i] = b + i;
         } else {
@@ -464,7 +407,7 @@ TW_TEST(given_up_early)
     tw_gate_shut(&gate);
     tw_command_group *cg = tw_queue_begin(queue);
     (void)tw_read(cg, gate.buffer);
-    tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, x), .a = 2, .b = 0);
+    tw_parallel_for(cg, tw_range_1d(N), affine, .x = tw_read_write(cg, x), .a = 2, .b = 0);
     TW_PASS(tw_queue_submit(queue, cg, NULL));
     tw_command_graph *graph = graph_of_step(queue, x);
     TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
@@ -541,10 +484,10 @@ TW_TEST(misuse)
     TW_PASS(tw_queue_begin_recording(queue));
     TW_FAIL(tw_queue_begin_recording(queue), TW_ERROR_INVALID_COMMAND_GROUP);
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, x), .a = 1, .b = 1);
+    tw_parallel_for(cg, tw_range_1d(N), affine, .x = tw_read_write(cg, x), .a = 1, .b = 1);
     TW_FAIL(tw_queue_submit(queue, cg, &event), TW_ERROR_INVALID_ARGUMENT);
     cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, NULL), .a = 1, .b = 1);
+    tw_parallel_for(cg, tw_range_1d(N), affine, .x = tw_read_write(cg, NULL), .a = 1, .b = 1);
     TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_ARGUMENT);
     submit_step(queue, x, 2, 2);
     submit_step(queue, y, 2, 2);
@@ -596,7 +539,7 @@ static void fail_inside(const char *async, tw_sim_operation operation)
     TW_PASS(tw_sim_fail_nth(device, operation, operation == TW_SIM_KERNEL ? 2 : 1));
     TW_PASS(tw_queue_submit_graph(queue, graph, &failed));
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, x), .a = 1, .b = 1);
+    tw_parallel_for(cg, tw_range_1d(N), affine, .x = tw_read_write(cg, x), .a = 1, .b = 1);
     TW_PASS(tw_queue_submit(queue, cg, &after));
     TW_FAIL(tw_event_wait(failed), TW_ERROR_LAUNCH_FAILED);
     /* cancelled, unless it was launched on the broken device before that was known */

@@ -146,8 +146,7 @@ TW_TEST(a_group_has_one_kernel)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- launch errors
- * --------------------------------------------------------------------------------------------------- */
+/* ---- launch errors ----------------------------------------------------------------------------------------------- */
 
 TW_TEST(ranges_are_checked)
 {
@@ -263,8 +262,7 @@ TW_TEST(a_kernel_without_a_version_for_the_device_is_refused)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- blocks
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 TW_TEST(a_block_records_and_submits)
 {
@@ -352,8 +350,7 @@ TW_TEST(an_error_of_a_block_comes_with_the_next_wait)
     TW_PASS(tw_queue_destroy(&handled));
 }
 
-/* ---- fallback queues (property 23)
- * ------------------------------------------------------------------------------------- */
+/* ---- fallback queues (property 23) ------------------------------------------------------------------------------- */
 
 struct operands {
     tw_buffer *a, *b, *c;

@@ -140,8 +140,7 @@ TW_TEST(negative_scores_are_never_chosen)
     TW_FAIL(tw_select_device(NULL, NULL, NULL), TW_ERROR_INVALID_ARGUMENT);
 }
 
-/* ---- TW_DEVICES and TW_SIM -----------------------------------------------------------------------------------------
- */
+/* ---- TW_DEVICES and TW_SIM --------------------------------------------------------------------------------------- */
 
 /* Simulated devices are told apart by their place in the list of all three. */
 static void expect_devices(const char *setting, const char *expected)
@@ -327,8 +326,7 @@ TW_TEST(lists_report_how_many_there_are)
     TW_EQUAL(count, 0);
 }
 
-/* ---- information ---------------------------------------------------------------------------------------------------
- */
+/* ---- information ------------------------------------------------------------------------------------------------- */
 
 static void check_info_sizes(const tw_device *device)
 {
@@ -466,8 +464,7 @@ TW_TEST(null_devices_answer_false_and_empty)
     TW_CHECK(!tw_context_is_host(NULL));
 }
 
-/* ---- platforms -----------------------------------------------------------------------------------------------------
- */
+/* ---- platforms --------------------------------------------------------------------------------------------------- */
 
 TW_TEST(every_device_is_listed_by_its_platform)
 {
@@ -502,8 +499,7 @@ TW_TEST(every_device_is_listed_by_its_platform)
     TW_FAIL(tw_platform_get_devices(platforms[0], of_platform, 16, NULL), TW_ERROR_INVALID_ARGUMENT);
 }
 
-/* ---- contexts ------------------------------------------------------------------------------------------------------
- */
+/* ---- contexts ---------------------------------------------------------------------------------------------------- */
 
 TW_TEST(a_context_holds_devices_of_one_platform)
 {
@@ -545,8 +541,7 @@ TW_TEST(a_context_is_refused_where_the_devices_do_not_fit)
     TW_FAIL(tw_context_create(mixed, 1, NULL, NULL, NULL), TW_ERROR_INVALID_ARGUMENT);
 }
 
-/* ---- shutdown ------------------------------------------------------------------------------------------------------
- */
+/* ---- shutdown ---------------------------------------------------------------------------------------------------- */
 
 TW_TEST(shutdown_is_refused_while_an_object_exists)
 {

@@ -5,32 +5,9 @@
  * time the error shows with its documented status, what depends on it is cancelled and names it, results are right or
  * reported as lost, and no device memory stays behind.
  */
-#include "tw_test.h"
+#include "int_kernels.h"
 
 enum { N = 64, MOST_FAULTS = 200 };
-
-struct plus {
-    const int *in;
-    int *out;
-    int term;
-};
-static inline void plus(tw_item item, const struct plus *k)
-{
-    const size_t i = tw_global_id(item, 0);
-    k->out[i] = k->in[i] + k->term;
-}
-TW_RANGE_KERNEL(plus, 1);
-
-struct accumulate {
-    const int *in;
-    int *out;
-};
-static inline void accumulate(tw_item item, const struct accumulate *k)
-{
-    const size_t i = tw_global_id(item, 0);
-    k->out[i] += k->in[i];
-}
-TW_RANGE_KERNEL(accumulate, 1);
 
 /* A block too large for kernel arguments. */
 struct values {
@@ -106,11 +83,10 @@ static void do_plus(tw_queue *queue, struct tracked *in, struct tracked *out, in
             out->expected[i] = in->expected[i] + term;
 }
 
-static void do_accumulate(tw_queue *queue, struct tracked *in, struct tracked *out)
+static void do_add(tw_queue *queue, struct tracked *in, struct tracked *out)
 {
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d(N), accumulate, .in = tw_read(cg, in->buffer),
-                    .out = tw_read_write(cg, out->buffer));
+    tw_parallel_for(cg, tw_range_1d(N), add, .in = tw_read(cg, in->buffer), .out = tw_read_write(cg, out->buffer));
     if (submitted(queue, cg))
         for (int i = 0; i < N; ++i)
             out->expected[i] += in->expected[i];
@@ -191,15 +167,15 @@ static void scenario(tw_queue *first, tw_queue *second)
     create(&a, &b, &c, &d);
     do_overwrite(&b, 1000);
     do_plus(first, &a, &b, 1);
-    do_accumulate(second, &b, &c);
+    do_add(second, &b, &c);
     do_table(first, &a);
     do_plus(second, &a, &d, -5);
     do_read(&c);
     do_overwrite(&b, 5);
-    do_accumulate(first, &b, &a);
+    do_add(first, &b, &a);
     do_table(second, &d);
     do_read(&d);
-    do_accumulate(first, &c, &d);
+    do_add(first, &c, &d);
     destroy_over(&a);
     TW_PASS(tw_buffer_destroy(&b.buffer));
     TW_PASS(tw_buffer_destroy(&c.buffer));
@@ -325,13 +301,13 @@ TW_TEST(a_failure_cancels_the_whole_line_behind_it)
     TW_PASS(tw_sim_fail_nth(tw_queue_device(queues[0]), TW_SIM_LAUNCH, 1));
     do_table(queues[0], &a);
     for (int i = 0; i < 10; ++i)
-        do_accumulate(queues[1 - i % 2], i % 2 ? &b : &a, i % 2 ? &a : &b);
+        do_add(queues[1 - i % 2], i % 2 ? &b : &a, i % 2 ? &a : &b);
     for (size_t i = 0; i < 2; ++i)
         TW_PASS(tw_queue_wait_and_throw(queues[i]));
     TW_EQUAL(story.async_causes, 1);
     TW_EQUAL(story.cancelled, 10);
     for (int i = 0; i < 10; ++i)
-        TW_CHECK(strstr(story.messages[i], "table") && !strstr(story.messages[i], "accumulate"));
+        TW_CHECK(strstr(story.messages[i], "table") && !strstr(story.messages[i], " add"));
     do_overwrite(&a, 3); /* whoever discards starts afresh */
     do_read(&a);
     TW_EQUAL(story.seen[TW_ERROR_DATA_LOST], 0);

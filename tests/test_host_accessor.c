@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams) */
 /** buffer.h: host accessors wait for the data, hold back later groups, and never deadlock (property 17). */
-#include "tw_test.h"
+#include "int_kernels.h"
 
 enum { N = 300 };
 
@@ -14,16 +14,6 @@ static inline void triple(tw_item item, const struct triple *k)
     k->data[tw_global_id(item, 0)] *= 3 + k->gate[0];
 }
 TW_RANGE_KERNEL(triple, 1);
-
-struct copy {
-    const int *in;
-    int *out;
-};
-static inline void copy(tw_item item, const struct copy *k)
-{
-    k->out[tw_global_id(item, 0)] = k->in[tw_global_id(item, 0)];
-}
-TW_RANGE_KERNEL(copy, 1);
 
 static tw_event *submit_triple(tw_queue *queue, tw_buffer *buffer, tw_buffer *gate)
 {
@@ -191,8 +181,7 @@ TW_TEST(arguments_are_checked)
     TW_PASS(tw_buffer_destroy(&buffer));
 }
 
-/* ---- deadlocks ------------------------------------------------------------------------------------------------------
- */
+/* ---- deadlocks --------------------------------------------------------------------------------------------------- */
 
 TW_TEST(access_that_would_wait_for_this_thread_is_refused)
 {
@@ -321,8 +310,7 @@ TW_TEST(threads_take_turns)
     TW_PASS(tw_buffer_destroy(&buffer));
 }
 
-/* ---- errors
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 TW_TEST(lost_data_is_reported_until_it_is_overwritten)
 {

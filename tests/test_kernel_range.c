@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 x86_64-teams gpu-simt gpu-teams */
 /** kernel.h: range kernels write exactly the expected indices (properties 31, 32, 39), with blocks of any size (33). */
-#include "tw_test.h"
+#include "mark_test.h"
 
-#define CANARY 12345
-
-/* Writes 1000 * id0 + 100 * id1 + 10 * id2 + dims and adds one for every visit, at the place of the global id. */
-struct mark {
-    long *out;
-    size_t rows, columns; /* strides of the array, for 2 and 3 dimensions */
-};
 static inline void mark(tw_item item, const struct mark *k)
 {
-    const tw_id id = tw_get_global_id(item);
-    long *place = k->out + (id.at[0] * k->rows + id.at[1]) * k->columns + id.at[2];
-    *place += (long)(1000000 * tw_global_id(item, 0) + 10000 * id.at[1] + 100 * id.at[2] + id.dims);
+    mark_at(k, tw_get_global_id(item), tw_global_id(item, 0));
 }
 TW_RANGE_KERNEL(mark);
 
@@ -32,25 +23,11 @@ MARK_DIMS(1)
 MARK_DIMS(2)
 MARK_DIMS(3)
 
-enum { EXTENT = 44 }; /* of the array in each of 3 dimensions */
-static long cells[EXTENT * EXTENT * EXTENT];
-
-static long expected_at(const size_t at[3], tw_range range, tw_id offset)
-{
-    for (unsigned d = 0; d < 3; ++d)
-        if (at[d] < offset.at[d] || at[d] >= offset.at[d] + range.size[d])
-            return CANARY;
-    return CANARY + (long)(1000000 * at[0] + 10000 * at[1] + 100 * at[2] + range.dims);
-}
-
 /* Launches mark over a range at an offset, in a 3-D array that stays CANARY elsewhere. fixed: the kernel compiled for
    the range's dimensions. */
 static void check_launch(tw_queue *queue, tw_range range, tw_id offset, bool fixed)
 {
-    tw_buffer *buffer = NULL;
-    for (size_t i = 0; i < sizeof cells / sizeof *cells; ++i)
-        cells[i] = CANARY;
-    TW_PASS(tw_buffer_create_over(cells, sizeof *cells, tw_range_3d(EXTENT, EXTENT, EXTENT), &buffer));
+    tw_buffer *buffer = cells_buffer();
     tw_command_group *cg = tw_queue_begin(queue);
     const struct mark args = {tw_read_write(cg, buffer), EXTENT, EXTENT};
     if (!fixed)
@@ -62,11 +39,7 @@ static void check_launch(tw_queue *queue, tw_range range, tw_id offset, bool fix
     else
         tw_parallel_for_offset(cg, range, offset, mark_3, .all = args);
     TW_PASS(tw_queue_submit(queue, cg, NULL));
-    TW_PASS(tw_buffer_destroy(&buffer));
-    for (size_t i = 0; i < sizeof cells / sizeof *cells; ++i) {
-        const size_t at[3] = {i / EXTENT / EXTENT, i / EXTENT % EXTENT, i % EXTENT};
-        TW_EQUAL(cells[i], expected_at(at, range, offset));
-    }
+    expect_marks(buffer, range, offset);
 }
 
 /* Properties 31 and 32. */
@@ -108,8 +81,7 @@ TW_TEST(ranges_without_work_items_do_not_run)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- what an item knows -------------------------------------------------------------------------------------------
- */
+/* ---- what an item knows ------------------------------------------------------------------------------------------ */
 
 struct describe {
     size_t *out; /* 17 values for each work-item */
@@ -181,8 +153,7 @@ TW_TEST(items_know_where_they_are)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- shapes that a GPU's grid does not have
- * -------------------------------------------------------------------------- */
+/* ---- shapes that a GPU's grid does not have ---------------------------------------------------------------------- */
 
 /* Tells work-item from work-item, with the offset taken off again. */
 struct number {
@@ -228,8 +199,7 @@ TW_TEST(long_and_thin_ranges_and_large_offsets)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- many work-items, and blocks of every class
- * ---------------------------------------------------------------------- */
+/* ---- many work-items, and blocks of every class ------------------------------------------------------------------ */
 
 struct square {
     const unsigned *in;

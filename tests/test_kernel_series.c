@@ -6,26 +6,13 @@
  * several threads.
  */
 #define TW_DEBUG_BOUNDS 1
-#include "tw_test.h"
+#include "nd_range_test.h"
+#include "unsigned_kernels.h"
 
 #include <omp.h>
 #include <time.h>
 
-#include "nd_range_test.h"
-
-enum { N = 480, GROUP = 16, ROUNDS = 40, LONG_WAIT = 3000000, THREADS = 4 };
-
-/* Does not commute, so that a chain shows its order. */
-struct step {
-    unsigned *x;
-    unsigned a, b;
-};
-static inline void step(tw_item item, const struct step *k)
-{
-    const size_t i = tw_global_id(item, 0);
-    k->x[i] = k->a * k->x[i] + k->b;
-}
-TW_RANGE_KERNEL(step, 1);
+enum { N = 480, GROUP = REVERSED, ROUNDS = 40, LONG_WAIT = 3000000, THREADS = 4 };
 
 /* Keeps whoever waits for this piece waiting: a few milliseconds. */
 struct slow {
@@ -42,22 +29,6 @@ static inline void slow(tw_item item, const struct slow *k)
 }
 TW_RANGE_KERNEL(slow, 1);
 
-/* Reverses the elements of each group. */
-struct reverse {
-    unsigned *x;
-};
-static inline void reverse(tw_group group, const struct reverse *k)
-{
-    TW_LOCAL(unsigned, tile, [GROUP]);
-    tw_parallel_for_work_item(group, item) {
-        tile[tw_local_id(item, 0)] = k->x[tw_global_id(item, 0)];
-    }
-    tw_parallel_for_work_item(group, item) {
-        k->x[tw_global_id(item, 0)] = tile[GROUP - 1 - tw_local_id(item, 0)];
-    }
-}
-TW_WORK_GROUP_KERNEL(reverse, GROUP);
-
 /* Turns the elements of each group by one. */
 struct turn {
     unsigned *x;
@@ -69,16 +40,6 @@ static inline void turn(tw_nd_item item, const struct turn *k)
     k->x[tw_group_id(item, 0) * GROUP + (tw_local_id(item, 0) + 1) % GROUP] = mine;
 }
 TW_ND_RANGE_KERNEL(turn, GROUP);
-
-struct total {
-    const unsigned *x;
-    TW_REDUCTION(unsigned, TW_SUM) sum;
-};
-static inline void total(tw_item item, const struct total *k)
-{
-    tw_combine(k->sum, k->x[tw_global_id(item, 0)]);
-}
-TW_RANGE_REDUCTION(total, 1, sum);
 
 /* Adds the sum to the first element. */
 struct carry {
@@ -118,7 +79,8 @@ static tw_nd_range nd_groups_of(size_t size)
 
 static void submit_round(tw_queue *queue, tw_buffer *x, tw_buffer *sum, unsigned round, bool has_nd)
 {
-    SUBMIT(queue, tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, x), .a = 2 * round + 3, .b = round));
+    SUBMIT(queue,
+           tw_parallel_for(cg, tw_range_1d(N), affine, .x = tw_read_write(cg, x), .a = 2 * round + 3, .b = round));
     SUBMIT(queue, tw_parallel_for_work_group(cg, tw_range_1d(N / GROUP), tw_range_1d(GROUP), reverse,
                                              .x = tw_read_write(cg, x)));
     if (has_nd)
@@ -240,12 +202,12 @@ TW_TEST(a_failure_in_between)
     }
     tw_buffer *x = tw_test_zeroed(sizeof(unsigned), N), *y = tw_test_zeroed(sizeof(unsigned), N);
     for (unsigned i = 0; i < ROUNDS; ++i) {
-        SUBMIT(queue, tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, x), .a = 3, .b = i));
+        SUBMIT(queue, tw_parallel_for(cg, tw_range_1d(N), affine, .x = tw_read_write(cg, x), .a = 3, .b = i));
         expected = 3 * expected + i;
         if (i == ROUNDS / 2)
             SUBMIT(queue, tw_parallel_for(cg, tw_range_1d(N), stray, .x = TW_READ_WRITE_VIEW(cg, y)));
         if (i > ROUNDS / 2)
-            SUBMIT(queue, tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, y), .a = 2, .b = 1));
+            SUBMIT(queue, tw_parallel_for(cg, tw_range_1d(N), affine, .x = tw_read_write(cg, y), .a = 2, .b = 1));
     }
     TW_FAIL(tw_queue_wait_and_throw(queue), TW_ERROR_OUT_OF_BOUNDS);
     tw_test_fetch(x, got);
@@ -331,8 +293,9 @@ TW_TEST(rows_of_two_queues_that_depend_on_each_other)
     tw_test_queues(queues, 2);
     tw_buffer *x = tw_test_zeroed(sizeof(unsigned), N), *other = tw_test_zeroed(sizeof(unsigned), N);
     for (unsigned i = 0; i < 4 * ROUNDS; ++i) {
-        SUBMIT(queues[i / 3 % 2], tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, x), .a = 3, .b = i));
-        SUBMIT(queues[1], tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, other), .a = 1, .b = 1));
+        SUBMIT(queues[i / 3 % 2],
+               tw_parallel_for(cg, tw_range_1d(N), affine, .x = tw_read_write(cg, x), .a = 3, .b = i));
+        SUBMIT(queues[1], tw_parallel_for(cg, tw_range_1d(N), affine, .x = tw_read_write(cg, other), .a = 1, .b = 1));
         expected = 3 * expected + i;
     }
     TW_PASS(tw_queue_wait_and_throw(queues[0]));

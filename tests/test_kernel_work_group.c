@@ -3,8 +3,7 @@
 /** lower/work_item.h: the language of hierarchical kernels (properties 46 to 52), and the checks of their sizes. */
 #include "tw_test.h"
 
-/* ---- ids (property 46)
- * ----------------------------------------------------------------------------------------------- */
+/* ---- ids (property 46) ------------------------------------------------------------------------------------------- */
 
 enum { FACTS = 22 };
 
@@ -122,8 +121,7 @@ TW_TEST(ids_agree_in_every_dimension)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- barriers and local memory
- * ----------------------------------------------------------------------------------------- */
+/* ---- barriers and local memory ----------------------------------------------------------------------------------- */
 
 enum { MOST = 256 };
 
@@ -392,8 +390,7 @@ TW_TEST(private_memory_keeps_one_value_for_each_item)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- other ranges
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- other ranges ------------------------------------------------------------------------------------------------ */
 
 /* Property 51: loops over fewer items than the group has, another number in each group, none in some. */
 struct uneven {
@@ -503,8 +500,7 @@ TW_TEST(break_and_continue_end_the_work_item)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- sizes
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 TW_TEST(no_groups_is_no_error)
 {

@@ -81,8 +81,7 @@ static void compare(void (*record)(tw_command_group *, const unsigned *, unsigne
         compare(record_##name, known);                                                                                 \
     }
 
-/* ---- range kernels --------------------------------------------------------------------------------------------------
- */
+/* ---- range kernels ----------------------------------------------------------------------------------------------- */
 
 /* Divergent trip counts, 64-bit and signed arithmetic, shifts, division. */
 BLOCK(collatz)(tw_item item, const struct collatz *k)
@@ -165,8 +164,7 @@ TW_RANGE_KERNEL(mixed, 1);
 RECORD_RANGE(mixed, tw_range_1d(OUT - 5))
 LOWERING_CASE(mixed, 0xbfcdfac3abcb69e3)
 
-/* ---- hierarchical kernels
- * ---------------------------------------------------------------------------------------------- */
+/* ---- hierarchical kernels ---------------------------------------------------------------------------------------- */
 
 enum { TILE = 16, BOARD = 112 };
 

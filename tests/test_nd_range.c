@@ -4,9 +4,8 @@
  *  45), and the sizes that a launch refuses. Their barriers: test_barrier.c. */
 #include "nd_range_test.h"
 
+#include "mark_test.h"
 #include "nd_range_other_file.h"
-
-#define CANARY 12345
 
 /* ---- where nd_range kernels do not run --------------------------------------------------------------------------- */
 
@@ -50,16 +49,9 @@ TW_TEST(a_group_that_the_standard_mapping_cannot_run_is_refused)
 
 /* ---- which indices are reached (properties 31 and 32) ------------------------------------------------------------ */
 
-/* Adds a number made of the global id, for every visit, at the place of the global id. */
-struct mark {
-    long *out;
-    size_t rows, columns; /* strides of the array, for 2 and 3 dimensions */
-};
 static inline void mark(tw_nd_item item, const struct mark *k)
 {
-    const tw_id id = tw_get_global_id(item);
-    long *place = k->out + (id.at[0] * k->rows + id.at[1]) * k->columns + id.at[2];
-    *place += (long)(1000000 * tw_global_id(item, 0) + 10000 * id.at[1] + 100 * id.at[2] + id.dims);
+    mark_at(k, tw_get_global_id(item), tw_global_id(item, 0));
 }
 TW_ND_RANGE_KERNEL(mark);
 
@@ -77,17 +69,6 @@ REQUIRED(mark_11, mark, 11)
 REQUIRED(mark_3_8, mark, 3, 8)
 REQUIRED(mark_2_4_5, mark, 2, 4, 5)
 
-enum { EXTENT = 44 }; /* of the array in each of 3 dimensions */
-static long cells[EXTENT * EXTENT * EXTENT];
-
-static long expected_at(const size_t at[3], tw_range range, tw_id offset)
-{
-    for (unsigned d = 0; d < 3; ++d)
-        if (at[d] < offset.at[d] || at[d] >= offset.at[d] + range.size[d])
-            return CANARY;
-    return CANARY + (long)(1000000 * at[0] + 10000 * at[1] + 100 * at[2] + range.dims);
-}
-
 static bool is_size(tw_range range, size_t n0, size_t n1, size_t n2)
 {
     return range.size[0] == n0 && range.size[1] == n1 && range.size[2] == n2;
@@ -97,10 +78,7 @@ static bool is_size(tw_range range, size_t n0, size_t n1, size_t n2)
    it. */
 static void check_launch(tw_queue *queue, tw_nd_range range, bool required)
 {
-    tw_buffer *buffer = NULL;
-    for (size_t i = 0; i < sizeof cells / sizeof *cells; ++i)
-        cells[i] = CANARY;
-    TW_PASS(tw_buffer_create_over(cells, sizeof *cells, tw_range_3d(EXTENT, EXTENT, EXTENT), &buffer));
+    tw_buffer *buffer = cells_buffer();
     tw_command_group *cg = tw_queue_begin(queue);
     const struct mark args = {tw_read_write(cg, buffer), EXTENT, EXTENT};
     if (!required)
@@ -112,11 +90,7 @@ static void check_launch(tw_queue *queue, tw_nd_range range, bool required)
     else
         tw_parallel_for_nd_range(cg, range, mark_2_4_5, .all = args);
     TW_PASS(tw_queue_submit(queue, cg, NULL));
-    TW_PASS(tw_buffer_destroy(&buffer));
-    for (size_t i = 0; i < sizeof cells / sizeof *cells; ++i) {
-        const size_t at[3] = {i / EXTENT / EXTENT, i / EXTENT % EXTENT, i % EXTENT};
-        TW_EQUAL(cells[i], expected_at(at, range.global, range.offset));
-    }
+    expect_marks(buffer, range.global, range.offset);
 }
 
 TW_TEST(ranges_and_offsets_reach_exactly_their_indices)

@@ -4,22 +4,10 @@
  * The order of groups follows from their accesses alone, across queues, devices and host threads (properties 19, 20).
  * Order is proved with gates: a group that should wait is looked at while what it waits for is held back.
  */
-#include "tw_test.h"
+#include "int_kernels.h"
+#include "unsigned_kernels.h"
 
 enum { N = 96, QUEUES = 3 };
-
-/* out = in + term; the gate, where there is one, only holds the group back. */
-struct add {
-    const int *in;
-    int *out;
-    int term;
-};
-static inline void add(tw_item item, const struct add *k)
-{
-    const size_t i = tw_global_id(item, 0);
-    k->out[i] = k->in[i] + k->term;
-}
-TW_RANGE_KERNEL(add, 1);
 
 struct fill {
     int *out;
@@ -32,25 +20,13 @@ static inline void fill(tw_item item, const struct fill *k)
 }
 TW_RANGE_KERNEL(fill, 1);
 
-/* x = a x + b: does not commute, so that a chain shows its order. */
-struct affine {
-    unsigned *x;
-    unsigned a, b;
-};
-static inline void affine(tw_item item, const struct affine *k)
-{
-    const size_t i = tw_global_id(item, 0);
-    k->x[i] = k->a * k->x[i] + k->b;
-}
-TW_RANGE_KERNEL(affine, 1);
-
-static tw_event *submit_add(tw_queue *queue, tw_buffer *in, tw_buffer *out, int term, const struct tw_gate *gate)
+static tw_event *submit_plus(tw_queue *queue, tw_buffer *in, tw_buffer *out, int term, const struct tw_gate *gate)
 {
     tw_event *event = NULL;
     tw_command_group *cg = tw_queue_begin(queue);
     if (gate)
         tw_read(cg, gate->buffer);
-    tw_parallel_for(cg, tw_range_1d(N), add, .in = tw_read(cg, in),
+    tw_parallel_for(cg, tw_range_1d(N), plus, .in = tw_read(cg, in),
                     .out = in == out ? tw_read_write(cg, out) : tw_discard_write(cg, out), .term = term);
     TW_PASS(tw_queue_submit(queue, cg, &event));
     return event;
@@ -64,12 +40,6 @@ static tw_event *submit_fill(tw_queue *queue, tw_buffer *out, tw_access_mode mod
                     .first = first, .step = step);
     TW_PASS(tw_queue_submit(queue, cg, &event));
     return event;
-}
-
-static void destroy(tw_buffer **buffers, size_t count)
-{
-    for (size_t i = 0; i < count; ++i)
-        TW_PASS(tw_buffer_destroy(&buffers[i]));
 }
 
 static void release(tw_event **events, size_t count)
@@ -90,13 +60,13 @@ TW_TEST(a_reader_sees_both_writers)
             tw_event *events[] = {
                 submit_fill(queues[0], buffers[0], TW_WRITE, 10 * round, 0, 2),
                 submit_fill(queues[spread > 0], buffers[0], TW_WRITE, 10 * round + 1, 1, 2),
-                submit_add(queues[spread], buffers[0], buffers[1], 5, NULL),
+                submit_plus(queues[spread], buffers[0], buffers[1], 5, NULL),
             };
             release(events, 3);
             tw_test_fetch(buffers[1], data);
             for (int i = 0; i < N; ++i)
                 TW_EQUAL(data[i], 10 * round + i % 2 + 5);
-            destroy(buffers, 2);
+            tw_test_destroy_buffers(buffers, 2);
         }
     tw_test_destroy_queues(queues, QUEUES);
 }
@@ -131,13 +101,13 @@ static void check_conflict(tw_queue **queues, int kind)
     tw_event *events[2];
     tw_gate_shut(&gate);
     if (kind == 0) { /* read after write */
-        events[0] = submit_add(queues[0], buffers[0], buffers[1], 10, &gate);
-        events[1] = submit_add(queues[1], buffers[1], buffers[2], 100, NULL);
+        events[0] = submit_plus(queues[0], buffers[0], buffers[1], 10, &gate);
+        events[1] = submit_plus(queues[1], buffers[1], buffers[2], 100, NULL);
     } else if (kind == 1) { /* write after read */
-        events[0] = submit_add(queues[0], buffers[0], buffers[1], 10, &gate);
+        events[0] = submit_plus(queues[0], buffers[0], buffers[1], 10, &gate);
         events[1] = submit_fill(queues[1], buffers[0], TW_DISCARD_WRITE, 50, 0, 1);
     } else { /* write after write */
-        events[0] = submit_add(queues[0], buffers[0], buffers[1], 10, &gate);
+        events[0] = submit_plus(queues[0], buffers[0], buffers[1], 10, &gate);
         events[1] = submit_fill(queues[1], buffers[1], TW_WRITE, 50, 0, 1);
     }
     TW_EQUAL(tw_event_get_state(events[0]), TW_EVENT_PENDING);
@@ -150,7 +120,7 @@ static void check_conflict(tw_queue **queues, int kind)
     tw_test_expect_ints(buffers[2], kind == 0 ? 111 : 3);
     release(events, 2);
     tw_gate_free(&gate);
-    destroy(buffers, 3);
+    tw_test_destroy_buffers(buffers, 3);
 }
 
 TW_TEST(conflicting_groups_wait_for_each_other)
@@ -176,9 +146,9 @@ TW_TEST(independent_groups_are_not_held_back)
     tw_buffer *buffers[] = {tw_test_ints(N, 1), tw_test_ints(N, 0), tw_test_ints(N, 0), tw_test_ints(N, 0)};
     tw_gate_shut(&gate);
     tw_event *events[] = {
-        submit_add(queues[0], buffers[0], buffers[1], 1, &gate),
-        submit_add(queues[0], buffers[0], buffers[2], 2, NULL), /* shares a buffer that both only read */
-        submit_add(queues[1], buffers[0], buffers[3], 3, NULL),
+        submit_plus(queues[0], buffers[0], buffers[1], 1, &gate),
+        submit_plus(queues[0], buffers[0], buffers[2], 2, NULL), /* shares a buffer that both only read */
+        submit_plus(queues[1], buffers[0], buffers[3], 3, NULL),
     };
     TW_PASS(tw_event_wait(events[1]));
     TW_PASS(tw_event_wait(events[2]));
@@ -190,12 +160,11 @@ TW_TEST(independent_groups_are_not_held_back)
     tw_test_expect_ints(buffers[1], 2);
     release(events, 3);
     tw_gate_free(&gate);
-    destroy(buffers, 4);
+    tw_test_destroy_buffers(buffers, 4);
     tw_test_destroy_queues(queues, 2);
 }
 
-/* ---- host threads
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- host threads ------------------------------------------------------------------------------------------------ */
 
 enum { THREADS = 4, ROUNDS = 100 };
 
@@ -212,8 +181,8 @@ static void *increment(void *context)
     struct worker *w = context;
     pthread_barrier_wait(w->start);
     for (int round = 0; round < ROUNDS; ++round) {
-        tw_event *events[] = {submit_add(w->queue, w->shared, w->shared, 1, NULL),
-                              submit_add(w->queue, w->shared, w->own, 0, NULL)};
+        tw_event *events[] = {submit_plus(w->queue, w->shared, w->shared, 1, NULL),
+                              submit_plus(w->queue, w->shared, w->own, 0, NULL)};
         if (round % 10 == 9) {
             int seen[N];
             TW_PASS(tw_event_wait(events[1]));
@@ -274,7 +243,7 @@ static void *live_and_die(void *context)
         TW_PASS(tw_queue_create_on_device(tw_queue_device(w->queue), NULL, NULL, &queue));
         TW_PASS(tw_buffer_create_over(data, sizeof *data, tw_range_1d(N), &buffer));
         for (int i = 0; i < 5; ++i) {
-            tw_event *event = submit_add(queue, buffer, buffer, round, NULL);
+            tw_event *event = submit_plus(queue, buffer, buffer, round, NULL);
             tw_event_release(&event);
         }
         if (round % 2)
@@ -314,7 +283,7 @@ TW_TEST(readers_share_and_writers_do_not)
     for (int version = 0; version < 2; ++version) {
         for (int i = 0; i < READERS; ++i) {
             outs[version][i] = tw_test_ints(N, 0);
-            tw_event *event = submit_add(queues[i % QUEUES], source, outs[version][i], i, NULL);
+            tw_event *event = submit_plus(queues[i % QUEUES], source, outs[version][i], i, NULL);
             tw_event_release(&event);
         }
         tw_event *event = submit_fill(queues[version], source, TW_DISCARD_WRITE, 1000, 0, 1);

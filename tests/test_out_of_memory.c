@@ -4,7 +4,7 @@
  * The n-th allocation of host memory inside a call fails, for every n: the call says so and leaves its outputs alone,
  * or copes. The program brings its own malloc, so that it can; under sanitizers, which bring theirs, it is skipped.
  */
-#include "tw_test.h"
+#include "int_kernels.h"
 
 #include <errno.h>
 
@@ -89,24 +89,7 @@ static bool succeeded(tw_status status)
     return true;
 }
 
-enum { N = 32, MOST = 100, BUFFERS = 12 };
-
-struct inputs {
-    const int *at[BUFFERS];
-};
-struct gather {
-    struct inputs in;
-    int *out;
-};
-static inline void gather(tw_item item, const struct gather *k)
-{
-    const size_t i = tw_global_id(item, 0);
-    int sum = 0;
-    for (int b = 0; b < BUFFERS; ++b)
-        sum += k->in.at[b][i];
-    k->out[i] = sum;
-}
-TW_RANGE_KERNEL(gather, 1);
+enum { N = 32, MOST = 100 };
 
 /* Discovery is done before anything is made to fail: what it calls does not belong to the library. */
 static tw_device *device_of(bool sim)
@@ -196,7 +179,7 @@ static tw_status submit_gather(tw_queue *queue, tw_buffer **in, tw_buffer *out, 
 {
     struct inputs inputs;
     tw_command_group *cg = tw_queue_begin(queue);
-    for (int b = 0; b < BUFFERS; ++b)
+    for (int b = 0; b < INPUTS; ++b)
         inputs.at[b] = tw_read(cg, in[b]);
     tw_parallel_for(cg, tw_range_1d(N), gather, .in = inputs, .out = tw_discard_write(cg, out));
     return tw_queue_submit(queue, cg, event);
@@ -207,19 +190,19 @@ static bool try_group(tw_queue *queue, unsigned n)
 {
     int data[N], result[N];
     struct tw_gate gate;
-    tw_buffer *in[BUFFERS], *out = NULL;
+    tw_buffer *in[INPUTS], *out = NULL;
     tw_event *event = NULL, *list[4] = {NULL};
     size_t count = 0;
     for (int i = 0; i < N; ++i)
         data[i] = i;
-    for (int b = 0; b < BUFFERS; ++b)
+    for (int b = 0; b < INPUTS; ++b)
         TW_PASS(tw_buffer_create_copy(data, sizeof *data, tw_range_1d(N), &in[b]));
     TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(N), &out));
     tw_gate_shut(&gate);
     tw_command_group *cg = tw_queue_begin(queue);
     tw_read(cg, gate.buffer);
     tw_write(cg, out);
-    for (int b = 0; b < BUFFERS; ++b)
+    for (int b = 0; b < INPUTS; ++b)
         tw_read_write(cg, in[b]);
     TW_PASS(tw_queue_submit(queue, cg, NULL));
     arm(n);
@@ -242,10 +225,10 @@ static bool try_group(tw_queue *queue, unsigned n)
     if (submitted) {
         tw_test_fetch(out, result);
         for (int i = 0; i < N; ++i)
-            TW_EQUAL(result[i], BUFFERS * i);
+            TW_EQUAL(result[i], INPUTS * i);
     }
     tw_gate_free(&gate);
-    for (int b = 0; b < BUFFERS; ++b)
+    for (int b = 0; b < INPUTS; ++b)
         TW_PASS(tw_buffer_destroy(&in[b]));
     TW_PASS(tw_buffer_destroy(&out));
     return done;
@@ -287,8 +270,8 @@ static bool try_across(tw_queue *const queues[2], unsigned n)
     TW_PASS(tw_buffer_create_copy(data, sizeof *data, tw_range_1d(N), &in));
     TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(N), &middle));
     TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(N), &out));
-    tw_buffer *ins[BUFFERS], *middles[BUFFERS];
-    for (int b = 0; b < BUFFERS; ++b) {
+    tw_buffer *ins[INPUTS], *middles[INPUTS];
+    for (int b = 0; b < INPUTS; ++b) {
         ins[b] = in;
         middles[b] = middle;
     }
@@ -308,7 +291,7 @@ static bool try_across(tw_queue *const queues[2], unsigned n)
         TW_PASS(submit_gather(queues[1], middles, out, NULL));
     tw_test_fetch(out, result);
     for (int i = 0; i < N; ++i)
-        TW_EQUAL(result[i], BUFFERS * BUFFERS * i);
+        TW_EQUAL(result[i], INPUTS * INPUTS * i);
     TW_PASS(tw_buffer_destroy(&in));
     TW_PASS(tw_buffer_destroy(&middle));
     TW_PASS(tw_buffer_destroy(&out));
@@ -523,12 +506,12 @@ TW_TEST(destruction_with_storage)
         TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(N), &other));
         tw_command_group *cg = tw_queue_begin(queue);
         struct inputs inputs;
-        for (int b = 0; b < BUFFERS; ++b)
+        for (int b = 0; b < INPUTS; ++b)
             inputs.at[b] = tw_read(cg, buffer);
         tw_parallel_for(cg, tw_range_1d(N), gather, .in = inputs, .out = tw_discard_write(cg, other));
         TW_PASS(tw_queue_submit(queue, cg, NULL));
         cg = tw_queue_begin(queue);
-        for (int b = 0; b < BUFFERS; ++b)
+        for (int b = 0; b < INPUTS; ++b)
             inputs.at[b] = tw_read(cg, other);
         tw_parallel_for(cg, tw_range_1d(N), gather, .in = inputs, .out = tw_discard_write(cg, buffer));
         TW_PASS(tw_queue_submit(queue, cg, NULL));
@@ -545,7 +528,7 @@ TW_TEST(destruction_with_storage)
         TW_EQUAL(ended.ends, 1);
         TW_EQUAL(ended.status, TW_SUCCESS);
         for (int i = 0; i < N; ++i)
-            TW_EQUAL(data[i], BUFFERS * BUFFERS * i);
+            TW_EQUAL(data[i], INPUTS * INPUTS * i);
         TW_PASS(tw_buffer_destroy(&other));
     }
     TW_PASS(tw_queue_destroy(&queue));

@@ -376,14 +376,6 @@ struct line {
     uint64_t random;
 };
 
-static unsigned pick(struct line *line, unsigned below)
-{
-    line->random ^= line->random << 13;
-    line->random ^= line->random >> 7;
-    line->random ^= line->random << 17;
-    return (unsigned)(line->random >> 33) % below;
-}
-
 /* Returns whether the buffer could be read. */
 static bool look_at(struct line *line, unsigned b)
 {
@@ -410,10 +402,11 @@ static bool is_submitted(tw_status status)
 static void go_on(struct line *line)
 {
     static const tw_sim_operation operations[] = {TW_SIM_COPY, TW_SIM_LAUNCH, TW_SIM_KERNEL};
-    tw_queue *queue = line->queues[pick(line, 3)];
-    const unsigned x = pick(line, 3), y = pick(line, 3), out = pick(line, 3), what = pick(line, 20);
+    tw_queue *queue = line->queues[tw_test_random(&line->random, 3)];
+    const unsigned x = tw_test_random(&line->random, 3), y = tw_test_random(&line->random, 3),
+                   out = tw_test_random(&line->random, 3), what = tw_test_random(&line->random, 20);
     if (what < 8) {
-        const unsigned b = pick(line, 100);
+        const unsigned b = tw_test_random(&line->random, 100);
         if (is_submitted(try_submit(queue, line->buffers[x], 3, b, NULL, NULL)))
             line->values[x] = 3 * line->values[x] + b;
     } else if (what < 16 && x != out && y != out) {
@@ -422,9 +415,11 @@ static void go_on(struct line *line)
     } else if (what == 16) {
         (void)look_at(line, x);
     } else if (what == 17) {
-        TW_PASS(tw_sim_fail_nth(tw_queue_device(queue), operations[pick(line, 3)], 1 + pick(line, 5)));
+        TW_PASS(tw_sim_fail_nth(tw_queue_device(queue), operations[tw_test_random(&line->random, 3)],
+                                1 + tw_test_random(&line->random, 5)));
     } else if (what == 18) {
-        TW_PASS(tw_sim_delay(tw_queue_device(queue), operations[pick(line, 3)], 20000 * pick(line, 3)));
+        TW_PASS(tw_sim_delay(tw_queue_device(queue), operations[tw_test_random(&line->random, 3)],
+                             20000 * tw_test_random(&line->random, 3)));
     }
 }
 
@@ -445,7 +440,7 @@ TW_TEST(random_lines_with_faults)
     for (int turn = 0; turn < 150; ++turn) {
         for (unsigned b = 0; b < 3; ++b)
             line.buffers[b] = tw_test_ints(N, line.values[b] = b + 1);
-        for (unsigned left = 5 + pick(&line, 60); left; --left)
+        for (unsigned left = 5 + tw_test_random(&line.random, 60); left; --left)
             go_on(&line);
         for (int i = 0; i < 3; ++i)
             TW_PASS(tw_queue_wait_and_throw(line.queues[i]));

@@ -161,8 +161,7 @@ TW_TEST(destruction_waits_for_the_commands)
     TW_PASS(tw_buffer_destroy(&buffer));
 }
 
-/* ---- errors, on simulated devices ----------------------------------------------------------------------------------
- */
+/* ---- errors, on simulated devices -------------------------------------------------------------------------------- */
 
 /* Property 68, first half. */
 TW_TEST(the_handler_of_the_queue_has_priority_over_the_contexts)
@@ -511,8 +510,7 @@ TW_TEST(a_queue_keeps_65536_errors)
         TW_PASS(tw_queue_destroy(&queues[q]));
 }
 
-/* ---- waits that cannot end ------------------------------------------------------------------------------------------
- */
+/* ---- waits that cannot end --------------------------------------------------------------------------------------- */
 
 TW_TEST(a_wait_for_what_this_thread_holds_back_is_refused)
 {

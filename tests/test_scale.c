@@ -39,13 +39,6 @@ static inline void look(const struct look *k)
 }
 TW_SINGLE_TASK(look);
 
-static tw_buffer *counter(unsigned value)
-{
-    tw_buffer *buffer = NULL;
-    TW_PASS(tw_buffer_create_copy(&value, sizeof value, tw_range_1d(1), &buffer));
-    return buffer;
-}
-
 static unsigned value_of(tw_buffer *buffer)
 {
     unsigned value = 0;
@@ -57,7 +50,7 @@ static unsigned value_of(tw_buffer *buffer)
 static void run_chain(tw_queue *queue, unsigned count)
 {
     struct tw_gate gate;
-    tw_buffer *buffer = counter(0);
+    tw_buffer *buffer = tw_test_int(0);
     tw_event *last = NULL;
     tw_gate_shut(&gate);
     for (unsigned i = 0; i < count; ++i) {
@@ -117,10 +110,10 @@ TW_TEST(a_wide_graph_completes)
     enum { OUTS = 8 };
     struct tw_gate gate;
     tw_queue *queue = tw_test_queue();
-    tw_buffer *source = counter(7), *outs[OUTS];
+    tw_buffer *source = tw_test_int(7), *outs[OUTS];
     tw_event *writer = NULL;
     for (int i = 0; i < OUTS; ++i)
-        outs[i] = counter(0);
+        outs[i] = tw_test_int(0);
     tw_gate_shut(&gate);
     for (unsigned i = 0; i < MANY / 2; ++i) {
         tw_command_group *cg = tw_queue_begin(queue);
@@ -175,10 +168,10 @@ TW_TEST(many_buffers_come_and_go)
 TW_TEST(one_group_may_use_many_buffers)
 {
     enum { BUFFERS = 500 };
-    tw_buffer *buffers[BUFFERS], *out = counter(0);
+    tw_buffer *buffers[BUFFERS], *out = tw_test_int(0);
     tw_queue *queue = tw_test_queue();
     for (unsigned i = 0; i < BUFFERS; ++i)
-        buffers[i] = counter(i);
+        buffers[i] = tw_test_int(i);
     tw_command_group *cg = tw_queue_begin(queue);
     const unsigned *last = NULL;
     for (unsigned i = 0; i < BUFFERS; ++i)
@@ -202,7 +195,7 @@ TW_TEST(ten_thousand_buffers_in_use)
     TW_CHECK(buffers);
     tw_gate_shut(&gate);
     for (unsigned i = 0; i < BUFFERS; ++i)
-        buffers[i] = counter(i);
+        buffers[i] = tw_test_int(i);
     for (unsigned round = 0; round < ROUNDS; ++round)
         for (unsigned i = 0; i < BUFFERS; ++i) {
             tw_command_group *cg = tw_queue_begin(queue);
@@ -250,10 +243,10 @@ static void *submit_many(void *argument)
 static void run_threads(bool one_queue)
 {
     struct submitter submitters[THREADS];
-    tw_buffer *common = counter(0);
+    tw_buffer *common = tw_test_int(0);
     for (unsigned i = 0; i < THREADS; ++i) {
         tw_queue *queue = one_queue && i ? submitters[0].queue : tw_test_queue();
-        submitters[i] = (struct submitter){.queue = queue, .own = counter(0), .common = common};
+        submitters[i] = (struct submitter){.queue = queue, .own = tw_test_int(0), .common = common};
     }
     for (unsigned i = 0; i < THREADS; ++i)
         TW_EQUAL(pthread_create(&submitters[i].thread, NULL, submit_many, &submitters[i]), 0);

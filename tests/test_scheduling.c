@@ -49,13 +49,6 @@ static bool completes(tw_event *event)
     return false;
 }
 
-static tw_buffer *one_int(int value)
-{
-    tw_buffer *buffer = NULL;
-    TW_PASS(tw_buffer_create_copy(&value, sizeof value, tw_range_1d(1), &buffer));
-    return buffer;
-}
-
 static void submit_add(tw_queue *queue, tw_buffer *to, tw_buffer *from, tw_event **event)
 {
     tw_command_group *cg = tw_queue_begin(queue);
@@ -87,7 +80,7 @@ TW_TEST(what_a_waiting_thread_made_ready_is_run_while_it_waits_elsewhere)
     TW_PASS(tw_queue_create_on_device(tw_queue_device(one), NULL, NULL, &two));
     struct tw_gate gate;
     tw_gate_shut(&gate);
-    tw_buffer *b = one_int(0), *c = one_int(0), *d = one_int(0);
+    tw_buffer *b = tw_test_int(0), *c = tw_test_int(0), *d = tw_test_int(0);
     tw_event *side = NULL, *last = NULL;
     pthread_t thread;
     submit_add(one, b, NULL, NULL);
@@ -148,7 +141,7 @@ static void beside_a_backlog(bool other_is_waited_for)
     enum { LENGTH = 400 };
     tw_queue *busy = tw_test_queue(), *other = NULL;
     TW_PASS(tw_queue_create_on_device(tw_queue_device(busy), NULL, NULL, &other));
-    tw_buffer *a = one_int(0), *b = one_int(0);
+    tw_buffer *a = tw_test_int(0), *b = tw_test_int(0);
     struct backlog backlog = {.queue = busy};
     pthread_t thread;
     const unsigned turns = tw_device_is_gpu(tw_queue_device(busy)) ? 1000 : 500000; /* a fraction of a millisecond */
@@ -189,7 +182,7 @@ TW_TEST(a_start_event_is_over_before_its_kernel)
 {
     tw_test_use_sim(1);
     tw_queue *queue = tw_test_queue();
-    tw_buffer *buffer = one_int(0);
+    tw_buffer *buffer = tw_test_int(0);
     tw_event *event = NULL;
     submit_add(queue, buffer, NULL, NULL);
     TW_PASS(tw_queue_wait(queue)); /* a worker exists from here on */
@@ -214,7 +207,7 @@ TW_TEST(a_context_that_refuses_destruction_keeps_its_errors)
     TW_PASS(tw_context_create(&device, 1, NULL, NULL, &context));
     TW_PASS(tw_queue_create_in_context(context, NULL, NULL, NULL, &second));
     TW_PASS(tw_queue_create_in_context(context, NULL, NULL, NULL, &first));
-    tw_buffer *a = one_int(0), *held = one_int(0);
+    tw_buffer *a = tw_test_int(0), *held = tw_test_int(0);
     TW_PASS(tw_sim_fail_nth(device, TW_SIM_LAUNCH, 1));
     submit_add(first, a, NULL, NULL);
     tw_host_accessor *accessor = NULL;
@@ -244,7 +237,7 @@ TW_TEST(a_successful_wait_leaves_the_detail)
     tw_queue *queue = NULL;
     TW_PASS(tw_queue_create(NULL, NULL, ignore, &told, &queue));
     for (int i = 0; i < 20; ++i) {
-        tw_buffer *buffer = one_int(0);
+        tw_buffer *buffer = tw_test_int(0);
         TW_PASS(tw_sim_fail_nth(tw_queue_device(queue), TW_SIM_LAUNCH, 1));
         TW_FAIL(tw_buffer_create(0, tw_range_1d(1), &buffer), TW_ERROR_INVALID_ARGUMENT);
         char before[256];
@@ -264,7 +257,7 @@ static void *come_and_go(void *unused)
 {
     while (!atomic_load(&enough)) {
         tw_queue *queue = tw_test_queue();
-        tw_buffer *buffer = one_int(1);
+        tw_buffer *buffer = tw_test_int(1);
         submit_add(queue, buffer, NULL, NULL);
         int value = 0;
         tw_test_fetch(buffer, &value);
@@ -311,7 +304,7 @@ TW_TEST(shutdown_from_a_selector_is_refused)
 TW_TEST(the_block_form_evaluates_its_queue_once)
 {
     tw_queue *queues[2] = {tw_test_queue(), tw_test_queue()};
-    tw_buffer *buffer = one_int(5);
+    tw_buffer *buffer = tw_test_int(5);
     int next = 0, value = 0;
     TW_COMMAND_GROUP(queues[next++ % 2], cg) {
         tw_single_task(cg, add, .to = tw_read_write(cg, buffer), .from = NULL);
@@ -339,7 +332,7 @@ TW_SINGLE_TASK(aligned);
 TW_TEST(large_blocks_are_aligned_for_vectors)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *buffer = one_int(-1);
+    tw_buffer *buffer = tw_test_int(-1);
     int value = -1;
     struct aligned block;
     memset(&block, 0, sizeof block);
@@ -434,7 +427,7 @@ TW_TEST(threads_that_wait_for_each_others_queues_are_all_told)
     pthread_t threads[CROWD];
     tw_test_queues(crowd.queues, CROWD_QUEUES);
     for (int i = 0; i < CROWD_BUFFERS; ++i)
-        crowd.buffers[i] = one_int(0);
+        crowd.buffers[i] = tw_test_int(0);
     for (unsigned i = 0; i < CROWD; ++i) {
         members[i] = (struct member){&crowd, 0x9e3779b97f4a7c15u * (i + 1)};
         TW_CHECK(pthread_create(&threads[i], NULL, submit_and_wait, &members[i]) == 0);

@@ -4,40 +4,9 @@
  * Thousands of random sequences of groups and host accesses over several buffers, modes, queues and devices, against an
  * oracle that does the same one after the other. A failure prints its seed; TW_TEST_SEED runs that sequence alone.
  */
-#include "tw_test.h"
+#include "unsigned_kernels.h"
 
 enum { N = 48, BUFFERS = 4, QUEUES = 4, SEQUENCES = 1500, LONGEST = 50 };
-
-struct seq_fill {
-    unsigned *x, v;
-};
-static inline void seq_fill(tw_item item, const struct seq_fill *k)
-{
-    const size_t i = tw_global_id(item, 0);
-    k->x[i] = k->v + (unsigned)i;
-}
-TW_RANGE_KERNEL(seq_fill, 1);
-
-struct seq_update {
-    unsigned *x, a, v;
-};
-static inline void seq_update(tw_item item, const struct seq_update *k)
-{
-    const size_t i = tw_global_id(item, 0);
-    k->x[i] = k->a * k->x[i] + k->v;
-}
-TW_RANGE_KERNEL(seq_update, 1);
-
-struct seq_combine {
-    const unsigned *x, *y;
-    unsigned *z, a;
-};
-static inline void seq_combine(tw_item item, const struct seq_combine *k)
-{
-    const size_t i = tw_global_id(item, 0);
-    k->z[i] = k->x[i] + k->a * k->y[i];
-}
-TW_RANGE_KERNEL(seq_combine, 1);
 
 /* Writes every third element only. */
 struct seq_partial {
@@ -50,24 +19,7 @@ static inline void seq_partial(tw_item item, const struct seq_partial *k)
 }
 TW_RANGE_KERNEL(seq_partial, 1);
 
-/* Reverses the elements in groups of 16. */
-struct seq_reverse {
-    unsigned *x;
-};
-static inline void seq_reverse(tw_group group, const struct seq_reverse *k)
-{
-    TW_LOCAL(unsigned, tile, [16]);
-    tw_parallel_for_work_item(group, item) {
-        tile[tw_local_id(item, 0)] = k->x[tw_global_id(item, 0)];
-    }
-    tw_parallel_for_work_item(group, item) {
-        k->x[tw_global_id(item, 0)] = tile[15 - tw_local_id(item, 0)];
-    }
-}
-TW_WORK_GROUP_KERNEL(seq_reverse, 16);
-
-/* ---- the state of one sequence
- * ------------------------------------------------------------------------------------------ */
+/* ---- the state of one sequence ----------------------------------------------------------------------------------- */
 
 struct sequence {
     unsigned seed, step;
@@ -78,14 +30,6 @@ struct sequence {
     unsigned host[BUFFERS][N];
     unsigned oracle[BUFFERS][N];
 };
-
-static unsigned pick(struct sequence *s, unsigned below)
-{
-    s->random ^= s->random << 13;
-    s->random ^= s->random >> 7;
-    s->random ^= s->random << 17;
-    return (unsigned)(s->random >> 33) % below;
-}
 
 static void compare(const struct sequence *s, unsigned b, const unsigned *got, const char *where)
 {
@@ -100,9 +44,9 @@ static void compare(const struct sequence *s, unsigned b, const unsigned *got, c
 
 static void create(struct sequence *s, unsigned b)
 {
-    const unsigned kind = pick(s, 3);
+    const unsigned kind = tw_test_random(&s->random, 3);
     for (unsigned i = 0; i < N; ++i)
-        s->host[b][i] = s->oracle[b][i] = pick(s, 1000);
+        s->host[b][i] = s->oracle[b][i] = tw_test_random(&s->random, 1000);
     s->over[b] = kind == 0;
     if (kind == 0) {
         TW_PASS(tw_buffer_create_over(s->host[b], sizeof(unsigned), tw_range_1d(N), &s->buffers[b]));
@@ -121,20 +65,20 @@ static void destroy(struct sequence *s, unsigned b)
         compare(s, b, s->host[b], "destruction");
 }
 
-/* ---- groups
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 static void record_one(struct sequence *s, tw_command_group *cg, unsigned kind, unsigned b)
 {
-    const unsigned a = 2 * pick(s, 50) + 1, v = pick(s, 1000), first = pick(s, 3);
+    const unsigned a = 2 * tw_test_random(&s->random, 50) + 1, v = tw_test_random(&s->random, 1000),
+                   first = tw_test_random(&s->random, 3);
     unsigned *o = s->oracle[b];
     tw_buffer *buffer = s->buffers[b];
     if (kind == 0) {
-        tw_parallel_for(cg, tw_range_1d(N), seq_fill, .x = tw_discard_write(cg, buffer), .v = v);
+        tw_parallel_for(cg, tw_range_1d(N), count_from, .x = tw_discard_write(cg, buffer), .value = v);
         for (unsigned i = 0; i < N; ++i)
             o[i] = v + i;
     } else if (kind == 1) {
-        tw_parallel_for(cg, tw_range_1d(N), seq_update, .x = tw_read_write(cg, buffer), .a = a, .v = v);
+        tw_parallel_for(cg, tw_range_1d(N), affine, .x = tw_read_write(cg, buffer), .a = a, .b = v);
         for (unsigned i = 0; i < N; ++i)
             o[i] = a * o[i] + v;
     } else if (kind == 2) {
@@ -143,39 +87,40 @@ static void record_one(struct sequence *s, tw_command_group *cg, unsigned kind, 
             o[i] = v;
     } else if (kind == 3) {
         unsigned reversed[N];
-        tw_parallel_for_work_group(cg, tw_range_1d(N / 16), tw_range_1d(16), seq_reverse,
+        tw_parallel_for_work_group(cg, tw_range_1d(N / REVERSED), tw_range_1d(REVERSED), reverse,
                                    .x = tw_read_write(cg, buffer));
         for (unsigned i = 0; i < N; ++i)
-            reversed[i] = o[i / 16 * 16 + 15 - i % 16];
+            reversed[i] = o[reversed_at(i)];
         memcpy(o, reversed, sizeof reversed);
     } else { /* accessors without a kernel: moves data, changes none */
-        tw_access(cg, buffer, pick(s, 2) ? TW_READ : TW_READ_WRITE, TW_GLOBAL);
+        tw_access(cg, buffer, tw_test_random(&s->random, 2) ? TW_READ : TW_READ_WRITE, TW_GLOBAL);
     }
 }
 
 /* z = x + a y, where any of the three may be the same buffer: the union of the accessors decides. */
 static void record_combine(struct sequence *s, tw_command_group *cg)
 {
-    const unsigned x = pick(s, BUFFERS), y = pick(s, BUFFERS), z = pick(s, BUFFERS), a = pick(s, 100);
-    const tw_access_target target = pick(s, 2) ? TW_GLOBAL : TW_CONSTANT;
-    const bool first = pick(s, 2);
+    const unsigned x = tw_test_random(&s->random, BUFFERS), y = tw_test_random(&s->random, BUFFERS),
+                   z = tw_test_random(&s->random, BUFFERS), a = tw_test_random(&s->random, 100);
+    const tw_access_target target = tw_test_random(&s->random, 2) ? TW_GLOBAL : TW_CONSTANT;
+    const bool first = tw_test_random(&s->random, 2);
     unsigned *out = first ? tw_discard_write(cg, s->buffers[z]) : NULL;
     const unsigned *in = tw_access(cg, s->buffers[x], TW_READ, target), *other = tw_read(cg, s->buffers[y]);
     if (!first)
-        out = tw_access(cg, s->buffers[z], pick(s, 2) ? TW_WRITE : TW_DISCARD_WRITE, TW_GLOBAL);
-    tw_parallel_for(cg, tw_range_1d(N), seq_combine, .x = in, .y = other, .z = out, .a = a);
+        out = tw_access(cg, s->buffers[z], tw_test_random(&s->random, 2) ? TW_WRITE : TW_DISCARD_WRITE, TW_GLOBAL);
+    tw_parallel_for(cg, tw_range_1d(N), combine, .x = in, .y = other, .z = out, .a = a);
     for (unsigned i = 0; i < N; ++i)
         s->oracle[z][i] = s->oracle[x][i] + a * s->oracle[y][i];
 }
 
 static void submit_something(struct sequence *s)
 {
-    tw_queue *queue = s->queues[pick(s, QUEUES)];
+    tw_queue *queue = s->queues[tw_test_random(&s->random, QUEUES)];
     tw_event *event = NULL;
     tw_command_group *cg = tw_queue_begin(queue);
-    const unsigned kind = pick(s, 8), wait = pick(s, 20);
+    const unsigned kind = tw_test_random(&s->random, 8), wait = tw_test_random(&s->random, 20);
     if (kind < 5)
-        record_one(s, cg, kind, pick(s, BUFFERS));
+        record_one(s, cg, kind, tw_test_random(&s->random, BUFFERS));
     else
         record_combine(s, cg);
     TW_PASS(tw_queue_submit(queue, cg, wait ? NULL : &event));
@@ -183,8 +128,7 @@ static void submit_something(struct sequence *s)
     tw_event_release(&event);
 }
 
-/* ---- the host
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the host ---------------------------------------------------------------------------------------------------- */
 
 /* Reads or changes a buffer on the host; while the accessor is open another group is submitted, which may have to wait.
  */
@@ -192,8 +136,8 @@ static void access_on_host(struct sequence *s)
 {
     static const tw_access_mode modes[] = {TW_READ,       TW_READ,          TW_WRITE,
                                            TW_READ_WRITE, TW_DISCARD_WRITE, TW_DISCARD_READ_WRITE};
-    const unsigned b = pick(s, BUFFERS), v = pick(s, 1000);
-    const tw_access_mode mode = modes[pick(s, 6)];
+    const unsigned b = tw_test_random(&s->random, BUFFERS), v = tw_test_random(&s->random, 1000);
+    const tw_access_mode mode = modes[tw_test_random(&s->random, 6)];
     unsigned before[N];
     tw_host_accessor *accessor = NULL;
     TW_PASS(tw_host_access(s->buffers[b], mode, &accessor));
@@ -206,10 +150,10 @@ static void access_on_host(struct sequence *s)
         for (unsigned i = 0; i < N; ++i)
             data[i] = s->oracle[b][i] = v * i;
     memcpy(before, s->oracle[b], sizeof before);
-    if (pick(s, 2)) {
-        tw_queue *queue = s->queues[pick(s, QUEUES)];
+    if (tw_test_random(&s->random, 2)) {
+        tw_queue *queue = s->queues[tw_test_random(&s->random, QUEUES)];
         tw_command_group *cg = tw_queue_begin(queue);
-        record_one(s, cg, pick(s, 5), pick(s, BUFFERS));
+        record_one(s, cg, tw_test_random(&s->random, 5), tw_test_random(&s->random, BUFFERS));
         TW_PASS(tw_queue_submit(queue, cg, NULL));
         for (unsigned i = 0; i < N; ++i) /* whatever it does, not while this is open */
             TW_EQUAL(data[i], before[i]);
@@ -223,10 +167,10 @@ static void run_sequence(struct sequence *s, unsigned seed)
     s->random = 0x9e3779b97f4a7c15u * (seed + 1);
     for (unsigned b = 0; b < BUFFERS; ++b)
         create(s, b);
-    const unsigned length = 1 + pick(s, LONGEST);
+    const unsigned length = 1 + tw_test_random(&s->random, LONGEST);
     for (s->step = 0; s->step < length; ++s->step) {
-        const unsigned what = pick(s, 20);
-        const unsigned b = pick(s, BUFFERS);
+        const unsigned what = tw_test_random(&s->random, 20);
+        const unsigned b = tw_test_random(&s->random, BUFFERS);
         if (what < 15) {
             submit_something(s);
         } else if (what < 18) {
@@ -235,7 +179,7 @@ static void run_sequence(struct sequence *s, unsigned seed)
             destroy(s, b);
             create(s, b);
         } else {
-            TW_PASS(tw_queue_wait(s->queues[pick(s, QUEUES)]));
+            TW_PASS(tw_queue_wait(s->queues[tw_test_random(&s->random, QUEUES)]));
         }
     }
     for (unsigned b = 0; b < BUFFERS; ++b) {

@@ -47,12 +47,6 @@ static void note(struct told *told, char letter)
     pthread_mutex_unlock(&told->mutex);
 }
 
-static void wait_for(sem_t *semaphore)
-{
-    while (sem_wait(semaphore) != 0) {
-    }
-}
-
 static void *host_of(void *user)
 {
     return ((struct told *)user)->host;
@@ -80,7 +74,7 @@ static void destroyed(void *user)
     struct told *told = user;
     note(told, 'd');
     if (told->wait_in_destroy)
-        wait_for(&told->completed);
+        tw_test_wait(&told->completed);
 }
 static void finished(void *user, tw_status status)
 {
@@ -164,7 +158,7 @@ TW_TEST(contents_begin_and_end_where_the_storage_says)
             submit_increase(queue, buffer, &gate);
         TW_PASS(tw_queue_wait(queue));
         TW_PASS(tw_buffer_destroy(&buffer));
-        wait_for(&told.ended);
+        tw_test_wait(&told.ended);
         TW_EQUAL(told.status, TW_SUCCESS);
         holds(first, 100); /* what is first is only read */
         if (final && initial)
@@ -221,16 +215,16 @@ TW_TEST(uses_are_told_in_pairs)
     submit_increase(queue, buffer, &gate); /* while it is in use: nothing new */
     tw_gate_open(&gate);
     TW_PASS(tw_queue_wait(queue));
-    wait_for(&told.completed);
+    tw_test_wait(&told.completed);
     told_exactly(&told, "ic");
     TW_PASS(tw_host_access(buffer, TW_READ, &access));
     tw_host_accessor_release(&access);
-    wait_for(&told.completed);
+    tw_test_wait(&told.completed);
     told_exactly(&told, "icic");
     tw_buffer *other = tw_buffer_retain(buffer);
     TW_PASS(tw_buffer_destroy(&other)); /* not the last reference */
     TW_PASS(tw_buffer_destroy(&buffer));
-    wait_for(&told.ended);
+    tw_test_wait(&told.ended);
     told_exactly(&told, "icicdfe");
     TW_EQUAL(told.status, TW_SUCCESS);
     holds(data, 2);
@@ -258,7 +252,7 @@ static void look_for_use(void *user)
 {
     struct early *early = user;
     sem_post(&early->called);
-    wait_for(&early->waited);
+    tw_test_wait(&early->waited);
     for (int i = 0; i < N; ++i)
         early->late = early->late || early->data[i] != (int)early->calls;
     ++early->calls;
@@ -266,7 +260,7 @@ static void look_for_use(void *user)
 static void *wait_in_between(void *context)
 {
     struct early *early = context;
-    wait_for(&early->called);
+    tw_test_wait(&early->called);
     TW_PASS(tw_queue_wait(early->queue));
     sem_post(&early->waited);
     return NULL;
@@ -355,7 +349,7 @@ TW_TEST(groups_that_are_submitted_after_the_destruction_are_refused)
         TW_PASS(tw_buffer_destroy(&buffer));
         TW_FAIL(tw_queue_submit(queue, late, NULL), TW_ERROR_INVALID_COMMAND_GROUP);
         tw_gate_open(&gate);
-        wait_for(&told.ended);
+        tw_test_wait(&told.ended);
         TW_PASS(tw_queue_wait(queue));
         holds(data, busy);
         TW_EQUAL(told.status, TW_SUCCESS);
@@ -378,7 +372,7 @@ TW_TEST(destruction_does_not_wait_for_commands)
     TW_CHECK(!buffer);
     holds(final, -N);
     tw_gate_open(&gate);
-    wait_for(&told.ended);
+    tw_test_wait(&told.ended);
     told_exactly(&told, "idcfe");
     TW_EQUAL(told.status, TW_SUCCESS);
     holds(final, 1);
@@ -461,7 +455,7 @@ TW_TEST(threads_use_one_buffer)
     for (int t = 0; t < THREADS; ++t)
         TW_CHECK(pthread_join(threads[t], NULL) == 0);
     TW_PASS(tw_buffer_destroy(&crowd.buffer));
-    wait_for(&told.ended);
+    tw_test_wait(&told.ended);
     told_exactly(&told, "dfe");
     TW_CHECK(pairs_told > 0 && broken_pairs == 0 && !in_use_now);
     holds(data, 50 * THREADS);
@@ -490,13 +484,13 @@ TW_TEST(lost_contents_are_told)
         submit_increase(queue, buffer, &gate);
         if (waits) {
             tw_gate_open(&gate);
-            wait_for(&told.completed);
+            tw_test_wait(&told.completed);
             TW_FAIL(tw_buffer_destroy(&buffer), TW_ERROR_DATA_LOST);
         } else {
             TW_PASS(tw_buffer_destroy(&buffer));
             tw_gate_open(&gate);
         }
-        wait_for(&told.ended);
+        tw_test_wait(&told.ended);
         TW_EQUAL(told.status, TW_ERROR_DATA_LOST);
         told_exactly(&told, waits ? "icde" : "idce");
         holds(final, 7);
@@ -524,7 +518,7 @@ TW_TEST(nothing_is_copied_without_final_data)
     TW_PASS(tw_queue_wait(queue));
     const uint64_t copies = tw_sim_count(tw_queue_device(queue), TW_SIM_COPY);
     TW_PASS(tw_buffer_destroy(&buffer));
-    wait_for(&told.ended);
+    tw_test_wait(&told.ended);
     TW_EQUAL(tw_sim_count(tw_queue_device(queue), TW_SIM_COPY), copies);
     TW_EQUAL(told.status, TW_SUCCESS);
     told_exactly(&told, "icde");
@@ -597,7 +591,7 @@ TW_TEST(images_have_storage_too)
         TW_PASS(tw_queue_submit(queue, cg, NULL));
     }
     TW_PASS(tw_image_destroy(&image));
-    wait_for(&told.ended);
+    tw_test_wait(&told.ended);
     TW_EQUAL(told.status, TW_SUCCESS);
     for (int i = 0; i < N; ++i)
         TW_EQUAL(last[i], i % 200 + 2);
@@ -652,7 +646,7 @@ TW_TEST(async_storage_frees_its_memory_when_all_is_done)
             TW_CHECK(sem_trywait(&freed) == 0 && sem_post(&freed) == 0);
         }
         TW_CHECK(!storage);
-        wait_for(&freed);
+        tw_test_wait(&freed);
         TW_CHECK(freed_data == data);
         holds(freed_copy, 6);
         TW_PASS(tw_queue_wait(queue));
@@ -724,7 +718,7 @@ TW_TEST(async_storage_does_not_wait_for_its_own_thread)
         TW_CHECK(storage != NULL);
         tw_host_accessor_release(&access);
         TW_PASS(tw_async_storage_destroy(&storage));
-        wait_for(&freed);
+        tw_test_wait(&freed);
         holds(freed_copy, 6);
         TW_PASS(tw_buffer_destroy(&gate.buffer));
     }

@@ -6,7 +6,7 @@
  * skipped.
  */
 #define _GNU_SOURCE
-#include "tw_test.h"
+#include "int_kernels.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,12 +26,6 @@ enum { N = 100 };
 static atomic_bool refuses; /* no thread can be started */
 static _Thread_local sem_t *halts,
     *goes; /* this thread tells the one when it starts a thread, and waits for the other */
-
-static void wait_for(sem_t *semaphore)
-{
-    while (sem_wait(semaphore) != 0) {
-    }
-}
 
 #ifdef PTHREAD_CREATE_IS_TAKEN
 #define NEEDS_PTHREAD_CREATE TW_SKIP()
@@ -59,21 +53,11 @@ int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict at
         sem_t *const go = goes;
         sem_post(halts);
         halts = NULL;
-        wait_for(go);
+        tw_test_wait(go);
     }
     return original(thread, attributes, run, argument);
 }
 #endif
-
-struct copy {
-    const int *in;
-    int *out;
-};
-static inline void copy(tw_item item, const struct copy *k)
-{
-    k->out[tw_global_id(item, 0)] = k->in[tw_global_id(item, 0)];
-}
-TW_RANGE_KERNEL(copy, 1);
 
 struct increase {
     int *data;
@@ -157,7 +141,7 @@ static tw_buffer *buffer_of(struct ending *ending)
 
 static void arrived(struct ending *ending, int value)
 {
-    wait_for(&ending->ended);
+    tw_test_wait(&ending->ended);
     TW_EQUAL(ending->status, TW_SUCCESS);
     for (int i = 0; i < N; ++i)
         TW_EQUAL(ending->data[i], value);
@@ -276,9 +260,9 @@ TW_TEST(a_submission_that_issues_other_kernels_keeps_its_command)
     }
     access_often(other);
     TW_CHECK(pthread_create(&threads[0], NULL, release, &releasing) == 0);
-    wait_for(&releasing.halts);
+    tw_test_wait(&releasing.halts);
     TW_CHECK(pthread_create(&threads[1], NULL, destroy, &destroying) == 0);
-    wait_for(&destroying.halts);
+    tw_test_wait(&destroying.halts);
     TW_PASS(tw_queue_wait(idle));                       /* tells storage what there is to tell ... */
     TW_PASS(tw_host_access(other, TW_READ, &accessor)); /* ... and takes memory that has become free */
     for (size_t i = 2; i-- > 0;) {

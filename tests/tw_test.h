@@ -316,6 +316,13 @@ static inline void tw_test_released(const tw_device *device)
 
 /* ---- a gate: what makes tests of asynchronous behaviour deterministic -------------------------------------------- */
 
+/** Waits for a semaphore, whatever signals come. */
+static inline void tw_test_wait(sem_t *semaphore)
+{
+    while (sem_wait(semaphore) != 0) {
+    }
+}
+
 /**
  * A buffer that another thread keeps a host accessor on: every group that reads it stays pending until the gate is
  * opened. The accessor is another thread's, so this one may wait for such groups.
@@ -333,8 +340,7 @@ static inline void *tw_gate_keeper(void *context)
     TW_PASS(tw_host_access(gate->buffer, TW_DISCARD_WRITE, &accessor));
     memset(tw_host_accessor_data(accessor), 0, tw_buffer_size(gate->buffer));
     sem_post(&gate->is_shut);
-    while (sem_wait(&gate->open) != 0) {
-    }
+    tw_test_wait(&gate->open);
     tw_host_accessor_release(&accessor);
     return NULL;
 }
@@ -344,8 +350,7 @@ static inline void tw_gate_shut(struct tw_gate *gate)
     TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(1), &gate->buffer));
     TW_CHECK(sem_init(&gate->is_shut, 0, 0) == 0 && sem_init(&gate->open, 0, 0) == 0);
     TW_CHECK(pthread_create(&gate->thread, NULL, tw_gate_keeper, gate) == 0);
-    while (sem_wait(&gate->is_shut) != 0) {
-    }
+    tw_test_wait(&gate->is_shut);
 }
 
 static inline void tw_gate_open(struct tw_gate *gate)
@@ -360,6 +365,22 @@ static inline void tw_gate_free(struct tw_gate *gate)
     TW_PASS(tw_buffer_destroy(&gate->buffer));
     sem_destroy(&gate->is_shut);
     sem_destroy(&gate->open);
+}
+
+/** Submits a group and waits for it. */
+static inline void tw_test_run(tw_queue *queue, tw_command_group *cg)
+{
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_PASS(tw_queue_wait_and_throw(queue));
+}
+
+/** The next of a sequence of numbers below `below` that look random; the state is not 0. */
+static inline unsigned tw_test_random(uint64_t *state, unsigned below)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return (unsigned)(*state >> 33) % below;
 }
 
 /* ---- host access ------------------------------------------------------------------------------------------------- */
@@ -393,6 +414,18 @@ static inline tw_buffer *tw_test_ints(size_t count, int value)
     TW_PASS(tw_buffer_create_copy(data, sizeof *data, tw_range_1d(count), &buffer));
     free(data);
     return buffer;
+}
+
+/** A buffer of one int. */
+static inline tw_buffer *tw_test_int(int value)
+{
+    return tw_test_ints(1, value);
+}
+
+static inline void tw_test_destroy_buffers(tw_buffer **buffers, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        TW_PASS(tw_buffer_destroy(&buffers[i]));
 }
 
 /** Checks that all ints of a buffer have one value. */

@@ -305,8 +305,7 @@ TW_TEST(marking_what_is_reached_in_two_ways)
         TW_CHECK(line[i].node.mark == 2 && !line[i].node.next);
 }
 
-/* ---- random sequences ----------------------------------------------------------------------------------------------
- */
+/* ---- random sequences -------------------------------------------------------------------------------------------- */
 
 static uint64_t state;
 

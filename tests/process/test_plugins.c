@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 
+#include "find_function.h"
 #include "plugin.h"
 
 enum { N = 1000 };
@@ -20,14 +21,6 @@ TW_TEST(each_library_runs_its_own_kernel_of_a_name)
     tw_test_expect_ints(buffer, 8);
     TW_PASS(tw_buffer_destroy(&buffer));
     TW_PASS(tw_queue_destroy(&queue));
-}
-
-/* A function of a library; C has no conversion between pointers to objects and to functions. */
-static void find_function(void *library, const char *name, void *function)
-{
-    void *symbol = dlsym(library, name);
-    TW_CHECK(symbol != NULL);
-    memcpy(function, &symbol, sizeof symbol);
 }
 
 static void *open_library(const char *file)

@@ -5,16 +5,10 @@
 
 #include <dlfcn.h>
 
+#include "find_function.h"
 #include "plugin.h"
 
 enum { N = 64 };
-
-static void find_function(void *library, const char *name, void *function)
-{
-    void *symbol = dlsym(library, name);
-    TW_CHECK(symbol != NULL);
-    memcpy(function, &symbol, sizeof symbol);
-}
 
 struct mark {
     int *x;
