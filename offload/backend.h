@@ -230,7 +230,7 @@ struct tw_backend {
     void (*close)(struct tw_backend_device *device);
 
     /* Called by each worker thread when it starts. */
-    void (*begin_thread)(struct tw_backend_device *device);
+    void (*begin_thread)(void);
 
     /* Fills `facts`, which comes zeroed. Called at most once for each device, on first need. */
     void (*describe)(struct tw_backend_device *device, struct tw_device_facts *facts);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which backends there are (backend.h). */
 #include "backend.h"
+#include "backends/cuda/cuda.h"
 #include "backends/host/host.h"
 #include "backends/omp/omp.h"
 #include "backends/sim/sim.h"
 
-const struct tw_backend *const tw_backends[] = {&tw_backend_host, &tw_backend_omp, &tw_backend_sim, NULL};
+const struct tw_backend *const tw_backends[] = {&tw_backend_host, &tw_backend_cuda, &tw_backend_omp, &tw_backend_sim,
+                                                NULL};

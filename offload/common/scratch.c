@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scratch memory of reductions (scratch.h). Knows a device by its table alone. */
+/* Memory of launches (scratch.h). Knows a device by its table alone. */
 #include "scratch.h"
 
 #define COUNTER_BYTES 64u
@@ -54,4 +54,49 @@ void tw_scratch_give(struct tw_scratch *scratch, struct tw_backend_device *devic
     pthread_mutex_unlock(&scratch->mutex);
     if (unused)
         device->backend->memory->free(device, unused);
+}
+
+/* Argument blocks that do not fit kernel arguments travel in device memory of their own. */
+static tw_status upload_args(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+                             struct tw_internal_launch *launch)
+{
+    launch->device_args = NULL;
+    if (kernel->args_bytes <= TW_INTERNAL_INLINE_ARGS_BYTES)
+        return TW_SUCCESS;
+    void *memory = device->backend->memory->allocate(device, kernel->args_bytes);
+    if (!memory)
+        return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for the %zu argument bytes of kernel %s",
+                       kernel->args_bytes, kernel->name);
+    const tw_status status = device->backend->memory->copy(device, memory, NULL, launch->args, kernel->args_bytes);
+    if (status == TW_SUCCESS)
+        launch->device_args = memory;
+    else
+        device->backend->memory->free(device, memory);
+    return status;
+}
+
+static void free_args(struct tw_backend_device *device, struct tw_internal_launch *launch)
+{
+    if (launch->device_args)
+        device->backend->memory->free(device, (void *)(uintptr_t)launch->device_args);
+    launch->device_args = NULL;
+}
+
+tw_status tw_scratch_lend(struct tw_scratch *scratch, struct tw_backend_device *device,
+                          const struct tw_internal_kernel *kernel, struct tw_internal_launch *launch)
+{
+    tw_status status = upload_args(device, kernel, launch);
+    if (status == TW_SUCCESS && kernel->form == TW_INTERNAL_REDUCTION)
+        status = tw_scratch_take(scratch, device, launch);
+    if (status != TW_SUCCESS)
+        free_args(device, launch);
+    return status;
+}
+
+void tw_scratch_return(struct tw_scratch *scratch, struct tw_backend_device *device, struct tw_internal_launch *launch,
+                       bool clean)
+{
+    if (launch->scratch)
+        tw_scratch_give(scratch, device, launch, clean);
+    free_args(device, launch);
 }

@@ -1,300 +1,268 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CUDA driver through dlopen: discovery and devices (cuda.h). Kernels are cuda_launch.c's. */
+/*
+ * The cuda backend (cuda.h), built upon the omp backend.
+ *
+ * OpenMP owns the devices and the images. The driver's contexts are prepared for it; memory, copies, and kernels of the simt
+ * lowering go past it to the driver, from the same device image and in the same context: so they use streams, and a fault is a
+ * status. What the driver cannot launch, the omp backend does.
+ */
 #include "cuda.h"
 
-#include <dlfcn.h>
+#include <omp.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "backends/omp/omp.h"
+#include "common/inventory.h"
+#include "common/openmp.h"
+#include "common/scratch.h"
+#include "common/team.h"
 #include "copier.h"
+#include "cuda_chain.h"
+#include "cuda_copy.h"
 #include "cuda_driver.h"
+#include "cuda_graph.h"
+#include "cuda_launch.h"
+#include "cuda_memory.h"
+#include "cuda_times.h"
 
-enum { SCHED_SPIN = 1, POINTER_DEVICE_ORDINAL = 9, PEERS = 64 };
+#define COPIES 2u         /* the bus does one at a time; the other is about to begin */
+#define RESIDENT_TEAMS 8u /* of 256 threads, on a multiprocessor */
 
-struct tw_cuda_driver tw_cuda;
+static unsigned opened;     /* devices open; under the discovery lock, as all of this */
+static bool driver_is_open; /* tw_cuda_open() */
 
-static struct {
-    void *library;
-    struct tw_cuda_device *devices;
-    int retained;
-    enum tw_cuda_choice choice;
-} found;
+/* ---- devices --------------------------------------------------------------------------------------------------------- */
 
-static bool load_functions(void)
-{
-    const struct {
-        void *slot;
-        const char *name;
-    } functions[] = {
-#define ENTRY(member, name, parameters) {&tw_cuda.member, name},
-        TW_CUDA_FUNCTIONS(ENTRY)
-#undef ENTRY
-    };
-    found.library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!found.library)
-        found.library = dlopen("libcuda.so", RTLD_NOW | RTLD_LOCAL);
-    if (!found.library)
-        return false;
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; ++i) {
-        void *address = dlsym(found.library, functions[i].name);
-        if (!address)
-            return false;
-        *(void **)functions[i].slot = address;
-    }
-    return true;
-}
-
-static enum tw_cuda_choice read_choice(void)
-{
-    const char *text = getenv("TW_CUDA_LAUNCH");
-    if (!text || !*text)
-        return TW_CUDA_ANY_LAUNCH;
-    return strcmp(text, "driver") == 0 ? TW_CUDA_DRIVER_LAUNCH : TW_CUDA_OPENMP_LAUNCH; /* the runtime has checked it */
-}
-
-static size_t attribute(cu_device device, int which)
-{
-    int value = 0;
-    return tw_cuda.device_attribute(&value, which, device) || value < 0 ? 0 : (size_t)value;
-}
-
-static unsigned capability_of(cu_device device)
-{
-    return (unsigned)(10 * attribute(device, CU_CAPABILITY_MAJOR) + attribute(device, CU_CAPABILITY_MINOR));
-}
-
-size_t tw_cuda_list(struct tw_gpu *gpus, size_t room)
-{
-    const bool was_open = found.library;
-    int count = 0;
-    size_t listed = 0;
-    if ((was_open || (load_functions() && !tw_cuda.init(0))) && tw_cuda.device_count(&count))
-        count = 0;
-    for (int ordinal = 0; ordinal < count && listed < room; ++ordinal) {
-        cu_device device;
-        if (tw_cuda.device_get(&device, ordinal))
-            continue;
-        gpus[listed] = (struct tw_gpu){.capability = capability_of(device)};
-        if (tw_cuda.device_name(gpus[listed].name, (int)sizeof gpus[listed].name, device))
-            gpus[listed].name[0] = '\0';
-        ++listed;
-    }
-    if (!was_open)
-        tw_cuda_close();
-    return listed;
-}
-
-static bool retain(struct tw_cuda_device *device, int ordinal)
-{
-    if (tw_cuda.device_get(&device->device, ordinal))
-        return false;
-    (void)tw_cuda.context_set_flags(device->device, SCHED_SPIN);
-    if (tw_cuda.context_retain(&device->context, device->device))
-        return false;
-    device->ordinal = ordinal;
-    device->capability = capability_of(device->device);
-    device->compute_units = attribute(device->device, CU_MULTIPROCESSORS);
-    device->default_shared_bytes = attribute(device->device, CU_SHARED_PER_BLOCK);
-    device->max_shared_bytes = attribute(device->device, CU_SHARED_PER_BLOCK_OPTIN);
-    if (device->max_shared_bytes < device->default_shared_bytes)
-        device->max_shared_bytes = device->default_shared_bytes;
-    pthread_mutex_init(&device->streams, NULL);
-    pthread_mutex_init(&device->clock, NULL);
-    return true;
-}
-
-/* Notes which devices can use each other's memory: asking the driver each time would take too long. */
-static void find_peers(void)
-{
-    for (int i = 0; i < found.retained; ++i)
-        for (int k = 0; k < found.retained && k < PEERS; ++k) {
-            int can = 0;
-            if (i != k && !tw_cuda.can_access_peer(&can, found.devices[i].device, found.devices[k].device) && can)
-                found.devices[i].peers |= (uint64_t)1 << k;
-        }
-}
-
-bool tw_cuda_uses_peer(const struct tw_cuda_device *device, const struct tw_cuda_device *peer)
-{
-    return peer->ordinal < PEERS && (device->peers >> peer->ordinal & 1u);
-}
-
-static bool is_of_parent;
-
-bool tw_cuda_is_of_parent(void)
-{
-    return is_of_parent;
-}
-
-bool tw_cuda_open(void)
-{
-    int count = 0;
-    found.choice = read_choice();
-    const bool loaded = load_functions();
-    const int started = loaded ? tw_cuda.init(0) : 0;
-    is_of_parent = started == CU_NOT_INITIALIZED; /* which it has initialized, elsewhere */
-    if (!loaded || started || tw_cuda.device_count(&count) || count <= 0
-        || !(found.devices = calloc((size_t)count, sizeof *found.devices))) {
-        tw_cuda_close();
-        return false;
-    }
-    while (found.retained < count && retain(&found.devices[found.retained], found.retained))
-        ++found.retained;
-    find_peers();
-    return true;
-}
-
-static void release(struct tw_cuda_device *device)
+/* Ends what was made of a device by the driver's other parts. */
+static void release_device(struct tw_cuda_device *device)
 {
     const enum tw_cuda_entry entry = tw_cuda_enter(device);
     if (entry) {
-        for (size_t i = 0; i < device->idle_count; ++i)
-            (void)tw_cuda.stream_destroy(device->idle_streams[i]);
         tw_cuda_free_stages(device);
         tw_cuda_close_pool(device);
         tw_cuda_close_clock(device);
     }
     tw_cuda_leave(entry);
-    free(device->idle_streams);
-    pthread_mutex_destroy(&device->streams);
-    pthread_mutex_destroy(&device->clock);
-    (void)tw_cuda.context_release(device->device);
 }
 
-void tw_cuda_close(void)
+static void close_driver(void)
 {
+    struct tw_cuda_device *device;
     tw_copier_close();
     tw_cuda_forget_kernels();
-    for (int ordinal = 0; ordinal < found.retained; ++ordinal)
-        release(&found.devices[ordinal]);
-    free(found.devices);
-    if (found.library)
-        dlclose(found.library);
-    memset(&found, 0, sizeof found);
-    memset(&tw_cuda, 0, sizeof tw_cuda);
+    for (int ordinal = 0; (device = tw_cuda_device(ordinal)) != NULL; ++ordinal)
+        release_device(device);
+    tw_cuda_close();
+    driver_is_open = false;
 }
 
-struct tw_cuda_device *tw_cuda_device(int ordinal)
+/* The device behind a number of OpenMP's: the driver knows whose memory it is. NULL: none of CUDA's. */
+static struct tw_cuda_device *device_behind(int number)
 {
-    return ordinal >= 0 && ordinal < found.retained ? &found.devices[ordinal] : NULL;
+    void *probe = omp_target_alloc(64, number);
+    if (!probe)
+        return NULL;
+    struct tw_cuda_device *device = tw_cuda_device(tw_cuda_owner(probe));
+    omp_target_free(probe, number);
+    return device;
 }
 
-enum tw_cuda_choice tw_cuda_choice(void)
+static tw_status count(unsigned *devices)
 {
-    return found.choice;
+    *devices = 0;
+    tw_openmp_start();
+    if (!driver_is_open && tw_openmp_devices() > 0)
+        driver_is_open = tw_cuda_open();
+    if (tw_cuda_is_of_parent())
+        tw_openmp_give_up();
+    if (!driver_is_open)
+        return TW_SUCCESS;
+    for (int number = 0; number < tw_openmp_devices(); ++number) {
+        struct tw_cuda_device *device = device_behind(number);
+        if (!device || !tw_openmp_claim(number, true))
+            continue;
+        device->omp.number = number;
+        device->is_offered = true;
+        ++*devices;
+    }
+    if (!*devices)
+        close_driver();
+    return TW_SUCCESS;
 }
 
-int tw_cuda_owner(const void *memory)
+/* The device that OpenMP has as a number; NULL: it is none of CUDA's. */
+static struct tw_cuda_device *device_with(int number)
 {
-    int ordinal = -1;
-    if (!found.library || tw_cuda.pointer_attribute(&ordinal, POINTER_DEVICE_ORDINAL, (uintptr_t)memory))
-        return -1;
-    return ordinal;
+    int ordinal = 0;
+    struct tw_cuda_device *device;
+    while ((device = tw_cuda_device(ordinal)) != NULL && !(device->is_offered && device->omp.number == number))
+        ++ordinal;
+    return device;
 }
 
-size_t tw_cuda_compute_units(int ordinal)
+static tw_status open_device(unsigned index, struct tw_backend_device **result)
 {
-    const struct tw_cuda_device *device = tw_cuda_device(ordinal);
-    return device ? device->compute_units : 0;
+    unsigned left = index;
+    int number = 0;
+    while (!device_with(number) || left--)
+        ++number;
+    struct tw_cuda_device *device = device_with(number);
+    tw_omp_begin(&device->omp, &tw_backend_cuda, index, number, true);
+    device->omp.base.max_copies = COPIES;
+    if (device->compute_units && device->compute_units * RESIDENT_TEAMS <= TW_INTERNAL_MAX_PARTS)
+        device->omp.max_parts = (unsigned)device->compute_units * RESIDENT_TEAMS;
+    ++opened;
+    *result = &device->omp.base;
+    return TW_SUCCESS;
 }
 
-void tw_cuda_describe(int ordinal, struct tw_device_facts *facts)
+static void close_device(struct tw_backend_device *base)
 {
-    cu_device device;
-    int version = 0;
-    if (!found.library || tw_cuda.device_get(&device, ordinal))
+    struct tw_omp_device *device = &tw_cuda_of(base)->omp;
+    tw_omp_end(device);
+    (void)tw_openmp_claim(device->number, false);
+    if (--opened == 0)
+        close_driver();
+}
+
+static void describe(struct tw_backend_device *device, struct tw_device_facts *facts)
+{
+    facts->atomic_orders = TW_ALL_ORDERS;
+    facts->atomic_scopes = TW_ALL_SCOPES;
+    tw_cuda_describe(tw_cuda_of(device), facts);
+}
+
+static bool explain(char *text, size_t bytes)
+{
+    struct tw_inventory inventory;
+    tw_inventory_read(&inventory);
+    if (inventory.arch_count)
+        inventory.gpu_count = tw_cuda_list(inventory.gpus, TW_INVENTORY_GPUS);
+    inventory.is_child = tw_cuda_is_of_parent();
+    return tw_inventory_explain(&inventory, text, bytes);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+
+/* libomptarget ends the program when it is asked for anything of a lost device. */
+static void *allocate(struct tw_backend_device *base, size_t bytes)
+{
+    struct tw_cuda_device *device = tw_cuda_of(base);
+    if (tw_cuda_lost(device))
+        return NULL;
+    return tw_cuda_has_pool(device) ? tw_cuda_allocate(device, tw_omp_gpu_bytes(bytes))
+                                    : tw_backend_omp.memory->allocate(base, bytes);
+}
+
+static void release(struct tw_backend_device *base, void *memory)
+{
+    struct tw_cuda_device *device = tw_cuda_of(base);
+    if (tw_cuda_lost(device))
         return;
-    (void)tw_cuda.device_name(facts->name, (int)sizeof facts->name, device);
-    snprintf(facts->vendor, sizeof facts->vendor, "NVIDIA");
-    if (!tw_cuda.driver_version(&version))
-        snprintf(facts->driver_version, sizeof facts->driver_version, "%d.%d", version / 1000, version % 1000 / 10);
-    facts->compute_units = attribute(device, CU_MULTIPROCESSORS);
-    facts->max_work_group_size = attribute(device, CU_MAX_THREADS_PER_BLOCK);
-    facts->sub_group_size = attribute(device, CU_WARP_SIZE);
-    facts->clock_mhz = attribute(device, CU_CLOCK_KHZ) / 1000;
-    facts->cache_bytes = attribute(device, CU_L2_BYTES);
-    facts->cacheline_bytes = 128;
-    facts->local_mem_type = TW_LOCAL_MEM_LOCAL;
-    /* what one group can have at most; the linker limits TW_LOCAL to less, and so does a launch through libomptarget, which
-       tw_cuda_check() knows */
-    facts->local_mem_bytes =
-        attribute(device, found.choice == TW_CUDA_OPENMP_LAUNCH ? CU_SHARED_PER_BLOCK : CU_SHARED_PER_BLOCK_OPTIN);
-    (void)tw_cuda.device_memory(&facts->global_mem_bytes, device);
-}
-
-enum tw_cuda_entry tw_cuda_enter(const struct tw_cuda_device *device)
-{
-    cu_context context = NULL; /* mostly it is already there: libomptarget leaves it behind */
-    if (!tw_cuda.context_current(&context) && context == device->context)
-        return TW_CUDA_WAS_INSIDE;
-    return tw_cuda.context_push(device->context) ? TW_CUDA_OUTSIDE : TW_CUDA_ENTERED;
-}
-
-void tw_cuda_leave(enum tw_cuda_entry entry)
-{
-    cu_context context;
-    if (entry == TW_CUDA_ENTERED)
-        (void)tw_cuda.context_pop(&context);
-}
-
-cu_result tw_cuda_take_stream(struct tw_cuda_device *device, cu_stream *stream)
-{
-    *stream = NULL;
-    pthread_mutex_lock(&device->streams);
-    if (device->idle_count)
-        *stream = device->idle_streams[--device->idle_count];
-    pthread_mutex_unlock(&device->streams);
-    return *stream ? 0 : tw_cuda.stream_create(stream, CU_STREAM_NON_BLOCKING);
-}
-
-void tw_cuda_give_stream(struct tw_cuda_device *device, cu_stream stream)
-{
-    pthread_mutex_lock(&device->streams);
-    if (device->idle_count == device->idle_capacity) {
-        const size_t capacity = 2 * device->idle_capacity + 8;
-        cu_stream *grown = realloc(device->idle_streams, capacity * sizeof *grown);
-        if (grown) {
-            device->idle_streams = grown;
-            device->idle_capacity = capacity;
-        }
-    }
-    const bool fits = device->idle_count < device->idle_capacity;
-    if (fits)
-        device->idle_streams[device->idle_count++] = stream;
-    pthread_mutex_unlock(&device->streams);
-    if (!fits)
-        (void)tw_cuda.stream_destroy(stream);
-}
-
-void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone)
-{
-    char text[256];
-    tw_cuda_describe_error(error, text, sizeof text);
-    /* errors of the context stay, and every thread that looks is told: the first one tells the story */
-    pthread_mutex_lock(&device->streams);
-    if (!atomic_load_explicit(&device->is_lost, memory_order_relaxed)) {
-        snprintf(device->story, sizeof device->story,
-                 "kernel %s%s failed on the device: %s; nothing runs on it any more "
-                 "in this process",
-                 kernel, alone ? "" : ", or one that ran beside or after it,", text);
-        atomic_store_explicit(&device->is_lost, true, memory_order_release);
-    }
-    pthread_mutex_unlock(&device->streams);
-}
-
-const char *tw_cuda_lost(int ordinal)
-{
-    const struct tw_cuda_device *device = tw_cuda_device(ordinal);
-    return device && atomic_load_explicit(&device->is_lost, memory_order_acquire) ? device->story : NULL;
-}
-
-const char *tw_cuda_describe_error(cu_result error, char *text, size_t bytes)
-{
-    const char *name = NULL, *meaning = NULL;
-    if (tw_cuda.error_name(error, &name) || !name || tw_cuda.error_text(error, &meaning) || !meaning)
-        snprintf(text, bytes, "error %d of the CUDA driver", error);
+    if (tw_cuda_has_pool(device))
+        tw_cuda_free(device, memory);
     else
-        snprintf(text, bytes, "%s (%s)", meaning, name);
-    return text;
+        tw_backend_omp.memory->free(base, memory);
 }
+
+static tw_status copy(struct tw_backend_device *to, void *target, struct tw_backend_device *from, const void *source,
+                      size_t bytes)
+{
+    const char *lost = to ? tw_cuda_lost(tw_cuda_of(to)) : NULL;
+    if (!lost && from)
+        lost = tw_cuda_lost(tw_cuda_of(from));
+    if (lost)
+        return tw_fail(TW_ERROR_TRANSFER_FAILED, "%s", lost);
+    return tw_cuda_choice() == TW_CUDA_OPENMP_LAUNCH
+               ? tw_backend_omp.memory->copy(to, target, from, source, bytes)
+               : tw_cuda_copy(tw_cuda_of(to), target, tw_cuda_of(from), source, bytes);
+}
+
+/* ---- kernels --------------------------------------------------------------------------------------------------------- */
+
+static tw_status check(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
+                       struct tw_internal_launch *launch)
+{
+    struct tw_cuda_device *device = tw_cuda_of(base);
+    tw_status status = tw_backend_omp.check(base, kernel, launch);
+    if (status == TW_SUCCESS)
+        status = tw_cuda_check(device, kernel, launch);
+    const unsigned missing = status == TW_SUCCESS ? tw_cuda_missing_image(device, launch) : 0;
+    if (!missing)
+        return status;
+    char arch[16];
+    snprintf(arch, sizeof arch, "sm_%u", missing);
+    return tw_omp_lacks_image(kernel, arch);
+}
+
+static void limits(struct tw_backend_device *base, const struct tw_internal_kernel *kernel, size_t items,
+                   size_t local_bytes, struct tw_kernel_facts *facts)
+{
+    struct tw_cuda_device *device = tw_cuda_of(base);
+    struct tw_cuda_kernel_facts known;
+    if (!tw_cuda_kernel_facts(device, kernel, &known))
+        return;
+    facts->max_items = known.max_items < facts->max_items ? known.max_items : facts->max_items;
+    facts->static_local_bytes = known.static_local_bytes;
+    facts->private_bytes = known.private_bytes;
+    if (tw_omp_lowering(&device->omp, kernel) == TW_INTERNAL_LOWER_SIMT)
+        facts->resident_groups = tw_cuda_resident_groups(device, kernel, items, local_bytes);
+}
+
+/* A kernel that the driver takes. */
+static tw_status launch_by_driver(struct tw_cuda_device *device, const struct tw_internal_kernel *kernel,
+                                  struct tw_internal_launch *description)
+{
+    struct tw_backend_device *base = &device->omp.base;
+    tw_omp_prepare(&device->omp, kernel, description);
+    tw_status status = tw_scratch_lend(&device->omp.scratch, base, kernel, description);
+    if (status != TW_SUCCESS) {
+        tw_refuse_launch();
+        return status;
+    }
+    status = tw_cuda_launch(device, kernel, description);
+    tw_scratch_return(&device->omp.scratch, base, description, status == TW_SUCCESS);
+    return status;
+}
+
+static tw_status launch(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
+                        struct tw_internal_launch *description)
+{
+    struct tw_cuda_device *device = tw_cuda_of(base);
+    const char *lost = tw_cuda_lost(device);
+    if (lost) {
+        tw_refuse_launch();
+        return tw_fail(TW_ERROR_LAUNCH_FAILED, "%s", lost);
+    }
+    if (tw_cuda_takes(base, kernel, description))
+        return launch_by_driver(device, kernel, description);
+    if (tw_cuda_choice() == TW_CUDA_DRIVER_LAUNCH && tw_omp_lowering(&device->omp, kernel) == TW_INTERNAL_LOWER_SIMT)
+        return tw_fail(TW_ERROR_UNSUPPORTED, "TW_CUDA_LAUNCH=driver, but it cannot launch kernel %s: %s", kernel->name,
+                       tw_cuda_why_not(description));
+    return tw_backend_omp.launch(base, kernel, description);
+}
+
+static const struct tw_backend_memory memory = {
+    .allocate = allocate,
+    .free = release,
+    .copy = copy,
+    .allocate_host = tw_cuda_allocate_host,
+    .free_host = tw_cuda_free_host,
+};
+
+const struct tw_backend tw_backend_cuda = {
+    .name = "omp", /* they are OpenMP's devices to the program, which is compiled for OpenMP */
+    .types_on_demand = TW_DEVICE_GPU | TW_DEVICE_CPU | TW_DEVICE_ACCELERATOR, /* as omp, which takes the rest */
+    .memory = &memory,
+    .async = &tw_cuda_async,
+    .graphs = &tw_cuda_graphs,
+    .count = count,
+    .open = open_device,
+    .close = close_device,
+    .begin_thread = tw_team_begin_worker,
+    .describe = describe,
+    .check = check,
+    .limits = limits,
+    .launch = launch,
+    .explain = explain,
+};

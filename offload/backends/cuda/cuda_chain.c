@@ -13,12 +13,14 @@
  * tell which launch it was: all that was not known to be over fails; memory of the device is gone anyway. A
  * device that copies from it is lost with it: the driver gives both the error, also where they wait for each other.
  */
+#include "cuda_chain.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/scratch.h"
-#include "cuda.h"
-#include "cuda_driver.h"
+#include "cuda_copy.h"
+#include "cuda_launch.h"
 #include "cuda_repeat.h"
 #include "cuda_times.h"
 
@@ -37,7 +39,6 @@ struct record {
 
 struct cuda_chain {
     struct tw_backend_chain base;
-    struct tw_backend_device *owner;
     struct tw_cuda_device *device;
     cu_stream stream;
     struct tw_scratch scratch;
@@ -66,27 +67,27 @@ static struct cuda_chain *cuda(const struct tw_backend_chain *chain)
     return (struct cuda_chain *)(uintptr_t)chain;
 }
 
-struct tw_backend_device *tw_cuda_chain_owner(const struct tw_backend_chain *chain)
+/* The device as the table of the backend has it. */
+static struct tw_backend_device *owner_of(const struct cuda_chain *chain)
 {
-    return cuda(chain)->owner;
+    return &chain->device->omp.base;
 }
 
 static tw_status complain(const struct cuda_chain *chain, const char *what, cu_result error)
 {
     char text[256];
-    const char *lost = tw_cuda_lost(chain->device->ordinal);
+    const char *lost = tw_cuda_lost(chain->device);
     return lost ? tw_fail(TW_ERROR_LAUNCH_FAILED, "%s", lost)
                 : tw_fail(TW_ERROR_LAUNCH_FAILED, "the CUDA driver %s: %s", what,
                           tw_cuda_describe_error(error, text, sizeof text));
 }
 
-tw_status tw_cuda_chain_open(struct tw_backend_device *owner, int ordinal, struct tw_backend_chain **result)
+static tw_status open_chain(struct tw_backend_device *device, struct tw_backend_chain **result)
 {
     struct cuda_chain *chain = calloc(1, sizeof *chain);
     if (!chain)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a CUDA stream");
-    chain->owner = owner;
-    chain->device = tw_cuda_device(ordinal);
+    chain->device = tw_cuda_of(device);
     const enum tw_cuda_entry entry = tw_cuda_enter(chain->device);
     cu_result error =
         entry ? tw_cuda.host_allocate((void **)(uintptr_t)&chain->progress, sizeof *chain->progress, 0) : 1;
@@ -108,12 +109,12 @@ tw_status tw_cuda_chain_open(struct tw_backend_device *owner, int ordinal, struc
     return TW_SUCCESS;
 }
 
-void tw_cuda_chain_close(struct tw_backend_chain *base)
+static void close_chain(struct tw_backend_chain *base)
 {
     struct cuda_chain *chain = cuda(base);
-    tw_scratch_close(&chain->scratch, chain->owner);
+    tw_scratch_close(&chain->scratch, owner_of(chain));
     if (chain->args)
-        chain->owner->backend->memory->free(chain->owner, chain->args);
+        owner_of(chain)->backend->memory->free(owner_of(chain), chain->args);
     const enum tw_cuda_entry entry = tw_cuda_enter(chain->device);
     if (entry) {
         for (size_t i = 0; i < TW_CHAIN_DEPTH; ++i)
@@ -203,10 +204,10 @@ static cu_result find_record_locked(struct cuda_chain *chain, uint64_t position,
 
 /* ---- launches -------------------------------------------------------------------------------------------------------- */
 
-static cu_result follow(const struct cuda_chain *chain, struct cuda_chain *other, uint64_t position)
+static cu_result follow_other(const struct cuda_chain *chain, struct cuda_chain *other, uint64_t position)
 {
     uint64_t at = 0;
-    if (is_over(other, position) || tw_cuda_lost(other->device->ordinal))
+    if (is_over(other, position) || tw_cuda_lost(other->device))
         return 0;
     const enum tw_cuda_entry entry = tw_cuda_enter(other->device);
     atomic_store_explicit(&other->is_followed, true, memory_order_relaxed);
@@ -220,7 +221,7 @@ static cu_result follow(const struct cuda_chain *chain, struct cuda_chain *other
     return error;
 }
 
-tw_status tw_cuda_chain_follow(struct tw_backend_chain *base, const struct tw_backend_mark *marks, size_t count)
+static tw_status follow(struct tw_backend_chain *base, const struct tw_backend_mark *marks, size_t count)
 {
     struct cuda_chain *chain = cuda(base);
     cu_result error = 0;
@@ -228,7 +229,7 @@ tw_status tw_cuda_chain_follow(struct tw_backend_chain *base, const struct tw_ba
     if (!entry)
         return complain(chain, "has no context", 0);
     for (size_t i = 0; i < count && !error; ++i)
-        error = follow(chain, cuda(marks[i].chain), marks[i].position);
+        error = follow_other(chain, cuda(marks[i].chain), marks[i].position);
     tw_cuda_leave(entry);
     return error ? complain(chain, "let no stream wait for another", error) : TW_SUCCESS;
 }
@@ -236,10 +237,10 @@ tw_status tw_cuda_chain_follow(struct tw_backend_chain *base, const struct tw_ba
 /* Lends a reduction the chain's scratch memory. */
 static tw_status lend_scratch(struct cuda_chain *chain, struct tw_internal_launch *launch)
 {
-    const tw_status status = tw_scratch_take(&chain->scratch, chain->owner, launch);
+    const tw_status status = tw_scratch_take(&chain->scratch, owner_of(chain), launch);
     void *memory = launch->scratch;
     if (status == TW_SUCCESS) /* the next launch runs after this one: it can have it already */
-        tw_scratch_give(&chain->scratch, chain->owner, launch, true);
+        tw_scratch_give(&chain->scratch, owner_of(chain), launch, true);
     launch->scratch = memory;
     return status;
 }
@@ -250,13 +251,13 @@ static tw_status copy_args(struct cuda_chain *chain, const struct tw_internal_ke
 {
     if (kernel->args_bytes > chain->args_bytes) {
         const size_t bytes = kernel->args_bytes > MIN_ARGS_BYTES ? kernel->args_bytes : MIN_ARGS_BYTES;
-        void *memory = chain->owner->backend->memory->allocate(chain->owner, bytes);
+        void *memory = owner_of(chain)->backend->memory->allocate(owner_of(chain), bytes);
         if (!memory)
             return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for the %zu argument bytes of %s",
                            kernel->args_bytes, kernel->name);
         if (chain->args) { /* launches may be using it */
             (void)tw_cuda.stream_synchronize(chain->stream);
-            chain->owner->backend->memory->free(chain->owner, chain->args);
+            owner_of(chain)->backend->memory->free(owner_of(chain), chain->args);
         }
         chain->args = memory;
         chain->args_bytes = bytes;
@@ -268,8 +269,8 @@ static tw_status copy_args(struct cuda_chain *chain, const struct tw_internal_ke
 }
 
 /* In the device's context. */
-static tw_status enqueue(struct cuda_chain *chain, const struct tw_internal_kernel *kernel,
-                         struct tw_internal_launch *launch)
+static tw_status add_kernel(struct cuda_chain *chain, const struct tw_internal_kernel *kernel,
+                            struct tw_internal_launch *launch)
 {
     tw_status status = TW_SUCCESS;
     if (kernel->form == TW_INTERNAL_REDUCTION)
@@ -308,7 +309,7 @@ struct request {
     const char *name;
     const struct tw_internal_kernel *kernel;
     struct tw_internal_launch *launch;
-    const struct tw_backend_graph *graph;
+    cu_executable executable;          /* of a graph */
     const struct tw_cuda_device *from; /* of a copy */
     void *target;
     const void *source;
@@ -318,20 +319,19 @@ struct request {
 static tw_status add(struct cuda_chain *chain, const struct request *request)
 {
     if (request->kernel)
-        return enqueue(chain, request->kernel, request->launch);
+        return add_kernel(chain, request->kernel, request->launch);
     if (request->from)
         return tw_cuda_enqueue_copy(chain->device, request->target, request->from, request->source, request->bytes,
                                     chain->stream);
     const bool alone = atomic_load_explicit(&chain->device->running, memory_order_relaxed) == 0;
-    const cu_result error = tw_cuda_graph_launch(request->graph, chain->stream);
+    const cu_result error = tw_cuda.graph_launch(request->executable, chain->stream);
     return error ? tw_cuda_report(chain->device, GRAPH_NAME, error, alone) : TW_SUCCESS;
 }
 
-static tw_status launch(struct cuda_chain *chain, const struct request *request, uint64_t *position)
+static tw_status issue(struct cuda_chain *chain, const struct request *request, uint64_t *position)
 {
     const uint64_t next = atomic_load_explicit(&chain->issued, memory_order_relaxed) + 1;
-    const enum tw_cuda_entry entry =
-        tw_cuda_lost(chain->device->ordinal) ? TW_CUDA_OUTSIDE : tw_cuda_enter(chain->device);
+    const enum tw_cuda_entry entry = tw_cuda_lost(chain->device) ? TW_CUDA_OUTSIDE : tw_cuda_enter(chain->device);
     if (!entry)
         return complain(chain, "has no context", 0);
     chain->names[next % TW_CHAIN_DEPTH] = request->name;
@@ -353,39 +353,39 @@ static tw_status launch(struct cuda_chain *chain, const struct request *request,
     return status;
 }
 
-void tw_cuda_chain_measure(struct tw_backend_chain *base)
+static void measure(struct tw_backend_chain *base)
 {
     cuda(base)->measures = true;
 }
 
-tw_status tw_cuda_chain_launch(struct tw_backend_chain *base, const struct tw_internal_kernel *kernel,
-                               struct tw_internal_launch *description, uint64_t *position)
+static tw_status launch(struct tw_backend_chain *base, const struct tw_internal_kernel *kernel,
+                        struct tw_internal_launch *description, uint64_t *position)
 {
-    return launch(cuda(base), &(struct request){.name = kernel->name, .kernel = kernel, .launch = description},
-                  position);
+    tw_omp_prepare(&cuda(base)->device->omp, kernel, description);
+    return issue(cuda(base), &(struct request){.name = kernel->name, .kernel = kernel, .launch = description},
+                 position);
 }
 
-tw_status tw_cuda_chain_replay(struct tw_backend_chain *base, struct tw_backend_graph *graph, uint64_t *position)
+tw_status tw_cuda_chain_replay(struct tw_backend_chain *base, cu_executable executable, uint64_t *position)
 {
-    return launch(cuda(base), &(struct request){.name = GRAPH_NAME, .graph = graph}, position);
+    return issue(cuda(base), &(struct request){.name = GRAPH_NAME, .executable = executable}, position);
 }
 
 /* Where devices cannot use each other's memory, the driver copies through the host's, with a thread of the program. Memory that
    is not from a pool is not known to be shared. */
-bool tw_cuda_chain_reaches(int to, int from)
+static bool reaches(struct tw_backend_device *to, struct tw_backend_device *from)
 {
-    const struct tw_cuda_device *target = tw_cuda_device(to), *source = tw_cuda_device(from);
-    return target && source && target->pool && source->pool && tw_cuda_uses_peer(target, source)
-           && tw_cuda_uses_peer(source, target);
+    const struct tw_cuda_device *target = tw_cuda_of(to), *source = tw_cuda_of(from);
+    return target->pool && source->pool && tw_cuda_uses_peer(target, source) && tw_cuda_uses_peer(source, target);
 }
 
-tw_status tw_cuda_chain_copy(struct tw_backend_chain *base, void *target, int from, const void *source, size_t bytes,
-                             uint64_t *position)
+static tw_status copy(struct tw_backend_chain *base, void *target, struct tw_backend_device *from, const void *source,
+                      size_t bytes, uint64_t *position)
 {
     const struct request request = {
-        .name = COPY_NAME, .from = tw_cuda_device(from), .target = target, .source = source, .bytes = bytes};
-    const char *lost = tw_cuda_lost(from);
-    return lost ? tw_fail(TW_ERROR_TRANSFER_FAILED, "%s", lost) : launch(cuda(base), &request, position);
+        .name = COPY_NAME, .from = tw_cuda_of(from), .target = target, .source = source, .bytes = bytes};
+    const char *lost = tw_cuda_lost(tw_cuda_of(from));
+    return lost ? tw_fail(TW_ERROR_TRANSFER_FAILED, "%s", lost) : issue(cuda(base), &request, position);
 }
 
 /* ---- their end ------------------------------------------------------------------------------------------------------- */
@@ -421,34 +421,47 @@ static bool should_ask(struct cuda_chain *chain, uint64_t position)
     return atomic_fetch_add_explicit(&chain->polls, 1, memory_order_relaxed) % ASK_EVERY == ASK_EVERY - 1;
 }
 
-uint64_t tw_cuda_chain_reached(struct tw_backend_chain *base, uint64_t position)
+static uint64_t reached(struct tw_backend_chain *base, uint64_t position)
 {
     struct cuda_chain *chain = cuda(base);
     look(chain);
     if (is_over(chain, position))
         return atomic_load_explicit(&chain->over, memory_order_acquire);
-    if (!tw_cuda_lost(chain->device->ordinal) && should_ask(chain, position)) {
+    if (!tw_cuda_lost(chain->device) && should_ask(chain, position)) {
         const cu_result error = ask(chain, position);
         if (error && error != CU_NOT_READY)
             tw_cuda_lose(chain->device, chain->names[(atomic_load(&chain->over) + 1) % TW_CHAIN_DEPTH], error,
                          atomic_load_explicit(&chain->device->running, memory_order_relaxed) == 1);
     }
-    return tw_cuda_lost(chain->device->ordinal) ? position : atomic_load_explicit(&chain->over, memory_order_acquire);
+    return tw_cuda_lost(chain->device) ? position : atomic_load_explicit(&chain->over, memory_order_acquire);
 }
 
-void tw_cuda_chain_times(struct tw_backend_chain *base, uint64_t position, struct tw_backend_times *times)
+static void times(struct tw_backend_chain *base, uint64_t position, struct tw_backend_times *result)
 {
     struct cuda_chain *chain = cuda(base);
-    const enum tw_cuda_entry entry =
-        tw_cuda_lost(chain->device->ordinal) ? TW_CUDA_OUTSIDE : tw_cuda_enter(chain->device);
+    const enum tw_cuda_entry entry = tw_cuda_lost(chain->device) ? TW_CUDA_OUTSIDE : tw_cuda_enter(chain->device);
     if (entry)
-        tw_cuda_times_read(&chain->times, position, times);
+        tw_cuda_times_read(&chain->times, position, result);
     tw_cuda_leave(entry);
 }
 
-tw_status tw_cuda_chain_outcome(struct tw_backend_chain *base, uint64_t position)
+static tw_status outcome(struct tw_backend_chain *base, uint64_t position)
 {
     struct cuda_chain *chain = cuda(base);
     atomic_fetch_sub_explicit(&chain->device->running, 1, memory_order_relaxed);
     return is_over(chain, position) ? TW_SUCCESS : tw_fail(TW_ERROR_LAUNCH_FAILED, "%s", chain->device->story);
 }
+
+const struct tw_backend_async tw_cuda_async = {
+    .open = open_chain,
+    .close = close_chain,
+    .takes = tw_cuda_takes,
+    .reaches = reaches,
+    .follow = follow,
+    .measure = measure,
+    .launch = launch,
+    .copy = copy,
+    .reached = reached,
+    .times = times,
+    .outcome = outcome,
+};

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies by the CUDA driver (cuda.h), each on a stream of its own, so that they overlap with kernels and with each other; but
- * for those that a chain enqueues on its stream.
+ * Copies by the CUDA driver (cuda_copy.h). Each has a stream of its own, so that they overlap with kernels and with each other,
+ * but for those that a chain enqueues on its stream.
  *
  * The bus reads and writes page-locked host memory by itself. Other host memory goes through a page-locked stage, in parts:
  * while the bus moves some, several threads copy others (copier.h). The driver does the same with one thread, at a fifth of
  * the speed; it is left what is too small for that to matter.
  */
+#include "cuda_copy.h"
+
 #include <stdlib.h>
 
 #include "copier.h"
-#include "cuda.h"
-#include "cuda_driver.h"
 
 enum { POINTER_MEMORY_TYPE = 2, HOST_MEMORY = 1 };
 
@@ -243,15 +243,11 @@ tw_status tw_cuda_enqueue_copy(const struct tw_cuda_device *to, void *target, co
     return error ? complain(&transfer, error) : TW_SUCCESS;
 }
 
-tw_status tw_cuda_copy(int to, void *target, int from, const void *source, size_t bytes, bool *taken)
+tw_status tw_cuda_copy(struct tw_cuda_device *to, void *target, struct tw_cuda_device *from, const void *source,
+                       size_t bytes)
 {
-    struct tw_cuda_device *device = tw_cuda_device(to), *source_device = tw_cuda_device(from);
-    const struct transfer transfer = {device, source_device, target, source, bytes};
-    device = device ? device : source_device;
-    *taken = false;
-    if (!device || tw_cuda_choice() == TW_CUDA_OPENMP_LAUNCH)
-        return TW_SUCCESS;
-    *taken = true;
+    struct tw_cuda_device *device = to ? to : from;
+    const struct transfer transfer = {to, from, target, source, bytes};
     if (!bytes)
         return TW_SUCCESS;
     const enum tw_cuda_entry entry = tw_cuda_enter(device);

@@ -6,15 +6,16 @@
  * Nodes may run at the same time, so each reduction has scratch memory of its own, and each large argument block its own
  * place in device memory, filled once.
  */
+#include "cuda_graph.h"
+
 #include <stdlib.h>
 
 #include "common/scratch.h"
-#include "cuda.h"
-#include "cuda_driver.h"
+#include "cuda_chain.h"
+#include "cuda_launch.h"
 
 struct cuda_graph {
     struct tw_backend_graph base;
-    struct tw_cuda_device *device;
     cu_executable executable;
     void **memory; /* device memory that the nodes use */
     size_t memory_count;
@@ -22,7 +23,7 @@ struct cuda_graph {
 
 /* What is needed while a graph is made. */
 struct assembling {
-    struct tw_backend_device *owner;
+    struct tw_backend_device *device;
     struct cuda_graph *made;
     cu_graph graph;
     cu_node *nodes;   /* of the steps so far */
@@ -45,13 +46,13 @@ static void keep(struct assembling *a, void *memory)
 /* Copies a large argument block to device memory. */
 static tw_status place_args(struct assembling *a, size_t bytes, struct tw_internal_launch *launch)
 {
-    const struct tw_backend *backend = a->owner->backend;
-    void *memory = backend->memory->allocate(a->owner, bytes);
+    const struct tw_backend *backend = a->device->backend;
+    void *memory = backend->memory->allocate(a->device, bytes);
     if (!memory)
         return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for a command graph");
     keep(a, memory);
     launch->device_args = memory;
-    return backend->memory->copy(a->owner, memory, NULL, launch->args, bytes);
+    return backend->memory->copy(a->device, memory, NULL, launch->args, bytes);
 }
 
 /* Gives a launch the device memory that it needs. */
@@ -59,7 +60,7 @@ static tw_status equip(struct assembling *a, const struct tw_internal_kernel *ke
 {
     tw_status status = TW_SUCCESS;
     if (kernel->form == TW_INTERNAL_REDUCTION) {
-        status = tw_scratch_make(a->owner, launch);
+        status = tw_scratch_make(a->device, launch);
         if (status == TW_SUCCESS)
             keep(a, launch->scratch);
     }
@@ -75,7 +76,7 @@ static tw_status add_step(struct assembling *a, const struct tw_backend_step *st
         return error ? complain(error, "added nothing to a graph") : TW_SUCCESS;
     }
     struct tw_internal_launch launch = *step->launch;
-    tw_omp_prepare(a->owner, step->kernel, &launch);
+    tw_omp_prepare(&tw_cuda_of(a->device)->omp, step->kernel, &launch);
     const tw_status status = equip(a, step->kernel, &launch);
     if (status != TW_SUCCESS)
         return status;
@@ -100,27 +101,29 @@ static tw_status add_steps(struct assembling *a, const struct tw_backend_step *s
     return status;
 }
 
-void tw_cuda_graph_dismantle(struct tw_backend_graph *base)
+static void dismantle(struct tw_backend_graph *base)
 {
     struct cuda_graph *graph = (struct cuda_graph *)base;
-    struct tw_backend_device *owner = base->device;
-    const enum tw_cuda_entry entry = tw_cuda_enter(graph->device);
+    const enum tw_cuda_entry entry = tw_cuda_enter(tw_cuda_of(base->device));
     if (entry && graph->executable)
         (void)tw_cuda.graph_executable_destroy(graph->executable);
     tw_cuda_leave(entry);
     for (size_t i = 0; i < graph->memory_count; ++i)
-        owner->backend->memory->free(owner, graph->memory[i]);
+        base->device->backend->memory->free(base->device, graph->memory[i]);
     free(graph->memory);
     free(graph);
 }
 
-tw_status tw_cuda_graph_assemble(struct tw_backend_device *owner, int ordinal, const struct tw_backend_step *steps,
-                                 size_t count, struct tw_backend_graph **result)
+static tw_status assemble(struct tw_backend_device *device, const struct tw_backend_step *steps, size_t count,
+                          struct tw_backend_graph **result)
 {
-    struct assembling a = {.owner = owner, .made = calloc(1, sizeof *a.made)};
     size_t most = 0;
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < count; ++i) {
+        if (steps[i].kernel && !tw_cuda_takes(device, steps[i].kernel, steps[i].launch))
+            return TW_SUCCESS;
         most = steps[i].before_count > most ? steps[i].before_count : most;
+    }
+    struct assembling a = {.device = device, .made = calloc(1, sizeof *a.made)};
     a.nodes = malloc((count + 1) * sizeof *a.nodes);
     a.befores = malloc((most + 1) * sizeof *a.befores);
     if (a.made)
@@ -129,9 +132,8 @@ tw_status tw_cuda_graph_assemble(struct tw_backend_device *owner, int ordinal, c
                            ? TW_SUCCESS
                            : tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a command graph");
     if (status == TW_SUCCESS) {
-        a.made->base.device = owner;
-        a.made->device = tw_cuda_device(ordinal);
-        const enum tw_cuda_entry entry = tw_cuda_enter(a.made->device);
+        a.made->base.device = device;
+        const enum tw_cuda_entry entry = tw_cuda_enter(tw_cuda_of(device));
         status = entry ? add_steps(&a, steps, count)
                        : tw_fail(TW_ERROR_LAUNCH_FAILED, "the CUDA driver has no context for a graph");
         tw_cuda_leave(entry);
@@ -140,8 +142,8 @@ tw_status tw_cuda_graph_assemble(struct tw_backend_device *owner, int ordinal, c
     free(a.befores);
     if (status == TW_SUCCESS)
         *result = &a.made->base;
-    else if (a.made && a.made->device)
-        tw_cuda_graph_dismantle(&a.made->base);
+    else if (a.made && a.made->base.device)
+        dismantle(&a.made->base);
     else if (a.made) {
         free(a.made->memory);
         free(a.made);
@@ -149,7 +151,13 @@ tw_status tw_cuda_graph_assemble(struct tw_backend_device *owner, int ordinal, c
     return status;
 }
 
-cu_result tw_cuda_graph_launch(const struct tw_backend_graph *graph, cu_stream stream)
+static tw_status replay(struct tw_backend_chain *chain, struct tw_backend_graph *graph, uint64_t *position)
 {
-    return tw_cuda.graph_launch(((const struct cuda_graph *)graph)->executable, stream);
+    return tw_cuda_chain_replay(chain, ((const struct cuda_graph *)graph)->executable, position);
 }
+
+const struct tw_backend_graphs tw_cuda_graphs = {
+    .assemble = assemble,
+    .dismantle = dismantle,
+    .replay = replay,
+};

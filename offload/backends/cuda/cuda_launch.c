@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels of the simt lowering through the CUDA driver (cuda.h).
+ * Kernels of the simt lowering through the CUDA driver (cuda_launch.h).
  *
  * The device image that libomptarget has loaded is loaded once more, into the same context: its kernels are the same, and
  * memory of omp_target_alloc() is valid in them. What exists twice then are variables, so a kernel that uses any is left
  * to libomptarget. Past it go neither its mapping tables nor its streams; nobody maps anything for such a kernel.
  */
 #define _GNU_SOURCE
+#include "cuda_launch.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +17,7 @@
 #include <teamwork/lower/simt.h>
 
 #include "common/image.h"
-#include "cuda.h"
 #include "cuda_cubin.h"
-#include "cuda_driver.h"
 
 #define BUCKETS 256u
 #define CAPTURES (sizeof(struct tw_internal_simt_captures) / sizeof(uint64_t))
@@ -190,11 +190,11 @@ static struct kernel **bucket_of(const struct tw_internal_kernel *key, int ordin
     return &known.buckets[((uintptr_t)key / sizeof(void *) + (uintptr_t)ordinal * 31u) % BUCKETS];
 }
 
-/* The kernel on a device, found or not. NULL: out of memory, or no such device. */
-static struct kernel *find(int ordinal, const struct tw_internal_kernel *key)
+/* The kernel on a device, found or not. NULL: out of memory. */
+static struct kernel *find(struct tw_cuda_device *device, const struct tw_internal_kernel *key)
 {
-    struct tw_cuda_device *device = tw_cuda_device(ordinal);
-    if (!device || !key->offload)
+    const int ordinal = device->ordinal;
+    if (!key->offload)
         return NULL;
     const unsigned long long unloads = tw_image_unloads();
     pthread_mutex_lock(&known.mutex);
@@ -252,9 +252,10 @@ static size_t local_limit(const struct tw_cuda_device *device, const struct kern
     return kernel->driver_launches ? device->max_shared_bytes : device->default_shared_bytes;
 }
 
-bool tw_cuda_kernel_facts(int ordinal, const struct tw_internal_kernel *key, struct tw_cuda_kernel_facts *facts)
+bool tw_cuda_kernel_facts(struct tw_cuda_device *device, const struct tw_internal_kernel *key,
+                          struct tw_cuda_kernel_facts *facts)
 {
-    const struct kernel *kernel = find(ordinal, key);
+    const struct kernel *kernel = find(device, key);
     if (!kernel || !kernel->handle)
         return false;
     *facts = (struct tw_cuda_kernel_facts){
@@ -262,7 +263,7 @@ bool tw_cuda_kernel_facts(int ordinal, const struct tw_internal_kernel *key, str
         .registers = kernel->registers,
         .private_bytes = kernel->private_bytes,
         .static_local_bytes = kernel->static_bytes,
-        .max_local_bytes = local_limit(tw_cuda_device(ordinal), kernel),
+        .max_local_bytes = local_limit(device, kernel),
         .driver_launches = kernel->driver_launches,
     };
     return true;
@@ -284,10 +285,10 @@ static cu_result allow(struct kernel *kernel, size_t bytes)
     return error;
 }
 
-size_t tw_cuda_resident_groups(int ordinal, const struct tw_internal_kernel *key, size_t items, size_t local_bytes)
+size_t tw_cuda_resident_groups(struct tw_cuda_device *device, const struct tw_internal_kernel *key, size_t items,
+                               size_t local_bytes)
 {
-    struct kernel *kernel = find(ordinal, key);
-    const struct tw_cuda_device *device = tw_cuda_device(ordinal);
+    struct kernel *kernel = find(device, key);
     int blocks = 0;
     if (!kernel || !kernel->handle || !items || items > kernel->max_items || local_bytes > device->max_shared_bytes)
         return 0;
@@ -300,13 +301,11 @@ size_t tw_cuda_resident_groups(int ordinal, const struct tw_internal_kernel *key
     return blocks > 0 ? (size_t)blocks * device->compute_units : 0;
 }
 
-tw_status tw_cuda_check(int ordinal, const struct tw_internal_kernel *key, struct tw_internal_launch *launch)
+tw_status tw_cuda_check(struct tw_cuda_device *device, const struct tw_internal_kernel *key,
+                        struct tw_internal_launch *launch)
 {
-    const struct tw_cuda_device *device = tw_cuda_device(ordinal);
     const size_t items = launch->local[0] * launch->local[1] * launch->local[2];
-    if (!device)
-        return TW_SUCCESS;
-    const struct kernel *kernel = launch->found = find(ordinal, key);
+    const struct kernel *kernel = launch->found = find(device, key);
     const bool found = kernel && kernel->handle;
     const size_t most = found ? local_limit(device, kernel) : device->default_shared_bytes;
     const size_t static_bytes = found ? kernel->static_bytes : 0;
@@ -326,10 +325,10 @@ tw_status tw_cuda_check(int ordinal, const struct tw_internal_kernel *key, struc
     return TW_SUCCESS;
 }
 
-unsigned tw_cuda_missing_image(int ordinal, const struct tw_internal_launch *launch)
+unsigned tw_cuda_missing_image(const struct tw_cuda_device *device, const struct tw_internal_launch *launch)
 {
     const struct kernel *kernel = launch->found;
-    return tw_cuda_device(ordinal) && kernel && kernel->is_missing ? tw_cuda_device(ordinal)->capability : 0;
+    return kernel && kernel->is_missing ? device->capability : 0;
 }
 
 /* ---- launches -------------------------------------------------------------------------------------------------------- */
@@ -475,10 +474,18 @@ tw_status tw_cuda_report(struct tw_cuda_device *device, const char *kernel, cu_r
     return tw_fail(TW_ERROR_LAUNCH_FAILED, "%s", device->story);
 }
 
-bool tw_cuda_launches(const struct tw_internal_launch *launch)
+bool tw_cuda_takes(struct tw_backend_device *device, const struct tw_internal_kernel *key,
+                   const struct tw_internal_launch *launch)
 {
     const struct kernel *kernel = launch->found;
-    return kernel && kernel->driver_launches && tw_cuda_choice() != TW_CUDA_OPENMP_LAUNCH;
+    return tw_omp_lowering(&tw_cuda_of(device)->omp, key) == TW_INTERNAL_LOWER_SIMT && kernel && kernel->driver_launches
+           && tw_cuda_choice() != TW_CUDA_OPENMP_LAUNCH;
+}
+
+const char *tw_cuda_why_not(const struct tw_internal_launch *launch)
+{
+    const struct kernel *kernel = launch->found;
+    return kernel ? kernel->reason : "there is no memory for it";
 }
 
 /* Launches and waits. In the device's context. */
@@ -495,28 +502,14 @@ static cu_result run(struct tw_cuda_device *device, struct kernel *kernel, const
     return error;
 }
 
-tw_status tw_cuda_launch(int ordinal, const struct tw_internal_kernel *key, const struct tw_internal_launch *launch,
-                         bool *taken)
+tw_status tw_cuda_launch(struct tw_cuda_device *device, const struct tw_internal_kernel *key,
+                         const struct tw_internal_launch *launch)
 {
-    struct tw_cuda_device *device = tw_cuda_device(ordinal);
-    const enum tw_cuda_choice choice = tw_cuda_choice();
-    *taken = false;
-    if (!device || choice == TW_CUDA_OPENMP_LAUNCH)
-        return TW_SUCCESS;
-    struct kernel *kernel = launch->found ? launch->found : find(ordinal, key);
-    if (!kernel || !kernel->driver_launches) {
-        if (choice != TW_CUDA_DRIVER_LAUNCH)
-            return TW_SUCCESS;
-        *taken = true;
-        return tw_fail(TW_ERROR_UNSUPPORTED, "TW_CUDA_LAUNCH=driver, but it cannot launch kernel %s: %s", key->name,
-                       kernel ? kernel->reason : "there is no memory for it");
-    }
-    *taken = true;
     const enum tw_cuda_entry entry = tw_cuda_enter(device);
     if (!entry)
         return tw_fail(TW_ERROR_LAUNCH_FAILED, "the CUDA driver has no context for kernel %s", key->name);
     const unsigned before = atomic_fetch_add_explicit(&device->running, 1, memory_order_relaxed);
-    const cu_result error = run(device, kernel, launch);
+    const cu_result error = run(device, launch->found, launch);
     const unsigned others = atomic_fetch_sub_explicit(&device->running, 1, memory_order_relaxed) - 1;
     const tw_status status = error ? tw_cuda_report(device, key->name, error, !before && !others) : TW_SUCCESS;
     tw_cuda_leave(entry);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory by the CUDA driver (cuda.h): device memory from a pool of the library's own, and host memory that the bus can reach.
+ * Memory by the CUDA driver (cuda_memory.h): device memory from a pool of the library's own, and host memory that the bus can
+ * reach.
  *
  * cuMemFree, which omp_target_free() ends in, waits for all that the device runs; a pool keeps what was freed for the next
  * allocation instead, and neither waits for kernels. What it keeps at most is a quarter of the device's memory, and all of
  * that is given back when an allocation fails.
  */
-#include <string.h>
+#include "cuda_memory.h"
 
-#include "cuda.h"
-#include "cuda_driver.h"
+#include <string.h>
 
 enum { HOST_PORTABLE = 1, POOL_RELEASE_THRESHOLD = 4, POOL_READ_WRITE = 3 };
 
@@ -27,7 +27,7 @@ static void share(struct tw_cuda_device *device)
     }
 }
 
-void tw_cuda_open_pool(struct tw_cuda_device *device)
+static void open_pool(struct tw_cuda_device *device)
 {
     struct cu_pool_properties properties;
     size_t bytes = 0;
@@ -71,46 +71,35 @@ static cu_result allocate(struct tw_cuda_device *device, uintptr_t *memory, size
     return error ? error : tw_cuda.stream_synchronize(device->pool_stream);
 }
 
-static struct tw_cuda_device *device_with_pool(int ordinal)
+bool tw_cuda_has_pool(struct tw_cuda_device *device)
 {
-    struct tw_cuda_device *device = tw_cuda_choice() == TW_CUDA_OPENMP_LAUNCH ? NULL : tw_cuda_device(ordinal);
-    if (!device)
-        return NULL;
+    if (tw_cuda_choice() == TW_CUDA_OPENMP_LAUNCH)
+        return false;
     pthread_mutex_lock(&device->streams);
     if (!device->pool_is_tried)
-        tw_cuda_open_pool(device);
+        open_pool(device);
     device->pool_is_tried = true;
     pthread_mutex_unlock(&device->streams);
-    return device->pool ? device : NULL;
+    return device->pool != NULL;
 }
 
-bool tw_cuda_allocate(int ordinal, size_t bytes, void **result)
+void *tw_cuda_allocate(struct tw_cuda_device *device, size_t bytes)
 {
-    struct tw_cuda_device *device = device_with_pool(ordinal);
     uintptr_t memory = 0;
-    if (!device)
-        return false;
-    *result = NULL;
     const enum tw_cuda_entry entry = tw_cuda_enter(device);
     cu_result error = entry ? allocate(device, &memory, bytes) : 1;
     if (error == CU_OUT_OF_MEMORY && !tw_cuda.pool_trim(device->pool, 0))
         error = allocate(device, &memory, bytes);
     tw_cuda_leave(entry);
-    if (!error)
-        *result = (void *)memory;
-    return true;
+    return error ? NULL : (void *)memory;
 }
 
-bool tw_cuda_free(int ordinal, void *memory)
+void tw_cuda_free(struct tw_cuda_device *device, void *memory)
 {
-    const struct tw_cuda_device *device = device_with_pool(ordinal);
-    if (!device)
-        return false;
     const enum tw_cuda_entry entry = tw_cuda_enter(device);
     if (entry)
         (void)tw_cuda.pool_free((uintptr_t)memory, device->pool_stream);
     tw_cuda_leave(entry);
-    return true;
 }
 
 void *tw_cuda_allocate_host(size_t bytes)

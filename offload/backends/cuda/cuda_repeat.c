@@ -9,7 +9,7 @@
  */
 #include "cuda_repeat.h"
 
-#include "cuda.h"
+#include "cuda_launch.h"
 
 #define ENOUGH 8u /* launches, after which more of them are likely */
 #define PROBES 4u

@@ -22,7 +22,7 @@ struct tw_cuda_repeats {
     struct tw_cuda_repeated entries[TW_CUDA_REPEATS];
 };
 
-/* Enqueues a launch that tw_cuda_launches(). In the device's context. */
+/* Enqueues a launch that tw_cuda_takes(). In the device's context. */
 cu_result tw_cuda_repeats_enqueue(struct tw_cuda_repeats *repeats, const struct tw_internal_launch *launch,
                                   cu_stream stream);
 

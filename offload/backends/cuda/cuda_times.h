@@ -34,4 +34,7 @@ void tw_cuda_times_read(struct tw_cuda_times *times, uint64_t position, struct t
 /* Frees what has been made; nothing of it is in flight. */
 void tw_cuda_times_close(struct tw_cuda_times *times);
 
+/* Frees what all chains of a device have used. */
+void tw_cuda_close_clock(struct tw_cuda_device *device);
+
 #endif

@@ -12,7 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "backends/host/host.h"
+#include "common/host_lowering.h"
+#include "common/team.h"
 #include "sim_block.h"
 #include "sim_device.h"
 #include "sim_memory.h"
@@ -299,7 +300,7 @@ const struct tw_backend tw_backend_sim = {
     .count = count,
     .open = open_device,
     .close = close_device,
-    .begin_thread = tw_host_begin_thread,
+    .begin_thread = tw_team_begin_worker,
     .describe = describe,
     .check = check,
     .limits = tw_host_limits,

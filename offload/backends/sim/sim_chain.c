@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backends/host/host.h"
 #include "base/clock.h"
+#include "common/host_lowering.h"
+#include "common/team.h"
 #include "sim_memory.h"
 
 /* A launch or a copy, or something on another chain that those after it wait for. The first two stay until their outcome is
@@ -133,7 +134,7 @@ static void run_item(struct sim_chain *chain)
 static void *run_chain(void *argument)
 {
     struct sim_chain *chain = argument;
-    tw_host_begin_thread(chain->device);
+    tw_team_begin_worker();
     pthread_mutex_lock(&chains_mutex);
     while (chain->first || !chain->closing) {
         if (chain->first)

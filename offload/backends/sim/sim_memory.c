@@ -19,7 +19,7 @@
 
 #include <teamwork/sim.h>
 
-#include "backends/host/host.h"
+#include "common/host_lowering.h"
 #include "sim_block.h"
 
 #define ALIGNMENT 128u

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The CUDA driver through dlopen, its devices and their streams (cuda_driver.h). */
+#include "cuda_driver.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCHED_SPIN = 1, POINTER_DEVICE_ORDINAL = 9, PEERS = 64 };
+
+struct tw_cuda_driver tw_cuda;
+
+static struct {
+    void *library;
+    struct tw_cuda_device *devices;
+    int retained;
+    enum tw_cuda_choice choice;
+} found;
+
+static bool load_functions(void)
+{
+    const struct {
+        void *slot;
+        const char *name;
+    } functions[] = {
+#define ENTRY(member, name, parameters) {&tw_cuda.member, name},
+        TW_CUDA_FUNCTIONS(ENTRY)
+#undef ENTRY
+    };
+    found.library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!found.library)
+        found.library = dlopen("libcuda.so", RTLD_NOW | RTLD_LOCAL);
+    if (!found.library)
+        return false;
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; ++i) {
+        void *address = dlsym(found.library, functions[i].name);
+        if (!address)
+            return false;
+        *(void **)functions[i].slot = address;
+    }
+    return true;
+}
+
+static enum tw_cuda_choice read_choice(void)
+{
+    const char *text = getenv("TW_CUDA_LAUNCH");
+    if (!text || !*text)
+        return TW_CUDA_ANY_LAUNCH;
+    return strcmp(text, "driver") == 0 ? TW_CUDA_DRIVER_LAUNCH : TW_CUDA_OPENMP_LAUNCH; /* the runtime has checked it */
+}
+
+static size_t attribute(cu_device device, int which)
+{
+    int value = 0;
+    return tw_cuda.device_attribute(&value, which, device) || value < 0 ? 0 : (size_t)value;
+}
+
+static unsigned capability_of(cu_device device)
+{
+    return (unsigned)(10 * attribute(device, CU_CAPABILITY_MAJOR) + attribute(device, CU_CAPABILITY_MINOR));
+}
+
+size_t tw_cuda_list(struct tw_gpu *gpus, size_t room)
+{
+    const bool was_open = found.library;
+    int count = 0;
+    size_t listed = 0;
+    if ((was_open || (load_functions() && !tw_cuda.init(0))) && tw_cuda.device_count(&count))
+        count = 0;
+    for (int ordinal = 0; ordinal < count && listed < room; ++ordinal) {
+        cu_device device;
+        if (tw_cuda.device_get(&device, ordinal))
+            continue;
+        const struct tw_cuda_device *open = tw_cuda_device(ordinal);
+        gpus[listed] = (struct tw_gpu){.capability = capability_of(device), .is_offered = open && open->is_offered};
+        if (tw_cuda.device_name(gpus[listed].name, (int)sizeof gpus[listed].name, device))
+            gpus[listed].name[0] = '\0';
+        ++listed;
+    }
+    if (!was_open)
+        tw_cuda_close();
+    return listed;
+}
+
+static bool retain(struct tw_cuda_device *device, int ordinal)
+{
+    if (tw_cuda.device_get(&device->device, ordinal))
+        return false;
+    (void)tw_cuda.context_set_flags(device->device, SCHED_SPIN);
+    if (tw_cuda.context_retain(&device->context, device->device))
+        return false;
+    device->ordinal = ordinal;
+    device->capability = capability_of(device->device);
+    device->compute_units = attribute(device->device, CU_MULTIPROCESSORS);
+    device->default_shared_bytes = attribute(device->device, CU_SHARED_PER_BLOCK);
+    device->max_shared_bytes = attribute(device->device, CU_SHARED_PER_BLOCK_OPTIN);
+    if (device->max_shared_bytes < device->default_shared_bytes)
+        device->max_shared_bytes = device->default_shared_bytes;
+    pthread_mutex_init(&device->streams, NULL);
+    pthread_mutex_init(&device->clock, NULL);
+    return true;
+}
+
+/* Notes which devices can use each other's memory: asking the driver each time would take too long. */
+static void find_peers(void)
+{
+    for (int i = 0; i < found.retained; ++i)
+        for (int k = 0; k < found.retained && k < PEERS; ++k) {
+            int can = 0;
+            if (i != k && !tw_cuda.can_access_peer(&can, found.devices[i].device, found.devices[k].device) && can)
+                found.devices[i].peers |= (uint64_t)1 << k;
+        }
+}
+
+bool tw_cuda_uses_peer(const struct tw_cuda_device *device, const struct tw_cuda_device *peer)
+{
+    return peer->ordinal < PEERS && (device->peers >> peer->ordinal & 1u);
+}
+
+static bool is_of_parent;
+
+bool tw_cuda_is_of_parent(void)
+{
+    return is_of_parent;
+}
+
+bool tw_cuda_open(void)
+{
+    int count = 0;
+    found.choice = read_choice();
+    const bool loaded = load_functions();
+    const int started = loaded ? tw_cuda.init(0) : 0;
+    is_of_parent = started == CU_NOT_INITIALIZED; /* which it has initialized, elsewhere */
+    if (!loaded || started || tw_cuda.device_count(&count) || count <= 0
+        || !(found.devices = calloc((size_t)count, sizeof *found.devices))) {
+        tw_cuda_close();
+        return false;
+    }
+    while (found.retained < count && retain(&found.devices[found.retained], found.retained))
+        ++found.retained;
+    find_peers();
+    return true;
+}
+
+static void release(struct tw_cuda_device *device)
+{
+    const enum tw_cuda_entry entry = tw_cuda_enter(device);
+    for (size_t i = 0; entry && i < device->idle_count; ++i)
+        (void)tw_cuda.stream_destroy(device->idle_streams[i]);
+    tw_cuda_leave(entry);
+    free(device->idle_streams);
+    pthread_mutex_destroy(&device->streams);
+    pthread_mutex_destroy(&device->clock);
+    (void)tw_cuda.context_release(device->device);
+}
+
+void tw_cuda_close(void)
+{
+    for (int ordinal = 0; ordinal < found.retained; ++ordinal)
+        release(&found.devices[ordinal]);
+    free(found.devices);
+    if (found.library)
+        dlclose(found.library);
+    memset(&found, 0, sizeof found);
+    memset(&tw_cuda, 0, sizeof tw_cuda);
+}
+
+struct tw_cuda_device *tw_cuda_device(int ordinal)
+{
+    return ordinal >= 0 && ordinal < found.retained ? &found.devices[ordinal] : NULL;
+}
+
+enum tw_cuda_choice tw_cuda_choice(void)
+{
+    return found.choice;
+}
+
+int tw_cuda_owner(const void *memory)
+{
+    int ordinal = -1;
+    if (!found.library || tw_cuda.pointer_attribute(&ordinal, POINTER_DEVICE_ORDINAL, (uintptr_t)memory))
+        return -1;
+    return ordinal;
+}
+
+void tw_cuda_describe(const struct tw_cuda_device *described, struct tw_device_facts *facts)
+{
+    const cu_device device = described->device;
+    int version = 0;
+    (void)tw_cuda.device_name(facts->name, (int)sizeof facts->name, device);
+    snprintf(facts->vendor, sizeof facts->vendor, "NVIDIA");
+    if (!tw_cuda.driver_version(&version))
+        snprintf(facts->driver_version, sizeof facts->driver_version, "%d.%d", version / 1000, version % 1000 / 10);
+    facts->compute_units = attribute(device, CU_MULTIPROCESSORS);
+    facts->max_work_group_size = attribute(device, CU_MAX_THREADS_PER_BLOCK);
+    facts->sub_group_size = attribute(device, CU_WARP_SIZE);
+    facts->clock_mhz = attribute(device, CU_CLOCK_KHZ) / 1000;
+    facts->cache_bytes = attribute(device, CU_L2_BYTES);
+    facts->cacheline_bytes = 128;
+    facts->local_mem_type = TW_LOCAL_MEM_LOCAL;
+    /* what one group can have at most; the linker limits TW_LOCAL to less, and so does a launch through libomptarget, which
+       tw_cuda_check() knows */
+    facts->local_mem_bytes =
+        attribute(device, found.choice == TW_CUDA_OPENMP_LAUNCH ? CU_SHARED_PER_BLOCK : CU_SHARED_PER_BLOCK_OPTIN);
+    (void)tw_cuda.device_memory(&facts->global_mem_bytes, device);
+}
+
+enum tw_cuda_entry tw_cuda_enter(const struct tw_cuda_device *device)
+{
+    cu_context context = NULL; /* mostly it is already there: libomptarget leaves it behind */
+    if (!tw_cuda.context_current(&context) && context == device->context)
+        return TW_CUDA_WAS_INSIDE;
+    return tw_cuda.context_push(device->context) ? TW_CUDA_OUTSIDE : TW_CUDA_ENTERED;
+}
+
+void tw_cuda_leave(enum tw_cuda_entry entry)
+{
+    cu_context context;
+    if (entry == TW_CUDA_ENTERED)
+        (void)tw_cuda.context_pop(&context);
+}
+
+cu_result tw_cuda_take_stream(struct tw_cuda_device *device, cu_stream *stream)
+{
+    *stream = NULL;
+    pthread_mutex_lock(&device->streams);
+    if (device->idle_count)
+        *stream = device->idle_streams[--device->idle_count];
+    pthread_mutex_unlock(&device->streams);
+    return *stream ? 0 : tw_cuda.stream_create(stream, CU_STREAM_NON_BLOCKING);
+}
+
+void tw_cuda_give_stream(struct tw_cuda_device *device, cu_stream stream)
+{
+    pthread_mutex_lock(&device->streams);
+    if (device->idle_count == device->idle_capacity) {
+        const size_t capacity = 2 * device->idle_capacity + 8;
+        cu_stream *grown = realloc(device->idle_streams, capacity * sizeof *grown);
+        if (grown) {
+            device->idle_streams = grown;
+            device->idle_capacity = capacity;
+        }
+    }
+    const bool fits = device->idle_count < device->idle_capacity;
+    if (fits)
+        device->idle_streams[device->idle_count++] = stream;
+    pthread_mutex_unlock(&device->streams);
+    if (!fits)
+        (void)tw_cuda.stream_destroy(stream);
+}
+
+void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone)
+{
+    char text[256];
+    tw_cuda_describe_error(error, text, sizeof text);
+    /* errors of the context stay, and every thread that looks is told: the first one tells the story */
+    pthread_mutex_lock(&device->streams);
+    if (!atomic_load_explicit(&device->is_lost, memory_order_relaxed)) {
+        snprintf(device->story, sizeof device->story,
+                 "kernel %s%s failed on the device: %s; nothing runs on it any more "
+                 "in this process",
+                 kernel, alone ? "" : ", or one that ran beside or after it,", text);
+        atomic_store_explicit(&device->is_lost, true, memory_order_release);
+    }
+    pthread_mutex_unlock(&device->streams);
+}
+
+const char *tw_cuda_lost(const struct tw_cuda_device *device)
+{
+    return atomic_load_explicit(&device->is_lost, memory_order_acquire) ? device->story : NULL;
+}
+
+const char *tw_cuda_describe_error(cu_result error, char *text, size_t bytes)
+{
+    const char *name = NULL, *meaning = NULL;
+    if (tw_cuda.error_name(error, &name) || !name || tw_cuda.error_text(error, &meaning) || !meaning)
+        snprintf(text, bytes, "error %d of the CUDA driver", error);
+    else
+        snprintf(text, bytes, "%s (%s)", meaning, name);
+    return text;
+}

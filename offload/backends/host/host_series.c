@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Several kernels in one parallel region.
+ *
+ * To open and close a region for each kernel costs small ones more than their work. So the team stays together as long as there
+ * is another kernel: its first thread tells the others, and hears from them when they are done. In between the first thread is in
+ * the runtime, for less than a microsecond.
+ */
+#define _GNU_SOURCE
+#include "host_series.h"
+
+#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "common/host_lowering.h"
+#include "common/team.h"
+
+#define FIRST_POLLS 64u  /* before a thread looks whether it holds up those that it waits for, */
+#define POLLS 500u       /* and before it lets others run, and between two times that it does */
+#define MOST_THREADS 64u /* of a series: they all share two counters, which takes longer the more they are */
+
+struct team {
+    struct tw_backend_series *series; /* its kernel is that of the turn */
+    bool over;
+    uint64_t patience_ns; /* before a thread that waits sleeps: OpenMP's */
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    atomic_uint sleepers;
+    atomic_int processors[MOST_THREADS]; /* that the threads were last seen on */
+    _Alignas(64) atomic_uint turn;       /* kernels begun */
+    _Alignas(64) atomic_uint done;       /* pieces that the other threads have run, of all kernels */
+};
+
+static void advance(struct team *team, atomic_uint *counter)
+{
+    /* either this sees that a thread sleeps, or that one sees the counter */
+    atomic_fetch_add(counter, 1u);
+    if (!atomic_load(&team->sleepers))
+        return;
+    pthread_mutex_lock(&team->mutex);
+    pthread_cond_broadcast(&team->changed);
+    pthread_mutex_unlock(&team->mutex);
+}
+
+static bool poll(const atomic_uint *counter, unsigned value, unsigned polls)
+{
+    for (unsigned i = 0; i < polls; ++i) {
+        if (atomic_load_explicit(counter, memory_order_acquire) == value)
+            return true;
+        tw_pause();
+    }
+    return false;
+}
+
+/* Notes on which processor a thread of the team runs. */
+static void note_processor(struct team *team, unsigned thread)
+{
+    const int now = sched_getcpu();
+    if (atomic_load_explicit(&team->processors[thread], memory_order_relaxed) != now)
+        atomic_store_explicit(&team->processors[thread], now, memory_order_relaxed);
+}
+
+/* Whether another thread that this one waits for, the first or any, was last on the processor of this one. */
+static bool holds_up(const struct team *team, unsigned thread, unsigned threads)
+{
+    const int here = sched_getcpu();
+    if (thread)
+        return atomic_load_explicit(&team->processors[0], memory_order_relaxed) == here;
+    for (unsigned other = 1; other < threads; ++other)
+        if (atomic_load_explicit(&team->processors[other], memory_order_relaxed) == here)
+            return true;
+    return false;
+}
+
+/* Waits until a counter has a value. Where other programs take processors, two threads of a team may be on the same one: then
+   polling is what holds up the other. Else to yield early may cost the slice of another program. */
+static void await(struct team *team, atomic_uint *counter, unsigned value, unsigned thread, unsigned threads)
+{
+    if (poll(counter, value, FIRST_POLLS))
+        return;
+    const bool shares = holds_up(team, thread, threads);
+    if (shares && !thread)
+        tw_team_step_aside();
+    const uint64_t until = tw_now_ns() + team->patience_ns;
+    if (!shares && poll(counter, value, POLLS))
+        return;
+    do {
+        sched_yield();
+        if (poll(counter, value, shares ? FIRST_POLLS / 4 : POLLS))
+            return;
+    } while (tw_now_ns() < until);
+    pthread_mutex_lock(&team->mutex);
+    atomic_fetch_add(&team->sleepers, 1u);
+    while (atomic_load(counter) != value)
+        pthread_cond_wait(&team->changed, &team->mutex);
+    atomic_fetch_sub(&team->sleepers, 1u);
+    pthread_mutex_unlock(&team->mutex);
+}
+
+/* Finds a kernel that is ready to run, from the one that the series is at, if `more`, on. False: there is none. */
+static bool find_ready(struct tw_backend_series *series, bool more, void **scratch)
+{
+    while (more && series->kernel->form != TW_INTERNAL_SINGLE_TASK
+           && !tw_host_prepare(series->kernel, series->launch, scratch))
+        more = series->next(series, tw_host_outcome(series->kernel, series->launch));
+    return more;
+}
+
+/* The first thread: runs kernels with the others, up to one that is not for a team. Returns whether there is one. */
+static bool lead(struct team *team, unsigned threads, void **scratch)
+{
+    struct tw_backend_series *series = team->series;
+    bool more;
+    unsigned turn = 0;
+    do {
+        const struct tw_internal_kernel *kernel = series->kernel;
+        struct tw_internal_launch *description = series->launch;
+        ++turn;
+        note_processor(team, 0);
+        advance(team, &team->turn);
+        kernel->host(description, 0, threads);
+        await(team, &team->done, turn * (threads - 1), 0, threads);
+        tw_host_end(kernel, description);
+        more = find_ready(series, series->next(series, tw_host_outcome(kernel, description)), scratch);
+    } while (more && series->kernel->form != TW_INTERNAL_SINGLE_TASK);
+    team->over = true;
+    advance(team, &team->turn);
+    return more;
+}
+
+static void follow(struct team *team, unsigned thread, unsigned threads)
+{
+    for (unsigned turn = 1;; ++turn) {
+        await(team, &team->turn, turn, thread, threads);
+        if (team->over)
+            return;
+        note_processor(team, thread);
+        team->series->kernel->host(team->series->launch, thread, threads);
+        advance(team, &team->done);
+    }
+}
+
+static bool run_team(struct tw_backend_series *series, void **scratch)
+{
+    struct team team = {.series = series,
+                        .patience_ns = tw_team_patience_ms() * (uint64_t)1000000u,
+                        .mutex = PTHREAD_MUTEX_INITIALIZER,
+                        .changed = PTHREAD_COND_INITIALIZER};
+    for (unsigned thread = 0; thread < MOST_THREADS; ++thread)
+        atomic_init(&team.processors[thread], -1);
+    bool more = false;
+#pragma omp parallel
+    {
+        const unsigned thread = (unsigned)omp_get_thread_num(), threads = (unsigned)omp_get_num_threads();
+        if (thread == 0)
+            more = lead(&team, threads, scratch);
+        else
+            follow(&team, thread, threads);
+    }
+    pthread_mutex_destroy(&team.mutex);
+    pthread_cond_destroy(&team.changed);
+    return more;
+}
+
+void tw_host_launch_series(struct tw_backend_device *device, struct tw_backend_series *series)
+{
+    void *scratch = NULL;
+    (void)device;
+    tw_team_bind();
+    const bool has_team = (unsigned)omp_get_max_threads() <= MOST_THREADS;
+    bool more = find_ready(series, true, &scratch);
+    while (more) {
+        if (has_team && series->kernel->form != TW_INTERNAL_SINGLE_TASK)
+            more = run_team(series, &scratch);
+        else
+            more =
+                find_ready(series, series->next(series, tw_host_run(series->kernel, series->launch, NULL)), &scratch);
+    }
+    free(scratch);
+}

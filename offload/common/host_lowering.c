@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels in the host lowering (host_lowering.h). */
+#include "host_lowering.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fiber.h"
+#include "team.h"
+#include "topology.h"
+
+void tw_host_describe(struct tw_backend_device *device, struct tw_device_facts *facts)
+{
+    (void)device;
+    tw_topology_describe(facts);
+    facts->max_work_group_size = 8192; /* work-items are loop turns: the limit is what stays in a cache */
+    facts->sub_group_size = 1;
+    facts->atomic_orders = TW_ALL_ORDERS;
+    facts->atomic_scopes = TW_ALL_SCOPES;
+    facts->local_mem_type = TW_LOCAL_MEM_GLOBAL;
+    facts->local_mem_bytes = TW_HOST_LOCAL_BYTES;
+}
+
+size_t tw_host_static_local_bytes(const struct tw_internal_kernel *kernel)
+{
+    const size_t known = __atomic_load_n(kernel->local_bytes, __ATOMIC_RELAXED);
+    if (known)
+        return known - 1;
+    size_t bytes = 0;
+    for (const struct tw_internal_local_note *note = kernel->notes; note != kernel->past_notes; ++note)
+        if (strcmp(note->function, kernel->name) == 0 && strcmp(note->unit, kernel->unit) == 0)
+            bytes += note->bytes;
+    __atomic_store_n(kernel->local_bytes, bytes + 1, __ATOMIC_RELAXED);
+    return bytes;
+}
+
+tw_status tw_host_check_local(const struct tw_internal_kernel *kernel, const struct tw_internal_launch *launch,
+                              size_t most)
+{
+    const size_t bytes = tw_host_static_local_bytes(kernel);
+    if (launch->local_bytes <= most && bytes <= most - launch->local_bytes)
+        return TW_SUCCESS;
+    return tw_fail(TW_ERROR_OUT_OF_LOCAL_MEMORY,
+                   "a group of kernel %s needs %zu bytes of local memory in TW_LOCAL variables and %zu "
+                   "in local accessors, which is more than the %zu it can have",
+                   kernel->name, bytes, launch->local_bytes, most);
+}
+
+tw_status tw_host_check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+                        struct tw_internal_launch *launch)
+{
+    (void)device;
+    if (!kernel->host)
+        return tw_fail(TW_ERROR_UNSUPPORTED, "kernel %s has no host version", kernel->name);
+    if (!launch->local_bytes && __atomic_load_n(kernel->local_bytes, __ATOMIC_RELAXED) == 1)
+        return TW_SUCCESS; /* known to need none, as most do */
+    return tw_host_check_local(kernel, launch, TW_HOST_LOCAL_BYTES);
+}
+
+/* Each thread of the team runs a group. */
+void tw_host_limits(struct tw_backend_device *device, const struct tw_internal_kernel *kernel, size_t items,
+                    size_t local_bytes, struct tw_kernel_facts *facts)
+{
+    (void)device, (void)items, (void)local_bytes;
+    facts->static_local_bytes = tw_host_static_local_bytes(kernel);
+    facts->resident_groups = omp_get_dynamic() ? 1 : (size_t)omp_get_max_threads();
+    if (facts->resident_groups > (size_t)omp_get_thread_limit())
+        facts->resident_groups = (size_t)omp_get_thread_limit();
+}
+
+static tw_status divergence(const struct tw_internal_kernel *kernel, const struct tw_internal_divergence *note)
+{
+    char where[48] = "a group function", elsewhere[64] = "not";
+    if (note->line)
+        snprintf(where, sizeof where, "the barrier in line %d", note->line);
+    if (note->other_line)
+        snprintf(elsewhere, sizeof elsewhere, "at the one in line %d", note->other_line);
+    return tw_fail(TW_ERROR_DIVERGENT_BARRIER,
+                   "in group (%zu, %zu, %zu) of kernel %s %s was reached by %zu work-items, and %zu were "
+                   "%s; all of a group must reach a barrier, or none",
+                   note->group[0], note->group[1], note->group[2], kernel->name, where, note->waiting, note->finished,
+                   elsewhere);
+}
+
+/* Says why a kernel did not run. */
+static __attribute__((noinline, cold)) tw_status refuse(const struct tw_internal_kernel *kernel,
+                                                        const struct tw_internal_launch *description, int fell_back)
+{
+    switch (fell_back) {
+    case TW_INTERNAL_NO_IMAGE:
+        tw_refuse_launch();
+        return tw_fail(TW_ERROR_NO_DEVICE_IMAGE,
+                       "kernel %s has no image for OpenMP device %d: compile and link %s for it, as with "
+                       "teamwork_add_offload()",
+                       kernel->name, description->device, kernel->file);
+    case TW_INTERNAL_NO_THREADS:
+        return tw_fail(TW_ERROR_UNSUPPORTED,
+                       "kernel %s needs a thread for each of the %zu work-items of a group, which the "
+                       "standard mapping (LOWERING teams) did not get; compile %s with LOWERING simt",
+                       kernel->name, description->local[0] * description->local[1] * description->local[2],
+                       kernel->file);
+    case TW_INTERNAL_DIVERGENCE:
+        return divergence(kernel, &description->divergence);
+    default:
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY,
+                       "kernel %s: no memory for the stacks or the local memory of its work-groups", kernel->name);
+    }
+}
+
+tw_status tw_host_outcome(const struct tw_internal_kernel *kernel, const struct tw_internal_launch *description)
+{
+    const int fell_back = __atomic_load_n(&description->fell_back, __ATOMIC_RELAXED);
+    return fell_back ? refuse(kernel, description, fell_back) : TW_SUCCESS;
+}
+
+bool tw_host_prepare(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description, void **scratch)
+{
+    description->cpu = &tw_fiber_cpu;
+    description->fell_back = 0;
+    if (kernel->form == TW_INTERNAL_REDUCTION) {
+        if (!*scratch)
+            *scratch = aligned_alloc(64, TW_INTERNAL_SCRATCH_BYTES);
+        description->scratch = *scratch;
+        if (!*scratch)
+            description->fell_back = TW_INTERNAL_NO_MEMORY;
+    }
+    return !description->fell_back;
+}
+
+void tw_host_end(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description)
+{
+    if (kernel->host_end)
+        kernel->host_end(description);
+}
+
+tw_status tw_host_run(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description,
+                      const struct tw_host_prelude *prelude)
+{
+    void *scratch = NULL;
+    if (kernel->form == TW_INTERNAL_SINGLE_TASK) {
+        (void)tw_host_prepare(kernel, description, &scratch);
+        if (prelude)
+            prelude->run(prelude, 0, 1);
+        kernel->host(description, 0, 1);
+    } else if (tw_host_prepare(kernel, description, &scratch)) {
+        tw_team_bind();
+#pragma omp parallel
+        {
+            const size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+            if (prelude) {
+                prelude->run(prelude, thread, threads);
+#pragma omp barrier
+            }
+            kernel->host(description, thread, threads);
+        }
+        tw_host_end(kernel, description);
+    }
+    free(scratch);
+    return tw_host_outcome(kernel, description);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* OpenMP's offload devices (openmp.h). */
+#define _GNU_SOURCE
+#include "openmp.h"
+
+#include <dlfcn.h>
+#include <omp.h>
+#include <stdint.h>
+
+#define MOST_CLAIMS 256
+
+/* libomptarget starts with the first device image that the program brings; without one, asking it anything crashes
+   (LLVM 19 and 22). Its entry to start it by hand is counted; it stays started until the program ends. */
+extern void __tgt_rtl_init(void) __attribute__((weak));
+
+static bool started; /* under the discovery lock */
+
+/* How many offload devices there are, and the number that stands for the host: libomptarget's functions. libomp has functions of
+   these names as well, which ask the library that comes behind libomp in the link order: where libomptarget comes before it,
+   they find nobody and answer that there are no devices. */
+static int (*num_devices)(void) = omp_get_num_devices;
+static int (*initial_device)(void) = omp_get_initial_device;
+
+static void find_libomptarget(void)
+{
+    Dl_info info;
+    void *library = dladdr((void *)(uintptr_t)omp_target_alloc, &info) && info.dli_fname
+                        ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD)
+                        : NULL;
+    if (!library)
+        return;
+    void *count = dlsym(library, "omp_get_num_devices"), *host = dlsym(library, "omp_get_initial_device");
+    if (count && host) {
+        *(void **)&num_devices = count;
+        *(void **)&initial_device = host;
+    }
+    dlclose(library); /* it stays, since this library is linked with it */
+}
+
+void tw_openmp_start(void)
+{
+    if (!started)
+        find_libomptarget();
+    if (!started && __tgt_rtl_init) {
+        __tgt_rtl_init();
+        started = true;
+    }
+}
+
+static bool is_given_up;
+static bool claims[MOST_CLAIMS];
+
+int tw_openmp_devices(void)
+{
+    return is_given_up ? 0 : num_devices();
+}
+
+int tw_openmp_host(void)
+{
+    return initial_device();
+}
+
+void tw_openmp_give_up(void)
+{
+    is_given_up = true;
+}
+
+bool tw_openmp_claim(int number, bool is_claimed)
+{
+    if (number < 0 || number >= MOST_CLAIMS)
+        return false;
+    claims[number] = is_claimed;
+    return true;
+}
+
+bool tw_openmp_is_claimed(int number)
+{
+    return number >= 0 && number < MOST_CLAIMS && claims[number];
+}

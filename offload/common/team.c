@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The OpenMP team of the thread that launches a kernel on the host (team.h).
+ *
+ * A parallel region of unbound threads can take 30 us instead of 1, when the scheduler puts two of them on one processor.
+ * So the threads that a team adds to the launching one are bound, each to a processor, unless the environment says
+ * something about binding. The launching thread is the program's own and stays free.
+ */
+#define _GNU_SOURCE
+#include "team.h"
+
+#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "topology.h"
+
+/* How long OpenMP's threads poll before they sleep, in milliseconds. Asked for early: while more threads use OpenMP than there are
+   processors, libomp lets them sleep at once and says 0. */
+static atomic_int usual_block_ms = -1;
+
+void tw_team_open(void)
+{
+    int unknown = -1;
+    (void)atomic_compare_exchange_strong(&usual_block_ms, &unknown, kmp_get_blocktime());
+}
+
+#define ASIDE_NS 1000000u /* between two times that a thread is moved */
+
+static struct {
+    unsigned count; /* 0: do not bind */
+    int processors[CPU_SETSIZE];
+} binding;
+static pthread_once_t binding_chosen = PTHREAD_ONCE_INIT;
+
+static void choose_binding(void)
+{
+    static const char *const variables[] = {"OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"};
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; ++i)
+        if (getenv(variables[i]))
+            return;
+    for (int processor = 0; processor < CPU_SETSIZE; ++processor)
+        if (CPU_ISSET(processor, tw_topology_allowed()))
+            binding.processors[binding.count++] = processor;
+}
+
+/* The kernel's scheduler does that late: a thread that sleeps now and then is put back where it was. */
+void tw_team_step_aside(void)
+{
+    static _Thread_local uint64_t last_ns;
+    cpu_set_t mine, free_one;
+    const int here = sched_getcpu();
+    if (!binding.count || here < 0 || here == binding.processors[0])
+        return;
+    const uint64_t now = tw_now_ns();
+    if (now - last_ns < ASIDE_NS)
+        return;
+    last_ns = now;
+    CPU_ZERO(&free_one);
+    CPU_SET(binding.processors[0], &free_one);
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0 || !CPU_ISSET(binding.processors[0], &mine))
+        return;
+    if (sched_setaffinity(0, sizeof free_one, &free_one) == 0)
+        (void)sched_setaffinity(0, sizeof mine, &mine);
+}
+
+static _Thread_local bool is_worker;
+
+/* Not before it has a team: a thread that asks libomp for anything is counted (usual_block_ms). */
+void tw_team_shorten_polling(void)
+{
+    static _Thread_local bool done;
+    if (is_worker && !done && !getenv("KMP_BLOCKTIME") && !getenv("OMP_WAIT_POLICY"))
+        kmp_set_blocktime(1);
+    done = true;
+}
+
+unsigned tw_team_patience_ms(void)
+{
+    const int usual = atomic_load_explicit(&usual_block_ms, memory_order_relaxed);
+    return usual < 0 ? 0 : is_worker && usual > 1 ? 1 : (unsigned)usual;
+}
+
+/* Binds once for each thread and size of the team: libomp keeps it together. Only where the team has a thread for each processor
+   is it clear which to take. */
+void tw_team_bind(void)
+{
+    static _Thread_local int bound;
+    tw_team_shorten_polling();
+    const int threads = omp_get_max_threads();
+    if (threads == 1)
+        return;
+    pthread_once(&binding_chosen, choose_binding);
+    if ((unsigned)threads != binding.count) {
+        bound = threads;
+        return;
+    }
+    if (bound != threads) {
+        bound = threads;
+#pragma omp parallel num_threads(threads)
+        {
+            const int thread = omp_get_thread_num();
+            if (thread) {
+                cpu_set_t one;
+                CPU_ZERO(&one);
+                CPU_SET(binding.processors[thread], &one);
+                (void)sched_setaffinity(0, sizeof one, &one);
+            }
+        }
+    }
+    tw_team_step_aside();
+}
+
+/* A worker must not inherit the binding of an OpenMP thread that happened to submit. */
+void tw_team_begin_worker(void)
+{
+    if (CPU_COUNT(tw_topology_allowed()) > 0)
+        (void)sched_setaffinity(0, sizeof(cpu_set_t), tw_topology_allowed());
+    is_worker = true;
+}
