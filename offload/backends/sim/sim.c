@@ -5,43 +5,24 @@
 #define _GNU_SOURCE
 #include "sim.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/host_lowering.h"
 #include "common/team.h"
-#include "sim_block.h"
+#include "sim_chain.h"
 #include "sim_device.h"
 #include "sim_memory.h"
+#include "sim_pointers.h"
 
 #define MOST_DEVICES 64u
-#define OPERATIONS (TW_SIM_KERNEL + 1)
 #define ASYNC_COPIES 2u                /* to an asynchronous device at a time */
 #define LOCAL_BYTES ((size_t)48 << 10) /* as a GPU has without asking for more */
 
-struct sim_device {
-    struct tw_backend_device base;
-    pthread_mutex_t mutex; /* for all below */
-    uint64_t counts[OPERATIONS];
-    uint64_t fail_at[OPERATIONS]; /* count at which to fail; 0: never */
-    bool fail_on[OPERATIONS];     /* ... and each after it */
-    uint64_t delay_ns[OPERATIONS];
-    uint64_t allocated_bytes;
-    bool lost;         /* after a failed kernel */
-    bool asynchronous; /* never changes */
-    bool checks_reads; /* looks for kernels that write to what they only read; never changes */
-};
-
 static unsigned configured; /* under the discovery lock */
 static bool is_configured;
-static struct sim_device *sim(struct tw_backend_device *device)
-{
-    return (struct sim_device *)device;
-}
 
 /* What was configured, else TW_SIM, else none. */
 static tw_status count(unsigned *devices)
@@ -68,7 +49,7 @@ static bool is_on(const char *name)
 
 static tw_status open_device(unsigned index, struct tw_backend_device **result)
 {
-    struct sim_device *device = calloc(1, sizeof *device);
+    struct tw_sim_device *device = calloc(1, sizeof *device);
     if (!device)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a simulated device");
     device->base =
@@ -83,7 +64,7 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
 
 static void close_device(struct tw_backend_device *device)
 {
-    pthread_mutex_destroy(&sim(device)->mutex);
+    pthread_mutex_destroy(&tw_sim_of(device)->mutex);
     free(device);
 }
 
@@ -103,85 +84,33 @@ static tw_status check(struct tw_backend_device *device, const struct tw_interna
     tw_status status = tw_host_check(device, kernel, launch);
     if (status == TW_SUCCESS)
         status = tw_host_check_local(kernel, launch, LOCAL_BYTES);
-    return status == TW_SUCCESS ? tw_sim_block_check(device, kernel, launch) : status;
-}
-
-bool tw_sim_is_asynchronous(struct tw_backend_device *device)
-{
-    return sim(device)->asynchronous;
-}
-
-bool tw_sim_is_lost(struct tw_backend_device *device)
-{
-    pthread_mutex_lock(&sim(device)->mutex);
-    const bool lost = sim(device)->lost;
-    pthread_mutex_unlock(&sim(device)->mutex);
-    return lost;
-}
-
-bool tw_sim_op_fails(struct tw_backend_device *base, tw_sim_operation operation)
-{
-    struct sim_device *device = sim(base);
-    pthread_mutex_lock(&device->mutex);
-    const uint64_t number = ++device->counts[operation];
-    const uint64_t at = device->fail_at[operation];
-    const bool fails = at && (number == at || (device->fail_on[operation] && number > at));
-    if (fails && !device->fail_on[operation])
-        device->fail_at[operation] = 0;
-    const bool lost = device->lost;
-    pthread_mutex_unlock(&device->mutex);
-    return fails || lost;
-}
-
-void tw_sim_op_delay(struct tw_backend_device *device, tw_sim_operation operation)
-{
-    pthread_mutex_lock(&sim(device)->mutex);
-    const uint64_t ns = sim(device)->delay_ns[operation];
-    pthread_mutex_unlock(&sim(device)->mutex);
-    if (ns) {
-        struct timespec rest = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-        while (nanosleep(&rest, &rest) != 0 && errno == EINTR) {
-        }
-    }
-}
-
-static bool begin(struct tw_backend_device *device, tw_sim_operation operation)
-{
-    const bool fails = tw_sim_op_fails(device, operation);
-    tw_sim_op_delay(device, operation);
-    return fails;
+    return status == TW_SUCCESS ? tw_sim_pointers_check(device, kernel, launch) : status;
 }
 
 static void *allocate(struct tw_backend_device *device, size_t bytes)
 {
-    void *memory = begin(device, TW_SIM_ALLOCATION) ? NULL : tw_sim_memory_allocate(device, bytes);
+    void *memory = tw_sim_op_begin(device, TW_SIM_ALLOCATION) ? NULL : tw_sim_memory_allocate(device, bytes);
     if (!memory)
         return NULL;
-    pthread_mutex_lock(&sim(device)->mutex);
-    sim(device)->allocated_bytes += bytes;
-    pthread_mutex_unlock(&sim(device)->mutex);
+    pthread_mutex_lock(&tw_sim_of(device)->mutex);
+    tw_sim_of(device)->allocated_bytes += bytes;
+    pthread_mutex_unlock(&tw_sim_of(device)->mutex);
     return memory;
 }
 
 static void release(struct tw_backend_device *device, void *memory)
 {
     const size_t bytes = tw_sim_memory_free(memory);
-    pthread_mutex_lock(&sim(device)->mutex);
-    sim(device)->allocated_bytes -= bytes;
-    pthread_mutex_unlock(&sim(device)->mutex);
-}
-
-tw_status tw_sim_refuse_copy(const struct tw_backend_device *device, bool to, size_t bytes)
-{
-    return tw_fail(TW_ERROR_TRANSFER_FAILED, "simulated fault: copying %zu bytes %s device %u", bytes,
-                   to ? "to" : "from", device->index);
+    pthread_mutex_lock(&tw_sim_of(device)->mutex);
+    tw_sim_of(device)->allocated_bytes -= bytes;
+    pthread_mutex_unlock(&tw_sim_of(device)->mutex);
 }
 
 static tw_status copy(struct tw_backend_device *to, void *target, struct tw_backend_device *from, const void *source,
                       size_t bytes)
 {
     struct tw_backend_device *device = to ? to : from;
-    if (begin(device, TW_SIM_COPY)) {
+    if (tw_sim_op_begin(device, TW_SIM_COPY)) {
         memcpy(target, source, bytes / 2);
         return tw_sim_refuse_copy(device, to != NULL, bytes);
     }
@@ -190,33 +119,11 @@ static tw_status copy(struct tw_backend_device *to, void *target, struct tw_back
     return to && status == TW_SUCCESS ? tw_sim_memory_check_copy(target) : status;
 }
 
-tw_status tw_sim_refuse_launch(const struct tw_backend_device *device, const struct tw_internal_kernel *kernel)
-{
-    tw_refuse_launch();
-    return tw_fail(TW_ERROR_LAUNCH_FAILED, "simulated fault: launching kernel %s on device %u", kernel->name,
-                   device->index);
-}
-
-tw_status tw_sim_run_kernel(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
-                            struct tw_internal_launch *description)
-{
-    const bool lost = tw_sim_is_lost(device);
-    const tw_status status =
-        lost ? TW_SUCCESS : tw_sim_memory_run(device, kernel, description, sim(device)->checks_reads);
-    if (!begin(device, TW_SIM_KERNEL))
-        return status;
-    pthread_mutex_lock(&sim(device)->mutex);
-    sim(device)->lost = true;
-    pthread_mutex_unlock(&sim(device)->mutex);
-    return tw_fail(TW_ERROR_LAUNCH_FAILED, "simulated fault: kernel %s on device %u%s", kernel->name, device->index,
-                   lost ? ", after that of another one" : "");
-}
-
 static tw_status launch(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *description)
 {
-    return begin(device, TW_SIM_LAUNCH) ? tw_sim_refuse_launch(device, kernel)
-                                        : tw_sim_run_kernel(device, kernel, description);
+    return tw_sim_op_begin(device, TW_SIM_LAUNCH) ? tw_sim_refuse_launch(device, kernel)
+                                                  : tw_sim_run_kernel(device, kernel, description);
 }
 
 /* ---- faults and delays on demand ------------------------------------------------------------------------------------- */
@@ -232,7 +139,7 @@ static tw_status configure(unsigned count)
 
 static void set_fault(struct tw_backend_device *base, tw_sim_operation operation, uint64_t n, bool on)
 {
-    struct sim_device *device = sim(base);
+    struct tw_sim_device *device = tw_sim_of(base);
     pthread_mutex_lock(&device->mutex);
     device->fail_at[operation] = n ? device->counts[operation] + n : 0;
     device->fail_on[operation] = on;
@@ -241,7 +148,7 @@ static void set_fault(struct tw_backend_device *base, tw_sim_operation operation
 
 static void set_delay(struct tw_backend_device *base, tw_sim_operation operation, uint64_t delay_ns)
 {
-    struct sim_device *device = sim(base);
+    struct tw_sim_device *device = tw_sim_of(base);
     pthread_mutex_lock(&device->mutex);
     device->delay_ns[operation] = delay_ns;
     pthread_mutex_unlock(&device->mutex);
@@ -249,7 +156,7 @@ static void set_delay(struct tw_backend_device *base, tw_sim_operation operation
 
 static uint64_t count_of(struct tw_backend_device *base, tw_sim_operation operation)
 {
-    struct sim_device *device = sim(base);
+    struct tw_sim_device *device = tw_sim_of(base);
     pthread_mutex_lock(&device->mutex);
     const uint64_t counted = device->counts[operation];
     pthread_mutex_unlock(&device->mutex);
@@ -258,7 +165,7 @@ static uint64_t count_of(struct tw_backend_device *base, tw_sim_operation operat
 
 static uint64_t allocated_bytes(struct tw_backend_device *base)
 {
-    struct sim_device *device = sim(base);
+    struct tw_sim_device *device = tw_sim_of(base);
     pthread_mutex_lock(&device->mutex);
     const uint64_t bytes = device->allocated_bytes;
     pthread_mutex_unlock(&device->mutex);
@@ -267,7 +174,7 @@ static uint64_t allocated_bytes(struct tw_backend_device *base)
 
 static void reset(struct tw_backend_device *base)
 {
-    struct sim_device *device = sim(base);
+    struct tw_sim_device *device = tw_sim_of(base);
     pthread_mutex_lock(&device->mutex);
     memset(device->counts, 0, sizeof device->counts);
     memset(device->fail_at, 0, sizeof device->fail_at);

@@ -1,37 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pointers in argument blocks: what names them, and whether the kernel may follow them.
+ * The pointers in an argument block, and the names of the members that they are.
  *
  * The compiler knows the members of a block. It tells a visitor what __builtin_dump_struct() would print: formats and what
  * belongs to them, of which those for pointers, arrays, and the beginning and end of a struct are of interest here. Numbers
  * are no pointers whatever their value is.
  */
-#define _GNU_SOURCE
 #include "sim_block.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "sim_memory.h"
 
 #define MOST_LEVELS 8u /* of structs in structs whose names are known */
 
-/* A walk over the members of a block. `found` is called for each pointer, until it returns true. */
+/* A walk over the members of a block. */
 struct walk {
-    bool (*found)(struct walk *walk, const void *pointer);
+    tw_sim_pointer_visitor found;
+    void *user;
     char name[128]; /* of the member */
     size_t level, lengths[MOST_LEVELS];
     bool is_over;
-    const void *address; /* that is looked for */
-    const struct tw_backend_device *device;
-    const struct tw_internal_kernel *kernel;
-    const struct tw_internal_launch *launch;
-    tw_status status;
 };
 
 /* The name without what belongs to levels from `level` on; where the next part goes. */
@@ -65,7 +55,7 @@ static void visit_array(struct walk *walk, const char *type, const void *const *
     const size_t count = count_pointers(type), length = strlen(walk->name);
     for (size_t i = 0; i < count && !walk->is_over; ++i) {
         snprintf(walk->name + length, sizeof walk->name - length, "[%zu]", i);
-        walk->is_over = walk->found(walk, pointers[i]);
+        walk->is_over = walk->found(walk->user, walk->name, pointers[i]);
     }
 }
 
@@ -99,69 +89,38 @@ static void visit(void *user, const char *format, ...)
         visit_array(walk, type, va_arg(arguments, const void *));
     } else if ((ends_with(format, "= %p\n") || ends_with(format, "s\"\n"))
                && strcmp(type, "struct tw_internal_bounds *") != 0) { /* checks of views are the library's own */
-        walk->is_over = walk->found(walk, va_arg(arguments, const void *));
+        walk->is_over = walk->found(walk->user, walk->name, va_arg(arguments, const void *));
     }
     va_end(arguments);
 }
 
-static bool is_wanted(struct walk *walk, const void *pointer)
+bool tw_sim_block_visit(const struct tw_internal_kernel *kernel, const void *args, tw_sim_pointer_visitor found,
+                        void *user)
 {
-    return pointer == walk->address;
+    struct walk walk = {.found = found, .user = user};
+    kernel->visit(args, visit, &walk);
+    return walk.is_over;
+}
+
+/* A member that is looked for. */
+struct wanted {
+    const void *address;
+    char *name;
+    size_t bytes;
+};
+
+static bool is_wanted(void *user, const char *name, const void *pointer)
+{
+    const struct wanted *wanted = user;
+    if (pointer != wanted->address)
+        return false;
+    snprintf(wanted->name, wanted->bytes, "%s", name);
+    return true;
 }
 
 bool tw_sim_block_member(const struct tw_internal_kernel *kernel, const void *args, const void *address, char *name,
                          size_t bytes)
 {
-    struct walk walk = {.found = is_wanted, .address = address};
-    kernel->visit(args, visit, &walk);
-    if (walk.is_over)
-        snprintf(name, bytes, "%s", walk.name);
-    return walk.is_over;
-}
-
-static bool is_accessed(const struct walk *walk, const void *memory)
-{
-    struct tw_backend_access access;
-    for (size_t i = 0; walk->device->access(walk->device, walk->launch, i, &access); ++i)
-        if (access.address == memory)
-            return true;
-    return false;
-}
-
-static bool is_mapped(const void *address)
-{
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    unsigned char resident;
-    const int error = errno;
-    const bool mapped = mincore((void *)((uintptr_t)address / page * page), 1, &resident) == 0;
-    errno = error;
-    return mapped;
-}
-
-/* Pointers to nothing that is mapped are left to the kernel: it cannot follow them anywhere. */
-static bool is_wrong(struct walk *walk, const void *pointer)
-{
-    const struct tw_backend_device *owner = NULL;
-    const void *memory = pointer ? tw_sim_memory_around(pointer, &owner) : NULL;
-    if (memory && !is_accessed(walk, memory))
-        walk->status = tw_fail(TW_ERROR_INVALID_ARGUMENT,
-                               "member %s of kernel %s points to a buffer's memory on simulated device %u "
-                               "that no accessor of the group gave: give it what tw_read() and the like "
-                               "return for this group",
-                               walk->name, walk->kernel->name, owner->index);
-    else if (pointer && !memory && is_mapped(pointer))
-        walk->status = tw_fail(TW_ERROR_INVALID_ARGUMENT,
-                               "member %s of kernel %s points to host memory, which devices do not reach: "
-                               "give it what an accessor of the group returns, or pass the value itself (an address "
-                               "that is a number to the kernel is a uintptr_t)",
-                               walk->name, walk->kernel->name);
-    return walk->status != TW_SUCCESS;
-}
-
-tw_status tw_sim_block_check(const struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
-                             const struct tw_internal_launch *launch)
-{
-    struct walk walk = {.found = is_wrong, .device = device, .kernel = kernel, .launch = launch};
-    kernel->visit(launch->args, visit, &walk);
-    return walk.status;
+    struct wanted wanted = {address, name, bytes};
+    return tw_sim_block_visit(kernel, args, is_wanted, &wanted);
 }

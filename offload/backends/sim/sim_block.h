@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Pointers in argument blocks of kernels on simulated devices. */
+/** The pointers in argument blocks. */
 #ifndef TEAMWORK_OFFLOAD_SIM_BLOCK_H
 #define TEAMWORK_OFFLOAD_SIM_BLOCK_H
 
-#include "backend.h"
+#include <stdbool.h>
 
-/* Whether all pointers in a block, whose launch is recorded, come from accessors of its group. */
-tw_status tw_sim_block_check(const struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
-                             const struct tw_internal_launch *launch);
+#include <teamwork/lower/launch.h>
 
-/* Finds the member of a block that points to `address`, and stores its name, as "grid.data". False: there is none. */
+/* Is told of a pointer in a block, and of its member's name, as "grid.data". Returns whether that was enough. */
+typedef bool (*tw_sim_pointer_visitor)(void *user, const char *name, const void *pointer);
+
+/* Tells of the pointers in a block, until it is enough. Returns whether it was. */
+bool tw_sim_block_visit(const struct tw_internal_kernel *kernel, const void *args, tw_sim_pointer_visitor found,
+                        void *user);
+
+/* Finds the member of a block that points to `address`, and stores its name. False: there is none. */
 bool tw_sim_block_member(const struct tw_internal_kernel *kernel, const void *args, const void *address, char *name,
                          size_t bytes);
 

@@ -3,7 +3,7 @@
  * Chains of asynchronous simulated devices (TW_SIM_ASYNC): a thread each, which runs the launches and copies in their order.
  */
 #define _GNU_SOURCE
-#include "sim_device.h"
+#include "sim_chain.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "common/host_lowering.h"
 #include "common/team.h"
+#include "sim_device.h"
 #include "sim_memory.h"
 
 /* A launch or a copy, or something on another chain that those after it wait for. The first two stay until their outcome is

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** Chains and graphs of simulated devices. One that is not asynchronous takes nothing. */
+#ifndef TEAMWORK_OFFLOAD_SIM_CHAIN_H
+#define TEAMWORK_OFFLOAD_SIM_CHAIN_H
+
+#include "backend.h"
+
+extern const struct tw_backend_async tw_sim_async;
+extern const struct tw_backend_graphs tw_sim_graphs;
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a kernel may follow the pointers in its argument block (sim_pointers.h). */
+#define _GNU_SOURCE
+#include "sim_pointers.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "sim_block.h"
+#include "sim_memory.h"
+
+struct check {
+    const struct tw_backend_device *device;
+    const struct tw_internal_kernel *kernel;
+    const struct tw_internal_launch *launch;
+    tw_status status;
+};
+
+static bool is_accessed(const struct check *check, const void *memory)
+{
+    struct tw_backend_access access;
+    for (size_t i = 0; check->device->access(check->device, check->launch, i, &access); ++i)
+        if (access.address == memory)
+            return true;
+    return false;
+}
+
+static bool is_mapped(const void *address)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    unsigned char resident;
+    const int error = errno;
+    const bool mapped = mincore((void *)((uintptr_t)address / page * page), 1, &resident) == 0;
+    errno = error;
+    return mapped;
+}
+
+/* Pointers to nothing that is mapped are left to the kernel: it cannot follow them anywhere. */
+static bool is_wrong(void *user, const char *name, const void *pointer)
+{
+    struct check *check = user;
+    const struct tw_backend_device *owner = NULL;
+    const void *memory = pointer ? tw_sim_memory_around(pointer, &owner) : NULL;
+    if (memory && !is_accessed(check, memory))
+        check->status = tw_fail(TW_ERROR_INVALID_ARGUMENT,
+                                "member %s of kernel %s points to a buffer's memory on simulated device %u "
+                                "that no accessor of the group gave: give it what tw_read() and the like "
+                                "return for this group",
+                                name, check->kernel->name, owner->index);
+    else if (pointer && !memory && is_mapped(pointer))
+        check->status = tw_fail(TW_ERROR_INVALID_ARGUMENT,
+                                "member %s of kernel %s points to host memory, which devices do not reach: "
+                                "give it what an accessor of the group returns, or pass the value itself (an address "
+                                "that is a number to the kernel is a uintptr_t)",
+                                name, check->kernel->name);
+    return check->status != TW_SUCCESS;
+}
+
+tw_status tw_sim_pointers_check(const struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+                                const struct tw_internal_launch *launch)
+{
+    struct check check = {device, kernel, launch, TW_SUCCESS};
+    (void)tw_sim_block_visit(kernel, launch->args, is_wrong, &check);
+    return check.status;
+}
