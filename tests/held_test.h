@@ -62,6 +62,35 @@ static inline void submit(tw_queue *queue, tw_buffer *x, unsigned a, unsigned b,
     TW_PASS(try_submit(queue, x, a, b, flag, event));
 }
 
+/* out = x + y, once the flag is set. */
+struct sum {
+    const unsigned *x, *y;
+    unsigned *out;
+    uintptr_t flag;
+};
+static inline void sum(tw_item item, const struct sum *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    await(k->flag);
+    k->out[i] = k->x[i] + k->y[i];
+}
+TW_RANGE_KERNEL(sum, 1);
+
+static inline tw_status try_sum(tw_queue *queue, tw_buffer *x, tw_buffer *y, tw_buffer *out, atomic_int *flag,
+                                tw_event **event)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), sum, .x = tw_read(cg, x), .y = tw_read(cg, y), .out = tw_discard_write(cg, out),
+                    .flag = (uintptr_t)flag);
+    return tw_queue_submit(queue, cg, event);
+}
+
+static inline void submit_sum(tw_queue *queue, tw_buffer *x, tw_buffer *y, tw_buffer *out, atomic_int *flag,
+                              tw_event **event)
+{
+    TW_PASS(try_sum(queue, x, y, out, flag, event));
+}
+
 /* Puts a buffer's contents on a device, and only there: what comes after on it needs no copy. */
 static inline void bring(tw_queue *queue, tw_buffer *buffer)
 {

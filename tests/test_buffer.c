@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams) */
 /** buffer.h: creation, size queries, references, and write-back on destruction. */
-#include "tw_test.h"
+#include "gated_kernel.h"
 
 /* Elements of a size that is no power of two. */
 struct rgb {
@@ -20,25 +20,7 @@ static inline void invert(tw_item item, const struct invert *k)
 }
 TW_RANGE_KERNEL(invert);
 
-struct increase {
-    int *data;
-    const int *gate;
-};
-static inline void increase(tw_item item, const struct increase *k)
-{
-    k->data[tw_global_linear_id(item)] += 1 + k->gate[0];
-}
-TW_RANGE_KERNEL(increase, 1);
-
 enum { N = 1000 };
-
-static void submit_increase(tw_queue *queue, tw_buffer *buffer, struct tw_gate *gate, tw_event **event)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d(tw_buffer_count(buffer)), increase, .data = tw_read_write(cg, buffer),
-                    .gate = tw_read(cg, gate->buffer));
-    TW_PASS(tw_queue_submit(queue, cg, event));
-}
 
 /* Properties 1 and 2, and 5 as far as C has it: what is written back, and how large it is, in each dimension. */
 TW_TEST(a_buffer_over_host_memory_is_written_back)

@@ -320,7 +320,7 @@ TW_TEST(lost_data_is_reported_until_it_is_overwritten)
     tw_host_accessor *accessor = NULL;
     TW_PASS(tw_sim_fail_nth(tw_queue_device(queue), TW_SIM_LAUNCH, 1));
     tw_event *event = submit_triple(queue, buffer, gate);
-    TW_FAIL(tw_host_access(buffer, TW_READ, &accessor), TW_ERROR_DATA_LOST);
+    tw_test_expect_lost(buffer);
     TW_FAIL(tw_host_access(buffer, TW_WRITE, &accessor), TW_ERROR_DATA_LOST);
     TW_FAIL(tw_host_access(buffer, TW_READ_WRITE, &accessor), TW_ERROR_DATA_LOST);
     int fresh[N] = {0};

@@ -9,39 +9,6 @@
 
 enum { MANY = 1500, STEPS = 40 };
 
-struct sum {
-    const unsigned *x, *y;
-    unsigned *out;
-    uintptr_t flag;
-};
-static inline void sum(tw_item item, const struct sum *k)
-{
-    const size_t i = tw_global_id(item, 0);
-    await(k->flag);
-    k->out[i] = k->x[i] + k->y[i];
-}
-TW_RANGE_KERNEL(sum, 1);
-
-static void expect_lost(tw_buffer *buffer)
-{
-    tw_host_accessor *accessor = NULL;
-    TW_FAIL(tw_host_access(buffer, TW_READ, &accessor), TW_ERROR_DATA_LOST);
-}
-
-static tw_status try_sum(tw_queue *queue, tw_buffer *x, tw_buffer *y, tw_buffer *out, atomic_int *flag,
-                         tw_event **event)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d(N), sum, .x = tw_read(cg, x), .y = tw_read(cg, y), .out = tw_discard_write(cg, out),
-                    .flag = (uintptr_t)flag);
-    return tw_queue_submit(queue, cg, event);
-}
-
-static void submit_sum(tw_queue *queue, tw_buffer *x, tw_buffer *y, tw_buffer *out, atomic_int *flag, tw_event **event)
-{
-    TW_PASS(try_sum(queue, x, y, out, flag, event));
-}
-
 static uint64_t launches(void)
 {
     return tw_test_sim_total(TW_SIM_LAUNCH);
@@ -252,7 +219,7 @@ TW_TEST(a_copy_that_cannot_be_enqueued)
     TW_CHECK(strstr(tw_error_detail(), "sum") != NULL);
     for (int i = 0; i < 4; ++i)
         tw_event_release(&events[i]);
-    expect_lost(y);
+    tw_test_expect_lost(y);
     submit_sum(queues[1], x, x, y, NULL, NULL); /* copies again */
     tw_test_expect_ints(y, 14);
     tw_test_expect_ints(x, 7);
@@ -292,8 +259,8 @@ TW_TEST(a_copy_that_fails_late)
     for (int i = 0; i < 4; ++i)
         tw_event_release(&events[i]);
     tw_test_expect_ints(x, 3);
-    expect_lost(y);
-    expect_lost(z);
+    tw_test_expect_lost(y);
+    tw_test_expect_lost(z);
     TW_PASS(tw_sim_reset(tw_queue_device(queues[1])));
     submit_sum(queues[1], x, x, z, NULL, NULL);
     tw_test_expect_ints(z, 6);
@@ -329,8 +296,8 @@ TW_TEST(a_kernel_before_a_copy_fails)
     TW_FAIL(tw_event_wait(events[0]), TW_ERROR_LAUNCH_FAILED);
     for (int i = 0; i < 3; ++i)
         tw_event_release(&events[i]);
-    expect_lost(x);
-    expect_lost(y);
+    tw_test_expect_lost(x);
+    tw_test_expect_lost(y);
     submit(queues[1], z, 1, 1, NULL, NULL);
     tw_test_expect_ints(z, 4);
     TW_PASS(tw_buffer_destroy(&x));

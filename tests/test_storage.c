@@ -2,29 +2,12 @@
 /* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /** storage.h: where the contents of buffers and images begin and end (properties 4 and 5), what storage objects are
  *  told and when, and the library's own storage object. */
-#include "tw_test.h"
+#include "gated_kernel.h"
 
 #include <teamwork/image.h>
 #include <teamwork/storage.h>
 
 enum { N = 1000 };
-
-struct increase {
-    int *data;
-    const int *gate;
-};
-static inline void increase(tw_item item, const struct increase *k)
-{
-    k->data[tw_global_linear_id(item)] += 1 + k->gate[0];
-}
-TW_RANGE_KERNEL(increase, 1);
-
-static void submit_increase(tw_queue *queue, tw_buffer *buffer, struct tw_gate *gate)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d(N), increase, .data = tw_read_write(cg, buffer), .gate = tw_read(cg, gate->buffer));
-    TW_PASS(tw_queue_submit(queue, cg, NULL));
-}
 
 /* ---- a storage that writes down what it is told ------------------------------------------------------------------ */
 
@@ -155,7 +138,7 @@ TW_TEST(contents_begin_and_end_where_the_storage_says)
         fill(first, 100), fill(living, 200), fill(last, 300);
         tw_buffer *buffer = buffer_of(&told);
         if (initial)
-            submit_increase(queue, buffer, &gate);
+            submit_increase(queue, buffer, &gate, NULL);
         TW_PASS(tw_queue_wait(queue));
         TW_PASS(tw_buffer_destroy(&buffer));
         tw_test_wait(&told.ended);
@@ -185,11 +168,11 @@ TW_TEST(callbacks_may_be_missing)
     TW_PASS(tw_buffer_create_with_storage(&storage, sizeof(int), tw_range_1d(N), &buffer));
     memset(&storage, 0xff, sizeof storage);
     fill(data, 0);
-    submit_increase(queue, buffer, &gate);
+    submit_increase(queue, buffer, &gate, NULL);
     TW_PASS(tw_host_access(buffer, TW_READ, &access));
     holds(tw_host_accessor_const_data(access), 11);
     tw_host_accessor_release(&access);
-    submit_increase(queue, buffer, &gate);
+    submit_increase(queue, buffer, &gate, NULL);
     TW_PASS(tw_buffer_destroy(&buffer));
     const tw_storage nothing = {0};
     TW_PASS(tw_buffer_create_with_storage(&nothing, sizeof(int), tw_range_1d(N), &buffer));
@@ -211,8 +194,8 @@ TW_TEST(uses_are_told_in_pairs)
     tw_buffer *buffer = buffer_of(&told);
     told_exactly(&told, "");
     tw_gate_shut(&gate);
-    submit_increase(queue, buffer, &gate);
-    submit_increase(queue, buffer, &gate); /* while it is in use: nothing new */
+    submit_increase(queue, buffer, &gate, NULL);
+    submit_increase(queue, buffer, &gate, NULL); /* while it is in use: nothing new */
     tw_gate_open(&gate);
     TW_PASS(tw_queue_wait(queue));
     tw_test_wait(&told.completed);
@@ -285,7 +268,7 @@ TW_TEST(in_use_is_told_before_the_contents_are_used)
     gate_without_keeper(&gate);
     TW_PASS(tw_buffer_create_with_storage(&storage, sizeof(int), tw_range_1d(N), &buffer));
     TW_PASS(tw_queue_begin_recording(queue));
-    submit_increase(queue, buffer, &gate);
+    submit_increase(queue, buffer, &gate, NULL);
     TW_PASS(tw_queue_end_recording(queue, &graph));
     TW_EQUAL(early.calls, 0); /* what is recorded is not in use */
     for (unsigned turn = 0; turn < TURNS; ++turn) {
@@ -293,7 +276,7 @@ TW_TEST(in_use_is_told_before_the_contents_are_used)
         tw_host_accessor *access = NULL;
         TW_CHECK(pthread_create(&thread, NULL, wait_in_between, &early) == 0);
         if (turn == 0)
-            submit_increase(queue, buffer, &gate);
+            submit_increase(queue, buffer, &gate, NULL);
         else if (turn == 1)
             TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
         else
@@ -345,7 +328,7 @@ TW_TEST(groups_that_are_submitted_after_the_destruction_are_refused)
         tw_parallel_for(late, tw_range_1d(N), increase, .data = tw_read_write(late, buffer),
                         .gate = tw_read(late, gate.buffer));
         if (busy)
-            submit_increase(queue, buffer, &gate);
+            submit_increase(queue, buffer, &gate, NULL);
         TW_PASS(tw_buffer_destroy(&buffer));
         TW_FAIL(tw_queue_submit(queue, late, NULL), TW_ERROR_INVALID_COMMAND_GROUP);
         tw_gate_open(&gate);
@@ -367,7 +350,7 @@ TW_TEST(destruction_does_not_wait_for_commands)
     fill(data, 0), fill(final, -N);
     tw_buffer *buffer = buffer_of(&told);
     tw_gate_shut(&gate);
-    submit_increase(queue, buffer, &gate);
+    submit_increase(queue, buffer, &gate, NULL);
     TW_PASS(tw_buffer_destroy(&buffer)); /* would never return if it waited */
     TW_CHECK(!buffer);
     holds(final, -N);
@@ -392,7 +375,7 @@ TW_TEST(a_destroy_that_waits_brings_the_contents)
         told.count = 0;
         tw_buffer *buffer = buffer_of(&told);
         tw_gate_shut(&gate);
-        submit_increase(queue, buffer, &gate);
+        submit_increase(queue, buffer, &gate, NULL);
         tw_gate_open(&gate);
         TW_PASS(tw_buffer_destroy(&buffer));
         holds(data, 1);
@@ -412,7 +395,7 @@ static void *submit_many(void *context)
     struct crowd *crowd = context;
     tw_queue *queue = tw_test_queue();
     for (int i = 0; i < 50; ++i) {
-        submit_increase(queue, crowd->buffer, crowd->gate);
+        submit_increase(queue, crowd->buffer, crowd->gate, NULL);
         if (i % 7 == 0)
             TW_PASS(tw_queue_wait(queue));
     }
@@ -481,7 +464,7 @@ TW_TEST(lost_contents_are_told)
         tw_buffer *buffer = buffer_of(&told);
         tw_gate_shut(&gate);
         TW_PASS(tw_sim_fail_nth(device, TW_SIM_LAUNCH, 1));
-        submit_increase(queue, buffer, &gate);
+        submit_increase(queue, buffer, &gate, NULL);
         if (waits) {
             tw_gate_open(&gate);
             tw_test_wait(&told.completed);
@@ -514,7 +497,7 @@ TW_TEST(nothing_is_copied_without_final_data)
     storage.final_data = NULL;
     gate_without_keeper(&gate);
     TW_PASS(tw_buffer_create_with_storage(&storage, sizeof(int), tw_range_1d(N), &buffer));
-    submit_increase(queue, buffer, &gate);
+    submit_increase(queue, buffer, &gate, NULL);
     TW_PASS(tw_queue_wait(queue));
     const uint64_t copies = tw_sim_count(tw_queue_device(queue), TW_SIM_COPY);
     TW_PASS(tw_buffer_destroy(&buffer));
@@ -633,7 +616,7 @@ TW_TEST(async_storage_frees_its_memory_when_all_is_done)
         TW_CHECK(tw_async_storage_data(storage) == data);
         tw_buffer *buffer = buffer_on(storage);
         tw_gate_shut(&gate);
-        submit_increase(queue, buffer, &gate);
+        submit_increase(queue, buffer, &gate, NULL);
         TW_FAIL(tw_async_storage_destroy(&storage), TW_ERROR_BUSY);
         TW_PASS(tw_buffer_destroy(&buffer)); /* does not wait */
         if (released) {
@@ -670,7 +653,7 @@ TW_TEST(async_storage_has_memory_of_its_own)
     fill(tw_host_accessor_data(access), 3);
     tw_host_accessor_release(&access);
     gate_without_keeper(&gate);
-    submit_increase(queue, buffer, &gate);
+    submit_increase(queue, buffer, &gate, NULL);
     TW_PASS(tw_queue_wait(queue));
     TW_PASS(tw_buffer_destroy(&buffer)); /* nothing is in use, so the contents are there */
     holds(tw_async_storage_data(storage), 4);
@@ -712,7 +695,7 @@ TW_TEST(async_storage_does_not_wait_for_its_own_thread)
         gate_without_keeper(&gate);
         tw_buffer *buffer = buffer_on(storage);
         TW_PASS(tw_host_access(through_group ? gate.buffer : buffer, TW_READ_WRITE, &access));
-        submit_increase(queue, buffer, &gate);
+        submit_increase(queue, buffer, &gate, NULL);
         TW_PASS(tw_buffer_destroy(&buffer));
         TW_FAIL(tw_async_storage_destroy(&storage), TW_ERROR_WOULD_DEADLOCK);
         TW_CHECK(storage != NULL);

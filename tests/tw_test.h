@@ -394,6 +394,13 @@ static inline void tw_test_fetch(tw_buffer *buffer, void *out)
     tw_host_accessor_release(&accessor);
 }
 
+/** Checks that a buffer's contents are lost. */
+static inline void tw_test_expect_lost(tw_buffer *buffer)
+{
+    tw_host_accessor *accessor = NULL;
+    TW_FAIL(tw_host_access(buffer, TW_READ, &accessor), TW_ERROR_DATA_LOST);
+}
+
 /** Replaces a buffer's contents through a host accessor. */
 static inline void tw_test_store(tw_buffer *buffer, const void *contents)
 {
