@@ -40,12 +40,6 @@ bool tw_memory_suffices(struct tw_memory *memory, size_t bytes)
     return memory->block;
 }
 
-void tw_memory_fetch(const void *block, size_t bytes)
-{
-    for (size_t at = 0; block && at < bytes; at += TW_CACHE_LINE)
-        __builtin_prefetch((const unsigned char *)block + at, 1);
-}
-
 /* Makes room to keep one more block. */
 static bool has_room(struct tw_kept_memory *kept)
 {
