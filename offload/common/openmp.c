@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <omp.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define MOST_CLAIMS 256
@@ -48,7 +49,7 @@ void tw_openmp_start(void)
 }
 
 static bool is_given_up;
-static bool claims[MOST_CLAIMS];
+static const struct tw_backend *owners[MOST_CLAIMS];
 
 int tw_openmp_devices(void)
 {
@@ -65,15 +66,31 @@ void tw_openmp_give_up(void)
     is_given_up = true;
 }
 
-bool tw_openmp_claim(int number, bool is_claimed)
+bool tw_openmp_claim(int number, const struct tw_backend *owner)
 {
     if (number < 0 || number >= MOST_CLAIMS)
         return false;
-    claims[number] = is_claimed;
+    owners[number] = owner;
     return true;
 }
 
-bool tw_openmp_is_claimed(int number)
+static bool is_of(int number, const struct tw_backend *owner)
 {
-    return number >= 0 && number < MOST_CLAIMS && claims[number];
+    return (number < MOST_CLAIMS ? owners[number] : NULL) == owner;
+}
+
+unsigned tw_openmp_count(const struct tw_backend *owner)
+{
+    unsigned count = 0;
+    for (int number = 0; number < tw_openmp_devices(); ++number)
+        count += is_of(number, owner);
+    return count;
+}
+
+int tw_openmp_number(const struct tw_backend *owner, unsigned index)
+{
+    int number = 0;
+    while (!is_of(number, owner) || index--)
+        ++number;
+    return number;
 }

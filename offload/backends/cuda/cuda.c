@@ -77,37 +77,23 @@ static tw_status count(unsigned *devices)
         tw_openmp_give_up();
     if (!driver_is_open)
         return TW_SUCCESS;
-    for (int number = 0; number < tw_openmp_devices(); ++number) {
-        struct tw_cuda_device *device = device_behind(number);
-        if (!device || !tw_openmp_claim(number, true))
-            continue;
-        device->omp.number = number;
-        device->is_offered = true;
-        ++*devices;
-    }
+    for (int number = 0; number < tw_openmp_devices(); ++number)
+        if (device_behind(number))
+            (void)tw_openmp_claim(number, &tw_backend_cuda);
+    *devices = tw_openmp_count(&tw_backend_cuda);
     if (!*devices)
         close_driver();
     return TW_SUCCESS;
 }
 
-/* The device that OpenMP has as a number; NULL: it is none of CUDA's. */
-static struct tw_cuda_device *device_with(int number)
-{
-    int ordinal = 0;
-    struct tw_cuda_device *device;
-    while ((device = tw_cuda_device(ordinal)) != NULL && !(device->is_offered && device->omp.number == number))
-        ++ordinal;
-    return device;
-}
-
 static tw_status open_device(unsigned index, struct tw_backend_device **result)
 {
-    unsigned left = index;
-    int number = 0;
-    while (!device_with(number) || left--)
-        ++number;
-    struct tw_cuda_device *device = device_with(number);
+    const int number = tw_openmp_number(&tw_backend_cuda, index);
+    struct tw_cuda_device *device = device_behind(number);
+    if (!device)
+        return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "OpenMP device %d has no memory any more", number);
     tw_omp_begin(&device->omp, &tw_backend_cuda, index, number, true);
+    device->is_offered = true;
     device->omp.base.max_copies = COPIES;
     if (device->compute_units && device->compute_units * RESIDENT_TEAMS <= TW_INTERNAL_MAX_PARTS)
         device->omp.max_parts = (unsigned)device->compute_units * RESIDENT_TEAMS;
@@ -120,7 +106,7 @@ static void close_device(struct tw_backend_device *base)
 {
     struct tw_omp_device *device = &tw_cuda_of(base)->omp;
     tw_omp_end(device);
-    (void)tw_openmp_claim(device->number, false);
+    (void)tw_openmp_claim(device->number, NULL);
     if (--opened == 0)
         close_driver();
 }
@@ -151,7 +137,7 @@ static void *allocate(struct tw_backend_device *base, size_t bytes)
     if (tw_cuda_lost(device))
         return NULL;
     return tw_cuda_has_pool(device) ? tw_cuda_allocate(device, tw_omp_gpu_bytes(bytes))
-                                    : tw_backend_omp.memory->allocate(base, bytes);
+                                    : tw_omp_memory.allocate(base, bytes);
 }
 
 static void release(struct tw_backend_device *base, void *memory)
@@ -162,7 +148,7 @@ static void release(struct tw_backend_device *base, void *memory)
     if (tw_cuda_has_pool(device))
         tw_cuda_free(device, memory);
     else
-        tw_backend_omp.memory->free(base, memory);
+        tw_omp_memory.free(base, memory);
 }
 
 static tw_status copy(struct tw_backend_device *to, void *target, struct tw_backend_device *from, const void *source,
@@ -174,7 +160,7 @@ static tw_status copy(struct tw_backend_device *to, void *target, struct tw_back
     if (lost)
         return tw_fail(TW_ERROR_TRANSFER_FAILED, "%s", lost);
     return tw_cuda_choice() == TW_CUDA_OPENMP_LAUNCH
-               ? tw_backend_omp.memory->copy(to, target, from, source, bytes)
+               ? tw_omp_memory.copy(to, target, from, source, bytes)
                : tw_cuda_copy(tw_cuda_of(to), target, tw_cuda_of(from), source, bytes);
 }
 
@@ -184,7 +170,7 @@ static tw_status check(struct tw_backend_device *base, const struct tw_internal_
                        struct tw_internal_launch *launch)
 {
     struct tw_cuda_device *device = tw_cuda_of(base);
-    tw_status status = tw_backend_omp.check(base, kernel, launch);
+    tw_status status = tw_omp_check(base, kernel, launch);
     if (status == TW_SUCCESS)
         status = tw_cuda_check(device, kernel, launch);
     const unsigned missing = status == TW_SUCCESS ? tw_cuda_missing_image(device, launch) : 0;
@@ -239,7 +225,7 @@ static tw_status launch(struct tw_backend_device *base, const struct tw_internal
     if (tw_cuda_choice() == TW_CUDA_DRIVER_LAUNCH && tw_omp_lowering(&device->omp, kernel) == TW_INTERNAL_LOWER_SIMT)
         return tw_fail(TW_ERROR_UNSUPPORTED, "TW_CUDA_LAUNCH=driver, but it cannot launch kernel %s: %s", kernel->name,
                        tw_cuda_why_not(description));
-    return tw_backend_omp.launch(base, kernel, description);
+    return tw_omp_launch(base, kernel, description);
 }
 
 static const struct tw_backend_memory memory = {
@@ -251,8 +237,8 @@ static const struct tw_backend_memory memory = {
 };
 
 const struct tw_backend tw_backend_cuda = {
-    .name = "omp", /* they are OpenMP's devices to the program, which is compiled for OpenMP */
-    .types_on_demand = TW_DEVICE_GPU | TW_DEVICE_CPU | TW_DEVICE_ACCELERATOR, /* as omp, which takes the rest */
+    .name = "omp",                   /* they are OpenMP's devices to the program, which is compiled for OpenMP */
+    .types_on_demand = TW_OMP_TYPES, /* as omp, which takes the rest */
     .memory = &memory,
     .async = &tw_cuda_async,
     .graphs = &tw_cuda_graphs,

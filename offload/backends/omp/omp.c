@@ -47,19 +47,8 @@ static struct tw_omp_device *omp(struct tw_backend_device *device)
 static tw_status count(unsigned *devices)
 {
     tw_openmp_start();
-    *devices = 0;
-    for (int number = 0; number < tw_openmp_devices(); ++number)
-        *devices += !tw_openmp_is_claimed(number);
+    *devices = tw_openmp_count(NULL);
     return TW_SUCCESS;
-}
-
-/* OpenMP's number of a device of this backend. */
-static int number_of(unsigned index)
-{
-    int number = 0;
-    while (tw_openmp_is_claimed(number) || index--)
-        ++number;
-    return number;
 }
 
 /* Whether the process can read a piece of device memory: then the device is the host's own processor. */
@@ -109,7 +98,7 @@ void tw_omp_end(struct tw_omp_device *device)
 
 static tw_status open_device(unsigned index, struct tw_backend_device **result)
 {
-    const int number = number_of(index);
+    const int number = tw_openmp_number(NULL, index);
     bool gpu;
     struct tw_omp_device *device = malloc(sizeof *device);
     if (!device)
@@ -132,7 +121,7 @@ static void close_device(struct tw_backend_device *device)
         tw_cpu_image_forget();
 }
 
-static void describe(struct tw_backend_device *device, struct tw_device_facts *facts)
+void tw_omp_describe(struct tw_backend_device *device, struct tw_device_facts *facts)
 {
     facts->atomic_orders = TW_ALL_ORDERS;
     facts->atomic_scopes = TW_ALL_SCOPES;
@@ -259,7 +248,7 @@ tw_status tw_omp_lacks_image(const struct tw_internal_kernel *kernel, const char
                    kernel->name, arch, kernel->file);
 }
 
-static tw_status check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+tw_status tw_omp_check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                        struct tw_internal_launch *launch)
 {
     if (!kernel->offload)
@@ -270,7 +259,7 @@ static tw_status check(struct tw_backend_device *device, const struct tw_interna
     return tw_omp_lacks_image(kernel, CPU_ARCH);
 }
 
-static void limits(struct tw_backend_device *device, const struct tw_internal_kernel *kernel, size_t items,
+void tw_omp_limits(struct tw_backend_device *device, const struct tw_internal_kernel *kernel, size_t items,
                    size_t local_bytes, struct tw_kernel_facts *facts)
 {
     (void)items, (void)local_bytes;
@@ -322,7 +311,7 @@ void tw_omp_prepare(const struct tw_omp_device *device, const struct tw_internal
     description->fell_back = 0;
 }
 
-static tw_status launch(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
+tw_status tw_omp_launch(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *description)
 {
     struct tw_omp_device *device = omp(base);
@@ -342,7 +331,7 @@ static tw_status launch(struct tw_backend_device *base, const struct tw_internal
     return status == TW_SUCCESS ? tw_host_outcome(kernel, description) : status;
 }
 
-static const struct tw_backend_memory memory = {
+const struct tw_backend_memory tw_omp_memory = {
     .allocate = allocate,
     .free = release,
     .copy = copy,
@@ -350,14 +339,14 @@ static const struct tw_backend_memory memory = {
 
 const struct tw_backend tw_backend_omp = {
     .name = "omp",
-    .types_on_demand = TW_DEVICE_GPU | TW_DEVICE_CPU | TW_DEVICE_ACCELERATOR,
-    .memory = &memory,
+    .types_on_demand = TW_OMP_TYPES,
+    .memory = &tw_omp_memory,
     .count = count,
     .open = open_device,
     .close = close_device,
     .begin_thread = tw_team_begin_worker,
-    .describe = describe,
-    .check = check,
-    .limits = limits,
-    .launch = launch,
+    .describe = tw_omp_describe,
+    .check = tw_omp_check,
+    .limits = tw_omp_limits,
+    .launch = tw_omp_launch,
 };
