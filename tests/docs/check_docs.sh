@@ -118,10 +118,10 @@ done <"$work/clauses.read" >"$work/statuses.wrong"
 [ ! -s "$work/statuses.wrong" ] || fail "$(cat "$work/statuses.wrong")"
 
 # Tests are given as `file` or `file: case, case`; "name_*" stands for all cases that begin so.
-# So are those that hold the promises of reliability.md.
+# So are those that hold the promises of reliability.md, as items of a list below each promise.
 {
     cut -d '|' -f 2 "$work/clauses.read"
-    sed '/^## The long runs/,$d' docs/reliability.md | grep '^|' | cut -d '|' -f 3
+    awk '/^## The long runs/ { exit } /^  - / { on = 1 } /^- |^$/ { on = 0 } on' docs/reliability.md
 } | grep -oE '`[^`]*`' | tr -d '`' | sort -u >"$work/tests.named"
 while IFS= read -r entry; do
     file=${entry%%:*}
