@@ -17,8 +17,8 @@ struct mark {
     size_t rows, columns; /* strides of the array, for 2 and 3 dimensions */
 };
 
-/* Adds 1000000 * id0 + 10000 * id1 + 100 * id2 + dims, for every visit, at the place of the global id. `row` is id0 once
-   more, asked for in another way. */
+/* Adds 1000000 * id0 + 10000 * id1 + 100 * id2 + dims, for every visit, at the place of the global id. `row` is id0
+   once more, asked for in another way. */
 static inline void mark_at(const struct mark *k, tw_id id, size_t row)
 {
     long *place = k->out + (id.at[0] * k->rows + id.at[1]) * k->columns + id.at[2];

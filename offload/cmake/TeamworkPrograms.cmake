@@ -3,7 +3,7 @@
 # The programs of the tree itself, tests and examples: one source file, compiled once for each kind of device that it is
 # to run on, and registered with CTest. Not installed.
 
-# ---- what this build and this machine can do ---------------------------------------------------------------------------
+# ---- what this build and this machine can do -------------------------------------------------------------------------
 
 # The architecture of the GPU in this machine, else of the GPU that the project is measured on.
 if(NOT TEAMWORK_GPU_ARCH)
@@ -37,7 +37,7 @@ if(NOT TEAMWORK_SANITIZE)
     endif()
 endif()
 
-# ---- sanitizers --------------------------------------------------------------------------------------------------------
+# ---- sanitizers ------------------------------------------------------------------------------------------------------
 
 # libomp is not instrumented: archer, its tool for ThreadSanitizer, tells about OpenMP's synchronization, and what the
 # uninstrumented libraries do among themselves is not looked at.
@@ -56,7 +56,7 @@ elseif(TEAMWORK_SANITIZE)
     set(TEAMWORK_TEST_ENVIRONMENT "UBSAN_OPTIONS=print_stacktrace=1" "ASAN_OPTIONS=detect_stack_use_after_return=1")
 endif()
 
-# ---- programs ----------------------------------------------------------------------------------------------------------
+# ---- programs --------------------------------------------------------------------------------------------------------
 
 # Registers one run of a program. Further arguments: its environment.
 function(teamwork_add_run target test label)
@@ -96,15 +96,15 @@ endfunction()
 # teamwork_add_program(<name> SOURCES <source>... VARIANTS <variant>... [GPU_VARIANTS <variant>...]
 #                      [VALUES] [UNSANITIZED] [SANITIZED_SPLIT] [SERIAL])
 #
-# Compiles a program in each variant that it names and this build has, and registers its runs with CTest: the host variant on
-# the host and on simulated devices, each other one on its own device.
+# Compiles a program in each variant that it names and this build has, and registers its runs with CTest: the host
+# variant on the host and on simulated devices, each other one on its own device.
 #
 # VARIANTS         host, split, x86_64, x86_64-teams, gpu-simt, gpu-teams
-# GPU_VARIANTS     more of them, but only where a GPU runs them or with TEAMWORK_GPU_ALL: the lowerings do not differ in what
-#                  the program's kernels use, so that compiling them tells little
-# VALUES           the kernels compute values and test nothing of the runtime: one kind of simulated device is enough, there is
-#                  nothing for the thread sanitizer, and a program without a host variant runs its x86_64 variant on the host
-#                  too (with sanitizers, which know no x86_64 variant, it has a host variant)
+# GPU_VARIANTS     more of them, but only where a GPU runs them or with TEAMWORK_GPU_ALL: the lowerings do not differ in
+#                  what the program's kernels use, so that compiling them tells little
+# VALUES           the kernels compute values and test nothing of the runtime: one kind of simulated device is enough,
+#                  there is nothing for the thread sanitizer, and a program without a host variant runs its x86_64
+#                  variant on the host too (with sanitizers, which know no x86_64 variant, it has a host variant)
 # UNSANITIZED      not compiled with sanitizers at all
 # SANITIZED_SPLIT  the split variant is compiled with sanitizers too
 # SERIAL           the runs share the machine with no other test
