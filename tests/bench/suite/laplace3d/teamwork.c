@@ -21,10 +21,6 @@ static inline void laplace3d_flat(tw_item item, const struct laplace3d_flat *k)
 }
 TW_RANGE_KERNEL(laplace3d_flat, 3);
 
-/* No work-item writes what another one reads or writes between two barriers, so a CPU need not test for that in each
-   row. */
-#undef TW_HOST_LOOP
-#define TW_HOST_LOOP vectorize(assume_safety)
 struct laplace3d_planes {
     const float *in;
     float *out;
@@ -79,8 +75,6 @@ static inline void laplace3d_planes(tw_group group, const struct laplace3d_plane
     }
 }
 TW_WORK_GROUP_KERNEL(laplace3d_planes, 1, ROWS, COLUMNS);
-#undef TW_HOST_LOOP
-#define TW_HOST_LOOP vectorize(enable)
 
 struct laplace3d_nd {
     const float *in;
