@@ -248,9 +248,9 @@ struct tw_copy_task {
     struct tw_graph_access accesses[3];
 };
 
+/* One byte of its command, which is found by its phase: three pointers to the command would be a cache line more. */
 struct tw_event {
-    struct tw_command *command;
-    enum tw_phase phase;
+    unsigned char phase; /* enum tw_phase */
 };
 
 /* A submitted command group, a host access, or a write-back. What is looked at for each is together. */
@@ -269,6 +269,7 @@ struct tw_command {
     bool started, acquired, complete;
     bool timed;    /* there is an event that can be asked for the times: the clock costs a tenth of a short group */
     bool measured; /* ... and those of the tasks are wanted too; set with `timed` */
+    struct tw_event events[TW_PHASE_COUNT];
     int line;
     const char *file;
     struct tw_failure *failure; /* its own, or the cause of its cancellation; counted */
@@ -285,10 +286,14 @@ struct tw_command {
     unsigned char *args;   /* the argument block, in the same allocation */
     size_t bytes;          /* of the allocation */
     tw_event_times times;
-
-    struct tw_event events[TW_PHASE_COUNT];
     struct tw_internal_launch launch; /* if there is a kernel. Behind what is cleared first */
 };
+
+/* The command of an event. */
+static inline struct tw_command *tw_command_of(const struct tw_event *event)
+{
+    return (struct tw_command *)((uintptr_t)(event - event->phase) - offsetof(struct tw_command, events));
+}
 
 /* What is used of a command's memory at once: with a few accesses, edges and arguments. */
 #define TW_FETCHED_BYTES (sizeof(struct tw_command) + 256)

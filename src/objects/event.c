@@ -4,7 +4,7 @@
 
 static tw_event *sibling(const tw_event *event, enum tw_phase phase)
 {
-    return event ? tw_event_retain(&event->command->events[phase]) : NULL;
+    return event ? tw_event_retain(&tw_command_of(event)->events[phase]) : NULL;
 }
 
 tw_event *tw_event_of_start(const tw_event *event)
@@ -25,7 +25,7 @@ tw_event *tw_event_of_completion(const tw_event *event)
 tw_event *tw_event_retain(tw_event *event)
 {
     if (event)
-        atomic_fetch_add(&event->command->references, 1);
+        atomic_fetch_add(&tw_command_of(event)->references, 1);
     return event;
 }
 
@@ -33,20 +33,20 @@ void tw_event_release(tw_event **event)
 {
     if (!event || !*event)
         return;
-    tw_command_release((*event)->command);
+    tw_command_release(tw_command_of(*event));
     *event = NULL;
 }
 
 static struct tw_command *unfinished_event(const void *what)
 {
     const struct tw_event *event = what;
-    struct tw_command *command = event->command;
+    struct tw_command *command = tw_command_of(event);
     return command->complete || (event->phase == TW_PHASE_START && command->started) ? NULL : command;
 }
 
 static tw_status wait_locked(const tw_event *event)
 {
-    struct tw_command *command = event->command;
+    struct tw_command *command = tw_command_of(event);
     const unsigned long mark = command->complete ? 0 : tw_mark_own_accesses_locked();
     if (mark && command->body.node.mark == mark && unfinished_event(event))
         return tw_fail(TW_ERROR_WOULD_DEADLOCK,
@@ -93,8 +93,8 @@ tw_status tw_event_wait_and_throw(tw_event *event)
     if (!event)
         return TW_SUCCESS;
     const tw_status status = tw_event_wait(event);
-    if (event->command->queue && status != TW_ERROR_WOULD_DEADLOCK && !tw_is_forked)
-        tw_queue_throw_to_handler(event->command->queue);
+    if (tw_command_of(event)->queue && status != TW_ERROR_WOULD_DEADLOCK && !tw_is_forked)
+        tw_queue_throw_to_handler(tw_command_of(event)->queue);
     return status;
 }
 
@@ -102,8 +102,8 @@ tw_status tw_event_wait_and_throw_all(tw_event *const *events, size_t count)
 {
     const tw_status status = tw_event_wait_all(events, count);
     for (size_t i = 0; events && i < count && !tw_is_forked; ++i)
-        if (events[i] && events[i]->command->queue)
-            tw_queue_throw_to_handler(events[i]->command->queue);
+        if (events[i] && tw_command_of(events[i])->queue)
+            tw_queue_throw_to_handler(tw_command_of(events[i])->queue);
     return status;
 }
 
@@ -111,7 +111,7 @@ tw_event_state tw_event_get_state(const tw_event *event)
 {
     if (!event)
         return TW_EVENT_COMPLETE;
-    const struct tw_command *command = event->command;
+    const struct tw_command *command = tw_command_of(event);
     tw_lock();
     tw_event_state state = TW_EVENT_PENDING;
     if (command->complete)
@@ -129,7 +129,7 @@ tw_status tw_event_get_status(const tw_event *event)
     if (!event)
         return TW_SUCCESS;
     tw_lock();
-    const tw_status status = event->command->complete ? event->command->status : TW_SUCCESS;
+    const tw_status status = tw_command_of(event)->complete ? tw_command_of(event)->status : TW_SUCCESS;
     tw_unlock();
     return status;
 }
@@ -140,7 +140,7 @@ tw_status tw_event_get_times(const tw_event *event, tw_event_times *times)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the place for the times is NULL");
     const tw_event_times none = {0};
     tw_lock();
-    *times = event ? event->command->times : none;
+    *times = event ? tw_command_of(event)->times : none;
     tw_unlock();
     return TW_SUCCESS;
 }
@@ -151,8 +151,8 @@ tw_status tw_event_get_wait_list(const tw_event *event, tw_event **events, size_
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the place for the %s is NULL", count ? "events" : "count");
     size_t found = 0;
     tw_lock();
-    if (event && !event->command->complete) {
-        const struct tw_node *node = &event->command->body.node;
+    if (event && !tw_command_of(event)->complete) {
+        const struct tw_node *node = &tw_command_of(event)->body.node;
         for (size_t i = 0; i < node->in_count; ++i) {
             const struct tw_edge *edge = &node->in[i];
             if (!edge->from || !edge->logical)

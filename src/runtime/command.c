@@ -38,7 +38,7 @@ struct tw_command *tw_command_create(struct tw_memory *memory, size_t use_count,
         return NULL;
     unsigned char *block = memory->block;
     struct tw_command *command = memory->block;
-    memset(command, 0, offsetof(struct tw_command, events));
+    memset(command, 0, offsetof(struct tw_command, launch));
     atomic_init(&command->references, 1);
     command->bytes = memory->bytes;
     command->access_room = access_count;
@@ -49,7 +49,7 @@ struct tw_command *tw_command_create(struct tw_memory *memory, size_t use_count,
     command->args += -(uintptr_t)command->args % ARGS_ALIGNMENT;
     command->body.command = command;
     for (unsigned phase = 0; phase < TW_PHASE_COUNT; ++phase)
-        command->events[phase] = (struct tw_event){command, (enum tw_phase)phase};
+        command->events[phase].phase = (unsigned char)phase;
     *memory = (struct tw_memory){.block = NULL};
     return command;
 }
