@@ -220,6 +220,12 @@ struct tw_node *tw_graph_finish(struct tw_node *node, struct tw_cause *failure)
     return ready;
 }
 
+unsigned long tw_graph_new_mark(void)
+{
+    static unsigned long last;
+    return ++last;
+}
+
 void tw_graph_mark_dependants(struct tw_node *node, unsigned long mark)
 {
     struct tw_node *last = node, *next;

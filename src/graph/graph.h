@@ -107,6 +107,8 @@ void tw_graph_doom(struct tw_node *node, struct tw_cause *failure);
 /* Notes why a resource's contents are undefined; NULL: they are whole. */
 void tw_graph_lose(struct tw_resource *resource, struct tw_cause *failure);
 
+/* A mark that no node has. */
+unsigned long tw_graph_new_mark(void);
 /* Marks all nodes that wait, directly or not, for `node`, and node itself, with `mark`. A mark is new, or marks what
    waits for several nodes. `node` is on no list and not issued; so those that wait for it are not ready, and their
    `next` is free for the search. */

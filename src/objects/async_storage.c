@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The library's own storage object (spec 3.6.3.1), made of the public callbacks; it knows its buffer only to serve no
    other one, and to find out that a thread would wait for itself. */
-#include <teamwork/storage.h>
+#include "async_storage.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
-#include "runtime.h"
+#include "base/cancellation.h"
+#include "base/detail.h"
+#include "base/process.h"
 
 struct tw_async_storage {
     tw_storage storage;
@@ -18,6 +21,7 @@ struct tw_async_storage {
     bool attached, destroyed, finished; /* what the buffer went through */
     bool dropped;                       /* the program's use has ended */
     struct tw_buffer *buffer;           /* not counted; from attached to finished */
+    bool (*would_deadlock)(const struct tw_buffer *buffer);
 };
 
 /* ---- callbacks -------------------------------------------------------------------------------------------------------- */
@@ -71,15 +75,18 @@ static struct tw_async_storage *async_storage_of(const tw_storage *storage)
     return storage->finished == finished ? storage->user : NULL;
 }
 
-tw_status tw_async_storage_attach(const tw_storage *callbacks, struct tw_buffer *buffer)
+tw_status tw_async_storage_attach(const tw_storage *callbacks, struct tw_buffer *buffer,
+                                  bool (*would_deadlock)(const struct tw_buffer *buffer))
 {
     struct tw_async_storage *storage = async_storage_of(callbacks);
     if (!storage)
         return TW_SUCCESS;
     pthread_mutex_lock(&storage->mutex);
     const bool is_taken = storage->attached;
-    if (!is_taken)
+    if (!is_taken) {
         storage->buffer = buffer;
+        storage->would_deadlock = would_deadlock;
+    }
     storage->attached = true;
     pthread_mutex_unlock(&storage->mutex);
     return is_taken ? tw_fail(TW_ERROR_BUSY, "the storage serves a buffer or image already; each needs one of its own")
@@ -179,7 +186,7 @@ tw_status tw_async_storage_destroy(tw_async_storage **handle)
         pthread_mutex_unlock(&storage->mutex);
         return tw_fail(TW_ERROR_BUSY, "the storage's buffer or image still exists");
     }
-    if (storage->buffer && !storage->released && tw_storage_would_deadlock(storage->buffer)) {
+    if (storage->buffer && !storage->released && storage->would_deadlock(storage->buffer)) {
         pthread_mutex_unlock(&storage->mutex);
         return tw_fail(
             TW_ERROR_WOULD_DEADLOCK,

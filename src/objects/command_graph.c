@@ -5,53 +5,19 @@
  * What depends on what among them is found by the command graph (graph.h), over resources of their own. A backend may make
  * something of a graph that a chain launches at once; else its kernels run one after the other, as a task.
  */
-#include "runtime.h"
+#include "command_graph.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include <teamwork/command_graph.h>
-
-struct tw_recording {
-    struct tw_command **commands;
-    size_t count, capacity;
-};
-
-/* Drops a command that was recorded and never submitted. */
-static void drop_locked(struct tw_command *command)
-{
-    for (size_t i = 0; i < command->use_count; ++i)
-        tw_buffer_unuse_locked(command->uses[i].buffer);
-    command->use_count = 0;
-    tw_command_release_locked(command);
-}
-
-/* ---- recording -------------------------------------------------------------------------------------------------------- */
-
-tw_status tw_recording_add_locked(struct tw_queue *queue, struct tw_command *command)
-{
-    struct tw_recording *recording = queue->recording;
-    if (recording->count == recording->capacity) {
-        const size_t capacity = 2 * recording->capacity + 16;
-        struct tw_command **grown = realloc(recording->commands, capacity * sizeof *grown);
-        if (!grown)
-            return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to record a command group");
-        recording->commands = grown;
-        recording->capacity = capacity;
-    }
-    recording->commands[recording->count++] = command;
-    return TW_SUCCESS;
-}
-
-void tw_recording_drop_locked(struct tw_recording *recording)
-{
-    if (!recording)
-        return;
-    for (size_t i = 0; i < recording->count; ++i)
-        drop_locked(recording->commands[i]);
-    free(recording->commands);
-    free(recording);
-}
+#include "base/cancellation.h"
+#include "base/detail.h"
+#include "base/lock.h"
+#include "base/process.h"
+#include "buffer.h"
+#include "recording.h"
+#include "runtime/reclaim.h"
+#include "storage.h"
 
 static tw_status check_queue(const tw_queue *queue)
 {
@@ -93,11 +59,10 @@ struct places {
     size_t mask;
 };
 
-static size_t *slot_of(const struct places *places, const struct tw_command_graph *graph,
-                       const struct tw_buffer *buffer)
+static size_t *slot_of(const struct places *places, const struct tw_command_graph *graph, const struct tw_data *data)
 {
-    size_t at = ((uintptr_t)buffer >> 6) * 0x9e3779b97f4a7c15u >> 20;
-    while (places->slots[at & places->mask] && graph->uses[places->slots[at & places->mask] - 1].buffer != buffer)
+    size_t at = ((uintptr_t)data >> 6) * 0x9e3779b97f4a7c15u >> 20;
+    while (places->slots[at & places->mask] && graph->uses[places->slots[at & places->mask] - 1].data != data)
         ++at;
     return &places->slots[at & places->mask];
 }
@@ -106,7 +71,7 @@ static size_t *slot_of(const struct places *places, const struct tw_command_grap
    before has overwritten them all. */
 static void add_use(struct tw_command_graph *graph, const struct places *places, const struct tw_use *use)
 {
-    size_t *slot = slot_of(places, graph, use->buffer);
+    size_t *slot = slot_of(places, graph, use->data);
     if (!*slot) {
         graph->uses[graph->use_count] = *use;
         *slot = ++graph->use_count;
@@ -124,9 +89,8 @@ static void describe(const struct tw_command_graph *graph, const struct places *
     struct tw_node *node = &command->body.node;
     for (size_t i = 0; i < command->use_count; ++i) {
         const struct tw_use *use = &command->uses[i];
-        node->accesses[i] = (struct tw_graph_access){.resource = &resources[*slot_of(places, graph, use->buffer) - 1],
-                                                     .needs = use->needs,
-                                                     .writes = use->writes};
+        node->accesses[i] = (struct tw_graph_access){
+            .resource = &resources[*slot_of(places, graph, use->data) - 1], .needs = use->needs, .writes = use->writes};
     }
     node->access_count = command->use_count;
 }
@@ -263,10 +227,29 @@ size_t tw_command_graph_count(const tw_command_graph *graph)
     return graph ? graph->count : 0;
 }
 
-void tw_command_graph_release_locked(struct tw_command_graph *graph)
+static void free_graph(struct tw_unused *unused)
 {
-    if (--graph->references == 0)
-        tw_reclaim_graph_locked(graph);
+    struct tw_command_graph *graph =
+        (struct tw_command_graph *)((char *)unused - offsetof(struct tw_command_graph, unused));
+    if (graph->assembly)
+        graph->device->backend->backend->graphs->dismantle(graph->assembly);
+    tw_lock();
+    for (size_t i = 0; i < graph->count; ++i)
+        tw_recording_drop_command_locked(graph->commands[i]);
+    tw_resource_end(&graph->turn);
+    tw_object_died_locked();
+    tw_unlock();
+    free(graph->commands);
+    free(graph->uses);
+    free(graph);
+}
+
+static void release_locked(struct tw_command_graph *graph)
+{
+    if (--graph->references)
+        return;
+    graph->unused.free = free_graph;
+    tw_reclaim_later_locked(&graph->unused);
 }
 
 void tw_command_graph_destroy(tw_command_graph **graph)
@@ -274,25 +257,10 @@ void tw_command_graph_destroy(tw_command_graph **graph)
     if (!graph || !*graph)
         return;
     tw_lock();
-    tw_command_graph_release_locked(*graph);
+    release_locked(*graph);
     tw_unlock();
     *graph = NULL;
     tw_reclaim();
-}
-
-void tw_command_graph_free(struct tw_command_graph *graph)
-{
-    if (graph->assembly)
-        graph->device->backend->backend->graphs->dismantle(graph->assembly);
-    tw_lock();
-    for (size_t i = 0; i < graph->count; ++i)
-        drop_locked(graph->commands[i]);
-    tw_resource_end(&graph->turn);
-    tw_object_died_locked();
-    tw_unlock();
-    free(graph->commands);
-    free(graph->uses);
-    free(graph);
 }
 
 /* The kernels of a graph, run one after the other. */
@@ -328,19 +296,31 @@ static bool next_of_run(struct tw_backend_series *series, tw_status status)
     return run->status == TW_SUCCESS && find_kernel(run);
 }
 
-tw_status tw_command_graph_run(const struct tw_command_graph *graph)
+static tw_status run(const struct tw_command *command)
 {
+    const struct tw_command_graph *graph = command->graph;
     struct tw_backend_device *device = graph->device->backend;
-    struct run run = {.series = {.next = next_of_run}, .graph = graph, .status = TW_SUCCESS};
-    if (!find_kernel(&run))
+    struct run all = {.series = {.next = next_of_run}, .graph = graph, .status = TW_SUCCESS};
+    if (!find_kernel(&all))
         return TW_SUCCESS;
     if (device->backend->launch_series)
-        device->backend->launch_series(device, &run.series);
+        device->backend->launch_series(device, &all.series);
     else
-        while (next_of_run(&run.series, device->backend->launch(device, run.series.kernel, &run.launch)))
+        while (next_of_run(&all.series, device->backend->launch(device, all.series.kernel, &all.launch)))
             ;
-    return run.status;
+    return all.status;
 }
+
+static void completed_locked(struct tw_command *command)
+{
+    tw_queue_complete_locked(command);
+    tw_buffers_complete_locked(command);
+    release_locked(command->graph);
+    command->graph = NULL;
+}
+
+static const struct tw_command_object object = {
+    .run = run, .completed_locked = completed_locked, .released_locked = tw_queue_take_memory_locked};
 
 static tw_status check(const struct tw_queue *queue, const struct tw_command_graph *graph)
 {
@@ -357,7 +337,7 @@ static tw_status check_locked(const struct tw_queue *queue, const struct tw_comm
     if (queue->recording)
         return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "the queue is recording, and graphs do not nest");
     for (size_t i = 0; i < graph->use_count; ++i)
-        if (!graph->uses[i].buffer->handles)
+        if (!tw_buffer_of(graph->uses[i].data)->handles)
             return tw_fail(TW_ERROR_INVALID_ARGUMENT, "a buffer that the graph accesses has been destroyed");
     return TW_SUCCESS;
 }
@@ -366,21 +346,25 @@ static tw_status check_locked(const struct tw_queue *queue, const struct tw_comm
 static void lend_locked(struct tw_command *command, struct tw_queue *queue, struct tw_command_graph *graph)
 {
     command->queue = queue;
+    command->home = &queue->lane;
     command->graph = graph;
+    command->turn = &graph->turn;
+    command->assembly = graph->assembly;
     command->use_count = graph->use_count;
-    ++queue->references;
+    ++queue->lane.references;
     ++graph->references;
     for (size_t i = 0; i < graph->use_count; ++i)
-        ++graph->uses[i].buffer->uses;
+        ++tw_buffer_of(graph->uses[i].data)->uses;
 }
 
 static void take_back_locked(struct tw_command *command)
 {
     for (size_t i = 0; i < command->use_count; ++i)
-        --command->uses[i].buffer->uses;
+        --tw_buffer_of(command->uses[i].data)->uses;
     --command->graph->references;
-    --command->queue->references;
+    --command->home->references;
     command->queue = NULL;
+    command->home = NULL;
     command->graph = NULL;
     command->use_count = 0;
 }
@@ -389,7 +373,7 @@ static void take_back_locked(struct tw_command *command)
 static struct tw_command *make_command(struct tw_queue *queue, struct tw_command_graph *graph)
 {
     struct tw_command *command =
-        tw_command_create(&(struct tw_memory){.block = NULL}, graph->use_count, graph->use_count + 1, 0);
+        tw_command_create(&object, &(struct tw_memory){.block = NULL}, graph->use_count, graph->use_count + 1, 0);
     if (!command)
         return NULL;
     struct tw_backend_device *device = queue->device->backend;
@@ -416,7 +400,7 @@ tw_status tw_internal_submit_graph(tw_queue *queue, tw_command_graph *graph, tw_
     command->timed = event != NULL;
     command->measured = command->timed && tw_queue_measures(queue);
     tw_lock();
-    if (queue->unfinished >= queue->limit)
+    if (queue->lane.unfinished >= queue->limit)
         tw_queue_make_room_locked(queue);
     status = check_locked(queue, graph);
     if (status == TW_SUCCESS) {

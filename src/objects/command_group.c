@@ -1,13 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recording command groups (spec 3.5.6), and every check of a kernel launch that can be made before it runs. */
 #define _GNU_SOURCE
-#include "runtime.h"
+#include "command_group.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <teamwork/command_graph.h>
+
+#include "base/cancellation.h"
+#include "base/detail.h"
+#include "base/failure.h"
+#include "base/lock.h"
+#include "base/process.h"
+#include "buffer.h"
+#include "recording.h"
+#include "runtime/allocation.h"
+#include "runtime/chain.h"
+#include "runtime/reclaim.h"
+#include "runtime/standby.h"
+#include "storage.h"
 
 #define FEW_USES 8
 #define MOST_KEPT_USES 64 /* room for so many stays with a group that is used again */
@@ -105,17 +118,9 @@ static tw_command_group *leave_spare_locked(tw_queue *queue, tw_command_group *g
     group->use_count = 0;
     group->memory = tw_memory_take_locked(&queue->kept);
     group->args = NULL;
+    queue->free_group = free_group;
     atomic_store_explicit(group->spare, group, memory_order_release); /* groups are left under the lock only */
     return NULL;
-}
-
-void tw_spare_groups_free(struct tw_queue *queue)
-{
-    for (size_t i = 0; i < TW_SPARE_GROUPS; ++i) {
-        tw_command_group *group = atomic_load(&queue->spare[i].group);
-        if (group)
-            free_group(group);
-    }
 }
 
 tw_command_group *tw_queue_begin(tw_queue *queue)
@@ -133,16 +138,16 @@ tw_command_group *tw_queue_begin(tw_queue *queue)
     }
     memset(group, 0, offsetof(struct tw_command_group, spare));
     group->queue = queue;
-    atomic_fetch_add_explicit(&queue->references, 1, memory_order_relaxed); /* the caller's keeps it meanwhile */
+    atomic_fetch_add_explicit(&queue->lane.references, 1, memory_order_relaxed); /* the caller's keeps it meanwhile */
     return group;
 }
 
 static void drop_locked(struct tw_command_group *group)
 {
     for (size_t i = 0; i < group->use_count; ++i)
-        tw_buffer_unuse_locked(group->uses[i].buffer);
+        tw_buffer_unuse_locked(tw_buffer_of(group->uses[i].data));
     tw_standby_free_locked(group->standby);
-    tw_queue_release_locked(group->queue);
+    tw_lane_release_locked(&group->queue->lane);
 }
 
 void tw_command_group_discard(tw_command_group *group)
@@ -174,7 +179,7 @@ static struct tw_use *use_of(struct tw_command_group *group, struct tw_buffer *b
 {
     const uint64_t bit = (uint64_t)1 << ((uintptr_t)buffer / 16 * 0x9e3779b97f4a7c15u >> 58);
     for (size_t i = 0; group->seen & bit && i < group->use_count; ++i)
-        if (group->uses[i].buffer == buffer)
+        if (group->uses[i].data == &buffer->data)
             return &group->uses[i];
     if (group->use_count == group->use_capacity) {
         const size_t capacity = 2 * group->use_capacity;
@@ -191,7 +196,7 @@ static struct tw_use *use_of(struct tw_command_group *group, struct tw_buffer *b
     group->seen |= bit;
     group->borrows |= buffer->lent;
     struct tw_use *use = &group->uses[group->use_count++];
-    *use = (struct tw_use){.buffer = buffer};
+    *use = (struct tw_use){.data = &buffer->data};
     return use;
 }
 
@@ -219,7 +224,7 @@ void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode,
     const size_t place = group->queue->device->place;
     tw_status status = check_access(buffer, mode, target);
     if (status == TW_SUCCESS)
-        status = tw_buffer_allocate(buffer, place);
+        status = tw_data_allocate(&buffer->data, place);
     struct tw_use *use = status == TW_SUCCESS ? use_of(group, buffer) : NULL;
     if (status == TW_SUCCESS && !use)
         status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for an accessor");
@@ -229,7 +234,7 @@ void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode,
     }
     use->needs = use->needs || tw_access_mode_needs(mode);
     use->writes = use->writes || tw_access_mode_writes(mode);
-    return atomic_load(&buffer->places[place].address);
+    return atomic_load(&buffer->data.places[place].address);
 }
 
 void *tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t index, bool keep)
@@ -520,11 +525,20 @@ static bool is_empty(const struct tw_internal_launch *launch)
     return !launch->range[0] || !launch->range[1] || !launch->range[2];
 }
 
+static void completed_locked(struct tw_command *command)
+{
+    tw_queue_complete_locked(command);
+    tw_buffers_complete_locked(command);
+}
+
+static const struct tw_command_object object = {.completed_locked = completed_locked,
+                                                .released_locked = tw_queue_take_memory_locked};
+
 /* Makes a command of a recorded group; it takes over nothing yet. NULL: out of memory. */
 static struct tw_command *make_command(struct tw_command_group *group, const char *file, int line)
 {
     struct tw_command *command =
-        tw_command_create(&group->memory, group->use_count, group->use_count, group->args_bytes);
+        tw_command_create(&object, &group->memory, group->use_count, group->use_count, group->args_bytes);
     if (!command)
         return NULL;
     struct tw_device *device = group->queue->device;
@@ -554,7 +568,7 @@ static struct tw_command *make_command(struct tw_command_group *group, const cha
 static tw_status check_buffers_locked(const struct tw_command_group *group, bool *have_storage)
 {
     for (size_t i = 0; i < group->use_count; ++i) {
-        const struct tw_buffer *buffer = group->uses[i].buffer;
+        const struct tw_buffer *buffer = tw_buffer_of(group->uses[i].data);
         if (!buffer->lent)
             continue;
         if (!buffer->handles)
@@ -574,14 +588,15 @@ static tw_status submit_or_record_locked(const struct tw_command_group *group, s
     struct tw_queue *queue = group->queue;
     if (queue->recording)
         return event ? tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is recording: a recorded group has no event")
-                     : tw_recording_add_locked(queue, command);
-    if (queue->unfinished >= queue->limit)
+                     : tw_recording_add_locked(queue->recording, command);
+    if (queue->lane.unfinished >= queue->limit)
         tw_queue_make_room_locked(queue);
     bool have_storage = false;
     tw_status status = group->borrows ? check_buffers_locked(group, &have_storage) : TW_SUCCESS;
     if (status != TW_SUCCESS)
         return status;
     command->queue = queue;
+    command->home = &queue->lane;
     if (!have_storage)
         return tw_command_submit_locked(command);
     tw_storage_begin_locked(group->uses, group->use_count);
@@ -619,13 +634,14 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
         group->standby = NULL;
         group = leave_spare_locked(queue, group); /* while the command keeps the queue */
         if (!command->queue)
-            tw_queue_release_locked(queue); /* a recorded command needs none */
+            tw_lane_release_locked(&queue->lane); /* a recorded command needs none */
         if (event)
             *event = &command->events[TW_PHASE_COMPLETE]; /* with the reference from creation */
         else if (command->queue)
             tw_command_release_locked(command);
     } else {
         command->queue = NULL;
+        command->home = NULL;
         command->bounds = NULL;
         command->standby = NULL;
         tw_command_release_locked(command);
@@ -673,7 +689,7 @@ static bool are_alike(const struct tw_command_group *one, const struct tw_comman
         || one->use_count != other->use_count)
         return false;
     for (size_t i = 0; i < one->use_count; ++i)
-        if (one->uses[i].buffer != other->uses[i].buffer || one->uses[i].needs != other->uses[i].needs
+        if (one->uses[i].data != other->uses[i].data || one->uses[i].needs != other->uses[i].needs
             || one->uses[i].writes != other->uses[i].writes)
             return false;
     return true;
@@ -699,7 +715,7 @@ static void record_standby(struct tw_command_group *group, tw_queue *fallback, t
     if (other && other->status == TW_SUCCESS && are_alike(group, other)) {
         const struct tw_standby_record record = {other->kernel, &other->launch,    other->bounds,
                                                  other->args,   other->args_bytes, other->use_count};
-        group->standby = tw_standby_create(fallback, &record);
+        group->standby = tw_standby_create(&fallback->lane, &record);
         if (group->standby)
             other->bounds = NULL;
     }
@@ -727,23 +743,12 @@ tw_status tw_internal_submit_function(tw_queue *queue, tw_queue *fallback, tw_co
     return status;
 }
 
-/* Errors of the block form have no caller to return to: they wait with the queue. */
-static void keep_error(tw_queue *queue, tw_status status, const char *message, const char *file, int line)
-{
-    tw_lock();
-    tw_errors_add_locked(&queue->errors, status, message, NULL, file, line);
-    tw_unlock();
-}
-
-const struct tw_copy tw_this_copy = {keep_error};
-
 tw_command_group *tw_internal_begin_block(tw_queue *queue)
 {
     tw_command_group *group = tw_queue_begin(queue);
     if (!group && queue)
-        queue->copy->keep_error(queue,
-                                queue->copy == &tw_this_copy ? TW_ERROR_OUT_OF_MEMORY : TW_ERROR_INVALID_ARGUMENT,
-                                tw_error_detail(), NULL, 0);
+        queue->keep_error(queue, queue->copy == &tw_this_copy ? TW_ERROR_OUT_OF_MEMORY : TW_ERROR_INVALID_ARGUMENT,
+                          tw_error_detail(), NULL, 0);
     return group;
 }
 
@@ -752,7 +757,7 @@ void tw_internal_submit_block(tw_command_group **group, const char *file, int li
     tw_queue *queue = (*group)->queue;
     const tw_status status = submit(queue, *group, NULL, file, line);
     if (status != TW_SUCCESS) {
-        keep_error(queue, status, tw_error_detail(), file, line); /* while the group keeps the queue */
+        queue->keep_error(queue, status, tw_error_detail(), file, line); /* while the group keeps the queue */
         drop(*group, status);
     }
     *group = NULL;

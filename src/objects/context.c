@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contexts (spec 3.5.4): devices of one platform that share an error handler. */
-#include "runtime.h"
+#include "context.h"
 
 #include <stdlib.h>
+
+#include "base/detail.h"
+#include "base/lock.h"
+#include "device.h"
 
 static tw_status check_devices(tw_device *const *devices, size_t count)
 {
@@ -79,70 +83,4 @@ void tw_context_release_locked(struct tw_context *context)
     free(context->devices);
     free(context);
     tw_object_died_locked();
-}
-
-/* The next queue of the context that has commands to wait for or, if asked for, errors to tell; takes a reference. */
-static struct tw_queue *next_queue(struct tw_context *context, bool with_errors)
-{
-    tw_lock();
-    struct tw_queue *queue = context->queues;
-    while (queue && !queue->first && !(with_errors && (queue->errors.first || queue->errors.dropped)))
-        queue = queue->next;
-    if (queue)
-        ++queue->references;
-    tw_unlock();
-    return queue;
-}
-
-/* Also where a handler is left by an exception. */
-static void drop_queue(struct tw_queue **queue)
-{
-    if (!*queue)
-        return;
-    tw_lock();
-    tw_queue_release_locked(*queue);
-    tw_unlock();
-}
-
-/* Waits for all queues. Takes no error, so that a refusal leaves all as it was. */
-static tw_status drain(struct tw_context *context)
-{
-    for (;;) {
-        struct tw_queue *queue __attribute__((cleanup(drop_queue))) = next_queue(context, false);
-        if (!queue)
-            return TW_SUCCESS;
-        tw_lock();
-        const tw_status status = tw_queue_drain_locked(queue);
-        tw_unlock();
-        if (status != TW_SUCCESS)
-            return status;
-    }
-}
-
-tw_status tw_context_destroy(tw_context **handle)
-{
-    if (!handle || !*handle)
-        return TW_SUCCESS;
-    struct tw_context *context = *handle;
-    tw_status first = tw_check_process();
-    if (first == TW_SUCCESS)
-        first = drain(context);
-    if (first != TW_SUCCESS)
-        return first;
-    for (;;) {
-        struct tw_queue *queue __attribute__((cleanup(drop_queue))) = next_queue(context, true);
-        if (!queue)
-            break;
-        const tw_status status = tw_queue_wait_and_throw(queue);
-        if (status == TW_ERROR_WOULD_DEADLOCK)
-            return status;
-        if (first == TW_SUCCESS)
-            first = status;
-    }
-    tw_reclaim();
-    *handle = NULL;
-    tw_lock();
-    tw_context_release_locked(context);
-    tw_unlock();
-    return first;
 }

@@ -2,7 +2,7 @@
 /* Discovery of devices, selectors, device information and shutdown (spec 3.5.1 - 3.5.3). Knows backends by table only.
  */
 #define _GNU_SOURCE
-#include "runtime.h"
+#include "device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,15 @@
 
 #include <teamwork/sim.h>
 
+#include "base/cancellation.h"
+#include "base/detail.h"
+#include "base/environment.h"
+#include "base/lock.h"
+#include "base/process.h"
+#include "buffer.h"
 #include "device_filter.h"
+#include "runtime/reclaim.h"
+#include "runtime/scheduler.h"
 
 /* All that discovery found; built once, under `discovery`, and read-only after that. */
 static struct {
@@ -57,6 +65,7 @@ static void forget(void)
     free(found.platforms);
     free(found.by_place);
     memset(&found, 0, sizeof found);
+    tw_places_set(NULL, 0, NULL);
 }
 
 static tw_status out_of_memory(void)
@@ -71,15 +80,15 @@ static bool tell_access(const struct tw_backend_device *device, const struct tw_
     if (index >= launch->access_count)
         return false;
     const struct tw_use *use = &((const struct tw_use *)launch->accesses)[index];
-    struct tw_buffer *buffer = use->buffer;
-    *access = (struct tw_backend_access){.bytes = buffer->bytes,
+    const struct tw_buffer *buffer = tw_buffer_of(use->data);
+    *access = (struct tw_backend_access){.bytes = buffer->data.bytes,
                                          .element_bytes = buffer->element_bytes,
                                          .range = buffer->range,
                                          .needs = use->needs,
                                          .writes = use->writes};
-    for (size_t place = 1; place < buffer->place_count; ++place)
+    for (size_t place = 1; place < buffer->data.place_count; ++place)
         if (found.by_place[place]->backend == device)
-            access->address = atomic_load(&buffer->places[place].address);
+            access->address = atomic_load(&buffer->data.places[place].address);
     return true;
 }
 
@@ -104,7 +113,7 @@ static tw_status add_device(const struct tw_backend *backend, unsigned index)
     device->backend->access = tell_access;
     device->ordinal = (unsigned)found.all_count;
     device->system = system;
-    tw_lane_init(system, device);
+    tw_lane_init(system, device, NULL);
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -126,6 +135,7 @@ static tw_status assign_places(void)
         found.all[i]->place = found.place_count;
         found.by_place[found.place_count++] = found.all[i];
     }
+    tw_places_set(found.by_place, found.place_count, found.all[0]);
     return TW_SUCCESS;
 }
 
@@ -324,7 +334,7 @@ tw_status tw_shutdown(void)
     TW_DEFER_CANCELLATION;
     pthread_rwlock_wrlock(&alive);
     tw_reclaim();
-    tw_storage_settle();
+    tw_reclaim_settle();
     tw_reclaim();
     status = shut_down();
     pthread_rwlock_unlock(&alive);
@@ -354,21 +364,6 @@ tw_status tw_sim_set_count(unsigned count)
             status = tw_backends[b]->simulation->configure(count);
     pthread_mutex_unlock(&discovery);
     return status;
-}
-
-size_t tw_place_count(void)
-{
-    return found.place_count;
-}
-
-struct tw_device *tw_place_device(size_t place)
-{
-    return found.by_place[place];
-}
-
-struct tw_device *tw_host_device(void)
-{
-    return found.all[0];
 }
 
 bool tw_is_device(const struct tw_device *device)

@@ -3,7 +3,9 @@
 #ifndef TEAMWORK_DEVICE_FILTER_H
 #define TEAMWORK_DEVICE_FILTER_H
 
-#include "runtime.h"
+#include <stddef.h>
+
+#include "device.h"
 
 /* Whether the filter can be read; NULL and "" can. TW_ERROR_INVALID_CONFIGURATION says what is wrong. */
 tw_status tw_device_filter_check(const char *filter);

@@ -1,25 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers to tw_device_info() (spec 3.5.3), described by the backend on first need. */
-#include "runtime.h"
-
 #include <string.h>
 
-static pthread_mutex_t describing = PTHREAD_MUTEX_INITIALIZER; /* innermost */
-
-const struct tw_device_facts *tw_device_facts(const struct tw_device *device)
-{
-    struct tw_device *owner = (struct tw_device *)(uintptr_t)device; /* the cache is not part of its value */
-    if (!atomic_load_explicit(&owner->described, memory_order_acquire)) {
-        TW_DEFER_CANCELLATION;
-        pthread_mutex_lock(&describing);
-        if (!atomic_load_explicit(&owner->described, memory_order_relaxed)) {
-            device->backend->backend->describe(device->backend, &owner->facts);
-            atomic_store_explicit(&owner->described, true, memory_order_release);
-        }
-        pthread_mutex_unlock(&describing);
-    }
-    return &owner->facts;
-}
+#include "base/detail.h"
+#include "base/process.h"
+#include "runtime/device.h"
 
 /* Copies an answer if the caller's type has its size. */
 static tw_status answer(void *value, size_t bytes, const void *from, size_t size)

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of asynchronous errors, from the command that failed to the handler that hears of it (spec 2.5.6). */
-#include "runtime.h"
+#include "errors.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "base/detail.h"
+#include "base/failure.h"
+#include "base/text.h"
 
 #define DROPPED_BYTES 160
 

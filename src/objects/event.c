@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events (spec 3.5.7): views of a command's life. */
-#include "runtime.h"
+#include <teamwork/event.h>
+
+#include "base/detail.h"
+#include "base/lock.h"
+#include "base/process.h"
+#include "host_access.h"
+#include "queue.h"
+#include "runtime/reclaim.h"
 
 static tw_event *sibling(const tw_event *event, enum tw_phase phase)
 {

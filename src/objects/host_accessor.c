@@ -1,33 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Host accessors (spec 3.6.4.7): a command on host memory whose body is the program's own, from acquisition to release.
- * Also bringing a buffer home when it is destroyed, and telling when a thread would wait for itself.
+ * Also bringing a buffer home when it is destroyed.
  */
-#include "runtime.h"
+#include "host_accessor.h"
 
 #include <stdlib.h>
 
-static struct tw_host_accessor *open_accessors; /* under the lock */
-static unsigned long last_mark;                 /* under the lock */
+#include "base/detail.h"
+#include "base/failure.h"
+#include "base/lock.h"
+#include "base/process.h"
+#include "buffer.h"
+#include "host_access.h"
+#include "runtime/allocation.h"
+#include "runtime/scheduler.h"
+#include "storage.h"
 
-unsigned long tw_new_mark_locked(void)
-{
-    return ++last_mark;
-}
-
-unsigned long tw_mark_own_accesses_locked(void)
-{
-    unsigned long mark = 0;
-    const pthread_t self = pthread_self();
-    for (struct tw_host_accessor *accessor = open_accessors; accessor; accessor = accessor->next) {
-        if (!pthread_equal(accessor->owner, self))
-            continue;
-        if (!mark)
-            mark = tw_new_mark_locked();
-        tw_graph_mark_dependants(&accessor->command->body.node, mark);
-    }
-    return mark;
-}
+struct tw_host_accessor {
+    struct tw_hold hold;      /* counts a reference to the command */
+    struct tw_buffer *buffer; /* kept by the command */
+};
 
 static struct tw_command *unfinished_access(const void *what)
 {
@@ -58,16 +51,16 @@ static tw_status acquire(struct tw_buffer *buffer, bool needs, bool writes, stru
     if (status == TW_SUCCESS)
         status = tw_check_process();
     if (status == TW_SUCCESS && (needs || writes))
-        status = tw_buffer_allocate(buffer, 0);
+        status = tw_data_allocate(&buffer->data, 0);
     if (status != TW_SUCCESS)
         return status;
-    struct tw_command *command = tw_command_create(&(struct tw_memory){.block = NULL}, 1, 1, 0);
+    struct tw_command *command = tw_command_create(&tw_host_access_object, &(struct tw_memory){.block = NULL}, 1, 1, 0);
     if (!command)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a host access");
     command->device = tw_host_device();
-    command->lane = command->device->system;
+    command->home = command->lane = command->device->system;
     command->body.kind = TW_TASK_HOST_ACCESS;
-    command->uses[0] = (struct tw_use){.buffer = buffer, .needs = needs, .writes = writes};
+    command->uses[0] = (struct tw_use){.data = &buffer->data, .needs = needs, .writes = writes};
     command->use_count = 1;
     tw_lock();
     atomic_fetch_add(&buffer->uses, 1);
@@ -87,7 +80,7 @@ static tw_status acquire(struct tw_buffer *buffer, bool needs, bool writes, stru
     status = command->status;
     const struct tw_failure *failure = command->failure;
     char story[TW_STORY_BYTES];
-    if (status == TW_ERROR_CANCELLED && !buffer->contents.lost)
+    if (status == TW_ERROR_CANCELLED && !buffer->data.contents.lost)
         status = failure->status; /* of a copy that another command asked for */
     if (status == TW_ERROR_CANCELLED)
         status = tw_fail(TW_ERROR_DATA_LOST, "the buffer's contents are lost: %s", tw_failure_story(failure, story));
@@ -115,21 +108,16 @@ tw_status tw_host_access(tw_buffer *buffer, tw_access_mode mode, tw_host_accesso
     struct tw_host_accessor *accessor = calloc(1, sizeof *accessor);
     if (!accessor)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a host accessor");
-    const tw_status status =
-        acquire(buffer, tw_access_mode_needs(mode), tw_access_mode_writes(mode), &accessor->command);
+    struct tw_command *command = NULL;
+    const tw_status status = acquire(buffer, tw_access_mode_needs(mode), tw_access_mode_writes(mode), &command);
     if (status != TW_SUCCESS) {
         free(accessor);
         tw_reclaim();
         return status;
     }
     accessor->buffer = buffer;
-    accessor->owner = pthread_self();
     tw_lock();
-    accessor->next = open_accessors;
-    accessor->link = &open_accessors;
-    if (accessor->next)
-        accessor->next->link = &accessor->next;
-    open_accessors = accessor;
+    tw_hold_locked(&accessor->hold, command);
     tw_unlock();
     *result = accessor;
     return TW_SUCCESS;
@@ -137,12 +125,12 @@ tw_status tw_host_access(tw_buffer *buffer, tw_access_mode mode, tw_host_accesso
 
 void *tw_host_accessor_data(tw_host_accessor *accessor)
 {
-    return accessor ? atomic_load(&accessor->buffer->places[0].address) : NULL;
+    return accessor ? atomic_load(&accessor->buffer->data.places[0].address) : NULL;
 }
 
 const void *tw_host_accessor_const_data(const tw_host_accessor *accessor)
 {
-    return accessor ? atomic_load(&accessor->buffer->places[0].address) : NULL;
+    return accessor ? atomic_load(&accessor->buffer->data.places[0].address) : NULL;
 }
 
 void tw_host_accessor_release(tw_host_accessor **handle)
@@ -153,12 +141,11 @@ void tw_host_accessor_release(tw_host_accessor **handle)
     *handle = NULL;
     if (tw_is_forked)
         return;
+    struct tw_command *command = accessor->hold.command;
     tw_lock();
-    *accessor->link = accessor->next;
-    if (accessor->next)
-        accessor->next->link = accessor->link;
-    tw_command_finish_access_locked(accessor->command, NULL);
-    tw_command_release_locked(accessor->command);
+    tw_unhold_locked(&accessor->hold);
+    tw_command_finish_access_locked(command, NULL);
+    tw_command_release_locked(command);
     tw_unlock();
     free(accessor);
     tw_reclaim();

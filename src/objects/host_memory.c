@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Host memory for transfers (teamwork/host_memory.h): from the backend of a device that gains by it, else from the C library.
  */
-#include "runtime.h"
+#include <teamwork/host_memory.h>
 
 #include <stdlib.h>
 
-#include <teamwork/host_memory.h>
+#include "base/detail.h"
+#include "base/lock.h"
+#include "base/process.h"
+#include "device.h"
+#include "runtime/allocation.h"
 
 /* Before each block; as large as the alignment. */
 struct header {

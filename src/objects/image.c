@@ -6,9 +6,12 @@
 #include <teamwork/image.h>
 #include <teamwork/storage.h>
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
-#include "runtime.h"
+#include "base/detail.h"
+#include "buffer.h"
+#include "command_group.h"
 
 struct tw_image {
     atomic_size_t handles;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers to tw_kernel_get_limits() (spec 3.7.2.5), which the backend gives. */
-#include "runtime.h"
-
 #include <teamwork/kernel_limits.h>
+
+#include "base/cancellation.h"
+#include "base/detail.h"
+#include "base/process.h"
+#include "runtime/device.h"
 
 tw_status tw_internal_kernel_limits(const tw_device *device, const struct tw_internal_kernel *kernel, size_t items,
                                     size_t local_bytes, tw_kernel_limits *limits)

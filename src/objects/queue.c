@@ -1,12 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queues (spec 3.5.5): creation, waiting, and the delivery of errors. */
-#include "runtime.h"
+#include "queue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/detail.h"
+#include "base/lock.h"
+#include "base/process.h"
+#include "device.h"
+#include "host_access.h"
+#include "recording.h"
+#include "runtime/reclaim.h"
+
 #define ROOM (TW_QUEUE_DEPTH / 8) /* that a submission makes: it wakes up seldom */
 #define ROOM_STEP 256u
+
+/* Errors of the block form have no caller to return to: they wait with the queue. */
+static void keep_error(tw_queue *queue, tw_status status, const char *message, const char *file, int line)
+{
+    tw_lock();
+    tw_errors_add_locked(&queue->errors, status, message, NULL, file, line);
+    tw_unlock();
+}
+
+/* Nothing refers to the queue's lane any more. */
+static void end_locked(struct tw_lane *lane)
+{
+    struct tw_queue *queue = tw_queue_of(lane);
+    tw_errors_free(&queue->errors);
+    for (size_t i = 0; i < TW_SPARE_GROUPS; ++i) {
+        struct tw_command_group *group = atomic_load(&queue->spare[i].group);
+        if (group)
+            queue->free_group(group);
+    }
+    tw_memory_drop_locked(&queue->kept);
+    tw_lane_end(lane);
+    free(queue);
+    tw_object_died_locked();
+}
 
 static tw_status create(tw_device *device, tw_context *context, tw_error_handler handler, void *handler_user,
                         tw_queue **result)
@@ -18,13 +50,13 @@ static tw_status create(tw_device *device, tw_context *context, tw_error_handler
     if (!queue)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a queue");
     memset(queue, 0, sizeof *queue);
-    atomic_init(&queue->references, 1);
     queue->copy = &tw_this_copy;
+    queue->keep_error = keep_error;
     queue->device = device;
     queue->limit = TW_QUEUE_DEPTH;
     queue->handler = handler;
     queue->handler_user = handler_user;
-    tw_lane_init(&queue->lane, device);
+    tw_lane_init(&queue->lane, device, end_locked);
     tw_errors_init(&queue->errors);
     tw_lock();
     tw_object_born_locked();
@@ -120,16 +152,25 @@ bool tw_queue_is_profiling(const tw_queue *queue)
     return queue && atomic_load_explicit(&queue->profiling, memory_order_relaxed);
 }
 
-void tw_queue_release_locked(struct tw_queue *queue)
+/* ---- commands -------------------------------------------------------------------------------------------------------- */
+
+void tw_queue_complete_locked(struct tw_command *command)
 {
-    if (atomic_fetch_sub(&queue->references, 1) != 1)
-        return;
-    tw_errors_free(&queue->errors);
-    tw_spare_groups_free(queue);
-    tw_memory_drop_locked(&queue->kept);
-    tw_lane_end(&queue->lane);
-    free(queue);
-    tw_object_died_locked();
+    struct tw_queue *queue = command->queue;
+    char message[1024];
+    if (command->status != TW_SUCCESS) {
+        tw_command_message_locked(command, message, sizeof message);
+        tw_errors_add_locked(&queue->errors, command->status, message, command->kernel ? command->kernel->name : NULL,
+                             command->file, command->line);
+    }
+    if (!queue->lane.unfinished)
+        queue->limit = TW_QUEUE_DEPTH;
+}
+
+void tw_queue_take_memory_locked(struct tw_lane *home, struct tw_memory memory)
+{
+    tw_memory_keep_locked(&tw_queue_of(home)->kept, memory);
+    tw_lane_release_locked(home);
 }
 
 /* ---- waiting ------------------------------------------------------------------------------------------------------
@@ -143,21 +184,22 @@ struct ticket {
 static struct tw_command *unfinished_before(const void *what)
 {
     const struct ticket *ticket = what;
-    struct tw_command *first = ticket->queue->first;
+    struct tw_command *first = ticket->queue->lane.first_unfinished;
     return first && first->sequence <= ticket->sequence ? first : NULL;
 }
 
 tw_status tw_queue_drain_locked(struct tw_queue *queue)
 {
-    const struct ticket ticket = {queue, queue->submitted};
-    const unsigned long mark = queue->first ? tw_mark_own_accesses_locked() : 0;
-    for (const struct tw_command *command = mark ? queue->first : NULL; command; command = command->next)
+    const struct ticket ticket = {queue, queue->lane.submitted};
+    const unsigned long mark = queue->lane.first_unfinished ? tw_mark_own_accesses_locked() : 0;
+    for (const struct tw_command *command = mark ? queue->lane.first_unfinished : NULL; command;
+         command = command->next)
         if (command->body.node.mark == mark)
             return tw_fail(TW_ERROR_WOULD_DEADLOCK,
                            "a command of the queue waits for a host accessor that this thread holds; release that one "
                            "first");
-    struct tw_command *last = queue->last;
-    if (last == queue->first) { /* none, or one alone */
+    struct tw_command *last = queue->lane.last_unfinished;
+    if (last == queue->lane.first_unfinished) { /* none, or one alone */
         tw_wait_locked(unfinished_before, &ticket, NULL, NULL);
         return TW_SUCCESS;
     }
@@ -179,8 +221,8 @@ static bool is_held_back_locked(const struct tw_command *command)
 static struct tw_command *first_of_too_many(const void *what)
 {
     const struct tw_queue *queue = what;
-    const bool has_room = queue->unfinished <= TW_QUEUE_DEPTH - ROOM;
-    return has_room || is_held_back_locked(queue->first) ? NULL : queue->first;
+    const bool has_room = queue->lane.unfinished <= TW_QUEUE_DEPTH - ROOM;
+    return has_room || is_held_back_locked(queue->lane.first_unfinished) ? NULL : queue->lane.first_unfinished;
 }
 
 /* A thread that waits for room, and looks again when a command some way on is complete, not at each. */
@@ -198,15 +240,15 @@ static struct tw_command *first_before_step(const void *what)
 void tw_queue_make_room_locked(struct tw_queue *queue)
 {
     while (first_of_too_many(queue)) {
-        struct tw_command *step = queue->first;
+        struct tw_command *step = queue->lane.first_unfinished;
         for (unsigned i = 0; i < ROOM_STEP && step->next; ++i)
             step = step->next;
         atomic_fetch_add(&step->references, 1);
         tw_wait_locked(first_before_step, &(struct room_ticket){queue, step}, NULL, step);
         tw_command_release_locked(step);
     }
-    if (queue->unfinished >= queue->limit)
-        queue->limit = 2 * queue->unfinished; /* held back: to look again for each submission would take long */
+    if (queue->lane.unfinished >= queue->limit)
+        queue->limit = 2 * queue->lane.unfinished; /* held back: to look again for each submission would take long */
 }
 
 /* The handler that hears of the queue's errors: its own has priority over its context's (spec 2.5.6). */
@@ -309,7 +351,7 @@ tw_status tw_queue_destroy(tw_queue **handle)
         queue->context = NULL;
         tw_context_release_locked(context);
     }
-    tw_queue_release_locked(queue);
+    tw_lane_release_locked(&queue->lane);
     tw_unlock();
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Faults and delays of simulated devices (teamwork/sim.h), by the backend's table. tw_sim_set_count() belongs to discovery. */
-#include "runtime.h"
+#include "base/detail.h"
+#include "device.h"
 
 #include <teamwork/sim.h>
 

@@ -6,13 +6,20 @@
  * What there is to tell is noted under the lock and told without it, by one thread at a time for each buffer, from
  * tw_reclaim().
  */
-#include <teamwork/storage.h>
+#include "storage.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime.h"
+#include "async_storage.h"
+#include "base/cancellation.h"
+#include "base/detail.h"
+#include "base/lock.h"
+#include "base/process.h"
+#include "host_access.h"
+#include "runtime/allocation.h"
+#include "runtime/scheduler.h"
 
 /* The rest is under the lock. Uses are the times between a first command and none. */
 struct tw_storage_state {
@@ -33,6 +40,10 @@ static struct tw_buffer *posted; /* with something to tell; each counts as a use
 static size_t tellers;           /* threads in tw_storage_tell() */
 static pthread_cond_t all_told = PTHREAD_COND_INITIALIZER; /* no tellers, with the lock */
 
+static bool has_news_locked(void);
+static void settle(void);
+static const struct tw_teller teller = {has_news_locked, tw_storage_tell, settle};
+
 /* ---- noting what happens ---------------------------------------------------------------------------------------------- */
 
 static void post_locked(struct tw_buffer *buffer)
@@ -43,23 +54,23 @@ static void post_locked(struct tw_buffer *buffer)
     ++buffer->uses;
     buffer->storage->next_posted = posted;
     posted = buffer;
-    tw_reclaim_soon();
+    tw_reclaim_tell_locked(&teller);
 }
 
-bool tw_storage_has_news_locked(void)
+static bool has_news_locked(void)
 {
     return posted != NULL;
 }
 
-void tw_storage_end_locked(struct tw_buffer *buffer, const struct tw_command *command)
+static void complete_locked(struct tw_buffer *buffer, const struct tw_command *command)
 {
     if (command == buffer->storage->last || --buffer->storage->active == 0)
         post_locked(buffer);
 }
 
-void tw_storage_acquired_locked(struct tw_buffer *buffer)
+static void ready_locked(struct tw_buffer *buffer)
 {
-    if (buffer->storage && buffer->storage->last)
+    if (buffer->storage->last)
         post_locked(buffer);
 }
 
@@ -81,9 +92,9 @@ static void end_last_locked(struct tw_buffer *buffer)
     if (!last->complete) {
         tw_unlock();
         void *to = state->storage.final_data(state->storage.user);
-        const void *from = atomic_load(&buffer->places[0].address);
+        const void *from = atomic_load(&buffer->data.places[0].address);
         if (to && to != from)
-            memcpy(to, from, buffer->bytes);
+            memcpy(to, from, buffer->data.bytes);
         tw_lock();
         tw_command_finish_access_locked(last, NULL);
     } else if (last->status != TW_SUCCESS) {
@@ -159,18 +170,18 @@ static void await_in_use_locked(struct tw_buffer *buffer)
 void tw_storage_begin_locked(const struct tw_use *uses, size_t count)
 {
     for (size_t i = 0; i < count; ++i)
-        if (uses[i].buffer->storage && uses[i].buffer->storage->active++ == 0)
-            ++uses[i].buffer->storage->uses;
+        if (tw_buffer_of(uses[i].data)->storage && tw_buffer_of(uses[i].data)->storage->active++ == 0)
+            ++tw_buffer_of(uses[i].data)->storage->uses;
     for (size_t i = 0; i < count; ++i)
-        if (uses[i].buffer->storage)
-            await_in_use_locked(uses[i].buffer);
+        if (tw_buffer_of(uses[i].data)->storage)
+            await_in_use_locked(tw_buffer_of(uses[i].data));
 }
 
 void tw_storage_abandon_locked(const struct tw_use *uses, size_t count)
 {
     for (size_t i = 0; i < count; ++i)
-        if (uses[i].buffer->storage && --uses[i].buffer->storage->active == 0)
-            post_locked(uses[i].buffer);
+        if (tw_buffer_of(uses[i].data)->storage && --tw_buffer_of(uses[i].data)->storage->active == 0)
+            post_locked(tw_buffer_of(uses[i].data));
 }
 
 void tw_storage_tell(void)
@@ -192,7 +203,7 @@ void tw_storage_tell(void)
     returned = true;
 }
 
-void tw_storage_settle(void)
+static void settle(void)
 {
     tw_lock();
     while (tellers)
@@ -211,8 +222,8 @@ static struct tw_command *unfinished_last(const void *what)
 
 static bool has_contents_locked(const struct tw_buffer *buffer)
 {
-    for (size_t place = 0; place < buffer->place_count; ++place)
-        if (buffer->places[place].valid)
+    for (size_t place = 0; place < buffer->data.place_count; ++place)
+        if (buffer->data.places[place].valid)
             return true;
     return false;
 }
@@ -221,9 +232,9 @@ static bool has_contents_locked(const struct tw_buffer *buffer)
 static tw_status submit_last_locked(struct tw_buffer *buffer, struct tw_command *command)
 {
     command->device = tw_host_device();
-    command->lane = command->device->system;
+    command->home = command->lane = command->device->system;
     command->body.kind = TW_TASK_HOST_ACCESS;
-    command->uses[0] = (struct tw_use){.buffer = buffer, .needs = true, .writes = true};
+    command->uses[0] = (struct tw_use){.data = &buffer->data, .needs = true, .writes = true};
     command->use_count = 1;
     buffer->storage->last = command;
     ++command->references; /* that of `last`: another thread may be done with it before this call returns */
@@ -242,10 +253,10 @@ static tw_status prepare_last(struct tw_buffer *buffer)
 {
     if (!buffer->storage->storage.final_data)
         return TW_SUCCESS;
-    tw_status status = tw_buffer_allocate(buffer, 0);
+    tw_status status = tw_data_allocate(&buffer->data, 0);
     if (status != TW_SUCCESS)
         return status;
-    struct tw_command *command = tw_command_create(&(struct tw_memory){.block = NULL}, 1, 1, 0);
+    struct tw_command *command = tw_command_create(&tw_host_access_object, &(struct tw_memory){.block = NULL}, 1, 1, 0);
     if (!command)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to bring the buffer's contents to the host");
     tw_lock();
@@ -283,7 +294,8 @@ bool tw_storage_destroy(struct tw_buffer *buffer, tw_status *status)
     return true;
 }
 
-bool tw_storage_would_deadlock(const struct tw_buffer *buffer)
+/* Whether the contents of a destroyed buffer wait for a host accessor that this thread holds. */
+static bool would_deadlock(const struct tw_buffer *buffer)
 {
     tw_lock();
     const struct tw_command *last = buffer->storage->last;
@@ -293,12 +305,13 @@ bool tw_storage_would_deadlock(const struct tw_buffer *buffer)
     return waits;
 }
 
-void tw_storage_free(struct tw_storage_state *state)
+static void free_state(struct tw_storage_state *state)
 {
-    if (state)
-        pthread_cond_destroy(&state->told);
+    pthread_cond_destroy(&state->told);
     free(state);
 }
+
+static const struct tw_buffer_storage hooks = {ready_locked, complete_locked, free_state};
 
 /* ---- creation --------------------------------------------------------------------------------------------------------- */
 
@@ -311,11 +324,11 @@ static tw_status place_contents(struct tw_buffer *buffer, const tw_storage *stor
     const void *initial = storage->initial_data ? storage->initial_data(storage->user) : NULL;
     returned = true;
     if (host)
-        atomic_store(&buffer->places[0].address, host);
-    const tw_status status = initial ? tw_buffer_allocate(buffer, 0) : TW_SUCCESS;
+        atomic_store(&buffer->data.places[0].address, host);
+    const tw_status status = initial ? tw_data_allocate(&buffer->data, 0) : TW_SUCCESS;
     if (status == TW_SUCCESS && initial && initial != host)
-        memcpy(atomic_load(&buffer->places[0].address), initial, buffer->bytes);
-    buffer->places[0].valid = initial != NULL;
+        memcpy(atomic_load(&buffer->data.places[0].address), initial, buffer->data.bytes);
+    buffer->data.places[0].valid = initial != NULL;
     return status;
 }
 
@@ -323,7 +336,7 @@ static tw_status attach(struct tw_buffer *buffer, const tw_storage *storage)
 {
     tw_status status = tw_device_needs_worker(tw_host_device()); /* brings the contents home */
     if (status == TW_SUCCESS)
-        status = tw_async_storage_attach(storage, buffer);
+        status = tw_async_storage_attach(storage, buffer, would_deadlock);
     if (status != TW_SUCCESS)
         return status;
     struct tw_storage_state *state = calloc(1, sizeof *state);
@@ -337,6 +350,7 @@ static tw_status attach(struct tw_buffer *buffer, const tw_storage *storage)
     state->storage = *storage;
     pthread_cond_init(&state->told, NULL);
     buffer->storage = state;
+    buffer->storage_of = &hooks;
     buffer->lent = true;
     return TW_SUCCESS;
 }
@@ -350,9 +364,9 @@ tw_status tw_buffer_create_with_storage(const tw_storage *storage, size_t elemen
     tw_status status = tw_buffer_create(element_bytes, range, &buffer);
     if (status != TW_SUCCESS)
         return status;
-    if (storage->bytes && storage->bytes != buffer->bytes)
-        status =
-            tw_fail(TW_ERROR_INVALID_RANGE, "the storage has %zu bytes, the buffer %zu", storage->bytes, buffer->bytes);
+    if (storage->bytes && storage->bytes != buffer->data.bytes)
+        status = tw_fail(TW_ERROR_INVALID_RANGE, "the storage has %zu bytes, the buffer %zu", storage->bytes,
+                         buffer->data.bytes);
     else
         status = attach(buffer, storage);
     if (status == TW_SUCCESS) {
@@ -361,6 +375,6 @@ tw_status tw_buffer_create_with_storage(const tw_storage *storage, size_t elemen
     }
     char detail[256];
     snprintf(detail, sizeof detail, "%s", tw_error_detail());
-    tw_buffer_destroy(&buffer);
+    tw_buffer_drop(buffer);
     return tw_fail(status, "%s", detail);
 }

@@ -14,11 +14,16 @@
  * then, so it takes its place among them and is finished in its turn.
  */
 #define _GNU_SOURCE
-#include "runtime.h"
+#include "chain.h"
 
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
+
+#include "base/cancellation.h"
+#include "base/clock.h"
+#include "base/detail.h"
+#include "base/lock.h"
 
 #define MARKS 16u          /* told to a chain at a time */
 #define TIDY_EVERY 32u     /* submissions */
@@ -140,11 +145,10 @@ static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend
     if (task->kind == TW_TASK_KERNEL)
         return async->launch(chain, command->kernel, &command->launch, &task->position);
     if (task->kind == TW_TASK_GRAPH)
-        return command->device->backend->backend->graphs->replay(chain, command->graph->assembly, &task->position);
+        return command->device->backend->backend->graphs->replay(chain, command->assembly, &task->position);
     const struct tw_copy_plan *copy = &((const struct tw_copy_task *)task)->plan;
-    return async->copy(chain, atomic_load(&copy->buffer->places[copy->to].address),
-                       tw_place_device(copy->from)->backend, atomic_load(&copy->buffer->places[copy->from].address),
-                       copy->buffer->bytes, &task->position);
+    return async->copy(chain, atomic_load(&copy->data->places[copy->to].address), tw_place_device(copy->from)->backend,
+                       atomic_load(&copy->data->places[copy->from].address), copy->data->bytes, &task->position);
 }
 
 /* Enqueues a task on its track's chain, after all that is in flight before it. Releases the lock meanwhile. */
@@ -206,9 +210,8 @@ static bool reap_locked(struct tw_track *track);
 static void issue_track_locked(struct tw_track *track)
 {
     struct tw_lane *lane = track->lane;
-    struct tw_queue *queue = ((struct tw_task *)track->issue.first)->command->queue;
     bool issued = true;
-    ++queue->references; /* keeps the lane */
+    tw_lane_retain(lane);
     track->issuing = true;
     while (issued && track->issue.first && track->flying_count < TW_CHAIN_DEPTH && tw_may_run_locked())
         issued = issue_task_locked(track, tw_pop(&track->issue));
@@ -218,7 +221,7 @@ static void issue_track_locked(struct tw_track *track)
     if (!issued)
         (void)reap_locked(track); /* at once, if nothing is before it */
     list_to_issue_locked(track);
-    tw_queue_release_locked(queue);
+    tw_lane_release_locked(lane);
 }
 
 void tw_issue_locked(void)
@@ -304,9 +307,9 @@ static bool reap_locked(struct tw_track *track)
 {
     if (track->reaping || !track->flying.first)
         return false;
-    struct tw_queue *queue = ((struct tw_task *)track->flying.first)->command->queue;
-    struct tw_device *device = track->lane->device;
-    ++queue->references; /* keeps the lane */
+    struct tw_lane *lane = track->lane;
+    struct tw_device *device = lane->device;
+    tw_lane_retain(lane);
     track->reaping = true;
     const bool progress = reap_tasks_locked(track);
     track->reaping = false;
@@ -314,7 +317,7 @@ static bool reap_locked(struct tw_track *track)
     for (unsigned i = 0; progress && i < device->flying_tracks; ++i, other = other->next_flying)
         tw_note_start_locked(other->lane);
     list_to_issue_locked(track); /* there may be room again */
-    tw_queue_release_locked(queue);
+    tw_lane_release_locked(lane);
     return progress;
 }
 
@@ -416,10 +419,10 @@ void tw_poller_leave_locked(struct tw_poller *poller)
     poller->track = NULL;
     if (heir) {
         heir->track = track;
-        heir->queue = poller->queue;
+        heir->lane = poller->lane;
         wake_locked(heir);
     } else {
-        tw_queue_release_locked(poller->queue);
+        tw_lane_release_locked(poller->lane);
     }
 }
 
@@ -478,8 +481,8 @@ void tw_chain_wait_locked(struct tw_poller *poller, struct tw_task *task, struct
     }
     if (!poller->track) {
         poller->track = track;
-        poller->queue = first->command->queue;
-        ++poller->queue->references;
+        poller->lane = track->lane;
+        tw_lane_retain(track->lane);
         track->poller = poller;
     }
     struct tw_command *command = first->command;

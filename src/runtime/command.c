@@ -6,12 +6,20 @@
  * are inserted under one hold of the lock, so commands are atomic with respect to each other (spec 2.5.7).
  */
 #define _GNU_SOURCE
-#include "runtime.h"
+#include "command.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "allocation.h"
+#include "base/clock.h"
+#include "base/detail.h"
+#include "base/lock.h"
+#include "chain.h"
+#include "scheduler.h"
+#include "standby.h"
 
 #define ARGS_ALIGNMENT 64u
 #define SIZES_BYTES 72 /* for the text of three sizes */
@@ -27,7 +35,8 @@ static struct tw_edge *own_edges(struct tw_command *command)
     return (struct tw_edge *)(own_accesses(command) + command->access_room);
 }
 
-struct tw_command *tw_command_create(struct tw_memory *memory, size_t use_count, size_t access_count, size_t args_bytes)
+struct tw_command *tw_command_create(const struct tw_command_object *object, struct tw_memory *memory, size_t use_count,
+                                     size_t access_count, size_t args_bytes)
 {
     /* one block: the struct, accesses, an edge for each and one more, uses, and the arguments, aligned for any type */
     const size_t edge_count = access_count + 1;
@@ -40,6 +49,7 @@ struct tw_command *tw_command_create(struct tw_memory *memory, size_t use_count,
     struct tw_command *command = memory->block;
     memset(command, 0, offsetof(struct tw_command, launch));
     atomic_init(&command->references, 1);
+    command->object = object;
     command->bytes = memory->bytes;
     command->access_room = access_count;
     command->body.node.accesses = own_accesses(command);
@@ -76,14 +86,10 @@ void tw_command_release_locked(struct tw_command *command)
         free(command->edges);
     if (command->copies || command->bounds || command->failure || command->standby)
         free_extras_locked(command);
-    struct tw_queue *queue = command->queue;
-    const struct tw_memory memory = {.block = command, .bytes = command->bytes};
-    if (!queue) {
+    if (command->home)
+        command->object->released_locked(command->home, (struct tw_memory){.block = command, .bytes = command->bytes});
+    else
         free(command);
-        return;
-    }
-    tw_memory_keep_locked(&queue->kept, memory);
-    tw_queue_release_locked(queue);
 }
 
 void tw_command_release(struct tw_command *command)
@@ -108,14 +114,6 @@ void tw_command_message_locked(const struct tw_command *command, char *message, 
         snprintf(message, bytes, "%s", text);
 }
 
-static void report_locked(struct tw_command *command)
-{
-    const char *kernel = command->kernel ? command->kernel->name : NULL;
-    char message[1024];
-    tw_command_message_locked(command, message, sizeof message);
-    tw_errors_add_locked(&command->queue->errors, command->status, message, kernel, command->file, command->line);
-}
-
 static void no_later_than(uint64_t *early, uint64_t late)
 {
     if (late && *early > late)
@@ -135,28 +133,15 @@ static void complete_times_locked(tw_event_times *times)
 
 static void complete_locked(struct tw_command *command)
 {
-    struct tw_queue *queue = command->queue;
+    struct tw_lane *home = command->home;
     if (command->timed)
         complete_times_locked(&command->times);
     command->complete = true;
-    if (queue) {
-        if (command->status != TW_SUCCESS)
-            report_locked(command);
-        *(command->previous ? &command->previous->next : &queue->first) = command->next;
-        *(command->next ? &command->next->previous : &queue->last) = command->previous;
-        command->next = command->previous = NULL;
-        if (--queue->unfinished == 0)
-            queue->limit = TW_QUEUE_DEPTH;
-    }
-    for (size_t i = 0; i < command->use_count; ++i) {
-        if (command->uses[i].buffer->storage)
-            tw_storage_end_locked(command->uses[i].buffer, command);
-        tw_buffer_unuse_locked(command->uses[i].buffer);
-    }
-    command->use_count = 0;
-    if (command->graph)
-        tw_command_graph_release_locked(command->graph);
-    command->graph = NULL;
+    *(command->previous ? &command->previous->next : &home->first_unfinished) = command->next;
+    *(command->next ? &command->next->previous : &home->last_unfinished) = command->previous;
+    command->next = command->previous = NULL;
+    --home->unfinished;
+    command->object->completed_locked(command);
     tw_object_died_locked();
     tw_command_release_locked(command);
 }
@@ -219,8 +204,8 @@ static void undo_access_locked(struct tw_command *command)
     if (!use->writes || command->body.node.out)
         return;
     tw_graph_wrote_nothing(&command->body.node);
-    for (size_t place = 0; place < use->buffer->place_count; ++place)
-        use->buffer->places[place].valid = use->buffer->places[place].was_valid;
+    for (size_t place = 0; place < use->data->place_count; ++place)
+        use->data->places[place].valid = use->data->places[place].was_valid;
 }
 
 void tw_make_ready_locked(struct tw_node *nodes)
@@ -245,7 +230,7 @@ void tw_make_ready_locked(struct tw_node *nodes)
             tw_append(&todo, finish_locked(task, NULL, false));
         } else if (task->kind == TW_TASK_HOST_ACCESS) {
             command->started = command->acquired = true;
-            tw_storage_acquired_locked(command->uses[0].buffer);
+            command->object->ready_locked(command);
             tw_announce_locked(command->lane);
         } else {
             tw_schedule_locked(task);
@@ -312,7 +297,7 @@ static tw_status execute(struct tw_task *task)
         return status == TW_SUCCESS ? tw_command_check_bounds(command) : status;
     }
     if (task->kind == TW_TASK_GRAPH)
-        return tw_command_graph_run(command->graph);
+        return command->object->run(command);
     if (task->kind == TW_TASK_STANDBY)
         return tw_standby_run(command);
     const struct tw_copy_plan *copy = &((const struct tw_copy_task *)task)->plan;
@@ -321,8 +306,8 @@ static tw_status execute(struct tw_task *task)
     if (copy->from == copy->to) /* a standby has left the contents there */
         return TW_SUCCESS;
     return (copy->to ? to : from)
-        ->backend->memory->copy(to, atomic_load(&copy->buffer->places[copy->to].address), from,
-                                atomic_load(&copy->buffer->places[copy->from].address), copy->buffer->bytes);
+        ->backend->memory->copy(to, atomic_load(&copy->data->places[copy->to].address), from,
+                                atomic_load(&copy->data->places[copy->from].address), copy->data->bytes);
 }
 
 /* Before a task is executed. Releases the lock. */
@@ -435,20 +420,20 @@ void tw_task_run_locked(struct tw_task *task, struct tw_task_source *source)
 
 static void describe_copy(struct tw_copy_task *copy, struct tw_command *command, struct tw_copy_plan plan)
 {
-    struct tw_buffer *buffer = plan.buffer;
+    struct tw_data *data = plan.data;
     *copy = (struct tw_copy_task){.task = {.kind = TW_TASK_COPY, .command = command}, .plan = plan};
-    copy->accesses[0] = (struct tw_graph_access){.resource = &buffer->places[plan.from].resource, .needs = true};
-    copy->accesses[1] = (struct tw_graph_access){.resource = &buffer->places[plan.to].resource, .writes = true};
-    copy->accesses[2] = (struct tw_graph_access){.resource = &buffer->contents, .needs = true};
+    copy->accesses[0] = (struct tw_graph_access){.resource = &data->places[plan.from].resource, .needs = true};
+    copy->accesses[1] = (struct tw_graph_access){.resource = &data->places[plan.to].resource, .writes = true};
+    copy->accesses[2] = (struct tw_graph_access){.resource = &data->contents, .needs = true};
     copy->task.node.engine = tw_chain_copy_engine_locked(&plan);
     copy->task.node.accesses = copy->accesses;
     copy->task.node.access_count = 3;
 }
 
 /* Whether a body has to access the place beside the contents: a copy to there is not finished, or has failed. */
-static bool is_in_motion(const struct tw_buffer *buffer, size_t place)
+static bool is_in_motion(const struct tw_data *data, size_t place)
 {
-    return buffer->places[place].resource.writer || buffer->places[place].resource.lost;
+    return data->places[place].resource.writer || data->places[place].resource.lost;
 }
 
 static bool would_wait(struct tw_resource *resource, bool writes, unsigned long mark)
@@ -464,14 +449,14 @@ bool tw_command_would_wait_locked(const struct tw_command *command, unsigned lon
     struct tw_copy_plan plan[2];
     for (size_t i = 0; i < command->use_count; ++i) {
         const struct tw_use *use = &command->uses[i];
-        struct tw_place *places = use->buffer->places;
-        const size_t count = tw_plan_copies_locked(use, place, plan);
+        struct tw_place *places = use->data->places;
+        const size_t count = tw_plan_copies(use, place, plan);
         for (size_t k = 0; k < count; ++k)
             if (would_wait(&places[plan[k].from].resource, false, mark)
                 || would_wait(&places[plan[k].to].resource, true, mark))
                 return true;
-        if (would_wait(&use->buffer->contents, use->writes, mark)
-            || (is_in_motion(use->buffer, place) && would_wait(&places[place].resource, use->writes, mark)))
+        if (would_wait(&use->data->contents, use->writes, mark)
+            || (is_in_motion(use->data, place) && would_wait(&places[place].resource, use->writes, mark)))
             return true;
     }
     return false;
@@ -479,23 +464,23 @@ bool tw_command_would_wait_locked(const struct tw_command *command, unsigned lon
 
 /* What a command takes. */
 struct needs {
-    size_t copies, accesses;    /* accesses of the body */
-    struct tw_buffer *unstaged; /* one that has no host memory yet for a copy that has to go through it; or NULL */
+    size_t copies, accesses;  /* accesses of the body */
+    struct tw_data *unstaged; /* one that has no host memory yet for a copy that has to go through it; or NULL */
 };
 
 static struct needs needs_of_locked(const struct tw_command *command)
 {
     const size_t place = command->device->place;
-    struct needs needs = {0, command->use_count + (command->graph != NULL), NULL};
+    struct needs needs = {0, command->use_count + (command->turn != NULL), NULL};
     struct tw_copy_plan plan[2];
     for (size_t i = 0; i < command->use_count; ++i) {
-        struct tw_buffer *buffer = command->uses[i].buffer;
-        const size_t count = tw_plan_copies_locked(&command->uses[i], place, plan);
+        struct tw_data *data = command->uses[i].data;
+        const size_t count = tw_plan_copies(&command->uses[i], place, plan);
         needs.copies += count;
-        needs.accesses += count || is_in_motion(buffer, place);
+        needs.accesses += count || is_in_motion(data, place);
         needs.accesses += command->standby != NULL; /* it may read one more place for each when it runs */
-        if (count == 2 && !atomic_load(&buffer->places[0].address))
-            needs.unstaged = buffer;
+        if (count == 2 && !atomic_load(&data->places[0].address))
+            needs.unstaged = data;
     }
     return needs;
 }
@@ -506,7 +491,7 @@ static tw_status make_room_locked(struct tw_command *command, size_t *copies)
     struct needs needs;
     while ((needs = needs_of_locked(command)).unstaged) { /* the lock is released: all may have changed */
         tw_unlock();
-        const tw_status status = tw_buffer_allocate(needs.unstaged, 0);
+        const tw_status status = tw_data_allocate(needs.unstaged, 0);
         tw_lock();
         if (status != TW_SUCCESS)
             return status;
@@ -536,33 +521,33 @@ static tw_status describe_locked(struct tw_command *command, size_t *edges)
     struct tw_graph_access *access = command->body.node.accesses;
     for (size_t i = 0; i < command->use_count; ++i) {
         const struct tw_use *use = &command->uses[i];
-        const size_t count = copies ? tw_plan_copies_locked(use, place, plan) : 0;
+        const size_t count = copies ? tw_plan_copies(use, place, plan) : 0;
         for (size_t k = 0; k < count; ++k) {
             struct tw_copy_task *copy = &command->copies[command->copy_count++];
             describe_copy(copy, command, plan[k]);
             *edges += tw_graph_edges_needed(copy->accesses, copy->task.node.access_count);
         }
         *access++ = (struct tw_graph_access){
-            .resource = &use->buffer->contents, .needs = use->needs, .writes = use->writes, .logical = true};
-        if (count || is_in_motion(use->buffer, place))
+            .resource = &use->data->contents, .needs = use->needs, .writes = use->writes, .logical = true};
+        if (count || is_in_motion(use->data, place))
             *access++ = (struct tw_graph_access){
-                .resource = &use->buffer->places[place].resource, .needs = use->needs, .writes = use->writes};
+                .resource = &use->data->places[place].resource, .needs = use->needs, .writes = use->writes};
     }
-    if (command->graph)
-        *access++ = (struct tw_graph_access){.resource = &command->graph->turn, .writes = true};
+    if (command->turn)
+        *access++ = (struct tw_graph_access){.resource = command->turn, .writes = true};
     command->body.node.access_count = (size_t)(access - command->body.node.accesses);
     *edges += tw_graph_edges_needed(command->body.node.accesses, command->body.node.access_count);
     return TW_SUCCESS;
 }
 
-static void join_queue_locked(struct tw_command *command)
+static void join_lane_locked(struct tw_command *command)
 {
-    struct tw_queue *queue = command->queue;
-    command->sequence = ++queue->submitted;
-    ++queue->unfinished;
-    command->previous = queue->last;
-    *(queue->last ? &queue->last->next : &queue->first) = command;
-    queue->last = command;
+    struct tw_lane *home = command->home;
+    command->sequence = ++home->submitted;
+    ++home->unfinished;
+    command->previous = home->last_unfinished;
+    *(home->last_unfinished ? &home->last_unfinished->next : &home->first_unfinished) = command;
+    home->last_unfinished = command;
 }
 
 tw_status tw_command_make_edges(struct tw_command *command, size_t needed)
@@ -576,10 +561,10 @@ tw_status tw_command_make_edges(struct tw_command *command, size_t needed)
     return TW_SUCCESS;
 }
 
-static void note_places_locked(struct tw_buffer *buffer)
+static void note_places_locked(struct tw_data *data)
 {
-    for (size_t place = 0; place < buffer->place_count; ++place)
-        buffer->places[place].was_valid = buffer->places[place].valid;
+    for (size_t place = 0; place < data->place_count; ++place)
+        data->places[place].was_valid = data->places[place].valid;
 }
 
 /* Inserts the tasks of a command, and records where the contents of its buffers are after it. */
@@ -594,15 +579,15 @@ static void insert_locked(struct tw_command *command)
     if (command->standby)
         tw_standby_note_places_locked(command);
     if (command->body.kind == TW_TASK_HOST_ACCESS)
-        note_places_locked(command->uses[0].buffer);
+        note_places_locked(command->uses[0].data);
     for (size_t i = 0; i < command->use_count; ++i)
-        tw_apply_locked(&command->uses[i], command->device->place);
+        tw_apply_use(&command->uses[i], command->device->place);
     /* staged copies leave valid contents on the host too, but the command's own write may have undone that */
     for (size_t i = 0; i < command->copy_count; ++i) {
         const struct tw_copy_plan *copy = &command->copies[i].plan;
         for (size_t k = 0; k < command->use_count; ++k)
-            if (command->uses[k].buffer == copy->buffer && !command->uses[k].writes)
-                copy->buffer->places[copy->to].valid = true;
+            if (command->uses[k].data == copy->data && !command->uses[k].writes)
+                copy->data->places[copy->to].valid = true;
     }
 }
 
@@ -637,8 +622,7 @@ tw_status tw_command_submit_locked(struct tw_command *command)
     atomic_store_explicit(&command->references, atomic_load_explicit(&command->references, memory_order_relaxed) + 1,
                           memory_order_relaxed);
     tw_object_born_locked();
-    if (command->queue)
-        join_queue_locked(command);
+    join_lane_locked(command);
     if (command->timed)
         command->times.submit_ns = tw_held_ns();
     command->tasks_left = command->copy_count + 1;

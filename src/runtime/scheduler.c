@@ -8,12 +8,19 @@
  * and then sleep.
  */
 #define _GNU_SOURCE
-#include "runtime.h"
+#include "scheduler.h"
 
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "base/cancellation.h"
+#include "base/clock.h"
+#include "base/detail.h"
+#include "base/lock.h"
+#include "chain.h"
+#include "reclaim.h"
 
 #define SPIN_NS 20000u       /* a waiting thread polls for so long before it sleeps */
 #define LINGER_NS 2000000u   /* a worker without work looks for some by itself for so long ... */
@@ -24,10 +31,6 @@
 #define GRACE_NS 1000000u    /* a parallel kernel on a CPU is left to a thread that waits for so long */
 #define PATH_STEPS 64u       /* how far a waiting thread looks for what it waits for */
 #define END_NS 2000000000u   /* exit() waits so long for tasks that run */
-
-static struct tw_buffer *unused;               /* buffers to free; under the lock */
-static struct tw_command_graph *unused_graphs; /* likewise */
-static atomic_bool anything_unused;
 
 _Thread_local struct tw_lane *tw_running_lane;
 static _Thread_local bool is_worker;
@@ -44,9 +47,11 @@ static _Thread_local struct tw_device *unwoken; /* whose workers a copy for tw_a
    that task, or its lane, does. So only the threads of one lane are told of a change, and those that wait for other queues are
    not held up. */
 
-void tw_lane_init(struct tw_lane *lane, struct tw_device *device)
+void tw_lane_init(struct tw_lane *lane, struct tw_device *device, void (*unused_locked)(struct tw_lane *lane))
 {
     lane->device = device;
+    atomic_init(&lane->references, 1);
+    lane->unused_locked = unused_locked;
     for (unsigned kind = 0; kind < TW_TRACK_COUNT; ++kind)
         lane->tracks[kind] = (struct tw_track){.lane = lane, .kind = (enum tw_track_kind)kind};
     pthread_cond_init(&lane->changed, NULL);
@@ -256,7 +261,7 @@ static void nap_locked(struct tw_device *device, uint64_t ns)
 /* Frees what the last task made unused, without the lock meanwhile. */
 static void reclaim_between_tasks_locked(void)
 {
-    if (atomic_load_explicit(&anything_unused, memory_order_relaxed)) {
+    if (tw_reclaim_is_due()) {
         tw_unlock();
         tw_reclaim();
         tw_lock();
@@ -319,8 +324,7 @@ static struct tw_task *take_for_worker(struct tw_device *device)
 static struct tw_task *take_next_for_worker(struct tw_task_source *source)
 {
     struct tw_device *device = ((struct worker_source *)source)->device;
-    return device->stopping || atomic_load_explicit(&anything_unused, memory_order_relaxed) ? NULL
-                                                                                            : take_for_worker(device);
+    return device->stopping || tw_reclaim_is_due() ? NULL : take_for_worker(device);
 }
 
 static void *work(void *argument)
@@ -398,7 +402,7 @@ tw_status tw_device_needs_worker(struct tw_device *device)
     return has_worker ? TW_SUCCESS
                       : tw_fail(TW_ERROR_OUT_OF_MEMORY,
                                 "no thread can be started for %s: memory or the system's limit of threads is exhausted",
-                                tw_device_name(device));
+                                tw_device_facts(device)->name);
 }
 
 /* Sees to it that somebody looks at the device's lanes: a device with a queue has a worker. */
@@ -587,8 +591,7 @@ static struct tw_task *take_for_waiter(struct waiter *waiter)
 
 static struct tw_task *take_next_for_waiter(struct tw_task_source *source)
 {
-    return atomic_load_explicit(&anything_unused, memory_order_relaxed) ? NULL
-                                                                        : take_for_waiter((struct waiter *)source);
+    return tw_reclaim_is_due() ? NULL : take_for_waiter((struct waiter *)source);
 }
 
 /* Waits for a task in flight. */
@@ -596,7 +599,7 @@ static void wait_for_flying_locked(struct waiter *waiter)
 {
     waiter->left = waiter->step->command->lane->device; /* stays: so do its workers */
     tw_chain_wait_locked(&waiter->poller, waiter->step, waiter->target);
-    if (atomic_load_explicit(&anything_unused, memory_order_relaxed))
+    if (tw_reclaim_is_due())
         tw_poller_leave_locked(&waiter->poller); /* it may call the program */
     reclaim_between_tasks_locked();
 }
@@ -660,70 +663,4 @@ void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const vo
     wait_locked(&waiter);
     if (lane)
         --lane->watchers;
-}
-
-/* ---- reclaiming
- * --------------------------------------------------------------------------------------------------------- */
-
-void tw_reclaim_buffer_locked(struct tw_buffer *buffer)
-{
-    buffer->next_unused = unused;
-    unused = buffer;
-    atomic_store_explicit(&anything_unused, true, memory_order_release);
-}
-
-void tw_reclaim_graph_locked(struct tw_command_graph *graph)
-{
-    graph->next_unused = unused_graphs;
-    unused_graphs = graph;
-    atomic_store_explicit(&anything_unused, true, memory_order_release);
-}
-
-void tw_reclaim_soon(void)
-{
-    atomic_store_explicit(&anything_unused, true, memory_order_release);
-}
-
-/* Whoever returns from here knows that all that had become unused before is freed, by whichever thread. */
-bool tw_reclaim_memory(void)
-{
-    bool freed = false;
-    static pthread_mutex_t reclaiming = PTHREAD_MUTEX_INITIALIZER; /* taken before the lock, never after */
-    if (!atomic_load_explicit(&anything_unused, memory_order_acquire) || tw_is_forked)
-        return false;
-    TW_DEFER_CANCELLATION;
-    pthread_mutex_lock(&reclaiming);
-    for (;;) {
-        tw_lock();
-        struct tw_buffer *buffers = unused;
-        struct tw_command_graph *graphs = unused_graphs;
-        unused = NULL;
-        unused_graphs = NULL;
-        if (!buffers && !graphs && !tw_storage_has_news_locked())
-            atomic_store_explicit(&anything_unused, false, memory_order_release);
-        tw_unlock();
-        if (!buffers && !graphs)
-            break;
-        freed = true;
-        while (graphs) { /* their buffers come next */
-            struct tw_command_graph *next = graphs->next_unused;
-            tw_command_graph_free(graphs);
-            graphs = next;
-        }
-        while (buffers) {
-            struct tw_buffer *next = buffers->next_unused;
-            tw_buffer_free(buffers);
-            buffers = next;
-        }
-    }
-    pthread_mutex_unlock(&reclaiming);
-    return freed;
-}
-
-void tw_reclaim(void)
-{
-    if (atomic_load_explicit(&anything_unused, memory_order_acquire) && !tw_is_forked) {
-        tw_storage_tell();
-        tw_reclaim_memory();
-    }
 }

@@ -12,13 +12,19 @@
  * or it waits for the command itself, the standby copies. From the moment of the failure the command is a reader of the place, so
  * that later copies to there wait for it. A mutex keeps two standbys apart.
  */
-#include "runtime.h"
+#include "standby.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "allocation.h"
+#include "base/detail.h"
+#include "base/lock.h"
+#include "chain.h"
+#include "scheduler.h"
+
 struct tw_standby {
-    struct tw_queue *queue; /* counted */
+    struct tw_lane *lane; /* counted */
     const struct tw_internal_kernel *kernel;
     struct tw_internal_launch launch;
     struct tw_internal_bounds *bounds; /* owned, or NULL */
@@ -40,7 +46,7 @@ struct tw_standby {
 
 static pthread_mutex_t running = PTHREAD_MUTEX_INITIALIZER; /* taken before the lock, never after */
 
-struct tw_standby *tw_standby_create(struct tw_queue *queue, const struct tw_standby_record *record)
+struct tw_standby *tw_standby_create(struct tw_lane *lane, const struct tw_standby_record *record)
 {
     const size_t place_count = tw_place_count();
     const size_t bytes = sizeof(struct tw_standby) + record->args_bytes + record->use_count * (place_count + 1);
@@ -48,7 +54,7 @@ struct tw_standby *tw_standby_create(struct tw_queue *queue, const struct tw_sta
     if (!standby)
         return NULL;
     *standby = (struct tw_standby){
-        .queue = queue, .kernel = record->kernel, .launch = *record->launch, .bounds = record->bounds};
+        .lane = lane, .kernel = record->kernel, .launch = *record->launch, .bounds = record->bounds};
     standby->place_count = place_count;
     standby->expected = (bool *)(standby->args + record->args_bytes);
     standby->held = standby->expected + record->use_count;
@@ -58,7 +64,7 @@ struct tw_standby *tw_standby_create(struct tw_queue *queue, const struct tw_sta
     standby->launch.words = tw_internal_words_for(record->args_bytes);
     standby->launch.accesses = NULL; /* the group goes */
     standby->launch.access_count = 0;
-    atomic_fetch_add(&queue->references, 1);
+    tw_lane_retain(lane);
     return standby;
 }
 
@@ -70,7 +76,7 @@ void tw_standby_free_locked(struct tw_standby *standby)
     free(standby->edges);
     if (standby->failure)
         tw_cause_release(&standby->failure->cause);
-    tw_queue_release_locked(standby->queue);
+    tw_lane_release_locked(standby->lane);
     free(standby);
 }
 
@@ -90,7 +96,7 @@ void tw_standby_note_places_locked(struct tw_command *command)
     standby->first_place = command->device->place;
     for (size_t i = 0; i < command->use_count; ++i, held += standby->place_count)
         for (size_t place = 0; place < standby->place_count; ++place) {
-            const struct tw_place *p = &command->uses[i].buffer->places[place];
+            const struct tw_place *p = &command->uses[i].data->places[place];
             held[place] = tw_place_holds(p) && !is_being_filled(p);
         }
 }
@@ -141,20 +147,20 @@ static bool is_intact_locked(const struct tw_command *command)
 /* The next writer of a buffer that the command reads; NULL: there is none yet. Beside the command, the contents are read by the
    nodes that the writer waits for, or else by the readers of the resource. Later writers may wait for the command as well, for
    the sake of other buffers: the next one is the oldest, which the list of edges has last. */
-static const struct tw_node *next_writer_locked(const struct tw_command *command, const struct tw_buffer *buffer)
+static const struct tw_node *next_writer_locked(const struct tw_command *command, const struct tw_data *data)
 {
     const struct tw_node *next = NULL;
     for (const struct tw_edge *edge = command->body.node.out; edge; edge = edge->next)
         for (size_t i = 0; i < edge->to->access_count; ++i)
-            if (edge->to->accesses[i].resource == &buffer->contents && edge->to->accesses[i].writes)
+            if (edge->to->accesses[i].resource == &data->contents && edge->to->accesses[i].writes)
                 next = edge->to;
     return next;
 }
 
-static bool reads(const struct tw_node *node, const struct tw_buffer *buffer)
+static bool reads(const struct tw_node *node, const struct tw_data *data)
 {
     for (size_t i = 0; i < node->access_count; ++i)
-        if (node->accesses[i].resource == &buffer->contents)
+        if (node->accesses[i].resource == &data->contents)
             return node->accesses[i].needs;
     return false;
 }
@@ -168,11 +174,11 @@ struct others {
 };
 
 /* Adds what another node does, which may read the contents. What waits for the command has the mark. */
-static void add_other(struct others *others, struct tw_node *node, const struct tw_buffer *buffer, size_t place,
+static void add_other(struct others *others, struct tw_node *node, const struct tw_data *data, size_t place,
                       unsigned long mark)
 {
     const struct tw_task *task = (const struct tw_task *)node;
-    if (!reads(node, buffer)) /* the next writer waits for it for the sake of another buffer */
+    if (!reads(node, data)) /* the next writer waits for it for the sake of another buffer */
         return;
     if (task->kind != TW_TASK_COPY)
         others->have = others->have || (task->kind != TW_TASK_STANDBY && task->command->device->place == place);
@@ -182,17 +188,17 @@ static void add_other(struct others *others, struct tw_node *node, const struct 
         others->copy = node;
 }
 
-static struct others others_locked(const struct tw_command *command, const struct tw_buffer *buffer, unsigned long mark)
+static struct others others_locked(const struct tw_command *command, const struct tw_data *data, unsigned long mark)
 {
     const size_t place = command->device->place;
-    const struct tw_node *self = &command->body.node, *writer = next_writer_locked(command, buffer);
-    struct others others = {.have = !writer && tw_place_holds(&buffer->places[place])};
+    const struct tw_node *self = &command->body.node, *writer = next_writer_locked(command, data);
+    struct others others = {.have = !writer && tw_place_holds(&data->places[place])};
     for (size_t i = 0; writer && i < writer->in_count; ++i)
         if (writer->in[i].from && writer->in[i].from != self)
-            add_other(&others, writer->in[i].from, buffer, place, mark);
-    for (const struct tw_graph_access *r = writer ? NULL : buffer->contents.readers; r; r = r->next)
+            add_other(&others, writer->in[i].from, data, place, mark);
+    for (const struct tw_graph_access *r = writer ? NULL : data->contents.readers; r; r = r->next)
         if (r->node != self)
-            add_other(&others, r->node, buffer, place, mark);
+            add_other(&others, r->node, data, place, mark);
     others.have = (others.have && !others.are_behind) || others.copy;
     return others;
 }
@@ -203,18 +209,18 @@ static void join_others_locked(struct tw_command *command)
 {
     struct tw_node *node = &command->body.node;
     struct tw_standby *standby = command->standby;
-    const unsigned long mark = tw_new_mark_locked();
+    const unsigned long mark = tw_graph_new_mark();
     tw_graph_reinsert(node, standby->edges);
     tw_graph_mark_dependants(node, mark);
     for (size_t i = 0; i < command->use_count; ++i) {
-        struct tw_buffer *buffer = command->uses[i].buffer;
+        struct tw_data *data = command->uses[i].data;
         if (!command->uses[i].needs || command->uses[i].writes)
             continue;
-        const struct others others = others_locked(command, buffer, mark);
+        const struct others others = others_locked(command, data, mark);
         standby->expected[i] = others.have;
         if (others.copy)
             tw_graph_wait_for(node, others.copy);
-        tw_graph_read(node, &buffer->places[command->device->place].resource);
+        tw_graph_read(node, &data->places[command->device->place].resource);
     }
 }
 
@@ -255,8 +261,8 @@ bool tw_standby_take_locked(struct tw_task *task, struct tw_failure **failure, b
     if (task->awaited)
         tw_chain_wake_locked(task);
     task->awaited = false;
-    command->device = standby->queue->device;
-    command->lane = &standby->queue->lane;
+    command->device = standby->lane->device;
+    command->lane = standby->lane;
     task->kind = TW_TASK_STANDBY;
     task->exclusive = command->device->backend->exclusive && command->kernel->form != TW_INTERNAL_SINGLE_TASK;
     join_others_locked(command);
@@ -267,25 +273,25 @@ bool tw_standby_take_locked(struct tw_task *task, struct tw_failure **failure, b
 
 /* ---- running it ----------------------------------------------------------------------------------------------------------- */
 
-static void *address_of(const struct tw_buffer *buffer, size_t place)
+static void *address_of(const struct tw_data *data, size_t place)
 {
-    return atomic_load(&buffer->places[place].address);
+    return atomic_load(&data->places[place].address);
 }
 
 /* Copies the contents of a buffer from place to place, through the host if need be. Without the lock. */
-static tw_status copy(const struct tw_buffer *buffer, size_t from, size_t to)
+static tw_status copy(const struct tw_data *data, size_t from, size_t to)
 {
     struct tw_backend_device *source = from ? tw_place_device(from)->backend : NULL;
     struct tw_backend_device *target = to ? tw_place_device(to)->backend : NULL;
     if (!from || !to || source->backend == target->backend)
         return (to ? target : source)
-            ->backend->memory->copy(target, address_of(buffer, to), source, address_of(buffer, from), buffer->bytes);
-    void *stage = tw_host_allocate(buffer->bytes);
+            ->backend->memory->copy(target, address_of(data, to), source, address_of(data, from), data->bytes);
+    void *stage = tw_host_allocate(data->bytes);
     if (!stage)
-        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no host memory to copy %zu bytes through", buffer->bytes);
-    tw_status status = source->backend->memory->copy(NULL, stage, source, address_of(buffer, from), buffer->bytes);
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no host memory to copy %zu bytes through", data->bytes);
+    tw_status status = source->backend->memory->copy(NULL, stage, source, address_of(data, from), data->bytes);
     if (status == TW_SUCCESS)
-        status = target->backend->memory->copy(target, address_of(buffer, to), NULL, stage, buffer->bytes);
+        status = target->backend->memory->copy(target, address_of(data, to), NULL, stage, data->bytes);
     free(stage);
     return status;
 }
@@ -294,7 +300,7 @@ static tw_status copy(const struct tw_buffer *buffer, size_t from, size_t to)
 static bool holds_locked(const struct tw_command *command, size_t use, size_t place)
 {
     const struct tw_standby *standby = command->standby;
-    if (command->uses[use].buffer->places[place].resource.lost)
+    if (command->uses[use].data->places[place].resource.lost)
         return false;
     return standby->held[use * standby->place_count + place] || place == standby->first_place;
 }
@@ -313,7 +319,7 @@ static bool is_missing(const struct tw_command *command, size_t use)
         return false;
     tw_lock();
     const bool is_there = holds_locked(command, use, place)
-                          || (command->standby->expected[use] && !needed->buffer->places[place].resource.lost);
+                          || (command->standby->expected[use] && !needed->data->places[place].resource.lost);
     tw_unlock();
     return !is_there;
 }
@@ -322,7 +328,7 @@ static bool is_missing(const struct tw_command *command, size_t use)
 static tw_status bring(const struct tw_command *command, size_t use)
 {
     const struct tw_standby *standby = command->standby;
-    const struct tw_buffer *buffer = command->uses[use].buffer;
+    const struct tw_data *data = command->uses[use].data;
     const size_t to = command->device->place;
     tw_status status = tw_fail(TW_ERROR_TRANSFER_FAILED, "no device has the contents any more");
     for (size_t from = 0; from < standby->place_count && status != TW_SUCCESS; ++from) {
@@ -330,7 +336,7 @@ static tw_status bring(const struct tw_command *command, size_t use)
         const bool holds = from != to && holds_locked(command, use, from);
         tw_unlock();
         if (holds)
-            status = copy(buffer, from, to);
+            status = copy(data, from, to);
     }
     return status;
 }
@@ -338,13 +344,13 @@ static tw_status bring(const struct tw_command *command, size_t use)
 /* ---- where the results are ------------------------------------------------------------------------------------------------ */
 
 /* Whether a task that comes after the command looks for the contents of a buffer at the first device's place. */
-static bool looks_there_locked(const struct tw_task *task, const struct tw_buffer *buffer, size_t place)
+static bool looks_there_locked(const struct tw_task *task, const struct tw_data *data, size_t place)
 {
     const struct tw_copy_plan *plan = &((const struct tw_copy_task *)task)->plan;
     if (task->kind == TW_TASK_COPY)
-        return plan->buffer == buffer && plan->from == place;
+        return plan->data == data && plan->from == place;
     for (size_t i = 0; i < task->command->use_count; ++i)
-        if (task->command->uses[i].buffer == buffer)
+        if (task->command->uses[i].data == data)
             return task->command->uses[i].needs && task->command->device->place == place;
     return false;
 }
@@ -362,9 +368,9 @@ static bool relies_on_its_engine(const struct tw_node *node)
 static bool redirect_locked(struct tw_task *task, size_t from)
 {
     struct tw_copy_task *copy_task = (struct tw_copy_task *)task;
-    if (task->kind != TW_TASK_COPY || tw_copy_must_stage(from, copy_task->plan.to))
+    if (task->kind != TW_TASK_COPY || tw_copy_must_stage(copy_task->plan.data, from, copy_task->plan.to))
         return false;
-    const struct tw_copy_plan plan = {copy_task->plan.buffer, from, copy_task->plan.to};
+    const struct tw_copy_plan plan = {copy_task->plan.data, from, copy_task->plan.to};
     const void *engine = plan.from == plan.to ? NULL : tw_chain_copy_engine_locked(&plan);
     if (engine != task->node.engine && relies_on_its_engine(&task->node))
         return false;
@@ -374,24 +380,24 @@ static bool redirect_locked(struct tw_task *task, size_t from)
 }
 
 /* Tells those that come after the command where the contents are that it wrote. Those that cannot go there are doomed. */
-static void tell_locked(const struct tw_command *command, const struct tw_buffer *buffer, struct tw_failure *failure)
+static void tell_locked(const struct tw_command *command, const struct tw_data *data, struct tw_failure *failure)
 {
     for (struct tw_edge *edge = command->body.node.out; edge; edge = edge->next) {
         struct tw_task *task = (struct tw_task *)edge->to;
-        if (looks_there_locked(task, buffer, command->standby->first_place)
+        if (looks_there_locked(task, data, command->standby->first_place)
             && !redirect_locked(task, command->device->place))
             tw_graph_doom(&task->node, &failure->cause);
     }
 }
 
 /* The same for the standbys of those that come after. */
-static void tell_standbys_locked(const struct tw_command *command, const struct tw_buffer *buffer)
+static void tell_standbys_locked(const struct tw_command *command, const struct tw_data *data)
 {
     for (const struct tw_edge *edge = command->body.node.out; edge; edge = edge->next) {
         const struct tw_command *later = ((const struct tw_task *)edge->to)->command;
         struct tw_standby *standby = later->standby;
         for (size_t i = 0; standby && i < later->use_count; ++i)
-            if (later->uses[i].buffer == buffer) {
+            if (later->uses[i].data == data) {
                 bool *held = standby->held + i * standby->place_count;
                 held[command->standby->first_place] = false;
                 held[command->device->place] = true;
@@ -400,24 +406,24 @@ static void tell_standbys_locked(const struct tw_command *command, const struct 
 }
 
 /* Brings what the command wrote to where later commands look for it; else tells them, and leaves it where it is. */
-static void hand_over(const struct tw_command *command, struct tw_buffer *buffer)
+static void hand_over(const struct tw_command *command, struct tw_data *data)
 {
     const size_t first = command->standby->first_place, here = command->device->place;
     if (first == here)
         return;
-    const tw_status status = copy(buffer, here, first);
+    const tw_status status = copy(data, here, first);
     tw_lock();
     if (status == TW_SUCCESS) {
-        tw_graph_lose(&buffer->places[first].resource, NULL);
+        tw_graph_lose(&data->places[first].resource, NULL);
     } else {
         struct tw_failure *failure = tw_command_failure_locked(command, status);
-        tell_locked(command, buffer, failure);
-        tell_standbys_locked(command, buffer);
-        tw_graph_lose(&buffer->places[first].resource, &failure->cause);
-        if (buffer->contents.writer == &command->body.node) { /* else later commands have decided where they will be */
-            buffer->places[first].valid = false;
-            buffer->places[here].valid = true;
-            tw_graph_lose(&buffer->places[here].resource, NULL);
+        tell_locked(command, data, failure);
+        tell_standbys_locked(command, data);
+        tw_graph_lose(&data->places[first].resource, &failure->cause);
+        if (data->contents.writer == &command->body.node) { /* else later commands have decided where they will be */
+            data->places[first].valid = false;
+            data->places[here].valid = true;
+            tw_graph_lose(&data->places[here].resource, NULL);
         }
         tw_cause_release(&failure->cause);
     }
@@ -441,7 +447,7 @@ tw_status tw_standby_run(struct tw_command *command)
         status = tw_command_check_bounds(command);
     for (size_t i = 0; i < command->use_count && status == TW_SUCCESS; ++i)
         if (command->uses[i].writes)
-            hand_over(command, command->uses[i].buffer);
+            hand_over(command, command->uses[i].data);
     pthread_mutex_unlock(&running);
     return status;
 }

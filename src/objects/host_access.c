@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "host_access.h"
+
+#include <stdlib.h>
+
+#include "buffer.h"
+
+static struct tw_hold *holds; /* under the lock */
+
+void tw_hold_locked(struct tw_hold *hold, struct tw_command *command)
+{
+    *hold = (struct tw_hold){command, pthread_self(), holds, &holds};
+    if (holds)
+        holds->link = &hold->next;
+    holds = hold;
+}
+
+void tw_unhold_locked(struct tw_hold *hold)
+{
+    *hold->link = hold->next;
+    if (hold->next)
+        hold->next->link = hold->link;
+}
+
+unsigned long tw_mark_own_accesses_locked(void)
+{
+    unsigned long mark = 0;
+    const pthread_t self = pthread_self();
+    for (const struct tw_hold *hold = holds; hold; hold = hold->next) {
+        if (!pthread_equal(hold->owner, self))
+            continue;
+        if (!mark)
+            mark = tw_graph_new_mark();
+        tw_graph_mark_dependants(&hold->command->body.node, mark);
+    }
+    return mark;
+}
+
+/* ---- the commands ------------------------------------------------------------------------------------------------------- */
+
+static void ready(struct tw_command *command)
+{
+    tw_buffer_ready_locked(tw_buffer_of(command->uses[0].data));
+}
+
+static void completed(struct tw_command *command)
+{
+    tw_buffers_complete_locked(command);
+}
+
+static void released(struct tw_lane *home, struct tw_memory memory)
+{
+    (void)home; /* a device's, which stays */
+    free(memory.block);
+}
+
+const struct tw_command_object tw_host_access_object = {
+    .ready_locked = ready, .completed_locked = completed, .released_locked = released};

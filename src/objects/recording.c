@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recording.h"
+
+#include <stdlib.h>
+
+#include "base/detail.h"
+#include "buffer.h"
+
+void tw_recording_drop_command_locked(struct tw_command *command)
+{
+    for (size_t i = 0; i < command->use_count; ++i)
+        tw_buffer_unuse_locked(tw_buffer_of(command->uses[i].data));
+    command->use_count = 0;
+    tw_command_release_locked(command);
+}
+
+tw_status tw_recording_add_locked(struct tw_recording *recording, struct tw_command *command)
+{
+    if (recording->count == recording->capacity) {
+        const size_t capacity = 2 * recording->capacity + 16;
+        struct tw_command **grown = realloc(recording->commands, capacity * sizeof *grown);
+        if (!grown)
+            return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to record a command group");
+        recording->commands = grown;
+        recording->capacity = capacity;
+    }
+    recording->commands[recording->count++] = command;
+    return TW_SUCCESS;
+}
+
+void tw_recording_drop_locked(struct tw_recording *recording)
+{
+    if (!recording)
+        return;
+    for (size_t i = 0; i < recording->count; ++i)
+        tw_recording_drop_command_locked(recording->commands[i]);
+    free(recording->commands);
+    free(recording);
+}

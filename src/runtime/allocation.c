@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of buffers: from a device's backend, or the host's. Knows nothing of what runs when. */
+#define _DEFAULT_SOURCE
+#include "allocation.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+#include "base/cancellation.h"
+#include "base/detail.h"
+#include "base/process.h"
+#include "device.h"
+#include "reclaim.h"
+
+#define HOST_ALIGNMENT 128u /* of the largest vector type */
+#define HUGE_PAGE ((size_t)2 << 20)
+#define HUGE_BYTES (2 * HUGE_PAGE)
+
+/* Places where large memory begins, in turn: each in other sets of the first two caches. */
+#define COLOURS 16u
+#define COLOUR_BYTES (4096u + 256u)
+
+static pthread_mutex_t allocating = PTHREAD_MUTEX_INITIALIZER; /* taken before tw_lock, never after */
+
+/* Large memory is asked for in huge pages, where the system leaves that to programs: fewer misses of the TLB, and fewer faults
+   at the first touch. */
+void *tw_host_allocate(size_t bytes)
+{
+    const size_t alignment = bytes >= HUGE_BYTES ? HUGE_PAGE : HOST_ALIGNMENT;
+    void *memory = aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+#ifdef MADV_HUGEPAGE
+    if (memory && alignment == HUGE_PAGE)
+        (void)madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
+
+/* Large host memory of buffers begins at another place of its first page each time. Where all begin at one, so do lines that
+   kernels access together, at (i, j) of several buffers: they share few sets of the caches, and a load waits for a
+   store to another buffer whose address looks the same. */
+static void *allocate_host(struct tw_data *data)
+{
+    static atomic_uint made;
+    size_t at = 0;
+    if (data->bytes >= HUGE_BYTES)
+        at = atomic_fetch_add_explicit(&made, 1, memory_order_relaxed) % COLOURS * COLOUR_BYTES;
+    data->host_block = tw_host_allocate(data->bytes + at);
+    return data->host_block ? (unsigned char *)data->host_block + at : NULL;
+}
+
+static void *allocate_on(struct tw_data *data, const struct tw_device *device)
+{
+    return device ? device->backend->backend->memory->allocate(device->backend, data->bytes) : allocate_host(data);
+}
+
+tw_status tw_data_init(struct tw_data *data, size_t bytes)
+{
+    const size_t count = tw_place_count();
+    data->places = calloc(count, sizeof *data->places);
+    if (!data->places)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a buffer");
+    data->bytes = bytes;
+    data->place_count = count;
+    for (size_t place = 1; place < count; ++place)
+        data->places[place].driver = tw_place_device(place)->backend->backend;
+    return TW_SUCCESS;
+}
+
+tw_status tw_data_allocate(struct tw_data *data, size_t place)
+{
+    if (atomic_load(&data->places[place].address))
+        return TW_SUCCESS;
+    tw_status status = tw_check_process();
+    if (status != TW_SUCCESS)
+        return status;
+    TW_DEFER_CANCELLATION;
+    pthread_mutex_lock(&allocating);
+    if (!atomic_load(&data->places[place].address)) {
+        const struct tw_device *device = place ? tw_place_device(place) : NULL;
+        void *memory = allocate_on(data, device);
+        if (!memory && tw_reclaim_memory()) /* what others have done with may make room */
+            memory = allocate_on(data, device);
+        if (memory)
+            atomic_store(&data->places[place].address, memory);
+        else if (device)
+            status = tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "%s has no room for a buffer of %zu bytes",
+                             tw_device_facts(device)->name, data->bytes);
+        else
+            status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no host memory for a buffer of %zu bytes", data->bytes);
+    }
+    pthread_mutex_unlock(&allocating);
+    return status;
+}
+
+void tw_data_free(struct tw_data *data)
+{
+    free(data->host_block);
+    for (size_t place = 1; place < data->place_count; ++place) {
+        void *memory = atomic_load(&data->places[place].address);
+        const struct tw_device *device = memory ? tw_place_device(place) : NULL;
+        if (device)
+            device->backend->backend->memory->free(device->backend, memory);
+    }
+    free(data->places);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device.h"
+
+#include <stdint.h>
+
+#include "base/cancellation.h"
+
+static struct {
+    struct tw_device **devices;
+    size_t count;
+    struct tw_device *host;
+} places;
+
+void tw_places_set(struct tw_device **devices, size_t count, struct tw_device *host)
+{
+    places.devices = devices;
+    places.count = count;
+    places.host = host;
+}
+
+size_t tw_place_count(void)
+{
+    return places.count;
+}
+
+struct tw_device *tw_place_device(size_t place)
+{
+    return places.devices[place];
+}
+
+struct tw_device *tw_host_device(void)
+{
+    return places.host;
+}
+
+static pthread_mutex_t describing = PTHREAD_MUTEX_INITIALIZER; /* innermost */
+
+const struct tw_device_facts *tw_device_facts(const struct tw_device *device)
+{
+    struct tw_device *owner = (struct tw_device *)(uintptr_t)device; /* the cache is not part of its value */
+    if (!atomic_load_explicit(&owner->described, memory_order_acquire)) {
+        TW_DEFER_CANCELLATION;
+        pthread_mutex_lock(&describing);
+        if (!atomic_load_explicit(&owner->described, memory_order_relaxed)) {
+            device->backend->backend->describe(device->backend, &owner->facts);
+            atomic_store_explicit(&owner->described, true, memory_order_release);
+        }
+        pthread_mutex_unlock(&describing);
+    }
+    return &owner->facts;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reclaim.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+#include "base/cancellation.h"
+#include "base/lock.h"
+#include "base/process.h"
+
+atomic_bool tw_anything_unused;
+static struct tw_unused *unused;       /* under the lock */
+static const struct tw_teller *teller; /* likewise; or NULL */
+
+static void note(void)
+{
+    atomic_store_explicit(&tw_anything_unused, true, memory_order_release);
+}
+
+void tw_reclaim_later_locked(struct tw_unused *object)
+{
+    object->next = unused;
+    unused = object;
+    note();
+}
+
+void tw_reclaim_tell_locked(const struct tw_teller *who)
+{
+    teller = who;
+    note();
+}
+
+bool tw_reclaim_memory(void)
+{
+    bool freed = false;
+    static pthread_mutex_t reclaiming = PTHREAD_MUTEX_INITIALIZER; /* taken before the lock, never after */
+    if (!atomic_load_explicit(&tw_anything_unused, memory_order_acquire) || tw_is_forked)
+        return false;
+    TW_DEFER_CANCELLATION;
+    pthread_mutex_lock(&reclaiming);
+    for (;;) {
+        tw_lock();
+        struct tw_unused *objects = unused;
+        unused = NULL;
+        if (!objects && !(teller && teller->has_news_locked()))
+            atomic_store_explicit(&tw_anything_unused, false, memory_order_release);
+        tw_unlock();
+        if (!objects)
+            break;
+        freed = true;
+        while (objects) {
+            struct tw_unused *next = objects->next;
+            objects->free(objects);
+            objects = next;
+        }
+    }
+    pthread_mutex_unlock(&reclaiming);
+    return freed;
+}
+
+static const struct tw_teller *get_teller(void)
+{
+    tw_lock();
+    const struct tw_teller *who = teller;
+    tw_unlock();
+    return who;
+}
+
+void tw_reclaim(void)
+{
+    if (!atomic_load_explicit(&tw_anything_unused, memory_order_acquire) || tw_is_forked)
+        return;
+    const struct tw_teller *who = get_teller();
+    if (who)
+        who->tell();
+    tw_reclaim_memory();
+}
+
+void tw_reclaim_settle(void)
+{
+    const struct tw_teller *who = get_teller();
+    if (who)
+        who->settle();
+}
