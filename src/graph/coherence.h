@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <teamwork/range.h>
+
 #include "graph.h"
 
 /* Where a buffer's contents can be: host memory (place 0) or one device's memory. */
@@ -21,7 +23,8 @@ struct tw_place {
 
 /* The contents of a buffer, and its memory. */
 struct tw_data {
-    size_t bytes;
+    tw_range range; /* of elements */
+    size_t element_bytes, bytes;
     struct tw_resource contents; /* the program's view: orders the groups */
     size_t place_count;
     struct tw_place *places;

@@ -26,7 +26,7 @@ bool tw_access_mode_writes(tw_access_mode mode)
     return mode != TW_READ;
 }
 
-static tw_status check_shape(size_t element_bytes, tw_range range, const void *result, size_t *bytes)
+static tw_status check_shape(size_t element_bytes, tw_range range, const void *result)
 {
     if (!result)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the buffer is to be stored at NULL");
@@ -37,18 +37,19 @@ static tw_status check_shape(size_t element_bytes, tw_range range, const void *r
                        range.dims);
     if (!tw_range_count(range))
         return tw_fail(TW_ERROR_INVALID_RANGE, "a buffer has at least one element");
-    if (__builtin_mul_overflow(tw_range_count(range), element_bytes, bytes) || *bytes > SIZE_MAX / 2)
+    size_t bytes = 0;
+    if (__builtin_mul_overflow(tw_range_count(range), element_bytes, &bytes) || bytes > SIZE_MAX / 2)
         return tw_fail(TW_ERROR_INVALID_RANGE, "%zu elements of %zu bytes are more than memory can hold",
                        tw_range_count(range), element_bytes);
     return TW_SUCCESS;
 }
 
-static tw_status create_alive(void *host, size_t element_bytes, size_t bytes, tw_range range, tw_buffer **result)
+static tw_status create_alive(void *host, size_t element_bytes, tw_range range, tw_buffer **result)
 {
     struct tw_buffer *buffer = calloc(1, sizeof *buffer);
     if (!buffer)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a buffer");
-    const tw_status status = tw_data_init(&buffer->data, bytes);
+    const tw_status status = tw_data_init(&buffer->data, range, element_bytes);
     if (status != TW_SUCCESS) {
         free(buffer);
         return status;
@@ -56,8 +57,6 @@ static tw_status create_alive(void *host, size_t element_bytes, size_t bytes, tw
     buffer->handles = 1;
     atomic_init(&buffer->uses, 1);
     buffer->copy = &tw_this_copy;
-    buffer->range = range;
-    buffer->element_bytes = element_bytes;
     if (host) {
         buffer->over_host = buffer->lent = true;
         buffer->data.places[0].valid = true;
@@ -72,13 +71,12 @@ static tw_status create_alive(void *host, size_t element_bytes, size_t bytes, tw
 
 static tw_status create(void *host, size_t element_bytes, tw_range range, tw_buffer **result)
 {
-    size_t bytes = 0;
-    tw_status status = check_shape(element_bytes, range, result, &bytes);
+    tw_status status = check_shape(element_bytes, range, result);
     if (status != TW_SUCCESS)
         return status;
     status = tw_runtime_enter();
     if (status == TW_SUCCESS)
-        status = create_alive(host, element_bytes, bytes, range, result);
+        status = create_alive(host, element_bytes, range, result);
     tw_runtime_leave();
     return status;
 }
@@ -177,12 +175,12 @@ void tw_buffer_drop(struct tw_buffer *buffer)
 tw_range tw_buffer_range(const tw_buffer *buffer)
 {
     const tw_range none = {{0, 0, 0}, 0};
-    return buffer ? buffer->range : none;
+    return buffer ? buffer->data.range : none;
 }
 
 size_t tw_buffer_count(const tw_buffer *buffer)
 {
-    return buffer ? tw_range_count(buffer->range) : 0;
+    return buffer ? tw_range_count(buffer->data.range) : 0;
 }
 
 size_t tw_buffer_size(const tw_buffer *buffer)
@@ -192,7 +190,7 @@ size_t tw_buffer_size(const tw_buffer *buffer)
 
 size_t tw_buffer_element_size(const tw_buffer *buffer)
 {
-    return buffer ? buffer->element_bytes : 0;
+    return buffer ? buffer->data.element_bytes : 0;
 }
 
 tw_buffer *tw_buffer_retain(tw_buffer *buffer)

@@ -29,12 +29,10 @@ struct tw_buffer {
     const char *copy;   /* first: copy.h */
     size_t handles;     /* the program's references */
     atomic_size_t uses; /* one for all handles, one for each command and accessor; raised without the lock */
-    tw_range range;
-    size_t element_bytes;
-    bool over_host;                   /* over the program's memory */
-    bool lent;                        /* over that, or with storage: the program has memory back with the last handle */
-    bool read_only;                   /* over const memory */
-    struct tw_storage_state *storage; /* or NULL */
+    bool over_host;     /* over the program's memory */
+    bool lent;          /* over that, or with storage: the program has memory back with the last handle */
+    bool read_only;     /* over const memory */
+    struct tw_storage_state *storage;           /* or NULL */
     const struct tw_buffer_storage *storage_of; /* what that is called for; or NULL */
     struct tw_unused unused;
     struct tw_data data;

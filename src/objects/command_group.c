@@ -239,7 +239,7 @@ void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode,
 
 void *tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t index, bool keep)
 {
-    const bool alone = buffer && tw_range_count(buffer->range) == 1;
+    const bool alone = buffer && tw_range_count(buffer->data.range) == 1;
     unsigned char *data = tw_access(group, buffer,
                                     keep    ? TW_READ_WRITE
                                     : alone ? TW_DISCARD_WRITE
@@ -247,12 +247,12 @@ void *tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t i
                                     TW_GLOBAL);
     if (!data)
         return NULL;
-    if (index >= tw_range_count(buffer->range)) {
+    if (index >= tw_range_count(buffer->data.range)) {
         fail(group, tw_fail(TW_ERROR_INVALID_RANGE, "a buffer of %zu elements has no element %zu to reduce into",
-                            tw_range_count(buffer->range), index));
+                            tw_range_count(buffer->data.range), index));
         return NULL;
     }
-    return data + index * buffer->element_bytes;
+    return data + index * buffer->data.element_bytes;
 }
 
 struct tw_internal_bounds *tw_internal_bounds_of(tw_command_group *group)

@@ -16,8 +16,8 @@
 #include "base/environment.h"
 #include "base/lock.h"
 #include "base/process.h"
-#include "buffer.h"
 #include "device_filter.h"
+#include "runtime/allocation.h"
 #include "runtime/reclaim.h"
 #include "runtime/scheduler.h"
 
@@ -73,25 +73,6 @@ static tw_status out_of_memory(void)
     return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the list of devices");
 }
 
-/* What a launch accesses, for backends (tw_backend_device.access). */
-static bool tell_access(const struct tw_backend_device *device, const struct tw_internal_launch *launch, size_t index,
-                        struct tw_backend_access *access)
-{
-    if (index >= launch->access_count)
-        return false;
-    const struct tw_use *use = &((const struct tw_use *)launch->accesses)[index];
-    const struct tw_buffer *buffer = tw_buffer_of(use->data);
-    *access = (struct tw_backend_access){.bytes = buffer->data.bytes,
-                                         .element_bytes = buffer->element_bytes,
-                                         .range = buffer->range,
-                                         .needs = use->needs,
-                                         .writes = use->writes};
-    for (size_t place = 1; place < buffer->data.place_count; ++place)
-        if (found.by_place[place]->backend == device)
-            access->address = atomic_load(&buffer->data.places[place].address);
-    return true;
-}
-
 static tw_status add_device(const struct tw_backend *backend, unsigned index)
 {
     struct tw_device **grown = realloc(found.all, (found.all_count + 1) * sizeof *grown);
@@ -110,7 +91,7 @@ static tw_status add_device(const struct tw_backend *backend, unsigned index)
         free(system);
         return status;
     }
-    device->backend->access = tell_access;
+    device->backend->access = tw_data_access;
     device->ordinal = (unsigned)found.all_count;
     device->system = system;
     tw_lane_init(system, device, NULL);

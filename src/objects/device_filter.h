@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "device.h"
+#include "runtime/device.h"
 
 /* Whether the filter can be read; NULL and "" can. TW_ERROR_INVALID_CONFIGURATION says what is wrong. */
 tw_status tw_device_filter_check(const char *filter);

@@ -57,13 +57,15 @@ static void *allocate_on(struct tw_data *data, const struct tw_device *device)
     return device ? device->backend->backend->memory->allocate(device->backend, data->bytes) : allocate_host(data);
 }
 
-tw_status tw_data_init(struct tw_data *data, size_t bytes)
+tw_status tw_data_init(struct tw_data *data, tw_range range, size_t element_bytes)
 {
     const size_t count = tw_place_count();
     data->places = calloc(count, sizeof *data->places);
     if (!data->places)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a buffer");
-    data->bytes = bytes;
+    data->range = range;
+    data->element_bytes = element_bytes;
+    data->bytes = tw_range_count(range) * element_bytes;
     data->place_count = count;
     for (size_t place = 1; place < count; ++place)
         data->places[place].driver = tw_place_device(place)->backend->backend;
@@ -106,4 +108,22 @@ void tw_data_free(struct tw_data *data)
             device->backend->backend->memory->free(device->backend, memory);
     }
     free(data->places);
+}
+
+bool tw_data_access(const struct tw_backend_device *device, const struct tw_internal_launch *launch, size_t index,
+                    struct tw_backend_access *access)
+{
+    if (index >= launch->access_count)
+        return false;
+    const struct tw_use *use = &((const struct tw_use *)launch->accesses)[index];
+    const struct tw_data *data = use->data;
+    *access = (struct tw_backend_access){.bytes = data->bytes,
+                                         .element_bytes = data->element_bytes,
+                                         .range = data->range,
+                                         .needs = use->needs,
+                                         .writes = use->writes};
+    for (size_t place = 1; place < data->place_count; ++place)
+        if (tw_place_device(place)->backend == device)
+            access->address = atomic_load(&data->places[place].address);
+    return true;
 }
