@@ -296,9 +296,15 @@ static bool next_of_run(struct tw_backend_series *series, tw_status status)
     return run->status == TW_SUCCESS && find_kernel(run);
 }
 
+/* The graph that a command runs. */
+static struct tw_command_graph *graph_of(const struct tw_command *command)
+{
+    return (struct tw_command_graph *)((char *)command->turn - offsetof(struct tw_command_graph, turn));
+}
+
 static tw_status run(const struct tw_command *command)
 {
-    const struct tw_command_graph *graph = command->graph;
+    const struct tw_command_graph *graph = graph_of(command);
     struct tw_backend_device *device = graph->device->backend;
     struct run all = {.series = {.next = next_of_run}, .graph = graph, .status = TW_SUCCESS};
     if (!find_kernel(&all))
@@ -315,8 +321,7 @@ static void completed_locked(struct tw_command *command)
 {
     tw_queue_complete_locked(command);
     tw_buffers_complete_locked(command);
-    release_locked(command->graph);
-    command->graph = NULL;
+    release_locked(graph_of(command));
 }
 
 static const struct tw_command_object object = {
@@ -345,9 +350,7 @@ static tw_status check_locked(const struct tw_queue *queue, const struct tw_comm
 /* Lends the command what it gives back when it is complete, and takes that back. */
 static void lend_locked(struct tw_command *command, struct tw_queue *queue, struct tw_command_graph *graph)
 {
-    command->queue = queue;
     command->home = &queue->lane;
-    command->graph = graph;
     command->turn = &graph->turn;
     command->assembly = graph->assembly;
     command->use_count = graph->use_count;
@@ -361,11 +364,10 @@ static void take_back_locked(struct tw_command *command)
 {
     for (size_t i = 0; i < command->use_count; ++i)
         --tw_buffer_of(command->uses[i].data)->uses;
-    --command->graph->references;
+    --graph_of(command)->references;
     --command->home->references;
-    command->queue = NULL;
     command->home = NULL;
-    command->graph = NULL;
+    command->turn = NULL;
     command->use_count = 0;
 }
 

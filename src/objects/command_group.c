@@ -595,7 +595,6 @@ static tw_status submit_or_record_locked(const struct tw_command_group *group, s
     tw_status status = group->borrows ? check_buffers_locked(group, &have_storage) : TW_SUCCESS;
     if (status != TW_SUCCESS)
         return status;
-    command->queue = queue;
     command->home = &queue->lane;
     if (!have_storage)
         return tw_command_submit_locked(command);
@@ -633,14 +632,13 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
         group->bounds = NULL;
         group->standby = NULL;
         group = leave_spare_locked(queue, group); /* while the command keeps the queue */
-        if (!command->queue)
+        if (!command->home)
             tw_lane_release_locked(&queue->lane); /* a recorded command needs none */
         if (event)
             *event = &command->events[TW_PHASE_COMPLETE]; /* with the reference from creation */
-        else if (command->queue)
+        else if (command->home)
             tw_command_release_locked(command);
     } else {
-        command->queue = NULL;
         command->home = NULL;
         command->bounds = NULL;
         command->standby = NULL;

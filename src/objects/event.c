@@ -100,8 +100,8 @@ tw_status tw_event_wait_and_throw(tw_event *event)
     if (!event)
         return TW_SUCCESS;
     const tw_status status = tw_event_wait(event);
-    if (tw_command_of(event)->queue && status != TW_ERROR_WOULD_DEADLOCK && !tw_is_forked)
-        tw_queue_throw_to_handler(tw_command_of(event)->queue);
+    if (status != TW_ERROR_WOULD_DEADLOCK && !tw_is_forked)
+        tw_queue_throw_to_handler(tw_queue_of(tw_command_of(event)->home));
     return status;
 }
 
@@ -109,8 +109,8 @@ tw_status tw_event_wait_and_throw_all(tw_event *const *events, size_t count)
 {
     const tw_status status = tw_event_wait_all(events, count);
     for (size_t i = 0; events && i < count && !tw_is_forked; ++i)
-        if (events[i] && tw_command_of(events[i])->queue)
-            tw_queue_throw_to_handler(tw_command_of(events[i])->queue);
+        if (events[i])
+            tw_queue_throw_to_handler(tw_queue_of(tw_command_of(events[i])->home));
     return status;
 }
 

@@ -156,7 +156,7 @@ bool tw_queue_is_profiling(const tw_queue *queue)
 
 void tw_queue_complete_locked(struct tw_command *command)
 {
-    struct tw_queue *queue = command->queue;
+    struct tw_queue *queue = tw_queue_of(command->home);
     char message[1024];
     if (command->status != TW_SUCCESS) {
         tw_command_message_locked(command, message, sizeof message);

@@ -76,7 +76,6 @@ struct tw_command_object {
 /* A submitted command group, a host access, or a write-back. What is looked at for each is together. */
 struct tw_command {
     atomic_size_t references;                /* the scheduler until complete, and each event */
-    struct tw_queue *queue;                  /* the object's; NULL for host accesses */
     struct tw_device *device;                /* where its tasks run: that of the home, or of its fallback */
     struct tw_lane *lane;                    /* likewise */
     struct tw_lane *home;                    /* where it was submitted; the object counts it until released_locked() */
@@ -100,7 +99,6 @@ struct tw_command {
     size_t use_count;
 
     struct tw_internal_bounds *bounds; /* owned; NULL unless the kernel checks its views */
-    struct tw_command_graph *graph;    /* the object's: that it runs, counted until complete; or NULL */
     struct tw_backend_graph *assembly; /* of the graph, where the device runs it at once; or NULL */
     struct tw_resource *turn;          /* that the body writes beside its uses; or NULL */
     struct tw_copy_task *copies;
