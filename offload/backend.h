@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * The border between the runtime (src/) and devices (offload/): one table of operations for each backend. docs/backends.md tells
- * how to add one.
+ * The border between the runtime (src/) and devices (offload/): one table of operations for each backend. How to add a
+ * backend is told by docs/backends.md.
  *
- * The runtime calls the table with no lock held, from the threads that submit, wait or work, several at once; so every
- * slot must be thread safe. No slot may call back into the runtime, but through the pointers that this
- * header says so of. A backend reports a failure by its
- * status and, through tw_fail() (base/detail.h), one sentence.
+ * The runtime calls the table from the threads that submit, wait or work, several at once, so every slot must be thread
+ * safe. It holds no lock then, unless the slot's comment says so. A slot calls the runtime only through the pointers of
+ * this header that are for that. It reports a failure by its status and, through tw_fail() (base/detail.h), one
+ * sentence.
  */
 #ifndef TEAMWORK_BACKEND_H
 #define TEAMWORK_BACKEND_H
@@ -37,8 +37,9 @@ struct tw_backend_device {
     unsigned max_lanes;  /* commands that are worth running at a time */
     unsigned max_copies; /* copies to the device that are; 0: as many as commands */
     bool times_cost;     /* `measure` makes launches slower: only for who asks */
-    /* Set by the runtime once the device is open: tells the access number `index`, from 0, of a launch on the device; one for each
-       buffer. False: there are not as many. For `check`, and from whatever runs the launch until its outcome was asked for. */
+    /* Set by the runtime once the device is open: tells the access number `index`, from 0, of a launch on the
+       device; one for each buffer. False: there are not as many. For `check`, and from whatever runs the launch
+       until its outcome was asked for. */
     bool (*access)(const struct tw_backend_device *device, const struct tw_internal_launch *launch, size_t index,
                    struct tw_backend_access *access);
 };
@@ -60,8 +61,8 @@ struct tw_kernel_facts {
     size_t resident_groups;    /* that run at the same time */
 };
 
-/* A chain: launches and copies that a device runs one after the other, while the host does something else. Backends embed it
-   first in their own struct. */
+/* A chain: launches and copies that a device runs one after the other, while the host does something else. Backends
+   embed it first in their own struct. */
 struct tw_backend_chain {
     struct tw_backend_chain *next; /* the runtime's own, while nothing is in flight */
 };
@@ -92,7 +93,7 @@ struct tw_backend_graph {
 
 #define TW_CHAIN_DEPTH 512u /* launches and copies of a chain that are in flight at a time, at most */
 
-/* ---- optional tables ------------------------------------------------------------------------------------------------- */
+/* ---- optional tables --------------------------------------------------------------------------------------------- */
 
 /* For devices with memory of their own. The others work on host memory itself. */
 struct tw_backend_memory {
@@ -107,14 +108,14 @@ struct tw_backend_memory {
     tw_status (*copy)(struct tw_backend_device *to, void *target, struct tw_backend_device *from, const void *source,
                       size_t bytes);
 
-    /* Allocates host memory that the backend's devices copy to and from fastest, aligned to 128 bytes, and frees it. NULL: there
-       is none. Both slots are NULL where there is no such thing. */
+    /* Allocates host memory that the backend's devices copy to and from fastest, aligned to 128 bytes, and frees it.
+       NULL: there is none. Both slots are NULL where there is no such thing. */
     void *(*allocate_host)(size_t bytes);
     void (*free_host)(void *memory);
 };
 
-/* For devices that keep an order themselves. One thread at a time uses `follow`, `measure`, `launch`, `copy` and a graph's `replay`
-   of a chain, and one at a time `times` and `outcome`; `reached` any number. */
+/* For devices that keep an order themselves. One thread at a time uses `follow`, `measure`, `launch`, `copy` and a
+   graph's `replay` of a chain, and one at a time `times` and `outcome`; `reached` any number. */
 struct tw_backend_async {
     tw_status (*open)(struct tw_backend_device *device, struct tw_backend_chain **chain);
 
@@ -125,12 +126,12 @@ struct tw_backend_async {
     bool (*takes)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                   const struct tw_internal_launch *launch);
 
-    /* Whether `copy` can be used between the memories of two devices of the backend; others go to the memory's own `copy`.
-       Called with the runtime's lock held: must be short. */
+    /* Whether `copy` can be used between the memories of two devices of the backend; others go to the memory's own
+       `copy`. Called with the runtime's lock held: must be short. */
     bool (*reaches)(struct tw_backend_device *to, struct tw_backend_device *from);
 
-    /* What is enqueued on the chain next waits on the device for launches and copies of other chains, of any device of the
-       backend. */
+    /* What is enqueued on the chain next waits on the device for launches and copies of other chains, of any device
+       of the backend. */
     tw_status (*follow)(struct tw_backend_chain *chain, const struct tw_backend_mark *marks, size_t count);
 
     /* The next launch, copy or replay that is enqueued on the chain is measured, if that can be done. */
@@ -141,42 +142,45 @@ struct tw_backend_async {
     tw_status (*launch)(struct tw_backend_chain *chain, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *launch, uint64_t *position);
 
-    /* Enqueues a copy from another device, which the chain's `reaches`, to memory of the chain's; else as `launch`. Both stay
-       until its outcome was asked for. */
+    /* Enqueues a copy from another device, which the chain's `reaches`, to memory of the chain's; else as `launch`.
+       Both stay until its outcome was asked for. */
     tw_status (*copy)(struct tw_backend_chain *chain, void *target, struct tw_backend_device *from, const void *source,
                       size_t bytes, uint64_t *position);
 
-    /* A position of a chain that is over with all before it, be it by a failure; 0 if there is none. Who asks is interested in
-       `position`, and asks until it is over, or another thread does. */
+    /* A position of a chain that is over with all before it, be it by a failure; 0 if there is none. Who asks is
+       interested in `position`, and asks until it is over, or another thread does. */
     uint64_t (*reached)(struct tw_backend_chain *chain, uint64_t position);
 
-    /* When a launch or a copy ran that was measured and is over: asked for once, before its outcome, and in the order of
-       positions. `times` comes zeroed, and stays so where that is not known. What one chain runs does not overlap. */
+    /* When a launch or a copy ran that was measured and is over: asked for once, before its outcome, and in the
+       order of positions. `times` comes zeroed, and stays so where that is not known. What one chain runs does not
+       overlap. */
     void (*times)(struct tw_backend_chain *chain, uint64_t position, struct tw_backend_times *times);
 
-    /* How a launch, a copy or a replay went that is over: asked for once, for each in the order of positions. Frees what it
-       used. Called with the runtime's lock held: must be short. */
+    /* How a launch, a copy or a replay went that is over: asked for once, for each in the order of positions. Frees
+       what it used. Called with the runtime's lock held: must be short. */
     tw_status (*outcome)(struct tw_backend_chain *chain, uint64_t position);
 };
 
 /* For devices with chains that launch many kernels at once. */
 struct tw_backend_graphs {
-    /* Makes a graph of steps whose launches `check` let pass. `*graph` is left NULL, and all is well, if one of them is none
-       that the chains take. */
+    /* Makes a graph of steps whose launches `check` let pass. `*graph` is left NULL, and all is well, if one of them
+       is none that the chains take. */
     tw_status (*assemble)(struct tw_backend_device *device, const struct tw_backend_step *steps, size_t count,
                           struct tw_backend_graph **graph);
 
     /* Undoes that, when no replay is in flight. */
     void (*dismantle)(struct tw_backend_graph *graph);
 
-    /* Enqueues all steps of a graph of the chain's device, as the chain's `launch` does a kernel: one position and one outcome.
-       One at a time is in flight of each graph. */
+    /* Enqueues all steps of a graph of the chain's device, as the chain's `launch` does a kernel: one position and
+       one outcome. One at a time is in flight of each graph. */
     tw_status (*replay)(struct tw_backend_chain *chain, struct tw_backend_graph *graph, uint64_t *position);
 };
 
-/* For simulated devices: faults and delays on demand (teamwork/sim.h). Operations are valid ones. Called from any thread. */
+/* For simulated devices: faults and delays on demand (teamwork/sim.h). Operations are valid ones. Called from any
+   thread. */
 struct tw_backend_simulation {
-    /* Sets how many devices there are from the next discovery on, over what the environment says. Under the discovery lock. */
+    /* Sets how many devices there are from the next discovery on, over what the environment says. Under the
+       discovery lock. */
     tw_status (*configure)(unsigned count);
 
     /* Lets the n-th operation of a kind from now on fail, and if `on` all after it; 0: none. */
@@ -193,23 +197,23 @@ struct tw_backend_simulation {
     void (*reset)(struct tw_backend_device *device);
 };
 
-/* ---- the table ------------------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 /* Kernels that run one after the other, of launches that `check` let pass. */
 struct tw_backend_series {
     const struct tw_internal_kernel *kernel; /* the first; then those that `next` chooses */
     struct tw_internal_launch *launch;
 
-    /* Takes how the last kernel went, and chooses another. False: there is none any more. Called by the thread that called
-       `launch_series`, with no lock held; this one may call the runtime. */
+    /* Takes how the last kernel went, and chooses another. False: there is none any more. Called by the thread that
+       called `launch_series`, with no lock held; this one may call the runtime. */
     bool (*next)(struct tw_backend_series *series, tw_status status);
 };
 
 struct tw_backend {
     const char *name; /* TW_DEVICE_INFO_BACKEND */
 
-    /* The types of devices that it may have, if to look for them starts something: it is asked only where TW_DEVICES lets one of
-       them through. 0: always. */
+    /* The types of devices that it may have, if to look for them starts something: it is asked only where TW_DEVICES
+       lets one of them through. 0: always. */
     unsigned types_on_demand;
 
     /* What its devices can do beyond `launch`; NULL: nothing of the kind. */
@@ -218,12 +222,12 @@ struct tw_backend {
     const struct tw_backend_graphs *graphs; /* only with `async` */
     const struct tw_backend_simulation *simulation;
 
-    /* Stores how many devices there are now. Called once in each discovery, after the backends before it in tw_backends have
-       opened theirs. Under the discovery lock, as `open` and `explain`. */
+    /* Stores how many devices there are now. Called once in each discovery, after the backends before it in
+       tw_backends have opened theirs. Under the discovery lock, as `open` and `explain`. */
     tw_status (*count)(unsigned *count);
 
-    /* Opens device `index`. Called once for each in each discovery. A device that answers TW_ERROR_OUT_OF_DEVICE_MEMORY is
-       left out; any other failure is that of the discovery. */
+    /* Opens device `index`. Called once for each in each discovery. A device that answers
+       TW_ERROR_OUT_OF_DEVICE_MEMORY is left out; any other failure is that of the discovery. */
     tw_status (*open)(unsigned index, struct tw_backend_device **device);
 
     /* Ends what open began. Called at shutdown, when nothing runs any more. */
@@ -235,13 +239,14 @@ struct tw_backend {
     /* Fills `facts`, which comes zeroed. Called at most once for each device, on first need. */
     void (*describe)(struct tw_backend_device *device, struct tw_device_facts *facts);
 
-    /* Whether a kernel can run on the device at all, given its form and sizes, its block and the accesses that were made before
-       it. Called while a group is recorded. May keep what it finds out in launch->found, for those that run the launch later. */
+    /* Whether a kernel can run on the device at all, given its form and sizes, its block and the accesses that were
+       made before it. Called while a group is recorded. May keep what it finds out in launch->found, for those that
+       run the launch later. */
     tw_status (*check)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                        struct tw_internal_launch *launch);
 
-    /* What the device allows a kernel, for groups of `items` work-items and so many bytes of local accessors; max_items comes
-       as the device's limit, the others zeroed. Called from any thread. */
+    /* What the device allows a kernel, for groups of `items` work-items and so many bytes of local accessors;
+       max_items comes as the device's limit, the others zeroed. Called from any thread. */
     void (*limits)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel, size_t items,
                    size_t local_bytes, struct tw_kernel_facts *facts);
 
@@ -252,13 +257,14 @@ struct tw_backend {
     /* Runs kernels that are worth running in one go, each as `launch` does. NULL where that gains nothing. */
     void (*launch_series)(struct tw_backend_device *device, struct tw_backend_series *series);
 
-    /* One sentence about why the machine's devices, or those that the program was compiled for, are not all there; "" where there
-       is nothing to say. Returns whether the user should be told unasked. Called in a discovery, after all devices were opened.
-       NULL: there is never anything to say. */
+    /* One sentence about why the machine's devices, or those that the program was compiled for, are not all there;
+       "" where there is nothing to say. Returns whether the user should be told unasked. Called in a discovery,
+       after all devices were opened. NULL: there is never anything to say. */
     bool (*explain)(char *text, size_t bytes);
 };
 
-/* All of them, the host's first; then a NULL. Who takes some of OpenMP's devices comes before `omp`, which takes the rest. */
+/* All of them, the host's first; then a NULL. Who takes some of OpenMP's devices comes before `omp`, which takes the
+   rest. */
 extern const struct tw_backend *const tw_backends[];
 
 /* What CPUs and all GPUs that Teamwork compiles for can do. */

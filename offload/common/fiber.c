@@ -2,15 +2,15 @@
 /*
  * Work-items that meet at barriers, on a CPU (fiber.h).
  *
- * The thread runs the work-items of a group one after the other, as a loop on its own stack: a kernel without barriers never
- * gets further than that. A work-item that comes to a barrier is left where it is; the next one continues on another stack,
- * and so on to the last one, which goes back to the first. So each barrier costs each work-item one switch, by
- * Boost.Context's jump_fcontext(), and stacks are made only for kernels that have barriers. They stay with the thread for
- * the next group and the next launch, and are freed when it ends.
+ * The thread runs the work-items of a group one after the other, as a loop on its own stack: a kernel without barriers
+ * never gets further than that. A work-item that comes to a barrier is left where it is; the next one continues on
+ * another stack, and so on to the last one, which goes back to the first. So each barrier costs each work-item one
+ * switch, by Boost.Context's jump_fcontext(), and stacks are made only for kernels that have barriers. They stay with
+ * the thread for the next group and the next launch, and are freed when it ends.
  *
- * Since all work-items of a group, or none, must reach a barrier, they go round in the order of their linear ids. When a
- * round ends with some of them at a barrier and others at the end of the kernel, or at another barrier, the group would
- * wait for ever: it is abandoned, and the launch says so.
+ * Since all work-items of a group, or none, must reach a barrier, they go round in the order of their linear ids. When
+ * a round ends with some of them at a barrier and others at the end of the kernel, or at another barrier, the group
+ * would wait for ever: it is abandoned, and the launch says so.
  *
  * Knows nothing about kernels but the function that runs a group's work-items.
  */
@@ -89,7 +89,8 @@ struct fiber {
 #endif
 };
 
-/* What a thread has for running groups; its stacks, and the group that it runs. What every barrier needs comes first. */
+/* What a thread has for running groups; its stacks, and the group that it runs. What every barrier needs comes
+   first. */
 struct tw_internal_run {
     void **contexts;          /* where each work-item waits; NULL: to be made */
     size_t total;             /* work-items of the group */
@@ -152,8 +153,8 @@ static unsigned char *stack_top(const struct fiber *fiber, size_t index)
     return fiber->stack + stack_bytes() - index * 5 % 48 * 64;
 }
 
-/* Makes a page of a slab one that nobody can touch. Before Linux 6.13 that splits a mapping in two, of which a process has 65530,
-   and the program needs some too: then only so many pages are. */
+/* Makes a page of a slab one that nobody can touch. Before Linux 6.13 that splits a mapping in two, of which a
+   process has 65530, and the program needs some too: then only so many pages are. */
 static void guard(struct slab *slab, void *at, size_t page)
 {
     if (madvise(at, page, MADV_GUARD_INSTALL) == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Kernels in the host lowering, on the calling thread and its OpenMP team: for the host, and for the devices that it simulates. And
- * what the host's code tells of kernels on any CPU.
+ * Kernels in the host lowering, on the calling thread and its OpenMP team: for the host, and for the devices that it
+ * simulates. And what the host's code tells of kernels on any CPU.
  */
 #ifndef TEAMWORK_OFFLOAD_HOST_LOWERING_H
 #define TEAMWORK_OFFLOAD_HOST_LOWERING_H
@@ -30,13 +30,14 @@ struct tw_host_prelude {
     void (*run)(const struct tw_host_prelude *prelude, size_t piece, size_t pieces);
 };
 
-/* Runs a kernel in the host lowering, on the calling thread and its OpenMP team, in a parallel region of its own. `prelude` may be
-   NULL. */
+/* Runs a kernel in the host lowering, on the calling thread and its OpenMP team, in a parallel region of its own.
+   `prelude` may be NULL. */
 tw_status tw_host_run(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description,
                       const struct tw_host_prelude *prelude);
 
-/* The same in two parts, for who runs `kernel->host` in a region of its own. `scratch` is memory for the parts of reductions, kept for
-   the next kernel, to be freed by free(). False: there is none, which the launch's outcome tells. */
+/* The same in two parts, for who runs `kernel->host` in a region of its own. `scratch` is memory for the parts of
+   reductions, kept for the next kernel, to be freed by free(). False: there is none, which the launch's outcome
+   tells. */
 bool tw_host_prepare(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description, void **scratch);
 void tw_host_end(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description);
 

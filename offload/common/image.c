@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- bytes --------------------------------------------------------------------------------------------------------- */
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
 struct tw_bytes tw_bytes_slice(struct tw_bytes bytes, uint64_t offset, uint64_t size)
 {
@@ -42,7 +42,7 @@ static bool read_at(struct tw_bytes bytes, uint64_t offset, void *target, size_t
     return true;
 }
 
-/* ---- ELF files ----------------------------------------------------------------------------------------------------- */
+/* ---- ELF files --------------------------------------------------------------------------------------------------- */
 
 static bool read_section_header(const struct tw_elf *elf, size_t index, Elf64_Shdr *header)
 {
@@ -90,7 +90,7 @@ bool tw_elf_find(const struct tw_elf *elf, const char *name, struct tw_elf_secti
     return false;
 }
 
-/* ---- offload binaries ------------------------------------------------------------------------------------------------ */
+/* ---- offload binaries -------------------------------------------------------------------------------------------- */
 
 enum { OFFLOAD_OPENMP = 1, METADATA_ONLY = 1, OFFLOAD_ALIGNMENT = 8, COMPRESSED = 99 /* in place of the version */ };
 
@@ -193,7 +193,7 @@ void tw_image_visit(struct tw_bytes binaries, bool (*visit)(const struct tw_imag
     }
 }
 
-/* ---- what is in an image ---------------------------------------------------------------------------------------------- */
+/* ---- what is in an image ----------------------------------------------------------------------------------------- */
 
 static const char *skip(const char *text, const char *allowed)
 {
@@ -263,7 +263,7 @@ int tw_image_sm_for(const char *arch, unsigned capability)
     return (int)number;
 }
 
-/* ---- loaded objects -------------------------------------------------------------------------------------------------- */
+/* ---- loaded objects ---------------------------------------------------------------------------------------------- */
 
 struct object {
     uintptr_t address; /* looked for */
@@ -320,8 +320,8 @@ static bool is_file_of(const struct object *object, const struct tw_elf *elf)
            && segments.at && memcmp(segments.at, object->segments, size) == 0;
 }
 
-/* Whether an object is an image of the offload device that is the host's processor, which libomptarget loads like a library: that
-   exports its target regions. */
+/* Whether an object is an image of the offload device that is the host's processor, which libomptarget loads like a
+   library: that exports its target regions. */
 static bool is_device_image(const struct tw_elf *elf)
 {
     static const char prefix[] = "__omp_offloading_";
@@ -337,8 +337,8 @@ static bool is_device_image(const struct tw_elf *elf)
     return false;
 }
 
-/* Whether an object has a table of target regions: its name in LLVM 19, and later. It is there for code that was compiled for
-   offload devices, whoever links it. */
+/* Whether an object has a table of target regions: its name in LLVM 19, and later. It is there for code that was
+   compiled for offload devices, whoever links it. */
 static bool has_regions(const struct tw_elf *elf)
 {
     struct tw_elf_section section;
@@ -346,8 +346,8 @@ static bool has_regions(const struct tw_elf *elf)
            && section.header.sh_size && !is_device_image(elf);
 }
 
-/* Where the section with offload binaries is loaded, none if there is no such section; and whether the object has target regions.
-   Returns whether the object's file could tell. */
+/* Where the section with offload binaries is loaded, none if there is no such section; and whether the object has
+   target regions. Returns whether the object's file could tell. */
 static bool ask_file(const struct object *object, struct tw_bytes *binaries, bool *regions)
 {
     const struct tw_bytes file = map_file(object->name[0] ? object->name : "/proc/self/exe");

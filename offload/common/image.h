@@ -29,11 +29,12 @@ const char *tw_bytes_string(struct tw_bytes bytes, uint64_t offset);
 /* ---- loaded objects ---------------------------------------------------------------------------------------------- */
 
 /* The offload binaries of the program or shared library whose code is at `address`; none if it has none. Works for
-   stripped files, since the section is one that is loaded; without section headers the loaded constants are searched. */
+   stripped files, since the section is one that is loaded; without section headers the loaded constants are
+   searched. */
 struct tw_bytes tw_image_binaries(uintptr_t address);
 
-/* Calls `visit` for the program and each shared library that has kernels for offload devices until it returns false. `binaries`
-   are none where the linker left them out. */
+/* Calls `visit` for the program and each shared library that has kernels for offload devices until it returns false.
+   `binaries` are none where the linker left them out. */
 void tw_image_visit_objects(bool (*visit)(const char *file, struct tw_bytes binaries, void *user), void *user);
 
 /* How many shared libraries have been unloaded so far: what is remembered by an address is worth nothing once that
@@ -42,8 +43,8 @@ unsigned long long tw_image_unloads(void);
 
 /* ---- offload binaries -------------------------------------------------------------------------------------------- */
 
-/* The image of one device. `triple` and `arch` are "" where the offload binary does not give them. Without contents: images that
-   cannot be read, since they are compressed. */
+/* The image of one device. `triple` and `arch` are "" where the offload binary does not give them. Without contents:
+   images that cannot be read, since they are compressed. */
 struct tw_image {
     const char *triple, *arch;
     struct tw_bytes contents;
@@ -57,12 +58,12 @@ void tw_image_visit(struct tw_bytes binaries, bool (*visit)(const struct tw_imag
    __omp_offloading_<device>_<file>_<function>_l<line>[_<number>]. */
 bool tw_image_is_region(const char *name, const char *launcher);
 
-/* Whether an image can have a target region of function `launcher`. True as well for what has no symbols to look at, such as
-   code that the driver compiles. */
+/* Whether an image can have a target region of function `launcher`. True as well for what has no symbols to look at,
+   such as code that the driver compiles. */
 bool tw_image_may_have_region(struct tw_bytes image, const char *launcher);
 
-/* The number in "sm_NN" if a device of compute capability `capability` can run images of this architecture: those of its
-   generation that are not newer. Else -1. */
+/* The number in "sm_NN" if a device of compute capability `capability` can run images of this architecture: those of
+   its generation that are not newer. Else -1. */
 int tw_image_sm_for(const char *arch, unsigned capability);
 
 /* ---- ELF files --------------------------------------------------------------------------------------------------- */

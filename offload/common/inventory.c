@@ -9,7 +9,7 @@
 
 #include "image.h"
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static bool note_image(const struct tw_image *image, void *user)
 {
@@ -42,7 +42,7 @@ void tw_inventory_read(struct tw_inventory *inventory)
         tw_image_visit_objects(note_object, inventory);
 }
 
-/* ---- comparing ------------------------------------------------------------------------------------------------------- */
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
 
 static bool has_image_for(const struct tw_inventory *inventory, const struct tw_gpu *gpu)
 {

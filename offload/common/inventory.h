@@ -29,9 +29,9 @@ struct tw_inventory {
 /* Notes what the program and its shared libraries have: all but the GPUs. */
 void tw_inventory_read(struct tw_inventory *inventory);
 
-/* One sentence about what keeps the program from GPUs, or from any offload device; "" if that is not known. Returns whether the
-   user should be told unasked: a program that was not compiled for offload devices, or runs where there are none, is none that
-   complains. */
+/* One sentence about what keeps the program from GPUs, or from any offload device; "" if that is not known. Returns
+   whether the user should be told unasked: a program that was not compiled for offload devices, or runs where there
+   are none, is none that complains. */
 bool tw_inventory_explain(const struct tw_inventory *inventory, char *text, size_t bytes);
 
 #endif

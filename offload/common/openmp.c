@@ -16,9 +16,9 @@ extern void __tgt_rtl_init(void) __attribute__((weak));
 
 static bool started; /* under the discovery lock */
 
-/* How many offload devices there are, and the number that stands for the host: libomptarget's functions. libomp has functions of
-   these names as well, which ask the library that comes behind libomp in the link order: where libomptarget comes before it,
-   they find nobody and answer that there are no devices. */
+/* How many offload devices there are, and the number that stands for the host: libomptarget's functions. libomp has
+   functions of these names as well, which ask the library that comes behind libomp in the link order: where
+   libomptarget comes before it, they find nobody and answer that there are no devices. */
 static int (*num_devices)(void) = omp_get_num_devices;
 static int (*initial_device)(void) = omp_get_initial_device;
 

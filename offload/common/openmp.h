@@ -20,7 +20,8 @@ int tw_openmp_host(void);
 /* From now on there are no devices: libomptarget would end the program when it is asked for one. */
 void tw_openmp_give_up(void);
 
-/* Notes that a backend has a device for itself; NULL: nobody has. Returns false, and has done nothing, if there is no room to. */
+/* Notes that a backend has a device for itself; NULL: nobody has. Returns false, and has done nothing, if there is
+   no room to. */
 bool tw_openmp_claim(int number, const struct tw_backend *owner);
 
 /* How many devices a backend has for itself, and the number of one of them; NULL: those that nobody has. */

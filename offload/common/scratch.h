@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Device memory that launches borrow: for the parts of a reduction, kept from launch to launch, and for a large argument block. */
+/**
+ * Device memory that launches borrow: for the parts of a reduction, kept from launch to launch, and for a large
+ * argument block.
+ */
 #ifndef TEAMWORK_SCRATCH_H
 #define TEAMWORK_SCRATCH_H
 

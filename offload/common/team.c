@@ -2,9 +2,9 @@
 /*
  * The OpenMP team of the thread that launches a kernel on the host (team.h).
  *
- * A parallel region of unbound threads can take 30 us instead of 1, when the scheduler puts two of them on one processor.
- * So the threads that a team adds to the launching one are bound, each to a processor, unless the environment says
- * something about binding. The launching thread is the program's own and stays free.
+ * A parallel region of unbound threads can take 30 us instead of 1, when the scheduler puts two of them on one
+ * processor. So the threads that a team adds to the launching one are bound, each to a processor, unless the
+ * environment says something about binding. The launching thread is the program's own and stays free.
  */
 #define _GNU_SOURCE
 #include "team.h"
@@ -20,8 +20,8 @@
 #include "base/clock.h"
 #include "topology.h"
 
-/* How long OpenMP's threads poll before they sleep, in milliseconds. Asked for early: while more threads use OpenMP than there are
-   processors, libomp lets them sleep at once and says 0. */
+/* How long OpenMP's threads poll before they sleep, in milliseconds. Asked for early: while more threads use OpenMP
+   than there are processors, libomp lets them sleep at once and says 0. */
 static atomic_int usual_block_ms = -1;
 
 void tw_team_open(void)
@@ -86,8 +86,8 @@ unsigned tw_team_patience_ms(void)
     return usual < 0 ? 0 : is_worker && usual > 1 ? 1 : (unsigned)usual;
 }
 
-/* Binds once for each thread and size of the team: libomp keeps it together. Only where the team has a thread for each processor
-   is it clear which to take. */
+/* Binds once for each thread and size of the team: libomp keeps it together. Only where the team has a thread for
+   each processor is it clear which to take. */
 void tw_team_bind(void)
 {
     static _Thread_local int bound;

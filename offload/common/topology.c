@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine through hwloc: a well-kept library that knows caches, NUMA nodes and cpusets on every system. Where it finds
-   nothing, as in containers without /sys, the C library answers the most important questions. */
+/* The machine through hwloc: a well-kept library that knows caches, NUMA nodes and cpusets on every system. Where it
+   finds nothing, as in containers without /sys, the C library answers the most important questions. */
 #define _GNU_SOURCE
 #include "topology.h"
 

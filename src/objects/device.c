@@ -181,8 +181,8 @@ static bool has_device(unsigned types)
     return false;
 }
 
-/* Asks why there is no GPU, or not each that the machine has, or no offload device at all, if TW_DEVICES would let it through.
-   Tells the user once if that is not what the program was built for. */
+/* Asks why there is no GPU, or not each that the machine has, or no offload device at all, if TW_DEVICES would let
+   it through. Tells the user once if that is not what the program was built for. */
 static void explain_absence(const char *filter)
 {
     static bool told;
@@ -207,8 +207,8 @@ static void end_tasks(void)
     pthread_rwlock_unlock(&alive);
 }
 
-/* Opens the devices of a backend, unless to look for them starts what TW_DEVICES does not want: a program that wants the host alone
-   does not initialize GPUs. */
+/* Opens the devices of a backend, unless to look for them starts what TW_DEVICES does not want: a program that wants
+   the host alone does not initialize GPUs. */
 static tw_status add_devices(const struct tw_backend *backend, const char *filter)
 {
     unsigned count = 0;
@@ -322,9 +322,9 @@ tw_status tw_shutdown(void)
     return status;
 }
 
-/* At the end of the program, or when a library is closed that holds the static one. What still has objects is left alone, and
-   nothing is waited for that may take longer: other threads still run, and this may be one that a callback or a kernel ends the
-   program on. */
+/* At the end of the program, or when a library is closed that holds the static one. What still has objects is left
+   alone, and nothing is waited for that may take longer: other threads still run, and this may be one that a
+   callback or a kernel ends the program on. */
 __attribute__((destructor)) static void shut_down_at_exit(void)
 {
     if (tw_is_forked || !tw_has_started() || entered || pthread_rwlock_trywrlock(&alive) != 0)

@@ -12,7 +12,8 @@
 #include "base/clock.h"
 #include "common/topology.h"
 
-/* What a thread takes at a time. Into the stage, smaller slices let more threads take part early, which pays up to so many bytes. */
+/* What a thread takes at a time. Into the stage, smaller slices let more threads take part early, which pays up to
+   so many bytes. */
 #define SLICE_BYTES TW_COPIER_SLICE_BYTES
 #define EARLY_SLICE_BYTES (SLICE_BYTES / 2)
 #define EARLY_BYTES (512 * SLICE_BYTES)
@@ -67,7 +68,7 @@ static bool copy_slice(struct job *job)
     return true;
 }
 
-/* ---- helpers ----------------------------------------------------------------------------------------------------------- */
+/* ---- helpers ----------------------------------------------------------------------------------------------------- */
 
 /* Waits for another part than those posted before; false: the helpers are to end. */
 static bool next_post(unsigned *seen)
@@ -138,7 +139,7 @@ void tw_copier_set_helpers(unsigned helpers)
     pthread_mutex_unlock(&copier.mutex);
 }
 
-/* ---- copies ------------------------------------------------------------------------------------------------------------ */
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 static void call_helpers(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Copying host memory with several threads, part by part, between a program's memory and a stage that a bus empties or fills
- * meanwhile: one thread reaches a fifth of what a GPU's bus takes.
+ * Copying host memory with several threads, part by part, between a program's memory and a stage that a bus empties or
+ * fills meanwhile: one thread reaches a fifth of what a GPU's bus takes.
  *
  * The threads are started with the first large copy. After a part they look for the next one for a fraction of a
  * millisecond, since the parts of a transfer follow each other closely, and sleep then.
@@ -25,8 +25,8 @@ struct tw_copier_job {
     size_t bytes;
     size_t part_bytes; /* but for the last one; a multiple of TW_COPIER_SLICE_BYTES */
     unsigned slots;    /* 1 to TW_COPIER_SLOTS */
-    /* Whether a part may be copied: its slot is free, or has it. Asked in the order of parts, after the part before it in its slot was
-       `copied`. May wait if `nothing_else` is to be done. TW_COPIER_NEVER: the copy is given up. */
+    /* Whether a part may be copied: its slot is free, or has it. Asked in the order of parts, after the part before
+       it in its slot was `copied`. May wait if `nothing_else` is to be done. TW_COPIER_NEVER: the copy is given up. */
     enum tw_copier_answer (*may_copy)(void *user, size_t part, bool nothing_else);
     /* A part was copied; in the order of parts. False: the copy is given up. */
     bool (*copied)(void *user, size_t part);

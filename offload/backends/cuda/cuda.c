@@ -2,9 +2,9 @@
 /*
  * The cuda backend (cuda.h), built upon the omp backend.
  *
- * OpenMP owns the devices and the images. The driver's contexts are prepared for it; memory, copies, and kernels of the simt
- * lowering go past it to the driver, from the same device image and in the same context: so they use streams, and a fault is a
- * status. What the driver cannot launch, the omp backend does.
+ * OpenMP owns the devices and the images. The driver's contexts are prepared for it; memory, copies, and kernels of the
+ * simt lowering go past it to the driver, from the same device image and in the same context: so they use streams, and
+ * a fault is a status. What the driver cannot launch, the omp backend does.
  */
 #include "cuda.h"
 
@@ -31,7 +31,7 @@
 static unsigned opened;     /* devices open; under the discovery lock, as all of this */
 static bool driver_is_open; /* tw_cuda_open() */
 
-/* ---- devices --------------------------------------------------------------------------------------------------------- */
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
 
 /* Ends what was made of a device by the driver's other parts. */
 static void release_device(struct tw_cuda_device *device)
@@ -128,7 +128,7 @@ static bool explain(char *text, size_t bytes)
     return tw_inventory_explain(&inventory, text, bytes);
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /* libomptarget ends the program when it is asked for anything of a lost device. */
 static void *allocate(struct tw_backend_device *base, size_t bytes)
@@ -164,7 +164,7 @@ static tw_status copy(struct tw_backend_device *to, void *target, struct tw_back
                : tw_cuda_copy(tw_cuda_of(to), target, tw_cuda_of(from), source, bytes);
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------------------- */
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 static tw_status check(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
                        struct tw_internal_launch *launch)

@@ -2,9 +2,9 @@
 /*
  * Chains of launches, and of copies between devices, on CUDA streams (backend.h), a stream each.
  *
- * How far a chain has come is a number in host memory, which the stream writes behind some of the launches, and behind the
- * last one when somebody asks for it: so looking costs a load, where asking the driver for an event costs more than a
- * microsecond and stops others from launching meanwhile. Events are for other chains to wait for.
+ * How far a chain has come is a number in host memory, which the stream writes behind some of the launches, and behind
+ * the last one when somebody asks for it: so looking costs a load, where asking the driver for an event costs more than
+ * a microsecond and stops others from launching meanwhile. Events are for other chains to wait for.
  *
  * What the launches of a chain need beside their parameters exists once for the chain, since they run in their order:
  * scratch memory of reductions, and memory for a large argument block, which a copy on the stream fills.
@@ -55,8 +55,8 @@ struct cuda_chain {
 
     pthread_mutex_t mutex;    /* for what follows: these calls come in the order of positions */
     _Atomic uint64_t written; /* the position that the stream writes last; read also without it */
-    /* Record r in slot r % TW_CHAIN_DEPTH, those of `first` up to `past` in use. Their positions grow and are not known to be
-       over, so there are no more of them than launches in flight. */
+    /* Record r in slot r % TW_CHAIN_DEPTH, those of `first` up to `past` in use. Their positions grow and are not
+       known to be over, so there are no more of them than launches in flight. */
     struct record records[TW_CHAIN_DEPTH];
     uint64_t first, past;
     atomic_bool is_followed; /* by another chain, once: from then on each launch has a record */
@@ -130,7 +130,7 @@ static void close_chain(struct tw_backend_chain *base)
     free(chain);
 }
 
-/* ---- how far it is --------------------------------------------------------------------------------------------------- */
+/* ---- how far it is ----------------------------------------------------------------------------------------------- */
 
 static bool is_over(struct cuda_chain *chain, uint64_t position)
 {
@@ -187,7 +187,8 @@ static cu_result record_locked(struct cuda_chain *chain)
     return error;
 }
 
-/* The first record behind a position that is not known to be over; makes one if there is none. In the chain's context. */
+/* The first record behind a position that is not known to be over; makes one if there is none. In the chain's
+   context. */
 static cu_result find_record_locked(struct cuda_chain *chain, uint64_t position, uint64_t *found)
 {
     forget_locked(chain);
@@ -202,7 +203,7 @@ static cu_result find_record_locked(struct cuda_chain *chain, uint64_t position,
     return *found < chain->past ? 0 : record_locked(chain);
 }
 
-/* ---- launches -------------------------------------------------------------------------------------------------------- */
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 static cu_result follow_other(const struct cuda_chain *chain, struct cuda_chain *other, uint64_t position)
 {
@@ -371,8 +372,8 @@ tw_status tw_cuda_chain_replay(struct tw_backend_chain *base, cu_executable exec
     return issue(cuda(base), &(struct request){.name = GRAPH_NAME, .executable = executable}, position);
 }
 
-/* Where devices cannot use each other's memory, the driver copies through the host's, with a thread of the program. Memory that
-   is not from a pool is not known to be shared. */
+/* Where devices cannot use each other's memory, the driver copies through the host's, with a thread of the program.
+   Memory that is not from a pool is not known to be shared. */
 static bool reaches(struct tw_backend_device *to, struct tw_backend_device *from)
 {
     const struct tw_cuda_device *target = tw_cuda_of(to), *source = tw_cuda_of(from);
@@ -388,7 +389,7 @@ static tw_status copy(struct tw_backend_chain *base, void *target, struct tw_bac
     return lost ? tw_fail(TW_ERROR_TRANSFER_FAILED, "%s", lost) : issue(cuda(base), &request, position);
 }
 
-/* ---- their end ------------------------------------------------------------------------------------------------------- */
+/* ---- their end --------------------------------------------------------------------------------------------------- */
 
 static bool is_written(struct cuda_chain *chain, uint64_t position)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies by the CUDA driver (cuda_copy.h). Each has a stream of its own, so that they overlap with kernels and with each other,
- * but for those that a chain enqueues on its stream.
+ * Copies by the CUDA driver (cuda_copy.h). Each has a stream of its own, so that they overlap with kernels and with
+ * each other, but for those that a chain enqueues on its stream.
  *
- * The bus reads and writes page-locked host memory by itself. Other host memory goes through a page-locked stage, in parts:
- * while the bus moves some, several threads copy others (copier.h). The driver does the same with one thread, at a fifth of
- * the speed; it is left what is too small for that to matter.
+ * The bus reads and writes page-locked host memory by itself. Other host memory goes through a page-locked stage, in
+ * parts: while the bus moves some, several threads copy others (copier.h). The driver does the same with one thread, at
+ * a fifth of the speed; it is left what is too small for that to matter.
  */
 #include "cuda_copy.h"
 
@@ -31,7 +31,7 @@ struct tw_cuda_stage {
     cu_event events[SLOTS]; /* behind the last copy from or to a slot */
 };
 
-/* ---- stages ---------------------------------------------------------------------------------------------------------- */
+/* ---- stages ------------------------------------------------------------------------------------------------------ */
 
 static void free_stage(struct tw_cuda_stage *stage)
 {
@@ -101,7 +101,7 @@ struct transfer {
     size_t bytes;
 };
 
-/* ---- through a stage ------------------------------------------------------------------------------------------------- */
+/* ---- through a stage --------------------------------------------------------------------------------------------- */
 
 /* A transfer between host memory and a device's. */
 struct passage {
@@ -179,7 +179,7 @@ static cu_result pass(const struct tw_cuda_stage *stage, const struct transfer *
     return passage.error;
 }
 
-/* ---- copies ---------------------------------------------------------------------------------------------------------- */
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 static bool is_locked_at(const unsigned char *memory)
 {
@@ -234,7 +234,8 @@ static tw_status complain(const struct transfer *t, cu_result error)
                    text);
 }
 
-/* Whether a fault of a device is why it fails is left to those who wait for what is in flight there: to ask would be to wait. */
+/* Whether a fault of a device is why it fails is left to those who wait for what is in flight there: to ask would be
+   to wait. */
 tw_status tw_cuda_enqueue_copy(const struct tw_cuda_device *to, void *target, const struct tw_cuda_device *from,
                                const void *source, size_t bytes, cu_stream stream)
 {

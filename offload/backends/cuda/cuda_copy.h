@@ -9,8 +9,8 @@
 tw_status tw_cuda_copy(struct tw_cuda_device *to, void *target, struct tw_cuda_device *from, const void *source,
                        size_t bytes);
 
-/* Enqueues a copy from memory of one device to that of another; on failure, says so as tw_cuda_copy() does. In the device's
-   context. */
+/* Enqueues a copy from memory of one device to that of another; on failure, says so as tw_cuda_copy() does. In the
+   device's context. */
 tw_status tw_cuda_enqueue_copy(const struct tw_cuda_device *to, void *target, const struct tw_cuda_device *from,
                                const void *source, size_t bytes, cu_stream stream);
 

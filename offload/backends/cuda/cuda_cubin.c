@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernels of a cubin (cuda_cubin.h): names from its symbols, parameters from the attributes that its assembler notes
- * for the driver, and used variables from its relocations. Checked with cubins of CUDA 13 for sm_75 to sm_121.
+ * The kernels of a cubin (cuda_cubin.h): names from its symbols, parameters from the attributes that its assembler
+ * notes for the driver, and used variables from its relocations. Checked with cubins of CUDA 13 for sm_75 to sm_121.
  */
 #include "cuda_cubin.h"
 
@@ -53,7 +53,7 @@ static bool read_symbol(const struct cubin *cubin, size_t index, struct symbol *
     return symbol->name != NULL;
 }
 
-/* ---- names --------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 /* Whether a kernel is bare: all others are described to the device runtime, in a variable named after them. */
 static bool is_bare(const struct cubin *cubin, const char *name)
@@ -67,10 +67,10 @@ static bool is_bare(const struct cubin *cubin, const char *name)
     return true;
 }
 
-/* ---- parameters ------------------------------------------------------------------------------------------------------ */
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
 
-/* The attributes of a kernel, in section .nv.info.<kernel>: each a format, a kind, and 16 bits that are the value itself or
-   the size of the value that follows. */
+/* The attributes of a kernel, in section .nv.info.<kernel>: each a format, a kind, and 16 bits that are the value
+   itself or the size of the value that follows. */
 enum { FORMAT_NONE = 1, FORMAT_BYTE = 2, FORMAT_HALF = 3, FORMAT_SIZED = 4 };
 enum { KIND_PARAMETER = 0x17, KIND_PARAMETER_BYTES = 0x19, KIND_PARAMETER_2 = 0x45 };
 
@@ -137,7 +137,7 @@ static unsigned count_words(const struct cubin *cubin, const char *kernel)
     return total == 8 * (size_t)count ? count : 0; /* so none is missing either */
 }
 
-/* ---- variables ------------------------------------------------------------------------------------------------------- */
+/* ---- variables --------------------------------------------------------------------------------------------------- */
 
 /* What a kernel uses, found by following relocations from it through functions and constants. */
 struct walk {
@@ -233,7 +233,7 @@ static bool uses_globals(const struct cubin *cubin, size_t kernel)
     return found;
 }
 
-/* ---- lookup ---------------------------------------------------------------------------------------------------------- */
+/* ---- lookup ------------------------------------------------------------------------------------------------------ */
 
 const char *tw_cubin_find(struct tw_bytes bytes, const char *launcher, unsigned words, struct tw_cubin_kernel *kernel)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * The kernels of a cubin, the ELF file that NVIDIA's assembler makes: what has to be known of one before the CUDA driver
- * may be asked to launch it past OpenMP.
+ * The kernels of a cubin, the ELF file that NVIDIA's assembler makes: what has to be known of one before the CUDA
+ * driver may be asked to launch it past OpenMP.
  *
  * Cubins are not a documented format; what is read here is checked, and a kernel about which anything is unclear is not
  * found.
@@ -23,8 +23,8 @@ struct tw_cubin_kernel {
 /*
  * Finds the bare kernel for a target region of function `launcher` that captures `words` words of 64 bits.
  *
- * The parameters of a bare one are a pointer that it does not use, the captured words in the order in which the region mentions
- * them, and at most three values of its clauses, which it does not use either.
+ * The parameters of a bare one are a pointer that it does not use, the captured words in the order in which the region
+ * mentions them, and at most three values of its clauses, which it does not use either.
  *
  * Returns NULL, or in a few words why there is none; `kernel` is undefined then.
  */

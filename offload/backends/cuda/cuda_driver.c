@@ -199,8 +199,8 @@ void tw_cuda_describe(const struct tw_cuda_device *described, struct tw_device_f
     facts->cache_bytes = attribute(device, CU_L2_BYTES);
     facts->cacheline_bytes = 128;
     facts->local_mem_type = TW_LOCAL_MEM_LOCAL;
-    /* what one group can have at most; the linker limits TW_LOCAL to less, and so does a launch through libomptarget, which
-       tw_cuda_check() knows */
+    /* what one group can have at most; the linker limits TW_LOCAL to less, and so does a launch through
+       libomptarget, which tw_cuda_check() knows */
     facts->local_mem_bytes =
         attribute(device, found.choice == TW_CUDA_OPENMP_LAUNCH ? CU_SHARED_PER_BLOCK : CU_SHARED_PER_BLOCK_OPTIN);
     (void)tw_cuda.device_memory(&facts->global_mem_bytes, device);

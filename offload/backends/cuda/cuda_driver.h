@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * The CUDA driver, if the machine has one: loaded with dlopen, never linked. Its functions and its devices. Types and numbers
- * are those of the driver's stable ABI.
+ * The CUDA driver, if the machine has one: loaded with dlopen, never linked. Its functions and its devices. Types and
+ * numbers are those of the driver's stable ABI.
  */
 #ifndef TEAMWORK_OFFLOAD_CUDA_DRIVER_H
 #define TEAMWORK_OFFLOAD_CUDA_DRIVER_H
@@ -199,18 +199,18 @@ static inline struct tw_cuda_device *tw_cuda_of(struct tw_backend_device *device
 }
 
 /* Loads the driver and retains the primary context of every CUDA device with spinning synchronization, which
-   libomptarget then adopts: a synchronous launch takes 9 us instead of 27 to 46. To be called before OpenMP touches a
-   device. Returns whether there are CUDA devices. Once; balanced by tw_cuda_close(), before which all that others have made
-   of the devices is gone. */
+   libomptarget then adopts: a synchronous launch takes 9 us instead of 27 to 46. To be called before OpenMP touches
+   a device. Returns whether there are CUDA devices. Once; balanced by tw_cuda_close(), before which all that others
+   have made of the devices is gone. */
 bool tw_cuda_open(void);
 
-/* Whether the last tw_cuda_open() failed because fork() made this process after the driver was started. The driver does not
-   work here, and libomptarget ends the program when it uses it. */
+/* Whether the last tw_cuda_open() failed because fork() made this process after the driver was started. The driver
+   does not work here, and libomptarget ends the program when it uses it. */
 bool tw_cuda_is_of_parent(void);
 void tw_cuda_close(void);
 
-/* Lists the machine's GPUs and returns how many of `room` there are; also while the driver is not open, but then no other
-   thread may open it. */
+/* Lists the machine's GPUs and returns how many of `room` there are; also while the driver is not open, but then no
+   other thread may open it. */
 size_t tw_cuda_list(struct tw_gpu *gpus, size_t room);
 
 /* The CUDA device that owns a piece of device memory; -1 if it is none of CUDA's. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Command graphs as CUDA graphs (backend.h): a node for each kernel, launched on a chain's stream by one call, which takes
- * less than a microsecond a kernel where launches take three.
+ * Command graphs as CUDA graphs (backend.h): a node for each kernel, launched on a chain's stream by one call, which
+ * takes less than a microsecond a kernel where launches take three.
  *
- * Nodes may run at the same time, so each reduction has scratch memory of its own, and each large argument block its own
- * place in device memory, filled once.
+ * Nodes may run at the same time, so each reduction has scratch memory of its own, and each large argument block its
+ * own place in device memory, filled once.
  */
 #include "cuda_graph.h"
 

@@ -2,9 +2,9 @@
 /*
  * Kernels of the simt lowering through the CUDA driver (cuda_launch.h).
  *
- * The device image that libomptarget has loaded is loaded once more, into the same context: its kernels are the same, and
- * memory of omp_target_alloc() is valid in them. What exists twice then are variables, so a kernel that uses any is left
- * to libomptarget. Past it go neither its mapping tables nor its streams; nobody maps anything for such a kernel.
+ * The device image that libomptarget has loaded is loaded once more, into the same context: its kernels are the same,
+ * and memory of omp_target_alloc() is valid in them. What exists twice then are variables, so a kernel that uses any is
+ * left to libomptarget. Past it go neither its mapping tables nor its streams; nobody maps anything for such a kernel.
  */
 #define _GNU_SOURCE
 #include "cuda_launch.h"
@@ -55,7 +55,7 @@ static struct {
     unsigned long long unloads; /* when the buckets were filled */
 } known = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* ---- images -------------------------------------------------------------------------------------------------------- */
+/* ---- images ------------------------------------------------------------------------------------------------------ */
 
 /* The image for a device among those of an object: of the same generation, and the latest that it can run. */
 struct choice {
@@ -117,7 +117,7 @@ static struct module *module_locked(struct tw_cuda_device *device, struct tw_byt
     return module;
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------------------- */
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 static void give_up(struct kernel *kernel, const char *reason)
 {
@@ -245,7 +245,7 @@ void tw_cuda_forget_kernels(void)
     pthread_mutex_unlock(&known.mutex);
 }
 
-/* ---- limits ---------------------------------------------------------------------------------------------------------- */
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
 
 static size_t local_limit(const struct tw_cuda_device *device, const struct kernel *kernel)
 {
@@ -331,7 +331,7 @@ unsigned tw_cuda_missing_image(const struct tw_cuda_device *device, const struct
     return kernel && kernel->is_missing ? device->capability : 0;
 }
 
-/* ---- launches -------------------------------------------------------------------------------------------------------- */
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 /* One launch as the driver wants it. */
 struct request {

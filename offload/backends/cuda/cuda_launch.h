@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Kernels of the simt lowering by the CUDA driver: what it knows of them, and launches from the same device image and in the same
- * context as libomptarget's, but on streams, and with errors instead of abort.
+ * Kernels of the simt lowering by the CUDA driver: what it knows of them, and launches from the same device image and
+ * in the same context as libomptarget's, but on streams, and with errors instead of abort.
  */
 #ifndef TEAMWORK_OFFLOAD_CUDA_LAUNCH_H
 #define TEAMWORK_OFFLOAD_CUDA_LAUNCH_H
@@ -18,8 +18,8 @@ struct tw_cuda_kernel_facts {
     bool driver_launches;      /* the driver can launch it */
 };
 
-/* Fills `facts`. Returns false if the kernel is not found in its program's device images. Loads the image into the device
-   when it is needed for the first time. */
+/* Fills `facts`. Returns false if the kernel is not found in its program's device images. Loads the image into the
+   device when it is needed for the first time. */
 bool tw_cuda_kernel_facts(struct tw_cuda_device *device, const struct tw_internal_kernel *kernel,
                           struct tw_cuda_kernel_facts *facts);
 
@@ -28,17 +28,18 @@ bool tw_cuda_kernel_facts(struct tw_cuda_device *device, const struct tw_interna
 size_t tw_cuda_resident_groups(struct tw_cuda_device *device, const struct tw_internal_kernel *kernel, size_t items,
                                size_t local_bytes);
 
-/* Whether the kernel itself allows a launch: TW_ERROR_INVALID_WORK_GROUP_SIZE, TW_ERROR_OUT_OF_LOCAL_MEMORY. Success for
-   kernels that are not found. Keeps the kernel in launch->found, so that nobody has to look for it again. */
+/* Whether the kernel itself allows a launch: TW_ERROR_INVALID_WORK_GROUP_SIZE, TW_ERROR_OUT_OF_LOCAL_MEMORY. Success
+   for kernels that are not found. Keeps the kernel in launch->found, so that nobody has to look for it again. */
 tw_status tw_cuda_check(struct tw_cuda_device *device, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *launch);
 
-/* The compute capability of the device if the kernel of a launch that tw_cuda_check() let pass has no code for it, 0 if it has
-   or that is not known. */
+/* The compute capability of the device if the kernel of a launch that tw_cuda_check() let pass has no code for it, 0
+   if it has or that is not known. */
 unsigned tw_cuda_missing_image(const struct tw_cuda_device *device, const struct tw_internal_launch *launch);
 
-/* Whether the driver launches the kernel of a launch that tw_cuda_check() let pass. Else its image was not found or is not
-   understood, or it uses variables that would exist twice, or it is not for the simt lowering. A slot of the table of chains. */
+/* Whether the driver launches the kernel of a launch that tw_cuda_check() let pass. Else its image was not found or
+   is not understood, or it uses variables that would exist twice, or it is not for the simt lowering. A slot of the
+   table of chains. */
 bool tw_cuda_takes(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                    const struct tw_internal_launch *launch);
 
@@ -59,7 +60,8 @@ cu_result tw_cuda_add_node(const struct tw_internal_launch *launch, cu_graph gra
 /* Sets such a node's parameters, for the launches of the executable from now on. */
 cu_result tw_cuda_set_node(const struct tw_internal_launch *launch, cu_executable executable, cu_node node);
 
-/* What to say when a call that concerns a kernel fails: whether it alone does, or the device with it. In its context. */
+/* What to say when a call that concerns a kernel fails: whether it alone does, or the device with it. In its
+   context. */
 tw_status tw_cuda_report(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone);
 
 /* Unloads all device images. Before the contexts are released. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory by the CUDA driver (cuda_memory.h): device memory from a pool of the library's own, and host memory that the bus can
- * reach.
+ * Memory by the CUDA driver (cuda_memory.h): device memory from a pool of the library's own, and host memory that the
+ * bus can reach.
  *
- * cuMemFree, which omp_target_free() ends in, waits for all that the device runs; a pool keeps what was freed for the next
- * allocation instead, and neither waits for kernels. What it keeps at most is a quarter of the device's memory, and all of
- * that is given back when an allocation fails.
+ * cuMemFree, which omp_target_free() ends in, waits for all that the device runs; a pool keeps what was freed for the
+ * next allocation instead, and neither waits for kernels. What it keeps at most is a quarter of the device's memory,
+ * and all of that is given back when an allocation fails.
  */
 #include "cuda_memory.h"
 
@@ -64,7 +64,8 @@ void tw_cuda_close_pool(struct tw_cuda_device *device)
     device->pool = NULL;
 }
 
-/* Allocates in the order of the pool's own stream, on which nothing else ever runs, so it is there when that is idle. */
+/* Allocates in the order of the pool's own stream, on which nothing else ever runs, so it is there when that is
+   idle. */
 static cu_result allocate(struct tw_cuda_device *device, uintptr_t *memory, size_t bytes)
 {
     const cu_result error = tw_cuda.pool_allocate(memory, bytes, device->pool, device->pool_stream);

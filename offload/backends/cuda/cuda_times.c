@@ -2,10 +2,10 @@
 /*
  * Times of launches by CUDA events (cuda_times.h).
  *
- * The driver tells the milliseconds between two events, as a float. So a base event is recorded while nothing is before it in its
- * stream, and the host's clock is read before and after: the event lies between. It is recorded anew now and then, because the two
- * clocks drift apart, and a float of many milliseconds is coarse. A length is asked for by itself, so its error is that
- * of the device's clock alone, half a microsecond.
+ * The driver tells the milliseconds between two events, as a float. So a base event is recorded while nothing is before
+ * it in its stream, and the host's clock is read before and after: the event lies between. It is recorded anew now and
+ * then, because the two clocks drift apart, and a float of many milliseconds is coarse. A length is asked for by
+ * itself, so its error is that of the device's clock alone, half a microsecond.
  */
 #include "cuda_times.h"
 #include "base/clock.h"
@@ -24,8 +24,8 @@ static bool make_event(cu_event *event)
     return *event != NULL;
 }
 
-/* Records an event and waits for it. Not for long: streams share the device's channels, so one without work may be behind a kernel
-   of another. Returns the time that it took, 0 where it failed. */
+/* Records an event and waits for it. Not for long: streams share the device's channels, so one without work may be
+   behind a kernel of another. Returns the time that it took, 0 where it failed. */
 static uint64_t record(cu_event event, cu_stream stream, uint64_t start_ns)
 {
     cu_result error = tw_cuda.event_record(event, stream);

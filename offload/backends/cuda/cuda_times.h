@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * When the launches of a chain ran, for those that somebody wants to know it of: by the device's clock, told in the host's time.
+ * When the launches of a chain ran, for those that somebody wants to know it of: by the device's clock, told in the
+ * host's time.
  *
  * One thread at a time begins and ends, and one at a time reads. All in the device's context.
  */

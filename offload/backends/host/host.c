@@ -23,8 +23,9 @@ static tw_status count(unsigned *devices)
     return TW_SUCCESS;
 }
 
-/* In a program with the static library, functions of OpenMP's interface are those of the first OpenMP library that is linked, but
-   parallel regions are libomp's: with another one in front, each thread of a team would take itself for the only one. */
+/* In a program with the static library, functions of OpenMP's interface are those of the first OpenMP library that
+   is linked, but parallel regions are libomp's: with another one in front, each thread of a team would take itself
+   for the only one. */
 static tw_status check_libomp(void)
 {
     Dl_info interface, libomp;

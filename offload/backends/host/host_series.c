@@ -2,9 +2,9 @@
 /*
  * Several kernels in one parallel region.
  *
- * To open and close a region for each kernel costs small ones more than their work. So the team stays together as long as there
- * is another kernel: its first thread tells the others, and hears from them when they are done. In between the first thread is in
- * the runtime, for less than a microsecond.
+ * To open and close a region for each kernel costs small ones more than their work. So the team stays together as long
+ * as there is another kernel: its first thread tells the others, and hears from them when they are done. In between the
+ * first thread is in the runtime, for less than a microsecond.
  */
 #define _GNU_SOURCE
 #include "host_series.h"
@@ -76,8 +76,8 @@ static bool holds_up(const struct team *team, unsigned thread, unsigned threads)
     return false;
 }
 
-/* Waits until a counter has a value. Where other programs take processors, two threads of a team may be on the same one: then
-   polling is what holds up the other. Else to yield early may cost the slice of another program. */
+/* Waits until a counter has a value. Where other programs take processors, two threads of a team may be on the same
+   one: then polling is what holds up the other. Else to yield early may cost the slice of another program. */
 static void await(struct team *team, atomic_uint *counter, unsigned value, unsigned thread, unsigned threads)
 {
     if (poll(counter, value, FIRST_POLLS))

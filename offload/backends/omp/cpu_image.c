@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of the offload device that is the host's own processor, in the device images of the program (cpu_image.h). Those of
-   NVIDIA GPUs are cuda_launch.c's. */
+/* Kernels of the offload device that is the host's own processor, in the device images of the program (cpu_image.h).
+   Those of NVIDIA GPUs are cuda_launch.c's. */
 #include "cpu_image.h"
 
 #include <pthread.h>

@@ -7,8 +7,8 @@
 
 #include <teamwork/lower/launch.h>
 
-/* Whether the program or library that defines a kernel has no device image with it. Looks once for each kernel. False where
-   that is not known. Called from any thread. */
+/* Whether the program or library that defines a kernel has no device image with it. Looks once for each kernel.
+   False where that is not known. Called from any thread. */
 bool tw_cpu_image_lacks(const struct tw_internal_kernel *kernel);
 
 /* Frees what was remembered, when nobody asks any more. */

@@ -42,7 +42,7 @@ static struct tw_omp_device *omp(struct tw_backend_device *device)
     return (struct tw_omp_device *)device;
 }
 
-/* ---- devices --------------------------------------------------------------------------------------------------------- */
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
 
 static tw_status count(unsigned *devices)
 {
@@ -59,8 +59,8 @@ static bool is_host_memory(void *memory)
     return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1 || errno != EFAULT; /* where it is not allowed: a CPU */
 }
 
-/* Whether OpenMP's number stands for a GPU: OpenMP does not tell, but the x86-64 plugin's memory is the process's own. What is
-   neither is a GPU that this library knows nothing more about. False: the device has no memory at all. */
+/* Whether OpenMP's number stands for a GPU: OpenMP does not tell, but the x86-64 plugin's memory is the process's
+   own. What is neither is a GPU that this library knows nothing more about. False: the device has no memory at all. */
 static bool classify(int number, bool *gpu)
 {
     void *probe = omp_target_alloc(64, number);
@@ -137,10 +137,10 @@ void tw_omp_describe(struct tw_backend_device *device, struct tw_device_facts *f
     facts->local_mem_bytes = TW_HOST_LOCAL_BYTES;
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* The x86-64 device's memory comes from malloc: what vectors need of alignment is added, and the address that was given is
-   kept before the one that is handed out. */
+/* The x86-64 device's memory comes from malloc: what vectors need of alignment is added, and the address that was
+   given is kept before the one that is handed out. */
 static void *allocate(struct tw_backend_device *device, size_t bytes)
 {
     if (omp(device)->gpu)
@@ -173,7 +173,7 @@ static tw_status copy(struct tw_backend_device *to, void *target, struct tw_back
     return TW_SUCCESS;
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------------------- */
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 enum tw_internal_lowering tw_omp_lowering(const struct tw_omp_device *device, const struct tw_internal_kernel *kernel)
 {
@@ -287,8 +287,9 @@ static tw_status run_watched(struct tw_omp_device *device, const struct tw_inter
     return status;
 }
 
-/* The most threads to ask for in a team. Kernels of groups also ask for a number of teams; on a CPU libomp warns where the two
-   together are more than the processors, and gives each team its share of them: that is asked for at once. */
+/* The most threads to ask for in a team. Kernels of groups also ask for a number of teams; on a CPU libomp warns
+   where the two together are more than the processors, and gives each team its share of them: that is asked for at
+   once. */
 static unsigned threads_of_team(const struct tw_omp_device *device, const struct tw_internal_kernel *kernel,
                                 const struct tw_internal_launch *launch)
 {

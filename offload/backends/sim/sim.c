@@ -126,7 +126,7 @@ static tw_status launch(struct tw_backend_device *device, const struct tw_intern
                                                   : tw_sim_run_kernel(device, kernel, description);
 }
 
-/* ---- faults and delays on demand ------------------------------------------------------------------------------------- */
+/* ---- faults and delays on demand --------------------------------------------------------------------------------- */
 
 static tw_status configure(unsigned count)
 {

@@ -2,9 +2,9 @@
 /*
  * The pointers in an argument block, and the names of the members that they are.
  *
- * The compiler knows the members of a block. It tells a visitor what __builtin_dump_struct() would print: formats and what
- * belongs to them, of which those for pointers, arrays, and the beginning and end of a struct are of interest here. Numbers
- * are no pointers whatever their value is.
+ * The compiler knows the members of a block. It tells a visitor what __builtin_dump_struct() would print: formats and
+ * what belongs to them, of which those for pointers, arrays, and the beginning and end of a struct are of interest
+ * here. Numbers are no pointers whatever their value is.
  */
 #include "sim_block.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chains of asynchronous simulated devices (TW_SIM_ASYNC): a thread each, which runs the launches and copies in their order.
+ * Chains of asynchronous simulated devices (TW_SIM_ASYNC): a thread each, which runs the launches and copies in their
+ * order.
  */
 #define _GNU_SOURCE
 #include "sim_chain.h"
@@ -15,8 +16,8 @@
 #include "sim_device.h"
 #include "sim_memory.h"
 
-/* A launch or a copy, or something on another chain that those after it wait for. The first two stay until their outcome is
-   asked for. */
+/* A launch or a copy, or something on another chain that those after it wait for. The first two stay until their
+   outcome is asked for. */
 struct sim_item {
     struct sim_item *next;
     struct tw_backend_mark mark; /* chain: NULL for a launch or a copy */
@@ -47,8 +48,8 @@ struct sim_chain {
     struct sim_item *first_over, *last_over;
     uint64_t launched;
     uint64_t over; /* launches and copies */
-    /* Items of other chains that wait for this one. They are there for longer than what they wait for where what was to come after
-       them could not be enqueued. */
+    /* Items of other chains that wait for this one. They are there for longer than what they wait for where what was
+       to come after them could not be enqueued. */
     unsigned followers;
     bool closing;
     bool measures; /* the next launch or copy; used by who enqueues it, without the mutex */
@@ -69,8 +70,8 @@ static void begin(struct sim_item *item)
         item->times.start_ns = tw_now_ns();
 }
 
-/* Runs a copy of a chain. It fails as any after a fault of the device; one that was to fail was not enqueued: what is enqueued
-   behind it would use what it did not bring, and only the runtime knows what that is. */
+/* Runs a copy of a chain. It fails as any after a fault of the device; one that was to fail was not enqueued: what
+   is enqueued behind it would use what it did not bring, and only the runtime knows what that is. */
 static tw_status run_copy(struct tw_backend_device *device, struct sim_item *item)
 {
     begin(item);

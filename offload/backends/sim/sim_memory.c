@@ -4,8 +4,8 @@
  *
  *     struct allocation | red zone | contents | red zone
  *
- * whose red zones have a pattern that is looked at before and after each kernel that accesses the contents, at each copy, and at
- * the end. Under the address sanitizer they are poisoned for it, so that it reports the access itself.
+ * whose red zones have a pattern that is looked at before and after each kernel that accesses the contents, at each
+ * copy, and at the end. Under the address sanitizer they are poisoned for it, so that it reports the access itself.
  */
 #define _GNU_SOURCE
 #include "sim_memory.h"
@@ -41,7 +41,7 @@ static pthread_mutex_t tree_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static atomic_uint running; /* kernels of all simulated devices */
 
-/* ---- the address sanitizer, where the program has it ------------------------------------------------------------------- */
+/* ---- the address sanitizer, where the program has it ------------------------------------------------------------- */
 
 void __asan_poison_memory_region(const volatile void *address, size_t bytes) __attribute__((weak));
 void __asan_unpoison_memory_region(const volatile void *address, size_t bytes) __attribute__((weak));
@@ -58,7 +58,7 @@ static void open_up(const void *address, size_t bytes)
         __asan_unpoison_memory_region(address, bytes);
 }
 
-/* ---- allocations ------------------------------------------------------------------------------------------------------ */
+/* ---- allocations ------------------------------------------------------------------------------------------------- */
 
 static unsigned char *contents_of(struct allocation *allocation)
 {
@@ -121,7 +121,7 @@ void *tw_sim_memory_around(const void *address, const struct tw_backend_device *
     return memory;
 }
 
-/* ---- red zones -------------------------------------------------------------------------------------------------------- */
+/* ---- red zones --------------------------------------------------------------------------------------------------- */
 
 /* A write beside the contents. */
 struct damage {
@@ -216,7 +216,7 @@ size_t tw_sim_memory_free(void *memory)
     return bytes;
 }
 
-/* ---- kernels ---------------------------------------------------------------------------------------------------------- */
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 /* A kernel that runs. */
 struct watch {
@@ -261,8 +261,8 @@ static tw_status complain_damage(const struct watch *watch, const struct tw_back
                    describe(watch, access, index, text));
 }
 
-/* Looks at the red zones of all that the kernel accesses, and mends them. Returns `status`, or the first damage if that is
-   success. */
+/* Looks at the red zones of all that the kernel accesses, and mends them. Returns `status`, or the first damage if
+   that is success. */
 static tw_status check_zones(const struct watch *watch, tw_status status)
 {
     struct tw_backend_access access;
@@ -306,8 +306,8 @@ static tw_status complain_read(const struct watch *watch, const struct tw_backen
                    watch->kernel->name, at / access->element_bytes, describe(watch, access, index, text));
 }
 
-/* Compares what the kernel only reads with what was saved, and restores it. Returns `status`, or the first difference if that
-   is success. */
+/* Compares what the kernel only reads with what was saved, and restores it. Returns `status`, or the first
+   difference if that is success. */
 static tw_status check_reads(const struct watch *watch, tw_status status)
 {
     struct tw_backend_access access;
