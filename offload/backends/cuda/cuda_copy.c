@@ -248,6 +248,7 @@ tw_status tw_cuda_copy(struct tw_cuda_device *to, void *target, struct tw_cuda_d
                        size_t bytes)
 {
     struct tw_cuda_device *device = to ? to : from;
+    __builtin_assume(device != NULL); /* for clang-tidy */
     const struct transfer transfer = {to, from, target, source, bytes};
     if (!bytes)
         return TW_SUCCESS;
