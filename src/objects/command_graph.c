@@ -17,6 +17,7 @@
 #include "buffer.h"
 #include "recording.h"
 #include "runtime/reclaim.h"
+#include "runtime/submit.h"
 #include "storage.h"
 
 static tw_status check_queue(const tw_queue *queue)

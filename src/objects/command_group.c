@@ -17,9 +17,9 @@
 #include "buffer.h"
 #include "recording.h"
 #include "runtime/allocation.h"
-#include "runtime/chain.h"
+#include "runtime/fallback.h"
 #include "runtime/reclaim.h"
-#include "runtime/standby.h"
+#include "runtime/submit.h"
 #include "storage.h"
 
 #define FEW_USES 8
@@ -625,7 +625,7 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
     command->timed = event != NULL;
     command->measured = command->timed && tw_queue_measures(queue);
     if (command->body.kind == TW_TASK_KERNEL)
-        command->body.node.engine = tw_chain_engine(command);
+        command->body.node.engine = tw_command_engine(command);
     tw_lock(); /* once for each group: this is what threads that submit compete for */
     const tw_status status = submit_or_record_locked(group, command, event);
     if (status == TW_SUCCESS) {

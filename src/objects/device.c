@@ -18,8 +18,9 @@
 #include "base/process.h"
 #include "device_filter.h"
 #include "runtime/allocation.h"
+#include "runtime/lane.h"
 #include "runtime/reclaim.h"
-#include "runtime/scheduler.h"
+#include "runtime/workers.h"
 
 /* All that discovery found; built once, under `discovery`, and read-only after that. */
 static struct {
@@ -92,6 +93,7 @@ static tw_status add_device(const struct tw_backend *backend, unsigned index)
         return status;
     }
     device->backend->access = tw_data_access;
+    device->start_worker_locked = tw_start_worker_locked;
     device->ordinal = (unsigned)found.all_count;
     device->system = system;
     tw_lane_init(system, device, NULL);

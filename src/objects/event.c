@@ -8,6 +8,7 @@
 #include "host_access.h"
 #include "queue.h"
 #include "runtime/reclaim.h"
+#include "runtime/wait.h"
 
 static tw_event *sibling(const tw_event *event, enum tw_phase phase)
 {

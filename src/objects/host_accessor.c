@@ -14,7 +14,10 @@
 #include "buffer.h"
 #include "host_access.h"
 #include "runtime/allocation.h"
-#include "runtime/scheduler.h"
+#include "runtime/ready.h"
+#include "runtime/run.h"
+#include "runtime/submit.h"
+#include "runtime/wait.h"
 #include "storage.h"
 
 struct tw_host_accessor {

@@ -12,6 +12,8 @@
 #include "host_access.h"
 #include "recording.h"
 #include "runtime/reclaim.h"
+#include "runtime/wait.h"
+#include "runtime/workers.h"
 
 #define ROOM (TW_QUEUE_DEPTH / 8) /* that a submission makes: it wakes up seldom */
 #define ROOM_STEP 256u

@@ -14,7 +14,7 @@
 #include "context.h"
 #include "copy.h"
 #include "errors.h"
-#include "runtime/scheduler.h"
+#include "runtime/lane.h"
 
 struct tw_recording;
 struct tw_command_graph;

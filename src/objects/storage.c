@@ -19,7 +19,10 @@
 #include "base/process.h"
 #include "host_access.h"
 #include "runtime/allocation.h"
-#include "runtime/scheduler.h"
+#include "runtime/run.h"
+#include "runtime/submit.h"
+#include "runtime/wait.h"
+#include "runtime/workers.h"
 
 /* The rest is under the lock. Uses are the times between a first command and none. */
 struct tw_storage_state {

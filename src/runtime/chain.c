@@ -24,6 +24,9 @@
 #include "base/clock.h"
 #include "base/detail.h"
 #include "base/lock.h"
+#include "complete.h"
+#include "poller.h"
+#include "ready.h"
 
 #define MARKS 16u          /* told to a chain at a time */
 #define TIDY_EVERY 32u     /* submissions */
@@ -31,46 +34,9 @@
 #define POLITE_NS 5000000u /* ... then lets others run in between, and after so long ... */
 #define POLL_NAP_NS 20000u /* ... sleeps so long in between */
 
-static struct tw_track *to_issue; /* tracks with tasks to issue; under the lock */
-
 static const struct tw_backend_async *async_of(const struct tw_track *track)
 {
     return track->lane->device->backend->backend->async;
-}
-
-const void *tw_chain_engine(const struct tw_command *command)
-{
-    struct tw_backend_device *device = command->device->backend;
-    const struct tw_backend_async *async = device->backend->async;
-    return async && !command->bounds && async->takes(device, command->kernel, &command->launch) ? async : NULL;
-}
-
-const void *tw_chain_copy_engine_locked(const struct tw_copy_plan *plan)
-{
-    const struct tw_device *to = tw_place_device(plan->to), *from = tw_place_device(plan->from);
-    if (!to || !from || to->backend->backend != from->backend->backend)
-        return NULL;
-    const struct tw_backend_async *async = to->backend->backend->async;
-    return async && async->reaches(to->backend, from->backend) ? async : NULL;
-}
-
-/* ---- the lists of a track ------------------------------------------------------------------------------------------- */
-
-static void list_to_issue_locked(struct tw_track *track)
-{
-    if (track->is_to_issue || track->issuing || !track->issue.first || track->flying_count >= TW_CHAIN_DEPTH)
-        return;
-    track->is_to_issue = true;
-    track->next_to_issue = to_issue;
-    to_issue = track;
-}
-
-void tw_chain_add_locked(struct tw_task *task)
-{
-    struct tw_track *track = tw_track_of(task);
-    task->node.next = NULL;
-    tw_append(&track->issue, &task->node);
-    list_to_issue_locked(track);
 }
 
 /* Adds a task to those in flight. */
@@ -220,22 +186,17 @@ static void issue_track_locked(struct tw_track *track)
     tw_announce_locked(lane); /* threads that sleep poll now */
     if (!issued)
         (void)reap_locked(track); /* at once, if nothing is before it */
-    list_to_issue_locked(track);
+    tw_list_to_issue_locked(track);
     tw_lane_release_locked(lane);
 }
 
 void tw_issue_locked(void)
 {
-    if (!to_issue)
-        return;
     TW_DEFER_CANCELLATION;
-    while (to_issue && tw_may_run_locked()) {
-        struct tw_track *track = to_issue;
-        to_issue = track->next_to_issue;
-        track->is_to_issue = false;
+    struct tw_track *track;
+    while (tw_may_run_locked() && (track = tw_next_to_issue_locked()))
         if (!track->issuing && track->issue.first)
             issue_track_locked(track);
-    }
 }
 
 /* ---- reaping --------------------------------------------------------------------------------------------------------- */
@@ -316,7 +277,7 @@ static bool reap_locked(struct tw_track *track)
     struct tw_track *other = device->flying;
     for (unsigned i = 0; progress && i < device->flying_tracks; ++i, other = other->next_flying)
         tw_note_start_locked(other->lane);
-    list_to_issue_locked(track); /* there may be room again */
+    tw_list_to_issue_locked(track); /* there may be room again */
     tw_lane_release_locked(lane);
     return progress;
 }
@@ -385,63 +346,6 @@ static void poll(const struct tw_backend_async *async, struct tw_backend_chain *
     }
 }
 
-/* ---- several threads that wait ---------------------------------------------------------------------------------------
-
-   One thread finishes what is over and issues more. Others that looked as well would only hold the lock, which the first one
-   needs for each launch: so they sleep. Each sleeps for one task, the last one that is known to come before what it waits for, and
-   is woken when that is finished. Whoever ceases to poll leaves that to a thread that sleeps, which looks anew at what it waits
-   for: so a track with sleepers has a poller at any time. */
-
-static void wake_locked(struct tw_poller *sleeper)
-{
-    *sleeper->link = sleeper->next;
-    *(sleeper->next ? &sleeper->next->link : &tw_track_of(sleeper->target)->last_sleeper) = sleeper->link;
-    sleeper->target = NULL;
-    pthread_cond_signal(sleeper->woken);
-}
-
-void tw_chain_wake_locked(struct tw_task *task)
-{
-    struct tw_poller *next;
-    for (struct tw_poller *sleeper = tw_track_of(task)->sleepers; sleeper; sleeper = next) {
-        next = sleeper->next;
-        if (sleeper->target == task)
-            wake_locked(sleeper);
-    }
-}
-
-void tw_poller_leave_locked(struct tw_poller *poller)
-{
-    struct tw_track *track = poller->track;
-    if (!track)
-        return;
-    struct tw_poller *heir = track->poller = track->sleepers;
-    poller->track = NULL;
-    if (heir) {
-        heir->track = track;
-        heir->lane = poller->lane;
-        wake_locked(heir);
-    } else {
-        tw_lane_release_locked(poller->lane);
-    }
-}
-
-static void sleep_locked(struct tw_poller *poller, struct tw_task *target)
-{
-    struct tw_track *track = tw_track_of(target);
-    pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
-    target->awaited = true;
-    poller->woken = &woken;
-    poller->target = target;
-    poller->next = NULL;
-    poller->link = track->sleepers ? track->last_sleeper : &track->sleepers;
-    *poller->link = poller;
-    track->last_sleeper = &poller->next;
-    while (poller->target)
-        tw_sleep_locked(&woken, NULL);
-    pthread_cond_destroy(&woken);
-}
-
 /* Finishes what is over on the track of a task that has to be over first, or polls until something is. */
 static void look_locked(const struct tw_task *first)
 {
@@ -475,7 +379,7 @@ void tw_chain_wait_locked(struct tw_poller *poller, struct tw_task *task, struct
             target = last;
         struct tw_command *command = target->command;
         atomic_fetch_add(&command->references, 1); /* keeps the lane, and the task */
-        sleep_locked(poller, target);
+        tw_poller_sleep_locked(poller, target);
         tw_command_release_locked(command);
         return;
     }

@@ -31,11 +31,6 @@ enum tw_task_kind {
 };
 enum tw_phase { TW_PHASE_START, TW_PHASE_KERNEL, TW_PHASE_COMPLETE, TW_PHASE_COUNT };
 
-/* Nodes linked by next. */
-struct tw_task_list {
-    struct tw_node *first, *last;
-};
-
 /* One schedulable piece of a command: a copy, or its body. */
 struct tw_task {
     struct tw_node node; /* first: the graph's view */
@@ -125,40 +120,21 @@ static inline struct tw_command *tw_command_of(const struct tw_event *event)
    of memory. */
 struct tw_command *tw_command_create(const struct tw_command_object *object, struct tw_memory *memory, size_t use_count,
                                      size_t access_count, size_t args_bytes);
-/* Plans copies, inserts the tasks into the graph and hands what is ready to the scheduler. On TW_ERROR_OUT_OF_MEMORY
-   nothing has changed. May release the lock for a moment, before anything is planned. */
-tw_status tw_command_submit_locked(struct tw_command *command);
-/* Whether a command that is not submitted yet would wait, were it submitted now, for a marked one. */
-bool tw_command_would_wait_locked(const struct tw_command *command, unsigned long mark);
 /* What went wrong with a complete command whose status says so. */
 void tw_command_message_locked(const struct tw_command *command, char *message, size_t bytes);
 void tw_command_release(struct tw_command *command);
 void tw_command_release_locked(struct tw_command *command);
-/* Where a thread that runs tasks gets the next one, which it has to run; NULL: there is none for it now. */
-struct tw_task_source {
-    struct tw_task *(*take_locked)(struct tw_task_source *source);
-};
-/* Runs a task, and then those of the source as long as that has any and the device runs them in one go. Takes the lock held,
-   releases it meanwhile. */
-void tw_task_run_locked(struct tw_task *task, struct tw_task_source *source);
-/* Sees to tasks that became ready, and to those that become so by it. Afterwards tw_issue_locked(). */
-void tw_make_ready_locked(struct tw_node *nodes);
-/* Finishes a task, all of whose predecessors are finished, and sees to what becomes ready. failure: NULL, its own, or
-   the cause that doomed it. Afterwards tw_issue_locked(). */
-void tw_task_finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled);
-/* Notes that the body of a command runs. */
-void tw_command_start_locked(struct tw_command *command);
-/* Notes when a task ran, if that is known. */
-void tw_command_note_times_locked(const struct tw_task *task, struct tw_backend_times ran);
 /* Room for so many edges into the command's tasks. */
 tw_status tw_command_make_edges(struct tw_command *command, size_t needed);
+/* The engine for the body of a command that is about to be submitted: NULL if its launch has to wait for all before it.
+   Without the lock. */
+const void *tw_command_engine(const struct tw_command *command);
+/* The engine for a copy; likewise. */
+const void *tw_copy_engine(const struct tw_copy_plan *plan);
 /* The failure of one of the command's tasks; the message is the last complaint about a task. */
 struct tw_failure *tw_command_failure_locked(const struct tw_command *command, tw_status status);
 /* What a kernel that has run noted about the indices of its views. */
 tw_status tw_command_check_bounds(const struct tw_command *command);
-/* Completes a host access: whoever waits for it may run. */
-void tw_command_finish_access_locked(struct tw_command *command, struct tw_failure *failure);
-
 /* Why a task is doomed; or NULL. */
 #define tw_doom_of(task) ((struct tw_failure *)(task)->node.doom)
 

@@ -36,6 +36,7 @@ struct tw_device {
     unsigned lingering;   /* idle workers that look for work by themselves soon */
     bool napping_shortly; /* ... and so soon that nobody need wake them */
     bool stopping;
+    void (*start_worker_locked)(struct tw_device *device);
     pthread_t *threads;
     pthread_cond_t work;
 

@@ -82,3 +82,12 @@ void tw_reclaim_settle(void)
     if (who)
         who->settle();
 }
+
+void tw_reclaim_meanwhile_locked(void)
+{
+    if (tw_reclaim_is_due()) {
+        tw_unlock();
+        tw_reclaim();
+        tw_lock();
+    }
+}

@@ -34,6 +34,8 @@ void tw_reclaim_tell_locked(const struct tw_teller *teller);
 void tw_reclaim(void);
 /* Waits for the threads that tell the program something. Only at shutdown: it may wait for anything else. */
 void tw_reclaim_settle(void);
+/* Tells and frees for a thread that holds the lock, which is released meanwhile. */
+void tw_reclaim_meanwhile_locked(void);
 /* Only frees; returns whether there was anything. */
 bool tw_reclaim_memory(void);
 

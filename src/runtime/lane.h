@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Who runs ready tasks: waiting threads and workers. */
-#ifndef TEAMWORK_RUNTIME_SCHEDULER_H
-#define TEAMWORK_RUNTIME_SCHEDULER_H
+/** The runtime's part of a queue, and the lists of its tasks. */
+#ifndef TEAMWORK_RUNTIME_LANE_H
+#define TEAMWORK_RUNTIME_LANE_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "command.h"
 #include "device.h"
+#include "graph/graph.h"
+
+struct tw_command;
+struct tw_poller;
+
+/* Nodes linked by next. */
+struct tw_task_list {
+    struct tw_node *first, *last;
+};
 
 /* The tasks of one queue that a chain takes: the bodies, or the copies from other devices. Those in flight are finished in the
    order in which they were issued. */
@@ -49,18 +58,6 @@ struct tw_lane {
     struct tw_track tracks[TW_TRACK_COUNT];
 };
 
-/* The command that this thread submits and then waits for at once; or NULL. */
-extern _Thread_local const struct tw_command *tw_awaited;
-
-/* The lane whose task this thread is finishing: it will look there for the next one, unless it is a worker and another thread
-   waits for that. Set by command.c and chain.c. */
-extern _Thread_local struct tw_lane *tw_running_lane;
-/* Hands a ready task to whoever runs it first. */
-void tw_schedule_locked(struct tw_task *task);
-/* Sees to it that the device has a worker: for what has to come to its end although no thread waits for it. */
-tw_status tw_device_needs_worker(struct tw_device *device);
-/* Sees to it that some worker looks at the device's ready tasks; `soon`, or after a moment. */
-void tw_wake_worker_locked(struct tw_device *device, bool soon);
 /* With one reference. unused_locked: NULL for a lane that its owner keeps while anything may use it. */
 void tw_lane_init(struct tw_lane *lane, struct tw_device *device, void (*unused_locked)(struct tw_lane *lane));
 void tw_lane_end(struct tw_lane *lane);
@@ -78,18 +75,7 @@ static inline void tw_lane_release_locked(struct tw_lane *lane)
 void tw_announce_locked(struct tw_lane *lane);
 /* The same for all lanes of a device with ready tasks: it has become free, or whose turn it is has changed. */
 void tw_announce_device_locked(struct tw_device *device);
-/* Adds nodes linked by next, of which there may be none. Takes the first, of which there must be one. */
+/* Adds nodes linked by next, of which there may be none. */
 void tw_append(struct tw_task_list *list, struct tw_node *nodes);
-struct tw_task *tw_pop(struct tw_task_list *list);
-/* Waits while unfinished(what) returns a command, running ready tasks on the way to it meanwhile, but not `watched`, which
-   may be NULL. `last`: of several commands, one that is likely to be the last; or NULL. The caller keeps both. */
-void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const void *what, const struct tw_task *watched,
-                    struct tw_command *last);
-/* Whether this thread may take and issue tasks: all may, until the program ends. */
-bool tw_may_run_locked(void);
-/* What exit() does first; while the devices stay. */
-void tw_end_tasks(void);
-/* Ends the workers of a device; with the lock held, which is released meanwhile. */
-void tw_stop_workers_locked(struct tw_device *device);
 
 #endif

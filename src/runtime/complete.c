@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tasks become ready, start, are finished or cancelled, and with the last of its tasks a command is complete. */
+#include "complete.h"
+
+#include "base/lock.h"
+#include "fallback_take.h"
+#include "poller.h"
+#include "ready.h"
+
+static void no_later_than(uint64_t *early, uint64_t late)
+{
+    if (late && *early > late)
+        *early = late;
+}
+
+/* The device's clock is not quite the host's: where the two contradict each other, the host's times give way. */
+static void complete_times_locked(tw_event_times *times)
+{
+    times->complete_ns = tw_held_ns() > times->end_ns ? tw_held_ns() : times->end_ns;
+    no_later_than(&times->transfer_end_ns, times->start_ns);
+    no_later_than(&times->transfer_start_ns, times->transfer_end_ns);
+    no_later_than(&times->ready_ns, times->start_ns);
+    no_later_than(&times->submit_ns, times->ready_ns);
+    no_later_than(&times->submit_ns, times->transfer_start_ns);
+}
+
+static void complete_locked(struct tw_command *command)
+{
+    struct tw_lane *home = command->home;
+    if (command->timed)
+        complete_times_locked(&command->times);
+    command->complete = true;
+    *(command->previous ? &command->previous->next : &home->first_unfinished) = command->next;
+    *(command->next ? &command->next->previous : &home->last_unfinished) = command->previous;
+    command->next = command->previous = NULL;
+    --home->unfinished;
+    command->object->completed_locked(command);
+    tw_object_died_locked();
+    tw_command_release_locked(command);
+}
+
+/* Finishes a task and returns the tasks that this makes ready. failure: its own, or the cause that doomed it. */
+static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled)
+{
+    struct tw_command *command = task->command;
+    if (failure && command->standby && task == &command->body && tw_standby_take_locked(task, &failure, &cancelled))
+        return NULL;
+    if (failure && command->status == TW_SUCCESS) {
+        command->status = cancelled ? TW_ERROR_CANCELLED : failure->status;
+        command->failure = failure;
+        tw_cause_retain(&failure->cause);
+    }
+    struct tw_node *ready = tw_graph_finish(&task->node, failure ? &failure->cause : NULL);
+    if (task->failure) {
+        tw_cause_release(&task->failure->cause);
+        task->failure = NULL;
+    }
+    tw_announce_locked(command->lane);
+    if (task->awaited)
+        tw_chain_wake_locked(task);
+    if (--command->tasks_left == 0)
+        complete_locked(command);
+    return ready;
+}
+
+void tw_command_note_times_locked(const struct tw_task *task, struct tw_backend_times ran)
+{
+    tw_event_times *times = &task->command->times;
+    if (!ran.end_ns)
+        return;
+    if (task->kind != TW_TASK_COPY) {
+        times->start_ns = ran.start_ns;
+        times->end_ns = ran.end_ns;
+        return;
+    }
+    if (!times->transfer_start_ns || ran.start_ns < times->transfer_start_ns)
+        times->transfer_start_ns = ran.start_ns;
+    if (ran.end_ns > times->transfer_end_ns)
+        times->transfer_end_ns = ran.end_ns;
+}
+
+void tw_command_start_locked(struct tw_command *command)
+{
+    command->started = true;
+    if (!command->lane->watchers && !command->standby) /* who watches a standby does so at the command's own lane */
+        return;
+    tw_announce_locked(command->lane);
+    if (command->body.awaited)
+        tw_chain_wake_locked(&command->body);
+}
+
+/* A doomed host access has written nothing, so the contents are still where they were; but what was submitted behind it
+   expects them on the host. */
+static void undo_access_locked(struct tw_command *command)
+{
+    const struct tw_use *use = &command->uses[0];
+    if (!use->writes || command->body.node.out)
+        return;
+    tw_graph_wrote_nothing(&command->body.node);
+    for (size_t place = 0; place < use->data->place_count; ++place)
+        use->data->places[place].valid = use->data->places[place].was_valid;
+}
+
+void tw_make_ready_locked(struct tw_node *nodes)
+{
+    struct tw_task_list todo = {NULL, NULL};
+    tw_append(&todo, nodes);
+    while (todo.first) {
+        struct tw_task *task = tw_pop(&todo);
+        struct tw_command *command = task->command;
+        if (command->timed && task == &command->body && !task->node.doom)
+            command->times.ready_ns = tw_held_ns();
+        if (task->node.engine && (!task->node.doom || tw_graph_before(&task->node))) {
+            tw_chain_add_locked(task);
+        } else if (task->node.doom) {
+            if (task->kind == TW_TASK_HOST_ACCESS)
+                undo_access_locked(command);
+            tw_append(&todo, finish_locked(task, tw_doom_of(task), true));
+        } else if (task->kind == TW_TASK_NOTHING) {
+            tw_command_start_locked(command);
+            if (command->measured)
+                tw_command_note_times_locked(task, (struct tw_backend_times){tw_held_ns(), tw_held_ns()});
+            tw_append(&todo, finish_locked(task, NULL, false));
+        } else if (task->kind == TW_TASK_HOST_ACCESS) {
+            command->started = command->acquired = true;
+            command->object->ready_locked(command);
+            tw_announce_locked(command->lane);
+        } else {
+            tw_schedule_locked(task);
+        }
+    }
+}
+
+void tw_task_finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled)
+{
+    struct tw_node *ready = finish_locked(task, failure, cancelled);
+    if (ready)
+        tw_make_ready_locked(ready);
+}

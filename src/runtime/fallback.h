@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** What a command falls back on when it fails: a group as it was recorded for another queue. */
+#ifndef TEAMWORK_RUNTIME_FALLBACK_H
+#define TEAMWORK_RUNTIME_FALLBACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <teamwork/lower/launch.h>
+
+#include "base/failure.h"
+#include "lane.h"
+
+struct tw_standby {
+    struct tw_lane *lane; /* counted */
+    const struct tw_internal_kernel *kernel;
+    struct tw_internal_launch launch;
+    struct tw_internal_bounds *bounds; /* owned, or NULL */
+    bool taken;                        /* the command runs, or has run, here */
+    bool kernel_has_run;               /* on the first device, perhaps in part */
+    size_t first_place;                /* of the first device */
+    /* the first error, once taken: what is reported if this fails, too */
+    tw_status status;
+    struct tw_failure *failure; /* counted */
+    bool cancelled;
+    struct tw_edge *edges; /* owned; from the copies of others that the command waits for, once taken */
+    size_t place_count;
+    /* behind the arguments */
+    bool *held; /* for each use and place: it holds the contents that the command needs */
+    bool
+        *expected; /* for each use, once taken: others have the contents on the standby's device, unless a copy fails */
+    _Alignas(64) unsigned char args[];
+};
+
+/* A group as it was recorded for the fallback queue; bounds go over to the standby. */
+struct tw_standby_record {
+    const struct tw_internal_kernel *kernel;
+    const struct tw_internal_launch *launch;
+    struct tw_internal_bounds *bounds;
+    const void *args;
+    size_t args_bytes, use_count;
+};
+
+/* NULL: out of memory. Without the lock. */
+struct tw_standby *tw_standby_create(struct tw_lane *lane, const struct tw_standby_record *record);
+void tw_standby_free_locked(struct tw_standby *standby);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Running tasks on the thread that took them. */
+#define _GNU_SOURCE
+#include "run.h"
+
+#include "base/clock.h"
+#include "base/detail.h"
+#include "base/lock.h"
+#include "chain.h"
+#include "complete.h"
+#include "fallback_run.h"
+#include "fallback_take.h"
+#include "ready.h"
+
+static unsigned running;                   /* tasks, or series of them; under the lock */
+static _Thread_local unsigned own_running; /* ... by this thread */
+
+void tw_command_finish_access_locked(struct tw_command *command, struct tw_failure *failure)
+{
+    tw_task_finish_locked(&command->body, failure, false);
+    tw_issue_locked();
+}
+
+static tw_status execute(struct tw_task *task)
+{
+    struct tw_command *command = task->command;
+    if (task->kind == TW_TASK_KERNEL) {
+        const struct tw_backend *backend = command->device->backend->backend;
+        const tw_status status = backend->launch(command->device->backend, command->kernel, &command->launch);
+        return status == TW_SUCCESS ? tw_command_check_bounds(command) : status;
+    }
+    if (task->kind == TW_TASK_GRAPH)
+        return command->object->run(command);
+    if (task->kind == TW_TASK_STANDBY)
+        return tw_standby_run(command);
+    const struct tw_copy_plan *copy = &((const struct tw_copy_task *)task)->plan;
+    struct tw_backend_device *to = copy->to ? tw_place_device(copy->to)->backend : NULL;
+    struct tw_backend_device *from = copy->from ? tw_place_device(copy->from)->backend : NULL;
+    if (copy->from == copy->to) /* a standby has left the contents there */
+        return TW_SUCCESS;
+    return (copy->to ? to : from)
+        ->backend->memory->copy(to, atomic_load(&copy->data->places[copy->to].address), from,
+                                atomic_load(&copy->data->places[copy->from].address), copy->data->bytes);
+}
+
+/* Before a task is executed. Releases the lock. */
+static void begin_task_locked(struct tw_task *task)
+{
+    struct tw_command *command = task->command;
+    if (task == &command->body) /* its copies may run long before all that it depends on is complete */
+        tw_command_start_locked(command);
+    if (task->exclusive)
+        command->device->exclusive_running = true;
+    if (command->measured) {
+        task->began_ns = tw_now_ns();
+        if (task == &command->body)
+            command->times.start_ns = task->began_ns;
+    }
+    const struct tw_command *next = command->next;
+    tw_unlock();
+    tw_memory_fetch(next,
+                    TW_FETCHED_BYTES); /* it was written long ago where many are queued. It need not exist any more */
+    tw_detail_of_task(true);
+}
+
+/* After that; takes the lock. */
+static void end_task(struct tw_task *task, tw_status status)
+{
+    struct tw_command *command = task->command;
+    struct tw_device *device = command->device;
+    const uint64_t now = command->measured ? tw_now_ns() : 0;
+    tw_detail_of_task(false);
+    tw_lock();
+    if (now)
+        tw_command_note_times_locked(task, (struct tw_backend_times){task->began_ns, now});
+    if (task->exclusive)
+        device->exclusive_running = false;
+    device->copying -= task->copying;
+    if ((task->exclusive || task->copying) && device->active) { /* others may have waited for the device */
+        tw_wake_worker_locked(device, true);
+        tw_announce_device_locked(device);
+    }
+    if (status != TW_SUCCESS)
+        task->failure = tw_command_failure_locked(command, status);
+    if (status != TW_SUCCESS && task->kind == TW_TASK_KERNEL && !tw_launch_was_refused())
+        tw_standby_kernel_has_run(command);
+    tw_running_lane = command->lane;
+    tw_task_finish_locked(task, task->failure, false);
+    tw_running_lane = NULL;
+    tw_issue_locked();
+}
+
+/* ---- kernels in one go ------------------------------------------------------------------------------------------------ */
+
+struct kernel_series {
+    struct tw_backend_series series; /* first: the backend's view */
+    struct tw_device *device;
+    struct tw_task *task; /* that runs; at the end the one that was taken and is not begun, or NULL */
+    struct tw_task_source *source;
+};
+
+static bool is_for_series(const struct tw_task *task)
+{
+    return task->kind == TW_TASK_KERNEL && task->exclusive;
+}
+
+static bool next_kernel(struct tw_backend_series *base, tw_status status)
+{
+    struct kernel_series *series = (struct kernel_series *)base;
+    if (status == TW_SUCCESS)
+        status = tw_command_check_bounds(series->task->command);
+    end_task(series->task, status);
+    struct tw_task *task = series->task = series->source->take_locked(series->source);
+    if (!task || !is_for_series(task) || task->command->device != series->device) {
+        tw_unlock();
+        return false;
+    }
+    base->kernel = task->command->kernel;
+    base->launch = &task->command->launch;
+    begin_task_locked(task);
+    return true;
+}
+
+/* Returns the task that is left, to be run otherwise. */
+static struct tw_task *run_series_locked(struct tw_task *task, struct tw_task_source *source)
+{
+    struct tw_command *command = task->command;
+    struct tw_backend_device *device = command->device->backend;
+    struct kernel_series series = {{command->kernel, &command->launch, next_kernel}, command->device, task, source};
+    begin_task_locked(task);
+    device->backend->launch_series(device, &series.series);
+    tw_lock();
+    return series.task;
+}
+
+static void run_locked(struct tw_task *task, struct tw_task_source *source)
+{
+    while (task) {
+        const struct tw_command *command = task->command;
+        /* a series costs a kernel that stays alone a little */
+        if (is_for_series(task) && command->next && command->device->backend->backend->launch_series) {
+            task = run_series_locked(task, source);
+        } else {
+            begin_task_locked(task);
+            end_task(task, execute(task));
+            task = NULL;
+        }
+    }
+}
+
+void tw_task_run_locked(struct tw_task *task, struct tw_task_source *source)
+{
+    ++running;
+    ++own_running;
+    run_locked(task, source);
+    --running;
+    --own_running;
+}
+
+bool tw_others_run_locked(void)
+{
+    return running > own_running;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Worker threads: a few for each device, which run the tasks of lanes that no waiting thread looks after.
+ *
+ * They see to progress while no one waits. They start with the first task, linger for a moment after the last, looking for work by
+ * themselves so that submitting need not wake them, and then sleep.
+ */
+#define _GNU_SOURCE
+#include "workers.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/detail.h"
+#include "base/lock.h"
+#include "chain.h"
+#include "ready.h"
+#include "reclaim.h"
+#include "run.h"
+
+#define LINGER_NS 2000000u   /* a worker without work looks for some by itself for so long ... */
+#define LINGER_NAP_NS 50000u /* ... so often ... */
+#define SHORT_NAP_NS 20000u  /* ... at first */
+#define CALM_NAP_NS 500000u  /* ... or so often where it takes a processor from kernels */
+#define MAX_NAP_NS 500000u   /* ... and as rarely while something long is in flight */
+#define END_NS 2000000000u   /* exit() waits so long for tasks that run */
+
+static void nap_locked(struct tw_device *device, uint64_t ns)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    const uint64_t at = (uint64_t)until.tv_nsec + ns;
+    until.tv_sec += (time_t)(at / 1000000000u);
+    until.tv_nsec = (long)(at % 1000000000u);
+    tw_sleep_locked(&device->work, &until);
+}
+
+/* A worker's tasks. */
+struct worker_source {
+    struct tw_task_source source;
+    struct tw_device *device;
+};
+
+static struct tw_task *take_for_worker(struct tw_device *device)
+{
+    struct tw_task *task = tw_may_run_locked() ? tw_take_from_device(device) : NULL;
+    if (task && (device->active || device->flying))
+        tw_wake_worker_locked(device, true);
+    return task;
+}
+
+static struct tw_task *take_next_for_worker(struct tw_task_source *source)
+{
+    struct tw_device *device = ((struct worker_source *)source)->device;
+    return device->stopping || tw_reclaim_is_due() ? NULL : take_for_worker(device);
+}
+
+static void *work(void *argument)
+{
+    struct tw_device *device = argument;
+    struct worker_source source = {{take_next_for_worker}, device};
+    const uint64_t nap = device->backend->exclusive ? CALM_NAP_NS : LINGER_NAP_NS;
+    uint64_t idle_since = 0, flight_nap = nap;
+    tw_is_worker = true;
+    device->backend->backend->begin_thread();
+    tw_lock();
+    while (!device->stopping) {
+        struct tw_task *task = take_for_worker(device);
+        if (task) {
+            tw_task_run_locked(task, &source.source);
+            idle_since = 0;
+            tw_reclaim_meanwhile_locked();
+            continue;
+        }
+        if (device->flying && !device->lingering && tw_reap_device_locked(device)) {
+            idle_since = 0;
+            flight_nap = nap;
+            tw_reclaim_meanwhile_locked();
+            continue;
+        }
+        if (device->stopping)
+            break;
+        const uint64_t now = tw_held_ns();
+        if (!idle_since)
+            idle_since = now;
+        ++device->idle_workers;
+        if (!device->lingering && (device->active || device->flying || now - idle_since < LINGER_NS)) {
+            /* short at first, so that who submits small tasks one after the other need not wake it for each */
+            const uint64_t rested = now - idle_since;
+            flight_nap = device->flying          ? 2 * flight_nap < MAX_NAP_NS ? 2 * flight_nap : MAX_NAP_NS
+                         : rested < SHORT_NAP_NS ? SHORT_NAP_NS
+                         : rested < nap          ? rested
+                                                 : nap;
+            device->napping_shortly = flight_nap <= LINGER_NAP_NS;
+            ++device->lingering;
+            nap_locked(device, flight_nap);
+            --device->lingering;
+            device->napping_shortly = false;
+        } else {
+            tw_sleep_locked(&device->work, NULL);
+            idle_since = 0;
+        }
+        --device->idle_workers;
+    }
+    tw_unlock();
+    return NULL;
+}
+
+void tw_start_worker_locked(struct tw_device *device)
+{
+    const unsigned most = device->backend->max_lanes;
+    if (device->workers >= most)
+        return;
+    if (!device->threads) {
+        device->threads = calloc(most, sizeof *device->threads);
+        if (!device->threads)
+            return;
+    }
+    if (pthread_create(&device->threads[device->workers], NULL, work, device) == 0)
+        ++device->workers;
+}
+
+tw_status tw_device_needs_worker(struct tw_device *device)
+{
+    tw_lock();
+    if (!device->workers)
+        tw_start_worker_locked(device);
+    const bool has_worker = device->workers;
+    tw_unlock();
+    return has_worker ? TW_SUCCESS
+                      : tw_fail(TW_ERROR_OUT_OF_MEMORY,
+                                "no thread can be started for %s: memory or the system's limit of threads is exhausted",
+                                tw_device_facts(device)->name);
+}
+
+void tw_stop_workers_locked(struct tw_device *device)
+{
+    device->stopping = true;
+    pthread_cond_broadcast(&device->work);
+    for (unsigned i = 0; i < device->workers; ++i) {
+        tw_unlock();
+        pthread_join(device->threads[i], NULL);
+        tw_lock();
+    }
+    free(device->threads);
+    device->threads = NULL;
+    device->workers = 0;
+    device->stopping = false;
+    tw_close_chains_locked(device);
+}
+
+/* ---- the end of the program ---------------------------------------------------------------------------------------------- */
+
+/* Finishes what is over of what is in flight. Returns whether anything still is. */
+static bool reap_all_locked(void)
+{
+    bool is_flying = false;
+    for (size_t place = 1; place < tw_place_count(); ++place) {
+        struct tw_device *device = tw_place_device(place);
+        if (device->flying)
+            (void)tw_reap_device_locked(device);
+        is_flying = is_flying || device->flying;
+    }
+    return is_flying;
+}
+
+/* When the program ends, libomp and libomptarget take down what the kernels and copies of other threads use. So those that run
+   or are in flight are waited for, not for ever, and no others begin but on this thread, whose exit handlers may still use the
+   library. */
+void tw_end_tasks(void)
+{
+    const uint64_t until = tw_now_ns() + END_NS;
+    tw_lock();
+    tw_is_ending = true;
+    while ((reap_all_locked() || tw_others_run_locked()) && tw_now_ns() < until) {
+        tw_unlock();
+        nanosleep(&(struct timespec){.tv_nsec = SHORT_NAP_NS}, NULL);
+        tw_lock();
+    }
+    tw_ends_program = true;
+    tw_unlock();
+}
