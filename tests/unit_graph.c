@@ -70,7 +70,7 @@ TW_TEST(pairs_on_one_resource)
                 TW_CHECK(b.edges[0].data == (modes[first].writes && modes[second].needs));
             struct tw_node *ready = tw_graph_finish(&a.node, NULL);
             TW_CHECK(ready == (conflict ? &b.node : NULL));
-            TW_CHECK(b.node.pending == 0 && !b.node.doom);
+            TW_CHECK(b.node.pending == 0 && !b.node.cancel_cause);
             TW_CHECK(tw_graph_finish(&b.node, NULL) == NULL);
             TW_CHECK(!resource.writer && !resource.readers);
         }
@@ -91,7 +91,7 @@ TW_TEST(pairs_on_two_resources_are_independent)
         }
 }
 
-/* A failed first command: who is doomed, and who makes the resource whole again. */
+/* A failed first command: who is cancelled, and who makes the resource whole again. */
 TW_TEST(failure_of_the_first_of_a_pair)
 {
     for (size_t first = 0; first < MODES; ++first)
@@ -109,10 +109,10 @@ TW_TEST(failure_of_the_first_of_a_pair)
                 if (late)
                     insert(&b);
                 TW_CHECK(b.node.pending == 0);
-                const bool doomed = modes[first].writes && modes[second].needs;
-                TW_CHECK(b.node.doom == (doomed ? &cause : NULL));
-                (void)tw_graph_finish(&b.node, b.node.doom);
-                const bool lost = modes[first].writes && (doomed || !modes[second].writes);
+                const bool cancelled = modes[first].writes && modes[second].needs;
+                TW_CHECK(b.node.cancel_cause == (cancelled ? &cause : NULL));
+                (void)tw_graph_finish(&b.node, b.node.cancel_cause);
+                const bool lost = modes[first].writes && (cancelled || !modes[second].writes);
                 TW_CHECK((resource.lost != NULL) == lost);
                 TW_EQUAL(cause.references, 1 + lost);
                 tw_resource_end(&resource);
@@ -200,15 +200,15 @@ TW_TEST(marking_dependants)
     (void)tw_graph_finish(&c.node, NULL);
 }
 
-/* Two nodes of an engine, and one of none: who is ready when the first is issued, and when it is finished. */
+/* Two nodes of an domain, and one of none: who is ready when the first is issued, and when it is finished. */
 TW_TEST(issued_nodes_let_those_of_their_engine_pass)
 {
-    int engine, other;
+    int domain, other;
     for (int late = 0; late < 2; ++late) { /* the second is inserted before or after the first is issued */
         struct tw_resource resource = {0};
         struct tw_cause cause = new_cause;
-        struct sample a = {.node.engine = &engine}, b = {.node.engine = &engine}, c = {.node.engine = &other},
-                      d = {.node.engine = NULL};
+        struct sample a = {.node.domain = &domain}, b = {.node.domain = &domain}, c = {.node.domain = &other},
+                      d = {.node.domain = NULL};
         access_to(&a, &resource, 1);
         access_to(&b, &resource, 0);
         access_to(&c, &resource, 0);
@@ -232,24 +232,24 @@ TW_TEST(issued_nodes_let_those_of_their_engine_pass)
         TW_CHECK(tw_graph_issue(&b.node) == NULL);
         struct tw_node *ready = tw_graph_finish(&a.node, late ? &cause : NULL);
         TW_CHECK(ready == &c.node && ready->next == &d.node && !d.node.next); /* b was ready before */
-        TW_CHECK((b.node.doom != NULL) == late && (d.node.doom != NULL) == late);
+        TW_CHECK((b.node.cancel_cause != NULL) == late && (d.node.cancel_cause != NULL) == late);
         TW_CHECK(!tw_graph_before(&b.node) && !tw_graph_before(&c.node));
-        TW_CHECK(!tw_graph_finish(&b.node, b.node.doom) && !tw_graph_finish(&c.node, c.node.doom)
-                 && !tw_graph_finish(&d.node, d.node.doom));
+        TW_CHECK(!tw_graph_finish(&b.node, b.node.cancel_cause) && !tw_graph_finish(&c.node, c.node.cancel_cause)
+                 && !tw_graph_finish(&d.node, d.node.cancel_cause));
         TW_CHECK(!resource.writer && !resource.readers);
         TW_EQUAL(cause.references, 1 + late); /* the resource stays lost */
     }
 }
 
-/* A node that has failed is taken back: it waits for another one, whose failure does not doom it, is a reader that
+/* A node that has failed is taken back: it waits for another one, whose failure does not cancel it, is a reader that
    writers wait for, and its dependants wait on. */
 TW_TEST(a_failed_node_is_taken_back)
 {
-    int engine;
+    int domain;
     struct tw_resource one = {0}, two = {0};
     struct tw_cause cause = new_cause, other_cause = new_cause;
     struct tw_edge edges[2];
-    struct sample before = {0}, failed = {.node.engine = &engine}, behind = {0}, writer = {0}, other = {0};
+    struct sample before = {0}, failed = {.node.domain = &domain}, behind = {0}, writer = {0}, other = {0};
     access_to(&before, &one, 1);
     access_to(&failed, &one, 2);
     access_to(&behind, &one, 0);
@@ -259,17 +259,17 @@ TW_TEST(a_failed_node_is_taken_back)
     insert(&failed);
     insert(&behind);
     insert(&other);
-    TW_CHECK(tw_graph_finish(&before.node, &cause) == &failed.node && failed.node.doom == &cause);
+    TW_CHECK(tw_graph_finish(&before.node, &cause) == &failed.node && failed.node.cancel_cause == &cause);
     tw_graph_reinsert(&failed.node, edges);
-    TW_CHECK(!failed.node.doom && !failed.node.engine && failed.node.pending == 0);
+    TW_CHECK(!failed.node.cancel_cause && !failed.node.domain && failed.node.pending == 0);
     tw_graph_wait_for(&failed.node, &other.node);
     tw_graph_read(&failed.node, &two);
     TW_CHECK(failed.node.pending == 1 && tw_graph_before(&failed.node) == &other.node && behind.node.pending == 1);
     insert(&writer);
     TW_CHECK(writer.node.pending == 2);
-    TW_CHECK(tw_graph_finish(&other.node, &other_cause) == &failed.node && !failed.node.doom);
+    TW_CHECK(tw_graph_finish(&other.node, &other_cause) == &failed.node && !failed.node.cancel_cause);
     struct tw_node *ready = tw_graph_finish(&failed.node, NULL);
-    TW_CHECK(ready == &behind.node && ready->next == &writer.node && !behind.node.doom);
+    TW_CHECK(ready == &behind.node && ready->next == &writer.node && !behind.node.cancel_cause);
     (void)tw_graph_finish(&behind.node, NULL);
     (void)tw_graph_finish(&writer.node, NULL);
     TW_CHECK(!one.writer && !one.readers && !two.writer && !two.readers);
@@ -321,14 +321,14 @@ struct scenario {
     struct tw_resource resources[MAX_RESOURCES];
     struct sample samples[MAX_NODES];
     size_t mode[MAX_NODES][MAX_RESOURCES]; /* MODES: no access */
-    bool fails[MAX_NODES], doomed[MAX_NODES];
+    bool fails[MAX_NODES], cancelled[MAX_NODES];
     struct tw_cause causes[MAX_NODES]; /* of those that failed by themselves */
-    const void *engines[2];
+    const void *domains[2];
     size_t nodes, inserted, finished, failures;
 };
 
-/* Chooses accesses and failures, and computes in program order who is doomed: whoever needs a resource whose last
-   writer failed or was doomed itself. */
+/* Chooses accesses and failures, and computes in program order who is cancelled: whoever needs a resource whose last
+   writer failed or was cancelled itself. */
 static void invent(struct scenario *s)
 {
     bool lost[MAX_RESOURCES] = {false};
@@ -336,18 +336,18 @@ static void invent(struct scenario *s)
     s->nodes = 1 + pick(MAX_NODES);
     for (size_t i = 0; i < s->nodes; ++i) {
         s->fails[i] = pick(10) == 0;
-        s->samples[i].node.engine = pick(3) ? &s->engines[pick(4) == 0] : NULL;
+        s->samples[i].node.domain = pick(3) ? &s->domains[pick(4) == 0] : NULL;
         for (size_t r = 0; r < MAX_RESOURCES; ++r) {
             s->mode[i][r] = pick(2) ? MODES : pick(MODES);
             if (s->mode[i][r] == MODES)
                 continue;
             access_to(&s->samples[i], &s->resources[r], s->mode[i][r]);
-            s->doomed[i] = s->doomed[i] || (modes[s->mode[i][r]].needs && lost[r]);
+            s->cancelled[i] = s->cancelled[i] || (modes[s->mode[i][r]].needs && lost[r]);
         }
         for (size_t r = 0; r < MAX_RESOURCES; ++r) {
             if (s->mode[i][r] == MODES || !modes[s->mode[i][r]].writes)
                 continue;
-            if (s->doomed[i] || s->fails[i])
+            if (s->cancelled[i] || s->fails[i])
                 lost[r] = true;
             else if (!modes[s->mode[i][r]].needs)
                 lost[r] = false;
@@ -373,24 +373,24 @@ static bool may_finish(const struct scenario *s, size_t i)
     return true;
 }
 
-/* The same, but those that are issued do not count for nodes of their engine. */
+/* The same, but those that are issued do not count for nodes of their domain. */
 static bool should_be_ready(const struct scenario *s, size_t i)
 {
-    const void *engine = s->samples[i].node.engine;
+    const void *domain = s->samples[i].node.domain;
     for (size_t earlier = 0; earlier < i; ++earlier) {
         const struct tw_node *node = &s->samples[earlier].node;
-        if (!node->finished && conflict(s, earlier, i) && (!engine || node->engine != engine || !node->issued))
+        if (!node->finished && conflict(s, earlier, i) && (!domain || node->domain != domain || !node->issued))
             return false;
     }
     return true;
 }
 
-/* Counts who knows a cause: doomed nodes and lost resources. */
+/* Counts who knows a cause: cancelled nodes and lost resources. */
 static size_t references_to(const struct scenario *s, const struct tw_cause *cause)
 {
     size_t count = 0;
     for (size_t i = 0; i < s->inserted; ++i)
-        count += s->samples[i].node.doom == cause;
+        count += s->samples[i].node.cancel_cause == cause;
     for (size_t r = 0; r < MAX_RESOURCES; ++r)
         count += s->resources[r].lost == cause;
     return count;
@@ -405,7 +405,7 @@ static void check_all(const struct scenario *s)
             TW_CHECK((s->samples[i].node.pending == 0) == should_be_ready(s, i));
 }
 
-/* Issues one of the ready nodes of an engine that are not doomed, if there is one: its result lists what becomes
+/* Issues one of the ready nodes of an domain that are not cancelled, if there is one: its result lists what becomes
    ready. */
 static void issue_one(struct scenario *s)
 {
@@ -414,7 +414,7 @@ static void issue_one(struct scenario *s)
     for (size_t k = 0; k < s->inserted; ++k) {
         const size_t i = (start + k) % s->inserted;
         struct tw_node *node = &s->samples[i].node;
-        if (node->finished || node->issued || node->pending || !node->engine || node->doom)
+        if (node->finished || node->issued || node->pending || !node->domain || node->cancel_cause)
             continue;
         for (size_t n = 0; n < s->inserted; ++n)
             was_ready[n] = s->samples[n].node.pending == 0;
@@ -440,10 +440,10 @@ static void finish_one(struct scenario *s)
         if (node->finished || !may_finish(s, i))
             continue;
         TW_CHECK(node->pending == 0);
-        TW_CHECK((node->doom != NULL) == s->doomed[i]);
+        TW_CHECK((node->cancel_cause != NULL) == s->cancelled[i]);
         const size_t before = s->finished++;
-        if (s->doomed[i]) {
-            (void)tw_graph_finish(node, node->doom);
+        if (s->cancelled[i]) {
+            (void)tw_graph_finish(node, node->cancel_cause);
         } else if (s->fails[i]) {
             s->causes[i] = new_cause;
             (void)tw_graph_finish(node, &s->causes[i]);

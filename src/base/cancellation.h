@@ -4,8 +4,8 @@
 
 #include <pthread.h>
 
-/* Keeps a request to cancel this thread waiting until the end of the block: it comes before whatever a thread must not leave
-   half done, and may be cancelled in. */
+/* Keeps a request to cancel this thread waiting until the end of the block: it comes before whatever a thread must not
+   leave half done, and may be cancelled in. */
 #define TW_DEFER_CANCELLATION                                                                                          \
     const int tw_cancellation __attribute__((cleanup(tw_allow_cancellation), unused)) = tw_defer_cancellation()
 

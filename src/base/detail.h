@@ -11,8 +11,9 @@
 
 #include <teamwork/status.h>
 
-/* Keeps one sentence, formatted as printf() does, for the failure that the caller is about to return: tw_error_detail() of this
-   thread, or the detail of the task that it runs. The arguments may contain the old sentence. Returns `status`. */
+/* Keeps one sentence, formatted as printf() does, for the failure that the caller is about to return: tw_error_detail()
+   of this thread, or the detail of the task that it runs. The arguments may contain the old sentence. Returns `status`.
+   */
 tw_status tw_fail(tw_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #ifdef __clang_analyzer__ /* which does not look into other files, so it would take any status to come back */
 #define tw_fail(status, ...) (tw_fail((status), __VA_ARGS__), (status))
@@ -24,8 +25,8 @@ void tw_detail_of_task(bool begin);
 /* The sentence about the last failure in a task of this thread. */
 const char *tw_task_detail(void);
 
-/* Says that nothing has run of the kernel whose launch is about to fail: so all that it would have modified is as it was, and it
-   may run elsewhere. */
+/* Says that nothing has run of the kernel whose launch is about to fail: so all that it would have modified is as it
+   was, and it may run elsewhere. */
 void tw_refuse_launch(void);
 
 /* Whether the last task of this thread said so. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The environment variables of the library: all their names, and which values they have. Read where they are used; what they do is in docs/devices.md. */
+/* The environment variables of the library: all their names, and which values they have. Read where they are used; what
+   they do is in docs/devices.md. */
 #define _GNU_SOURCE
 #include "environment.h"
 
@@ -58,15 +59,15 @@ tw_status tw_environment_check(void)
     return TW_SUCCESS;
 }
 
-/* ---- misspelt names -------------------------------------------------------------------------------------------------- */
+/* ---- misspelt names ---------------------------------------------------------------------------------------------- */
 
 static unsigned least(unsigned a, unsigned b)
 {
     return a < b ? a : b;
 }
 
-/* How many letters have to be inserted, dropped or changed to make one name of the other, be they small or capital; both are
-   shorter than NAME_BYTES. */
+/* How many letters have to be inserted, dropped or changed to make one name of the other, be they small or capital;
+   both are shorter than NAME_BYTES. */
 static unsigned letters_apart(const char *one, const char *other)
 {
     unsigned row[NAME_BYTES]; /* from the part of `one` so far to each beginning of `other` */

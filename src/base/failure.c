@@ -34,15 +34,15 @@ static void free_failure(struct tw_cause *cause)
 
 /* Stands in when there is no memory to say more. A flexible array member cannot be initialized in ISO C, so it has no
    message: tw_failure_message() gives one. */
-static struct tw_failure speechless = {.cause = {.free = keep_failure}, .status = TW_ERROR_OUT_OF_MEMORY};
+static struct tw_failure out_of_memory_failure = {.cause = {.free = keep_failure}, .status = TW_ERROR_OUT_OF_MEMORY};
 
 struct tw_failure *tw_failure_make_locked(tw_status status, const char *kernel, const char *file, int line)
 {
     struct tw_failure *failure =
         malloc(sizeof *failure + tw_string_bytes(tw_task_detail()) + tw_string_bytes(kernel) + tw_string_bytes(file));
     if (!failure) {
-        tw_cause_retain(&speechless.cause);
-        return &speechless;
+        tw_cause_retain(&out_of_memory_failure.cause);
+        return &out_of_memory_failure;
     }
     *failure = (struct tw_failure){.cause = {1, free_failure}, .status = status, .line = line};
     char *to = failure->message;
@@ -54,7 +54,7 @@ struct tw_failure *tw_failure_make_locked(tw_status status, const char *kernel, 
 
 const char *tw_failure_message(const struct tw_failure *failure)
 {
-    return failure == &speechless ? "memory was exhausted while reporting an error" : failure->message;
+    return failure == &out_of_memory_failure ? "memory was exhausted while reporting an error" : failure->message;
 }
 
 bool tw_names_kernel(const char *message, const char *kernel)
@@ -69,16 +69,16 @@ bool tw_names_kernel(const char *message, const char *kernel)
     return false;
 }
 
-const char *tw_failure_story(const struct tw_failure *failure, char story[TW_STORY_BYTES])
+const char *tw_failure_describe(const struct tw_failure *failure, char description[TW_DESCRIPTION_BYTES])
 {
-    char where[TW_STORY_BYTES / 2] = "";
+    char where[TW_DESCRIPTION_BYTES / 2] = "";
     if (failure->file)
         snprintf(where, sizeof where, " (%s:%d)", failure->file, failure->line);
     const char *message = tw_failure_message(failure), *kernel = failure->kernel;
     if (kernel && tw_names_kernel(message, kernel))
-        snprintf(story, TW_STORY_BYTES, "a kernel%s, which failed: %.400s", where, message);
+        snprintf(description, TW_DESCRIPTION_BYTES, "a kernel%s, which failed: %.400s", where, message);
     else
-        snprintf(story, TW_STORY_BYTES, "%s%s%s, which failed: %.400s", kernel ? "kernel " : "a data movement",
-                 kernel ? kernel : "", where, message);
-    return story;
+        snprintf(description, TW_DESCRIPTION_BYTES, "%s%s%s, which failed: %.400s",
+                 kernel ? "kernel " : "a data movement", kernel ? kernel : "", where, message);
+    return description;
 }

@@ -9,9 +9,9 @@
 #include "cancellation.h"
 #include "clock.h"
 
-/* The lock is held for less time than it takes to put a thread to sleep and to wake it, so who finds it taken polls for a
-   while. It polls a flag and not the mutex, whose cache line the holder needs. Only where the holder itself does not run,
-   or very many threads compete, does anyone sleep. */
+/* The lock is held for less time than it takes to put a thread to sleep and to wake it, so who finds it taken polls for
+   a while. It polls a flag and not the mutex, whose cache line the holder needs. Only where the holder itself does not
+   run, or very many threads compete, does anyone sleep. */
 #define POLLS 400u
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

@@ -2,9 +2,9 @@
 /**
  * The one lock of the runtime.
  *
- * tw_lock() protects the command graph, the places of buffers, ready lists, and all counters and lists of the runtime's structs
- * unless a member says otherwise. It is held for short, bounded work only, never while a backend, a user's handler or a kernel
- * runs. Functions whose names end in _locked expect it held.
+ * tw_lock() protects the command graph, the allocations of buffers, ready queues, and all counters and lists of the
+ * runtime's structs unless a member says otherwise. It is held for short, bounded work only, never while a backend, a
+ * user's handler or a kernel runs. Functions whose names end in _locked expect it held.
  */
 #ifndef TEAMWORK_BASE_LOCK_H
 #define TEAMWORK_BASE_LOCK_H
@@ -18,8 +18,8 @@ void tw_lock(void);
 void tw_unlock(void);
 /* Waits for a condition, until a time if that is not NULL, with the lock released meanwhile. */
 void tw_sleep_locked(pthread_cond_t *condition, const struct timespec *until);
-/* The time, read once for each time that the lock is held: that is short, and the clock costs more than much that is done
-   under the lock. */
+/* The time, read once for each time that the lock is held: that is short, and the clock costs more than much that is
+   done under the lock. */
 uint64_t tw_held_ns(void);
 
 /* Counts the objects that keep the runtime alive: queues, contexts, buffers, host accessors, commands. */

@@ -2,10 +2,10 @@
 /*
  * Memory of commands, kept by their queue for the commands that follow.
  *
- * A command is made by the thread that submits it, and freed by whichever thread runs it, under the lock. malloc is slow at
- * that, and gives back and asks for pages of the system again and again. A queue's blocks all have the same size, that of its
- * largest command so far, and are listed without being touched: they are in the cache of the thread that freed them. All
- * queues together keep a limited amount.
+ * A command is made by the thread that submits it, and freed by whichever thread runs it, under the lock. malloc is
+ * slow at that, and gives back and asks for pages of the system again and again. A queue's blocks all have the same
+ * size, that of its largest command so far, and are listed without being touched: they are in the cache of the thread
+ * that freed them. All queues together keep a limited amount.
  */
 #include "memory.h"
 

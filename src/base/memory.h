@@ -29,9 +29,9 @@ void tw_memory_keep_locked(struct tw_kept_memory *kept, struct tw_memory memory)
 /* Takes a block, or none where none is kept. */
 struct tw_memory tw_memory_take_locked(struct tw_kept_memory *kept);
 void tw_memory_drop_locked(struct tw_kept_memory *kept);
-/* Asks for a command's memory to be brought into the cache of this processor: what is done with it soon, under the lock most
-   of all, would wait for one line after the other. NULL and memory that was freed do no harm. Inline: for a number of bytes
-   that is known it is no loop. */
+/* Asks for a command's memory to be brought into the cache of this processor: what is done with it soon, under the lock
+   most of all, would wait for one line after the other. NULL and memory that was freed do no harm. Inline: for a number
+   of bytes that is known it is no loop. */
 static inline void tw_memory_fetch(const void *block, size_t bytes)
 {
     for (size_t at = 0; block && at < bytes; at += TW_CACHE_LINE)

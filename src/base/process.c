@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happens to a process around the library: fork(), copies of the library, callbacks that do not return. Knows no object. */
+/* What happens to a process around the library: fork(), copies of the library, callbacks that do not return. Knows no
+   object. */
 #define _GNU_SOURCE
 #include "process.h"
 
@@ -11,7 +12,7 @@
 #include "detail.h"
 #include "lock.h"
 
-/* ---- fork ------------------------------------------------------------------------------------------------------------ */
+/* ---- fork -------------------------------------------------------------------------------------------------------- */
 
 bool tw_is_forked;
 static atomic_bool started;
@@ -34,8 +35,8 @@ tw_status tw_refuse_fork(void)
                    "call exec(), or fork before the library is used");
 }
 
-/* The lock is held across a fork, so that the child finds what it protects in order. All other locks may stay locked in the
-   child: with tw_is_forked nothing takes them. */
+/* The lock is held across a fork, so that the child finds what it protects in order. All other locks may stay locked in
+   the child: with tw_is_forked nothing takes them. */
 static void before_fork(void)
 {
     tw_lock();
@@ -52,7 +53,7 @@ __attribute__((constructor)) static void watch_forks(void)
     (void)pthread_atfork(before_fork, tw_unlock, after_fork_in_child);
 }
 
-/* ---- two copies of the library ------------------------------------------------------------------------------------------- */
+/* ---- two copies of the library ----------------------------------------------------------------------------------- */
 
 tw_status tw_refuse_copy(void)
 {
@@ -61,7 +62,7 @@ tw_status tw_refuse_copy(void)
                    "all that share objects with the shared library");
 }
 
-/* ---- callbacks ----------------------------------------------------------------------------------------------------------- */
+/* ---- callbacks --------------------------------------------------------------------------------------------------- */
 
 void tw_end_unless_returned(const bool *returned)
 {

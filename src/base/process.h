@@ -7,8 +7,8 @@
 
 #include <teamwork/status.h>
 
-/* This process is a fork() of one that had used the library: there are no workers, and any lock but tw_lock() may be taken for
-   ever. Written only while the process has one thread. */
+/* This process is a fork() of one that had used the library: there are no workers, and any lock but tw_lock() may be
+   taken for ever. Written only while the process has one thread. */
 extern bool tw_is_forked;
 /* Called before the first thing that a fork() cannot take along. */
 void tw_note_start(void);
@@ -22,8 +22,8 @@ static inline tw_status tw_check_process(void)
 
 tw_status tw_refuse_copy(void); /* tw_check_copy() */
 
-/* For a variable that is set when a callback of a storage has returned: ends the program where it does not. Whoever waits for the
-   callback would wait for ever, and there is nobody to tell. */
+/* For a variable that is set when a callback of a storage has returned: ends the program where it does not. Whoever
+   waits for the callback would wait for ever, and there is nobody to tell. */
 #define TW_ENDS_UNLESS_TRUE __attribute__((cleanup(tw_end_unless_returned), unused)) /* but for the cleanup */
 void tw_end_unless_returned(const bool *returned);
 

@@ -7,55 +7,56 @@
  */
 #include "coherence.h"
 
-/* Whether copying between two places has to go through host memory. */
+/* Whether copying between two memory spaces has to go through host memory. */
 bool tw_copy_must_stage(const struct tw_data *data, size_t from, size_t to)
 {
-    return from && to && data->places[from].driver != data->places[to].driver;
+    return from && to && data->allocations[from].driver != data->allocations[to].driver;
 }
 
-/* Whether a place will hold the contents. One that a failed copy should have filled does not, although it was planned
-   to: the contents are still where they were. */
-bool tw_place_holds(const struct tw_place *place)
+/* Whether an allocation will hold the contents. One that a failed copy should have filled does not, although it was
+   planned to: the contents are still where they were. */
+bool tw_allocation_holds(const struct tw_allocation *space)
 {
-    return place->valid && (!place->resource.lost || place->resource.writer);
+    return space->valid && (!space->resource.lost || space->resource.writer);
 }
 
-/* The best valid place to copy from: the host, then a device that can copy directly, then any; -1 if there is none. */
-static long source_place(const struct tw_data *data, size_t to)
+/* The best valid allocation to copy from: the host, then a device that can copy directly, then any; -1 if there is
+   none. */
+static long source_space(const struct tw_data *data, size_t to)
 {
     long best = -1;
-    for (size_t place = 0; place < data->place_count; ++place) {
-        if (!tw_place_holds(&data->places[place]))
+    for (size_t space = 0; space < data->space_count; ++space) {
+        if (!tw_allocation_holds(&data->allocations[space]))
             continue;
-        if (!tw_copy_must_stage(data, place, to))
-            return (long)place;
-        best = (long)place;
+        if (!tw_copy_must_stage(data, space, to))
+            return (long)space;
+        best = (long)space;
     }
     return best;
 }
 
-size_t tw_plan_copies(const struct tw_use *use, size_t place, struct tw_copy_plan plan[2])
+size_t tw_plan_copies(const struct tw_use *use, size_t space, struct tw_copy_plan plan[2])
 {
     const struct tw_data *data = use->data;
-    if (!use->needs || tw_place_holds(&data->places[place]))
+    if (!use->needs || tw_allocation_holds(&data->allocations[space]))
         return 0;
-    const long from = source_place(data, place);
+    const long from = source_space(data, space);
     if (from < 0)
         return 0; /* never written: the contents are undefined wherever they are */
-    if (tw_copy_must_stage(data, (size_t)from, place)) {
+    if (tw_copy_must_stage(data, (size_t)from, space)) {
         plan[0] = (struct tw_copy_plan){use->data, (size_t)from, 0};
-        plan[1] = (struct tw_copy_plan){use->data, 0, place};
+        plan[1] = (struct tw_copy_plan){use->data, 0, space};
         return 2;
     }
-    plan[0] = (struct tw_copy_plan){use->data, (size_t)from, place};
+    plan[0] = (struct tw_copy_plan){use->data, (size_t)from, space};
     return 1;
 }
 
-void tw_apply_use(const struct tw_use *use, size_t place)
+void tw_apply_use(const struct tw_use *use, size_t space)
 {
     struct tw_data *data = use->data;
     if (use->writes)
-        for (size_t other = 0; other < data->place_count; ++other)
-            data->places[other].valid = false;
-    data->places[place].valid = true;
+        for (size_t other = 0; other < data->space_count; ++other)
+            data->allocations[other].valid = false;
+    data->allocations[space].valid = true;
 }

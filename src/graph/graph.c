@@ -44,7 +44,7 @@ static void add_edge(struct tw_node *from, struct tw_node *to, bool data, bool l
         edge = &to->in[to->in_count++];
         *edge = (struct tw_edge){.from = from, .to = to, .next = from->out};
         from->out = from->last_out = edge;
-        edge->passed = from->issued && from->engine == to->engine;
+        edge->passed = from->issued && from->domain == to->domain;
         to->pending += !edge->passed;
     }
     edge->data = edge->data || data;
@@ -72,10 +72,10 @@ static void join_readers(struct tw_graph_access *access)
     resource->readers = access;
 }
 
-void tw_graph_doom(struct tw_node *node, struct tw_cause *failure)
+void tw_graph_cancel(struct tw_node *node, struct tw_cause *failure)
 {
-    if (!node->doom)
-        refer(&node->doom, failure);
+    if (!node->cancel_cause)
+        refer(&node->cancel_cause, failure);
 }
 
 void tw_graph_insert(struct tw_node *node, struct tw_edge *edges)
@@ -83,7 +83,7 @@ void tw_graph_insert(struct tw_node *node, struct tw_edge *edges)
     node->in = edges;
     node->in_count = node->pending = 0;
     node->out = node->last_out = NULL;
-    node->issued = node->finished = node->bereft = false;
+    node->issued = node->finished = node->lost_input = false;
     for (size_t i = 0; i < node->access_count; ++i) {
         struct tw_graph_access *access = &node->accesses[i];
         struct tw_resource *resource = access->resource;
@@ -93,8 +93,8 @@ void tw_graph_insert(struct tw_node *node, struct tw_edge *edges)
         if (resource->writer) {
             add_edge(resource->writer, node, access->needs, access->logical);
         } else if (access->needs && resource->lost) {
-            tw_graph_doom(node, resource->lost);
-            node->bereft = node->bereft || access->logical;
+            tw_graph_cancel(node, resource->lost);
+            node->lost_input = node->lost_input || access->logical;
         }
         if (!access->writes) {
             join_readers(access);
@@ -119,9 +119,9 @@ void tw_graph_read(struct tw_node *node, struct tw_resource *resource)
 
 void tw_graph_reinsert(struct tw_node *node, struct tw_edge *edges)
 {
-    refer(&node->doom, NULL);
+    refer(&node->cancel_cause, NULL);
     node->issued = false;
-    node->engine = NULL;
+    node->domain = NULL;
     node->in = edges;
     node->in_count = node->pending = 0;
 }
@@ -150,7 +150,7 @@ struct tw_node *tw_graph_issue(struct tw_node *node)
     node->issued = true;
     for (struct tw_edge *edge = node->out; edge; edge = edge->next) { /* the newest first */
         struct tw_node *to = edge->to;
-        if (edge->passed || to->engine != node->engine)
+        if (edge->passed || to->domain != node->domain)
             continue;
         edge->passed = true;
         if (--to->pending == 0) {
@@ -206,8 +206,8 @@ struct tw_node *tw_graph_finish(struct tw_node *node, struct tw_cause *failure)
         edge->from = NULL;
         edge->next = NULL;
         if (failure && edge->data) {
-            tw_graph_doom(to, failure);
-            to->bereft = to->bereft || edge->logical;
+            tw_graph_cancel(to, failure);
+            to->lost_input = to->lost_input || edge->logical;
         }
         if (!edge->passed && --to->pending == 0) {
             to->next = NULL;
@@ -216,7 +216,7 @@ struct tw_node *tw_graph_finish(struct tw_node *node, struct tw_cause *failure)
         }
     }
     node->out = node->last_out = NULL;
-    refer(&node->doom, NULL); /* last: it may be what `failure` refers to */
+    refer(&node->cancel_cause, NULL); /* last: it may be what `failure` refers to */
     return ready;
 }
 

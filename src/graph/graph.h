@@ -6,13 +6,14 @@
  * are inserted in program order. A node waits for the last writer of each resource that it reads or overwrites, and a
  * writer for the readers since. A resource refers to unfinished nodes only, so finishing a node forgets it.
  *
- * Failure: a node that fails, or is doomed, marks what it should have written as lost. Nodes that need the earlier
- * contents of a lost resource are doomed with the same cause; a node that overwrites it all makes it whole again.
- * Waiting for a node only because its place is needed does not doom.
+ * Failure: a node that fails, or is cancelled, marks what it should have written as lost. Nodes that need the earlier
+ * contents of a lost resource are cancelled with the same cause; a node that overwrites it all makes it whole again.
+ * Waiting for a node only because its memory is needed does not cancel.
  *
- * Engines: nodes of the same engine (a kind of device that keeps its own order) need not wait for each other to finish.
- * Such a node is ready once those before it are finished, or of its engine and issued; the caller then issues it, which
- * may make others ready, and finishes it when all before it are finished. A node without an engine waits for all to finish.
+ * Ordering domains: nodes of the same domain (a kind of device that keeps its own order) need not wait for each other
+ * to finish. Such a node is ready once those before it are finished, or of its domain and issued; the caller then
+ * issues it, which may make others ready, and finishes it when all before it are finished. A node without an ordering
+ * domain waits for all to finish.
  */
 #ifndef TEAMWORK_GRAPH_H
 #define TEAMWORK_GRAPH_H
@@ -51,7 +52,7 @@ struct tw_edge {
     struct tw_edge *next;      /* among the edges out of `from` */
     bool data;                 /* `to` needs what `from` writes */
     bool logical;
-    bool passed; /* `to` need not wait for it: `from` is issued to the same engine */
+    bool passed; /* `to` need not wait for it: `from` is issued to the same domain */
 };
 
 struct tw_node {
@@ -60,14 +61,14 @@ struct tw_node {
     struct tw_edge *in; /* edges into this node */
     size_t in_count;
     struct tw_edge *out;
-    struct tw_edge *last_out; /* newest edge out: merges the edges to one successor */
-    size_t pending;           /* nodes it waits for */
-    const void *engine;       /* set before it is inserted; NULL: none */
-    struct tw_cause *doom;    /* why it must not run; counted, until it is finished */
-    unsigned long mark;       /* of the last traversal that came by */
-    struct tw_node *next;     /* for lists that the caller keeps: ready nodes */
+    struct tw_edge *last_out;      /* newest edge out: merges the edges to one successor */
+    size_t pending;                /* nodes it waits for */
+    const void *domain;            /* set before it is inserted; NULL: none */
+    struct tw_cause *cancel_cause; /* why it must not run; counted, until it is finished */
+    unsigned long mark;            /* of the last traversal that came by */
+    struct tw_node *next;          /* for lists that the caller keeps: ready nodes */
     bool issued, finished;
-    bool bereft; /* contents that it needs are lost, whatever becomes of the data movements */
+    bool lost_input; /* contents that it needs are lost, whatever becomes of the data movements */
 };
 
 /* The most edges that inserting a node with these accesses can need, now. */
@@ -78,7 +79,7 @@ size_t tw_graph_edges_needed(const struct tw_graph_access *accesses, size_t coun
    ready if pending is then 0. Cannot fail. */
 void tw_graph_insert(struct tw_node *node, struct tw_edge *edges);
 
-/* Notes that a ready node is handed to its engine. Returns the nodes that became ready, in the order in which they were
+/* Notes that a ready node is handed to its domain. Returns the nodes that became ready, in the order in which they were
    inserted, linked by next. */
 struct tw_node *tw_graph_issue(struct tw_node *node);
 
@@ -88,22 +89,23 @@ struct tw_node *tw_graph_before(const struct tw_node *node);
 /* Says before a node is finished that it has written nothing: its failure leaves everything as it was. */
 void tw_graph_wrote_nothing(struct tw_node *node);
 
-/* Finishes a node that was ready, after all before it. failure: NULL, or the cause, which dooms its dependants. Returns
-   the nodes that became ready, in the order in which they were inserted, linked by next; doomed ones among them. */
+/* Finishes a node that was ready, after all before it. failure: NULL, or the cause, which cancels its dependants.
+   Returns the nodes that became ready, in the order in which they were inserted, linked by next; cancelled ones among
+   them. */
 struct tw_node *tw_graph_finish(struct tw_node *node, struct tw_cause *failure);
 
-/* Takes a node back that has failed and is not finished, all of whose predecessors are. It is doomed no more, has no engine, and
-   may wait for others: `edges` is as in tw_graph_insert(). Its accesses and its dependants stay. The node is ready if pending
-   is then 0. */
+/* Takes a node back that has failed and is not finished, all of whose predecessors are. It is cancelled no more, has no
+   domain, and may wait for others: `edges` is as in tw_graph_insert(). Its accesses and its dependants stay. The node
+   is ready if pending is then 0. */
 void tw_graph_reinsert(struct tw_node *node, struct tw_edge *edges);
-/* Lets it wait for an unfinished node, whose failure does not doom it. That one must not wait for the node. */
+/* Lets it wait for an unfinished node, whose failure does not cancel it. That one must not wait for the node. */
 void tw_graph_wait_for(struct tw_node *node, struct tw_node *before);
-/* Lets it read a resource beside the readers that there are, so that writers to come wait for it. If the resource has an unfinished
-   writer, one of the two waits for the other already. The node has room for one more access. */
+/* Lets it read a resource beside the readers that there are, so that writers to come wait for it. If the resource has
+   an unfinished writer, one of the two waits for the other already. The node has room for one more access. */
 void tw_graph_read(struct tw_node *node, struct tw_resource *resource);
 
-/* Dooms an unfinished node, unless it is doomed already. */
-void tw_graph_doom(struct tw_node *node, struct tw_cause *failure);
+/* Dooms an unfinished node, unless it is cancelled already. */
+void tw_graph_cancel(struct tw_node *node, struct tw_cause *failure);
 /* Notes why a resource's contents are undefined; NULL: they are whole. */
 void tw_graph_lose(struct tw_resource *resource, struct tw_cause *failure);
 

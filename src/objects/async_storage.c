@@ -24,7 +24,7 @@ struct tw_async_storage {
     bool (*would_deadlock)(const struct tw_buffer *buffer);
 };
 
-/* ---- callbacks -------------------------------------------------------------------------------------------------------- */
+/* ---- callbacks --------------------------------------------------------------------------------------------------- */
 
 static void *data_of(void *user)
 {
@@ -104,7 +104,7 @@ void tw_async_storage_detach(const tw_storage *callbacks)
     pthread_mutex_unlock(&storage->mutex);
 }
 
-/* ---- the object ------------------------------------------------------------------------------------------------------- */
+/* ---- the object -------------------------------------------------------------------------------------------------- */
 
 static tw_status create(void *data, size_t bytes, void (*free_data)(void *), tw_async_storage **result)
 {

@@ -59,8 +59,8 @@ static tw_status create_alive(void *host, size_t element_bytes, tw_range range, 
     buffer->copy = &tw_this_copy;
     if (host) {
         buffer->over_host = buffer->lent = true;
-        buffer->data.places[0].valid = true;
-        atomic_store(&buffer->data.places[0].address, host);
+        buffer->data.allocations[0].valid = true;
+        atomic_store(&buffer->data.allocations[0].address, host);
     }
     tw_lock();
     tw_object_born_locked();
@@ -118,8 +118,8 @@ tw_status tw_buffer_create_copy(const void *data, size_t element_bytes, tw_range
         tw_buffer_drop(buffer);
         return status;
     }
-    memcpy(atomic_load(&buffer->data.places[0].address), data, buffer->data.bytes);
-    buffer->data.places[0].valid = true;
+    memcpy(atomic_load(&buffer->data.allocations[0].address), data, buffer->data.bytes);
+    buffer->data.allocations[0].valid = true;
     *result = buffer;
     return TW_SUCCESS;
 }
@@ -141,8 +141,8 @@ void tw_buffer_unuse_locked(struct tw_buffer *buffer)
     if (atomic_fetch_sub(&buffer->uses, 1) != 1)
         return;
     tw_resource_end(&buffer->data.contents);
-    for (size_t place = 0; place < buffer->data.place_count; ++place)
-        tw_resource_end(&buffer->data.places[place].resource);
+    for (size_t space = 0; space < buffer->data.space_count; ++space)
+        tw_resource_end(&buffer->data.allocations[space].resource);
     buffer->unused.free = free_buffer;
     tw_reclaim_later_locked(&buffer->unused);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Command graphs (teamwork/command_graph.h): commands that are made as ever but kept, and one command that runs them all.
+ * Command graphs (teamwork/command_graph.h): commands that are made as ever but kept, and one command that runs them
+ * all.
  *
- * What depends on what among them is found by the command graph (graph.h), over resources of their own. A backend may make
- * something of a graph that a chain launches at once; else its kernels run one after the other, as a task.
+ * What depends on what among them is found by the command graph (graph.h), over resources of their own. A backend may
+ * make something of a graph that a stream launches at once; else its kernels run one after the other, as a task.
  */
 #include "command_graph.h"
 
@@ -52,7 +53,7 @@ bool tw_queue_is_recording(const tw_queue *queue)
     return is_recording;
 }
 
-/* ---- from commands to a graph ----------------------------------------------------------------------------------------- */
+/* ---- from commands to a graph ------------------------------------------------------------------------------------ */
 
 /* Where a buffer is in graph->uses: a hash table with open addressing, which has a place for each. */
 struct places {
@@ -221,7 +222,7 @@ tw_status tw_queue_end_recording(tw_queue *queue, tw_command_graph **result)
     return status;
 }
 
-/* ---- a graph ------------------------------------------------------------------------------------------------------------ */
+/* ---- a graph ----------------------------------------------------------------------------------------------------- */
 
 size_t tw_command_graph_count(const tw_command_graph *graph)
 {
@@ -351,11 +352,11 @@ static tw_status check_locked(const struct tw_queue *queue, const struct tw_comm
 /* Lends the command what it gives back when it is complete, and takes that back. */
 static void lend_locked(struct tw_command *command, struct tw_queue *queue, struct tw_command_graph *graph)
 {
-    command->home = &queue->lane;
+    command->home = &queue->tasks;
     command->turn = &graph->turn;
     command->assembly = graph->assembly;
     command->use_count = graph->use_count;
-    ++queue->lane.references;
+    ++queue->tasks.references;
     ++graph->references;
     for (size_t i = 0; i < graph->use_count; ++i)
         ++tw_buffer_of(graph->uses[i].data)->uses;
@@ -381,10 +382,10 @@ static struct tw_command *make_command(struct tw_queue *queue, struct tw_command
         return NULL;
     struct tw_backend_device *device = queue->device->backend;
     command->device = queue->device;
-    command->lane = &queue->lane;
+    command->queue = &queue->tasks;
     command->body.kind = TW_TASK_GRAPH;
     command->body.exclusive = device->exclusive;
-    command->body.node.engine = graph->assembly ? device->backend->async : NULL;
+    command->body.node.domain = graph->assembly ? device->backend->async : NULL;
     memcpy(command->uses, graph->uses, graph->use_count * sizeof *graph->uses);
     return command;
 }
@@ -403,7 +404,7 @@ tw_status tw_internal_submit_graph(tw_queue *queue, tw_command_graph *graph, tw_
     command->timed = event != NULL;
     command->measured = command->timed && tw_queue_measures(queue);
     tw_lock();
-    if (queue->lane.unfinished >= queue->limit)
+    if (queue->tasks.unfinished >= queue->limit)
         tw_queue_make_room_locked(queue);
     status = check_locked(queue, graph);
     if (status == TW_SUCCESS) {

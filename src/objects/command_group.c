@@ -36,7 +36,7 @@ struct tw_command_group {
     const struct tw_internal_kernel *kernel;
     size_t local_bytes;                /* of local accessors */
     struct tw_internal_bounds *bounds; /* where the kernel notes indices outside of its views */
-    struct tw_standby *standby;        /* what its command falls back on; or NULL */
+    struct tw_fallback *fallback;      /* what its command falls back on; or NULL */
     unsigned char *args;
     size_t args_bytes;
     /* not cleared when a group begins */
@@ -64,7 +64,7 @@ void tw_command_group_fail(struct tw_command_group *group, tw_status status)
 
 bool tw_command_group_is_on_host(const struct tw_command_group *group)
 {
-    return group->queue->device->place == 0;
+    return group->queue->device->space == 0;
 }
 
 static void free_group(struct tw_command_group *group)
@@ -79,7 +79,7 @@ static void free_group(struct tw_command_group *group)
     free(group);
 }
 
-/* ---- groups that are used again --------------------------------------------------------------------------------------- */
+/* ---- groups that are used again ---------------------------------------------------------------------------------- */
 
 static _Atomic(tw_command_group *) *spare_of_thread(tw_queue *queue)
 {
@@ -138,7 +138,7 @@ tw_command_group *tw_queue_begin(tw_queue *queue)
     }
     memset(group, 0, offsetof(struct tw_command_group, spare));
     group->queue = queue;
-    atomic_fetch_add_explicit(&queue->lane.references, 1, memory_order_relaxed); /* the caller's keeps it meanwhile */
+    atomic_fetch_add_explicit(&queue->tasks.references, 1, memory_order_relaxed); /* the caller's keeps it meanwhile */
     return group;
 }
 
@@ -146,8 +146,8 @@ static void drop_locked(struct tw_command_group *group)
 {
     for (size_t i = 0; i < group->use_count; ++i)
         tw_buffer_unuse_locked(tw_buffer_of(group->uses[i].data));
-    tw_standby_free_locked(group->standby);
-    tw_lane_release_locked(&group->queue->lane);
+    tw_fallback_free_locked(group->fallback);
+    tw_task_queue_release_locked(&group->queue->tasks);
 }
 
 void tw_command_group_discard(tw_command_group *group)
@@ -171,8 +171,7 @@ tw_status tw_command_group_status(const tw_command_group *group)
     return group ? group->status : TW_ERROR_OUT_OF_MEMORY;
 }
 
-/* ---- accessors ------------------------------------------------------------------------------------------------------
- */
+/* ---- accessors --------------------------------------------------------------------------------------------------- */
 
 /* The group's use of a buffer, made if there is none yet. NULL: out of memory. */
 static struct tw_use *use_of(struct tw_command_group *group, struct tw_buffer *buffer)
@@ -221,10 +220,10 @@ void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode,
 {
     if (!group || group->status != TW_SUCCESS)
         return NULL;
-    const size_t place = group->queue->device->place;
+    const size_t space = group->queue->device->space;
     tw_status status = check_access(buffer, mode, target);
     if (status == TW_SUCCESS)
-        status = tw_data_allocate(&buffer->data, place);
+        status = tw_data_allocate(&buffer->data, space);
     struct tw_use *use = status == TW_SUCCESS ? use_of(group, buffer) : NULL;
     if (status == TW_SUCCESS && !use)
         status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for an accessor");
@@ -234,7 +233,7 @@ void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode,
     }
     use->needs = use->needs || tw_access_mode_needs(mode);
     use->writes = use->writes || tw_access_mode_writes(mode);
-    return atomic_load(&buffer->data.places[place].address);
+    return atomic_load(&buffer->data.allocations[space].address);
 }
 
 void *tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t index, bool keep)
@@ -264,8 +263,7 @@ struct tw_internal_bounds *tw_internal_bounds_of(tw_command_group *group)
     return group->bounds;
 }
 
-/* ---- local accessors ----------------------------------------------------------------------------------------------
- */
+/* ---- local accessors --------------------------------------------------------------------------------------------- */
 
 #define LOCAL_ALIGNMENT 128u
 
@@ -311,8 +309,7 @@ tw_local_memory tw_local_range_of(tw_command_group *group, size_t element_bytes,
     return tw_local(group, bytes);
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------------------
- */
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 static tw_status check_kernel(const struct tw_command_group *group, const struct tw_internal_kernel *kernel,
                               unsigned dims, const void *args, size_t args_bytes)
@@ -517,8 +514,7 @@ void tw_internal_parallel_for_nd_range(tw_command_group *group, tw_nd_range rang
     record(group, kernel, args, args_bytes);
 }
 
-/* ---- submission -----------------------------------------------------------------------------------------------------
- */
+/* ---- submission -------------------------------------------------------------------------------------------------- */
 
 static bool is_empty(const struct tw_internal_launch *launch)
 {
@@ -543,7 +539,7 @@ static struct tw_command *make_command(struct tw_command_group *group, const cha
         return NULL;
     struct tw_device *device = group->queue->device;
     command->device = device;
-    command->lane = &group->queue->lane;
+    command->queue = &group->queue->tasks;
     command->kernel = group->kernel;
     command->file = file;
     command->line = line;
@@ -589,13 +585,13 @@ static tw_status submit_or_record_locked(const struct tw_command_group *group, s
     if (queue->recording)
         return event ? tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is recording: a recorded group has no event")
                      : tw_recording_add_locked(queue->recording, command);
-    if (queue->lane.unfinished >= queue->limit)
+    if (queue->tasks.unfinished >= queue->limit)
         tw_queue_make_room_locked(queue);
     bool have_storage = false;
     tw_status status = group->borrows ? check_buffers_locked(group, &have_storage) : TW_SUCCESS;
     if (status != TW_SUCCESS)
         return status;
-    command->home = &queue->lane;
+    command->home = &queue->tasks;
     if (!have_storage)
         return tw_command_submit_locked(command);
     tw_storage_begin_locked(group->uses, group->use_count);
@@ -621,19 +617,19 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
     if (!command)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command group");
     command->bounds = group->bounds;
-    command->standby = group->standby;
+    command->fallback = group->fallback;
     command->timed = event != NULL;
     command->measured = command->timed && tw_queue_measures(queue);
     if (command->body.kind == TW_TASK_KERNEL)
-        command->body.node.engine = tw_command_engine(command);
+        command->body.node.domain = tw_command_domain(command);
     tw_lock(); /* once for each group: this is what threads that submit compete for */
     const tw_status status = submit_or_record_locked(group, command, event);
     if (status == TW_SUCCESS) {
         group->bounds = NULL;
-        group->standby = NULL;
+        group->fallback = NULL;
         group = leave_spare_locked(queue, group); /* while the command keeps the queue */
         if (!command->home)
-            tw_lane_release_locked(&queue->lane); /* a recorded command needs none */
+            tw_task_queue_release_locked(&queue->tasks); /* a recorded command needs none */
         if (event)
             *event = &command->events[TW_PHASE_COMPLETE]; /* with the reference from creation */
         else if (command->home)
@@ -641,7 +637,7 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
     } else {
         command->home = NULL;
         command->bounds = NULL;
-        command->standby = NULL;
+        command->fallback = NULL;
         tw_command_release_locked(command);
     }
     tw_unlock();
@@ -704,17 +700,17 @@ static struct tw_command_group *record_by(tw_command_group_function function, vo
     return group;
 }
 
-/* Records a group for the fallback queue as well, for the case that its command fails later. It has nothing to fall back on where
-   that does not succeed. */
-static void record_standby(struct tw_command_group *group, tw_queue *fallback, tw_command_group_function function,
-                           void *user)
+/* Records a group for the fallback queue as well, for the case that its command fails later. It has nothing to fall
+   back on where that does not succeed. */
+static void record_fallback(struct tw_command_group *group, tw_queue *fallback, tw_command_group_function function,
+                            void *user)
 {
     struct tw_command_group *other = record_by(function, user, fallback);
     if (other && other->status == TW_SUCCESS && are_alike(group, other)) {
-        const struct tw_standby_record record = {other->kernel, &other->launch,    other->bounds,
-                                                 other->args,   other->args_bytes, other->use_count};
-        group->standby = tw_standby_create(&fallback->lane, &record);
-        if (group->standby)
+        const struct tw_fallback_record record = {other->kernel, &other->launch,    other->bounds,
+                                                  other->args,   other->args_bytes, other->use_count};
+        group->fallback = tw_fallback_create(&fallback->tasks, &record);
+        if (group->fallback)
             other->bounds = NULL;
     }
     tw_command_group_discard(other);
@@ -731,7 +727,7 @@ tw_status tw_internal_submit_function(tw_queue *queue, tw_queue *fallback, tw_co
         tw_command_group *recorded __attribute__((cleanup(tw_internal_discard))) = record_by(function, user, tried[i]);
         if (i == 0 && recorded && recorded->status == TW_SUCCESS && fallback && fallback->device != queue->device
             && !tw_queue_is_recording(queue))
-            record_standby(recorded, fallback, function, user);
+            record_fallback(recorded, fallback, function, user);
         tw_command_group *group = recorded;
         recorded = NULL;
         status = tw_internal_submit(tried[i], group, event, file, line);

@@ -11,10 +11,10 @@ static struct tw_queue *next_queue(struct tw_context *context, bool with_errors)
 {
     tw_lock();
     struct tw_queue *queue = context->queues;
-    while (queue && !queue->lane.first_unfinished && !(with_errors && (queue->errors.first || queue->errors.dropped)))
+    while (queue && !queue->tasks.first_unfinished && !(with_errors && (queue->errors.first || queue->errors.dropped)))
         queue = queue->next;
     if (queue)
-        ++queue->lane.references;
+        ++queue->tasks.references;
     tw_unlock();
     return queue;
 }
@@ -25,7 +25,7 @@ static void drop_queue(struct tw_queue **queue)
     if (!*queue)
         return;
     tw_lock();
-    tw_lane_release_locked(&(*queue)->lane);
+    tw_task_queue_release_locked(&(*queue)->tasks);
     tw_unlock();
 }
 

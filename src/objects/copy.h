@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Which copy of the library an object belongs to. One is in each program or library that is linked with the static one, besides
- * the shared one. They share nothing; queues and buffers begin with the address of their copy's tw_this_copy.
+ * Which copy of the library an object belongs to. One is in each program or library that is linked with the static one,
+ * besides the shared one. They share nothing; queues and buffers begin with the address of their copy's tw_this_copy.
  */
 #ifndef TEAMWORK_OBJECTS_COPY_H
 #define TEAMWORK_OBJECTS_COPY_H

@@ -18,8 +18,8 @@
 #include "base/process.h"
 #include "device_filter.h"
 #include "runtime/allocation.h"
-#include "runtime/lane.h"
 #include "runtime/reclaim.h"
+#include "runtime/task_queue.h"
 #include "runtime/workers.h"
 
 /* All that discovery found; built once, under `discovery`, and read-only after that. */
@@ -30,8 +30,8 @@ static struct {
     size_t visible_count;
     struct tw_platform *platforms;
     size_t platform_count;
-    struct tw_device **by_place; /* place 0 is host memory: NULL */
-    size_t place_count;
+    struct tw_device **by_space; /* number 0 is host memory: NULL */
+    size_t space_count;
     char filter[256]; /* TW_DEVICES; "" where it is not set */
     char absent[512]; /* why devices that it lets through are not there; or "" */
 } found;
@@ -41,8 +41,7 @@ static pthread_rwlock_t alive = PTHREAD_RWLOCK_INITIALIZER; /* read by calls tha
 
 #define OFFLOAD (TW_DEVICE_GPU | TW_DEVICE_CPU | TW_DEVICE_ACCELERATOR)
 
-/* ---- discovery ----------------------------------------------------------------------------------------------------
- */
+/* ---- discovery --------------------------------------------------------------------------------------------------- */
 
 static void close_device(struct tw_device *device)
 {
@@ -50,7 +49,7 @@ static void close_device(struct tw_device *device)
         return;
     device->backend->backend->close(device->backend);
     pthread_cond_destroy(&device->work);
-    tw_lane_end(device->system);
+    tw_task_queue_end(device->system);
     free(device->system);
     free(device);
 }
@@ -64,9 +63,9 @@ static void forget(void)
     free(found.all);
     free(found.visible);
     free(found.platforms);
-    free(found.by_place);
+    free(found.by_space);
     memset(&found, 0, sizeof found);
-    tw_places_set(NULL, 0, NULL);
+    tw_memory_spaces_set(NULL, 0, NULL);
 }
 
 static tw_status out_of_memory(void)
@@ -78,7 +77,7 @@ static tw_status add_device(const struct tw_backend *backend, unsigned index)
 {
     struct tw_device **grown = realloc(found.all, (found.all_count + 1) * sizeof *grown);
     struct tw_device *device = calloc(1, sizeof *device);
-    struct tw_lane *system = calloc(1, sizeof *system);
+    struct tw_task_queue *system = calloc(1, sizeof *system);
     if (grown)
         found.all = grown;
     if (!grown || !device || !system) {
@@ -96,7 +95,7 @@ static tw_status add_device(const struct tw_backend *backend, unsigned index)
     device->start_worker_locked = tw_start_worker_locked;
     device->ordinal = (unsigned)found.all_count;
     device->system = system;
-    tw_lane_init(system, device, NULL);
+    tw_task_queue_init(system, device, NULL);
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -106,19 +105,19 @@ static tw_status add_device(const struct tw_backend *backend, unsigned index)
     return TW_SUCCESS;
 }
 
-static tw_status assign_places(void)
+static tw_status assign_spaces(void)
 {
-    found.place_count = 1;
-    found.by_place = calloc(found.all_count + 1, sizeof *found.by_place);
-    if (!found.by_place)
+    found.space_count = 1;
+    found.by_space = calloc(found.all_count + 1, sizeof *found.by_space);
+    if (!found.by_space)
         return out_of_memory();
     for (size_t i = 0; i < found.all_count; ++i) {
         if (!found.all[i]->backend->backend->memory)
             continue;
-        found.all[i]->place = found.place_count;
-        found.by_place[found.place_count++] = found.all[i];
+        found.all[i]->space = found.space_count;
+        found.by_space[found.space_count++] = found.all[i];
     }
-    tw_places_set(found.by_place, found.place_count, found.all[0]);
+    tw_memory_spaces_set(found.by_space, found.space_count, found.all[0]);
     return TW_SUCCESS;
 }
 
@@ -238,7 +237,7 @@ static tw_status find(void)
     if (!ends_tasks)
         ends_tasks = atexit(end_tasks) == 0;
     if (status == TW_SUCCESS)
-        status = assign_places();
+        status = assign_spaces();
     if (status == TW_SUCCESS)
         status = tw_device_filter_apply(filter, found.all, found.all_count, &found.visible, &found.visible_count);
     if (status == TW_SUCCESS)
@@ -357,8 +356,7 @@ bool tw_is_device(const struct tw_device *device)
     return false;
 }
 
-/* ---- lists --------------------------------------------------------------------------------------------------------
- */
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
 
 static tw_status check_list(const void *list, size_t capacity, const size_t *count)
 {
@@ -424,8 +422,7 @@ bool tw_platform_is_host(const tw_platform *platform)
     return platform && platform->type == TW_DEVICE_HOST;
 }
 
-/* ---- selectors ----------------------------------------------------------------------------------------------------
- */
+/* ---- selectors --------------------------------------------------------------------------------------------------- */
 
 static int type_score(const tw_device *device, tw_device_type type)
 {

@@ -36,7 +36,7 @@ unsigned long tw_mark_own_accesses_locked(void)
     return mark;
 }
 
-/* ---- the commands ------------------------------------------------------------------------------------------------------- */
+/* ---- the commands ------------------------------------------------------------------------------------------------ */
 
 static void ready(struct tw_command *command)
 {
@@ -48,7 +48,7 @@ static void completed(struct tw_command *command)
     tw_buffers_complete_locked(command);
 }
 
-static void released(struct tw_lane *home, struct tw_memory memory)
+static void released(struct tw_task_queue *home, struct tw_memory memory)
 {
     (void)home; /* a device's, which stays */
     free(memory.block);

@@ -61,7 +61,7 @@ static tw_status acquire(struct tw_buffer *buffer, bool needs, bool writes, stru
     if (!command)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a host access");
     command->device = tw_host_device();
-    command->home = command->lane = command->device->system;
+    command->home = command->queue = command->device->system;
     command->body.kind = TW_TASK_HOST_ACCESS;
     command->uses[0] = (struct tw_use){.data = &buffer->data, .needs = needs, .writes = writes};
     command->use_count = 1;
@@ -82,11 +82,12 @@ static tw_status acquire(struct tw_buffer *buffer, bool needs, bool writes, stru
     tw_awaited = NULL;
     status = command->status;
     const struct tw_failure *failure = command->failure;
-    char story[TW_STORY_BYTES];
+    char description[TW_DESCRIPTION_BYTES];
     if (status == TW_ERROR_CANCELLED && !buffer->data.contents.lost)
         status = failure->status; /* of a copy that another command asked for */
     if (status == TW_ERROR_CANCELLED)
-        status = tw_fail(TW_ERROR_DATA_LOST, "the buffer's contents are lost: %s", tw_failure_story(failure, story));
+        status = tw_fail(TW_ERROR_DATA_LOST, "the buffer's contents are lost: %s",
+                         tw_failure_describe(failure, description));
     else if (status != TW_SUCCESS)
         tw_fail(status, "%s", tw_failure_message(failure));
     if (status != TW_SUCCESS) {
@@ -128,12 +129,12 @@ tw_status tw_host_access(tw_buffer *buffer, tw_access_mode mode, tw_host_accesso
 
 void *tw_host_accessor_data(tw_host_accessor *accessor)
 {
-    return accessor ? atomic_load(&accessor->buffer->data.places[0].address) : NULL;
+    return accessor ? atomic_load(&accessor->buffer->data.allocations[0].address) : NULL;
 }
 
 const void *tw_host_accessor_const_data(const tw_host_accessor *accessor)
 {
-    return accessor ? atomic_load(&accessor->buffer->data.places[0].address) : NULL;
+    return accessor ? atomic_load(&accessor->buffer->data.allocations[0].address) : NULL;
 }
 
 void tw_host_accessor_release(tw_host_accessor **handle)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host memory for transfers (teamwork/host_memory.h): from the backend of a device that gains by it, else from the C library.
- */
+/* Host memory for transfers (teamwork/host_memory.h): from the backend of a device that gains by it, else from the C
+   library. */
 #include <teamwork/host_memory.h>
 
 #include <stdlib.h>
@@ -22,8 +22,8 @@ static void *allocate(size_t bytes)
 {
     const struct tw_backend_memory *asked = NULL;
     struct header *header = NULL;
-    for (size_t place = 1; place < tw_place_count() && !header; ++place) {
-        const struct tw_device *device = tw_place_device(place);
+    for (size_t space = 1; space < tw_memory_space_count() && !header; ++space) {
+        const struct tw_device *device = tw_memory_space_device(space);
         const struct tw_backend_memory *backend = device ? device->backend->backend->memory : NULL;
         if (!backend || backend == asked || !backend->allocate_host)
             continue;

@@ -28,7 +28,7 @@ struct tw_host_image {
     bool writes;
 };
 
-/* ---- layouts ---------------------------------------------------------------------------------------------------------- */
+/* ---- layouts ----------------------------------------------------------------------------------------------------- */
 
 static unsigned kind_of(const tw_image_layout *layout)
 {
@@ -99,7 +99,7 @@ static tw_status check_layout(tw_image_layout *layout, size_t *pixel_bytes, size
     return TW_SUCCESS;
 }
 
-/* ---- creation --------------------------------------------------------------------------------------------------------- */
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
 
 /* An image without memory yet; the caller gives it a buffer, or frees it. */
 static tw_status begin(tw_image_layout layout, void *const *memory, tw_image **result, tw_image **image)
@@ -231,7 +231,7 @@ tw_status tw_image_destroy(tw_image **handle)
     return status;
 }
 
-/* ---- what an image is --------------------------------------------------------------------------------------------------- */
+/* ---- what an image is -------------------------------------------------------------------------------------------- */
 
 tw_image_layout tw_image_get_layout(const tw_image *image)
 {
@@ -268,7 +268,7 @@ tw_buffer *tw_image_buffer(const tw_image *image)
     return image ? image->buffer : NULL;
 }
 
-/* ---- accessors ---------------------------------------------------------------------------------------------------------- */
+/* ---- accessors --------------------------------------------------------------------------------------------------- */
 
 static struct tw_internal_image describe(const tw_image *image, void *data)
 {
@@ -347,7 +347,7 @@ void tw_image_require(tw_command_group *group, const tw_image *image, tw_channel
                                              (int)order, (int)type, (int)image->layout.order, (int)image->layout.type));
 }
 
-/* ---- host accessors ----------------------------------------------------------------------------------------------------- */
+/* ---- host accessors ---------------------------------------------------------------------------------------------- */
 
 tw_status tw_host_image_access(tw_image *image, tw_access_mode mode, tw_host_image **result)
 {

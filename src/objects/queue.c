@@ -26,10 +26,10 @@ static void keep_error(tw_queue *queue, tw_status status, const char *message, c
     tw_unlock();
 }
 
-/* Nothing refers to the queue's lane any more. */
-static void end_locked(struct tw_lane *lane)
+/* Nothing refers to the queue's task queue any more. */
+static void end_locked(struct tw_task_queue *tasks)
 {
-    struct tw_queue *queue = tw_queue_of(lane);
+    struct tw_queue *queue = tw_queue_of(tasks);
     tw_errors_free(&queue->errors);
     for (size_t i = 0; i < TW_SPARE_GROUPS; ++i) {
         struct tw_command_group *group = atomic_load(&queue->spare[i].group);
@@ -37,7 +37,7 @@ static void end_locked(struct tw_lane *lane)
             queue->free_group(group);
     }
     tw_memory_drop_locked(&queue->kept);
-    tw_lane_end(lane);
+    tw_task_queue_end(tasks);
     free(queue);
     tw_object_died_locked();
 }
@@ -58,7 +58,7 @@ static tw_status create(tw_device *device, tw_context *context, tw_error_handler
     queue->limit = TW_QUEUE_DEPTH;
     queue->handler = handler;
     queue->handler_user = handler_user;
-    tw_lane_init(&queue->lane, device, end_locked);
+    tw_task_queue_init(&queue->tasks, device, end_locked);
     tw_errors_init(&queue->errors);
     tw_lock();
     tw_object_born_locked();
@@ -154,7 +154,7 @@ bool tw_queue_is_profiling(const tw_queue *queue)
     return queue && atomic_load_explicit(&queue->profiling, memory_order_relaxed);
 }
 
-/* ---- commands -------------------------------------------------------------------------------------------------------- */
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
 
 void tw_queue_complete_locked(struct tw_command *command)
 {
@@ -165,18 +165,17 @@ void tw_queue_complete_locked(struct tw_command *command)
         tw_errors_add_locked(&queue->errors, command->status, message, command->kernel ? command->kernel->name : NULL,
                              command->file, command->line);
     }
-    if (!queue->lane.unfinished)
+    if (!queue->tasks.unfinished)
         queue->limit = TW_QUEUE_DEPTH;
 }
 
-void tw_queue_take_memory_locked(struct tw_lane *home, struct tw_memory memory)
+void tw_queue_take_memory_locked(struct tw_task_queue *home, struct tw_memory memory)
 {
     tw_memory_keep_locked(&tw_queue_of(home)->kept, memory);
-    tw_lane_release_locked(home);
+    tw_task_queue_release_locked(home);
 }
 
-/* ---- waiting ------------------------------------------------------------------------------------------------------
- */
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
 struct ticket {
     struct tw_queue *queue;
@@ -186,22 +185,22 @@ struct ticket {
 static struct tw_command *unfinished_before(const void *what)
 {
     const struct ticket *ticket = what;
-    struct tw_command *first = ticket->queue->lane.first_unfinished;
+    struct tw_command *first = ticket->queue->tasks.first_unfinished;
     return first && first->sequence <= ticket->sequence ? first : NULL;
 }
 
 tw_status tw_queue_drain_locked(struct tw_queue *queue)
 {
-    const struct ticket ticket = {queue, queue->lane.submitted};
-    const unsigned long mark = queue->lane.first_unfinished ? tw_mark_own_accesses_locked() : 0;
-    for (const struct tw_command *command = mark ? queue->lane.first_unfinished : NULL; command;
+    const struct ticket ticket = {queue, queue->tasks.submitted};
+    const unsigned long mark = queue->tasks.first_unfinished ? tw_mark_own_accesses_locked() : 0;
+    for (const struct tw_command *command = mark ? queue->tasks.first_unfinished : NULL; command;
          command = command->next)
         if (command->body.node.mark == mark)
             return tw_fail(TW_ERROR_WOULD_DEADLOCK,
                            "a command of the queue waits for a host accessor that this thread holds; release that one "
                            "first");
-    struct tw_command *last = queue->lane.last_unfinished;
-    if (last == queue->lane.first_unfinished) { /* none, or one alone */
+    struct tw_command *last = queue->tasks.last_unfinished;
+    if (last == queue->tasks.first_unfinished) { /* none, or one alone */
         tw_wait_locked(unfinished_before, &ticket, NULL, NULL);
         return TW_SUCCESS;
     }
@@ -211,7 +210,8 @@ tw_status tw_queue_drain_locked(struct tw_queue *queue)
     return TW_SUCCESS;
 }
 
-/* Whether what a command waits for is the program's: a host accessor, or a storage that is about to be told something. */
+/* Whether what a command waits for is the program's: a host accessor, or a storage that is about to be told something.
+   */
 static bool is_held_back_locked(const struct tw_command *command)
 {
     const struct tw_node *node = &command->body.node, *before;
@@ -223,8 +223,8 @@ static bool is_held_back_locked(const struct tw_command *command)
 static struct tw_command *first_of_too_many(const void *what)
 {
     const struct tw_queue *queue = what;
-    const bool has_room = queue->lane.unfinished <= TW_QUEUE_DEPTH - ROOM;
-    return has_room || is_held_back_locked(queue->lane.first_unfinished) ? NULL : queue->lane.first_unfinished;
+    const bool has_room = queue->tasks.unfinished <= TW_QUEUE_DEPTH - ROOM;
+    return has_room || is_held_back_locked(queue->tasks.first_unfinished) ? NULL : queue->tasks.first_unfinished;
 }
 
 /* A thread that waits for room, and looks again when a command some way on is complete, not at each. */
@@ -242,15 +242,15 @@ static struct tw_command *first_before_step(const void *what)
 void tw_queue_make_room_locked(struct tw_queue *queue)
 {
     while (first_of_too_many(queue)) {
-        struct tw_command *step = queue->lane.first_unfinished;
+        struct tw_command *step = queue->tasks.first_unfinished;
         for (unsigned i = 0; i < ROOM_STEP && step->next; ++i)
             step = step->next;
         atomic_fetch_add(&step->references, 1);
         tw_wait_locked(first_before_step, &(struct room_ticket){queue, step}, NULL, step);
         tw_command_release_locked(step);
     }
-    if (queue->lane.unfinished >= queue->limit)
-        queue->limit = 2 * queue->lane.unfinished; /* held back: to look again for each submission would take long */
+    if (queue->tasks.unfinished >= queue->limit)
+        queue->limit = 2 * queue->tasks.unfinished; /* held back: to look again for each submission would take long */
 }
 
 /* The handler that hears of the queue's errors: its own has priority over its context's (spec 2.5.6). */
@@ -353,7 +353,7 @@ tw_status tw_queue_destroy(tw_queue **handle)
         queue->context = NULL;
         tw_context_release_locked(context);
     }
-    tw_lane_release_locked(&queue->lane);
+    tw_task_queue_release_locked(&queue->tasks);
     tw_unlock();
     return status;
 }

@@ -14,13 +14,14 @@
 #include "context.h"
 #include "copy.h"
 #include "errors.h"
-#include "runtime/lane.h"
+#include "runtime/task_queue.h"
 
 struct tw_recording;
 struct tw_command_graph;
 struct tw_command_group;
 
-/* A queue keeps so many groups that have been submitted, for tw_queue_begin(): one for each thread, if they are not more. */
+/* A queue keeps so many groups that have been submitted, for tw_queue_begin(): one for each thread, if they are not
+   more. */
 #define TW_SPARE_GROUPS 8
 
 struct tw_queue {
@@ -33,7 +34,7 @@ struct tw_queue {
     struct tw_queue *next, **link; /* in context->queues */
     tw_error_handler handler;
     void *handler_user;
-    struct tw_lane lane;            /* counts the handle, each command and each recorded group */
+    struct tw_task_queue tasks;     /* counts the handle, each command and each recorded group */
     size_t limit;                   /* from so many unfinished commands on a submission makes room first */
     struct tw_recording *recording; /* of the groups submitted now; or NULL */
     struct tw_error_list errors;
@@ -43,13 +44,13 @@ struct tw_queue {
         _Alignas(TW_CACHE_LINE) _Atomic(struct tw_command_group *) group; /* to be begun again; or NULL */
     } spare[TW_SPARE_GROUPS];
 };
-static inline struct tw_queue *tw_queue_of(const struct tw_lane *lane)
+static inline struct tw_queue *tw_queue_of(const struct tw_task_queue *tasks)
 {
-    return (struct tw_queue *)((char *)(uintptr_t)lane - offsetof(struct tw_queue, lane));
+    return (struct tw_queue *)((char *)(uintptr_t)tasks - offsetof(struct tw_queue, tasks));
 }
 /* For tw_command_object: a command of a queue is complete, and reports its failure; its last reference is dropped. */
 void tw_queue_complete_locked(struct tw_command *command);
-void tw_queue_take_memory_locked(struct tw_lane *home, struct tw_memory memory);
+void tw_queue_take_memory_locked(struct tw_task_queue *home, struct tw_memory memory);
 /* Waits, where a queue has reached its limit, until it has room again or the program itself holds its commands back. */
 void tw_queue_make_room_locked(struct tw_queue *queue);
 /* Waits for all commands submitted so far. Fails only with TW_ERROR_WOULD_DEADLOCK. */

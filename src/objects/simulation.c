@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults and delays of simulated devices (teamwork/sim.h), by the backend's table. tw_sim_set_count() belongs to discovery. */
+/* Faults and delays of simulated devices (teamwork/sim.h), by the backend's table. tw_sim_set_count() belongs to
+   discovery. */
 #include "base/detail.h"
 #include "device.h"
 

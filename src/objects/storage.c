@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Storage objects (spec 3.6.3): telling the program when a buffer's contents are in use, and the copy to where they go in
- * the end. Knows commands only by their number, but for the last access to a buffer, which it makes itself.
+ * Storage objects (spec 3.6.3): telling the program when a buffer's contents are in use, and the copy to where they go
+ * in the end. Knows commands only by their number, but for the last access to a buffer, which it makes itself.
  *
  * What there is to tell is noted under the lock and told without it, by one thread at a time for each buffer, from
  * tw_reclaim().
@@ -47,7 +47,7 @@ static bool has_news_locked(void);
 static void settle(void);
 static const struct tw_teller teller = {has_news_locked, tw_storage_tell, settle};
 
-/* ---- noting what happens ---------------------------------------------------------------------------------------------- */
+/* ---- noting what happens ----------------------------------------------------------------------------------------- */
 
 static void post_locked(struct tw_buffer *buffer)
 {
@@ -77,7 +77,7 @@ static void ready_locked(struct tw_buffer *buffer)
         post_locked(buffer);
 }
 
-/* ---- telling ---------------------------------------------------------------------------------------------------------- */
+/* ---- telling ----------------------------------------------------------------------------------------------------- */
 
 static void call(void (*callback)(void *user), void *user)
 {
@@ -95,7 +95,7 @@ static void end_last_locked(struct tw_buffer *buffer)
     if (!last->complete) {
         tw_unlock();
         void *to = state->storage.final_data(state->storage.user);
-        const void *from = atomic_load(&buffer->data.places[0].address);
+        const void *from = atomic_load(&buffer->data.allocations[0].address);
         if (to && to != from)
             memcpy(to, from, buffer->data.bytes);
         tw_lock();
@@ -214,7 +214,7 @@ static void settle(void)
     tw_unlock();
 }
 
-/* ---- the end of a buffer ---------------------------------------------------------------------------------------------- */
+/* ---- the end of a buffer ----------------------------------------------------------------------------------------- */
 
 static struct tw_command *unfinished_last(const void *what)
 {
@@ -225,8 +225,8 @@ static struct tw_command *unfinished_last(const void *what)
 
 static bool has_contents_locked(const struct tw_buffer *buffer)
 {
-    for (size_t place = 0; place < buffer->data.place_count; ++place)
-        if (buffer->data.places[place].valid)
+    for (size_t space = 0; space < buffer->data.space_count; ++space)
+        if (buffer->data.allocations[space].valid)
             return true;
     return false;
 }
@@ -235,7 +235,7 @@ static bool has_contents_locked(const struct tw_buffer *buffer)
 static tw_status submit_last_locked(struct tw_buffer *buffer, struct tw_command *command)
 {
     command->device = tw_host_device();
-    command->home = command->lane = command->device->system;
+    command->home = command->queue = command->device->system;
     command->body.kind = TW_TASK_HOST_ACCESS;
     command->uses[0] = (struct tw_use){.data = &buffer->data, .needs = true, .writes = true};
     command->use_count = 1;
@@ -316,7 +316,7 @@ static void free_state(struct tw_storage_state *state)
 
 static const struct tw_buffer_storage hooks = {ready_locked, complete_locked, free_state};
 
-/* ---- creation --------------------------------------------------------------------------------------------------------- */
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
 
 /* Finds the memory of a buffer and its first contents. */
 static tw_status place_contents(struct tw_buffer *buffer, const tw_storage *storage)
@@ -327,11 +327,11 @@ static tw_status place_contents(struct tw_buffer *buffer, const tw_storage *stor
     const void *initial = storage->initial_data ? storage->initial_data(storage->user) : NULL;
     returned = true;
     if (host)
-        atomic_store(&buffer->data.places[0].address, host);
+        atomic_store(&buffer->data.allocations[0].address, host);
     const tw_status status = initial ? tw_data_allocate(&buffer->data, 0) : TW_SUCCESS;
     if (status == TW_SUCCESS && initial && initial != host)
-        memcpy(atomic_load(&buffer->data.places[0].address), initial, buffer->data.bytes);
-    buffer->data.places[0].valid = initial != NULL;
+        memcpy(atomic_load(&buffer->data.allocations[0].address), initial, buffer->data.bytes);
+    buffer->data.allocations[0].valid = initial != NULL;
     return status;
 }
 

@@ -26,8 +26,8 @@
 
 static pthread_mutex_t allocating = PTHREAD_MUTEX_INITIALIZER; /* taken before tw_lock, never after */
 
-/* Large memory is asked for in huge pages, where the system leaves that to programs: fewer misses of the TLB, and fewer faults
-   at the first touch. */
+/* Large memory is asked for in huge pages, where the system leaves that to programs: fewer misses of the TLB, and fewer
+   faults at the first touch. */
 void *tw_host_allocate(size_t bytes)
 {
     const size_t alignment = bytes >= HUGE_BYTES ? HUGE_PAGE : HOST_ALIGNMENT;
@@ -39,8 +39,8 @@ void *tw_host_allocate(size_t bytes)
     return memory;
 }
 
-/* Large host memory of buffers begins at another place of its first page each time. Where all begin at one, so do lines that
-   kernels access together, at (i, j) of several buffers: they share few sets of the caches, and a load waits for a
+/* Large host memory of buffers begins at another place of its first page each time. Where all begin at one, so do lines
+   that kernels access together, at (i, j) of several buffers: they share few sets of the caches, and a load waits for a
    store to another buffer whose address looks the same. */
 static void *allocate_host(struct tw_data *data)
 {
@@ -59,35 +59,35 @@ static void *allocate_on(struct tw_data *data, const struct tw_device *device)
 
 tw_status tw_data_init(struct tw_data *data, tw_range range, size_t element_bytes)
 {
-    const size_t count = tw_place_count();
-    data->places = calloc(count, sizeof *data->places);
-    if (!data->places)
+    const size_t count = tw_memory_space_count();
+    data->allocations = calloc(count, sizeof *data->allocations);
+    if (!data->allocations)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a buffer");
     data->range = range;
     data->element_bytes = element_bytes;
     data->bytes = tw_range_count(range) * element_bytes;
-    data->place_count = count;
-    for (size_t place = 1; place < count; ++place)
-        data->places[place].driver = tw_place_device(place)->backend->backend;
+    data->space_count = count;
+    for (size_t space = 1; space < count; ++space)
+        data->allocations[space].driver = tw_memory_space_device(space)->backend->backend;
     return TW_SUCCESS;
 }
 
-tw_status tw_data_allocate(struct tw_data *data, size_t place)
+tw_status tw_data_allocate(struct tw_data *data, size_t space)
 {
-    if (atomic_load(&data->places[place].address))
+    if (atomic_load(&data->allocations[space].address))
         return TW_SUCCESS;
     tw_status status = tw_check_process();
     if (status != TW_SUCCESS)
         return status;
     TW_DEFER_CANCELLATION;
     pthread_mutex_lock(&allocating);
-    if (!atomic_load(&data->places[place].address)) {
-        const struct tw_device *device = place ? tw_place_device(place) : NULL;
+    if (!atomic_load(&data->allocations[space].address)) {
+        const struct tw_device *device = space ? tw_memory_space_device(space) : NULL;
         void *memory = allocate_on(data, device);
         if (!memory && tw_reclaim_memory()) /* what others have done with may make room */
             memory = allocate_on(data, device);
         if (memory)
-            atomic_store(&data->places[place].address, memory);
+            atomic_store(&data->allocations[space].address, memory);
         else if (device)
             status = tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "%s has no room for a buffer of %zu bytes",
                              tw_device_facts(device)->name, data->bytes);
@@ -101,13 +101,13 @@ tw_status tw_data_allocate(struct tw_data *data, size_t place)
 void tw_data_free(struct tw_data *data)
 {
     free(data->host_block);
-    for (size_t place = 1; place < data->place_count; ++place) {
-        void *memory = atomic_load(&data->places[place].address);
-        const struct tw_device *device = memory ? tw_place_device(place) : NULL;
+    for (size_t space = 1; space < data->space_count; ++space) {
+        void *memory = atomic_load(&data->allocations[space].address);
+        const struct tw_device *device = memory ? tw_memory_space_device(space) : NULL;
         if (device)
             device->backend->backend->memory->free(device->backend, memory);
     }
-    free(data->places);
+    free(data->allocations);
 }
 
 bool tw_data_access(const struct tw_backend_device *device, const struct tw_internal_launch *launch, size_t index,
@@ -122,8 +122,8 @@ bool tw_data_access(const struct tw_backend_device *device, const struct tw_inte
                                          .range = data->range,
                                          .needs = use->needs,
                                          .writes = use->writes};
-    for (size_t place = 1; place < data->place_count; ++place)
-        if (tw_place_device(place)->backend == device)
-            access->address = atomic_load(&data->places[place].address);
+    for (size_t space = 1; space < data->space_count; ++space)
+        if (tw_memory_space_device(space)->backend == device)
+            access->address = atomic_load(&data->allocations[space].address);
     return true;
 }

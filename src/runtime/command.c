@@ -72,7 +72,7 @@ static __attribute__((noinline)) void free_extras_locked(struct tw_command *comm
     free(command->bounds);
     if (command->failure)
         tw_cause_release(&command->failure->cause);
-    tw_standby_free_locked(command->standby);
+    tw_fallback_free_locked(command->fallback);
 }
 
 void tw_command_release_locked(struct tw_command *command)
@@ -85,7 +85,7 @@ void tw_command_release_locked(struct tw_command *command)
         free(command->body.node.accesses);
     if (command->edges != own_edges(command))
         free(command->edges);
-    if (command->copies || command->bounds || command->failure || command->standby)
+    if (command->copies || command->bounds || command->failure || command->fallback)
         free_extras_locked(command);
     if (command->home)
         command->object->released_locked(command->home, (struct tw_memory){.block = command, .bytes = command->bytes});
@@ -100,32 +100,32 @@ void tw_command_release(struct tw_command *command)
     tw_unlock();
 }
 
-/* ---- engines ------------------------------------------------------------------------------------------------------------- */
+/* ---- domains ----------------------------------------------------------------------------------------------------- */
 
-const void *tw_command_engine(const struct tw_command *command)
+const void *tw_command_domain(const struct tw_command *command)
 {
     struct tw_backend_device *device = command->device->backend;
     const struct tw_backend_async *async = device->backend->async;
     return async && !command->bounds && async->takes(device, command->kernel, &command->launch) ? async : NULL;
 }
 
-const void *tw_copy_engine(const struct tw_copy_plan *plan)
+const void *tw_copy_domain(const struct tw_copy_plan *plan)
 {
-    const struct tw_device *to = tw_place_device(plan->to), *from = tw_place_device(plan->from);
+    const struct tw_device *to = tw_memory_space_device(plan->to), *from = tw_memory_space_device(plan->from);
     if (!to || !from || to->backend->backend != from->backend->backend)
         return NULL;
     const struct tw_backend_async *async = to->backend->backend->async;
     return async && async->reaches(to->backend, from->backend) ? async : NULL;
 }
 
-/* ---- failures ------------------------------------------------------------------------------------------------------------ */
+/* ---- failures ---------------------------------------------------------------------------------------------------- */
 
 void tw_command_message_locked(const struct tw_command *command, char *message, size_t bytes)
 {
-    char story[TW_STORY_BYTES];
+    char description[TW_DESCRIPTION_BYTES];
     const char *kernel = command->kernel ? command->kernel->name : NULL, *text = tw_failure_message(command->failure);
     if (command->status == TW_ERROR_CANCELLED)
-        snprintf(message, bytes, "not run: it depends on %s", tw_failure_story(command->failure, story));
+        snprintf(message, bytes, "not run: it depends on %s", tw_failure_describe(command->failure, description));
     else if (kernel && !tw_names_kernel(text, kernel))
         snprintf(message, bytes, "kernel %s: %s", kernel, text);
     else

@@ -18,8 +18,8 @@
 #include "graph/coherence.h"
 #include "graph/graph.h"
 
-struct tw_lane;
-struct tw_standby;
+struct tw_task_queue;
+struct tw_fallback;
 
 enum tw_task_kind {
     TW_TASK_COPY,
@@ -27,7 +27,7 @@ enum tw_task_kind {
     TW_TASK_GRAPH,
     TW_TASK_NOTHING,
     TW_TASK_HOST_ACCESS,
-    TW_TASK_STANDBY
+    TW_TASK_FALLBACK
 };
 enum tw_phase { TW_PHASE_START, TW_PHASE_KERNEL, TW_PHASE_COMPLETE, TW_PHASE_COUNT };
 
@@ -36,12 +36,12 @@ struct tw_task {
     struct tw_node node; /* first: the graph's view */
     enum tw_task_kind kind;
     bool exclusive; /* occupies an exclusive device */
-    bool flying;    /* in its track's list: issued, or failed to be, and unfinished */
+    bool in_flight; /* in its stream's list: issued, or failed to be, and unfinished */
     bool copying;   /* runs, and counts in the device's `copying` */
     bool awaited;   /* some poller may sleep for it */
     struct tw_command *command;
-    uint64_t position;          /* in its track's chain, once issued */
-    uint64_t began_ns;          /* without a chain, where that is measured */
+    uint64_t position;          /* in its stream's stream, once issued */
+    uint64_t began_ns;          /* without a stream, where that is measured */
     struct tw_failure *failure; /* its own, counted until it is finished; or NULL */
 };
 
@@ -65,15 +65,15 @@ struct tw_command_object {
     /* All tasks are finished: gives back what was acquired at submission. */
     void (*completed_locked)(struct tw_command *command);
     /* The last reference is gone, and with it all but the memory, which it takes. Releases the home's count. */
-    void (*released_locked)(struct tw_lane *home, struct tw_memory memory);
+    void (*released_locked)(struct tw_task_queue *home, struct tw_memory memory);
 };
 
 /* A submitted command group, a host access, or a write-back. What is looked at for each is together. */
 struct tw_command {
     atomic_size_t references;                /* the scheduler until complete, and each event */
     struct tw_device *device;                /* where its tasks run: that of the home, or of its fallback */
-    struct tw_lane *lane;                    /* likewise */
-    struct tw_lane *home;                    /* where it was submitted; the object counts it until released_locked() */
+    struct tw_task_queue *queue;             /* likewise */
+    struct tw_task_queue *home;              /* where it was submitted; the object counts it until released_locked() */
     const struct tw_internal_kernel *kernel; /* or NULL */
     struct tw_command *next, *previous;      /* unfinished commands of the home */
     uint64_t sequence;                       /* there */
@@ -88,9 +88,9 @@ struct tw_command {
     int line;
     const char *file;
     const struct tw_command_object *object;
-    struct tw_failure *failure; /* its own, or the cause of its cancellation; counted */
-    struct tw_standby *standby; /* owned; what it falls back on, or NULL */
-    struct tw_use *uses;        /* the object's, counted until complete */
+    struct tw_failure *failure;   /* its own, or the cause of its cancellation; counted */
+    struct tw_fallback *fallback; /* owned; what it falls back on, or NULL */
+    struct tw_use *uses;          /* the object's, counted until complete */
     size_t use_count;
 
     struct tw_internal_bounds *bounds; /* owned; NULL unless the kernel checks its views */
@@ -116,8 +116,8 @@ static inline struct tw_command *tw_command_of(const struct tw_event *event)
 #define TW_FETCHED_BYTES (sizeof(struct tw_command) + 256)
 
 /* Makes a command with room for so many uses, accesses of its body, and bytes of arguments; in `memory`, which has none
-   afterwards, or in new memory where that is too little. It may turn out to need more accesses. Without the lock. NULL: out
-   of memory. */
+   afterwards, or in new memory where that is too little. It may turn out to need more accesses. Without the lock. NULL:
+   out of memory. */
 struct tw_command *tw_command_create(const struct tw_command_object *object, struct tw_memory *memory, size_t use_count,
                                      size_t access_count, size_t args_bytes);
 /* What went wrong with a complete command whose status says so. */
@@ -126,16 +126,16 @@ void tw_command_release(struct tw_command *command);
 void tw_command_release_locked(struct tw_command *command);
 /* Room for so many edges into the command's tasks. */
 tw_status tw_command_make_edges(struct tw_command *command, size_t needed);
-/* The engine for the body of a command that is about to be submitted: NULL if its launch has to wait for all before it.
+/* The domain for the body of a command that is about to be submitted: NULL if its launch has to wait for all before it.
    Without the lock. */
-const void *tw_command_engine(const struct tw_command *command);
-/* The engine for a copy; likewise. */
-const void *tw_copy_engine(const struct tw_copy_plan *plan);
+const void *tw_command_domain(const struct tw_command *command);
+/* The domain for a copy; likewise. */
+const void *tw_copy_domain(const struct tw_copy_plan *plan);
 /* The failure of one of the command's tasks; the message is the last complaint about a task. */
 struct tw_failure *tw_command_failure_locked(const struct tw_command *command, tw_status status);
 /* What a kernel that has run noted about the indices of its views. */
 tw_status tw_command_check_bounds(const struct tw_command *command);
-/* Why a task is doomed; or NULL. */
-#define tw_doom_of(task) ((struct tw_failure *)(task)->node.doom)
+/* Why a task is cancelled; or NULL. */
+#define tw_cancel_cause_of(task) ((struct tw_failure *)(task)->node.cancel_cause)
 
 #endif

@@ -26,7 +26,7 @@ static void complete_times_locked(tw_event_times *times)
 
 static void complete_locked(struct tw_command *command)
 {
-    struct tw_lane *home = command->home;
+    struct tw_task_queue *home = command->home;
     if (command->timed)
         complete_times_locked(&command->times);
     command->complete = true;
@@ -39,11 +39,11 @@ static void complete_locked(struct tw_command *command)
     tw_command_release_locked(command);
 }
 
-/* Finishes a task and returns the tasks that this makes ready. failure: its own, or the cause that doomed it. */
+/* Finishes a task and returns the tasks that this makes ready. failure: its own, or the cause that cancelled it. */
 static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled)
 {
     struct tw_command *command = task->command;
-    if (failure && command->standby && task == &command->body && tw_standby_take_locked(task, &failure, &cancelled))
+    if (failure && command->fallback && task == &command->body && tw_fallback_take_locked(task, &failure, &cancelled))
         return NULL;
     if (failure && command->status == TW_SUCCESS) {
         command->status = cancelled ? TW_ERROR_CANCELLED : failure->status;
@@ -55,9 +55,9 @@ static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *fa
         tw_cause_release(&task->failure->cause);
         task->failure = NULL;
     }
-    tw_announce_locked(command->lane);
+    tw_announce_locked(command->queue);
     if (task->awaited)
-        tw_chain_wake_locked(task);
+        tw_poller_wake_locked(task);
     if (--command->tasks_left == 0)
         complete_locked(command);
     return ready;
@@ -82,23 +82,24 @@ void tw_command_note_times_locked(const struct tw_task *task, struct tw_backend_
 void tw_command_start_locked(struct tw_command *command)
 {
     command->started = true;
-    if (!command->lane->watchers && !command->standby) /* who watches a standby does so at the command's own lane */
+    if (!command->queue->watchers
+        && !command->fallback) /* who watches a fallback does so at the command's own task queue */
         return;
-    tw_announce_locked(command->lane);
+    tw_announce_locked(command->queue);
     if (command->body.awaited)
-        tw_chain_wake_locked(&command->body);
+        tw_poller_wake_locked(&command->body);
 }
 
-/* A doomed host access has written nothing, so the contents are still where they were; but what was submitted behind it
-   expects them on the host. */
+/* A cancelled host access has written nothing, so the contents are still where they were; but what was submitted behind
+   it expects them on the host. */
 static void undo_access_locked(struct tw_command *command)
 {
     const struct tw_use *use = &command->uses[0];
     if (!use->writes || command->body.node.out)
         return;
     tw_graph_wrote_nothing(&command->body.node);
-    for (size_t place = 0; place < use->data->place_count; ++place)
-        use->data->places[place].valid = use->data->places[place].was_valid;
+    for (size_t space = 0; space < use->data->space_count; ++space)
+        use->data->allocations[space].valid = use->data->allocations[space].was_valid;
 }
 
 void tw_make_ready_locked(struct tw_node *nodes)
@@ -108,14 +109,14 @@ void tw_make_ready_locked(struct tw_node *nodes)
     while (todo.first) {
         struct tw_task *task = tw_pop(&todo);
         struct tw_command *command = task->command;
-        if (command->timed && task == &command->body && !task->node.doom)
+        if (command->timed && task == &command->body && !task->node.cancel_cause)
             command->times.ready_ns = tw_held_ns();
-        if (task->node.engine && (!task->node.doom || tw_graph_before(&task->node))) {
-            tw_chain_add_locked(task);
-        } else if (task->node.doom) {
+        if (task->node.domain && (!task->node.cancel_cause || tw_graph_before(&task->node))) {
+            tw_stream_add_locked(task);
+        } else if (task->node.cancel_cause) {
             if (task->kind == TW_TASK_HOST_ACCESS)
                 undo_access_locked(command);
-            tw_append(&todo, finish_locked(task, tw_doom_of(task), true));
+            tw_append(&todo, finish_locked(task, tw_cancel_cause_of(task), true));
         } else if (task->kind == TW_TASK_NOTHING) {
             tw_command_start_locked(command);
             if (command->measured)
@@ -124,7 +125,7 @@ void tw_make_ready_locked(struct tw_node *nodes)
         } else if (task->kind == TW_TASK_HOST_ACCESS) {
             command->started = command->acquired = true;
             command->object->ready_locked(command);
-            tw_announce_locked(command->lane);
+            tw_announce_locked(command->queue);
         } else {
             tw_schedule_locked(task);
         }

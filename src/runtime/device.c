@@ -9,28 +9,28 @@ static struct {
     struct tw_device **devices;
     size_t count;
     struct tw_device *host;
-} places;
+} spaces;
 
-void tw_places_set(struct tw_device **devices, size_t count, struct tw_device *host)
+void tw_memory_spaces_set(struct tw_device **devices, size_t count, struct tw_device *host)
 {
-    places.devices = devices;
-    places.count = count;
-    places.host = host;
+    spaces.devices = devices;
+    spaces.count = count;
+    spaces.host = host;
 }
 
-size_t tw_place_count(void)
+size_t tw_memory_space_count(void)
 {
-    return places.count;
+    return spaces.count;
 }
 
-struct tw_device *tw_place_device(size_t place)
+struct tw_device *tw_memory_space_device(size_t space)
 {
-    return places.devices[place];
+    return spaces.devices[space];
 }
 
 struct tw_device *tw_host_device(void)
 {
-    return places.host;
+    return spaces.host;
 }
 
 static pthread_mutex_t describing = PTHREAD_MUTEX_INITIALIZER; /* innermost */

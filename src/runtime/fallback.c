@@ -5,36 +5,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct tw_standby *tw_standby_create(struct tw_lane *lane, const struct tw_standby_record *record)
+struct tw_fallback *tw_fallback_create(struct tw_task_queue *queue, const struct tw_fallback_record *record)
 {
-    const size_t place_count = tw_place_count();
-    const size_t bytes = sizeof(struct tw_standby) + record->args_bytes + record->use_count * (place_count + 1);
-    struct tw_standby *standby = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    if (!standby)
+    const size_t space_count = tw_memory_space_count();
+    const size_t bytes = sizeof(struct tw_fallback) + record->args_bytes + record->use_count * (space_count + 1);
+    struct tw_fallback *fallback = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (!fallback)
         return NULL;
-    *standby = (struct tw_standby){
-        .lane = lane, .kernel = record->kernel, .launch = *record->launch, .bounds = record->bounds};
-    standby->place_count = place_count;
-    standby->expected = (bool *)(standby->args + record->args_bytes);
-    standby->held = standby->expected + record->use_count;
-    memset(standby->expected, false, record->use_count);
-    memcpy(standby->args, record->args, record->args_bytes);
-    standby->launch.args = standby->args;
-    standby->launch.words = tw_internal_words_for(record->args_bytes);
-    standby->launch.accesses = NULL; /* the group goes */
-    standby->launch.access_count = 0;
-    tw_lane_retain(lane);
-    return standby;
+    *fallback = (struct tw_fallback){
+        .queue = queue, .kernel = record->kernel, .launch = *record->launch, .bounds = record->bounds};
+    fallback->space_count = space_count;
+    fallback->expected = (bool *)(fallback->args + record->args_bytes);
+    fallback->held = fallback->expected + record->use_count;
+    memset(fallback->expected, false, record->use_count);
+    memcpy(fallback->args, record->args, record->args_bytes);
+    fallback->launch.args = fallback->args;
+    fallback->launch.words = tw_internal_words_for(record->args_bytes);
+    fallback->launch.accesses = NULL; /* the group goes */
+    fallback->launch.access_count = 0;
+    tw_task_queue_retain(queue);
+    return fallback;
 }
 
-void tw_standby_free_locked(struct tw_standby *standby)
+void tw_fallback_free_locked(struct tw_fallback *fallback)
 {
-    if (!standby)
+    if (!fallback)
         return;
-    free(standby->bounds);
-    free(standby->edges);
-    if (standby->failure)
-        tw_cause_release(&standby->failure->cause);
-    tw_lane_release_locked(standby->lane);
-    free(standby);
+    free(fallback->bounds);
+    free(fallback->edges);
+    if (fallback->failure)
+        tw_cause_release(&fallback->failure->cause);
+    tw_task_queue_release_locked(fallback->queue);
+    free(fallback);
 }

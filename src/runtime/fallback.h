@@ -9,31 +9,30 @@
 #include <teamwork/lower/launch.h>
 
 #include "base/failure.h"
-#include "lane.h"
+#include "task_queue.h"
 
-struct tw_standby {
-    struct tw_lane *lane; /* counted */
+struct tw_fallback {
+    struct tw_task_queue *queue; /* counted */
     const struct tw_internal_kernel *kernel;
     struct tw_internal_launch launch;
     struct tw_internal_bounds *bounds; /* owned, or NULL */
     bool taken;                        /* the command runs, or has run, here */
     bool kernel_has_run;               /* on the first device, perhaps in part */
-    size_t first_place;                /* of the first device */
+    size_t first_space;                /* of the first device */
     /* the first error, once taken: what is reported if this fails, too */
     tw_status status;
     struct tw_failure *failure; /* counted */
     bool cancelled;
     struct tw_edge *edges; /* owned; from the copies of others that the command waits for, once taken */
-    size_t place_count;
+    size_t space_count;
     /* behind the arguments */
-    bool *held; /* for each use and place: it holds the contents that the command needs */
-    bool
-        *expected; /* for each use, once taken: others have the contents on the standby's device, unless a copy fails */
+    bool *held;     /* for each use and memory space: it holds the contents that the command needs */
+    bool *expected; /* for each use, once taken: others have the contents there, unless a copy fails */
     _Alignas(64) unsigned char args[];
 };
 
-/* A group as it was recorded for the fallback queue; bounds go over to the standby. */
-struct tw_standby_record {
+/* A group as it was recorded for the fallback queue; bounds go over to the fallback. */
+struct tw_fallback_record {
     const struct tw_internal_kernel *kernel;
     const struct tw_internal_launch *launch;
     struct tw_internal_bounds *bounds;
@@ -42,7 +41,7 @@ struct tw_standby_record {
 };
 
 /* NULL: out of memory. Without the lock. */
-struct tw_standby *tw_standby_create(struct tw_lane *lane, const struct tw_standby_record *record);
-void tw_standby_free_locked(struct tw_standby *standby);
+struct tw_fallback *tw_fallback_create(struct tw_task_queue *queue, const struct tw_fallback_record *record);
+void tw_fallback_free_locked(struct tw_fallback *fallback);
 
 #endif

@@ -12,16 +12,16 @@
 
 static pthread_mutex_t running = PTHREAD_MUTEX_INITIALIZER; /* taken before the lock, never after */
 
-static void *address_of(const struct tw_data *data, size_t place)
+static void *address_of(const struct tw_data *data, size_t space)
 {
-    return atomic_load(&data->places[place].address);
+    return atomic_load(&data->allocations[space].address);
 }
 
-/* Copies the contents of a buffer from place to place, through the host if need be. Without the lock. */
+/* Copies the contents of a buffer from one memory space to another, through the host if need be. Without the lock. */
 static tw_status copy(const struct tw_data *data, size_t from, size_t to)
 {
-    struct tw_backend_device *source = from ? tw_place_device(from)->backend : NULL;
-    struct tw_backend_device *target = to ? tw_place_device(to)->backend : NULL;
+    struct tw_backend_device *source = from ? tw_memory_space_device(from)->backend : NULL;
+    struct tw_backend_device *target = to ? tw_memory_space_device(to)->backend : NULL;
     if (!from || !to || source->backend == target->backend)
         return (to ? target : source)
             ->backend->memory->copy(target, address_of(data, to), source, address_of(data, from), data->bytes);
@@ -35,42 +35,42 @@ static tw_status copy(const struct tw_data *data, size_t from, size_t to)
     return status;
 }
 
-/* Whether a place holds what a command needs. */
-static bool holds_locked(const struct tw_command *command, size_t use, size_t place)
+/* Whether a memory space holds what a command needs. */
+static bool holds_locked(const struct tw_command *command, size_t use, size_t space)
 {
-    const struct tw_standby *standby = command->standby;
-    if (command->uses[use].data->places[place].resource.lost)
+    const struct tw_fallback *fallback = command->fallback;
+    if (command->uses[use].data->allocations[space].resource.lost)
         return false;
-    return standby->held[use * standby->place_count + place] || place == standby->first_place;
+    return fallback->held[use * fallback->space_count + space] || space == fallback->first_space;
 }
 
-static bool is_defined(const struct tw_standby *standby, size_t use)
+static bool is_defined(const struct tw_fallback *fallback, size_t use)
 {
-    return memchr(standby->held + use * standby->place_count, true, standby->place_count) != NULL;
+    return memchr(fallback->held + use * fallback->space_count, true, fallback->space_count) != NULL;
 }
 
-/* Whether what a use needs has to be brought to the standby's device. */
+/* Whether what a use needs has to be brought to the fallback's device. */
 static bool is_missing(const struct tw_command *command, size_t use)
 {
     const struct tw_use *needed = &command->uses[use];
-    const size_t place = command->device->place;
-    if (!needed->needs || !is_defined(command->standby, use))
+    const size_t space = command->device->space;
+    if (!needed->needs || !is_defined(command->fallback, use))
         return false;
     tw_lock();
-    const bool is_there = holds_locked(command, use, place)
-                          || (command->standby->expected[use] && !needed->data->places[place].resource.lost);
+    const bool is_there = holds_locked(command, use, space)
+                          || (command->fallback->expected[use] && !needed->data->allocations[space].resource.lost);
     tw_unlock();
     return !is_there;
 }
 
-/* Brings it, from the first place that gives it. */
+/* Brings it, from the first memory space that gives it. */
 static tw_status bring(const struct tw_command *command, size_t use)
 {
-    const struct tw_standby *standby = command->standby;
+    const struct tw_fallback *fallback = command->fallback;
     const struct tw_data *data = command->uses[use].data;
-    const size_t to = command->device->place;
+    const size_t to = command->device->space;
     tw_status status = tw_fail(TW_ERROR_TRANSFER_FAILED, "no device has the contents any more");
-    for (size_t from = 0; from < standby->place_count && status != TW_SUCCESS; ++from) {
+    for (size_t from = 0; from < fallback->space_count && status != TW_SUCCESS; ++from) {
         tw_lock();
         const bool holds = from != to && holds_locked(command, use, from);
         tw_unlock();
@@ -80,22 +80,22 @@ static tw_status bring(const struct tw_command *command, size_t use)
     return status;
 }
 
-/* ---- where the results are ------------------------------------------------------------------------------------------------ */
+/* ---- where the results are --------------------------------------------------------------------------------------- */
 
-/* Whether a task that comes after the command looks for the contents of a buffer at the first device's place. */
-static bool looks_there_locked(const struct tw_task *task, const struct tw_data *data, size_t place)
+/* Whether a task that comes after the command looks for the contents of a buffer in the first device's memory. */
+static bool looks_there_locked(const struct tw_task *task, const struct tw_data *data, size_t space)
 {
     const struct tw_copy_plan *plan = &((const struct tw_copy_task *)task)->plan;
     if (task->kind == TW_TASK_COPY)
-        return plan->data == data && plan->from == place;
+        return plan->data == data && plan->from == space;
     for (size_t i = 0; i < task->command->use_count; ++i)
         if (task->command->uses[i].data == data)
-            return task->command->uses[i].needs && task->command->device->place == place;
+            return task->command->uses[i].needs && task->command->device->space == space;
     return false;
 }
 
-/* Whether a task may be ready before all that it waits for is over, since its engine keeps the order. */
-static bool relies_on_its_engine(const struct tw_node *node)
+/* Whether a task may be ready before all that it waits for is over, since its domain keeps the order. */
+static bool relies_on_its_domain(const struct tw_node *node)
 {
     for (size_t i = 0; i < node->in_count; ++i)
         if (node->in[i].from && node->in[i].passed)
@@ -103,43 +103,44 @@ static bool relies_on_its_engine(const struct tw_node *node)
     return false;
 }
 
-/* Lets a copy take the contents from another place. False: that is not possible. */
+/* Lets a copy take the contents from another memory space. False: that is not possible. */
 static bool redirect_locked(struct tw_task *task, size_t from)
 {
     struct tw_copy_task *copy_task = (struct tw_copy_task *)task;
     if (task->kind != TW_TASK_COPY || tw_copy_must_stage(copy_task->plan.data, from, copy_task->plan.to))
         return false;
     const struct tw_copy_plan plan = {copy_task->plan.data, from, copy_task->plan.to};
-    const void *engine = plan.from == plan.to ? NULL : tw_copy_engine(&plan);
-    if (engine != task->node.engine && relies_on_its_engine(&task->node))
+    const void *domain = plan.from == plan.to ? NULL : tw_copy_domain(&plan);
+    if (domain != task->node.domain && relies_on_its_domain(&task->node))
         return false;
     copy_task->plan = plan;
-    task->node.engine = engine;
+    task->node.domain = domain;
     return true;
 }
 
-/* Tells those that come after the command where the contents are that it wrote. Those that cannot go there are doomed. */
+/* Tells those that come after the command where the contents are that it wrote. Those that cannot go there are
+   cancelled. */
 static void tell_locked(const struct tw_command *command, const struct tw_data *data, struct tw_failure *failure)
 {
     for (struct tw_edge *edge = command->body.node.out; edge; edge = edge->next) {
         struct tw_task *task = (struct tw_task *)edge->to;
-        if (looks_there_locked(task, data, command->standby->first_place)
-            && !redirect_locked(task, command->device->place))
-            tw_graph_doom(&task->node, &failure->cause);
+        if (looks_there_locked(task, data, command->fallback->first_space)
+            && !redirect_locked(task, command->device->space))
+            tw_graph_cancel(&task->node, &failure->cause);
     }
 }
 
-/* The same for the standbys of those that come after. */
+/* The same for the fallbacks of those that come after. */
 static void tell_standbys_locked(const struct tw_command *command, const struct tw_data *data)
 {
     for (const struct tw_edge *edge = command->body.node.out; edge; edge = edge->next) {
         const struct tw_command *later = ((const struct tw_task *)edge->to)->command;
-        struct tw_standby *standby = later->standby;
-        for (size_t i = 0; standby && i < later->use_count; ++i)
+        struct tw_fallback *fallback = later->fallback;
+        for (size_t i = 0; fallback && i < later->use_count; ++i)
             if (later->uses[i].data == data) {
-                bool *held = standby->held + i * standby->place_count;
-                held[command->standby->first_place] = false;
-                held[command->device->place] = true;
+                bool *held = fallback->held + i * fallback->space_count;
+                held[command->fallback->first_space] = false;
+                held[command->device->space] = true;
             }
     }
 }
@@ -147,41 +148,41 @@ static void tell_standbys_locked(const struct tw_command *command, const struct 
 /* Brings what the command wrote to where later commands look for it; else tells them, and leaves it where it is. */
 static void hand_over(const struct tw_command *command, struct tw_data *data)
 {
-    const size_t first = command->standby->first_place, here = command->device->place;
+    const size_t first = command->fallback->first_space, here = command->device->space;
     if (first == here)
         return;
     const tw_status status = copy(data, here, first);
     tw_lock();
     if (status == TW_SUCCESS) {
-        tw_graph_lose(&data->places[first].resource, NULL);
+        tw_graph_lose(&data->allocations[first].resource, NULL);
     } else {
         struct tw_failure *failure = tw_command_failure_locked(command, status);
         tell_locked(command, data, failure);
         tell_standbys_locked(command, data);
-        tw_graph_lose(&data->places[first].resource, &failure->cause);
+        tw_graph_lose(&data->allocations[first].resource, &failure->cause);
         if (data->contents.writer == &command->body.node) { /* else later commands have decided where they will be */
-            data->places[first].valid = false;
-            data->places[here].valid = true;
-            tw_graph_lose(&data->places[here].resource, NULL);
+            data->allocations[first].valid = false;
+            data->allocations[here].valid = true;
+            tw_graph_lose(&data->allocations[here].resource, NULL);
         }
         tw_cause_release(&failure->cause);
     }
     tw_unlock();
 }
 
-tw_status tw_standby_run(struct tw_command *command)
+tw_status tw_fallback_run(struct tw_command *command)
 {
-    struct tw_standby *standby = command->standby;
+    struct tw_fallback *fallback = command->fallback;
     struct tw_backend_device *device = command->device->backend;
     tw_status status = TW_SUCCESS;
-    standby->launch.accesses = command->uses; /* they are alike; those of the group that was recorded are gone */
-    standby->launch.access_count = command->use_count;
+    fallback->launch.accesses = command->uses; /* they are alike; those of the group that was recorded are gone */
+    fallback->launch.access_count = command->use_count;
     pthread_mutex_lock(&running);
     for (size_t i = 0; i < command->use_count && status == TW_SUCCESS; ++i)
         if (is_missing(command, i))
             status = bring(command, i);
     if (status == TW_SUCCESS)
-        status = device->backend->launch(device, standby->kernel, &standby->launch);
+        status = device->backend->launch(device, fallback->kernel, &fallback->launch);
     if (status == TW_SUCCESS)
         status = tw_command_check_bounds(command);
     for (size_t i = 0; i < command->use_count && status == TW_SUCCESS; ++i)

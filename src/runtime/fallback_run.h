@@ -6,6 +6,6 @@
 #include "command.h"
 
 /* Runs it: brings what it needs, launches its kernel, and hands over what it wrote. Without the lock. */
-tw_status tw_standby_run(struct tw_command *command);
+tw_status tw_fallback_run(struct tw_command *command);
 
 #endif

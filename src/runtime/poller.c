@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several threads that wait for tasks of one track.
+ * Several threads that wait for tasks of one stream.
  *
- * One thread finishes what is over and issues more. Others that looked as well would only hold the lock, which the first one
- * needs for each launch: so they sleep. Each sleeps for one task, the last one that is known to come before what it waits for, and
- * is woken when that is finished. Whoever ceases to poll leaves that to a thread that sleeps, which looks anew at what it waits
- * for: so a track with sleepers has a poller at any time.
+ * One thread finishes what is over and issues more. Others that looked as well would only hold the lock, which the
+ * first one needs for each launch: so they sleep. Each sleeps for one task, the last one that is known to come before
+ * what it waits for, and is woken when that is finished. Whoever ceases to poll leaves that to a thread that sleeps,
+ * which looks anew at what it waits for: so a stream with sleepers has a poller at any time.
  */
 #include "poller.h"
 
@@ -14,15 +14,15 @@
 static void wake_locked(struct tw_poller *sleeper)
 {
     *sleeper->link = sleeper->next;
-    *(sleeper->next ? &sleeper->next->link : &tw_track_of(sleeper->target)->last_sleeper) = sleeper->link;
+    *(sleeper->next ? &sleeper->next->link : &tw_stream_of(sleeper->target)->last_sleeper) = sleeper->link;
     sleeper->target = NULL;
     pthread_cond_signal(sleeper->woken);
 }
 
-void tw_chain_wake_locked(struct tw_task *task)
+void tw_poller_wake_locked(struct tw_task *task)
 {
     struct tw_poller *next;
-    for (struct tw_poller *sleeper = tw_track_of(task)->sleepers; sleeper; sleeper = next) {
+    for (struct tw_poller *sleeper = tw_stream_of(task)->sleepers; sleeper; sleeper = next) {
         next = sleeper->next;
         if (sleeper->target == task)
             wake_locked(sleeper);
@@ -31,31 +31,31 @@ void tw_chain_wake_locked(struct tw_task *task)
 
 void tw_poller_leave_locked(struct tw_poller *poller)
 {
-    struct tw_track *track = poller->track;
-    if (!track)
+    struct tw_stream *stream = poller->stream;
+    if (!stream)
         return;
-    struct tw_poller *heir = track->poller = track->sleepers;
-    poller->track = NULL;
+    struct tw_poller *heir = stream->poller = stream->sleepers;
+    poller->stream = NULL;
     if (heir) {
-        heir->track = track;
-        heir->lane = poller->lane;
+        heir->stream = stream;
+        heir->queue = poller->queue;
         wake_locked(heir);
     } else {
-        tw_lane_release_locked(poller->lane);
+        tw_task_queue_release_locked(poller->queue);
     }
 }
 
 void tw_poller_sleep_locked(struct tw_poller *poller, struct tw_task *target)
 {
-    struct tw_track *track = tw_track_of(target);
+    struct tw_stream *stream = tw_stream_of(target);
     pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
     target->awaited = true;
     poller->woken = &woken;
     poller->target = target;
     poller->next = NULL;
-    poller->link = track->sleepers ? track->last_sleeper : &track->sleepers;
+    poller->link = stream->sleepers ? stream->last_sleeper : &stream->sleepers;
     *poller->link = poller;
-    track->last_sleeper = &poller->next;
+    stream->last_sleeper = &poller->next;
     while (poller->target)
         tw_sleep_locked(&woken, NULL);
     pthread_cond_destroy(&woken);

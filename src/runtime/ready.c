@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ready tasks: the lists of each lane, and which of them a thread may take.
+ * Ready tasks: the lists of each task queue, and which of them a thread may take.
  *
- * The bodies that need a whole CPU ("exclusive") run one at a time on a device, and are left to a thread that waits, so that they
- * run on the OpenMP team of the thread that the program computes on; a worker takes them after a grace period.
+ * The bodies that need a whole CPU ("exclusive") run one at a time on a device, and are left to a thread that waits, so
+ * that they run on the OpenMP team of the thread that the program computes on; a worker takes them after a grace
+ * period.
  */
 #include "ready.h"
 
@@ -12,13 +13,13 @@
 
 #define GRACE_NS 1000000u /* a parallel kernel on a CPU is left to a thread that waits for so long */
 
-_Thread_local struct tw_lane *tw_running_lane;
+_Thread_local struct tw_task_queue *tw_running_queue;
 _Thread_local bool tw_is_worker;
 _Thread_local const struct tw_command *tw_awaited;
 _Thread_local struct tw_device *tw_unwoken;
 bool tw_is_ending;
 _Thread_local bool tw_ends_program;
-static struct tw_track *to_issue; /* tracks with tasks to issue; under the lock */
+static struct tw_stream *to_issue; /* streams with tasks to issue; under the lock */
 
 struct tw_task *tw_pop(struct tw_task_list *list)
 {
@@ -30,45 +31,45 @@ struct tw_task *tw_pop(struct tw_task_list *list)
     return (struct tw_task *)node;
 }
 
-bool tw_lane_is_empty(const struct tw_lane *lane)
+bool tw_task_queue_is_empty(const struct tw_task_queue *queue)
 {
-    return !lane->light.first && !lane->exclusive.first && !lane->copies.first;
+    return !queue->light.first && !queue->exclusive.first && !queue->copies.first;
 }
 
-static void activate(struct tw_lane *lane)
+static void activate(struct tw_task_queue *queue)
 {
-    struct tw_device *device = lane->device;
-    if (lane->next)
+    struct tw_device *device = queue->device;
+    if (queue->next)
         return;
     if (!device->active) {
-        device->active = lane->next = lane->previous = lane;
+        device->active = queue->next = queue->previous = queue;
     } else {
-        lane->next = device->active;
-        lane->previous = device->active->previous;
-        lane->previous->next = lane->next->previous = lane;
+        queue->next = device->active;
+        queue->previous = device->active->previous;
+        queue->previous->next = queue->next->previous = queue;
     }
 }
 
-static void deactivate(struct tw_lane *lane)
+static void deactivate(struct tw_task_queue *queue)
 {
-    struct tw_device *device = lane->device;
-    if (lane->next == lane) {
+    struct tw_device *device = queue->device;
+    if (queue->next == queue) {
         device->active = NULL;
     } else {
-        if (device->active == lane)
-            device->active = lane->next;
-        lane->next->previous = lane->previous;
-        lane->previous->next = lane->next;
+        if (device->active == queue)
+            device->active = queue->next;
+        queue->next->previous = queue->previous;
+        queue->previous->next = queue->next;
     }
-    lane->next = lane->previous = NULL;
+    queue->next = queue->previous = NULL;
 }
 
-/* ---- tasks become ready ------------------------------------------------------------------------------------------------ */
+/* ---- tasks become ready ------------------------------------------------------------------------------------------ */
 
-/* Sees to it that somebody looks at the device's lanes: a device with a queue has a worker. */
+/* Sees to it that somebody looks at the device's task queues: a device with a queue has a worker. */
 void tw_wake_worker_locked(struct tw_device *device, bool soon)
 {
-    if (device->lingering && !device->flying && (!soon || !device->backend->exclusive || device->napping_shortly))
+    if (device->lingering && !device->in_flight && (!soon || !device->backend->exclusive || device->napping_shortly))
         return; /* it looks soon enough; but rarely while something is in flight */
     if (device->idle_workers)
         pthread_cond_signal(&device->work);
@@ -78,51 +79,51 @@ void tw_wake_worker_locked(struct tw_device *device, bool soon)
 
 void tw_schedule_locked(struct tw_task *task)
 {
-    struct tw_lane *lane = task->command->lane;
-    const bool is_copy = task->kind == TW_TASK_COPY && lane->device->backend->max_copies;
-    if (task->exclusive && !lane->exclusive.first)
-        lane->exclusive_since_ns = tw_held_ns();
-    const bool was_empty = tw_lane_is_empty(lane);
+    struct tw_task_queue *queue = task->command->queue;
+    const bool is_copy = task->kind == TW_TASK_COPY && queue->device->backend->max_copies;
+    if (task->exclusive && !queue->exclusive.first)
+        queue->exclusive_since_ns = tw_held_ns();
+    const bool was_empty = tw_task_queue_is_empty(queue);
     task->node.next = NULL;
-    tw_append(is_copy ? &lane->copies : task->exclusive ? &lane->exclusive : &lane->light, &task->node);
-    activate(lane);
-    const bool takes_it = lane == tw_running_lane && was_empty; /* this thread looks for the next one itself */
-    if (lane->helpers && !(takes_it && !tw_is_worker))
-        tw_announce_locked(lane);
+    tw_append(is_copy ? &queue->copies : task->exclusive ? &queue->exclusive : &queue->light, &task->node);
+    activate(queue);
+    const bool takes_it = queue == tw_running_queue && was_empty; /* this thread looks for the next one itself */
+    if (queue->helpers && !(takes_it && !tw_is_worker))
+        tw_announce_locked(queue);
     if (task->kind == TW_TASK_COPY && task->command == tw_awaited)
-        tw_unwoken = lane->device; /* it waits for it, and runs it as soon as a worker would */
-    else if (is_copy || (!lane->helpers && !takes_it))
-        tw_wake_worker_locked(lane->device, !task->exclusive);
+        tw_unwoken = queue->device; /* it waits for it, and runs it as soon as a worker would */
+    else if (is_copy || (!queue->helpers && !takes_it))
+        tw_wake_worker_locked(queue->device, !task->exclusive);
 }
 
-void tw_list_to_issue_locked(struct tw_track *track)
+void tw_list_to_issue_locked(struct tw_stream *stream)
 {
-    if (track->is_to_issue || track->issuing || !track->issue.first || track->flying_count >= TW_CHAIN_DEPTH)
+    if (stream->is_to_issue || stream->issuing || !stream->issue.first || stream->in_flight_count >= TW_CHAIN_DEPTH)
         return;
-    track->is_to_issue = true;
-    track->next_to_issue = to_issue;
-    to_issue = track;
+    stream->is_to_issue = true;
+    stream->next_to_issue = to_issue;
+    to_issue = stream;
 }
 
-void tw_chain_add_locked(struct tw_task *task)
+void tw_stream_add_locked(struct tw_task *task)
 {
-    struct tw_track *track = tw_track_of(task);
+    struct tw_stream *stream = tw_stream_of(task);
     task->node.next = NULL;
-    tw_append(&track->issue, &task->node);
-    tw_list_to_issue_locked(track);
+    tw_append(&stream->issue, &task->node);
+    tw_list_to_issue_locked(stream);
 }
 
-struct tw_track *tw_next_to_issue_locked(void)
+struct tw_stream *tw_next_to_issue_locked(void)
 {
-    struct tw_track *track = to_issue;
-    if (track) {
-        to_issue = track->next_to_issue;
-        track->is_to_issue = false;
+    struct tw_stream *stream = to_issue;
+    if (stream) {
+        to_issue = stream->next_to_issue;
+        stream->is_to_issue = false;
     }
-    return track;
+    return stream;
 }
 
-/* ---- threads take them ---------------------------------------------------------------------------------------------------- */
+/* ---- threads take them ------------------------------------------------------------------------------------------- */
 
 /* Apart: to find a variable of the thread takes as long as all the rest. */
 static __attribute__((noinline)) bool is_thread_that_ends(void)
@@ -135,97 +136,97 @@ bool tw_may_run_locked(void)
     return !tw_is_ending || is_thread_that_ends();
 }
 
-/* Whether a waiting thread looks after a lane whose parallel kernel has been ready for longer: it is told of every
-   completion and takes it then. */
-static bool is_others_turn(const struct tw_lane *lane)
+/* Whether a waiting thread looks after a task queue whose parallel kernel has been ready for longer: it is told of
+   every completion and takes it then. */
+static bool is_others_turn(const struct tw_task_queue *queue)
 {
-    for (const struct tw_lane *other = lane->next; other != lane; other = other->next)
-        if (other->helpers && other->exclusive.first && other->exclusive_since_ns < lane->exclusive_since_ns)
+    for (const struct tw_task_queue *other = queue->next; other != queue; other = other->next)
+        if (other->helpers && other->exclusive.first && other->exclusive_since_ns < queue->exclusive_since_ns)
             return true;
     return false;
 }
 
-/* A lane of the same device that nobody looks after and whose parallel kernel is overdue, for a waiting thread to run
-   before its own; NULL if there is none. */
-struct tw_lane *tw_overdue_lane(const struct tw_lane *lane)
+/* A task queue of the same device that nobody looks after and whose parallel kernel is overdue, for a waiting thread to
+   run before its own; NULL if there is none. */
+struct tw_task_queue *tw_overdue_queue(const struct tw_task_queue *queue)
 {
-    if (lane->light.first || !lane->exclusive.first || lane->next == lane)
+    if (queue->light.first || !queue->exclusive.first || queue->next == queue)
         return NULL;
     const uint64_t now = tw_held_ns();
-    for (struct tw_lane *other = lane->next; other != lane; other = other->next)
-        if (!other->helpers && other->exclusive.first && other->exclusive_since_ns < lane->exclusive_since_ns
+    for (struct tw_task_queue *other = queue->next; other != queue; other = other->next)
+        if (!other->helpers && other->exclusive.first && other->exclusive_since_ns < queue->exclusive_since_ns
             && now - other->exclusive_since_ns >= GRACE_NS)
             return other;
     return NULL;
 }
 
-struct tw_task *tw_take_from_lane(struct tw_lane *lane, bool worker)
+struct tw_task *tw_take_from_queue(struct tw_task_queue *queue, bool worker)
 {
-    struct tw_device *device = lane->device;
+    struct tw_device *device = queue->device;
     struct tw_task *task = NULL;
-    if (lane->light.first) {
-        task = tw_pop(&lane->light);
-    } else if (lane->exclusive.first && !device->exclusive_running && !is_others_turn(lane)
-               && (!worker || device->worker_is_warm || tw_held_ns() - lane->exclusive_since_ns >= GRACE_NS)) {
-        task = tw_pop(&lane->exclusive);
-        lane->exclusive_since_ns = tw_held_ns();
+    if (queue->light.first) {
+        task = tw_pop(&queue->light);
+    } else if (queue->exclusive.first && !device->exclusive_running && !is_others_turn(queue)
+               && (!worker || device->worker_is_warm || tw_held_ns() - queue->exclusive_since_ns >= GRACE_NS)) {
+        task = tw_pop(&queue->exclusive);
+        queue->exclusive_since_ns = tw_held_ns();
         device->worker_is_warm = worker;
     }
-    if (task && tw_lane_is_empty(lane))
-        deactivate(lane);
+    if (task && tw_task_queue_is_empty(queue))
+        deactivate(queue);
     return task;
 }
 
-static struct tw_task *begin_copy(struct tw_lane *lane, struct tw_task *task)
+static struct tw_task *begin_copy(struct tw_task_queue *queue, struct tw_task *task)
 {
     task->copying = true;
-    ++lane->device->copying;
-    if (tw_lane_is_empty(lane))
-        deactivate(lane);
+    ++queue->device->copying;
+    if (tw_task_queue_is_empty(queue))
+        deactivate(queue);
     return task;
 }
 
-/* The first of the copies that a worker may run. They are for workers, and in their order: who waits for the first one's
-   data would else be held up by the last one, and all of them by each other. */
-static struct tw_task *take_copy(struct tw_lane *lane)
+/* The first of the copies that a worker may run. They are for workers, and in their order: who waits for the first
+   one's data would else be held up by the last one, and all of them by each other. */
+static struct tw_task *take_copy(struct tw_task_queue *queue)
 {
-    const bool may = lane->copies.first && lane->device->copying < lane->device->backend->max_copies;
-    return may ? begin_copy(lane, tw_pop(&lane->copies)) : NULL;
+    const bool may = queue->copies.first && queue->device->copying < queue->device->backend->max_copies;
+    return may ? begin_copy(queue, tw_pop(&queue->copies)) : NULL;
 }
 
 /* The copy that a waiting thread waits for, unless somebody runs it. */
-struct tw_task *tw_take_own_copy(struct tw_lane *lane, const struct tw_task *step)
+struct tw_task *tw_take_own_copy(struct tw_task_queue *queue, const struct tw_task *step)
 {
     struct tw_node *before = NULL;
-    for (struct tw_node *node = lane->copies.first; node; before = node, node = node->next) {
+    for (struct tw_node *node = queue->copies.first; node; before = node, node = node->next) {
         if (node != &step->node)
             continue;
-        *(before ? &before->next : &lane->copies.first) = node->next;
-        if (lane->copies.last == node)
-            lane->copies.last = before;
+        *(before ? &before->next : &queue->copies.first) = node->next;
+        if (queue->copies.last == node)
+            queue->copies.last = before;
         node->next = NULL;
-        return begin_copy(lane, (struct tw_task *)node);
+        return begin_copy(queue, (struct tw_task *)node);
     }
-    return tw_is_ending ? take_copy(lane) : NULL;
+    return tw_is_ending ? take_copy(queue) : NULL;
 }
 
-/* A task for a worker: lanes in turn, but not those that a waiting thread looks after. */
+/* A task for a worker: task queues in turn, but not those that a waiting thread looks after. */
 struct tw_task *tw_take_from_device(struct tw_device *device)
 {
-    struct tw_lane *const start = device->active, *lane = start, *next;
+    struct tw_task_queue *const start = device->active, *queue = start, *next;
     if (!start)
         return NULL;
     do {
-        next = lane->next;
-        struct tw_task *task = take_copy(lane);
-        if (!task && !lane->helpers)
-            task = tw_take_from_lane(lane, true);
+        next = queue->next;
+        struct tw_task *task = take_copy(queue);
+        if (!task && !queue->helpers)
+            task = tw_take_from_queue(queue, true);
         if (task) {
             if (device->active)
-                device->active = next != lane || lane->next ? next : device->active;
+                device->active = next != queue || queue->next ? next : device->active;
             return task;
         }
-        lane = next;
-    } while (lane != start);
+        queue = next;
+    } while (queue != start);
     return NULL;
 }

@@ -29,8 +29,8 @@ static inline bool tw_reclaim_is_due(void)
 void tw_reclaim_later_locked(struct tw_unused *object);
 /* Makes the next tw_reclaim() call the teller. There is one in the library, which stays. */
 void tw_reclaim_tell_locked(const struct tw_teller *teller);
-/* Tells, and frees. Whoever returns knows that all is freed that had become unused before, by whichever thread. Without any
-   lock. */
+/* Tells, and frees. Whoever returns knows that all is freed that had become unused before, by whichever thread. Without
+   any lock. */
 void tw_reclaim(void);
 /* Waits for the threads that tell the program something. Only at shutdown: it may wait for anything else. */
 void tw_reclaim_settle(void);

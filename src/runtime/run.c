@@ -6,11 +6,11 @@
 #include "base/clock.h"
 #include "base/detail.h"
 #include "base/lock.h"
-#include "chain.h"
 #include "complete.h"
 #include "fallback_run.h"
 #include "fallback_take.h"
 #include "ready.h"
+#include "stream.h"
 
 static unsigned running;                   /* tasks, or series of them; under the lock */
 static _Thread_local unsigned own_running; /* ... by this thread */
@@ -31,16 +31,16 @@ static tw_status execute(struct tw_task *task)
     }
     if (task->kind == TW_TASK_GRAPH)
         return command->object->run(command);
-    if (task->kind == TW_TASK_STANDBY)
-        return tw_standby_run(command);
+    if (task->kind == TW_TASK_FALLBACK)
+        return tw_fallback_run(command);
     const struct tw_copy_plan *copy = &((const struct tw_copy_task *)task)->plan;
-    struct tw_backend_device *to = copy->to ? tw_place_device(copy->to)->backend : NULL;
-    struct tw_backend_device *from = copy->from ? tw_place_device(copy->from)->backend : NULL;
-    if (copy->from == copy->to) /* a standby has left the contents there */
+    struct tw_backend_device *to = copy->to ? tw_memory_space_device(copy->to)->backend : NULL;
+    struct tw_backend_device *from = copy->from ? tw_memory_space_device(copy->from)->backend : NULL;
+    if (copy->from == copy->to) /* a fallback has left the contents there */
         return TW_SUCCESS;
     return (copy->to ? to : from)
-        ->backend->memory->copy(to, atomic_load(&copy->data->places[copy->to].address), from,
-                                atomic_load(&copy->data->places[copy->from].address), copy->data->bytes);
+        ->backend->memory->copy(to, atomic_load(&copy->data->allocations[copy->to].address), from,
+                                atomic_load(&copy->data->allocations[copy->from].address), copy->data->bytes);
 }
 
 /* Before a task is executed. Releases the lock. */
@@ -83,14 +83,14 @@ static void end_task(struct tw_task *task, tw_status status)
     if (status != TW_SUCCESS)
         task->failure = tw_command_failure_locked(command, status);
     if (status != TW_SUCCESS && task->kind == TW_TASK_KERNEL && !tw_launch_was_refused())
-        tw_standby_kernel_has_run(command);
-    tw_running_lane = command->lane;
+        tw_fallback_kernel_has_run(command);
+    tw_running_queue = command->queue;
     tw_task_finish_locked(task, task->failure, false);
-    tw_running_lane = NULL;
+    tw_running_queue = NULL;
     tw_issue_locked();
 }
 
-/* ---- kernels in one go ------------------------------------------------------------------------------------------------ */
+/* ---- kernels in one go ------------------------------------------------------------------------------------------- */
 
 struct kernel_series {
     struct tw_backend_series series; /* first: the backend's view */

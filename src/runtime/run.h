@@ -11,8 +11,8 @@
 struct tw_task_source {
     struct tw_task *(*take_locked)(struct tw_task_source *source);
 };
-/* Runs a task, and then those of the source as long as that has any and the device runs them in one go. Takes the lock held,
-   releases it meanwhile. */
+/* Runs a task, and then those of the source as long as that has any and the device runs them in one go. Takes the lock
+   held, releases it meanwhile. */
 void tw_task_run_locked(struct tw_task *task, struct tw_task_source *source);
 /* Whether tasks run on other threads. */
 bool tw_others_run_locked(void);

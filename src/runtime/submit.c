@@ -12,27 +12,27 @@
 #include "allocation.h"
 #include "base/detail.h"
 #include "base/lock.h"
-#include "chain.h"
 #include "complete.h"
 #include "fallback_take.h"
-#include "lane.h"
+#include "stream.h"
+#include "task_queue.h"
 
 static void describe_copy(struct tw_copy_task *copy, struct tw_command *command, struct tw_copy_plan plan)
 {
     struct tw_data *data = plan.data;
     *copy = (struct tw_copy_task){.task = {.kind = TW_TASK_COPY, .command = command}, .plan = plan};
-    copy->accesses[0] = (struct tw_graph_access){.resource = &data->places[plan.from].resource, .needs = true};
-    copy->accesses[1] = (struct tw_graph_access){.resource = &data->places[plan.to].resource, .writes = true};
+    copy->accesses[0] = (struct tw_graph_access){.resource = &data->allocations[plan.from].resource, .needs = true};
+    copy->accesses[1] = (struct tw_graph_access){.resource = &data->allocations[plan.to].resource, .writes = true};
     copy->accesses[2] = (struct tw_graph_access){.resource = &data->contents, .needs = true};
-    copy->task.node.engine = tw_copy_engine(&plan);
+    copy->task.node.domain = tw_copy_domain(&plan);
     copy->task.node.accesses = copy->accesses;
     copy->task.node.access_count = 3;
 }
 
-/* Whether a body has to access the place beside the contents: a copy to there is not finished, or has failed. */
-static bool is_in_motion(const struct tw_data *data, size_t place)
+/* Whether a body has to access the allocation beside the contents: a copy to there is not finished, or has failed. */
+static bool is_in_motion(const struct tw_data *data, size_t space)
 {
-    return data->places[place].resource.writer || data->places[place].resource.lost;
+    return data->allocations[space].resource.writer || data->allocations[space].resource.lost;
 }
 
 static bool would_wait(struct tw_resource *resource, bool writes, unsigned long mark)
@@ -44,18 +44,18 @@ static bool would_wait(struct tw_resource *resource, bool writes, unsigned long 
 /* Looks at what describe_locked() would make accesses to. */
 bool tw_command_would_wait_locked(const struct tw_command *command, unsigned long mark)
 {
-    const size_t place = command->device->place;
+    const size_t space = command->device->space;
     struct tw_copy_plan plan[2];
     for (size_t i = 0; i < command->use_count; ++i) {
         const struct tw_use *use = &command->uses[i];
-        struct tw_place *places = use->data->places;
-        const size_t count = tw_plan_copies(use, place, plan);
+        struct tw_allocation *allocations = use->data->allocations;
+        const size_t count = tw_plan_copies(use, space, plan);
         for (size_t k = 0; k < count; ++k)
-            if (would_wait(&places[plan[k].from].resource, false, mark)
-                || would_wait(&places[plan[k].to].resource, true, mark))
+            if (would_wait(&allocations[plan[k].from].resource, false, mark)
+                || would_wait(&allocations[plan[k].to].resource, true, mark))
                 return true;
         if (would_wait(&use->data->contents, use->writes, mark)
-            || (is_in_motion(use->data, place) && would_wait(&places[place].resource, use->writes, mark)))
+            || (is_in_motion(use->data, space) && would_wait(&allocations[space].resource, use->writes, mark)))
             return true;
     }
     return false;
@@ -69,16 +69,16 @@ struct needs {
 
 static struct needs needs_of_locked(const struct tw_command *command)
 {
-    const size_t place = command->device->place;
+    const size_t space = command->device->space;
     struct needs needs = {0, command->use_count + (command->turn != NULL), NULL};
     struct tw_copy_plan plan[2];
     for (size_t i = 0; i < command->use_count; ++i) {
         struct tw_data *data = command->uses[i].data;
-        const size_t count = tw_plan_copies(&command->uses[i], place, plan);
+        const size_t count = tw_plan_copies(&command->uses[i], space, plan);
         needs.copies += count;
-        needs.accesses += count || is_in_motion(data, place);
-        needs.accesses += command->standby != NULL; /* it may read one more place for each when it runs */
-        if (count == 2 && !atomic_load(&data->places[0].address))
+        needs.accesses += count || is_in_motion(data, space);
+        needs.accesses += command->fallback != NULL; /* it may read one more allocation for each when it runs */
+        if (count == 2 && !atomic_load(&data->allocations[0].address))
             needs.unstaged = data;
     }
     return needs;
@@ -110,7 +110,7 @@ static tw_status make_room_locked(struct tw_command *command, size_t *copies)
 /* Fills in the tasks and their accesses; returns the most edges that they need. */
 static tw_status describe_locked(struct tw_command *command, size_t *edges)
 {
-    const size_t place = command->device->place;
+    const size_t space = command->device->space;
     struct tw_copy_plan plan[2];
     size_t copies = 0;
     const tw_status status = make_room_locked(command, &copies);
@@ -120,7 +120,7 @@ static tw_status describe_locked(struct tw_command *command, size_t *edges)
     struct tw_graph_access *access = command->body.node.accesses;
     for (size_t i = 0; i < command->use_count; ++i) {
         const struct tw_use *use = &command->uses[i];
-        const size_t count = copies ? tw_plan_copies(use, place, plan) : 0;
+        const size_t count = copies ? tw_plan_copies(use, space, plan) : 0;
         for (size_t k = 0; k < count; ++k) {
             struct tw_copy_task *copy = &command->copies[command->copy_count++];
             describe_copy(copy, command, plan[k]);
@@ -128,9 +128,9 @@ static tw_status describe_locked(struct tw_command *command, size_t *edges)
         }
         *access++ = (struct tw_graph_access){
             .resource = &use->data->contents, .needs = use->needs, .writes = use->writes, .logical = true};
-        if (count || is_in_motion(use->data, place))
+        if (count || is_in_motion(use->data, space))
             *access++ = (struct tw_graph_access){
-                .resource = &use->data->places[place].resource, .needs = use->needs, .writes = use->writes};
+                .resource = &use->data->allocations[space].resource, .needs = use->needs, .writes = use->writes};
     }
     if (command->turn)
         *access++ = (struct tw_graph_access){.resource = command->turn, .writes = true};
@@ -139,9 +139,9 @@ static tw_status describe_locked(struct tw_command *command, size_t *edges)
     return TW_SUCCESS;
 }
 
-static void join_lane_locked(struct tw_command *command)
+static void join_queue_locked(struct tw_command *command)
 {
-    struct tw_lane *home = command->home;
+    struct tw_task_queue *home = command->home;
     command->sequence = ++home->submitted;
     ++home->unfinished;
     command->previous = home->last_unfinished;
@@ -149,10 +149,10 @@ static void join_lane_locked(struct tw_command *command)
     home->last_unfinished = command;
 }
 
-static void note_places_locked(struct tw_data *data)
+static void note_allocations_locked(struct tw_data *data)
 {
-    for (size_t place = 0; place < data->place_count; ++place)
-        data->places[place].was_valid = data->places[place].valid;
+    for (size_t space = 0; space < data->space_count; ++space)
+        data->allocations[space].was_valid = data->allocations[space].valid;
 }
 
 /* Inserts the tasks of a command, and records where the contents of its buffers are after it. */
@@ -164,18 +164,18 @@ static void insert_locked(struct tw_command *command)
         edges += command->copies[i].task.node.in_count;
     }
     tw_graph_insert(&command->body.node, edges);
-    if (command->standby)
-        tw_standby_note_places_locked(command);
+    if (command->fallback)
+        tw_fallback_note_spaces_locked(command);
     if (command->body.kind == TW_TASK_HOST_ACCESS)
-        note_places_locked(command->uses[0].data);
+        note_allocations_locked(command->uses[0].data);
     for (size_t i = 0; i < command->use_count; ++i)
-        tw_apply_use(&command->uses[i], command->device->place);
+        tw_apply_use(&command->uses[i], command->device->space);
     /* staged copies leave valid contents on the host too, but the command's own write may have undone that */
     for (size_t i = 0; i < command->copy_count; ++i) {
         const struct tw_copy_plan *copy = &command->copies[i].plan;
         for (size_t k = 0; k < command->use_count; ++k)
             if (command->uses[k].data == copy->data && !command->uses[k].writes)
-                copy->data->places[copy->to].valid = true;
+                copy->data->allocations[copy->to].valid = true;
     }
 }
 
@@ -210,14 +210,14 @@ tw_status tw_command_submit_locked(struct tw_command *command)
     atomic_store_explicit(&command->references, atomic_load_explicit(&command->references, memory_order_relaxed) + 1,
                           memory_order_relaxed);
     tw_object_born_locked();
-    join_lane_locked(command);
+    join_queue_locked(command);
     if (command->timed)
         command->times.submit_ns = tw_held_ns();
     command->tasks_left = command->copy_count + 1;
     insert_locked(command);
     tw_make_ready_locked(ready_tasks(command)); /* all are inserted: only now may any of them finish */
     tw_issue_locked();
-    if (command->body.node.engine && !command->complete)
-        tw_chain_tidy_locked(command->lane);
+    if (command->body.node.domain && !command->complete)
+        tw_stream_tidy_locked(command->queue);
     return TW_SUCCESS;
 }

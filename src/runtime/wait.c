@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that wait run the tasks that they wait for themselves: no hand-over, and host kernels stay with the OpenMP threads of the
- * thread that the program computes on.
+ * Threads that wait run the tasks that they wait for themselves: no hand-over, and host kernels stay with the OpenMP
+ * threads of the thread that the program computes on.
  */
 #include "wait.h"
 
 #include "base/cancellation.h"
 #include "base/clock.h"
 #include "base/lock.h"
-#include "chain.h"
 #include "poller.h"
 #include "ready.h"
 #include "reclaim.h"
 #include "run.h"
+#include "stream.h"
 
 #define SPIN_NS 20000u /* a waiting thread polls for so long before it sleeps */
 #define PATH_STEPS 64u /* how far a waiting thread looks for what it waits for */
 
-/* The first task in flight of the track of a task that has an engine: it runs first, or makes room. Or NULL. */
+/* The first task in flight of the stream of a task that has an ordering domain: it runs first, or makes room. Or NULL.
+   */
 static struct tw_task *first_in_flight(const struct tw_task *task)
 {
-    return task->node.engine ? (struct tw_task *)tw_track_of(task)->flying.first : NULL;
+    return task->node.domain ? (struct tw_task *)tw_stream_of(task)->in_flight.first : NULL;
 }
 
 /* What a command waits for at the moment, found by following its dependencies: a task in flight to poll, or one whose
-   lane to help. `*target` is the last task on the way from which on all are of that task's track. */
+   task queue to help. `*target` is the last task on the way from which on all are of that task's stream. */
 static struct tw_task *step_towards(struct tw_command *command, const struct tw_task *watched, struct tw_task **target)
 {
     struct tw_node *node = &command->body.node;
@@ -32,13 +33,13 @@ static struct tw_task *step_towards(struct tw_command *command, const struct tw_
     /* at the end of the program the whole way: nobody else would go it */
     for (unsigned step = 0; step < PATH_STEPS || tw_is_ending; ++step) {
         struct tw_task *task = (struct tw_task *)node;
-        if (!*target || !(*target)->node.engine || !node->engine || tw_track_of(*target) != tw_track_of(task))
+        if (!*target || !(*target)->node.domain || !node->domain || tw_stream_of(*target) != tw_stream_of(task))
             *target = task;
-        if (task->flying && task != watched)
+        if (task->in_flight && task != watched)
             return task;
         struct tw_node *before = tw_graph_before(node);
-        if (!before && task->flying)
-            tw_note_start_locked(task->command->lane);
+        if (!before && task->in_flight)
+            tw_note_start_locked(task->command->queue);
         if (!before)
             break;
         node = before;
@@ -48,12 +49,12 @@ static struct tw_task *step_towards(struct tw_command *command, const struct tw_
 }
 
 /* Polls for a moment whether anything changed; without the lock. */
-static bool spin(const struct tw_lane *lane, unsigned since)
+static bool spin(const struct tw_task_queue *queue, unsigned since)
 {
     const uint64_t until = tw_now_ns() + SPIN_NS;
     do {
         for (unsigned i = 0; i < 32; ++i) {
-            if (atomic_load_explicit(&lane->epoch, memory_order_acquire) != since)
+            if (atomic_load_explicit(&queue->epoch, memory_order_acquire) != since)
                 return true;
             tw_pause();
         }
@@ -61,33 +62,33 @@ static bool spin(const struct tw_lane *lane, unsigned since)
     return false;
 }
 
-/* Whether all that a lane has is the body that the thread only watches. It has to be left to a worker. */
-static bool watched_only(const struct tw_lane *lane, const struct tw_task *watched)
+/* Whether all that a task queue has is the body that the thread only watches. It has to be left to a worker. */
+static bool watched_only(const struct tw_task_queue *queue, const struct tw_task *watched)
 {
-    const struct tw_node *next = lane->light.first ? lane->light.first : lane->exclusive.first;
+    const struct tw_node *next = queue->light.first ? queue->light.first : queue->exclusive.first;
     return watched && next == &watched->node && !tw_is_ending;
 }
 
-/* Waits until something changes in a lane: polls for a moment, or sleeps where that was in vain. `spun` says for which lane and
-   at which epoch it was. Releases the lock meanwhile. */
+/* Waits until something changes in a task queue: polls for a moment, or sleeps where that was in vain. `spun` says for
+   which task queue and at which epoch it was. Releases the lock meanwhile. */
 struct spun {
-    const struct tw_lane *lane;
+    const struct tw_task_queue *queue;
     unsigned epoch;
 };
 
-static void await_change_locked(struct tw_lane *lane, struct spun *spun)
+static void await_change_locked(struct tw_task_queue *queue, struct spun *spun)
 {
-    const unsigned now = atomic_load_explicit(&lane->epoch, memory_order_relaxed);
-    if (spun->lane == lane && spun->epoch == now) {
-        ++lane->sleepers;
-        tw_sleep_locked(&lane->changed, NULL);
-        --lane->sleepers;
+    const unsigned now = atomic_load_explicit(&queue->epoch, memory_order_relaxed);
+    if (spun->queue == queue && spun->epoch == now) {
+        ++queue->sleepers;
+        tw_sleep_locked(&queue->changed, NULL);
+        --queue->sleepers;
         return;
     }
     tw_unlock();
-    const bool has_changed = spin(lane, now);
+    const bool has_changed = spin(queue, now);
     tw_lock();
-    *spun = (struct spun){has_changed ? NULL : lane, now};
+    *spun = (struct spun){has_changed ? NULL : queue, now};
 }
 
 /* Hands on what a thread leaves behind on a device, to workers and to those who wait for it. */
@@ -99,16 +100,17 @@ static void leave_device_locked(struct tw_device *device)
     }
 }
 
-/* Looks after the lane of a step that runs elsewhere, or waits for something that does, until something changes there. */
+/* Looks after the task queue of a step that runs elsewhere, or waits for something that does, until something changes
+   there. */
 static void help_locked(struct tw_task *step, const struct tw_task *watched, struct spun *spun)
 {
-    struct tw_lane *lane = step->command->lane;
-    const bool helps = !watched_only(lane, watched);
-    lane->helpers += helps;
+    struct tw_task_queue *queue = step->command->queue;
+    const bool helps = !watched_only(queue, watched);
+    queue->helpers += helps;
     if (!helps)
-        tw_wake_worker_locked(lane->device, true);
-    await_change_locked(lane, spun);
-    lane->helpers -= helps;
+        tw_wake_worker_locked(queue->device, true);
+    await_change_locked(queue, spun);
+    queue->helpers -= helps;
 }
 
 /* A thread that waits. */
@@ -119,36 +121,37 @@ struct waiter {
     const struct tw_task *watched;
     struct tw_device *left;  /* may have tasks that this thread made ready */
     struct tw_task *step;    /* towards what it waits for; NULL: that is over */
-    struct tw_task *target;  /* the last task on the way that is known to be of the track of the step */
+    struct tw_task *target;  /* the last task on the way that is known to be of the stream of the step */
     struct tw_command *last; /* of several commands; or NULL */
     struct tw_poller poller;
 };
 
-/* Finds the next step, and a task to run for it; NULL: there is none, it is in flight or runs elsewhere, or all is over. */
+/* Finds the next step, and a task to run for it; NULL: there is none, it is in flight or runs elsewhere, or all is
+   over. */
 static struct tw_task *take_for_waiter(struct waiter *waiter)
 {
     struct tw_command *command = waiter->unfinished(waiter->what);
     struct tw_task *step = waiter->step = command ? step_towards(command, waiter->watched, &waiter->target) : NULL;
     if (!step)
         return NULL;
-    if (waiter->last && !waiter->last->body.node.finished && waiter->last->body.node.engine)
+    if (waiter->last && !waiter->last->body.node.finished && waiter->last->body.node.domain)
         waiter->target = &waiter->last->body;
-    struct tw_lane *lane = step->command->lane;
+    struct tw_task_queue *queue = step->command->queue;
     struct tw_device *left = waiter->left;
-    if (left && left->active && (step->flying || left->active != lane || lane->next != lane))
+    if (left && left->active && (step->in_flight || left->active != queue || queue->next != queue))
         leave_device_locked(left); /* has tasks that this thread does not look after */
     waiter->left = NULL;
-    if (step->flying || !tw_may_run_locked())
+    if (step->in_flight || !tw_may_run_locked())
         return NULL;
-    struct tw_lane *overdue = tw_overdue_lane(lane);
-    struct tw_task *task = tw_take_own_copy(lane, step);
-    if (!task && !watched_only(lane, waiter->watched))
-        task = tw_take_from_lane(overdue ? overdue : lane, false);
+    struct tw_task_queue *overdue = tw_overdue_queue(queue);
+    struct tw_task *task = tw_take_own_copy(queue, step);
+    if (!task && !watched_only(queue, waiter->watched))
+        task = tw_take_from_queue(overdue ? overdue : queue, false);
     if (!task)
         return NULL;
-    if (lane->light.first || (lane->exclusive.first && !task->exclusive))
-        tw_wake_worker_locked(lane->device, true);
-    waiter->left = lane->device;
+    if (queue->light.first || (queue->exclusive.first && !task->exclusive))
+        tw_wake_worker_locked(queue->device, true);
+    waiter->left = queue->device;
     return task;
 }
 
@@ -158,10 +161,10 @@ static struct tw_task *take_next_for_waiter(struct tw_task_source *source)
 }
 
 /* Waits for a task in flight. */
-static void wait_for_flying_locked(struct waiter *waiter)
+static void wait_for_in_flight_locked(struct waiter *waiter)
 {
-    waiter->left = waiter->step->command->lane->device; /* stays: so do its workers */
-    tw_chain_wait_locked(&waiter->poller, waiter->step, waiter->target);
+    waiter->left = waiter->step->command->queue->device; /* stays: so do its workers */
+    tw_stream_wait_locked(&waiter->poller, waiter->step, waiter->target);
     if (tw_reclaim_is_due())
         tw_poller_leave_locked(&waiter->poller); /* it may call the program */
     tw_reclaim_meanwhile_locked();
@@ -182,26 +185,26 @@ static void wait_locked(struct waiter *waiter)
         if (!step)
             break;
         struct tw_command *helped = step->command;
-        struct tw_lane *lane = helped->lane;
-        if (step->flying) {
+        struct tw_task_queue *queue = helped->queue;
+        if (step->in_flight) {
             if (step != watched || !helped->started) /* else: just now */
-                wait_for_flying_locked(waiter);
+                wait_for_in_flight_locked(waiter);
             continue;
         }
-        if (waiter->poller.track)
+        if (waiter->poller.stream)
             tw_poller_leave_locked(&waiter->poller);
         if (task) {
             tw_task_run_locked(task, &waiter->source);
             tw_reclaim_meanwhile_locked();
             continue;
         }
-        atomic_fetch_add(&helped->references, 1); /* keeps the lane */
+        atomic_fetch_add(&helped->references, 1); /* keeps the task queue */
         help_locked(step, watched, &spun);
         struct tw_command *command;
-        if (!tw_lane_is_empty(lane)
+        if (!tw_task_queue_is_empty(queue)
             && (!(command = waiter->unfinished(waiter->what))
-                || step_towards(command, watched, &waiter->target)->command->lane != lane))
-            leave_device_locked(lane->device); /* no longer this thread's concern, nor its turn */
+                || step_towards(command, watched, &waiter->target)->command->queue != queue))
+            leave_device_locked(queue->device); /* no longer this thread's concern, nor its turn */
         tw_command_release_locked(helped);
     }
     tw_poller_leave_locked(&waiter->poller);
@@ -218,12 +221,12 @@ void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const vo
     waiter.watched = watched;
     waiter.last = last;
     waiter.left = NULL;
-    waiter.poller.track = NULL;
-    struct tw_lane *lane =
-        watched ? watched->command->lane : NULL; /* of the command's queue, also if it goes to another */
-    if (lane)
-        ++lane->watchers;
+    waiter.poller.stream = NULL;
+    struct tw_task_queue *queue =
+        watched ? watched->command->queue : NULL; /* of the command's queue, also if it goes to another */
+    if (queue)
+        ++queue->watchers;
     wait_locked(&waiter);
-    if (lane)
-        --lane->watchers;
+    if (queue)
+        --queue->watchers;
 }

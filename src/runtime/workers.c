@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Worker threads: a few for each device, which run the tasks of lanes that no waiting thread looks after.
+ * Worker threads: a few for each device, which run the tasks of task queues that no waiting thread looks after.
  *
- * They see to progress while no one waits. They start with the first task, linger for a moment after the last, looking for work by
- * themselves so that submitting need not wake them, and then sleep.
+ * They see to progress while no one waits. They start with the first task, linger for a moment after the last, looking
+ * for work by themselves so that submitting need not wake them, and then sleep.
  */
 #define _GNU_SOURCE
 #include "workers.h"
@@ -14,10 +14,10 @@
 #include "base/clock.h"
 #include "base/detail.h"
 #include "base/lock.h"
-#include "chain.h"
 #include "ready.h"
 #include "reclaim.h"
 #include "run.h"
+#include "stream.h"
 
 #define LINGER_NS 2000000u   /* a worker without work looks for some by itself for so long ... */
 #define LINGER_NAP_NS 50000u /* ... so often ... */
@@ -45,7 +45,7 @@ struct worker_source {
 static struct tw_task *take_for_worker(struct tw_device *device)
 {
     struct tw_task *task = tw_may_run_locked() ? tw_take_from_device(device) : NULL;
-    if (task && (device->active || device->flying))
+    if (task && (device->active || device->in_flight))
         tw_wake_worker_locked(device, true);
     return task;
 }
@@ -73,7 +73,7 @@ static void *work(void *argument)
             tw_reclaim_meanwhile_locked();
             continue;
         }
-        if (device->flying && !device->lingering && tw_reap_device_locked(device)) {
+        if (device->in_flight && !device->lingering && tw_retire_device_locked(device)) {
             idle_since = 0;
             flight_nap = nap;
             tw_reclaim_meanwhile_locked();
@@ -85,10 +85,10 @@ static void *work(void *argument)
         if (!idle_since)
             idle_since = now;
         ++device->idle_workers;
-        if (!device->lingering && (device->active || device->flying || now - idle_since < LINGER_NS)) {
+        if (!device->lingering && (device->active || device->in_flight || now - idle_since < LINGER_NS)) {
             /* short at first, so that who submits small tasks one after the other need not wake it for each */
             const uint64_t rested = now - idle_since;
-            flight_nap = device->flying          ? 2 * flight_nap < MAX_NAP_NS ? 2 * flight_nap : MAX_NAP_NS
+            flight_nap = device->in_flight       ? 2 * flight_nap < MAX_NAP_NS ? 2 * flight_nap : MAX_NAP_NS
                          : rested < SHORT_NAP_NS ? SHORT_NAP_NS
                          : rested < nap          ? rested
                                                  : nap;
@@ -147,33 +147,33 @@ void tw_stop_workers_locked(struct tw_device *device)
     device->threads = NULL;
     device->workers = 0;
     device->stopping = false;
-    tw_close_chains_locked(device);
+    tw_close_streams_locked(device);
 }
 
-/* ---- the end of the program ---------------------------------------------------------------------------------------------- */
+/* ---- the end of the program -------------------------------------------------------------------------------------- */
 
 /* Finishes what is over of what is in flight. Returns whether anything still is. */
-static bool reap_all_locked(void)
+static bool retire_all_locked(void)
 {
-    bool is_flying = false;
-    for (size_t place = 1; place < tw_place_count(); ++place) {
-        struct tw_device *device = tw_place_device(place);
-        if (device->flying)
-            (void)tw_reap_device_locked(device);
-        is_flying = is_flying || device->flying;
+    bool is_in_flight = false;
+    for (size_t space = 1; space < tw_memory_space_count(); ++space) {
+        struct tw_device *device = tw_memory_space_device(space);
+        if (device->in_flight)
+            (void)tw_retire_device_locked(device);
+        is_in_flight = is_in_flight || device->in_flight;
     }
-    return is_flying;
+    return is_in_flight;
 }
 
-/* When the program ends, libomp and libomptarget take down what the kernels and copies of other threads use. So those that run
-   or are in flight are waited for, not for ever, and no others begin but on this thread, whose exit handlers may still use the
-   library. */
+/* When the program ends, libomp and libomptarget take down what the kernels and copies of other threads use. So those
+   that run or are in flight are waited for, not for ever, and no others begin but on this thread, whose exit handlers
+   may still use the library. */
 void tw_end_tasks(void)
 {
     const uint64_t until = tw_now_ns() + END_NS;
     tw_lock();
     tw_is_ending = true;
-    while ((reap_all_locked() || tw_others_run_locked()) && tw_now_ns() < until) {
+    while ((retire_all_locked() || tw_others_run_locked()) && tw_now_ns() < until) {
         tw_unlock();
         nanosleep(&(struct timespec){.tv_nsec = SHORT_NAP_NS}, NULL);
         tw_lock();

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Streams: kernels and copies that devices run in their order, without the host between them.
+ *
+ * A kernel for which all that it waits for is finished, or in flight on the same kind of device, is issued: enqueued on
+ * a stream of its task queue, where the device orders it after the others. So dependent kernels cost an enqueue each,
+ * not a round trip. Whoever makes a kernel ready issues it, in most cases the thread that submits it. So is a copy
+ * between two devices of the kind: on a second stream of its task queue, since copies and kernels are to overlap.
+ *
+ * What has been issued is in flight until it is retired: some thread finds that it is over and finishes it in the
+ * graph, in the order of the stream and after all before it. Waiting threads poll for what they wait for; workers look
+ * at the rest.
+ *
+ * A task that has an ordering domain may still not be issued, because that failed or it is cancelled. Others before it
+ * may be in flight then, so it takes its place among them and is finished in its turn.
+ */
+#define _GNU_SOURCE
+#include "stream.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/cancellation.h"
+#include "base/clock.h"
+#include "base/detail.h"
+#include "base/lock.h"
+#include "complete.h"
+#include "poller.h"
+#include "ready.h"
+
+#define MARKS 16u          /* told to a stream at a time */
+#define TIDY_EVERY 32u     /* submissions */
+#define BUSY_NS 20000u     /* a thread that waits polls without a break for so long, ... */
+#define POLITE_NS 5000000u /* ... then lets others run in between, and after so long ... */
+#define POLL_NAP_NS 20000u /* ... sleeps so long in between */
+
+static const struct tw_backend_async *async_of(const struct tw_stream *stream)
+{
+    return stream->queue->device->backend->backend->async;
+}
+
+/* Adds a task to those in flight. */
+static void add_in_flight_locked(struct tw_stream *stream, struct tw_task *task)
+{
+    struct tw_device *device = stream->queue->device;
+    task->in_flight = true;
+    tw_append(&stream->in_flight, &task->node);
+    if (++stream->in_flight_count > 1)
+        return;
+    ++device->streams_in_flight;
+    if (device->in_flight) {
+        stream->next_in_flight = device->in_flight;
+        stream->previous_in_flight = device->in_flight->previous_in_flight;
+        stream->previous_in_flight->next_in_flight = stream->next_in_flight->previous_in_flight = stream;
+        return;
+    }
+    if (!device->lingering)
+        tw_wake_worker_locked(device, false);
+    device->in_flight = stream->next_in_flight = stream->previous_in_flight = stream;
+}
+
+/* Takes the first task in flight on a stream out of it; the last one leaves the stream to others. */
+static void retire_locked(struct tw_stream *stream)
+{
+    struct tw_device *device = stream->queue->device;
+    tw_pop(&stream->in_flight)->in_flight = false;
+    if (--stream->in_flight_count)
+        return;
+    --device->streams_in_flight;
+    if (stream->next_in_flight == stream) {
+        device->in_flight = NULL;
+    } else {
+        if (device->in_flight == stream)
+            device->in_flight = stream->next_in_flight;
+        stream->next_in_flight->previous_in_flight = stream->previous_in_flight;
+        stream->previous_in_flight->next_in_flight = stream->next_in_flight;
+    }
+    stream->next_in_flight = stream->previous_in_flight = NULL;
+    if (stream->handle && !stream->issuing) {
+        stream->handle->next = device->idle_handles[stream->kind];
+        device->idle_handles[stream->kind] = stream->handle;
+        stream->handle = NULL;
+    }
+}
+
+/* ---- issuing ----------------------------------------------------------------------------------------------------- */
+
+/* Adds the mark of a node's task, if it is in flight on another stream. One mark for each stream is enough. */
+static size_t add_mark(struct tw_backend_mark *marks, size_t count, const struct tw_node *node,
+                       const struct tw_stream *stream)
+{
+    const struct tw_task *task = (const struct tw_task *)node;
+    if (!node || !node->issued || tw_stream_of(task) == stream)
+        return count;
+    const struct tw_backend_mark mark = {tw_stream_of(task)->handle, task->position};
+    for (size_t i = 0; i < count; ++i)
+        if (marks[i].chain == mark.chain) {
+            marks[i].position = marks[i].position > mark.position ? marks[i].position : mark.position;
+            return count;
+        }
+    marks[count] = mark;
+    return count + 1;
+}
+
+/* Enqueues what a task does. Without the lock. */
+static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend_chain *handle, struct tw_task *task)
+{
+    struct tw_command *command = task->command;
+    if (command->measured)
+        async->measure(handle);
+    if (task->kind == TW_TASK_KERNEL)
+        return async->launch(handle, command->kernel, &command->launch, &task->position);
+    if (task->kind == TW_TASK_GRAPH)
+        return command->device->backend->backend->graphs->replay(handle, command->assembly, &task->position);
+    const struct tw_copy_plan *copy = &((const struct tw_copy_task *)task)->plan;
+    return async->copy(handle, atomic_load(&copy->data->allocations[copy->to].address),
+                       tw_memory_space_device(copy->from)->backend,
+                       atomic_load(&copy->data->allocations[copy->from].address), copy->data->bytes, &task->position);
+}
+
+/* Enqueues a task on its stream's stream, after all that is in flight before it. Releases the lock meanwhile. */
+static tw_status enqueue_locked(struct tw_stream *stream, struct tw_task *task)
+{
+    const struct tw_backend_async *async = async_of(stream);
+    struct tw_device *device = stream->queue->device;
+    struct tw_backend_mark marks[MARKS];
+    tw_status status = TW_SUCCESS;
+    if (!stream->handle && device->idle_handles[stream->kind]) {
+        stream->handle = device->idle_handles[stream->kind];
+        device->idle_handles[stream->kind] = stream->handle->next;
+    }
+    struct tw_backend_chain *handle = stream->handle;
+    size_t at = 0;
+    do {
+        size_t count = 0;
+        while (at < task->node.in_count && count < MARKS)
+            count = add_mark(marks, count, task->node.in[at++].from, stream);
+        tw_unlock();
+        tw_detail_of_task(true);
+        if (!handle)
+            status = async->open(device->backend, &handle);
+        if (status == TW_SUCCESS && count)
+            status = async->follow(handle, marks, count);
+        if (status == TW_SUCCESS && at == task->node.in_count)
+            status = enqueue(async, handle, task);
+        tw_detail_of_task(false);
+        tw_lock();
+    } while (status == TW_SUCCESS && at < task->node.in_count);
+    stream->handle = handle;
+    return status;
+}
+
+/* The failure of a task: what a stream calls that of a launch is that of a transfer where it was a copy. */
+static struct tw_failure *failure_locked(const struct tw_task *task, tw_status status)
+{
+    if (task->kind == TW_TASK_COPY && status == TW_ERROR_LAUNCH_FAILED)
+        status = TW_ERROR_TRANSFER_FAILED;
+    return tw_command_failure_locked(task->command, status);
+}
+
+/* Returns whether the task was issued; else it only has its place among those in flight. */
+static bool issue_task_locked(struct tw_stream *stream, struct tw_task *task)
+{
+    const bool cancelled = task->node.cancel_cause != NULL;
+    const tw_status status = cancelled ? TW_SUCCESS : enqueue_locked(stream, task);
+    if (status != TW_SUCCESS)
+        task->failure = failure_locked(task, status);
+    add_in_flight_locked(stream, task);
+    if (cancelled || status != TW_SUCCESS)
+        return false;
+    tw_make_ready_locked(tw_graph_issue(&task->node));
+    return true;
+}
+
+static bool retire_completed_locked(struct tw_stream *stream);
+
+static void issue_stream_locked(struct tw_stream *stream)
+{
+    struct tw_task_queue *queue = stream->queue;
+    bool issued = true;
+    tw_task_queue_retain(queue);
+    stream->issuing = true;
+    while (issued && stream->issue.first && stream->in_flight_count < TW_CHAIN_DEPTH && tw_may_run_locked())
+        issued = issue_task_locked(stream, tw_pop(&stream->issue));
+    stream->issuing = false;
+    tw_note_start_locked(queue);
+    tw_announce_locked(queue); /* threads that sleep poll now */
+    if (!issued)
+        (void)retire_completed_locked(stream); /* at once, if nothing is before it */
+    tw_list_to_issue_locked(stream);
+    tw_task_queue_release_locked(queue);
+}
+
+void tw_issue_locked(void)
+{
+    TW_DEFER_CANCELLATION;
+    struct tw_stream *stream;
+    while (tw_may_run_locked() && (stream = tw_next_to_issue_locked()))
+        if (!stream->issuing && stream->issue.first)
+            issue_stream_locked(stream);
+}
+
+/* ---- retiring ---------------------------------------------------------------------------------------------------- */
+
+void tw_note_start_locked(struct tw_task_queue *queue)
+{
+    const struct tw_task *first = (const struct tw_task *)queue->streams[TW_STREAM_KERNELS].in_flight.first;
+    if (first && first->node.issued && !first->command->started && !tw_graph_before(&first->node))
+        tw_command_start_locked(first->command);
+}
+
+/* How a task of a stream went that is over. */
+static tw_status outcome(const struct tw_backend_async *async, struct tw_backend_chain *handle,
+                         const struct tw_task *task)
+{
+    tw_detail_of_task(true);
+    const tw_status status = async->outcome(handle, task->position);
+    tw_detail_of_task(false);
+    return status;
+}
+
+/* Notes when a task of a stream ran that is over. Releases the lock meanwhile. */
+static void note_times_locked(const struct tw_backend_async *async, struct tw_backend_chain *handle,
+                              const struct tw_task *task)
+{
+    struct tw_backend_times times = {0, 0};
+    tw_unlock();
+    async->times(handle, task->position, &times);
+    tw_lock();
+    tw_command_note_times_locked(task, times);
+}
+
+/* Finishes what is over at the beginning of a stream, up to what has to wait for other streams. */
+static bool retire_tasks_locked(struct tw_stream *stream)
+{
+    const struct tw_backend_async *async = async_of(stream);
+    uint64_t reached = 0;
+    bool progress = false;
+    struct tw_task *task;
+    while ((task = (struct tw_task *)stream->in_flight.first) && !tw_graph_before(&task->node)) {
+        tw_status status = TW_SUCCESS;
+        tw_note_start_locked(stream->queue);
+        if (task->node.issued) {
+            struct tw_backend_chain *handle = stream->handle;
+            if (task->position > reached) {
+                tw_unlock();
+                reached = async->reached(handle, task->position);
+                tw_lock();
+            }
+            if (task->position > reached)
+                break;
+            if (task->command->measured)
+                note_times_locked(async, handle, task);
+            status = outcome(async, handle, task);
+        }
+        if (status != TW_SUCCESS && !task->node.cancel_cause)
+            task->failure = failure_locked(task, status);
+        /* what it depends on may have failed when it could not be issued: that is the cause then */
+        const bool cancelled = task->node.cancel_cause != NULL;
+        progress = true;
+        retire_locked(stream);
+        tw_task_finish_locked(task, cancelled ? tw_cancel_cause_of(task) : task->failure, cancelled);
+    }
+    return progress;
+}
+
+/* The same, for whoever comes first. Returns whether anything was finished; then tw_issue_locked(). */
+static bool retire_completed_locked(struct tw_stream *stream)
+{
+    if (stream->retiring || !stream->in_flight.first)
+        return false;
+    struct tw_task_queue *queue = stream->queue;
+    struct tw_device *device = queue->device;
+    tw_task_queue_retain(queue);
+    stream->retiring = true;
+    const bool progress = retire_tasks_locked(stream);
+    stream->retiring = false;
+    struct tw_stream *other = device->in_flight;
+    for (unsigned i = 0; progress && i < device->streams_in_flight; ++i, other = other->next_in_flight)
+        tw_note_start_locked(other->queue);
+    tw_list_to_issue_locked(stream); /* there may be room again */
+    tw_task_queue_release_locked(queue);
+    return progress;
+}
+
+/* What has to be over first for a task in flight to be finished. `*last` is set to the last task of the same stream
+   that has to be over, as far as is known. */
+static struct tw_task *first_before(struct tw_task *task, struct tw_task **last)
+{
+    for (;;) {
+        struct tw_node *first = tw_stream_of(task)->in_flight.first;
+        struct tw_node *before = tw_graph_before(first);
+        *last = task;
+        if (!before)
+            return (struct tw_task *)first;
+        task = (struct tw_task *)before;
+    }
+}
+
+/* The stream of that, for the first task of a stream. */
+static struct tw_stream *stream_before(const struct tw_stream *stream)
+{
+    struct tw_task *last;
+    return tw_stream_of(first_before((struct tw_task *)stream->in_flight.first, &last));
+}
+
+void tw_stream_tidy_locked(struct tw_task_queue *queue)
+{
+    const struct tw_stream *stream = &queue->streams[TW_STREAM_KERNELS];
+    bool progress = false;
+    if (stream->in_flight_count < TIDY_EVERY || stream->in_flight_count % TIDY_EVERY)
+        return;
+    TW_DEFER_CANCELLATION;
+    /* where streams wait for each other, each is good for a step or two at a time */
+    for (unsigned left = TIDY_EVERY; left && stream->in_flight.first && retire_completed_locked(stream_before(stream));
+         --left) {
+        progress = true;
+        if (!stream->in_flight.first || !tw_graph_before(stream->in_flight.first))
+            break;
+    }
+    if (progress)
+        tw_issue_locked();
+}
+
+bool tw_retire_device_locked(struct tw_device *device)
+{
+    for (unsigned left = device->streams_in_flight; left && device->in_flight; --left) {
+        const struct tw_stream *stream = device->in_flight;
+        device->in_flight = stream->next_in_flight;
+        if (retire_completed_locked(stream_before(stream))) {
+            tw_issue_locked();
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Polls until a task is over. Without the lock. */
+static void poll(const struct tw_backend_async *async, struct tw_backend_chain *handle, uint64_t position)
+{
+    const uint64_t start = tw_now_ns();
+    while (async->reached(handle, position) < position) {
+        const uint64_t passed = tw_now_ns() - start;
+        if (passed >= POLITE_NS)
+            nanosleep(&(struct timespec){.tv_nsec = POLL_NAP_NS}, NULL);
+        else if (passed >= BUSY_NS)
+            sched_yield();
+    }
+}
+
+/* Finishes what is over on the stream of a task that has to be over first, or polls until something is. */
+static void look_locked(const struct tw_task *first)
+{
+    struct tw_stream *stream = tw_stream_of(first);
+    tw_running_queue = stream->queue;
+    const bool progress = retire_completed_locked(stream);
+    tw_running_queue = NULL;
+    if (progress) {
+        tw_issue_locked();
+    } else if (first->in_flight) {
+        struct tw_backend_chain *handle = first->node.issued ? stream->handle : NULL;
+        const uint64_t position = first->position;
+        tw_unlock();
+        if (handle)
+            poll(async_of(stream), handle, position);
+        else
+            sched_yield(); /* another thread is about to finish it */
+        tw_lock();
+    }
+}
+
+void tw_stream_wait_locked(struct tw_poller *poller, struct tw_task *task, struct tw_task *target)
+{
+    struct tw_task *last;
+    struct tw_task *first = first_before(task, &last);
+    struct tw_stream *stream = tw_stream_of(first);
+    if (poller->stream != stream)
+        tw_poller_leave_locked(poller);
+    if (stream->poller && !poller->stream) {
+        if (tw_stream_of(target) != stream)
+            target = last;
+        struct tw_command *command = target->command;
+        atomic_fetch_add(&command->references, 1); /* keeps the task queue, and the task */
+        tw_poller_sleep_locked(poller, target);
+        tw_command_release_locked(command);
+        return;
+    }
+    if (!poller->stream) {
+        poller->stream = stream;
+        poller->queue = stream->queue;
+        tw_task_queue_retain(stream->queue);
+        stream->poller = poller;
+    }
+    struct tw_command *command = first->command;
+    atomic_fetch_add(&command->references, 1); /* keeps the task */
+    look_locked(first);
+    tw_command_release_locked(command);
+}
+
+void tw_close_streams_locked(struct tw_device *device)
+{
+    for (unsigned kind = 0; kind < TW_STREAM_COUNT; ++kind)
+        while (device->idle_handles[kind]) {
+            struct tw_backend_chain *handle = device->idle_handles[kind];
+            device->idle_handles[kind] = handle->next;
+            tw_unlock();
+            device->backend->backend->async->close(handle);
+            tw_lock();
+        }
+}
