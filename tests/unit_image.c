@@ -365,21 +365,21 @@ static void make_cubin(const struct sample *sample, struct blob *cubin)
     link_sections(cubin);
 }
 
-#define REGION "__omp_offloading_fe00_a7a086_life_tw_offload_l14"
+#define REGION "__omp_offloading_fe00_a7a086_life_tw_simt_8_l14"
 enum { WORDS = 19, PARAMETERS = 1 + WORDS };
 
 static const char *find(const struct sample *sample, struct tw_cubin_kernel *kernel)
 {
     static struct blob cubin;
     make_cubin(sample, &cubin);
-    return tw_cubin_find(whole(&cubin), "life_tw_offload", WORDS, kernel);
+    return tw_cubin_find(whole(&cubin), "life_tw_simt_8", WORDS, kernel);
 }
 
 static bool may_have_region(const struct sample *sample)
 {
     static struct blob cubin;
     make_cubin(sample, &cubin);
-    return tw_image_may_have_region(whole(&cubin), "life_tw_offload");
+    return tw_image_may_have_region(whole(&cubin), "life_tw_simt_8");
 }
 
 TW_TEST(kernels_are_found_by_name_and_parameters)
@@ -403,12 +403,12 @@ TW_TEST(other_names_are_not_taken)
 {
     struct tw_cubin_kernel kernel;
     static const char *const others[] = {
-        "life_tw_offload_l14",
-        "__omp_offloading_fe00_a7a086_xlife_tw_offload_l14",
-        "__omp_offloading_fe00_a7a086_life_tw_offload2_l14",
-        "__omp_offloading_fe00_life_tw_offload_l14",
-        "__omp_offloading_fe00_a7a086_life_tw_offload_l",
-        "__omp_offloading_fe00_a7a086_life_tw_offload_l14_",
+        "life_tw_simt_8_l14",
+        "__omp_offloading_fe00_a7a086_xlife_tw_simt_8_l14",
+        "__omp_offloading_fe00_a7a086_life_tw_simt_82_l14",
+        "__omp_offloading_fe00_life_tw_simt_8_l14",
+        "__omp_offloading_fe00_a7a086_life_tw_simt_8_l",
+        "__omp_offloading_fe00_a7a086_life_tw_simt_8_l14_",
         REGION "_1_debug__",
         REGION "x",
     };
@@ -417,8 +417,8 @@ TW_TEST(other_names_are_not_taken)
         TW_CHECK(!may_have_region(&(struct sample){.name = others[i], .parameters = PARAMETERS}));
     }
     const unsigned char code[] = "what the driver compiles";
-    TW_CHECK(tw_image_may_have_region((struct tw_bytes){code, sizeof code}, "life_tw_offload"));
-    TW_CHECK(tw_image_may_have_region((struct tw_bytes){NULL, 0}, "life_tw_offload"));
+    TW_CHECK(tw_image_may_have_region((struct tw_bytes){code, sizeof code}, "life_tw_simt_8"));
+    TW_CHECK(tw_image_may_have_region((struct tw_bytes){NULL, 0}, "life_tw_simt_8"));
 }
 
 TW_TEST(architectures_run_on_their_generation)
@@ -484,9 +484,9 @@ TW_TEST(used_variables_are_found)
 static void read_cubin(struct tw_bytes bytes)
 {
     struct tw_cubin_kernel kernel;
-    const char *reason = tw_cubin_find(bytes, "life_tw_offload", WORDS, &kernel);
+    const char *reason = tw_cubin_find(bytes, "life_tw_simt_8", WORDS, &kernel);
     TW_CHECK(reason ? *reason != 0 : kernel.parameters >= PARAMETERS && kernel.parameters <= PARAMETERS + 3);
-    (void)tw_image_may_have_region(bytes, "life_tw_offload");
+    (void)tw_image_may_have_region(bytes, "life_tw_simt_8");
 }
 
 TW_TEST(damaged_cubins_are_harmless)
@@ -550,26 +550,10 @@ TW_TEST(a_program_for_x86_64)
     struct tw_cubin_kernel kernel;
     TW_CHECK(strncmp(image.triple, "x86_64", 6) == 0);
     TW_CHECK(tw_elf_open(&elf, image.contents));
-    TW_CHECK(tw_cubin_find(image.contents, "life_tw_offload", WORDS, &kernel) != NULL); /* not a cubin */
-    TW_CHECK(tw_image_may_have_region(image.contents, "life_tw_offload"));
-    TW_CHECK(!tw_image_may_have_region(image.contents, "no_such_tw_offload"));
+    TW_CHECK(tw_cubin_find(image.contents, "life_tw_teams_8", WORDS, &kernel) != NULL); /* not a cubin */
+    TW_CHECK(tw_image_may_have_region(image.contents, "life_tw_teams_8"));
+    TW_CHECK(!tw_image_may_have_region(image.contents, "no_such_tw_teams_8"));
     free((void *)(uintptr_t)program.at);
-}
-
-/* Each launcher has a region for 8 words, 32 and 1, and none of them uses variables. */
-static void check_regions(struct tw_bytes cubin, const char *launcher, unsigned captures)
-{
-    static const unsigned words[] = {8, 32, 1};
-    const char *names[3];
-    for (size_t i = 0; i < 3; ++i) {
-        struct tw_cubin_kernel kernel;
-        const char *reason = tw_cubin_find(cubin, launcher, captures + words[i], &kernel);
-        if (reason)
-            fprintf(stderr, "%s, %u words: %s\n", launcher, words[i], reason);
-        TW_CHECK(!reason && !kernel.uses_globals);
-        names[i] = kernel.name;
-    }
-    TW_CHECK(names[0] != names[1] && names[1] != names[2] && names[2] != names[0]);
 }
 
 TW_TEST(a_program_for_gpus)
@@ -580,14 +564,21 @@ TW_TEST(a_program_for_gpus)
     const struct tw_image image = first_image(program);
     struct tw_cubin_kernel kernel;
     TW_CHECK(strcmp(image.triple, "nvptx64-nvidia-cuda") == 0 && strncmp(image.arch, "sm_", 3) == 0);
-    static const char *const launchers[] = {"collatz_tw_offload", "mandelbrot_tw_offload", "life_tw_offload",
-                                            "multiply_tw_offload", "sort_tw_offload"};
-    for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; ++i)
-        check_regions(image.contents, launchers[i], 11);
-    TW_CHECK(tw_cubin_find(image.contents, "collatz_tw_offload", 9, &kernel) != NULL); /* not a single task */
-    TW_CHECK(tw_cubin_find(image.contents, "no_such_tw_offload", WORDS, &kernel) != NULL);
-    TW_CHECK(tw_image_may_have_region(image.contents, "life_tw_offload"));
-    TW_CHECK(!tw_image_may_have_region(image.contents, "no_such_tw_offload"));
+    /* each kernel has one region, that for the size of its block, and none of them uses variables */
+    static const char *const regions[] = {"collatz_tw_simt_8", "mandelbrot_tw_simt_8", "life_tw_simt_8",
+                                          "multiply_tw_simt_8", "sort_tw_simt_8"};
+    for (size_t i = 0; i < sizeof regions / sizeof regions[0]; ++i) {
+        const char *reason = tw_cubin_find(image.contents, regions[i], WORDS, &kernel);
+        if (reason)
+            fprintf(stderr, "%s: %s\n", regions[i], reason);
+        TW_CHECK(!reason && !kernel.uses_globals);
+    }
+    TW_CHECK(tw_cubin_find(image.contents, "collatz_tw_simt_32", WORDS, &kernel) != NULL);
+    TW_CHECK(tw_cubin_find(image.contents, "collatz_tw_simt_8", 9, &kernel) != NULL);
+    TW_CHECK(tw_cubin_find(image.contents, "no_such_tw_simt_8", WORDS, &kernel) != NULL);
+    TW_CHECK(tw_image_may_have_region(image.contents, "life_tw_simt_8"));
+    TW_CHECK(!tw_image_may_have_region(image.contents, "life_tw_teams_8")); /* nothing here is built for it */
+    TW_CHECK(!tw_image_may_have_region(image.contents, "no_such_tw_simt_8"));
     free((void *)(uintptr_t)program.at);
 }
 
@@ -599,10 +590,10 @@ TW_TEST(a_program_for_gpus_in_the_teams_lowering)
     const struct tw_image image = first_image(program);
     struct tw_cubin_kernel kernel;
     TW_CHECK(strcmp(image.triple, "nvptx64-nvidia-cuda") == 0);
-    TW_CHECK(tw_image_may_have_region(image.contents, "life_tw_offload"));
-    TW_CHECK(!tw_image_may_have_region(image.contents, "no_such_tw_offload"));
+    TW_CHECK(tw_image_may_have_region(image.contents, "life_tw_teams_8"));
+    TW_CHECK(!tw_image_may_have_region(image.contents, "no_such_tw_teams_8"));
     for (unsigned words = 1; words <= 43; ++words) /* no region is bare */
-        TW_CHECK(tw_cubin_find(image.contents, "life_tw_offload", words, &kernel) != NULL);
+        TW_CHECK(tw_cubin_find(image.contents, "life_tw_teams_8", words, &kernel) != NULL);
     free((void *)(uintptr_t)program.at);
 }
 

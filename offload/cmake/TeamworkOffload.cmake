@@ -150,6 +150,9 @@ function(teamwork_offload_options archs lowering compile link)
         # merged by a pass over the linked image only; so is the device runtime left out of images that do not use it.
         list(APPEND c -DTW_LOWERING_SIMT -fopenmp-cuda-mode -foffload-lto)
         list(APPEND l -foffload-lto)
+        if(x86_64)
+            list(APPEND c -DTW_LOWERING_TEAMS) # what the CPU's image is made of
+        endif()
     endif()
     if(triples)
         teamwork_check_offload_tools()

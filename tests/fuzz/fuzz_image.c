@@ -62,7 +62,7 @@ static bool read_image(const struct tw_image *image, void *user)
     unsigned *left = user;
     read_elf(image->contents);
     read_cubin(image->contents);
-    (void)tw_image_may_have_region(image->contents, "life_tw_offload");
+    (void)tw_image_may_have_region(image->contents, "life_tw_simt_8");
     (void)tw_image_sm_for(image->arch, 90);
     must(strlen(image->triple) + strlen(image->arch) < SIZE_MAX);
     return --*left > 0;
@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct tw_bytes bytes = {copy, size};
     read_elf(bytes);
     read_cubin(bytes);
-    (void)tw_image_may_have_region(bytes, "life_tw_offload");
+    (void)tw_image_may_have_region(bytes, "life_tw_simt_8");
     tw_image_visit(bytes, read_image, &left);
     free(copy);
     return 0;

@@ -12,9 +12,9 @@
 # What work-items share is stored to shared memory and loaded from there, in each kernel.
 lowering=-DTW_LOWERING_TEAMS compile_ptx shared "$@"
 if ! awk '
-    /\.entry / { ++kernels }
-    /[ \t]ld\.shared\..*\[(scratch|shared)\]/ { loads[kernels] = 1 }
-    /[ \t]st\.shared\..*\[(scratch|shared)\]/ { stores[kernels] = 1 }
+    /\.(entry|func) .*\($/ { kernel = /broadcast/ ? "broadcast" : "by_hand" }
+    /[ \t]ld\.shared\..*\[(scratch|shared)\]/ { loads[kernel] = 1 }
+    /[ \t]st\.shared\..*\[(scratch|shared)\]/ { stores[kernel] = 1 }
     END {
         for (k in loads)
             both += k in stores
@@ -34,8 +34,7 @@ sed -n -e 's|.*KERNEL(\([a-z_]*\)) {\(.*\)}.*|\1 \2|p' "$source" |
         echo "$kernel:" $(printf '%s\n' $instructions | LC_ALL=C sort)
     done >>"$work/expected"
 
-# What there is, in the same form. A kernel has an entry for each size of argument blocks; all count,
-# but for private memory, where the larger ones have their block.
+# What there is, in the same form. Accesses to private memory do not count.
 awk '
     function normal(text) {
         sub(/;$/, "", text)
@@ -60,7 +59,7 @@ awk '
         name = words[count]
         if (kernel) {
             sub(/^__omp_offloading_[0-9a-f]+_[0-9a-f]+_/, "", name)
-            sub(/_tw_offload_l[0-9_]+$/, "", name)
+            sub(/_tw_simt_[0-9]+_l[0-9_]+$/, "", name)
         }
         if (!(name in seen)) {
             seen[name] = ++functions

@@ -11,19 +11,16 @@ compile_ptx vector "$@"
 
 sed -n 's|^KERNEL(\([a-z0-9_]*\),.*/\* \(.*\) \*/$|\1: \2|p' "$source" | sort >"$work/expected"
 
-# Of the entries of a kernel, one for each size of argument blocks and lowering, the first is that of a small block under
-# simt; the others have further accesses, to their block.
+# A kernel has one entry: that for the size of its argument block.
 awk '
     /\.entry / {
         name = $NF
         sub(/\(.*/, "", name)
         sub(/^__omp_offloading_[0-9a-f]+_[0-9a-f]+_/, "", name)
-        first = name ~ /_tw_offload_l[0-9]+$/
-        sub(/_tw_offload_l[0-9_]+$/, "", name)
-        if (first)
-            lists[name] = ""
+        sub(/_tw_simt_[0-9]+_l[0-9_]+$/, "", name)
+        lists[name] = ""
     }
-    first && $1 ~ /^(ld|st)\.global/ { lists[name] = lists[name] " " $1 }
+    $1 ~ /^(ld|st)\.global/ { lists[name] = lists[name] " " $1 }
     END {
         for (name in lists)
             print name ":" lists[name]

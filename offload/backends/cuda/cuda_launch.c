@@ -133,8 +133,7 @@ static size_t ask(cu_function function, int which)
 /* Words that the kernel's region captures. */
 static unsigned words_of(const struct tw_internal_kernel *kernel)
 {
-    return tw_internal_words_for(kernel->args_bytes)
-           + (kernel->form == TW_INTERNAL_SINGLE_TASK ? 1u : (unsigned)CAPTURES);
+    return tw_internal_words_for(kernel->args_bytes) + (unsigned)CAPTURES;
 }
 
 /* Looks a kernel up in the images of the object that defines it; in the device's context. */
@@ -144,7 +143,9 @@ static void look_up_locked(struct tw_cuda_device *device, struct kernel *kernel)
     struct tw_cubin_kernel region;
     char launcher[512];
     const uintptr_t code = (uintptr_t)kernel->key->offload;
-    if (snprintf(launcher, sizeof launcher, "%s_tw_offload", kernel->key->name) >= (int)sizeof launcher) {
+    if (snprintf(launcher, sizeof launcher, "%s_tw_simt_%u", kernel->key->name,
+                 tw_internal_words_for(kernel->key->args_bytes))
+        >= (int)sizeof launcher) {
         give_up(kernel, "its name is too long");
         return;
     }
@@ -384,15 +385,12 @@ static struct tw_internal_simt_captures describe_range(const struct tw_internal_
 static void describe(const struct tw_internal_kernel *key, const struct tw_internal_launch *launch,
                      struct request *request)
 {
-    size_t at = 1;
+    const size_t at = 1 + CAPTURES;
     *request = (struct request){.grid = {1, 1, 1}, .block = {1, 1, 1}, .shared_bytes = launch->local_bytes};
-    if (key->form == TW_INTERNAL_SINGLE_TASK) {
-        request->parameters[at++] = (uint64_t)(uintptr_t)launch;
-    } else {
-        const struct tw_internal_simt_captures captures = describe_range(key, launch, request);
-        memcpy(&request->parameters[at], &captures, sizeof captures);
-        at += CAPTURES;
-    }
+    struct tw_internal_simt_captures captures = {.launch_word = (uint64_t)(uintptr_t)launch};
+    if (key->form != TW_INTERNAL_SINGLE_TASK)
+        captures = describe_range(key, launch, request);
+    memcpy(&request->parameters[1], &captures, sizeof captures);
     if (launch->words == 1)
         request->parameters[at] = (uint64_t)(uintptr_t)launch->device_args;
     else

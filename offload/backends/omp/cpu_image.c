@@ -43,7 +43,9 @@ static bool look(const struct tw_image *image, void *user)
 static bool look_up(const struct tw_internal_kernel *kernel)
 {
     struct search search = {.may_have_region = false};
-    if (snprintf(search.launcher, sizeof search.launcher, "%s_tw_offload", kernel->name) >= (int)sizeof search.launcher)
+    if (snprintf(search.launcher, sizeof search.launcher, "%s_tw_teams_%u", kernel->name,
+                 tw_internal_words_for(kernel->args_bytes))
+        >= (int)sizeof search.launcher)
         return false;
     tw_image_visit(tw_image_binaries((uintptr_t)kernel->offload), look, &search);
     return !search.may_have_region;

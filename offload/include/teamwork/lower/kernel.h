@@ -46,22 +46,96 @@
 #include <teamwork/lower/teams.h>
 #include <teamwork/lower/work_item.h>
 
-#ifdef TW_LOWERING_SIMT
-#define TW_INTERNAL_LOWERINGS (1u << TW_INTERNAL_LOWER_TEAMS | 1u << TW_INTERNAL_LOWER_SIMT)
-#define TW_INTERNAL_OFFLOAD(SIMT, TEAMS, launch)                                                                       \
-    if ((launch)->lowering == TW_INTERNAL_LOWER_SIMT)                                                                  \
-    SIMT else TEAMS
-#else
-#define TW_INTERNAL_LOWERINGS (1u << TW_INTERNAL_LOWER_TEAMS)
-#define TW_INTERNAL_OFFLOAD(SIMT, TEAMS, launch) TEAMS
-#endif
+// clang-format off
 
-/* Picks the macro for the number of arguments, 1 to 4. */
-#define TW_INTERNAL_PICK(_1, _2, _3, _4, macro, ...) macro
+/* The first macros count their arguments: what is not given is TW_INTERNAL_ANY. */
+#define TW_INTERNAL_ANY -2147483647
+
+#define TW_SINGLE_TASK(name) TW_INTERNAL_SINGLE_TASK_KERNEL(name)
+#define TW_RANGE_KERNEL(...) TW_INTERNAL_RANGE_KERNEL(__VA_ARGS__, 0, )
+#define TW_RANGE_REDUCTION(name, dims, ...) TW_INTERNAL_REDUCTION_KERNEL(name, dims, __VA_ARGS__)
+#define TW_WORK_GROUP_KERNEL(...)                                                                                      \
+    TW_INTERNAL_GROUP_KERNEL(__VA_ARGS__, TW_INTERNAL_ANY, TW_INTERNAL_ANY, TW_INTERNAL_ANY, )
+#define TW_ND_RANGE_KERNEL(...)                                                                                        \
+    TW_INTERNAL_ND_KERNEL(__VA_ARGS__, TW_INTERNAL_ANY, TW_INTERNAL_ANY, TW_INTERNAL_ANY, )
+
+/** Declare a kernel that another file defines; its `struct name` must be visible too. Followed by a semicolon. */
+#define TW_DECLARE_SINGLE_TASK(name) extern const struct tw_internal_single_task_kernel name##_kernel
+#define TW_DECLARE_RANGE_KERNEL(name) extern const struct tw_internal_range_kernel name##_kernel
+#define TW_DECLARE_WORK_GROUP_KERNEL(name) extern const struct tw_internal_work_group_kernel name##_kernel
+#define TW_DECLARE_ND_RANGE_KERNEL(name) extern const struct tw_internal_nd_range_kernel name##_kernel
+
+/* ---- the forms: what each is made of, for the host and for each lowering; what a pass or build has no use for is empty --- */
+
+#define TW_INTERNAL_SINGLE_TASK_KERNEL(name)                                                                           \
+    TW_INTERNAL_CHECK_KERNEL(name, "(const struct " #name " *k)", const struct name *)                                 \
+    TW_DEVICE_INLINE void name##_tw_call(const struct name *tw_args) { TW_INTERNAL_INLINE_CALL(name(tw_args)) }        \
+    TW_INTERNAL_HOST_TASK(name)                                                                                        \
+    TW_INTERNAL_SIMT_TASK(name)                                                                                        \
+    TW_INTERNAL_SIMT(name, task)                                                                                       \
+    TW_INTERNAL_TEAMS_TASK(name)                                                                                       \
+    TW_INTERNAL_TEAMS_ONE(name)                                                                                        \
+    TW_INTERNAL_KERNEL_OBJECT(single_task, TW_INTERNAL_SINGLE_TASK, name, name##_tw_teams, NULL, 0, 0)
+
+#define TW_INTERNAL_RANGE_KERNEL(name, dims_, ...)                                                                     \
+    TW_INTERNAL_RANGE_CALL(name, dims_)                                                                                \
+    TW_INTERNAL_HOST_ROW(name)                                                                                         \
+    TW_INTERNAL_HOST_RANGE(name)                                                                                       \
+    TW_INTERNAL_SIMT_RANGE(name)                                                                                       \
+    TW_INTERNAL_SIMT(name, range)                                                                                      \
+    TW_INTERNAL_TEAMS_RANGE(name)                                                                                      \
+    TW_INTERNAL_TEAMS(name, range, items)                                                                              \
+    TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_RANGE, name, name##_tw_teams, NULL, name##_tw_dims, 0)
+
+#define TW_INTERNAL_REDUCTION_KERNEL(name, dims_, ...)                                                                 \
+    TW_INTERNAL_RANGE_CALL(name, dims_)                                                                                \
+    TW_INTERNAL_REDUCED_MEMBERS(name, __VA_ARGS__)                                                                     \
+    TW_INTERNAL_HOST_PART(name)                                                                                        \
+    TW_INTERNAL_HOST_REDUCTION(name)                                                                                   \
+    TW_INTERNAL_SIMT_REDUCTION(name)                                                                                   \
+    TW_INTERNAL_SIMT(name, reduction)                                                                                  \
+    TW_INTERNAL_TEAMS_REDUCTION(name)                                                                                  \
+    TW_INTERNAL_TEAMS(name, reduction, items)                                                                          \
+    TW_INTERNAL_TEAMS_REDUCTION_END(name)                                                                              \
+    TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_REDUCTION, name, name##_tw_teams_reduction, name##_tw_host_end, name##_tw_dims, 0)
+
+#define TW_INTERNAL_GROUP_KERNEL(name, n0, n1, n2, ...)                                                                \
+    TW_INTERNAL_CHECK_KERNEL(name, "(tw_group group, const struct " #name " *k)", tw_group, const struct name *)       \
+    TW_INTERNAL_REQUIRE_GROUP(name, n0, n1, n2)                                                                        \
+    TW_DEVICE_INLINE void name##_tw_call(tw_group tw_here, const struct name *tw_args)                                 \
+    {                                                                                                                  \
+        TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                                \
+    }                                                                                                                  \
+    TW_INTERNAL_HOST_GROUP(name)                                                                                       \
+    TW_INTERNAL_SIMT_GROUP(name, group)                                                                                \
+    TW_INTERNAL_SIMT(name, group)                                                                                      \
+    TW_INTERNAL_TEAMS_GROUP(name)                                                                                      \
+    TW_INTERNAL_TEAMS(name, group, groups)                                                                             \
+    TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, name##_tw_teams, NULL,                         \
+                              name##_tw_dims, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)
+
+#define TW_INTERNAL_ND_KERNEL(name, n0, n1, n2, ...)                                                                   \
+    TW_INTERNAL_CHECK_KERNEL(name, "(tw_nd_item item, const struct " #name " *k)", tw_nd_item, const struct name *)    \
+    TW_INTERNAL_REQUIRE_GROUP(name, n0, n1, n2)                                                                        \
+    TW_DEVICE_INLINE void name##_tw_call(tw_nd_item tw_here, const struct name *tw_args)                               \
+    {                                                                                                                  \
+        TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                                \
+    }                                                                                                                  \
+    TW_INTERNAL_HOST_ND_RANGE(name)                                                                                    \
+    TW_INTERNAL_SIMT_GROUP(name, item)                                                                                 \
+    TW_INTERNAL_SIMT(name, group)                                                                                      \
+    TW_INTERNAL_TEAMS_ND_RANGE(name)                                                                                   \
+    TW_INTERNAL_TEAMS(name, nd_range, groups)                                                                          \
+    TW_INTERNAL_KERNEL_OBJECT(nd_range, TW_INTERNAL_ND_RANGE, name, name##_tw_teams, NULL,                             \
+                              name##_tw_dims, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)
+
+/* ---- the head of a kernel ------------------------------------------------------------------------------------------ */
 
 /*
  * The function `name` is one void name(PARAMETERS), a form of kernel. If it is not, or takes the block of another struct, most
  * of what follows would be an error or warning of its own: so this one ends the compilation.
+ *
+ * Expands to: a function saxpy_tw_check() with diagnose_if, and an enum that calls it
  */
 #define TW_INTERNAL_CHECK_KERNEL(name, parameters, ...)                                                                \
     struct name;                                                                                                       \
@@ -77,182 +151,101 @@
     enum { name##_tw_checked = sizeof(name##_tw_check(_Generic(name, void (*)(__VA_ARGS__): 1, default: 0))) };        \
     TW_INTERNAL_PRAGMA(clang diagnostic pop)
 
-/* The head of the function that runs a piece of a kernel on a CPU. */
-#define TW_INTERNAL_HOST_FUNCTION(name)                                                                                \
-    static void name##_tw_host(struct tw_internal_launch *tw_launch, size_t tw_piece, size_t tw_pieces)
+/* Calls a kernel so that its body is inlined whatever its size: a call blocks vectorization and keeps structs in memory. The
+   attribute on a statement is C23 spelling in C17. Expands to: [[clang::always_inline]] saxpy(tw_here, tw_args); */
+#define TW_INTERNAL_INLINE_CALL(...)                                                                                   \
+    TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
+    TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wc23-extensions")                                                    \
+    [[clang::always_inline]] __VA_ARGS__;                                                                              \
+    TW_INTERNAL_PRAGMA(clang diagnostic pop)
 
-#define TW_SINGLE_TASK(name)                                                                                           \
-    TW_INTERNAL_CHECK_KERNEL(name, "(const struct " #name " *k)", const struct name *)                                 \
-    TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
-    {                                                                                                                  \
-        (void)tw_piece, (void)tw_pieces;                                                                               \
-        const struct name tw_args = *(const struct name *)tw_launch->args;                                             \
-        TW_INTERNAL_INLINE_CALL(name(&tw_args))                                                                        \
-    }                                                                                                                  \
-    static void name##_tw_offload(struct tw_internal_launch *tw_launch){TW_INTERNAL_OFFLOAD(                           \
-        TW_INTERNAL_SIMT_TASK(name, tw_launch), TW_INTERNAL_TEAMS_TASK(name, tw_launch),                               \
-        tw_launch)} TW_INTERNAL_KERNEL_OBJECT(single_task, TW_INTERNAL_SINGLE_TASK, name, 0, 0, 0, 0, NULL)
+/* The work-group size that a definition requires, as constants, 0 where it requires none. Expands to:
 
-#define TW_RANGE_KERNEL(...)                                                                                           \
-    TW_INTERNAL_PICK(__VA_ARGS__, , , TW_INTERNAL_RANGE_KERNEL_DIMS, TW_INTERNAL_RANGE_KERNEL_ANY, )(__VA_ARGS__)
+       enum { tile_tw_dims = 2, tile_tw_local_0 = 16, tile_tw_local_1 = 16, tile_tw_local_2 = 1 }; */
+#define TW_INTERNAL_REQUIRE_GROUP(name, n0, n1, n2)                                                                    \
+    enum {                                                                                                             \
+        name##_tw_dims = TW_INTERNAL_GIVEN(n0) + TW_INTERNAL_GIVEN(n1) + TW_INTERNAL_GIVEN(n2),                        \
+        name##_tw_local_0 = TW_INTERNAL_GIVEN(n0) ? (n0) : 0,                                                          \
+        name##_tw_local_1 = TW_INTERNAL_GIVEN(n1) ? (n1) : TW_INTERNAL_GIVEN(n0),                                      \
+        name##_tw_local_2 = TW_INTERNAL_GIVEN(n2) ? (n2) : TW_INTERNAL_GIVEN(n0)                                       \
+    };                                                                                                                 \
+    _Static_assert(!name##_tw_dims || (name##_tw_local_0 > 0 && name##_tw_local_1 > 0 && name##_tw_local_2 > 0),       \
+                   "the required work-group size of " #name " must be positive");
+#define TW_INTERNAL_GIVEN(n) ((n) != TW_INTERNAL_ANY)
 
-#define TW_INTERNAL_RANGE_KERNEL_ANY(name)                                                                             \
+#define TW_INTERNAL_RANGE_CALL(name, dims)                                                                             \
     TW_INTERNAL_CHECK_KERNEL(name, "(tw_item item, const struct " #name " *k)", tw_item, const struct name *)          \
-    TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
+    enum { name##_tw_dims = (dims) };                                                                                  \
+    _Static_assert(name##_tw_dims >= 0 && name##_tw_dims <= 3, "a range has 1 to 3 dimensions");                       \
+    TW_DEVICE_INLINE void name##_tw_call(tw_item tw_here, const struct name *tw_args)                                  \
     {                                                                                                                  \
-        if (tw_launch->dims == 1)                                                                                      \
-            TW_INTERNAL_HOST_RANGE(name, tw_launch, 1)                                                                 \
-        else if (tw_launch->dims == 2)                                                                                 \
-            TW_INTERNAL_HOST_RANGE(name, tw_launch, 2)                                                                 \
-        else                                                                                                           \
-            TW_INTERNAL_HOST_RANGE(name, tw_launch, 3)                                                                 \
-    }                                                                                                                  \
-    static void name##_tw_offload(struct tw_internal_launch *tw_launch){TW_INTERNAL_OFFLOAD(                           \
-        TW_INTERNAL_SIMT_RANGE(name, tw_launch, ANY), TW_INTERNAL_TEAMS_RANGE(name, tw_launch, ANY),                   \
-        tw_launch)} TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_RANGE, name, 0, 0, 0, 0, NULL)
-
-#define TW_INTERNAL_RANGE_KERNEL_DIMS(name, dims_)                                                                     \
-    TW_INTERNAL_CHECK_KERNEL(name, "(tw_item item, const struct " #name " *k)", tw_item, const struct name *)          \
-    TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
-    TW_INTERNAL_HOST_RANGE(name, tw_launch, dims_)                                                                     \
-    static void name##_tw_offload(struct tw_internal_launch *tw_launch){TW_INTERNAL_OFFLOAD(                           \
-        TW_INTERNAL_SIMT_RANGE(name, tw_launch, dims_), TW_INTERNAL_TEAMS_RANGE(name, tw_launch, dims_),               \
-        tw_launch)} TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_RANGE, name, dims_, 0, 0, 0, NULL)
-
-/* A work-group size that a definition requires, as constants NAME_tw_local_D. */
-#define TW_INTERNAL_REQUIRE_LOCAL(name, n0, n1, n2)                                                                    \
-    enum { name##_tw_local_0 = (n0), name##_tw_local_1 = (n1), name##_tw_local_2 = (n2) };                             \
-    _Static_assert((n0) > 0 && (n1) > 0 && (n2) > 0, "the required work-group size of " #name " must be positive");
-
-#define TW_WORK_GROUP_KERNEL(...)                                                                                      \
-    TW_INTERNAL_PICK(__VA_ARGS__, TW_INTERNAL_GROUP_KERNEL_3, TW_INTERNAL_GROUP_KERNEL_2, TW_INTERNAL_GROUP_KERNEL_1,  \
-                     TW_INTERNAL_GROUP_KERNEL_ANY, )                                                                   \
-    (__VA_ARGS__)
-#define TW_INTERNAL_GROUP_KERNEL_1(name, n0) TW_INTERNAL_GROUP_KERNEL_REQUIRED(name, 1, n0, 1, 1)
-#define TW_INTERNAL_GROUP_KERNEL_2(name, n0, n1) TW_INTERNAL_GROUP_KERNEL_REQUIRED(name, 2, n0, n1, 1)
-#define TW_INTERNAL_GROUP_KERNEL_3(name, n0, n1, n2) TW_INTERNAL_GROUP_KERNEL_REQUIRED(name, 3, n0, n1, n2)
-
-#define TW_INTERNAL_GROUP_KERNEL_ANY(name)                                                                             \
-    TW_INTERNAL_CHECK_KERNEL(name, "(tw_group group, const struct " #name " *k)", tw_group, const struct name *)       \
-    TW_INTERNAL_CHECKED_GROUPS(name)                                                                                   \
-    TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
-    {                                                                                                                  \
-        const size_t *tw_local = tw_launch->local;                                                                     \
-        if (tw_launch->dims == 1)                                                                                      \
-            TW_INTERNAL_HOST_GROUPS(name, tw_launch, 1, tw_local[0], 1, 1)                                             \
-        else if (tw_launch->dims == 2)                                                                                 \
-            TW_INTERNAL_HOST_GROUPS(name, tw_launch, 2, tw_local[0], tw_local[1], 1)                                   \
-        else                                                                                                           \
-            TW_INTERNAL_HOST_GROUPS(name, tw_launch, 3, tw_local[0], tw_local[1], tw_local[2])                         \
-    }                                                                                                                  \
-    static void name##_tw_offload(struct tw_internal_launch *tw_launch){TW_INTERNAL_OFFLOAD(                           \
-        TW_INTERNAL_SIMT_GROUPS(name, tw_launch, ANY), TW_INTERNAL_TEAMS_GROUPS(name, tw_launch, ANY),                 \
-        tw_launch)} TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, 0, 0, 0, 0, NULL)
-
-#define TW_INTERNAL_GROUP_KERNEL_REQUIRED(name, dims_, n0, n1, n2)                                                     \
-    TW_INTERNAL_CHECK_KERNEL(name, "(tw_group group, const struct " #name " *k)", tw_group, const struct name *)       \
-    TW_INTERNAL_CHECKED_GROUPS(name)                                                                                   \
-    TW_INTERNAL_REQUIRE_LOCAL(name, n0, n1, n2)                                                                        \
-    TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
-    TW_INTERNAL_HOST_GROUPS(name, tw_launch, dims_, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)           \
-    static void name##_tw_offload(struct tw_internal_launch *tw_launch){TW_INTERNAL_OFFLOAD(                           \
-        TW_INTERNAL_SIMT_GROUPS(name, tw_launch, dims_), TW_INTERNAL_TEAMS_GROUPS(name, tw_launch, dims_),             \
-        tw_launch)} TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, dims_, n0, n1, n2, NULL)
-
-/* nd_range kernels: the function that NAME_tw_items gives runs the work-items of a group on a CPU. */
-#define TW_ND_RANGE_KERNEL(...)                                                                                        \
-    TW_INTERNAL_PICK(__VA_ARGS__, TW_INTERNAL_ND_KERNEL_3, TW_INTERNAL_ND_KERNEL_2, TW_INTERNAL_ND_KERNEL_1,           \
-                     TW_INTERNAL_ND_KERNEL_ANY, )                                                                      \
-    (__VA_ARGS__)
-#define TW_INTERNAL_ND_KERNEL_1(name, n0) TW_INTERNAL_ND_KERNEL_REQUIRED(name, 1, n0, 1, 1)
-#define TW_INTERNAL_ND_KERNEL_2(name, n0, n1) TW_INTERNAL_ND_KERNEL_REQUIRED(name, 2, n0, n1, 1)
-#define TW_INTERNAL_ND_KERNEL_3(name, n0, n1, n2) TW_INTERNAL_ND_KERNEL_REQUIRED(name, 3, n0, n1, n2)
-
-#define TW_INTERNAL_ND_KERNEL_ANY(name)                                                                                \
-    TW_INTERNAL_CHECK_KERNEL(name, "(tw_nd_item item, const struct " #name " *k)", tw_nd_item, const struct name *)    \
-    TW_INTERNAL_ND_ITEMS(name, 1, tw_nd->launch->local[0], 1, 1)                                                       \
-    TW_INTERNAL_ND_ITEMS(name, 2, tw_nd->launch->local[0], tw_nd->launch->local[1], 1)                                 \
-    TW_INTERNAL_ND_ITEMS(name, 3, tw_nd->launch->local[0], tw_nd->launch->local[1], tw_nd->launch->local[2])           \
-    static tw_internal_items name##_tw_items(unsigned tw_dims)                                                         \
-    {                                                                                                                  \
-        return tw_dims == 1 ? name##_tw_items_1 : tw_dims == 2 ? name##_tw_items_2 : name##_tw_items_3;                \
-    }                                                                                                                  \
-    TW_INTERNAL_ND_KERNEL(name, 0, ANY, 0, 0, 0)
-
-#define TW_INTERNAL_ND_KERNEL_REQUIRED(name, dims_, n0, n1, n2)                                                        \
-    TW_INTERNAL_CHECK_KERNEL(name, "(tw_nd_item item, const struct " #name " *k)", tw_nd_item, const struct name *)    \
-    TW_INTERNAL_REQUIRE_LOCAL(name, n0, n1, n2)                                                                        \
-    TW_INTERNAL_ND_ITEMS(name, dims_, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)                         \
-    static tw_internal_items name##_tw_items(unsigned tw_dims)                                                         \
-    {                                                                                                                  \
-        (void)tw_dims;                                                                                                 \
-        return name##_tw_items_##dims_;                                                                                \
-    }                                                                                                                  \
-    TW_INTERNAL_ND_KERNEL(name, dims_, dims_, n0, n1, n2)
-
-/* NAME_tw_items_DIMS: a function each, so that a work-item's stack holds the kernel's variables once. */
-#define TW_INTERNAL_ND_ITEMS(name, dims_, l0, l1, l2)                                                                  \
-    TW_INTERNAL_ND_SPLIT(name, dims_, l0, l1, l2)                                                                      \
-    static void name##_tw_items_##dims_(const struct tw_internal_nd_group *tw_nd, size_t tw_first)                     \
-    {                                                                                                                  \
-        TW_INTERNAL_ND_TRY_SPLIT(name, dims_)                                                                          \
-        TW_INTERNAL_ND_ARGS(name)                                                                                      \
-        TW_INTERNAL_ND_LOOPS(name, dims_, l0, l1, l2)                                                                  \
+        TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                                \
     }
 
-#define TW_INTERNAL_ND_KERNEL(name, dims_, which, n0, n1, n2)                                                          \
-    TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
-    TW_INTERNAL_HOST_ND(name, tw_launch)                                                                               \
-    static void name##_tw_offload(struct tw_internal_launch *tw_launch){TW_INTERNAL_OFFLOAD(                           \
-        TW_INTERNAL_SIMT_ND(name, tw_launch, which), TW_INTERNAL_TEAMS_ND(name, tw_launch, which),                     \
-        tw_launch)} TW_INTERNAL_KERNEL_OBJECT(nd_range, TW_INTERNAL_ND_RANGE, name, dims_, n0, n1, n2, NULL)
+/* ---- the object ---------------------------------------------------------------------------------------------------- */
 
 /* Where the linker puts what TW_LOCAL notes (work_item_host.h); absent where there is none. */
 extern const struct tw_internal_local_note __start_tw_local_notes[] __attribute__((weak, visibility("hidden")));
 extern const struct tw_internal_local_note __stop_tw_local_notes[] __attribute__((weak, visibility("hidden")));
 
-/* Lets a visitor see the members of a block: their names and types, which only the compiler knows. */
-#define TW_INTERNAL_VISIT(name)                                                                                        \
+#if defined(TW_INTERNAL_SIMT_BUILT) && defined(TW_INTERNAL_TEAMS_BUILT)
+enum { TW_INTERNAL_LOWERINGS = 1u << TW_INTERNAL_LOWER_TEAMS | 1u << TW_INTERNAL_LOWER_SIMT };
+#define TW_INTERNAL_OFFLOAD(name, teams, launch)                                                                       \
+    if ((launch)->lowering == TW_INTERNAL_LOWER_SIMT)                                                                  \
+        name##_tw_simt(launch);                                                                                        \
+    else                                                                                                               \
+        teams(launch);
+#elif defined(TW_INTERNAL_SIMT_BUILT)
+enum { TW_INTERNAL_LOWERINGS = 1u << TW_INTERNAL_LOWER_SIMT };
+#define TW_INTERNAL_OFFLOAD(name, teams, launch)                                                                       \
+    if ((launch)->lowering == TW_INTERNAL_LOWER_SIMT)                                                                  \
+        name##_tw_simt(launch);                                                                                        \
+    else                                                                                                               \
+        tw_internal_fell_back(launch);
+#elif defined(TW_INTERNAL_TEAMS_BUILT)
+enum { TW_INTERNAL_LOWERINGS = 1u << TW_INTERNAL_LOWER_TEAMS };
+#define TW_INTERNAL_OFFLOAD(name, teams, launch) teams(launch);
+#else
+enum { TW_INTERNAL_LOWERINGS = 0 };
+#define TW_INTERNAL_OFFLOAD(name, teams, launch) tw_internal_fell_back(launch);
+#endif
+
+/* The object that launches a kernel; ends in a declaration, which the user's semicolon completes. `visit` lets a visitor see
+   the members of a block: their names and types, which only the compiler knows. Expands to:
+
+       static void saxpy_tw_visit(block, visitor, user) { __builtin_dump_struct(...); }
+       static void saxpy_tw_offload(launch) { saxpy_tw_simt(launch) or saxpy_tw_teams(launch) }
+       const struct tw_internal_range_kernel saxpy_kernel = {...};
+       extern const struct tw_internal_range_kernel saxpy_kernel */
+#ifdef TW_INTERNAL_DEVICE_PASS
+#define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, teams, end, dims_, ...)                                          \
+    extern const struct tw_internal_##kind##_kernel name_##_kernel
+#else
+#define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, teams, end, dims_, ...)                                          \
+    _Static_assert(_Alignof(struct name_) <= 64, "the block of " #name_ " is aligned to more than 64 bytes");          \
     TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
     TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wdouble-promotion")                                                  \
-    static void name##_tw_visit(const void *tw_args, tw_internal_member_visitor tw_visitor, void *tw_user)             \
+    static void name_##_tw_visit(const void *tw_args, tw_internal_member_visitor tw_visitor, void *tw_user)            \
     {                                                                                                                  \
-        __builtin_dump_struct((const struct name *)tw_args, tw_visitor, tw_user);                                      \
+        __builtin_dump_struct((const struct name_ *)tw_args, tw_visitor, tw_user);                                     \
     }                                                                                                                  \
-    TW_INTERNAL_PRAGMA(clang diagnostic pop)
-
-/* Ends in a declaration, which the user's semicolon completes. */
-#define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, dims_, n0, n1, n2, end)                                          \
-    _Static_assert(_Alignof(struct name_) <= 64, "the block of " #name_ " is aligned to more than 64 bytes");          \
-    TW_INTERNAL_VISIT(name_)                                                                                           \
+    TW_INTERNAL_PRAGMA(clang diagnostic pop)                                                                           \
+    static void name_##_tw_offload(struct tw_internal_launch *tw_launch)                                               \
+    {                                                                                                                  \
+        TW_INTERNAL_OFFLOAD(name_, teams, tw_launch)                                                                   \
+    }                                                                                                                  \
     static size_t name_##_tw_local_bytes;                                                                              \
     extern const struct tw_internal_##kind##_kernel name_##_kernel __attribute__((visibility("protected")));           \
     const struct tw_internal_##kind##_kernel name_##_kernel = {{                                                       \
-        .abi = TW_INTERNAL_KERNEL_ABI,                                                                                 \
-        .form = form_,                                                                                                 \
-        .dims = dims_,                                                                                                 \
-        .lowerings = TW_INTERNAL_LOWERINGS,                                                                            \
-        .args_bytes = sizeof(struct name_),                                                                            \
-        .required_local = {n0, n1, n2},                                                                                \
-        .host = name_##_tw_host,                                                                                       \
-        .host_end = end,                                                                                               \
-        .offload = name_##_tw_offload,                                                                                 \
-        .name = #name_,                                                                                                \
-        .file = __FILE__,                                                                                              \
-        .line = __LINE__,                                                                                              \
-        .unit = __BASE_FILE__,                                                                                         \
-        .notes = __start_tw_local_notes,                                                                               \
-        .past_notes = __stop_tw_local_notes,                                                                           \
-        .local_bytes = &name_##_tw_local_bytes,                                                                        \
-        .visit = name_##_tw_visit,                                                                                     \
+        .abi = TW_INTERNAL_KERNEL_ABI, .form = form_, .dims = dims_, .lowerings = TW_INTERNAL_LOWERINGS,               \
+        .args_bytes = sizeof(struct name_), .required_local = {__VA_ARGS__}, .local_bytes = &name_##_tw_local_bytes,   \
+        .host = name_##_tw_host, .host_end = end, .offload = name_##_tw_offload, .visit = name_##_tw_visit,            \
+        .name = #name_, .file = __FILE__, .line = __LINE__, .unit = __BASE_FILE__,                                     \
+        .notes = __start_tw_local_notes, .past_notes = __stop_tw_local_notes,                                          \
     }};                                                                                                                \
     extern const struct tw_internal_##kind##_kernel name_##_kernel
-
-/** Declare a kernel that another file defines; its `struct name` must be visible too. Followed by a semicolon. */
-#define TW_DECLARE_SINGLE_TASK(name) extern const struct tw_internal_single_task_kernel name##_kernel
-#define TW_DECLARE_RANGE_KERNEL(name) extern const struct tw_internal_range_kernel name##_kernel
-#define TW_DECLARE_WORK_GROUP_KERNEL(name) extern const struct tw_internal_work_group_kernel name##_kernel
-#define TW_DECLARE_ND_RANGE_KERNEL(name) extern const struct tw_internal_nd_range_kernel name##_kernel
+#endif
+// clang-format on
 
 #include <teamwork/lower/reduction.h>
 

@@ -13,10 +13,14 @@
 
 #include <teamwork/range.h>
 
-#define TW_INTERNAL_KERNEL_ABI 6u
-
-/** Argument blocks up to this many bytes travel as kernel arguments; larger ones through device memory. */
-#define TW_INTERNAL_INLINE_ARGS_BYTES 256u
+enum {
+    TW_INTERNAL_KERNEL_ABI = 7, /* of kernels that headers compiled; the runtime checks it */
+    /* argument blocks up to this many bytes travel as kernel arguments; larger ones through device memory */
+    TW_INTERNAL_INLINE_ARGS_BYTES = 256,
+    /* a region captures so many words that describe the launch, and behind them those of the argument block (region.h) */
+    TW_INTERNAL_SIMT_WORDS = 11,
+    TW_INTERNAL_TEAMS_WORDS = 9
+};
 
 /** The largest work-group on any GPU; simt launches of bigger ones are refused. */
 #define TW_INTERNAL_SIMT_MAX_GROUP 1024u

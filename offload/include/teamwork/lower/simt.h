@@ -9,6 +9,8 @@
 #ifndef TEAMWORK_LOWER_SIMT_H
 #define TEAMWORK_LOWER_SIMT_H
 
+#include <assert.h>
+
 #include <teamwork/lower/region.h>
 
 /* Division of numbers below 2^31 by a divisor from 1 to 2^31: quotient = n * magic >> (31 + shift). Packed in a word:
@@ -97,15 +99,12 @@ TW_DEVICE_INLINE void tw_internal_team_grid(const size_t range[3], const unsigne
         grid[d] = (range[d] >> log2[d]) + ((range[d] & (((size_t)1 << log2[d]) - 1)) != 0);
 }
 
-/* What every simt region captures besides the argument words. */
-#define TW_INTERNAL_SIMT_CAPTURE                                                                                       \
-    tw_launch_word, tw_r0, tw_r1, tw_r2, tw_o0, tw_o1, tw_o2, tw_inner, tw_by_inner, tw_by_middle, tw_shape
-
-/* The same as words, in the order in which regions mention them (TW_INTERNAL_SIMT_MENTION) and so receive them; the
-   argument words follow. A single task receives `launch_word` alone. The library launches kernels past OpenMP with these. */
+/* The first words of every region, in the order in which it receives them; the argument words follow. A single task uses
+   `launch_word` alone. The library launches kernels past OpenMP with these. */
 struct tw_internal_simt_captures {
     uint64_t r0, r1, r2, o0, o1, o2, inner, by_inner, by_middle, shape, launch_word;
 };
+static_assert(sizeof(struct tw_internal_simt_captures) == TW_INTERNAL_SIMT_WORDS * 8, "the head of a region");
 
 TW_DEVICE_INLINE struct tw_internal_simt_captures
 tw_internal_simt_captures(const struct tw_internal_launch *launch, struct tw_internal_split split, uint64_t shape)
@@ -177,32 +176,128 @@ tw_internal_simt_group_captures(const struct tw_internal_launch *launch, struct 
                                          | (uint64_t)launch->dims << 33);
 }
 
-#define TW_INTERNAL_SIMT_DECLARE(launch, grid, captures)                                                               \
-    const int tw_device = (launch)->device;                                                                            \
-    const unsigned tw_teams = tw_internal_simt_count((grid).teams);                                                    \
-    const unsigned tw_threads = tw_internal_simt_count((grid).threads);                                                \
-    const uint64_t tw_launch_word = (captures).launch_word;                                                            \
-    const size_t tw_r0 = (captures).r0, tw_r1 = (captures).r1, tw_r2 = (captures).r2;                                  \
-    const size_t tw_o0 = (captures).o0, tw_o1 = (captures).o1, tw_o2 = (captures).o2;                                  \
-    const uint64_t tw_inner = (captures).inner, tw_by_inner = (captures).by_inner;                                     \
-    const uint64_t tw_by_middle = (captures).by_middle, tw_shape = (captures).shape;
+/* ---- entries of regions: for each form the clauses and words of a launch whose block has `bytes` ------------------- */
 
-#define TW_INTERNAL_SIMT_PRAGMA(words)                                                                                 \
-    TW_INTERNAL_PRAGMA(omp target teams ompx_bare device(tw_device) num_teams(tw_teams) thread_limit(tw_threads)       \
-                           firstprivate(TW_INTERNAL_SIMT_CAPTURE, TW_INTERNAL_CAPTURE_##words))
-/* With memory for local accessors. */
-#define TW_INTERNAL_SIMT_GROUP_PRAGMA(words)                                                                           \
-    TW_INTERNAL_PRAGMA(omp target teams ompx_bare device(tw_device) num_teams(tw_teams) thread_limit(tw_threads)       \
-                           ompx_dyn_cgroup_mem(tw_memory)                                                              \
-                               firstprivate(TW_INTERNAL_SIMT_CAPTURE, TW_INTERNAL_CAPTURE_##words))
+TW_DEVICE_INLINE struct tw_internal_entry tw_internal_simt_entry(const struct tw_internal_launch *launch,
+                                                                 const struct tw_internal_simt_captures *captures,
+                                                                 const struct tw_internal_simt_grid *grid, size_t bytes)
+{
+    struct tw_internal_entry entry = {launch->device,
+                                      (int)tw_internal_simt_count(grid->teams),
+                                      (int)tw_internal_simt_count(grid->threads),
+                                      (unsigned)launch->local_bytes,
+                                      0,
+                                      {0}};
+    tw_internal_add_block(&entry, TW_INTERNAL_SIMT_WORDS, launch, captures, bytes);
+    return entry;
+}
 
-#define TW_INTERNAL_SIMT_MENTION(words)                                                                                \
-    (void)tw_r0, (void)tw_r1, (void)tw_r2, (void)tw_o0, (void)tw_o1, (void)tw_o2, (void)tw_inner, (void)tw_by_inner,   \
-        (void)tw_by_middle, (void)tw_shape;                                                                            \
-    TW_INTERNAL_MENTION_WORDS(words)
+TW_DEVICE_INLINE struct tw_internal_entry tw_internal_simt_task_entry(const struct tw_internal_launch *launch,
+                                                                      size_t bytes)
+{
+    const struct tw_internal_simt_captures captures = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (uint64_t)(uintptr_t)launch};
+    const struct tw_internal_simt_grid grid = {{1, 1, 1}, {1, 1, 1}};
+    return tw_internal_simt_entry(launch, &captures, &grid, bytes);
+}
+
+TW_DEVICE_INLINE struct tw_internal_entry tw_internal_simt_range_entry(const struct tw_internal_launch *launch,
+                                                                       size_t bytes)
+{
+    struct tw_internal_simt_grid grid;
+    const struct tw_internal_simt_captures captures = tw_internal_simt_range_captures(launch, &grid);
+    return tw_internal_simt_entry(launch, &captures, &grid, bytes);
+}
+
+TW_DEVICE_INLINE struct tw_internal_entry tw_internal_simt_group_entry(const struct tw_internal_launch *launch,
+                                                                       size_t bytes)
+{
+    struct tw_internal_simt_grid grid;
+    const struct tw_internal_simt_captures captures = tw_internal_simt_group_captures(launch, &grid);
+    return tw_internal_simt_entry(launch, &captures, &grid, bytes);
+}
+
+TW_DEVICE_INLINE struct tw_internal_entry tw_internal_simt_reduction_entry(const struct tw_internal_launch *launch,
+                                                                           size_t bytes)
+{
+    struct tw_internal_simt_grid grid;
+    const struct tw_internal_simt_captures captures = tw_internal_simt_reduction_captures(launch, &grid);
+    return tw_internal_simt_entry(launch, &captures, &grid, bytes);
+}
+
+/* What a region received. Not copied: the fewer structs are copied and returned, the sooner LLVM sees through them. */
+TW_DEVICE_INLINE const struct tw_internal_simt_captures *tw_internal_simt_head(const uint64_t *words)
+{
+    return (const struct tw_internal_simt_captures *)words;
+}
+
+TW_DEVICE_INLINE struct tw_internal_launch *tw_internal_simt_launch(const uint64_t *words)
+{
+    return (struct tw_internal_launch *)(uintptr_t)tw_internal_simt_head(words)->launch_word;
+}
+
+/* ---- regions ------------------------------------------------------------------------------------------------------- */
+
+// clang-format off
+#ifdef TW_INTERNAL_SIMT_BUILT
+/* The functions that enter the region of a kernel; the form is task, range, group or reduction. The region calls what
+   TW_INTERNAL_SIMT_TASK and the like define. Expands to:
+
+       static void saxpy_tw_simt_8(...) { #pragma omp target teams ompx_bare ... { saxpy_tw_simt_body(...); } }
+       static void saxpy_tw_simt_32 ... _1 likewise
+       static void saxpy_tw_simt(launch) { entry = tw_internal_simt_range_entry(launch, sizeof(struct saxpy)); ... } */
+#define TW_INTERNAL_SIMT(name, form)                                                                                   \
+    TW_INTERNAL_SIMT_REGION(name, 8, 19)                                                                               \
+    TW_INTERNAL_SIMT_REGION(name, 32, 43)                                                                              \
+    TW_INTERNAL_SIMT_REGION(name, 1, 12)                                                                               \
+    TW_INTERNAL_LAUNCHER(name, simt, form)
+
+#define TW_INTERNAL_SIMT_REGION(name, block, words)                                                                    \
+    static __attribute__((unused)) void name##_tw_simt_##block(const struct tw_internal_entry *tw_entry)               \
+    {                                                                                                                  \
+        const int tw_device = tw_entry->device, tw_teams = tw_entry->teams, tw_threads = tw_entry->threads;            \
+        const unsigned tw_memory = tw_entry->local_bytes;                                                              \
+        const uint64_t *const tw_in = tw_entry->in;                                                                    \
+        const uint64_t TW_INTERNAL_EACH_##words(TW_INTERNAL_TAKE, tw_in);                                              \
+        TW_INTERNAL_PRAGMA(omp target teams ompx_bare device(tw_device) num_teams(tw_teams) thread_limit(tw_threads)   \
+                               ompx_dyn_cgroup_mem(tw_memory)                                                          \
+                               firstprivate(TW_INTERNAL_EACH_##words(TW_INTERNAL_NAMED, )))                            \
+        {                                                                                                              \
+            const uint64_t tw_words[] = {TW_INTERNAL_EACH_##words(TW_INTERNAL_NAMED, )};                               \
+            TW_INTERNAL_SIMT_CALL(name, tw_words);                                                                     \
+        }                                                                                                              \
+    }
+#else
+#define TW_INTERNAL_SIMT(name, form)
+#endif
+
+#ifndef TW_INTERNAL_PASS_SIMT
+/* On the host this runs only when there was no image. */
+#define TW_INTERNAL_SIMT_CALL(name, words) tw_internal_fell_back(tw_internal_simt_launch(words))
+#define TW_INTERNAL_SIMT_TASK(name)
+#define TW_INTERNAL_SIMT_RANGE(name)
+#define TW_INTERNAL_SIMT_GROUP(name, point)
+#endif
+// clang-format on
 
 #ifdef TW_INTERNAL_PASS_SIMT
 #include <teamwork/lower/work_item.h>
+
+TW_DEVICE_INLINE struct tw_internal_split tw_internal_simt_split(const struct tw_internal_simt_captures *head)
+{
+    const struct tw_internal_split split = {(uint32_t)head->inner, (uint32_t)(head->inner >> 32), head->by_inner,
+                                            head->by_middle};
+    return split;
+}
+
+TW_DEVICE_INLINE unsigned tw_internal_simt_range_dims(const uint64_t *words)
+{
+    return (unsigned)(tw_internal_simt_head(words)->shape >> 24) & 255;
+}
+
+TW_DEVICE_INLINE unsigned tw_internal_simt_group_dims(const uint64_t *words)
+{
+    return (unsigned)(tw_internal_simt_head(words)->shape >> 33) & 255;
+}
 
 /* This team's number in the dimensions of the range. */
 TW_DEVICE_INLINE void tw_internal_simt_team(struct tw_internal_split split, uint64_t shape, unsigned dims,
@@ -251,9 +346,17 @@ TW_DEVICE_INLINE void tw_internal_simt_shaped_place(unsigned dims, uint32_t plac
 
 /* The work-item of this thread, for one constant number of dimensions. Where there are several, ids fit 32 bits in each (the
    library sees to that), and are computed in 32. */
-TW_DEVICE_INLINE bool tw_internal_simt_range_item(tw_item *item, struct tw_internal_split split, uint64_t shape,
-                                                  unsigned dims)
+TW_DEVICE_INLINE bool tw_internal_simt_range_item(tw_item *item, const uint64_t *words, unsigned dims)
 {
+    const struct tw_internal_simt_captures *const head = tw_internal_simt_head(words);
+    const struct tw_internal_split split = tw_internal_simt_split(head);
+    const uint64_t shape = head->shape;
+    item->tw_range_[0] = head->r0;
+    item->tw_range_[1] = head->r1;
+    item->tw_range_[2] = head->r2;
+    item->tw_offset_[0] = head->o0;
+    item->tw_offset_[1] = head->o1;
+    item->tw_offset_[2] = head->o2;
     item->tw_dims_ = dims;
     bool inside = true;
     uint32_t place[3];
@@ -285,186 +388,94 @@ TW_DEVICE_INLINE bool tw_internal_simt_range_item(tw_item *item, struct tw_inter
     return inside;
 }
 
-TW_DEVICE_INLINE struct tw_internal_group tw_internal_simt_group(const size_t range[3], uint32_t l0, uint32_t l1,
-                                                                 uint32_t l2, struct tw_internal_split split,
-                                                                 uint64_t shape, unsigned dims)
+/* Sets the group of this thread. l0, l1, l2: the size that the kernel requires, or 0. */
+TW_DEVICE_INLINE void tw_internal_simt_group(struct tw_internal_group *group, const uint64_t *words, uint32_t l0,
+                                             uint32_t l1, uint32_t l2, unsigned dims)
 {
+    const struct tw_internal_simt_captures *const head = tw_internal_simt_head(words);
     uint32_t team[3];
-    tw_internal_simt_team(split, shape, dims, team);
+    if (!l0) {
+        l0 = head->shape & 2047;
+        l1 = dims > 1 ? head->shape >> 11 & 2047 : 1;
+        l2 = dims > 2 ? head->shape >> 22 & 2047 : 1;
+    }
+    tw_internal_simt_team(tw_internal_simt_split(head), head->shape, dims, team);
     const uint32_t thread = tw_internal_thread();
     __builtin_assume(thread < l0 * l1 * l2);
-    struct tw_internal_group group = {{team[0], team[1], team[2]},
-                                      {range[0], dims > 1 ? range[1] : 1, dims > 2 ? range[2] : 1},
-                                      {l0, l1, l2},
-                                      dims,
-                                      {thread, 0, 0},
-                                      {0, 0, 0},
-                                      NULL,
-                                      NULL,
-                                      NULL,
-                                      false,
-                                      NULL};
+    struct tw_internal_group here = {{team[0], team[1], team[2]},
+                                     {head->r0, dims > 1 ? head->r1 : 1, dims > 2 ? head->r2 : 1},
+                                     {l0, l1, l2},
+                                     dims,
+                                     {thread, 0, 0},
+                                     {head->o0, head->o1, head->o2},
+                                     NULL,
+                                     NULL,
+                                     NULL,
+                                     false,
+                                     NULL};
+    *group = here;
     if (dims == 2) {
-        group.tw_thread_[0] = thread / l1;
-        group.tw_thread_[1] = thread % l1;
+        group->tw_thread_[0] = thread / l1;
+        group->tw_thread_[1] = thread % l1;
     } else if (dims == 3) {
-        group.tw_thread_[0] = thread / l2 / l1;
-        group.tw_thread_[1] = thread / l2 % l1;
-        group.tw_thread_[2] = thread % l2;
+        group->tw_thread_[0] = thread / l2 / l1;
+        group->tw_thread_[1] = thread / l2 % l1;
+        group->tw_thread_[2] = thread % l2;
     }
-    return group;
 }
 
-#define TW_INTERNAL_SIMT_SPLIT {(uint32_t)tw_inner, (uint32_t)(tw_inner >> 32), tw_by_inner, tw_by_middle}
-#define TW_INTERNAL_SIMT_RANGE_BODY(name, words, dims_)                                                                \
+// clang-format off
+#define TW_INTERNAL_SIMT_CALL(name, words) name##_tw_simt_body(words)
+
+/* Expands to: void init_tw_simt_body(const uint64_t *tw_words) { rebuild the block; init_tw_call(block); } */
+#define TW_INTERNAL_SIMT_TASK(name)                                                                                    \
+    TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words)                                                \
     {                                                                                                                  \
-        if (TW_INTERNAL_SERVES(name, words)) {                                                                         \
-            TW_INTERNAL_REBUILD(name, words)                                                                           \
-            const struct tw_internal_split tw_split = TW_INTERNAL_SIMT_SPLIT;                                          \
-            tw_item tw_here = {{0, 0, 0}, {tw_r0, tw_r1, tw_r2}, {tw_o0, tw_o1, tw_o2}, 0};                            \
-            if (tw_internal_simt_range_item(&tw_here, tw_split, tw_shape, dims_)) {                                    \
-                TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                        \
-            }                                                                                                          \
-        }                                                                                                              \
+        struct name tw_copy;                                                                                           \
+        name##_tw_call(tw_internal_block(tw_words + TW_INTERNAL_SIMT_WORDS, &tw_copy, sizeof tw_copy));                \
     }
-#define TW_INTERNAL_SIMT_GROUP_BODY(name, words, dims_, l0, l1, l2)                                                    \
+
+/* Expands to: void saxpy_tw_simt_item(words, block, dims) { if (this thread has a work-item) saxpy_tw_call(item, block); }
+               void saxpy_tw_simt_body(const uint64_t *tw_words) { rebuild the block; saxpy_tw_simt_item(..., 1 or 2 or 3); } */
+#define TW_INTERNAL_SIMT_RANGE(name)                                                                                   \
+    TW_DEVICE_INLINE void name##_tw_simt_item(const uint64_t *tw_words, const struct name *tw_args, unsigned tw_dims)  \
     {                                                                                                                  \
-        if (TW_INTERNAL_SERVES(name, words)) {                                                                         \
-            TW_INTERNAL_REBUILD(name, words)                                                                           \
-            const struct tw_internal_split tw_split = TW_INTERNAL_SIMT_SPLIT;                                          \
-            const size_t tw_r[3] = {tw_r0, tw_r1, tw_r2};                                                              \
-            const struct tw_internal_group tw_here = tw_internal_simt_group(                                           \
-                tw_r, (uint32_t)(l0), (uint32_t)(l1), (uint32_t)(l2), tw_split, tw_shape, dims_);                      \
-            TW_INTERNAL_INLINE_CALL(name(&tw_here, tw_args))                                                           \
-        }                                                                                                              \
-    }
-#define TW_INTERNAL_SIMT_ND_BODY(name, words, dims_, l0, l1, l2)                                                       \
+        tw_item tw_here;                                                                                               \
+        if (tw_internal_simt_range_item(&tw_here, tw_words, tw_dims))                                                  \
+            name##_tw_call(tw_here, tw_args);                                                                          \
+    }                                                                                                                  \
+    TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words)                                                \
     {                                                                                                                  \
-        if (TW_INTERNAL_SERVES(name, words)) {                                                                         \
-            TW_INTERNAL_REBUILD(name, words)                                                                           \
-            const struct tw_internal_split tw_split = TW_INTERNAL_SIMT_SPLIT;                                          \
-            const size_t tw_r[3] = {tw_r0, tw_r1, tw_r2};                                                              \
-            struct tw_internal_group tw_here = tw_internal_simt_group(tw_r, (uint32_t)(l0), (uint32_t)(l1),            \
-                                                                      (uint32_t)(l2), tw_split, tw_shape, dims_);      \
-            tw_here.tw_offset_[0] = tw_o0, tw_here.tw_offset_[1] = tw_o1, tw_here.tw_offset_[2] = tw_o2;               \
-            const tw_nd_item tw_item_ = {{tw_here.tw_thread_[0], tw_here.tw_thread_[1], tw_here.tw_thread_[2]},        \
-                                         &tw_here};                                                                    \
-            TW_INTERNAL_INLINE_CALL(name(tw_item_, tw_args))                                                           \
-        }                                                                                                              \
+        struct name tw_copy;                                                                                           \
+        const struct name *const tw_args =                                                                             \
+            tw_internal_block(tw_words + TW_INTERNAL_SIMT_WORDS, &tw_copy, sizeof tw_copy);                            \
+        TW_INTERNAL_BY_DIMS(name##_tw_dims, tw_internal_simt_range_dims(tw_words), name##_tw_simt_item, tw_words,      \
+                            tw_args)                                                                                   \
     }
-#define TW_INTERNAL_SIMT_TASK_BODY(name, words)                                                                        \
+
+#define TW_INTERNAL_SIMT_POINT_group(here) &(here)
+#define TW_INTERNAL_SIMT_POINT_item(here)                                                                              \
+    (tw_nd_item){{(here).tw_thread_[0], (here).tw_thread_[1], (here).tw_thread_[2]}, &(here)}
+
+/* Hierarchical and nd_range kernels; `point` is what the kernel's function takes: group or item. A required size is a constant.
+   Expands to: the same with void tile_tw_simt_group(words, block, dims) { tile_tw_call(group, block); } */
+#define TW_INTERNAL_SIMT_GROUP(name, point)                                                                            \
+    TW_DEVICE_INLINE void name##_tw_simt_group(const uint64_t *tw_words, const struct name *tw_args, unsigned tw_dims) \
     {                                                                                                                  \
-        if (TW_INTERNAL_SERVES(name, words)) {                                                                         \
-            TW_INTERNAL_REBUILD(name, words)                                                                           \
-            TW_INTERNAL_INLINE_CALL(name(tw_args))                                                                     \
-        }                                                                                                              \
-    }
-#else
-/* Not a GPU pass. On the host this runs only when there was no image. */
-#define TW_INTERNAL_SIMT_OTHER_PASS                                                                                    \
+        struct tw_internal_group tw_here;                                                                              \
+        tw_internal_simt_group(&tw_here, tw_words, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2, tw_dims);  \
+        name##_tw_call(TW_INTERNAL_SIMT_POINT_##point(tw_here), tw_args);                                              \
+    }                                                                                                                  \
+    TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words)                                                \
     {                                                                                                                  \
-        tw_internal_fell_back(tw_launch_word);                                                                         \
+        struct name tw_copy;                                                                                           \
+        const struct name *const tw_args =                                                                             \
+            tw_internal_block(tw_words + TW_INTERNAL_SIMT_WORDS, &tw_copy, sizeof tw_copy);                            \
+        TW_INTERNAL_BY_DIMS(name##_tw_dims, tw_internal_simt_group_dims(tw_words), name##_tw_simt_group, tw_words,     \
+                            tw_args)                                                                                   \
     }
-#define TW_INTERNAL_SIMT_RANGE_BODY(name, words, dims_) TW_INTERNAL_SIMT_OTHER_PASS
-#define TW_INTERNAL_SIMT_GROUP_BODY(name, words, dims_, l0, l1, l2) TW_INTERNAL_SIMT_OTHER_PASS
-#define TW_INTERNAL_SIMT_ND_BODY(name, words, dims_, l0, l1, l2) TW_INTERNAL_SIMT_OTHER_PASS
-#define TW_INTERNAL_SIMT_TASK_BODY(name, words) TW_INTERNAL_SIMT_OTHER_PASS
+// clang-format on
+
 #endif
-
-/* Regions for one number of dimensions, or for any: the branch is uniform and taken once. */
-#define TW_INTERNAL_SIMT_RANGE_REGION_1(name, words, ...)                                                              \
-    TW_INTERNAL_SIMT_PRAGMA(words)                                                                                     \
-    {                                                                                                                  \
-        TW_INTERNAL_SIMT_MENTION(words)                                                                                \
-        TW_INTERNAL_SIMT_RANGE_BODY(name, words, 1)                                                                    \
-    }
-#define TW_INTERNAL_SIMT_RANGE_REGION_2(name, words, ...)                                                              \
-    TW_INTERNAL_SIMT_PRAGMA(words)                                                                                     \
-    {                                                                                                                  \
-        TW_INTERNAL_SIMT_MENTION(words)                                                                                \
-        TW_INTERNAL_SIMT_RANGE_BODY(name, words, 2)                                                                    \
-    }
-#define TW_INTERNAL_SIMT_RANGE_REGION_3(name, words, ...)                                                              \
-    TW_INTERNAL_SIMT_PRAGMA(words)                                                                                     \
-    {                                                                                                                  \
-        TW_INTERNAL_SIMT_MENTION(words)                                                                                \
-        TW_INTERNAL_SIMT_RANGE_BODY(name, words, 3)                                                                    \
-    }
-#define TW_INTERNAL_SIMT_RANGE_REGION_ANY(name, words, ...)                                                            \
-    TW_INTERNAL_SIMT_PRAGMA(words)                                                                                     \
-    {                                                                                                                  \
-        TW_INTERNAL_SIMT_MENTION(words)                                                                                \
-        const unsigned tw_dims = (unsigned)(tw_shape >> 24) & 255;                                                     \
-        if (tw_dims == 1)                                                                                              \
-            TW_INTERNAL_SIMT_RANGE_BODY(name, words, 1)                                                                \
-        else if (tw_dims == 2)                                                                                         \
-            TW_INTERNAL_SIMT_RANGE_BODY(name, words, 2)                                                                \
-        else                                                                                                           \
-            TW_INTERNAL_SIMT_RANGE_BODY(name, words, 3)                                                                \
-    }
-
-#define TW_INTERNAL_SIMT_RANGE(name, launch, which)                                                                    \
-    {                                                                                                                  \
-        struct tw_internal_simt_grid tw_grid;                                                                          \
-        const struct tw_internal_simt_captures tw_captures = tw_internal_simt_range_captures(launch, &tw_grid);        \
-        TW_INTERNAL_SIMT_DECLARE(launch, tw_grid, tw_captures)                                                         \
-        TW_INTERNAL_WITH_WORDS(TW_INTERNAL_SIMT_RANGE_REGION_##which, name, launch)                                    \
-    }
-
-/* Hierarchical and nd_range kernels, KIND GROUP and ND: required sizes are constants; else the sizes travel in tw_shape, 11
-   bits each. */
-#define TW_INTERNAL_SIMT_GROUP_REGION_1(name, words, ...) TW_INTERNAL_SIMT_GROUP_REGION_R(GROUP, name, words, 1)
-#define TW_INTERNAL_SIMT_GROUP_REGION_2(name, words, ...) TW_INTERNAL_SIMT_GROUP_REGION_R(GROUP, name, words, 2)
-#define TW_INTERNAL_SIMT_GROUP_REGION_3(name, words, ...) TW_INTERNAL_SIMT_GROUP_REGION_R(GROUP, name, words, 3)
-#define TW_INTERNAL_SIMT_GROUP_REGION_ANY(name, words, ...) TW_INTERNAL_SIMT_GROUP_REGION_N(GROUP, name, words)
-#define TW_INTERNAL_SIMT_ND_REGION_1(name, words, ...) TW_INTERNAL_SIMT_GROUP_REGION_R(ND, name, words, 1)
-#define TW_INTERNAL_SIMT_ND_REGION_2(name, words, ...) TW_INTERNAL_SIMT_GROUP_REGION_R(ND, name, words, 2)
-#define TW_INTERNAL_SIMT_ND_REGION_3(name, words, ...) TW_INTERNAL_SIMT_GROUP_REGION_R(ND, name, words, 3)
-#define TW_INTERNAL_SIMT_ND_REGION_ANY(name, words, ...) TW_INTERNAL_SIMT_GROUP_REGION_N(ND, name, words)
-#define TW_INTERNAL_SIMT_GROUP_REGION_R(kind, name, words, dims_)                                                      \
-    TW_INTERNAL_SIMT_GROUP_PRAGMA(words)                                                                               \
-    {                                                                                                                  \
-        TW_INTERNAL_SIMT_MENTION(words)                                                                                \
-        TW_INTERNAL_SIMT_##kind##_BODY(name, words, dims_, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)    \
-    }
-#define TW_INTERNAL_SIMT_GROUP_REGION_N(kind, name, words)                                                             \
-    TW_INTERNAL_SIMT_GROUP_PRAGMA(words)                                                                               \
-    {                                                                                                                  \
-        TW_INTERNAL_SIMT_MENTION(words)                                                                                \
-        const unsigned tw_dims = (unsigned)(tw_shape >> 33) & 255;                                                     \
-        if (tw_dims == 1)                                                                                              \
-            TW_INTERNAL_SIMT_##kind##_BODY(name, words, 1, tw_shape & 2047, 1, 1) else if (tw_dims == 2)               \
-                TW_INTERNAL_SIMT_##kind##_BODY(name, words, 2, tw_shape & 2047, tw_shape >> 11 & 2047,                 \
-                                               1) else TW_INTERNAL_SIMT_##kind##_BODY(name, words, 3, tw_shape & 2047, \
-                                                                                      tw_shape >> 11 & 2047,           \
-                                                                                      tw_shape >> 22 & 2047)           \
-    }
-
-#define TW_INTERNAL_SIMT_GROUPS(name, launch, which)                                                                   \
-    TW_INTERNAL_SIMT_GROUPS_(name, launch, TW_INTERNAL_SIMT_GROUP_REGION_##which)
-#define TW_INTERNAL_SIMT_ND(name, launch, which)                                                                       \
-    TW_INTERNAL_SIMT_GROUPS_(name, launch, TW_INTERNAL_SIMT_ND_REGION_##which)
-#define TW_INTERNAL_SIMT_GROUPS_(name, launch, REGION)                                                                 \
-    {                                                                                                                  \
-        struct tw_internal_simt_grid tw_grid;                                                                          \
-        const struct tw_internal_simt_captures tw_captures = tw_internal_simt_group_captures(launch, &tw_grid);        \
-        TW_INTERNAL_SIMT_DECLARE(launch, tw_grid, tw_captures)                                                         \
-        const unsigned tw_memory = (unsigned)(launch)->local_bytes;                                                    \
-        TW_INTERNAL_WITH_WORDS(REGION, name, launch)                                                                   \
-    }
-
-#define TW_INTERNAL_SIMT_TASK_REGION(name, words, ...)                                                                 \
-    TW_INTERNAL_PRAGMA(omp target teams ompx_bare device(tw_device) num_teams(1) thread_limit(1)                       \
-                           firstprivate(tw_launch_word, TW_INTERNAL_CAPTURE_##words))                                  \
-    {                                                                                                                  \
-        TW_INTERNAL_MENTION_WORDS(words)                                                                               \
-        TW_INTERNAL_SIMT_TASK_BODY(name, words)                                                                        \
-    }
-#define TW_INTERNAL_SIMT_TASK(name, launch)                                                                            \
-    {                                                                                                                  \
-        const int tw_device = (launch)->device;                                                                        \
-        const uint64_t tw_launch_word = (uint64_t)(uintptr_t)(launch);                                                 \
-        TW_INTERNAL_WITH_WORDS(TW_INTERNAL_SIMT_TASK_REGION, name, launch)                                             \
-    }
 
 #endif
