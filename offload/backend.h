@@ -33,10 +33,10 @@ struct tw_backend_device {
     const struct tw_backend *backend;
     unsigned index; /* among the backend's devices */
     tw_device_type type;
-    bool exclusive;      /* a parallel kernel occupies the whole device: run one at a time */
-    unsigned max_lanes;  /* commands that are worth running at a time */
-    unsigned max_copies; /* copies to the device that are; 0: as many as commands */
-    bool times_cost;     /* `measure` makes launches slower: only for who asks */
+    bool exclusive;       /* a parallel kernel occupies the whole device: run one at a time */
+    unsigned max_workers; /* commands that are worth running at a time */
+    unsigned max_copies;  /* copies to the device that are; 0: as many as commands */
+    bool times_cost;      /* `measure` makes launches slower: only for who asks */
     /* Set by the runtime once the device is open: tells the access number `index`, from 0, of a launch on the
        device; one for each buffer. False: there are not as many. For `check`, and from whatever runs the launch
        until its outcome was asked for. */
@@ -61,16 +61,16 @@ struct tw_kernel_facts {
     size_t resident_groups;    /* that run at the same time */
 };
 
-/* A chain: launches and copies that a device runs one after the other, while the host does something else. Backends
+/* A stream: launches and copies that a device runs one after the other, while the host does something else. Backends
    embed it first in their own struct. */
-struct tw_backend_chain {
-    struct tw_backend_chain *next; /* the runtime's own, while nothing is in flight */
+struct tw_backend_stream {
+    struct tw_backend_stream *next; /* the runtime's own, while nothing is in flight */
 };
 
-/* A launch or a copy of a chain. Positions count from 1 and go on as long as the chain is open. */
-struct tw_backend_mark {
-    struct tw_backend_chain *chain;
-    uint64_t position;
+/* A launch or a copy of a stream. Sequence numbers count from 1 and go on as long as the stream is open. */
+struct tw_backend_event {
+    struct tw_backend_stream *stream;
+    uint64_t sequence;
 };
 
 /* When a launch or a copy ran, as tw_now_ns() (base/clock.h) tells the time; 0: not known. */
@@ -78,20 +78,20 @@ struct tw_backend_times {
     uint64_t start_ns, end_ns;
 };
 
-/* A kernel of a graph, and the steps that have to be over before. */
-struct tw_backend_step {
+/* A kernel of a graph, and the nodes that have to be over before. */
+struct tw_backend_graph_node {
     const struct tw_internal_kernel *kernel; /* NULL: nothing to run, only something to wait for */
     const struct tw_internal_launch *launch; /* lives as long as the graph, and is not changed */
-    const size_t *before;                    /* numbers of earlier steps, each once */
+    const size_t *before;                    /* numbers of earlier nodes, each once */
     size_t before_count;
 };
 
-/* Steps that a chain launches at once. Backends embed it first in their own struct. */
+/* Nodes that a stream launches at once. Backends embed it first in their own struct. */
 struct tw_backend_graph {
     struct tw_backend_device *device;
 };
 
-#define TW_CHAIN_DEPTH 512u /* launches and copies of a chain that are in flight at a time, at most */
+#define TW_STREAM_DEPTH 512u /* launches and copies of a stream that are in flight at a time, at most */
 
 /* ---- optional tables --------------------------------------------------------------------------------------------- */
 
@@ -114,13 +114,13 @@ struct tw_backend_memory {
     void (*free_host)(void *memory);
 };
 
-/* For devices that keep an order themselves. One thread at a time uses `follow`, `measure`, `launch`, `copy` and a
-   graph's `replay` of a chain, and one at a time `times` and `outcome`; `reached` any number. */
+/* For devices that keep an order themselves. One thread at a time uses `wait`, `measure`, `launch`, `copy` and a
+   graph's `launch` of a stream, and one at a time `times` and `outcome`; `completed` any number. */
 struct tw_backend_async {
-    tw_status (*open)(struct tw_backend_device *device, struct tw_backend_chain **chain);
+    tw_status (*open)(struct tw_backend_device *device, struct tw_backend_stream **stream);
 
     /* Called when nothing is in flight, before the device is closed. */
-    void (*close)(struct tw_backend_chain *chain);
+    void (*close)(struct tw_backend_stream *stream);
 
     /* Whether `launch` can be used for a launch that `check` let pass. Others go to the table's own `launch`. */
     bool (*takes)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
@@ -130,50 +130,50 @@ struct tw_backend_async {
        `copy`. Called with the runtime's lock held: must be short. */
     bool (*reaches)(struct tw_backend_device *to, struct tw_backend_device *from);
 
-    /* What is enqueued on the chain next waits on the device for launches and copies of other chains, of any device
+    /* What is enqueued on the stream next waits on the device for launches and copies of other streams, of any device
        of the backend. */
-    tw_status (*follow)(struct tw_backend_chain *chain, const struct tw_backend_mark *marks, size_t count);
+    tw_status (*wait)(struct tw_backend_stream *stream, const struct tw_backend_event *events, size_t count);
 
-    /* The next launch, copy or replay that is enqueued on the chain is measured, if that can be done. */
-    void (*measure)(struct tw_backend_chain *chain);
+    /* The next launch, copy or launch of a graph that is enqueued on the stream is measured, if that can be done. */
+    void (*measure)(struct tw_backend_stream *stream);
 
-    /* Enqueues a kernel and stores its position. `launch` lives until its outcome was asked for. On failure nothing is
+    /* Enqueues a kernel and stores its sequence. `launch` lives until its outcome was asked for. On failure nothing is
        enqueued and there is no outcome. */
-    tw_status (*launch)(struct tw_backend_chain *chain, const struct tw_internal_kernel *kernel,
-                        struct tw_internal_launch *launch, uint64_t *position);
+    tw_status (*launch)(struct tw_backend_stream *stream, const struct tw_internal_kernel *kernel,
+                        struct tw_internal_launch *launch, uint64_t *sequence);
 
-    /* Enqueues a copy from another device, which the chain's `reaches`, to memory of the chain's; else as `launch`.
+    /* Enqueues a copy from another device, which the stream's `reaches`, to memory of the stream's; else as `launch`.
        Both stay until its outcome was asked for. */
-    tw_status (*copy)(struct tw_backend_chain *chain, void *target, struct tw_backend_device *from, const void *source,
-                      size_t bytes, uint64_t *position);
+    tw_status (*copy)(struct tw_backend_stream *stream, void *target, struct tw_backend_device *from,
+                      const void *source, size_t bytes, uint64_t *sequence);
 
-    /* A position of a chain that is over with all before it, be it by a failure; 0 if there is none. Who asks is
-       interested in `position`, and asks until it is over, or another thread does. */
-    uint64_t (*reached)(struct tw_backend_chain *chain, uint64_t position);
+    /* A sequence of a stream that is over with all before it, be it by a failure; 0 if there is none. Who asks is
+       interested in `sequence`, and asks until it is over, or another thread does. */
+    uint64_t (*completed)(struct tw_backend_stream *stream, uint64_t sequence);
 
-    /* When a launch or a copy ran that was measured and is over: asked for once, before its outcome, and in the
-       order of positions. `times` comes zeroed, and stays so where that is not known. What one chain runs does not
+    /* When a launch or a copy ran that was measured and is over: asked for once, before its outcome, and in the order
+       of sequence numbers. `times` comes zeroed, and stays so where that is not known. What one stream runs does not
        overlap. */
-    void (*times)(struct tw_backend_chain *chain, uint64_t position, struct tw_backend_times *times);
+    void (*times)(struct tw_backend_stream *stream, uint64_t sequence, struct tw_backend_times *times);
 
-    /* How a launch, a copy or a replay went that is over: asked for once, for each in the order of positions. Frees
-       what it used. Called with the runtime's lock held: must be short. */
-    tw_status (*outcome)(struct tw_backend_chain *chain, uint64_t position);
+    /* How a launch, a copy or a launch of a graph went that is over: asked for once, for each in the order of sequence
+       numbers. Frees what it used. Called with the runtime's lock held: must be short. */
+    tw_status (*outcome)(struct tw_backend_stream *stream, uint64_t sequence);
 };
 
-/* For devices with chains that launch many kernels at once. */
+/* For devices with streams that launch many kernels at once. */
 struct tw_backend_graphs {
-    /* Makes a graph of steps whose launches `check` let pass. `*graph` is left NULL, and all is well, if one of them
-       is none that the chains take. */
-    tw_status (*assemble)(struct tw_backend_device *device, const struct tw_backend_step *steps, size_t count,
-                          struct tw_backend_graph **graph);
+    /* Makes a graph of nodes whose launches `check` let pass. `*graph` is left NULL, and all is well, if one of them
+       is none that the streams take. */
+    tw_status (*instantiate)(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes, size_t count,
+                             struct tw_backend_graph **graph);
 
-    /* Undoes that, when no replay is in flight. */
-    void (*dismantle)(struct tw_backend_graph *graph);
+    /* Undoes that, when no launch of a graph is in flight. */
+    void (*destroy)(struct tw_backend_graph *graph);
 
-    /* Enqueues all steps of a graph of the chain's device, as the chain's `launch` does a kernel: one position and
+    /* Enqueues all nodes of a graph of the stream's device, as the stream's `launch` does a kernel: one sequence and
        one outcome. One at a time is in flight of each graph. */
-    tw_status (*replay)(struct tw_backend_chain *chain, struct tw_backend_graph *graph, uint64_t *position);
+    tw_status (*launch)(struct tw_backend_stream *stream, struct tw_backend_graph *graph, uint64_t *sequence);
 };
 
 /* For simulated devices: faults and delays on demand (teamwork/sim.h). Operations are valid ones. Called from any
@@ -200,13 +200,13 @@ struct tw_backend_simulation {
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 /* Kernels that run one after the other, of launches that `check` let pass. */
-struct tw_backend_series {
+struct tw_backend_batch {
     const struct tw_internal_kernel *kernel; /* the first; then those that `next` chooses */
     struct tw_internal_launch *launch;
 
     /* Takes how the last kernel went, and chooses another. False: there is none any more. Called by the thread that
-       called `launch_series`, with no lock held; this one may call the runtime. */
-    bool (*next)(struct tw_backend_series *series, tw_status status);
+       called `launch_batch`, with no lock held; this one may call the runtime. */
+    bool (*next)(struct tw_backend_batch *batch, tw_status status);
 };
 
 struct tw_backend {
@@ -255,7 +255,7 @@ struct tw_backend {
                         struct tw_internal_launch *launch);
 
     /* Runs kernels that are worth running in one go, each as `launch` does. NULL where that gains nothing. */
-    void (*launch_series)(struct tw_backend_device *device, struct tw_backend_series *series);
+    void (*launch_batch)(struct tw_backend_device *device, struct tw_backend_batch *batch);
 
     /* One sentence about why the machine's devices, or those that the program was compiled for, are not all there;
        "" where there is nothing to say. Returns whether the user should be told unasked. Called in a discovery,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where contents are, without any device: random accesses in random memory spaces, whose copies are planned and applied,
- * against a model that follows the versions of the contents. Needs the private header coherence.h.
+ * Where contents are, without any device: random accesses in random memory spaces, whose copies are planned and
+ * applied, against a model that follows the versions of the contents. Needs the private header coherence.h.
  */
 #include "tw_test.h"
 
@@ -99,7 +99,8 @@ TW_TEST(each_access_finds_the_current_contents)
     TW_CHECK(staged > 0);
 }
 
-/* The contents of memory that a failed copy should have filled are still where they were; until another copy is planned. */
+/* The contents of memory that a failed copy should have filled are still where they were; until another copy is
+   planned. */
 TW_TEST(what_a_failed_copy_should_have_brought_is_copied_again)
 {
     struct model model;

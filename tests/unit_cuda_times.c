@@ -107,40 +107,40 @@ static void pass(uint64_t ns)
 }
 
 /* Launches something of a length; returns its length by the device's clock. */
-static uint64_t launch(struct tw_cuda_times *times, uint64_t position, uint64_t length_ns)
+static uint64_t launch(struct tw_cuda_times *times, uint64_t sequence, uint64_t length_ns)
 {
-    struct tw_cuda_timing *timing = tw_cuda_times_begin(times, &device, position, NULL);
+    struct tw_cuda_timing *timing = tw_cuda_times_begin(times, &device, sequence, NULL);
     TW_CHECK(timing != NULL);
     pass(length_ns);
     tw_cuda_times_end(timing, NULL, true);
     return timing->end->device_ns - timing->start->device_ns;
 }
 
-static struct tw_backend_times read_times(struct tw_cuda_times *times, uint64_t position)
+static struct tw_backend_times read_times(struct tw_cuda_times *times, uint64_t sequence)
 {
     struct tw_backend_times result = {0, 0};
-    tw_cuda_times_read(times, position, &result);
+    tw_cuda_times_read(times, sequence, &result);
     return result;
 }
 
 /* More launches than there are slots, read in their order, some behind the others. */
 TW_TEST(launches_have_their_length_and_do_not_overlap)
 {
-    enum { LAUNCHES = 2 * TW_CHAIN_DEPTH + 10, BEHIND = 20 };
+    enum { LAUNCHES = 2 * TW_STREAM_DEPTH + 10, BEHIND = 20 };
     struct tw_cuda_times times = {0};
     static uint64_t lengths[LAUNCHES + 1];
     uint64_t last = 0;
     begin();
     const uint64_t before = tw_now_ns();
-    for (uint64_t position = 1; position <= LAUNCHES + BEHIND; ++position) {
-        if (position <= LAUNCHES)
-            lengths[position] = launch(&times, position, 1000);
-        if (position <= BEHIND)
+    for (uint64_t sequence = 1; sequence <= LAUNCHES + BEHIND; ++sequence) {
+        if (sequence <= LAUNCHES)
+            lengths[sequence] = launch(&times, sequence, 1000);
+        if (sequence <= BEHIND)
             continue;
-        const struct tw_backend_times got = read_times(&times, position - BEHIND);
-        const int64_t error = (int64_t)(got.end_ns - got.start_ns - lengths[position - BEHIND]);
+        const struct tw_backend_times got = read_times(&times, sequence - BEHIND);
+        const int64_t error = (int64_t)(got.end_ns - got.start_ns - lengths[sequence - BEHIND]);
         const int64_t allowed =
-            2 + (int64_t)(lengths[position - BEHIND] / 1000000); /* the driver's floats have seven digits */
+            2 + (int64_t)(lengths[sequence - BEHIND] / 1000000); /* the driver's floats have seven digits */
         TW_CHECK(error >= -allowed && error <= allowed);
         TW_CHECK(got.start_ns >= last);
         last = got.end_ns;

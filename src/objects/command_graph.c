@@ -119,28 +119,28 @@ static tw_status order(struct tw_command_graph *graph, const struct places *plac
 }
 
 /* Lets the backend make something of the graph that it launches at once. Success without it where it cannot. */
-static tw_status assemble(struct tw_command_graph *graph, const struct tw_backend_graphs *graphs)
+static tw_status instantiate(struct tw_command_graph *graph, const struct tw_backend_graphs *graphs)
 {
     size_t edges = 0, used = 0;
     for (size_t i = 0; i < graph->count; ++i)
         edges += graph->commands[i]->body.node.in_count;
-    struct tw_backend_step *steps = malloc((graph->count + 1) * sizeof *steps);
+    struct tw_backend_graph_node *nodes = malloc((graph->count + 1) * sizeof *nodes);
     size_t *before = malloc((edges + 1) * sizeof *before);
     tw_status status = TW_SUCCESS;
-    if (!steps || !before)
+    if (!nodes || !before)
         status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a graph of %zu groups", graph->count);
     for (size_t i = 0; i < graph->count && status == TW_SUCCESS; ++i) {
         struct tw_command *command = graph->commands[i];
         const struct tw_node *node = &command->body.node;
         const bool has_kernel = command->body.kind == TW_TASK_KERNEL;
-        steps[i] = (struct tw_backend_step){has_kernel ? command->kernel : NULL, &command->launch, &before[used],
-                                            node->in_count};
+        nodes[i] = (struct tw_backend_graph_node){has_kernel ? command->kernel : NULL, &command->launch, &before[used],
+                                                  node->in_count};
         for (size_t k = 0; k < node->in_count; ++k)
             before[used++] = (size_t)((const struct tw_task *)node->in[k].from)->command->sequence;
     }
     if (status == TW_SUCCESS && graph->count)
-        status = graphs->assemble(graph->device->backend, steps, graph->count, &graph->assembly);
-    free(steps);
+        status = graphs->instantiate(graph->device->backend, nodes, graph->count, &graph->instance);
+    free(nodes);
     free(before);
     return status;
 }
@@ -186,7 +186,7 @@ static tw_status fill(struct tw_command_graph *graph, struct tw_recording *recor
     recording->commands = NULL;
     recording->count = 0;
     const tw_status status = analyse(graph);
-    return status == TW_SUCCESS && graphs && !checks_bounds(graph) ? assemble(graph, graphs) : status;
+    return status == TW_SUCCESS && graphs && !checks_bounds(graph) ? instantiate(graph, graphs) : status;
 }
 
 tw_status tw_queue_end_recording(tw_queue *queue, tw_command_graph **result)
@@ -233,8 +233,8 @@ static void free_graph(struct tw_unused *unused)
 {
     struct tw_command_graph *graph =
         (struct tw_command_graph *)((char *)unused - offsetof(struct tw_command_graph, unused));
-    if (graph->assembly)
-        graph->device->backend->backend->graphs->dismantle(graph->assembly);
+    if (graph->instance)
+        graph->device->backend->backend->graphs->destroy(graph->instance);
     tw_lock();
     for (size_t i = 0; i < graph->count; ++i)
         tw_recording_drop_command_locked(graph->commands[i]);
@@ -267,7 +267,7 @@ void tw_command_graph_destroy(tw_command_graph **graph)
 
 /* The kernels of a graph, run one after the other. */
 struct run {
-    struct tw_backend_series series; /* first: the backend's view */
+    struct tw_backend_batch batch; /* first: the backend's view */
     const struct tw_command_graph *graph;
     size_t at; /* commands that are dealt with, and the one that runs */
     struct tw_internal_launch launch;
@@ -282,8 +282,8 @@ static bool find_kernel(struct run *run)
         if (command->body.kind != TW_TASK_KERNEL)
             continue;
         run->launch = command->launch;
-        run->series.kernel = command->kernel;
-        run->series.launch = &run->launch;
+        run->batch.kernel = command->kernel;
+        run->batch.launch = &run->launch;
         if (command->bounds)
             memset(command->bounds, 0, sizeof *command->bounds);
         return true;
@@ -291,9 +291,9 @@ static bool find_kernel(struct run *run)
     return false;
 }
 
-static bool next_of_run(struct tw_backend_series *series, tw_status status)
+static bool next_of_run(struct tw_backend_batch *batch, tw_status status)
 {
-    struct run *run = (struct run *)series;
+    struct run *run = (struct run *)batch;
     run->status = status == TW_SUCCESS ? tw_command_check_bounds(run->graph->commands[run->at - 1]) : status;
     return run->status == TW_SUCCESS && find_kernel(run);
 }
@@ -308,13 +308,13 @@ static tw_status run(const struct tw_command *command)
 {
     const struct tw_command_graph *graph = graph_of(command);
     struct tw_backend_device *device = graph->device->backend;
-    struct run all = {.series = {.next = next_of_run}, .graph = graph, .status = TW_SUCCESS};
+    struct run all = {.batch = {.next = next_of_run}, .graph = graph, .status = TW_SUCCESS};
     if (!find_kernel(&all))
         return TW_SUCCESS;
-    if (device->backend->launch_series)
-        device->backend->launch_series(device, &all.series);
+    if (device->backend->launch_batch)
+        device->backend->launch_batch(device, &all.batch);
     else
-        while (next_of_run(&all.series, device->backend->launch(device, all.series.kernel, &all.launch)))
+        while (next_of_run(&all.batch, device->backend->launch(device, all.batch.kernel, &all.launch)))
             ;
     return all.status;
 }
@@ -354,7 +354,7 @@ static void lend_locked(struct tw_command *command, struct tw_queue *queue, stru
 {
     command->home = &queue->tasks;
     command->turn = &graph->turn;
-    command->assembly = graph->assembly;
+    command->instance = graph->instance;
     command->use_count = graph->use_count;
     ++queue->tasks.references;
     ++graph->references;
@@ -385,7 +385,7 @@ static struct tw_command *make_command(struct tw_queue *queue, struct tw_command
     command->queue = &queue->tasks;
     command->body.kind = TW_TASK_GRAPH;
     command->body.exclusive = device->exclusive;
-    command->body.node.domain = graph->assembly ? device->backend->async : NULL;
+    command->body.node.domain = graph->instance ? device->backend->async : NULL;
     memcpy(command->uses, graph->uses, graph->use_count * sizeof *graph->uses);
     return command;
 }

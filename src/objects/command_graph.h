@@ -19,7 +19,7 @@ struct tw_command_graph {
     struct tw_use *uses; /* of all, once each; counted by the commands */
     size_t use_count;
     struct tw_resource turn;           /* orders the submissions */
-    struct tw_backend_graph *assembly; /* NULL: the kernels run one after the other */
+    struct tw_backend_graph *instance; /* NULL: the kernels run one after the other */
     struct tw_unused unused;
 };
 

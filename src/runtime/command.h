@@ -40,7 +40,7 @@ struct tw_task {
     bool copying;   /* runs, and counts in the device's `copying` */
     bool awaited;   /* some poller may sleep for it */
     struct tw_command *command;
-    uint64_t position;          /* in its stream's stream, once issued */
+    uint64_t sequence;          /* in its stream's stream, once issued */
     uint64_t began_ns;          /* without a stream, where that is measured */
     struct tw_failure *failure; /* its own, counted until it is finished; or NULL */
 };
@@ -94,7 +94,7 @@ struct tw_command {
     size_t use_count;
 
     struct tw_internal_bounds *bounds; /* owned; NULL unless the kernel checks its views */
-    struct tw_backend_graph *assembly; /* of the graph, where the device runs it at once; or NULL */
+    struct tw_backend_graph *instance; /* of the graph, where the device runs it at once; or NULL */
     struct tw_resource *turn;          /* that the body writes beside its uses; or NULL */
     struct tw_copy_task *copies;
     size_t copy_count;

@@ -43,7 +43,7 @@ struct tw_device {
     /* streams */
     struct tw_stream *in_flight; /* circular list of streams with tasks in flight, the next to be looked at first */
     unsigned streams_in_flight;
-    struct tw_backend_chain *idle_handles[TW_STREAM_COUNT]; /* on which nothing is in flight */
+    struct tw_backend_stream *idle_handles[TW_STREAM_COUNT]; /* on which nothing is in flight */
 };
 
 /* The memory spaces of all devices of the machine, visible or not: fixed from discovery to shutdown. devices[0] is

@@ -98,7 +98,7 @@ void tw_schedule_locked(struct tw_task *task)
 
 void tw_list_to_issue_locked(struct tw_stream *stream)
 {
-    if (stream->is_to_issue || stream->issuing || !stream->issue.first || stream->in_flight_count >= TW_CHAIN_DEPTH)
+    if (stream->is_to_issue || stream->issuing || !stream->issue.first || stream->in_flight_count >= TW_STREAM_DEPTH)
         return;
     stream->is_to_issue = true;
     stream->next_to_issue = to_issue;

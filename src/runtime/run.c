@@ -12,7 +12,7 @@
 #include "ready.h"
 #include "stream.h"
 
-static unsigned running;                   /* tasks, or series of them; under the lock */
+static unsigned running;                   /* tasks, or batch of them; under the lock */
 static _Thread_local unsigned own_running; /* ... by this thread */
 
 void tw_command_finish_access_locked(struct tw_command *command, struct tw_failure *failure)
@@ -92,26 +92,26 @@ static void end_task(struct tw_task *task, tw_status status)
 
 /* ---- kernels in one go ------------------------------------------------------------------------------------------- */
 
-struct kernel_series {
-    struct tw_backend_series series; /* first: the backend's view */
+struct kernel_batch {
+    struct tw_backend_batch batch; /* first: the backend's view */
     struct tw_device *device;
     struct tw_task *task; /* that runs; at the end the one that was taken and is not begun, or NULL */
     struct tw_task_source *source;
 };
 
-static bool is_for_series(const struct tw_task *task)
+static bool is_for_batch(const struct tw_task *task)
 {
     return task->kind == TW_TASK_KERNEL && task->exclusive;
 }
 
-static bool next_kernel(struct tw_backend_series *base, tw_status status)
+static bool next_kernel(struct tw_backend_batch *base, tw_status status)
 {
-    struct kernel_series *series = (struct kernel_series *)base;
+    struct kernel_batch *batch = (struct kernel_batch *)base;
     if (status == TW_SUCCESS)
-        status = tw_command_check_bounds(series->task->command);
-    end_task(series->task, status);
-    struct tw_task *task = series->task = series->source->take_locked(series->source);
-    if (!task || !is_for_series(task) || task->command->device != series->device) {
+        status = tw_command_check_bounds(batch->task->command);
+    end_task(batch->task, status);
+    struct tw_task *task = batch->task = batch->source->take_locked(batch->source);
+    if (!task || !is_for_batch(task) || task->command->device != batch->device) {
         tw_unlock();
         return false;
     }
@@ -122,24 +122,24 @@ static bool next_kernel(struct tw_backend_series *base, tw_status status)
 }
 
 /* Returns the task that is left, to be run otherwise. */
-static struct tw_task *run_series_locked(struct tw_task *task, struct tw_task_source *source)
+static struct tw_task *run_batch_locked(struct tw_task *task, struct tw_task_source *source)
 {
     struct tw_command *command = task->command;
     struct tw_backend_device *device = command->device->backend;
-    struct kernel_series series = {{command->kernel, &command->launch, next_kernel}, command->device, task, source};
+    struct kernel_batch batch = {{command->kernel, &command->launch, next_kernel}, command->device, task, source};
     begin_task_locked(task);
-    device->backend->launch_series(device, &series.series);
+    device->backend->launch_batch(device, &batch.batch);
     tw_lock();
-    return series.task;
+    return batch.task;
 }
 
 static void run_locked(struct tw_task *task, struct tw_task_source *source)
 {
     while (task) {
         const struct tw_command *command = task->command;
-        /* a series costs a kernel that stays alone a little */
-        if (is_for_series(task) && command->next && command->device->backend->backend->launch_series) {
-            task = run_series_locked(task, source);
+        /* a batch costs a kernel that stays alone a little */
+        if (is_for_batch(task) && command->next && command->device->backend->backend->launch_batch) {
+            task = run_batch_locked(task, source);
         } else {
             begin_task_locked(task);
             end_task(task, execute(task));

@@ -29,7 +29,7 @@
 #include "poller.h"
 #include "ready.h"
 
-#define MARKS 16u          /* told to a stream at a time */
+#define EVENTS 16u         /* told to a stream at a time */
 #define TIDY_EVERY 32u     /* submissions */
 #define BUSY_NS 20000u     /* a thread that waits polls without a break for so long, ... */
 #define POLITE_NS 5000000u /* ... then lets others run in between, and after so long ... */
@@ -87,36 +87,36 @@ static void retire_locked(struct tw_stream *stream)
 /* ---- issuing ----------------------------------------------------------------------------------------------------- */
 
 /* Adds the mark of a node's task, if it is in flight on another stream. One mark for each stream is enough. */
-static size_t add_mark(struct tw_backend_mark *marks, size_t count, const struct tw_node *node,
-                       const struct tw_stream *stream)
+static size_t add_event(struct tw_backend_event *events, size_t count, const struct tw_node *node,
+                        const struct tw_stream *stream)
 {
     const struct tw_task *task = (const struct tw_task *)node;
     if (!node || !node->issued || tw_stream_of(task) == stream)
         return count;
-    const struct tw_backend_mark mark = {tw_stream_of(task)->handle, task->position};
+    const struct tw_backend_event event = {tw_stream_of(task)->handle, task->sequence};
     for (size_t i = 0; i < count; ++i)
-        if (marks[i].chain == mark.chain) {
-            marks[i].position = marks[i].position > mark.position ? marks[i].position : mark.position;
+        if (events[i].stream == event.stream) {
+            events[i].sequence = events[i].sequence > event.sequence ? events[i].sequence : event.sequence;
             return count;
         }
-    marks[count] = mark;
+    events[count] = event;
     return count + 1;
 }
 
 /* Enqueues what a task does. Without the lock. */
-static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend_chain *handle, struct tw_task *task)
+static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend_stream *handle, struct tw_task *task)
 {
     struct tw_command *command = task->command;
     if (command->measured)
         async->measure(handle);
     if (task->kind == TW_TASK_KERNEL)
-        return async->launch(handle, command->kernel, &command->launch, &task->position);
+        return async->launch(handle, command->kernel, &command->launch, &task->sequence);
     if (task->kind == TW_TASK_GRAPH)
-        return command->device->backend->backend->graphs->replay(handle, command->assembly, &task->position);
+        return command->device->backend->backend->graphs->launch(handle, command->instance, &task->sequence);
     const struct tw_copy_plan *copy = &((const struct tw_copy_task *)task)->plan;
     return async->copy(handle, atomic_load(&copy->data->allocations[copy->to].address),
                        tw_memory_space_device(copy->from)->backend,
-                       atomic_load(&copy->data->allocations[copy->from].address), copy->data->bytes, &task->position);
+                       atomic_load(&copy->data->allocations[copy->from].address), copy->data->bytes, &task->sequence);
 }
 
 /* Enqueues a task on its stream's stream, after all that is in flight before it. Releases the lock meanwhile. */
@@ -124,24 +124,24 @@ static tw_status enqueue_locked(struct tw_stream *stream, struct tw_task *task)
 {
     const struct tw_backend_async *async = async_of(stream);
     struct tw_device *device = stream->queue->device;
-    struct tw_backend_mark marks[MARKS];
+    struct tw_backend_event events[EVENTS];
     tw_status status = TW_SUCCESS;
     if (!stream->handle && device->idle_handles[stream->kind]) {
         stream->handle = device->idle_handles[stream->kind];
         device->idle_handles[stream->kind] = stream->handle->next;
     }
-    struct tw_backend_chain *handle = stream->handle;
+    struct tw_backend_stream *handle = stream->handle;
     size_t at = 0;
     do {
         size_t count = 0;
-        while (at < task->node.in_count && count < MARKS)
-            count = add_mark(marks, count, task->node.in[at++].from, stream);
+        while (at < task->node.in_count && count < EVENTS)
+            count = add_event(events, count, task->node.in[at++].from, stream);
         tw_unlock();
         tw_detail_of_task(true);
         if (!handle)
             status = async->open(device->backend, &handle);
         if (status == TW_SUCCESS && count)
-            status = async->follow(handle, marks, count);
+            status = async->wait(handle, events, count);
         if (status == TW_SUCCESS && at == task->node.in_count)
             status = enqueue(async, handle, task);
         tw_detail_of_task(false);
@@ -181,7 +181,7 @@ static void issue_stream_locked(struct tw_stream *stream)
     bool issued = true;
     tw_task_queue_retain(queue);
     stream->issuing = true;
-    while (issued && stream->issue.first && stream->in_flight_count < TW_CHAIN_DEPTH && tw_may_run_locked())
+    while (issued && stream->issue.first && stream->in_flight_count < TW_STREAM_DEPTH && tw_may_run_locked())
         issued = issue_task_locked(stream, tw_pop(&stream->issue));
     stream->issuing = false;
     tw_note_start_locked(queue);
@@ -211,22 +211,22 @@ void tw_note_start_locked(struct tw_task_queue *queue)
 }
 
 /* How a task of a stream went that is over. */
-static tw_status outcome(const struct tw_backend_async *async, struct tw_backend_chain *handle,
+static tw_status outcome(const struct tw_backend_async *async, struct tw_backend_stream *handle,
                          const struct tw_task *task)
 {
     tw_detail_of_task(true);
-    const tw_status status = async->outcome(handle, task->position);
+    const tw_status status = async->outcome(handle, task->sequence);
     tw_detail_of_task(false);
     return status;
 }
 
 /* Notes when a task of a stream ran that is over. Releases the lock meanwhile. */
-static void note_times_locked(const struct tw_backend_async *async, struct tw_backend_chain *handle,
+static void note_times_locked(const struct tw_backend_async *async, struct tw_backend_stream *handle,
                               const struct tw_task *task)
 {
     struct tw_backend_times times = {0, 0};
     tw_unlock();
-    async->times(handle, task->position, &times);
+    async->times(handle, task->sequence, &times);
     tw_lock();
     tw_command_note_times_locked(task, times);
 }
@@ -235,20 +235,20 @@ static void note_times_locked(const struct tw_backend_async *async, struct tw_ba
 static bool retire_tasks_locked(struct tw_stream *stream)
 {
     const struct tw_backend_async *async = async_of(stream);
-    uint64_t reached = 0;
+    uint64_t completed = 0;
     bool progress = false;
     struct tw_task *task;
     while ((task = (struct tw_task *)stream->in_flight.first) && !tw_graph_before(&task->node)) {
         tw_status status = TW_SUCCESS;
         tw_note_start_locked(stream->queue);
         if (task->node.issued) {
-            struct tw_backend_chain *handle = stream->handle;
-            if (task->position > reached) {
+            struct tw_backend_stream *handle = stream->handle;
+            if (task->sequence > completed) {
                 tw_unlock();
-                reached = async->reached(handle, task->position);
+                completed = async->completed(handle, task->sequence);
                 tw_lock();
             }
-            if (task->position > reached)
+            if (task->sequence > completed)
                 break;
             if (task->command->measured)
                 note_times_locked(async, handle, task);
@@ -337,10 +337,10 @@ bool tw_retire_device_locked(struct tw_device *device)
 }
 
 /* Polls until a task is over. Without the lock. */
-static void poll(const struct tw_backend_async *async, struct tw_backend_chain *handle, uint64_t position)
+static void poll(const struct tw_backend_async *async, struct tw_backend_stream *handle, uint64_t sequence)
 {
     const uint64_t start = tw_now_ns();
-    while (async->reached(handle, position) < position) {
+    while (async->completed(handle, sequence) < sequence) {
         const uint64_t passed = tw_now_ns() - start;
         if (passed >= POLITE_NS)
             nanosleep(&(struct timespec){.tv_nsec = POLL_NAP_NS}, NULL);
@@ -359,11 +359,11 @@ static void look_locked(const struct tw_task *first)
     if (progress) {
         tw_issue_locked();
     } else if (first->in_flight) {
-        struct tw_backend_chain *handle = first->node.issued ? stream->handle : NULL;
-        const uint64_t position = first->position;
+        struct tw_backend_stream *handle = first->node.issued ? stream->handle : NULL;
+        const uint64_t sequence = first->sequence;
         tw_unlock();
         if (handle)
-            poll(async_of(stream), handle, position);
+            poll(async_of(stream), handle, sequence);
         else
             sched_yield(); /* another thread is about to finish it */
         tw_lock();
@@ -402,7 +402,7 @@ void tw_close_streams_locked(struct tw_device *device)
 {
     for (unsigned kind = 0; kind < TW_STREAM_COUNT; ++kind)
         while (device->idle_handles[kind]) {
-            struct tw_backend_chain *handle = device->idle_handles[kind];
+            struct tw_backend_stream *handle = device->idle_handles[kind];
             device->idle_handles[kind] = handle->next;
             tw_unlock();
             device->backend->backend->async->close(handle);

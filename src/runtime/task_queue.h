@@ -27,9 +27,9 @@ struct tw_stream {
     enum tw_stream_kind kind;
     struct tw_task_list issue; /* ready for the stream */
     struct tw_stream *next_to_issue;
-    bool is_to_issue, issuing;       /* on the list of streams that have such; a thread is at it */
-    struct tw_backend_chain *handle; /* while anything is in flight */
-    struct tw_task_list in_flight;   /* in the order of issue */
+    bool is_to_issue, issuing;        /* on the list of streams that have such; a thread is at it */
+    struct tw_backend_stream *handle; /* while anything is in flight */
+    struct tw_task_list in_flight;    /* in the order of issue */
     unsigned in_flight_count;
     struct tw_stream *next_in_flight, *previous_in_flight; /* in device->in_flight, while there are any */
     bool retiring;                                         /* a thread looks for what is over */

@@ -109,7 +109,7 @@ static void *work(void *argument)
 
 void tw_start_worker_locked(struct tw_device *device)
 {
-    const unsigned most = device->backend->max_lanes;
+    const unsigned most = device->backend->max_workers;
     if (device->workers >= most)
         return;
     if (!device->threads) {

@@ -16,14 +16,14 @@
 #include "common/openmp.h"
 #include "common/scratch.h"
 #include "common/team.h"
-#include "copier.h"
-#include "cuda_chain.h"
 #include "cuda_copy.h"
 #include "cuda_driver.h"
 #include "cuda_graph.h"
 #include "cuda_launch.h"
 #include "cuda_memory.h"
+#include "cuda_stream.h"
 #include "cuda_times.h"
+#include "staged_copy.h"
 
 #define COPIES 2u         /* the bus does one at a time; the other is about to begin */
 #define RESIDENT_TEAMS 8u /* of 256 threads, on a multiprocessor */
@@ -48,7 +48,7 @@ static void release_device(struct tw_cuda_device *device)
 static void close_driver(void)
 {
     struct tw_cuda_device *device;
-    tw_copier_close();
+    tw_staged_copy_close();
     tw_cuda_forget_kernels();
     for (int ordinal = 0; (device = tw_cuda_device(ordinal)) != NULL; ++ordinal)
         release_device(device);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Copies by the CUDA driver (cuda_copy.h). Each has a stream of its own, so that they overlap with kernels and with
- * each other, but for those that a chain enqueues on its stream.
+ * each other, but for those that a stream enqueues on its stream.
  *
  * The bus reads and writes page-locked host memory by itself. Other host memory goes through a page-locked stage, in
- * parts: while the bus moves some, several threads copy others (copier.h). The driver does the same with one thread, at
- * a fifth of the speed; it is left what is too small for that to matter.
+ * parts: while the bus moves some, several threads copy others (staged_copy.h). The driver does the same with one
+ * thread, at a fifth of the speed; it is left what is too small for that to matter.
  */
 #include "cuda_copy.h"
 
 #include <stdlib.h>
 
-#include "copier.h"
+#include "staged_copy.h"
 
 enum { POINTER_MEMORY_TYPE = 2, HOST_MEMORY = 1 };
 
@@ -22,7 +22,7 @@ enum { POINTER_MEMORY_TYPE = 2, HOST_MEMORY = 1 };
 #define FEW_PARTS 8u /* of a transfer: the bus begins with the first, and the last is alone */
 #define LEAST_PART_BYTES ((size_t)128 << 10)
 #define MOST_PART_BYTES ((size_t)8 << 20)
-#define SLOTS TW_COPIER_SLOTS
+#define SLOTS TW_STAGED_COPY_SLOTS
 
 struct tw_cuda_stage {
     struct tw_cuda_stage *next; /* in the device's list of idle ones */
@@ -103,9 +103,9 @@ struct transfer {
 
 /* ---- through a stage --------------------------------------------------------------------------------------------- */
 
-/* A transfer between host memory and a device's. */
-struct passage {
-    struct tw_copier_job job;
+/* A copy between host memory and a device's. */
+struct staged_copy {
+    struct tw_staged_copy_job job;
     const struct tw_cuda_stage *stage;
     uintptr_t device;
     cu_stream stream;
@@ -113,42 +113,42 @@ struct passage {
 };
 
 /* Moves a part between its slot and the device. */
-static bool enqueue_part(struct passage *passage, size_t part)
+static bool enqueue_part(struct staged_copy *copy, size_t part)
 {
-    const struct tw_copier_job *job = &passage->job;
-    const size_t at = part * job->part_bytes, bytes = tw_copier_bytes_of(job, part), slot = part % job->slots;
+    const struct tw_staged_copy_job *job = &copy->job;
+    const size_t at = part * job->part_bytes, bytes = tw_staged_copy_bytes_of(job, part), slot = part % job->slots;
     unsigned char *staged = job->stage + slot * job->part_bytes;
-    passage->error = job->to_stage ? tw_cuda.copy_to_device(passage->device + at, staged, bytes, passage->stream)
-                                   : tw_cuda.copy_to_host(staged, passage->device + at, bytes, passage->stream);
-    if (!passage->error)
-        passage->error = tw_cuda.event_record(passage->stage->events[slot], passage->stream);
-    return !passage->error;
+    copy->error = job->to_stage ? tw_cuda.copy_to_device(copy->device + at, staged, bytes, copy->stream)
+                                : tw_cuda.copy_to_host(staged, copy->device + at, bytes, copy->stream);
+    if (!copy->error)
+        copy->error = tw_cuda.event_record(copy->stage->events[slot], copy->stream);
+    return !copy->error;
 }
 
 /* A part may be filled when the bus has emptied its slot, and emptied when the bus has filled it. */
-static enum tw_copier_answer may_copy(void *user, size_t part, bool nothing_else)
+static enum tw_staged_copy_answer may_copy(void *user, size_t part, bool nothing_else)
 {
-    struct passage *passage = user;
-    if (passage->job.to_stage && part < passage->job.slots)
-        return TW_COPIER_NOW;
-    cu_event event = passage->stage->events[part % passage->job.slots];
+    struct staged_copy *copy = user;
+    if (copy->job.to_stage && part < copy->job.slots)
+        return TW_STAGED_COPY_NOW;
+    cu_event event = copy->stage->events[part % copy->job.slots];
     const cu_result error = nothing_else ? tw_cuda.event_synchronize(event) : tw_cuda.event_query(event);
     if (error == CU_NOT_READY)
-        return TW_COPIER_LATER;
-    passage->error = error;
-    return error ? TW_COPIER_NEVER : TW_COPIER_NOW;
+        return TW_STAGED_COPY_LATER;
+    copy->error = error;
+    return error ? TW_STAGED_COPY_NEVER : TW_STAGED_COPY_NOW;
 }
 
 static bool copied(void *user, size_t part)
 {
-    struct passage *passage = user;
-    const size_t next = passage->job.to_stage ? part : part + passage->job.slots;
-    return next >= tw_copier_parts(&passage->job) || enqueue_part(passage, next);
+    struct staged_copy *copy = user;
+    const size_t next = copy->job.to_stage ? part : part + copy->job.slots;
+    return next >= tw_staged_copy_parts(&copy->job) || enqueue_part(copy, next);
 }
 
 static size_t choose_part(size_t bytes)
 {
-    const size_t part = bytes / FEW_PARTS / TW_COPIER_SLICE_BYTES * TW_COPIER_SLICE_BYTES;
+    const size_t part = bytes / FEW_PARTS / TW_STAGED_COPY_SLICE_BYTES * TW_STAGED_COPY_SLICE_BYTES;
     const size_t enough = part > LEAST_PART_BYTES ? part : LEAST_PART_BYTES;
     return enough < MOST_PART_BYTES ? enough : MOST_PART_BYTES;
 }
@@ -159,24 +159,24 @@ static cu_result pass(const struct tw_cuda_stage *stage, const struct transfer *
     const bool to_device = t->to != NULL;
     unsigned char *source = (unsigned char *)(uintptr_t)t->source;
     const size_t part_bytes = choose_part(t->bytes), fitting = stage->bytes / part_bytes;
-    struct passage passage = {.job = {.memory = to_device ? source : t->target,
-                                      .stage = stage->memory,
-                                      .to_stage = to_device,
-                                      .bytes = t->bytes,
-                                      .part_bytes = part_bytes,
-                                      .slots = fitting < SLOTS ? (unsigned)fitting : SLOTS,
-                                      .may_copy = may_copy,
-                                      .copied = copied,
-                                      .user = &passage},
-                              .stage = stage,
-                              .device = (uintptr_t)(to_device ? t->target : source),
-                              .stream = stream};
-    const size_t parts = tw_copier_parts(&passage.job);
-    for (size_t part = 0; !to_device && part < passage.job.slots && part < parts; ++part)
-        if (!enqueue_part(&passage, part))
-            return passage.error;
-    (void)tw_copier_run(&passage.job); /* gives up where passage.error says why */
-    return passage.error;
+    struct staged_copy copy = {.job = {.memory = to_device ? source : t->target,
+                                       .stage = stage->memory,
+                                       .to_stage = to_device,
+                                       .bytes = t->bytes,
+                                       .part_bytes = part_bytes,
+                                       .slots = fitting < SLOTS ? (unsigned)fitting : SLOTS,
+                                       .may_copy = may_copy,
+                                       .copied = copied,
+                                       .user = &copy},
+                               .stage = stage,
+                               .device = (uintptr_t)(to_device ? t->target : source),
+                               .stream = stream};
+    const size_t parts = tw_staged_copy_parts(&copy.job);
+    for (size_t part = 0; !to_device && part < copy.job.slots && part < parts; ++part)
+        if (!enqueue_part(&copy, part))
+            return copy.error;
+    (void)tw_staged_copy_run(&copy.job); /* gives up where copy.error says why */
+    return copy.error;
 }
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */

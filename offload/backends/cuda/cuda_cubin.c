@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernels of a cubin (cuda_cubin.h): names from its symbols, parameters from the attributes that its assembler
+ * The kernels of a cubin (cuda_cubin.h): names from its symbols, parameters from the attributes that its instantiation
  * notes for the driver, and used variables from its relocations. Checked with cubins of CUDA 13 for sm_75 to sm_121.
  */
 #include "cuda_cubin.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * The kernels of a cubin, the ELF file that NVIDIA's assembler makes: what has to be known of one before the CUDA
+ * The kernels of a cubin, the ELF file that NVIDIA's instantiation makes: what has to be known of one before the CUDA
  * driver may be asked to launch it past OpenMP.
  *
  * Cubins are not a documented format; what is read here is checked, and a kernel about which anything is unclear is not

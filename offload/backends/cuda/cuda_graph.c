@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Command graphs as CUDA graphs (backend.h): a node for each kernel, launched on a chain's stream by one call, which
+ * Command graphs as CUDA graphs (backend.h): a node for each kernel, launched on a stream's stream by one call, which
  * takes less than a microsecond a kernel where launches take three.
  *
  * Nodes may run at the same time, so each reduction has scratch memory of its own, and each large argument block its
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "common/scratch.h"
-#include "cuda_chain.h"
 #include "cuda_launch.h"
+#include "cuda_stream.h"
 
 struct cuda_graph {
     struct tw_backend_graph base;
@@ -22,11 +22,11 @@ struct cuda_graph {
 };
 
 /* What is needed while a graph is made. */
-struct assembling {
+struct instantiation {
     struct tw_backend_device *device;
     struct cuda_graph *made;
     cu_graph graph;
-    cu_node *nodes;   /* of the steps so far */
+    cu_node *nodes;   /* of those so far */
     cu_node *befores; /* room for all nodes before one */
 };
 
@@ -38,13 +38,13 @@ static tw_status complain(cu_result error, const char *what)
 }
 
 /* The graph frees it in the end. */
-static void keep(struct assembling *a, void *memory)
+static void keep(struct instantiation *a, void *memory)
 {
     a->made->memory[a->made->memory_count++] = memory;
 }
 
 /* Copies a large argument block to device memory. */
-static tw_status place_args(struct assembling *a, size_t bytes, struct tw_internal_launch *launch)
+static tw_status place_args(struct instantiation *a, size_t bytes, struct tw_internal_launch *launch)
 {
     const struct tw_backend *backend = a->device->backend;
     void *memory = backend->memory->allocate(a->device, bytes);
@@ -56,7 +56,8 @@ static tw_status place_args(struct assembling *a, size_t bytes, struct tw_intern
 }
 
 /* Gives a launch the device memory that it needs. */
-static tw_status equip(struct assembling *a, const struct tw_internal_kernel *kernel, struct tw_internal_launch *launch)
+static tw_status equip(struct instantiation *a, const struct tw_internal_kernel *kernel,
+                       struct tw_internal_launch *launch)
 {
     tw_status status = TW_SUCCESS;
     if (kernel->form == TW_INTERNAL_REDUCTION) {
@@ -67,32 +68,32 @@ static tw_status equip(struct assembling *a, const struct tw_internal_kernel *ke
     return status == TW_SUCCESS && launch->words == 1 ? place_args(a, kernel->args_bytes, launch) : status;
 }
 
-static tw_status add_step(struct assembling *a, const struct tw_backend_step *step, cu_node *node)
+static tw_status add_node(struct instantiation *a, const struct tw_backend_graph_node *node, cu_node *added)
 {
-    for (size_t i = 0; i < step->before_count; ++i)
-        a->befores[i] = a->nodes[step->before[i]];
-    if (!step->kernel) {
-        const cu_result error = tw_cuda.graph_add_empty(node, a->graph, a->befores, step->before_count);
+    for (size_t i = 0; i < node->before_count; ++i)
+        a->befores[i] = a->nodes[node->before[i]];
+    if (!node->kernel) {
+        const cu_result error = tw_cuda.graph_add_empty(added, a->graph, a->befores, node->before_count);
         return error ? complain(error, "added nothing to a graph") : TW_SUCCESS;
     }
-    struct tw_internal_launch launch = *step->launch;
-    tw_omp_prepare(&tw_cuda_of(a->device)->omp, step->kernel, &launch);
-    const tw_status status = equip(a, step->kernel, &launch);
+    struct tw_internal_launch launch = *node->launch;
+    tw_omp_prepare(&tw_cuda_of(a->device)->omp, node->kernel, &launch);
+    const tw_status status = equip(a, node->kernel, &launch);
     if (status != TW_SUCCESS)
         return status;
-    const cu_result error = tw_cuda_add_node(&launch, a->graph, a->befores, step->before_count, node);
+    const cu_result error = tw_cuda_add_node(&launch, a->graph, a->befores, node->before_count, added);
     return error ? complain(error, "added no kernel to a graph") : TW_SUCCESS;
 }
 
 /* In the device's context. */
-static tw_status add_steps(struct assembling *a, const struct tw_backend_step *steps, size_t count)
+static tw_status add_nodes(struct instantiation *a, const struct tw_backend_graph_node *nodes, size_t count)
 {
     tw_status status = TW_SUCCESS;
     cu_result error = tw_cuda.graph_create(&a->graph, 0);
     if (error)
         return complain(error, "made no graph");
     for (size_t i = 0; i < count && status == TW_SUCCESS; ++i)
-        status = add_step(a, &steps[i], &a->nodes[i]);
+        status = add_node(a, &nodes[i], &a->nodes[i]);
     if (status == TW_SUCCESS && (error = tw_cuda.graph_instantiate(&a->made->executable, a->graph, 0)) != 0) {
         a->made->executable = NULL;
         status = complain(error, "made no executable of a graph");
@@ -101,7 +102,7 @@ static tw_status add_steps(struct assembling *a, const struct tw_backend_step *s
     return status;
 }
 
-static void dismantle(struct tw_backend_graph *base)
+static void destroy(struct tw_backend_graph *base)
 {
     struct cuda_graph *graph = (struct cuda_graph *)base;
     const enum tw_cuda_entry entry = tw_cuda_enter(tw_cuda_of(base->device));
@@ -114,16 +115,16 @@ static void dismantle(struct tw_backend_graph *base)
     free(graph);
 }
 
-static tw_status assemble(struct tw_backend_device *device, const struct tw_backend_step *steps, size_t count,
-                          struct tw_backend_graph **result)
+static tw_status instantiate(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes, size_t count,
+                             struct tw_backend_graph **result)
 {
     size_t most = 0;
     for (size_t i = 0; i < count; ++i) {
-        if (steps[i].kernel && !tw_cuda_takes(device, steps[i].kernel, steps[i].launch))
+        if (nodes[i].kernel && !tw_cuda_takes(device, nodes[i].kernel, nodes[i].launch))
             return TW_SUCCESS;
-        most = steps[i].before_count > most ? steps[i].before_count : most;
+        most = nodes[i].before_count > most ? nodes[i].before_count : most;
     }
-    struct assembling a = {.device = device, .made = calloc(1, sizeof *a.made)};
+    struct instantiation a = {.device = device, .made = calloc(1, sizeof *a.made)};
     a.nodes = malloc((count + 1) * sizeof *a.nodes);
     a.befores = malloc((most + 1) * sizeof *a.befores);
     if (a.made)
@@ -134,7 +135,7 @@ static tw_status assemble(struct tw_backend_device *device, const struct tw_back
     if (status == TW_SUCCESS) {
         a.made->base.device = device;
         const enum tw_cuda_entry entry = tw_cuda_enter(tw_cuda_of(device));
-        status = entry ? add_steps(&a, steps, count)
+        status = entry ? add_nodes(&a, nodes, count)
                        : tw_fail(TW_ERROR_LAUNCH_FAILED, "the CUDA driver has no context for a graph");
         tw_cuda_leave(entry);
     }
@@ -143,7 +144,7 @@ static tw_status assemble(struct tw_backend_device *device, const struct tw_back
     if (status == TW_SUCCESS)
         *result = &a.made->base;
     else if (a.made && a.made->base.device)
-        dismantle(&a.made->base);
+        destroy(&a.made->base);
     else if (a.made) {
         free(a.made->memory);
         free(a.made);
@@ -151,13 +152,13 @@ static tw_status assemble(struct tw_backend_device *device, const struct tw_back
     return status;
 }
 
-static tw_status replay(struct tw_backend_chain *chain, struct tw_backend_graph *graph, uint64_t *position)
+static tw_status launch(struct tw_backend_stream *stream, struct tw_backend_graph *graph, uint64_t *sequence)
 {
-    return tw_cuda_chain_replay(chain, ((const struct cuda_graph *)graph)->executable, position);
+    return tw_cuda_stream_launch_graph(stream, ((const struct cuda_graph *)graph)->executable, sequence);
 }
 
 const struct tw_backend_graphs tw_cuda_graphs = {
-    .assemble = assemble,
-    .dismantle = dismantle,
-    .replay = replay,
+    .instantiate = instantiate,
+    .destroy = destroy,
+    .launch = launch,
 };

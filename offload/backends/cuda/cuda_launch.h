@@ -39,7 +39,7 @@ unsigned tw_cuda_missing_image(const struct tw_cuda_device *device, const struct
 
 /* Whether the driver launches the kernel of a launch that tw_cuda_check() let pass. Else its image was not found or
    is not understood, or it uses variables that would exist twice, or it is not for the simt lowering. A slot of the
-   table of chains. */
+   table of streams. */
 bool tw_cuda_takes(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                    const struct tw_internal_launch *launch);
 

@@ -100,11 +100,11 @@ static void drop(struct tw_cuda_timing *timing)
 }
 
 struct tw_cuda_timing *tw_cuda_times_begin(struct tw_cuda_times *times, struct tw_cuda_device *device,
-                                           uint64_t position, cu_stream stream)
+                                           uint64_t sequence, cu_stream stream)
 {
-    if (!times->timings && !(times->timings = calloc(TW_CHAIN_DEPTH, sizeof *times->timings)))
+    if (!times->timings && !(times->timings = calloc(TW_STREAM_DEPTH, sizeof *times->timings)))
         return NULL;
-    struct tw_cuda_timing *timing = &times->timings[position % TW_CHAIN_DEPTH];
+    struct tw_cuda_timing *timing = &times->timings[sequence % TW_STREAM_DEPTH];
     timing->base = take_base(device);
     if (!timing->base)
         return NULL;
@@ -130,9 +130,9 @@ static bool elapsed(cu_event start, cu_event end, int64_t *ns)
     return true;
 }
 
-void tw_cuda_times_read(struct tw_cuda_times *times, uint64_t position, struct tw_backend_times *result)
+void tw_cuda_times_read(struct tw_cuda_times *times, uint64_t sequence, struct tw_backend_times *result)
 {
-    struct tw_cuda_timing *timing = times->timings ? &times->timings[position % TW_CHAIN_DEPTH] : NULL;
+    struct tw_cuda_timing *timing = times->timings ? &times->timings[sequence % TW_STREAM_DEPTH] : NULL;
     int64_t length, until_end;
     if (!timing || !timing->base)
         return;
@@ -155,7 +155,7 @@ void tw_cuda_times_read(struct tw_cuda_times *times, uint64_t position, struct t
 
 void tw_cuda_times_close(struct tw_cuda_times *times)
 {
-    for (size_t i = 0; times->timings && i < TW_CHAIN_DEPTH; ++i) {
+    for (size_t i = 0; times->timings && i < TW_STREAM_DEPTH; ++i) {
         if (times->timings[i].start)
             (void)tw_cuda.event_destroy(times->timings[i].start);
         if (times->timings[i].end)

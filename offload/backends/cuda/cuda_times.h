@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * When the launches of a chain ran, for those that somebody wants to know it of: by the device's clock, told in the
+ * When the launches of a stream ran, for those that somebody wants to know it of: by the device's clock, told in the
  * host's time.
  *
  * One thread at a time begins and ends, and one at a time reads. All in the device's context.
@@ -18,24 +18,25 @@ struct tw_cuda_timing {
 
 /* Zeroed when new. */
 struct tw_cuda_times {
-    struct tw_cuda_timing *timings; /* of position p in p % TW_CHAIN_DEPTH; NULL until one is needed */
+    struct tw_cuda_timing *timings; /* of sequence p in p % TW_STREAM_DEPTH; NULL until one is needed */
     uint64_t last_end_ns;           /* of those that were read */
 };
 
 /* Records the begin of a launch that is about to be enqueued. NULL: it cannot be measured. */
 struct tw_cuda_timing *tw_cuda_times_begin(struct tw_cuda_times *times, struct tw_cuda_device *device,
-                                           uint64_t position, cu_stream stream);
+                                           uint64_t sequence, cu_stream stream);
 
 /* Records its end, or forgets it where nothing was enqueued. Before anybody is told that it was issued. */
 void tw_cuda_times_end(struct tw_cuda_timing *timing, cu_stream stream, bool enqueued);
 
-/* When a launch ran that is over, in the order of positions; `result` is left as it is where that is not known. */
-void tw_cuda_times_read(struct tw_cuda_times *times, uint64_t position, struct tw_backend_times *result);
+/* When a launch ran that is over, in the order of sequence numbers; `result` is left as it is where that is not known.
+   */
+void tw_cuda_times_read(struct tw_cuda_times *times, uint64_t sequence, struct tw_backend_times *result);
 
 /* Frees what has been made; nothing of it is in flight. */
 void tw_cuda_times_close(struct tw_cuda_times *times);
 
-/* Frees what all chains of a device have used. */
+/* Frees what all streams of a device have used. */
 void tw_cuda_close_clock(struct tw_cuda_device *device);
 
 #endif

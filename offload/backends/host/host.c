@@ -12,7 +12,7 @@
 #include "common/openmp.h"
 #include "common/team.h"
 #include "common/topology.h"
-#include "host_series.h"
+#include "host_batch.h"
 
 /* Enough to overlap single tasks; parallel kernels have the device to themselves. */
 #define MAX_LANES 8u
@@ -54,7 +54,7 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
                                          .index = index,
                                          .type = TW_DEVICE_HOST,
                                          .exclusive = true,
-                                         .max_lanes = processors < MAX_LANES ? processors : MAX_LANES};
+                                         .max_workers = processors < MAX_LANES ? processors : MAX_LANES};
     *result = device;
     return TW_SUCCESS;
 }
@@ -82,5 +82,5 @@ const struct tw_backend tw_backend_host = {
     .check = tw_host_check,
     .limits = tw_host_limits,
     .launch = launch,
-    .launch_series = tw_host_launch_series,
+    .launch_batch = tw_host_launch_batch,
 };

@@ -78,7 +78,7 @@ void tw_omp_begin(struct tw_omp_device *device, const struct tw_backend *backend
                  .index = index,
                  .type = gpu ? TW_DEVICE_GPU : TW_DEVICE_CPU,
                  .exclusive = !gpu,
-                 .max_lanes = gpu ? GPU_LANES : 2,
+                 .max_workers = gpu ? GPU_LANES : 2,
                  .times_cost = gpu},
         .number = number,
         .gpu = gpu,

@@ -12,10 +12,10 @@
 
 #include "common/host_lowering.h"
 #include "common/team.h"
-#include "sim_chain.h"
 #include "sim_device.h"
 #include "sim_memory.h"
 #include "sim_pointers.h"
+#include "sim_stream.h"
 
 #define MOST_DEVICES 64u
 #define ASYNC_COPIES 2u                /* to an asynchronous device at a time */
@@ -53,7 +53,7 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
     if (!device)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a simulated device");
     device->base =
-        (struct tw_backend_device){.backend = &tw_backend_sim, .index = index, .type = TW_DEVICE_SIM, .max_lanes = 4};
+        (struct tw_backend_device){.backend = &tw_backend_sim, .index = index, .type = TW_DEVICE_SIM, .max_workers = 4};
     pthread_mutex_init(&device->mutex, NULL);
     device->asynchronous = is_on("TW_SIM_ASYNC");
     device->checks_reads = is_on("TW_SIM_CHECK");

@@ -27,7 +27,7 @@ static inline struct tw_sim_device *tw_sim_of(struct tw_backend_device *device)
     return (struct tw_sim_device *)device;
 }
 
-/* Whether the device has chains; never changes. */
+/* Whether the device has streams; never changes. */
 bool tw_sim_is_asynchronous(struct tw_backend_device *device);
 
 /* Whether a kernel has failed, so that all after it fail. */

@@ -2,19 +2,19 @@
 /*
  * Copying host memory with several threads, through a stage of a few slots: all bytes arrive, and none beside them,
  * however many threads copy at once and however long the helpers have slept; parts are asked for and told of in their
- * order; and a copy that is given up ends. Needs the private header copier.h.
+ * order; and a copy that is given up ends. Needs the private header staged_copy.h.
  */
 #include "tw_test.h"
 
 #include <time.h>
 
-#include "backends/cuda/copier.h"
+#include "backends/cuda/staged_copy.h"
 
-enum { COPYING = 6, ROUNDS = 12, SLICE = TW_COPIER_SLICE_BYTES, NEVER = -1 };
+enum { COPYING = 6, ROUNDS = 12, SLICE = TW_STAGED_COPY_SLICE_BYTES, NEVER = -1 };
 
 /* A copy through a stage, and what takes the place of the bus: it moves a part at once when it is told of one. */
 struct trip {
-    struct tw_copier_job job;
+    struct tw_staged_copy_job job;
     unsigned char *device;
     size_t parts, asked, told; /* parts that may be copied, and that are */
     unsigned refusals;         /* of the part that is asked for */
@@ -24,7 +24,7 @@ struct trip {
 /* Between its slot and the device. Leaves nothing useful where it takes from. */
 static void move_part(const struct trip *trip, size_t part)
 {
-    const struct tw_copier_job *job = &trip->job;
+    const struct tw_staged_copy_job *job = &trip->job;
     const size_t at = part * job->part_bytes, left = job->bytes - at;
     const size_t bytes = left < job->part_bytes ? left : job->part_bytes;
     unsigned char *slot = job->stage + part % job->slots * job->part_bytes;
@@ -33,19 +33,19 @@ static void move_part(const struct trip *trip, size_t part)
 }
 
 /* Refuses every part a few times, unless there is nothing else to do. */
-static enum tw_copier_answer may_copy(void *user, size_t part, bool nothing_else)
+static enum tw_staged_copy_answer may_copy(void *user, size_t part, bool nothing_else)
 {
     struct trip *trip = user;
     TW_EQUAL(part, trip->asked);
     TW_CHECK(part < trip->told + trip->job.slots);
     TW_EQUAL(nothing_else, trip->asked == trip->told);
     if ((long)part == trip->stops_at)
-        return TW_COPIER_NEVER;
+        return TW_STAGED_COPY_NEVER;
     if (!nothing_else && ++trip->refusals < 3)
-        return TW_COPIER_LATER;
+        return TW_STAGED_COPY_LATER;
     trip->refusals = 0;
     ++trip->asked;
-    return TW_COPIER_NOW;
+    return TW_STAGED_COPY_NOW;
 }
 
 static bool copied(void *user, size_t part)
@@ -63,10 +63,11 @@ static bool copied(void *user, size_t part)
     return true;
 }
 
-/* Copies to a device or from there, and looks at all bytes, and at those around. Returns what tw_copier_run() does. */
+/* Copies to a device or from there, and looks at all bytes, and at those around. Returns what tw_staged_copy_run()
+   does. */
 static bool travel(struct trip trip, size_t offset, unsigned char salt)
 {
-    struct tw_copier_job *job = &trip.job;
+    struct tw_staged_copy_job *job = &trip.job;
     const size_t bytes = job->bytes, stage_bytes = job->slots * job->part_bytes;
     unsigned char *expected = malloc(bytes), *memory = malloc(bytes + offset + 1), *stage = malloc(stage_bytes + 1);
     trip.device = malloc(bytes);
@@ -85,7 +86,7 @@ static bool travel(struct trip trip, size_t offset, unsigned char salt)
     trip.parts = (bytes + job->part_bytes - 1) / job->part_bytes;
     for (size_t part = 0; !job->to_stage && part < job->slots && part < trip.parts; ++part)
         move_part(&trip, part);
-    const bool done = tw_copier_run(job);
+    const bool done = tw_staged_copy_run(job);
     if (done) {
         TW_EQUAL(trip.told, trip.parts);
         TW_CHECK(memcmp(job->to_stage ? trip.device : job->memory, expected, bytes) == 0);
@@ -112,46 +113,46 @@ static void copy_all_sizes(unsigned char salt)
 {
     static const size_t sizes[] = {1, 4096, SLICE, 16 * SLICE, 16 * SLICE + 1, (1u << 20) - 1, (3u << 20) + 7};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
-        for (unsigned slots = 1; slots <= TW_COPIER_SLOTS; slots += slots + 1)
+        for (unsigned slots = 1; slots <= TW_STAGED_COPY_SLOTS; slots += slots + 1)
             for (unsigned to_stage = 0; to_stage < 2; ++to_stage)
                 TW_CHECK(travel(trip_of(sizes[i], (1 + i % 3 * 3) * (size_t)SLICE, slots, to_stage), i, salt));
 }
 
 TW_TEST(alone)
 {
-    tw_copier_set_helpers(0);
+    tw_staged_copy_set_helpers(0);
     copy_all_sizes(1);
-    tw_copier_close();
+    tw_staged_copy_close();
 }
 
 TW_TEST(with_helpers)
 {
     for (unsigned helpers = 1; helpers < 30; helpers *= 3) {
-        tw_copier_set_helpers(helpers);
+        tw_staged_copy_set_helpers(helpers);
         copy_all_sizes((unsigned char)helpers);
-        tw_copier_close();
-        tw_copier_close();
+        tw_staged_copy_close();
+        tw_staged_copy_close();
     }
     for (unsigned to_stage = 0; to_stage < 2; ++to_stage)
         TW_CHECK(travel(trip_of((17u << 20) + 5, 64 * SLICE, 3, to_stage), 5, 7));
-    tw_copier_close();
+    tw_staged_copy_close();
 }
 
 /* Longer than helpers look for work. */
 TW_TEST(after_a_rest)
 {
-    tw_copier_set_helpers(3);
+    tw_staged_copy_set_helpers(3);
     for (int round = 0; round < ROUNDS; ++round) {
         TW_CHECK(travel(trip_of((2u << 20) + 1, 4 * SLICE, 3, round % 3 == 0), 3, (unsigned char)round));
         nanosleep(&(struct timespec){.tv_nsec = round % 2 ? 2000000 : 200000}, NULL);
     }
-    tw_copier_close();
+    tw_staged_copy_close();
 }
 
 /* And the next one is right. */
 TW_TEST(given_up)
 {
-    tw_copier_set_helpers(3);
+    tw_staged_copy_set_helpers(3);
     for (long part = 0; part < 16; part += 5)
         for (unsigned to_stage = 0; to_stage < 2; ++to_stage) {
             struct trip trip = trip_of(16 * 4 * SLICE, 4 * SLICE, 3, to_stage);
@@ -163,7 +164,7 @@ TW_TEST(given_up)
             trip.fails_at = NEVER;
             TW_CHECK(travel(trip, 0, 3));
         }
-    tw_copier_close();
+    tw_staged_copy_close();
 }
 
 static void *copy_often(void *argument)
@@ -179,14 +180,14 @@ TW_TEST(several_at_once)
 {
     pthread_t threads[COPYING];
     unsigned char salts[COPYING];
-    tw_copier_set_helpers(2);
+    tw_staged_copy_set_helpers(2);
     for (unsigned i = 0; i < COPYING; ++i) {
         salts[i] = (unsigned char)(17 * i);
         TW_CHECK(pthread_create(&threads[i], NULL, copy_often, &salts[i]) == 0);
     }
     for (unsigned i = 0; i < COPYING; ++i)
         TW_CHECK(pthread_join(threads[i], NULL) == 0);
-    tw_copier_close();
+    tw_staged_copy_close();
 }
 
 TW_TEST_LIST = {TW_CASE(alone),    TW_CASE(with_helpers),    TW_CASE(after_a_rest),

@@ -7,7 +7,7 @@
  * first thread is in the runtime, for less than a microsecond.
  */
 #define _GNU_SOURCE
-#include "host_series.h"
+#include "host_batch.h"
 
 #include <omp.h>
 #include <pthread.h>
@@ -21,10 +21,10 @@
 
 #define FIRST_POLLS 64u  /* before a thread looks whether it holds up those that it waits for, */
 #define POLLS 500u       /* and before it lets others run, and between two times that it does */
-#define MOST_THREADS 64u /* of a series: they all share two counters, which takes longer the more they are */
+#define MOST_THREADS 64u /* of a batch: they all share two counters, which takes longer the more they are */
 
 struct team {
-    struct tw_backend_series *series; /* its kernel is that of the turn */
+    struct tw_backend_batch *batch; /* its kernel is that of the turn */
     bool over;
     uint64_t patience_ns; /* before a thread that waits sleeps: OpenMP's */
     pthread_mutex_t mutex;
@@ -101,32 +101,32 @@ static void await(struct team *team, atomic_uint *counter, unsigned value, unsig
     pthread_mutex_unlock(&team->mutex);
 }
 
-/* Finds a kernel that is ready to run, from the one that the series is at, if `more`, on. False: there is none. */
-static bool find_ready(struct tw_backend_series *series, bool more, void **scratch)
+/* Finds a kernel that is ready to run, from the one that the batch is at, if `more`, on. False: there is none. */
+static bool find_ready(struct tw_backend_batch *batch, bool more, void **scratch)
 {
-    while (more && series->kernel->form != TW_INTERNAL_SINGLE_TASK
-           && !tw_host_prepare(series->kernel, series->launch, scratch))
-        more = series->next(series, tw_host_outcome(series->kernel, series->launch));
+    while (more && batch->kernel->form != TW_INTERNAL_SINGLE_TASK
+           && !tw_host_prepare(batch->kernel, batch->launch, scratch))
+        more = batch->next(batch, tw_host_outcome(batch->kernel, batch->launch));
     return more;
 }
 
 /* The first thread: runs kernels with the others, up to one that is not for a team. Returns whether there is one. */
 static bool lead(struct team *team, unsigned threads, void **scratch)
 {
-    struct tw_backend_series *series = team->series;
+    struct tw_backend_batch *batch = team->batch;
     bool more;
     unsigned turn = 0;
     do {
-        const struct tw_internal_kernel *kernel = series->kernel;
-        struct tw_internal_launch *description = series->launch;
+        const struct tw_internal_kernel *kernel = batch->kernel;
+        struct tw_internal_launch *description = batch->launch;
         ++turn;
         note_processor(team, 0);
         advance(team, &team->turn);
         kernel->host(description, 0, threads);
         await(team, &team->done, turn * (threads - 1), 0, threads);
         tw_host_end(kernel, description);
-        more = find_ready(series, series->next(series, tw_host_outcome(kernel, description)), scratch);
-    } while (more && series->kernel->form != TW_INTERNAL_SINGLE_TASK);
+        more = find_ready(batch, batch->next(batch, tw_host_outcome(kernel, description)), scratch);
+    } while (more && batch->kernel->form != TW_INTERNAL_SINGLE_TASK);
     team->over = true;
     advance(team, &team->turn);
     return more;
@@ -139,14 +139,14 @@ static void follow(struct team *team, unsigned thread, unsigned threads)
         if (team->over)
             return;
         note_processor(team, thread);
-        team->series->kernel->host(team->series->launch, thread, threads);
+        team->batch->kernel->host(team->batch->launch, thread, threads);
         advance(team, &team->done);
     }
 }
 
-static bool run_team(struct tw_backend_series *series, void **scratch)
+static bool run_team(struct tw_backend_batch *batch, void **scratch)
 {
-    struct team team = {.series = series,
+    struct team team = {.batch = batch,
                         .patience_ns = tw_team_patience_ms() * (uint64_t)1000000u,
                         .mutex = PTHREAD_MUTEX_INITIALIZER,
                         .changed = PTHREAD_COND_INITIALIZER};
@@ -166,19 +166,18 @@ static bool run_team(struct tw_backend_series *series, void **scratch)
     return more;
 }
 
-void tw_host_launch_series(struct tw_backend_device *device, struct tw_backend_series *series)
+void tw_host_launch_batch(struct tw_backend_device *device, struct tw_backend_batch *batch)
 {
     void *scratch = NULL;
     (void)device;
     tw_team_bind();
     const bool has_team = (unsigned)omp_get_max_threads() <= MOST_THREADS;
-    bool more = find_ready(series, true, &scratch);
+    bool more = find_ready(batch, true, &scratch);
     while (more) {
-        if (has_team && series->kernel->form != TW_INTERNAL_SINGLE_TASK)
-            more = run_team(series, &scratch);
+        if (has_team && batch->kernel->form != TW_INTERNAL_SINGLE_TASK)
+            more = run_team(batch, &scratch);
         else
-            more =
-                find_ready(series, series->next(series, tw_host_run(series->kernel, series->launch, NULL)), &scratch);
+            more = find_ready(batch, batch->next(batch, tw_host_run(batch->kernel, batch->launch, NULL)), &scratch);
     }
     free(scratch);
 }

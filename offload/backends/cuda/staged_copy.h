@@ -12,45 +12,46 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define TW_COPIER_SLICE_BYTES ((size_t)32 << 10) /* the most that a thread takes at a time */
-#define TW_COPIER_SLOTS 8u
+#define TW_STAGED_COPY_SLICE_BYTES ((size_t)32 << 10) /* the most that a thread takes at a time */
+#define TW_STAGED_COPY_SLOTS 8u
 
-enum tw_copier_answer { TW_COPIER_LATER, TW_COPIER_NOW, TW_COPIER_NEVER };
+enum tw_staged_copy_answer { TW_STAGED_COPY_LATER, TW_STAGED_COPY_NOW, TW_STAGED_COPY_NEVER };
 
 /* A copy in parts. The functions are called by the thread whose copy it is. */
-struct tw_copier_job {
+struct tw_staged_copy_job {
     unsigned char *memory; /* of the program: `bytes` */
     unsigned char *stage;  /* part p has the slot p % slots; slots follow each other */
     bool to_stage;         /* or from there */
     size_t bytes;
-    size_t part_bytes; /* but for the last one; a multiple of TW_COPIER_SLICE_BYTES */
-    unsigned slots;    /* 1 to TW_COPIER_SLOTS */
-    /* Whether a part may be copied: its slot is free, or has it. Asked in the order of parts, after the part before
-       it in its slot was `copied`. May wait if `nothing_else` is to be done. TW_COPIER_NEVER: the copy is given up. */
-    enum tw_copier_answer (*may_copy)(void *user, size_t part, bool nothing_else);
+    size_t part_bytes; /* but for the last one; a multiple of TW_STAGED_COPY_SLICE_BYTES */
+    unsigned slots;    /* 1 to TW_STAGED_COPY_SLOTS */
+    /* Whether a part may be copied: its slot is free, or has it. Asked in the order of parts, after the part before it
+       in its slot was `copied`. May wait if `nothing_else` is to be done. TW_STAGED_COPY_NEVER: the copy is given up.
+       */
+    enum tw_staged_copy_answer (*may_copy)(void *user, size_t part, bool nothing_else);
     /* A part was copied; in the order of parts. False: the copy is given up. */
     bool (*copied)(void *user, size_t part);
     void *user;
 };
 
-static inline size_t tw_copier_parts(const struct tw_copier_job *job)
+static inline size_t tw_staged_copy_parts(const struct tw_staged_copy_job *job)
 {
     return (job->bytes + job->part_bytes - 1) / job->part_bytes;
 }
 
-static inline size_t tw_copier_bytes_of(const struct tw_copier_job *job, size_t part)
+static inline size_t tw_staged_copy_bytes_of(const struct tw_staged_copy_job *job, size_t part)
 {
     const size_t left = job->bytes - part * job->part_bytes;
     return left < job->part_bytes ? left : job->part_bytes;
 }
 
 /* Returns false if the copy was given up. Several threads may call it at once, and share the helpers. */
-bool tw_copier_run(const struct tw_copier_job *job);
+bool tw_staged_copy_run(const struct tw_staged_copy_job *job);
 
 /* How many helpers to start with the first large copy; else three for every four processors. For tests. */
-void tw_copier_set_helpers(unsigned helpers);
+void tw_staged_copy_set_helpers(unsigned helpers);
 
 /* Ends the threads. Nothing may be copied meanwhile. */
-void tw_copier_close(void);
+void tw_staged_copy_close(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Chains and graphs of simulated devices. One that is not asynchronous takes nothing. */
-#ifndef TEAMWORK_OFFLOAD_SIM_CHAIN_H
-#define TEAMWORK_OFFLOAD_SIM_CHAIN_H
+/** Streams and graphs of simulated devices. One that is not asynchronous takes nothing. */
+#ifndef TEAMWORK_OFFLOAD_SIM_STREAM_H
+#define TEAMWORK_OFFLOAD_SIM_STREAM_H
 
 #include "backend.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels that a chain launches again and again, as CUDA graphs of one node (cuda_repeat.h).
+ * Kernels that a stream launches again and again, as CUDA graphs of one node (cuda_launch_cache.h).
  *
  * Such a graph is launched faster than a kernel, for all that has to be found out about the kernel has been. Measured
  * on an H200, dependent kernels on a stream: 1.5 us each, with the parameters set anew for each, where cuLaunchKernel
  * takes 2.7; a launch with the wait for it 6.1 us instead of 7.9. Parameters are taken over when a graph is launched,
  * so it can be launched again while it runs. Making a graph takes as long as some tens of launches save.
  */
-#include "cuda_repeat.h"
+#include "cuda_launch_cache.h"
 
 #include "cuda_launch.h"
 
@@ -15,11 +15,11 @@
 #define PROBES 4u
 
 /* The entry of a kernel, a new one if there is none; NULL: no room. */
-static struct tw_cuda_repeated *entry_of(struct tw_cuda_repeats *repeats, const void *kernel)
+static struct tw_cuda_cached_launch *entry_of(struct tw_cuda_launch_cache *launch_cache, const void *kernel)
 {
     const size_t hash = ((uintptr_t)kernel >> 6) * 0x9e3779b97f4a7c15u >> 32;
     for (size_t probe = 0; probe < PROBES; ++probe) {
-        struct tw_cuda_repeated *entry = &repeats->entries[(hash + probe) % TW_CUDA_REPEATS];
+        struct tw_cuda_cached_launch *entry = &launch_cache->entries[(hash + probe) % TW_CUDA_LAUNCH_CACHES];
         if (!entry->kernel)
             entry->kernel = kernel;
         if (entry->kernel == kernel)
@@ -28,7 +28,7 @@ static struct tw_cuda_repeated *entry_of(struct tw_cuda_repeats *repeats, const 
     return NULL;
 }
 
-static void drop(struct tw_cuda_repeated *entry)
+static void drop(struct tw_cuda_cached_launch *entry)
 {
     if (entry->executable)
         (void)tw_cuda.graph_executable_destroy(entry->executable);
@@ -39,7 +39,7 @@ static void drop(struct tw_cuda_repeated *entry)
     entry->is_refused = true;
 }
 
-static bool make(struct tw_cuda_repeated *entry, const struct tw_internal_launch *launch)
+static bool make(struct tw_cuda_cached_launch *entry, const struct tw_internal_launch *launch)
 {
     if (!tw_cuda.graph_create(&entry->graph, 0) && !tw_cuda_add_node(launch, entry->graph, NULL, 0, &entry->node)
         && !tw_cuda.graph_instantiate(&entry->executable, entry->graph, 0))
@@ -48,10 +48,10 @@ static bool make(struct tw_cuda_repeated *entry, const struct tw_internal_launch
     return false;
 }
 
-cu_result tw_cuda_repeats_enqueue(struct tw_cuda_repeats *repeats, const struct tw_internal_launch *launch,
-                                  cu_stream stream)
+cu_result tw_cuda_launch_cache_enqueue(struct tw_cuda_launch_cache *launch_cache,
+                                       const struct tw_internal_launch *launch, cu_stream stream)
 {
-    struct tw_cuda_repeated *entry = entry_of(repeats, launch->found);
+    struct tw_cuda_cached_launch *entry = entry_of(launch_cache, launch->found);
     if (!entry || entry->is_refused)
         return tw_cuda_enqueue(launch, stream);
     if (!entry->executable && (++entry->launches < ENOUGH || !make(entry, launch)))
@@ -63,8 +63,8 @@ cu_result tw_cuda_repeats_enqueue(struct tw_cuda_repeats *repeats, const struct 
     return tw_cuda.graph_launch(entry->executable, stream);
 }
 
-void tw_cuda_repeats_close(struct tw_cuda_repeats *repeats)
+void tw_cuda_launch_cache_close(struct tw_cuda_launch_cache *launch_cache)
 {
-    for (size_t i = 0; i < TW_CUDA_REPEATS; ++i)
-        drop(&repeats->entries[i]);
+    for (size_t i = 0; i < TW_CUDA_LAUNCH_CACHES; ++i)
+        drop(&launch_cache->entries[i]);
 }

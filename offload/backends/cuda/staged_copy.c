@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copying host memory with several threads (copier.h): slices, taken by whoever has time. */
+/* Copying host memory with several threads (staged_copy.h): slices, taken by whoever has time. */
 #define _GNU_SOURCE
-#include "copier.h"
+#include "staged_copy.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,7 +14,7 @@
 
 /* What a thread takes at a time. Into the stage, smaller slices let more threads take part early, which pays up to
    so many bytes. */
-#define SLICE_BYTES TW_COPIER_SLICE_BYTES
+#define SLICE_BYTES TW_STAGED_COPY_SLICE_BYTES
 #define EARLY_SLICE_BYTES (SLICE_BYTES / 2)
 #define EARLY_BYTES (512 * SLICE_BYTES)
 #define ALONE_BYTES (16 * SLICE_BYTES) /* up to which helpers are not worth it */
@@ -26,12 +26,12 @@
 /* A copy that helpers take part in. What it is about changes only while no helper may look at it. */
 struct job {
     pthread_mutex_t busy; /* held by the thread whose copy it is */
-    struct tw_copier_job copy;
+    struct tw_staged_copy_job copy;
     size_t slice_bytes, part_slices; /* of each slice and part but the last */
     atomic_bool is_open;
     atomic_uint helpers;       /* that may look at it */
     atomic_size_t next, limit; /* slices: the first that nobody took, and the first that may not be copied yet */
-    atomic_size_t copied[TW_COPIER_SLOTS]; /* slices of the part in a slot */
+    atomic_size_t copied[TW_STAGED_COPY_SLOTS]; /* slices of the part in a slot */
 };
 
 static struct {
@@ -42,7 +42,7 @@ static struct {
     pthread_t threads[MOST_HELPERS];
     unsigned helpers, sleeping, wanted;
     bool is_set, started, stopping;
-} copier = {
+} pool = {
 #define JOB {.busy = PTHREAD_MUTEX_INITIALIZER}
     .jobs = {JOB, JOB, JOB, JOB},
 #undef JOB
@@ -53,7 +53,7 @@ static struct {
 /* Copies a slice; false: none may be copied now. */
 static bool copy_slice(struct job *job)
 {
-    const struct tw_copier_job *copy = &job->copy;
+    const struct tw_staged_copy_job *copy = &job->copy;
     size_t slice = atomic_load_explicit(&job->next, memory_order_relaxed);
     do
         if (slice >= atomic_load_explicit(&job->limit, memory_order_acquire))
@@ -76,19 +76,19 @@ static bool next_post(unsigned *seen)
     const uint64_t until = tw_now_ns() + LINGER_NS;
     do {
         for (int i = 0; i < 64; ++i, tw_pause())
-            if (atomic_load(&copier.posted) != *seen) {
-                *seen = atomic_load(&copier.posted);
+            if (atomic_load(&pool.posted) != *seen) {
+                *seen = atomic_load(&pool.posted);
                 return true;
             }
     } while (tw_now_ns() < until);
-    pthread_mutex_lock(&copier.mutex);
-    ++copier.sleeping;
-    while (!copier.stopping && atomic_load(&copier.posted) == *seen)
-        pthread_cond_wait(&copier.work, &copier.mutex);
-    --copier.sleeping;
-    *seen = atomic_load(&copier.posted);
-    const bool goes_on = !copier.stopping;
-    pthread_mutex_unlock(&copier.mutex);
+    pthread_mutex_lock(&pool.mutex);
+    ++pool.sleeping;
+    while (!pool.stopping && atomic_load(&pool.posted) == *seen)
+        pthread_cond_wait(&pool.work, &pool.mutex);
+    --pool.sleeping;
+    *seen = atomic_load(&pool.posted);
+    const bool goes_on = !pool.stopping;
+    pthread_mutex_unlock(&pool.mutex);
     return goes_on;
 }
 
@@ -97,7 +97,7 @@ static bool help_all(void)
 {
     bool helped = false;
     for (size_t i = 0; i < JOBS; ++i) {
-        struct job *job = &copier.jobs[i];
+        struct job *job = &pool.jobs[i];
         if (!atomic_load(&job->is_open))
             continue;
         atomic_fetch_add(&job->helpers, 1);
@@ -120,39 +120,39 @@ static void *help(void *argument)
 
 static void start_once(void)
 {
-    pthread_mutex_lock(&copier.mutex);
+    pthread_mutex_lock(&pool.mutex);
     const unsigned copying = tw_topology_processors() * 3 / 4; /* this thread among them */
-    unsigned wanted = copier.is_set ? copier.wanted : copying ? copying - 1 : 0;
+    unsigned wanted = pool.is_set ? pool.wanted : copying ? copying - 1 : 0;
     wanted = wanted > MOST_HELPERS ? MOST_HELPERS : wanted;
-    if (!copier.started)
-        while (copier.helpers < wanted && pthread_create(&copier.threads[copier.helpers], NULL, help, NULL) == 0)
-            ++copier.helpers;
-    copier.started = true;
-    pthread_mutex_unlock(&copier.mutex);
+    if (!pool.started)
+        while (pool.helpers < wanted && pthread_create(&pool.threads[pool.helpers], NULL, help, NULL) == 0)
+            ++pool.helpers;
+    pool.started = true;
+    pthread_mutex_unlock(&pool.mutex);
 }
 
-void tw_copier_set_helpers(unsigned helpers)
+void tw_staged_copy_set_helpers(unsigned helpers)
 {
-    pthread_mutex_lock(&copier.mutex);
-    copier.wanted = helpers;
-    copier.is_set = true;
-    pthread_mutex_unlock(&copier.mutex);
+    pthread_mutex_lock(&pool.mutex);
+    pool.wanted = helpers;
+    pool.is_set = true;
+    pthread_mutex_unlock(&pool.mutex);
 }
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 static void call_helpers(void)
 {
-    atomic_fetch_add(&copier.posted, 1);
-    pthread_mutex_lock(&copier.mutex);
-    if (copier.sleeping)
-        pthread_cond_broadcast(&copier.work);
-    pthread_mutex_unlock(&copier.mutex);
+    atomic_fetch_add(&pool.posted, 1);
+    pthread_mutex_lock(&pool.mutex);
+    if (pool.sleeping)
+        pthread_cond_broadcast(&pool.work);
+    pthread_mutex_unlock(&pool.mutex);
 }
 
 static size_t slices_of(const struct job *job, size_t part)
 {
-    return (tw_copier_bytes_of(&job->copy, part) + job->slice_bytes - 1) / job->slice_bytes;
+    return (tw_staged_copy_bytes_of(&job->copy, part) + job->slice_bytes - 1) / job->slice_bytes;
 }
 
 /* Whether it is time to ask for another part: what may be copied is less than one. */
@@ -172,8 +172,8 @@ static void copy_or_pause(struct job *job)
 /* Copies what may be copied, and tells of parts that are, until all are or the copy is given up. */
 static bool drive(struct job *job)
 {
-    const struct tw_copier_job *copy = &job->copy;
-    const size_t parts = tw_copier_parts(copy);
+    const struct tw_staged_copy_job *copy = &job->copy;
+    const size_t parts = tw_staged_copy_parts(copy);
     size_t begun = 0, ended = 0;
     while (ended < parts) {
         const size_t slot = ended % copy->slots;
@@ -185,10 +185,10 @@ static bool drive(struct job *job)
             continue;
         }
         if (begun < parts && begun < ended + copy->slots && is_short(job)) {
-            const enum tw_copier_answer answer = copy->may_copy(copy->user, begun, begun == ended);
-            if (answer == TW_COPIER_NEVER)
+            const enum tw_staged_copy_answer answer = copy->may_copy(copy->user, begun, begun == ended);
+            if (answer == TW_STAGED_COPY_NEVER)
                 return false;
-            if (answer == TW_COPIER_NOW) {
+            if (answer == TW_STAGED_COPY_NOW) {
                 const size_t past = begun * job->part_slices + slices_of(job, begun);
                 ++begun;
                 atomic_store_explicit(&job->limit, past, memory_order_release);
@@ -202,14 +202,14 @@ static bool drive(struct job *job)
     return true;
 }
 
-static bool run(struct job *job, const struct tw_copier_job *copy, bool with_helpers)
+static bool run(struct job *job, const struct tw_staged_copy_job *copy, bool with_helpers)
 {
     job->copy = *copy;
     job->slice_bytes = copy->to_stage && copy->bytes <= EARLY_BYTES ? EARLY_SLICE_BYTES : SLICE_BYTES;
     job->part_slices = copy->part_bytes / job->slice_bytes;
     atomic_store(&job->next, 0);
     atomic_store(&job->limit, 0);
-    for (unsigned slot = 0; slot < TW_COPIER_SLOTS; ++slot)
+    for (unsigned slot = 0; slot < TW_STAGED_COPY_SLOTS; ++slot)
         atomic_store(&job->copied[slot], 0);
     atomic_store(&job->is_open, with_helpers);
     const bool all = drive(job);
@@ -220,14 +220,14 @@ static bool run(struct job *job, const struct tw_copier_job *copy, bool with_hel
     return all;
 }
 
-bool tw_copier_run(const struct tw_copier_job *copy)
+bool tw_staged_copy_run(const struct tw_staged_copy_job *copy)
 {
     struct job *job = NULL, alone;
     if (copy->bytes > ALONE_BYTES) {
         start_once();
         for (size_t i = 0; i < JOBS && !job; ++i)
-            if (pthread_mutex_trylock(&copier.jobs[i].busy) == 0)
-                job = &copier.jobs[i];
+            if (pthread_mutex_trylock(&pool.jobs[i].busy) == 0)
+                job = &pool.jobs[i];
     }
     if (!job) {
         atomic_init(&alone.helpers, 0);
@@ -238,14 +238,14 @@ bool tw_copier_run(const struct tw_copier_job *copy)
     return all;
 }
 
-void tw_copier_close(void)
+void tw_staged_copy_close(void)
 {
-    pthread_mutex_lock(&copier.mutex);
-    copier.stopping = true;
-    pthread_cond_broadcast(&copier.work);
-    pthread_mutex_unlock(&copier.mutex);
-    for (unsigned i = 0; i < copier.helpers; ++i)
-        pthread_join(copier.threads[i], NULL);
-    copier.helpers = 0;
-    copier.started = copier.stopping = false;
+    pthread_mutex_lock(&pool.mutex);
+    pool.stopping = true;
+    pthread_cond_broadcast(&pool.work);
+    pthread_mutex_unlock(&pool.mutex);
+    for (unsigned i = 0; i < pool.helpers; ++i)
+        pthread_join(pool.threads[i], NULL);
+    pool.helpers = 0;
+    pool.started = pool.stopping = false;
 }

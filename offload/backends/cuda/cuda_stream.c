@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Streams of launches, and of copies between devices, on CUDA streams (backend.h), a stream each.
+ *
+ * How far a stream has come is a number in host memory, which the stream writes behind some of the launches, and behind
+ * the last one when somebody asks for it: so looking costs a load, where asking the driver for an event costs more than
+ * a microsecond and stops others from launching meanwhile. Events are for other streams to wait for.
+ *
+ * What the launches of a stream need beside their parameters exists once for the stream, since they run in their order:
+ * scratch memory of reductions, and memory for a large argument block, which a copy on the stream fills.
+ *
+ * After a kernel's fault the number stands still, so who waits for it asks the driver now and then. The driver does not
+ * tell which launch it was: all that was not known to be over fails; memory of the device is gone anyway. A
+ * device that copies from it is lost with it: the driver gives both the error, also where they wait for each other.
+ */
+#include "cuda_stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/scratch.h"
+#include "cuda_copy.h"
+#include "cuda_launch.h"
+#include "cuda_launch_cache.h"
+#include "cuda_times.h"
+
+#define MIN_ARGS_BYTES 4096u
+#define WRITE_EVERY 64u /* launches */
+#define WRITE_EVERY_COPY 8u
+#define ASK_EVERY 64u /* polls without progress */
+#define GRAPH_NAME "of a command graph"
+#define COPY_NAME "that ran before a copy" /* a copy does not fail by itself once it is enqueued */
+
+/* An event behind the launch of a sequence. */
+struct record {
+    cu_event event;
+    uint64_t sequence;
+};
+
+struct cuda_stream {
+    struct tw_backend_stream base;
+    struct tw_cuda_device *device;
+    cu_stream stream;
+    struct tw_scratch scratch;
+    struct tw_cuda_launch_cache launch_cache;
+    struct tw_cuda_times times;
+    bool measures; /* the next launch */
+    void *args;    /* device memory for argument blocks */
+    size_t args_bytes;
+    _Atomic uint64_t issued, over; /* sequence numbers; what is over is known to be */
+    volatile uint32_t *progress;   /* in host memory: the low bits of a sequence, all up to which is over */
+    atomic_uint polls;
+    _Atomic uint64_t issued_before;     /* when somebody asked last */
+    const char *names[TW_STREAM_DEPTH]; /* of kernels, by sequence */
+
+    pthread_mutex_t mutex;    /* for what follows: these calls come in the order of sequence numbers */
+    _Atomic uint64_t written; /* the sequence that the stream writes last; read also without it */
+    /* Record r in slot r % TW_STREAM_DEPTH, those of `first` up to `past` in use. Their sequence numbers grow and are
+       not known to be over, so there are no more of them than launches in flight. */
+    struct record records[TW_STREAM_DEPTH];
+    uint64_t first, past;
+    atomic_bool is_awaited; /* by another stream, once: from then on each launch has a record */
+};
+
+static struct cuda_stream *cuda(const struct tw_backend_stream *stream)
+{
+    return (struct cuda_stream *)(uintptr_t)stream;
+}
+
+/* The device as the table of the backend has it. */
+static struct tw_backend_device *owner_of(const struct cuda_stream *stream)
+{
+    return &stream->device->omp.base;
+}
+
+static tw_status complain(const struct cuda_stream *stream, const char *what, cu_result error)
+{
+    char text[256];
+    const char *lost = tw_cuda_lost(stream->device);
+    return lost ? tw_fail(TW_ERROR_LAUNCH_FAILED, "%s", lost)
+                : tw_fail(TW_ERROR_LAUNCH_FAILED, "the CUDA driver %s: %s", what,
+                          tw_cuda_describe_error(error, text, sizeof text));
+}
+
+static tw_status open_stream(struct tw_backend_device *device, struct tw_backend_stream **result)
+{
+    struct cuda_stream *stream = calloc(1, sizeof *stream);
+    if (!stream)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a CUDA stream");
+    stream->device = tw_cuda_of(device);
+    const enum tw_cuda_entry entry = tw_cuda_enter(stream->device);
+    cu_result error =
+        entry ? tw_cuda.host_allocate((void **)(uintptr_t)&stream->progress, sizeof *stream->progress, 0) : 1;
+    if (!error) {
+        *stream->progress = 0;
+        error = tw_cuda.stream_create(&stream->stream, CU_STREAM_NON_BLOCKING);
+        if (error)
+            (void)tw_cuda.host_free((void *)(uintptr_t)stream->progress);
+    }
+    tw_cuda_leave(entry);
+    if (error) {
+        const tw_status status = complain(stream, "made no stream", error);
+        free(stream);
+        return status;
+    }
+    tw_scratch_open(&stream->scratch);
+    pthread_mutex_init(&stream->mutex, NULL);
+    *result = &stream->base;
+    return TW_SUCCESS;
+}
+
+static void close_stream(struct tw_backend_stream *base)
+{
+    struct cuda_stream *stream = cuda(base);
+    tw_scratch_close(&stream->scratch, owner_of(stream));
+    if (stream->args)
+        owner_of(stream)->backend->memory->free(owner_of(stream), stream->args);
+    const enum tw_cuda_entry entry = tw_cuda_enter(stream->device);
+    if (entry) {
+        for (size_t i = 0; i < TW_STREAM_DEPTH; ++i)
+            if (stream->records[i].event)
+                (void)tw_cuda.event_destroy(stream->records[i].event);
+        tw_cuda_launch_cache_close(&stream->launch_cache);
+        tw_cuda_times_close(&stream->times);
+        (void)tw_cuda.stream_destroy(stream->stream);
+        (void)tw_cuda.host_free((void *)(uintptr_t)stream->progress);
+    }
+    tw_cuda_leave(entry);
+    pthread_mutex_destroy(&stream->mutex);
+    free(stream);
+}
+
+/* ---- how far it is ----------------------------------------------------------------------------------------------- */
+
+static bool is_over(struct cuda_stream *stream, uint64_t sequence)
+{
+    return atomic_load_explicit(&stream->over, memory_order_acquire) >= sequence;
+}
+
+/* Lets the stream write how far it has come, after all that has been issued. In the stream's context. */
+static cu_result write_locked(struct cuda_stream *stream)
+{
+    const uint64_t issued = atomic_load_explicit(&stream->issued, memory_order_acquire);
+    const cu_result error = tw_cuda.stream_write(stream->stream, (uintptr_t)stream->progress, (uint32_t)issued, 0);
+    if (!error)
+        atomic_store_explicit(&stream->written, issued, memory_order_release);
+    return error;
+}
+
+/* Reads how far the stream is. */
+static void look(struct cuda_stream *stream)
+{
+    uint64_t known = atomic_load_explicit(&stream->over, memory_order_acquire);
+    const uint32_t progress = __atomic_load_n(stream->progress, __ATOMIC_ACQUIRE);
+    const int32_t ahead = (int32_t)(progress - (uint32_t)known); /* another thread may have seen more */
+    if (ahead <= 0)
+        return;
+    const uint64_t now = known + (uint64_t)ahead;
+    while (known < now
+           && !atomic_compare_exchange_weak_explicit(&stream->over, &known, now, memory_order_release,
+                                                     memory_order_acquire)) {
+    }
+}
+
+/* Forgets records of what is over. */
+static void forget_locked(struct cuda_stream *stream)
+{
+    while (stream->first < stream->past && is_over(stream, stream->records[stream->first % TW_STREAM_DEPTH].sequence))
+        ++stream->first;
+}
+
+/* Records an event behind all that has been issued. In the stream's context. */
+static cu_result record_locked(struct cuda_stream *stream)
+{
+    struct record *record = &stream->records[stream->past % TW_STREAM_DEPTH];
+    const uint64_t issued = atomic_load_explicit(&stream->issued, memory_order_acquire);
+    cu_result error = record->event ? 0 : tw_cuda.event_create(&record->event, CU_EVENT_DISABLE_TIMING);
+    if (error) {
+        record->event = NULL;
+        return error;
+    }
+    error = tw_cuda.event_record(record->event, stream->stream);
+    if (!error) {
+        record->sequence = issued;
+        ++stream->past;
+    }
+    return error;
+}
+
+/* The first record behind a sequence that is not known to be over; makes one if there is none. In the stream's
+   context. */
+static cu_result find_record_locked(struct cuda_stream *stream, uint64_t sequence, uint64_t *found)
+{
+    forget_locked(stream);
+    uint64_t past = stream->past;
+    for (*found = stream->first; *found < past;) {
+        const uint64_t middle = *found + (past - *found) / 2;
+        if (stream->records[middle % TW_STREAM_DEPTH].sequence < sequence)
+            *found = middle + 1;
+        else
+            past = middle;
+    }
+    return *found < stream->past ? 0 : record_locked(stream);
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+static cu_result wait_for_other(const struct cuda_stream *stream, struct cuda_stream *other, uint64_t sequence)
+{
+    uint64_t at = 0;
+    if (is_over(other, sequence) || tw_cuda_lost(other->device))
+        return 0;
+    const enum tw_cuda_entry entry = tw_cuda_enter(other->device);
+    atomic_store_explicit(&other->is_awaited, true, memory_order_relaxed);
+    look(other);
+    pthread_mutex_lock(&other->mutex); /* until the event is used: its slot could be taken for another */
+    cu_result error = entry ? find_record_locked(other, sequence, &at) : 1;
+    tw_cuda_leave(entry);
+    if (!error)
+        error = tw_cuda.stream_wait_event(stream->stream, other->records[at % TW_STREAM_DEPTH].event, 0);
+    pthread_mutex_unlock(&other->mutex);
+    return error;
+}
+
+static tw_status wait(struct tw_backend_stream *base, const struct tw_backend_event *events, size_t count)
+{
+    struct cuda_stream *stream = cuda(base);
+    cu_result error = 0;
+    const enum tw_cuda_entry entry = tw_cuda_enter(stream->device);
+    if (!entry)
+        return complain(stream, "has no context", 0);
+    for (size_t i = 0; i < count && !error; ++i)
+        error = wait_for_other(stream, cuda(events[i].stream), events[i].sequence);
+    tw_cuda_leave(entry);
+    return error ? complain(stream, "let no stream wait for another", error) : TW_SUCCESS;
+}
+
+/* Lends a reduction the stream's scratch memory. */
+static tw_status lend_scratch(struct cuda_stream *stream, struct tw_internal_launch *launch)
+{
+    const tw_status status = tw_scratch_take(&stream->scratch, owner_of(stream), launch);
+    void *memory = launch->scratch;
+    if (status == TW_SUCCESS) /* the next launch runs after this one: it can have it already */
+        tw_scratch_give(&stream->scratch, owner_of(stream), launch, true);
+    launch->scratch = memory;
+    return status;
+}
+
+/* Enqueues the copying of a large argument block. In the device's context. */
+static tw_status copy_args(struct cuda_stream *stream, const struct tw_internal_kernel *kernel,
+                           struct tw_internal_launch *launch)
+{
+    if (kernel->args_bytes > stream->args_bytes) {
+        const size_t bytes = kernel->args_bytes > MIN_ARGS_BYTES ? kernel->args_bytes : MIN_ARGS_BYTES;
+        void *memory = owner_of(stream)->backend->memory->allocate(owner_of(stream), bytes);
+        if (!memory)
+            return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for the %zu argument bytes of %s",
+                           kernel->args_bytes, kernel->name);
+        if (stream->args) { /* launches may be using it */
+            (void)tw_cuda.stream_synchronize(stream->stream);
+            owner_of(stream)->backend->memory->free(owner_of(stream), stream->args);
+        }
+        stream->args = memory;
+        stream->args_bytes = bytes;
+    }
+    launch->device_args = stream->args;
+    const cu_result error =
+        tw_cuda.copy_to_device((uintptr_t)stream->args, launch->args, kernel->args_bytes, stream->stream);
+    return error ? complain(stream, "did not copy the arguments of a kernel", error) : TW_SUCCESS;
+}
+
+/* In the device's context. */
+static tw_status add_kernel(struct cuda_stream *stream, const struct tw_internal_kernel *kernel,
+                            struct tw_internal_launch *launch)
+{
+    tw_status status = TW_SUCCESS;
+    if (kernel->form == TW_INTERNAL_REDUCTION)
+        status = lend_scratch(stream, launch);
+    if (status == TW_SUCCESS && launch->words == 1)
+        status = copy_args(stream, kernel, launch);
+    if (status != TW_SUCCESS)
+        return status;
+    const bool alone = atomic_load_explicit(&stream->device->running, memory_order_relaxed) == 0;
+    const cu_result error = tw_cuda_launch_cache_enqueue(&stream->launch_cache, launch, stream->stream);
+    return error ? tw_cuda_report(stream->device, kernel->name, error, alone) : TW_SUCCESS;
+}
+
+/* Lets others see the launch, now and then or always. Where that fails, whoever asks tries again. */
+static void note_launch(struct cuda_stream *stream, uint64_t sequence, bool is_copy)
+{
+    const bool is_awaited = atomic_load_explicit(&stream->is_awaited, memory_order_relaxed);
+    const bool writes = sequence % (is_copy ? WRITE_EVERY_COPY : WRITE_EVERY) == 0;
+    if (!writes && !is_awaited)
+        return;
+    pthread_mutex_lock(&stream->mutex);
+    if (writes)
+        (void)write_locked(stream);
+    if (is_awaited) {
+        look(stream);
+        forget_locked(stream);
+        /* a waiter may have been quicker */
+        if (stream->first == stream->past || stream->records[(stream->past - 1) % TW_STREAM_DEPTH].sequence < sequence)
+            (void)record_locked(stream);
+    }
+    pthread_mutex_unlock(&stream->mutex);
+}
+
+/* A kernel of a stream, a graph or a copy. */
+struct request {
+    const char *name;
+    const struct tw_internal_kernel *kernel;
+    struct tw_internal_launch *launch;
+    cu_executable executable;          /* of a graph */
+    const struct tw_cuda_device *from; /* of a copy */
+    void *target;
+    const void *source;
+    size_t bytes;
+};
+
+static tw_status add(struct cuda_stream *stream, const struct request *request)
+{
+    if (request->kernel)
+        return add_kernel(stream, request->kernel, request->launch);
+    if (request->from)
+        return tw_cuda_enqueue_copy(stream->device, request->target, request->from, request->source, request->bytes,
+                                    stream->stream);
+    const bool alone = atomic_load_explicit(&stream->device->running, memory_order_relaxed) == 0;
+    const cu_result error = tw_cuda.graph_launch(request->executable, stream->stream);
+    return error ? tw_cuda_report(stream->device, GRAPH_NAME, error, alone) : TW_SUCCESS;
+}
+
+static tw_status issue(struct cuda_stream *stream, const struct request *request, uint64_t *sequence)
+{
+    const uint64_t next = atomic_load_explicit(&stream->issued, memory_order_relaxed) + 1;
+    const enum tw_cuda_entry entry = tw_cuda_lost(stream->device) ? TW_CUDA_OUTSIDE : tw_cuda_enter(stream->device);
+    if (!entry)
+        return complain(stream, "has no context", 0);
+    stream->names[next % TW_STREAM_DEPTH] = request->name;
+    struct tw_cuda_timing *timing = NULL;
+    if (stream->measures) {
+        timing = tw_cuda_times_begin(&stream->times, stream->device, next, stream->stream);
+        stream->measures = false;
+    }
+    const tw_status status = add(stream, request);
+    if (timing)
+        tw_cuda_times_end(timing, stream->stream, status == TW_SUCCESS);
+    if (status == TW_SUCCESS) {
+        atomic_fetch_add_explicit(&stream->device->running, 1, memory_order_relaxed);
+        atomic_store_explicit(&stream->issued, next, memory_order_release);
+        *sequence = next;
+        note_launch(stream, next, request->from != NULL);
+    }
+    tw_cuda_leave(entry);
+    return status;
+}
+
+static void measure(struct tw_backend_stream *base)
+{
+    cuda(base)->measures = true;
+}
+
+static tw_status launch(struct tw_backend_stream *base, const struct tw_internal_kernel *kernel,
+                        struct tw_internal_launch *description, uint64_t *sequence)
+{
+    tw_omp_prepare(&cuda(base)->device->omp, kernel, description);
+    return issue(cuda(base), &(struct request){.name = kernel->name, .kernel = kernel, .launch = description},
+                 sequence);
+}
+
+tw_status tw_cuda_stream_launch_graph(struct tw_backend_stream *base, cu_executable executable, uint64_t *sequence)
+{
+    return issue(cuda(base), &(struct request){.name = GRAPH_NAME, .executable = executable}, sequence);
+}
+
+/* Where devices cannot use each other's memory, the driver copies through the host's, with a thread of the program.
+   Memory that is not from a pool is not known to be shared. */
+static bool reaches(struct tw_backend_device *to, struct tw_backend_device *from)
+{
+    const struct tw_cuda_device *target = tw_cuda_of(to), *source = tw_cuda_of(from);
+    return target->pool && source->pool && tw_cuda_uses_peer(target, source) && tw_cuda_uses_peer(source, target);
+}
+
+static tw_status copy(struct tw_backend_stream *base, void *target, struct tw_backend_device *from, const void *source,
+                      size_t bytes, uint64_t *sequence)
+{
+    const struct request request = {
+        .name = COPY_NAME, .from = tw_cuda_of(from), .target = target, .source = source, .bytes = bytes};
+    const char *lost = tw_cuda_lost(tw_cuda_of(from));
+    return lost ? tw_fail(TW_ERROR_TRANSFER_FAILED, "%s", lost) : issue(cuda(base), &request, sequence);
+}
+
+/* ---- their end --------------------------------------------------------------------------------------------------- */
+
+static bool is_written(struct cuda_stream *stream, uint64_t sequence)
+{
+    return atomic_load_explicit(&stream->written, memory_order_acquire) >= sequence;
+}
+
+/* Sees to it that the sequence will be told of; if so already, asks the driver whether all is well. */
+static cu_result ask(struct cuda_stream *stream, uint64_t sequence)
+{
+    cu_result error = 0;
+    const enum tw_cuda_entry entry = tw_cuda_enter(stream->device);
+    if (!entry)
+        return CU_NOT_READY;
+    pthread_mutex_lock(&stream->mutex);
+    if (!is_written(stream, sequence))
+        error = write_locked(stream);
+    else
+        error = tw_cuda.stream_query(stream->stream);
+    pthread_mutex_unlock(&stream->mutex);
+    tw_cuda_leave(entry);
+    return error;
+}
+
+/* Whether it is worth asking. While another thread launches, the next regular write comes soon. */
+static bool should_ask(struct cuda_stream *stream, uint64_t sequence)
+{
+    const uint64_t issued = atomic_load_explicit(&stream->issued, memory_order_relaxed);
+    if (!is_written(stream, sequence))
+        return atomic_exchange_explicit(&stream->issued_before, issued, memory_order_relaxed) == issued;
+    return atomic_fetch_add_explicit(&stream->polls, 1, memory_order_relaxed) % ASK_EVERY == ASK_EVERY - 1;
+}
+
+static uint64_t completed(struct tw_backend_stream *base, uint64_t sequence)
+{
+    struct cuda_stream *stream = cuda(base);
+    look(stream);
+    if (is_over(stream, sequence))
+        return atomic_load_explicit(&stream->over, memory_order_acquire);
+    if (!tw_cuda_lost(stream->device) && should_ask(stream, sequence)) {
+        const cu_result error = ask(stream, sequence);
+        if (error && error != CU_NOT_READY)
+            tw_cuda_lose(stream->device, stream->names[(atomic_load(&stream->over) + 1) % TW_STREAM_DEPTH], error,
+                         atomic_load_explicit(&stream->device->running, memory_order_relaxed) == 1);
+    }
+    return tw_cuda_lost(stream->device) ? sequence : atomic_load_explicit(&stream->over, memory_order_acquire);
+}
+
+static void times(struct tw_backend_stream *base, uint64_t sequence, struct tw_backend_times *result)
+{
+    struct cuda_stream *stream = cuda(base);
+    const enum tw_cuda_entry entry = tw_cuda_lost(stream->device) ? TW_CUDA_OUTSIDE : tw_cuda_enter(stream->device);
+    if (entry)
+        tw_cuda_times_read(&stream->times, sequence, result);
+    tw_cuda_leave(entry);
+}
+
+static tw_status outcome(struct tw_backend_stream *base, uint64_t sequence)
+{
+    struct cuda_stream *stream = cuda(base);
+    atomic_fetch_sub_explicit(&stream->device->running, 1, memory_order_relaxed);
+    return is_over(stream, sequence) ? TW_SUCCESS : tw_fail(TW_ERROR_LAUNCH_FAILED, "%s", stream->device->story);
+}
+
+const struct tw_backend_async tw_cuda_async = {
+    .open = open_stream,
+    .close = close_stream,
+    .takes = tw_cuda_takes,
+    .reaches = reaches,
+    .wait = wait,
+    .measure = measure,
+    .launch = launch,
+    .copy = copy,
+    .completed = completed,
+    .times = times,
+    .outcome = outcome,
+};

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** Streams (backend.h) on CUDA streams. */
+#ifndef TEAMWORK_OFFLOAD_CUDA_STREAM_H
+#define TEAMWORK_OFFLOAD_CUDA_STREAM_H
+
+#include "cuda_driver.h"
+
+extern const struct tw_backend_async tw_cuda_async;
+
+/* Enqueues all of a CUDA graph of the stream's device, as its table's `launch` does a kernel. */
+tw_status tw_cuda_stream_launch_graph(struct tw_backend_stream *stream, cu_executable executable, uint64_t *sequence);
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TEAMWORK_OFFLOAD_HOST_BATCH_H
+#define TEAMWORK_OFFLOAD_HOST_BATCH_H
+
+#include "backend.h"
+
+/* A slot of the table. */
+void tw_host_launch_batch(struct tw_backend_device *device, struct tw_backend_batch *batch);
+
+#endif

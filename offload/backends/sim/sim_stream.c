@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Streams of asynchronous simulated devices (TW_SIM_ASYNC): a thread each, which runs the launches and copies in their
+ * order.
+ */
+#define _GNU_SOURCE
+#include "sim_stream.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "common/team.h"
+#include "sim_device.h"
+#include "sim_memory.h"
+
+/* A launch or a copy, or something on another stream that those after it wait for. The first two stay until their
+   outcome is asked for. */
+struct sim_item {
+    struct sim_item *next;
+    struct tw_backend_event event; /* stream: NULL for a launch or a copy */
+    const struct tw_internal_kernel *kernel;
+    struct tw_internal_launch *launch;
+    const struct sim_graph *graph; /* instead of a kernel; or NULL */
+    void *target;                  /* of a copy, which has neither */
+    const void *source;
+    size_t bytes;
+    bool measured;
+    struct tw_backend_times times;
+    tw_status status;
+    char message[600];
+};
+
+/* The steps of a command graph, in their order. */
+struct sim_graph {
+    struct tw_backend_graph base;
+    size_t count;
+    struct tw_backend_graph_node steps[];
+};
+
+struct sim_stream {
+    struct tw_backend_stream base;
+    struct tw_backend_device *device;
+    pthread_t thread;
+    struct sim_item *first, *last; /* not run yet; under streams_mutex, as all below */
+    struct sim_item *first_over, *last_over;
+    uint64_t launched;
+    uint64_t over; /* launches and copies */
+    /* Items of other streams that wait for this one. They are there for longer than what they wait for where what was
+       to come after them could not be enqueued. */
+    unsigned waiters;
+    bool closing;
+    bool measures; /* the next launch or copy; used by who enqueues it, without the mutex */
+};
+
+static pthread_mutex_t streams_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t streams_changed = PTHREAD_COND_INITIALIZER;
+
+static struct sim_stream *stream_of(struct tw_backend_stream *stream)
+{
+    return (struct sim_stream *)stream;
+}
+
+/* Notes that a launch or a copy begins: launching is not part of it, but all is that a copy does. */
+static void begin(struct sim_item *item)
+{
+    if (item->measured)
+        item->times.start_ns = tw_now_ns();
+}
+
+/* Runs a copy of a stream. It fails as any after a fault of the device; one that was to fail was not enqueued: what
+   is enqueued behind it would use what it did not bring, and only the runtime knows what that is. */
+static tw_status run_copy(struct tw_backend_device *device, struct sim_item *item)
+{
+    begin(item);
+    tw_sim_op_delay(device, TW_SIM_COPY);
+    if (tw_sim_is_lost(device))
+        return tw_sim_refuse_copy(device, true, item->bytes);
+    memcpy(item->target, item->source, item->bytes);
+    const tw_status status = tw_sim_memory_check_copy(item->source);
+    return status == TW_SUCCESS ? tw_sim_memory_check_copy(item->target) : status;
+}
+
+/* Runs a launch of a stream, or all of a graph. */
+static tw_status run_launch(struct tw_backend_device *device, struct sim_item *item)
+{
+    tw_status status = TW_SUCCESS;
+    tw_sim_op_delay(device, TW_SIM_LAUNCH);
+    begin(item);
+    if (!item->graph)
+        return tw_sim_run_kernel(device, item->kernel, item->launch);
+    for (size_t i = 0; i < item->graph->count && status == TW_SUCCESS; ++i) {
+        const struct tw_backend_graph_node *step = &item->graph->steps[i];
+        struct tw_internal_launch launch = *step->launch;
+        if (step->kernel)
+            status = tw_sim_run_kernel(device, step->kernel, &launch);
+    }
+    return status;
+}
+
+/* Runs the first item of a stream; under streams_mutex, which is released meanwhile. */
+static void run_item(struct sim_stream *stream)
+{
+    struct sim_item *item = stream->first;
+    if (item->event.stream) {
+        while (stream_of(item->event.stream)->over < item->event.sequence)
+            pthread_cond_wait(&streams_changed, &streams_mutex);
+        if (--stream_of(item->event.stream)->waiters == 0)
+            pthread_cond_broadcast(&streams_changed);
+    } else {
+        pthread_mutex_unlock(&streams_mutex);
+        item->status = item->kernel || item->graph ? run_launch(stream->device, item) : run_copy(stream->device, item);
+        if (item->measured)
+            item->times.end_ns = tw_now_ns();
+        if (item->status != TW_SUCCESS)
+            snprintf(item->message, sizeof item->message, "%s", tw_error_detail());
+        pthread_mutex_lock(&streams_mutex);
+    }
+    stream->first = item->next;
+    if (!stream->first)
+        stream->last = NULL;
+    if (item->event.stream) {
+        free(item);
+        return;
+    }
+    item->next = NULL;
+    *(stream->last_over ? &stream->last_over->next : &stream->first_over) = item;
+    stream->last_over = item;
+    ++stream->over;
+    pthread_cond_broadcast(&streams_changed);
+}
+
+static void *run_stream(void *argument)
+{
+    struct sim_stream *stream = argument;
+    tw_team_begin_worker();
+    pthread_mutex_lock(&streams_mutex);
+    while (stream->first || !stream->closing) {
+        if (stream->first)
+            run_item(stream);
+        else
+            pthread_cond_wait(&streams_changed, &streams_mutex);
+    }
+    pthread_mutex_unlock(&streams_mutex);
+    return NULL;
+}
+
+static tw_status open_stream(struct tw_backend_device *device, struct tw_backend_stream **result)
+{
+    struct sim_stream *stream = calloc(1, sizeof *stream);
+    if (stream)
+        stream->device = device;
+    if (!stream || pthread_create(&stream->thread, NULL, run_stream, stream) != 0) {
+        free(stream);
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no thread for simulated device %u", device->index);
+    }
+    *result = &stream->base;
+    return TW_SUCCESS;
+}
+
+static void close_stream(struct tw_backend_stream *base)
+{
+    struct sim_stream *stream = stream_of(base);
+    pthread_mutex_lock(&streams_mutex);
+    while (stream->waiters)
+        pthread_cond_wait(&streams_changed, &streams_mutex);
+    stream->closing = true;
+    pthread_cond_broadcast(&streams_changed);
+    pthread_mutex_unlock(&streams_mutex);
+    pthread_join(stream->thread, NULL);
+    free(stream);
+}
+
+static bool takes(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+                  const struct tw_internal_launch *launch)
+{
+    (void)kernel;
+    (void)launch;
+    return tw_sim_is_asynchronous(device);
+}
+
+static tw_status add_item(struct sim_stream *stream, struct sim_item contents, uint64_t *sequence)
+{
+    struct sim_item *item = malloc(sizeof *item);
+    const bool measured = sequence && stream->measures;
+    if (sequence)
+        stream->measures = false;
+    if (!item)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to launch on simulated device %u", stream->device->index);
+    *item = contents;
+    item->measured = measured;
+    pthread_mutex_lock(&streams_mutex);
+    *(stream->last ? &stream->last->next : &stream->first) = item;
+    stream->last = item;
+    if (sequence)
+        *sequence = ++stream->launched;
+    else
+        ++stream_of(item->event.stream)->waiters;
+    pthread_cond_broadcast(&streams_changed);
+    pthread_mutex_unlock(&streams_mutex);
+    return TW_SUCCESS;
+}
+
+static tw_status wait(struct tw_backend_stream *stream, const struct tw_backend_event *events, size_t count)
+{
+    tw_status status = TW_SUCCESS;
+    for (size_t i = 0; i < count && status == TW_SUCCESS; ++i)
+        status = add_item(stream_of(stream), (struct sim_item){.event = events[i]}, NULL);
+    return status;
+}
+
+static void measure(struct tw_backend_stream *stream)
+{
+    stream_of(stream)->measures = true;
+}
+
+static tw_status enqueue(struct tw_backend_stream *base, const struct tw_internal_kernel *kernel,
+                         struct tw_internal_launch *description, uint64_t *sequence)
+{
+    struct sim_stream *stream = stream_of(base);
+    if (tw_sim_op_fails(stream->device, TW_SIM_LAUNCH))
+        return tw_sim_refuse_launch(stream->device, kernel);
+    return add_item(stream, (struct sim_item){.kernel = kernel, .launch = description}, sequence);
+}
+
+static bool reaches(struct tw_backend_device *to, struct tw_backend_device *from)
+{
+    return tw_sim_is_asynchronous(to) && tw_sim_is_asynchronous(from);
+}
+
+static tw_status enqueue_copy(struct tw_backend_stream *base, void *target, struct tw_backend_device *from,
+                              const void *source, size_t bytes, uint64_t *sequence)
+{
+    struct sim_stream *stream = stream_of(base);
+    (void)from;
+    if (tw_sim_op_fails(stream->device, TW_SIM_COPY))
+        return tw_sim_refuse_copy(stream->device, true, bytes);
+    return add_item(stream, (struct sim_item){.target = target, .source = source, .bytes = bytes}, sequence);
+}
+
+static tw_status instantiate(struct tw_backend_device *device, const struct tw_backend_graph_node *steps, size_t count,
+                             struct tw_backend_graph **graph)
+{
+    if (!tw_sim_is_asynchronous(device))
+        return TW_SUCCESS;
+    struct sim_graph *made = malloc(sizeof *made + count * sizeof *steps);
+    if (!made)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a graph of %zu kernels", count);
+    made->base.device = device;
+    made->count = count;
+    memcpy(made->steps, steps, count * sizeof *steps);
+    *graph = &made->base;
+    return TW_SUCCESS;
+}
+
+static void destroy(struct tw_backend_graph *graph)
+{
+    free(graph);
+}
+
+static tw_status launch_graph(struct tw_backend_stream *base, struct tw_backend_graph *graph, uint64_t *sequence)
+{
+    struct sim_stream *stream = stream_of(base);
+    if (tw_sim_op_fails(stream->device, TW_SIM_LAUNCH))
+        return tw_fail(TW_ERROR_LAUNCH_FAILED, "simulated fault: launching a command graph on device %u",
+                       stream->device->index);
+    return add_item(stream, (struct sim_item){.graph = (const struct sim_graph *)graph}, sequence);
+}
+
+static uint64_t completed(struct tw_backend_stream *stream, uint64_t sequence)
+{
+    (void)sequence;
+    pthread_mutex_lock(&streams_mutex);
+    const uint64_t over = stream_of(stream)->over;
+    pthread_mutex_unlock(&streams_mutex);
+    return over;
+}
+
+static void times(struct tw_backend_stream *stream, uint64_t sequence, struct tw_backend_times *result)
+{
+    (void)sequence; /* they are asked for in their order */
+    pthread_mutex_lock(&streams_mutex);
+    *result = stream_of(stream)->first_over->times;
+    pthread_mutex_unlock(&streams_mutex);
+}
+
+static tw_status outcome(struct tw_backend_stream *base, uint64_t sequence)
+{
+    struct sim_stream *stream = stream_of(base);
+    (void)sequence; /* outcomes are asked for in their order */
+    pthread_mutex_lock(&streams_mutex);
+    struct sim_item *item = stream->first_over;
+    stream->first_over = item->next;
+    if (!stream->first_over)
+        stream->last_over = NULL;
+    pthread_mutex_unlock(&streams_mutex);
+    const tw_status status = item->status;
+    if (status != TW_SUCCESS)
+        (void)tw_fail(status, "%s", item->message);
+    free(item);
+    return status;
+}
+
+const struct tw_backend_async tw_sim_async = {
+    .open = open_stream,
+    .close = close_stream,
+    .takes = takes,
+    .wait = wait,
+    .measure = measure,
+    .launch = enqueue,
+    .reaches = reaches,
+    .copy = enqueue_copy,
+    .completed = completed,
+    .times = times,
+    .outcome = outcome,
+};
+
+const struct tw_backend_graphs tw_sim_graphs = {
+    .instantiate = instantiate,
+    .destroy = destroy,
+    .launch = launch_graph,
+};
