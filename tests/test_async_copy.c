@@ -4,7 +4,7 @@
  *  without strides, of elements of every size and alignment, in nd_range and hierarchical kernels. */
 #include "nd_range_test.h"
 
-#include <teamwork/lower/async_copy.h>
+#include <teamwork/async_copy.h>
 
 /* Elements of 1 to 32 bytes; `triple` is aligned to 4 bytes, `packed` to one. */
 struct triple {

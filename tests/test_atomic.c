@@ -4,7 +4,7 @@
 #include "nd_range_test.h"
 
 #include <math.h>
-#include <teamwork/lower/atomic.h>
+#include <teamwork/atomic.h>
 
 typedef unsigned long ulong;
 typedef long long llong;

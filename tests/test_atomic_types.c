@@ -7,7 +7,7 @@
 #include "tw_test.h"
 
 #include <stdbool.h>
-#include <teamwork/lower/atomic.h>
+#include <teamwork/atomic.h>
 
 typedef signed char schar;
 typedef unsigned char uchar;

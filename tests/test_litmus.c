@@ -20,7 +20,7 @@
 
 #include <omp.h>
 #include <sched.h>
-#include <teamwork/lower/atomic.h>
+#include <teamwork/atomic.h>
 
 /* ---- the programs ------------------------------------------------------------------------------------------------ */
 

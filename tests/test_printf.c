@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include <teamwork/lower/printf.h>
+#include <teamwork/printf.h>
 
 enum { MOST_TEXT = 1 << 18 };
 static char captured[MOST_TEXT + 1];

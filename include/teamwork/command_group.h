@@ -146,7 +146,7 @@ static inline void *tw_discard_read_write(tw_command_group *group, tw_buffer *bu
     return tw_access(group, buffer, TW_DISCARD_READ_WRITE, TW_GLOBAL);
 }
 
-/** Atomic access (spec Table 3.25): reading and writing, by the atomic operations of lower/atomic.h alone. */
+/** Atomic access (spec Table 3.25): reading and writing, by the atomic operations of atomic.h alone. */
 static inline void *tw_atomic(tw_command_group *group, tw_buffer *buffer)
 {
     return tw_access(group, buffer, TW_ATOMIC, TW_GLOBAL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Launching kernels in a command group (spec 3.7.3). How to define them: lower/kernel.h; the language of hierarchical
- * kernels: lower/work_item.h; ids and ranges inside kernels: item.h.
+ * Launching kernels in a command group (spec 3.7.3). How to define them: kernel_definition.h; the language of
+ * hierarchical kernels: work_group.h; ids and ranges inside kernels: item.h.
  *
  * Each macro takes the group, the iteration space, the kernel's name and its captures: designated initializers of
  * `struct name`, at least one; members not named are zero. A group has one kernel at most. A range without work-items is
@@ -25,8 +25,8 @@
 #define TEAMWORK_KERNEL_H
 
 #include <teamwork/command_group.h>
+#include <teamwork/kernel_definition.h>
 #include <teamwork/kernel_limits.h>
-#include <teamwork/lower/kernel.h>
 
 TW_BEGIN_DECLS
 

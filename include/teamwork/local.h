@@ -18,7 +18,7 @@
  *     .tile = TW_LOCAL_VIEW_OF(cg, float, tw_range_2d(18, 18))
  *
  * Each group of the launch has such memory of its own, shared by its work-items and gone with the group. It is
- * uninitialized. Memory of constant size is simpler: TW_LOCAL in lower/work_item.h.
+ * uninitialized. Memory of constant size is simpler: TW_LOCAL in work_group.h.
  */
 #ifndef TEAMWORK_LOCAL_H
 #define TEAMWORK_LOCAL_H

@@ -35,4 +35,17 @@
 
 #include <teamwork/lower/math.h>
 
+/**
+ * Half precision (spec 4.2): limits of tw_half, and its bits.
+ *
+ * tw_half is _Float16 (vector.h), so C's own casts convert: (tw_half)x rounds to nearest even, from float and from
+ * double alike in one step, and (float)h is exact; tw_convert_half_rtz(x) and its like (vector.h) round in other
+ * directions. Infinities, NaNs and subnormal numbers are kept. Where a processor has no instructions for it, the
+ * compiler calls functions of its run-time library (libgcc or compiler-rt), which is linked anyway.
+ *
+ * On processors without half arithmetic clang computes a whole expression of halves in float and rounds once, at the
+ * end; GPUs round after each operation. A cast or an assignment rounds in either case: where results must agree to the
+ * last bit, give each operation a variable of its own, or compile with -ffloat16-excess-precision=none.
+ */
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Memory orders and scopes: the words in which atomic operations and fences (lower/atomic.h) say what they promise to
+ * Memory orders, scopes and spaces: the words in which atomic operations and fences (atomic.h) say what they promise to
  * whom. SYCL 1.2 has the relaxed order only (3.4); the others, and scopes, are those of later revisions.
  * docs/memory_model.md explains the model, and how each device keeps it.
  */
@@ -29,5 +29,8 @@ typedef enum tw_memory_scope {
 /** Members of the sets that device queries answer, of type unsigned: set & TW_ORDER_BIT(TW_ORDER_ACQUIRE). */
 #define TW_ORDER_BIT(order) (1u << (unsigned)(order))
 #define TW_SCOPE_BIT(scope) (1u << (unsigned)(scope))
+
+/** Which memory a barrier or fence makes consistent within the group. */
+typedef enum tw_fence_space { TW_LOCAL_SPACE = 1, TW_GLOBAL_SPACE = 2, TW_GLOBAL_AND_LOCAL = 3 } tw_fence_space;
 
 #endif

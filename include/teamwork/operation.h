@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** The operations of group functions (lower/group_functions.h) and reductions (lower/reduction.h). */
+/** The operations of group functions (group_functions.h) and reductions (reduction.h). */
 #ifndef TEAMWORK_OPERATION_H
 #define TEAMWORK_OPERATION_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Samplers (spec 3.6.6): how tw_read_imagef() and its like (lower/image.h) take coordinates, what they read outside of an
+ * Samplers (spec 3.6.6): how tw_read_imagef() and its like (image.h) take coordinates, what they read outside of an
  * image, and whether they interpolate. Plain values for host code and kernels, 4 bytes of an argument block.
  *
  *     const tw_sampler sampler = tw_sampler_make(false, TW_ADDRESS_CLAMP_TO_EDGE, TW_FILTER_LINEAR);

@@ -21,10 +21,14 @@
  *     pointer.h        pointers whose type says which memory they lead to; not included here
  *     view.h           accessors that carry their range, with checked indices in debug builds
  *     kernel.h         launching kernels
- *       lower/kernel.h     defining kernels: TW_RANGE_KERNEL and the like
- *       lower/work_item.h  the language of hierarchical kernels: tw_parallel_for_work_item, TW_LOCAL ...
- *       lower/nd_item.h    the language of nd_range kernels: tw_barrier, tw_local_data ...
- *       lower/atomic.h     atomic operations and fences
+ *     kernel_definition.h  defining kernels: TW_RANGE_KERNEL and the like; includes the next five
+ *     work_group.h     the language of hierarchical kernels: tw_parallel_for_work_item, TW_LOCAL ...
+ *     nd_range.h       the language of nd_range kernels: tw_barrier, tw_local_data ...
+ *     group_functions.h  what the work-items of a group compute together
+ *     reduction.h      kernels that reduce: TW_REDUCTION, TW_RANGE_REDUCTION ...
+ *     async_copy.h     copies that a group makes together
+ *     atomic.h         atomic operations and fences
+ *     printf.h         printing from kernels; not included here
  *     kernel_limits.h  what a device allows a kernel
  *     sim.h            simulated devices
  *
@@ -51,6 +55,7 @@
 #ifndef TEAMWORK_TEAMWORK_H
 #define TEAMWORK_TEAMWORK_H
 
+#include <teamwork/atomic.h>
 #include <teamwork/buffer.h>
 #include <teamwork/command_graph.h>
 #include <teamwork/command_group.h>
@@ -60,7 +65,6 @@
 #include <teamwork/item.h>
 #include <teamwork/kernel.h>
 #include <teamwork/local.h>
-#include <teamwork/lower/atomic.h>
 #include <teamwork/memory.h>
 #include <teamwork/queue.h>
 #include <teamwork/range.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* EXPECT: a failed compare-exchange writes nothing to release */
 /* A compare-exchange that releases when it fails. */
-#include <teamwork/lower/atomic.h>
-#include <teamwork/lower/kernel.h>
+#include <teamwork/atomic.h>
+#include <teamwork/kernel_definition.h>
 
 struct one {
     long *at;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* EXPECT: too few arguments to function call */
 /* A fence says to whom it applies. */
-#include <teamwork/lower/atomic.h>
-#include <teamwork/lower/kernel.h>
+#include <teamwork/atomic.h>
+#include <teamwork/kernel_definition.h>
 
 struct one {
     int *object;

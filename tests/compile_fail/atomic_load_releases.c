@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* EXPECT: an atomic load writes nothing to release */
 /* A load with an order that releases. */
-#include <teamwork/lower/atomic.h>
-#include <teamwork/lower/kernel.h>
+#include <teamwork/atomic.h>
+#include <teamwork/kernel_definition.h>
 
 struct one {
     int *object;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* EXPECT: this is not a tw_memory_order */
 /* __ATOMIC_SEQ_CST is a number of the compiler's own. */
-#include <teamwork/lower/atomic.h>
-#include <teamwork/lower/kernel.h>
+#include <teamwork/atomic.h>
+#include <teamwork/kernel_definition.h>
 
 struct one {
     int *object;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* EXPECT: error: read-only variable is not assignable$ */
 /* What an accessor for reading gave is not written to. */
-#include <teamwork/lower/atomic.h>
-#include <teamwork/lower/kernel.h>
+#include <teamwork/atomic.h>
+#include <teamwork/kernel_definition.h>
 
 struct one {
     const int *object;

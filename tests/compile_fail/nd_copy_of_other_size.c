@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* EXPECT: a copy between elements of different sizes */
 /* An asynchronous copy of floats into doubles. */
-#include <teamwork/lower/async_copy.h>
+#include <teamwork/async_copy.h>
 #include <teamwork/teamwork.h>
 
 struct load {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* EXPECT: error: .*'const float .*discards qualifiers */
 /* An asynchronous copy into memory that is read only. */
-#include <teamwork/lower/async_copy.h>
+#include <teamwork/async_copy.h>
 #include <teamwork/teamwork.h>
 
 struct store {

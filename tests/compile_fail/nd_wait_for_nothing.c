@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* EXPECT: error: tw_wait_for\(\) names the copies that it waits for$ */
 /* A wait that names no copy. */
-#include <teamwork/lower/async_copy.h>
+#include <teamwork/async_copy.h>
 #include <teamwork/teamwork.h>
 
 struct load {

@@ -3,7 +3,7 @@
 /* An argument that does not go with its conversion. */
 #include <teamwork/teamwork.h>
 
-#include <teamwork/lower/printf.h>
+#include <teamwork/printf.h>
 
 struct tell {
     float value;

@@ -18,7 +18,7 @@ if ! "$compiler" --print-targets 2>/dev/null | grep -q nvptx64; then
     exit 77
 fi
 
-for header in "$here"/../../include/teamwork/*.h "$here"/../../offload/include/teamwork/lower/printf.h; do
+for header in "$here"/../../include/teamwork/*.h; do
     echo "#include \"$header\""
 done >"$work/all.c"
 echo "extern int tw_some_declaration;" >>"$work/all.c"

@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include <teamwork/image.h>
-#include <teamwork/lower/reduction.h>
+#include <teamwork/reduction.h>
 #include <teamwork/storage.h>
 #include <teamwork/teamwork.h>
 

@@ -7,8 +7,8 @@
  * check.sh writes ld.volatile, which is relaxed at system scope, as ld.relaxed.sys, and leaves out what an atom without
  * order and scope has anyway, .relaxed.gpu; untyped bits are .b32 and .b64, whatever the register's type.
  */
-#include <teamwork/lower/atomic.h>
-#include <teamwork/lower/kernel.h>
+#include <teamwork/atomic.h>
+#include <teamwork/kernel_definition.h>
 
 typedef unsigned long ulong;
 typedef long long llong;

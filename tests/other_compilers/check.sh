@@ -45,7 +45,7 @@ compiles() {
 
 other="compiled by clang 18 or later; others include the headers of the objects"
 old="this clang is too old"
-for header in teamwork.h kernel.h item.h lower/atomic.h; do
+for header in teamwork.h kernel.h item.h atomic.h; do
     if command -v gcc >/dev/null; then
         says "$other" "$header" gcc -std=c17 -fopenmp "$@"
     fi

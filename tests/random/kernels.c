@@ -2,7 +2,7 @@
 /* The kernels of random programs, over arrays of 32-bit words, and recording them. oracle.c has the same in plain C. */
 #include "random.h"
 
-#include <teamwork/lower/reduction.h>
+#include <teamwork/reduction.h>
 #include <teamwork/view.h>
 
 struct mix {

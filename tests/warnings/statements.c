@@ -3,8 +3,8 @@
  * The macros that are statements or declarations, wherever C allows one, for check.sh: none warns, in any pass. Many
  * stand after an `if` without braces, with an else that is its, and beside others of their kind.
  */
-#include <teamwork/lower/reduction.h>
 #include <teamwork/pointer.h>
+#include <teamwork/reduction.h>
 #include <teamwork/teamwork.h>
 
 extern const void *used;

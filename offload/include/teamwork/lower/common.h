@@ -1,17 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/**
- * Common functions (spec 3.9.5, tables 3.61 and 3.62; half: 4.2), for kernels and the host: one name each for half,
- * float and double, scalars and vectors of every size. A scalar beside a vector is spread.
- *
- *     tw_clamp(x, low, high)    low <= high, else undefined        tw_degrees(x)    180 / pi * x
- *     tw_max(x, y)              x < y ? y : x                      tw_radians(x)    pi / 180 * x
- *     tw_min(x, y)              y < x ? y : x                      tw_sign(x)       1, 0 or -1; zeros as they are; NaN: 0
- *     tw_mix(x, y, a)           x + (y - x) * a, 0 <= a <= 1
- *     tw_step(edge, x)          x < edge ? 0 : 1
- *     tw_smoothstep(edge0, edge1, x)   0 up to edge0, 1 from edge1 on, in between t * t * (3 - 2 * t); edge0 < edge1
- *
- * With NaN among the arguments the result is undefined unless said otherwise; tw_fmax() and tw_fmin() (math.h) define it.
- */
+/** Lowers a part of what <teamwork/vector.h> declares. */
 #ifndef TEAMWORK_LOWER_COMMON_H
 #define TEAMWORK_LOWER_COMMON_H
 

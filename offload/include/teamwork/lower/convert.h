@@ -1,23 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/**
- * Conversions between element types, and reinterpretation (spec 3.8.1 and 4.2; OpenCL C 1.2, 6.2.3 and 6.2.4), for
- * kernels and the host. n is empty for a scalar, 2, 3, 4, 8 or 16.
- *
- *     tw_convert_TYPEn[_sat][_rte | _rtz | _rtp | _rtn](x)     x: a scalar, or a vector of n elements, of any type
- *     tw_as_TYPEn(x)                                           the same bits; x is as large as the result
- *
- * TYPE is char, uchar, short, ushort, int, uint, long, ulong, half, float or double.
- *
- * _rte, _rtz, _rtp and _rtn round to nearest (ties to even), towards zero, up, and down. Without one of them a conversion
- * to integers is towards zero, one to floating point to nearest; that supposes the default rounding mode of C.
- *
- * _sat, for integer results: what is out of range becomes the nearest number of the range, NaN becomes 0. Without it, as
- * in C, integers wrap and a floating-point number out of range gives an unspecified value. Floating-point results never
- * need it: what is too large becomes infinite, or the largest finite number, as the rounding says.
- *
- * The names are macros (convert_names.h) over one function for each pair of types and size, which takes the rest as
- * constants: ten times fewer functions for the compiler to read.
- */
+/** Lowers a part of what <teamwork/vector.h> declares. */
 #ifndef TEAMWORK_LOWER_CONVERT_H
 #define TEAMWORK_LOWER_CONVERT_H
 

@@ -1,17 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/**
- * Geometric functions (spec 3.9.6, tables 3.63 and 3.64; half: 4.2), for kernels and the host, over float, double and
- * half. Vectors have any size; a scalar counts as a vector of one element.
- *
- *     tw_cross(p, q)       vectors of 3 or 4 elements; a fourth element of the result is 0
- *     tw_dot(p, q)         sum of the products of the elements, a scalar
- *     tw_length(p)         sqrt(tw_dot(p, p)), without overflow or underflow on the way
- *     tw_distance(p, q)    tw_length(p - q)
- *     tw_normalize(p)      p / tw_length(p); zero stays zero, and of an infinite vector the result is undefined
- *
- *     tw_fast_length(p)    float only: less exact (8192 ulp) and, where the sum of squares is not a normal number, wrong
- *     tw_fast_distance(p, q), tw_fast_normalize(p)    likewise
- */
+/** Lowers a part of what <teamwork/vector.h> declares. */
 #ifndef TEAMWORK_LOWER_GEOMETRIC_H
 #define TEAMWORK_LOWER_GEOMETRIC_H
 

@@ -1,45 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/**
- * Reading and writing images (spec 3.6.4.5, 4.3; OpenCL 1.2, 6.12.14), in kernels on every device and in host code.
- * I is an image of any kind, of a const type or not (image_access.h).
- *
- *     tw_float4 tw_read_imagef(I image, tw_sampler sampler, C coordinates)     formats UNORM, SNORM, HALF_FLOAT, FLOAT
- *     tw_half4  tw_read_imageh(...)                                            the same formats
- *     tw_int4   tw_read_imagei(...)                                            formats SIGNED; never interpolated
- *     tw_uint4  tw_read_imageui(...)                                           formats UNSIGNED; never interpolated
- *     ...       tw_read_imagef(I image, P place)                               without a sampler
- *     void      tw_write_imagef(I image, P place, tw_float4 pixel), tw_write_imageh, tw_write_imagei, tw_write_imageui
- *
- *     I                   P                                             C
- *     tw_image_1d         int x, or tw_id                               float x, or int
- *     tw_image_2d         tw_int2 {x, y}, or tw_id (y, x)               tw_float2 {x, y}, or tw_int2
- *     tw_image_3d         tw_int4 {x, y, z, 0}, or tw_id (z, y, x)      tw_float4 {x, y, z, 0}, or tw_int4
- *     tw_image_1d_array   tw_int2 {x, layer}, or tw_id (layer, x)       tw_float2 {x, layer}, or tw_int2
- *     tw_image_2d_array   tw_int4 {x, y, layer, 0}, or tw_id            tw_float4 {x, y, layer, 0}, or tw_int4
- *
- * Channels that a format does not have are read as 0, alpha as 1, and written to nowhere; TW_INTENSITY is read as all four
- * channels and TW_LUMINANCE as three, and both are written from the first. Reading with a function that does not go with
- * the format yields unspecified colours; writing with such a function writes nothing.
- *
- * A place names a pixel of the image; other places are undefined behaviour, which builds with TW_DEBUG_BOUNDS report as for
- * views (view.h). With a sampler every coordinate is allowed; NaN reads what lies far to the left. Coordinates that are
- * whole numbers name pixels whatever the sampler's normalization and filter are, and its addressing mode counts. The layer is
- * rounded and clamped, whatever the sampler says. A double or a size_t as the coordinate of a 1D image is ambiguous: cast it.
- *
- * What is written is clamped to the format's range and rounded to the nearest value; NaN is 0 in normalized formats. Numbers
- * that are read are within 1.25 ulp of the stored ones, 0 and 1 exactly; interpolation is in single precision. A kernel that
- * writes an image may read it too: a work-item sees what it wrote itself, others see it by the rules for buffers.
- *
- *     tw_const_image_2d in = tw_image_as(k->in, TW_RGBA, TW_UNORM_INT8);
- *     I tw_image_as(I image, order, type)       the same memory as pixels of that format: with constants the compiler drops
- *                                               all branches on it. The pixels must have the size of the image's own, else
- *                                               the behaviour is undefined, so check at the launch: tw_image_require().
- *                                               Another format of that size reinterprets them: TW_UNORM_INT8 that is only
- *                                               copied is faster as TW_UNSIGNED_INT8
- *     tw_image_layer(array, i)                  the 1D or 2D image that is layer i of an array (spec table 3.28)
- *     int tw_get_image_width(I image), tw_get_image_height, tw_get_image_depth; size_t tw_get_image_array_size
- *     tw_channel_order tw_get_image_channel_order(I image); tw_channel_type tw_get_image_channel_data_type(I image)
- */
+/** Lowers what <teamwork/image.h> declares for kernels. */
 #ifndef TEAMWORK_LOWER_IMAGE_H
 #define TEAMWORK_LOWER_IMAGE_H
 

@@ -1,22 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/**
- * Integer functions (spec 3.9.4, tables 3.59 and 3.60), for kernels and the host. Each is one name for all integer
- * types, scalars and vectors of every size; the arguments have one type, but for a scalar beside a vector, which is
- * spread. Scalar arguments of different types are a compiler error (ambiguous call).
- *
- *     tw_abs(x)            |x|, unsigned                       tw_clz(x)          leading 0 bits; of 0: all
- *     tw_abs_diff(x, y)    |x - y|, unsigned                   tw_popcount(x)     1 bits
- *     tw_add_sat(x, y)     x + y, saturated                    tw_rotate(x, i)    x rotated left by i modulo the width
- *     tw_sub_sat(x, y)     x - y, saturated                    tw_mul_hi(x, y)    high half of the product
- *     tw_hadd(x, y)        (x + y) >> 1 without overflow       tw_mad_hi(a, b, c) tw_mul_hi(a, b) + c, wrapped
- *     tw_rhadd(x, y)       (x + y + 1) >> 1 likewise           tw_mad_sat(a, b, c)  a * b + c, saturated
- *     tw_max(x, y)         the larger                          tw_clamp(x, low, high)   low <= high, else undefined
- *     tw_min(x, y)         the smaller
- *
- *     tw_upsample(high, low)   high << width | low, twice as wide; low is unsigned, high as wide; not for 64 bits
- *     tw_mul24(x, y)           x * y; int and uint only. The result is only meant for arguments of 24 bits; here it is
- *     tw_mad24(x, y, z)        that of 32 bits, wrapped, for any. tw_mad24 adds z.
- */
+/** Lowers a part of what <teamwork/vector.h> declares. */
 #ifndef TEAMWORK_LOWER_INTEGER_H
 #define TEAMWORK_LOWER_INTEGER_H
 

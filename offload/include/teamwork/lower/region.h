@@ -28,7 +28,7 @@
 #define TW_INTERNAL_GPU_PASS 1
 #define TW_ON_GPU 1
 #else
-#define TW_ON_GPU 0 /* kernel.h */
+#define TW_ON_GPU 0 /* kernel_definition.h */
 #endif
 #if defined(TW_INTERNAL_GPU_PASS) && defined(TW_LOWERING_SIMT)
 #define TW_INTERNAL_PASS_SIMT 1
@@ -66,15 +66,7 @@ enum { tw_internal_on_device = 1 };
 #define TW_INTERNAL_PRAGMA(...) _Pragma(TW_INTERNAL_STRING(__VA_ARGS__))
 #define TW_INTERNAL_STRING(...) #__VA_ARGS__
 
-/**
- * How clang treats the innermost loop over work-items on a CPU: options of `#pragma clang loop`. Defined before the first
- * header, or anew between two kernels: for range and nd_range kernels the definition where TW_RANGE_KERNEL and the like
- * stand counts, for hierarchical ones that where the loop does.
- *
- * By default a loop is vectorized behind run-time checks for overlap. `assume_safety` or `omp simd`, which would do without
- * the checks, are wrong as a default: clang 19 then takes all accesses in the body for parallel, those to the body's own
- * arrays too, and all iterations share these, so kernels with an indexed private array would be miscompiled.
- */
+/* kernel_definition.h */
 #ifndef TW_HOST_LOOP
 #define TW_HOST_LOOP vectorize(enable)
 #endif

@@ -1,22 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/**
- * Relational functions (spec 3.9.7, tables 3.65 and 3.66; half: 4.2), for kernels and the host.
- *
- * Over half, float and double. A scalar's answer is an int, 0 or 1; a vector's a vector of signed integers of the same
- * width, 0 or -1 in each element, as the comparison operators give it too:
- *     tw_isequal tw_isnotequal tw_isgreater tw_isgreaterequal tw_isless tw_islessequal tw_islessgreater
- *     tw_isordered tw_isunordered    (x, y)
- *     tw_isfinite tw_isinf tw_isnan tw_isnormal tw_signbit    (x); they look at the bits, so -ffast-math does not hurt
- *
- * Over integers, int 0 or 1:
- *     tw_any(x), tw_all(x)       the most significant bit of any, or of all, elements is set. The 1 of a scalar
- *                                comparison has no such bit: tw_any() and tw_all() are for vectors.
- * Over all types:
- *     tw_bitselect(a, b, c)      each bit from b where c has a 1, else from a
- *     tw_select(a, b, c)         each element from b where the most significant bit of c's is set, else from a;
- *                                of scalars b if c is not 0. c has the type that a comparison gives, or the unsigned
- *                                one; beside scalars also int.
- */
+/** Lowers a part of what <teamwork/vector.h> declares. */
 #ifndef TEAMWORK_LOWER_RELATIONAL_H
 #define TEAMWORK_LOWER_RELATIONAL_H
 

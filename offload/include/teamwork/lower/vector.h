@@ -1,26 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/**
- * Vector types (spec 3.8.1): clang's ext_vector_type under OpenCL's names. What computes with them is in the headers
- * beside this one; <teamwork/vector.h> includes them all.
- *
- *     tw_char tw_uchar tw_short tw_ushort tw_int tw_uint tw_long tw_ulong tw_half tw_float tw_double     elements
- *     tw_schar tw_longlong tw_ulonglong    other names of C for three of these: scalars only
- *     tw_float2 ... tw_float16, ...        2, 3, 4, 8 or 16 elements, of each of these types
- *
- * Sizes and alignments are OpenCL's, the same on every device: a vector is aligned to its size, and one of 3 elements is
- * as large as one of 4. tw_long has 64 bits. Only LP64 targets with a signed char are supported.
- *
- *     tw_float4 v = {1, 2, 3, 4}, w = v * 2 + v.wzyx;      operators act on elements; scalars are spread
- *     w.xy = v.s32;  w.hi = w.lo;  w.odd = v.even;  v[i]   elements by xyzw, rgba, s0123456789abcdef, lo, hi, odd, even
- *     tw_int4 less = v < w;                                comparisons: 0 or -1, in integers of the elements' width
- *     v = less ? v : w;                                    by the sign bit of each element
- *     v = tw_splat_float4(1.5f);                           all elements alike
- *
- * A cast between vector types reinterprets the bits, as in C; tw_convert_int4(v) and its like convert (convert.h).
- *
- * tw_half is _Float16, which clang has on the host, on NVPTX and on AMDGCN; where there are no such instructions clang
- * computes in float and rounds the result, which for a single + - * / or sqrt is the correctly rounded one.
- */
+/** The types of <teamwork/vector.h>, and lists of them. */
 #ifndef TEAMWORK_LOWER_VECTOR_H
 #define TEAMWORK_LOWER_VECTOR_H
 

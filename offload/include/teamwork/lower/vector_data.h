@@ -1,26 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/**
- * Loads, stores and shuffles of vectors (spec 3.9.8; OpenCL C 1.2, 6.12.7 and 6.12.12), for kernels and the host. n is 2,
- * 3, 4, 8 or 16; `offset` counts vectors.
- *
- *     tw_vloadn(offset, p)         the n elements from p[offset * n] on
- *     tw_vstoren(v, offset, p)     stores them there; p is a pointer to elements, aligned as such
- *
- * A pointer to a vector type reads and writes vectors too, must be aligned to them, and is what GPUs access in one piece:
- * *(const tw_float4 *)p is one instruction, tw_vload4(0, p) four. Writing one of 3 elements through such a pointer may
- * write the unused room behind it too.
- *
- *     tw_vload_half(offset, p), tw_vload_halfn(offset, p)        half in memory, float as the result
- *     tw_vloada_halfn(offset, p)                                 p[offset * n] is aligned to n halves; 3 count as 4
- *     tw_vstore_half(v, offset, p), tw_vstore_halfn(v, offset, p)   of float or double, rounded to nearest; with _rte, _rtz,
- *                                                                   _rtp or _rtn appended to the name as that says
- *     tw_vstorea_halfn(v, offset, p)                             likewise, aligned, 3 count as 4
- *
- *     tw_shuffle(v, mask)          as many elements as the mask has: element i is v[mask[i]], modulo the size of v
- *     tw_shuffle2(v, w, mask)      from the elements of v and, counted on, w, modulo twice their size
- * Vectors and masks of shuffles have 2, 4, 8 or 16 elements; a mask's are unsigned and as wide as the vector's. Where the
- * order is constant a swizzle says it shorter.
- */
+/** Lowers a part of what <teamwork/vector.h> declares. */
 #ifndef TEAMWORK_LOWER_VECTOR_DATA_H
 #define TEAMWORK_LOWER_VECTOR_DATA_H
 

@@ -45,17 +45,17 @@ TW_DEVICE_INLINE tw_h_item tw_internal_checked_item(tw_group group, const struct
     return item;
 }
 
-#define tw_parallel_for_work_item_range(group, item, ...)                                                              \
+#define TW_INTERNAL_FOR_WORK_ITEM_RANGE(group, item, ...)                                                              \
     for (struct tw_internal_checked_loop tw_loop = tw_internal_checked_begin(group, (__VA_ARGS__), __LINE__);          \
          tw_internal_checked_more(group, &tw_loop, __LINE__); tw_loop.next += tw_local_linear_range(group))            \
     TW_INTERNAL_WITH_ITEM(item, tw_internal_checked_item(group, &tw_loop))
 
-#define TW_ONCE(group)                                                                                                 \
+#define TW_INTERNAL_ONCE(group)                                                                                        \
     for (bool tw_open = tw_internal_checked_barrier(group, __LINE__);                                                  \
          tw_open || !tw_internal_checked_barrier(group, __LINE__); tw_open = false)                                    \
         for (bool tw_once = tw_internal_checked_thread(group) == 0; tw_once; tw_once = false)
 
-#define TW_PRIVATE(group, type, name) type name[1]
+#define TW_INTERNAL_PRIVATE(group, type, name) type name[1]
 #define TW_INTERNAL_PRIVATE_INDEX(item) ((void)(item), 0)
 
 #endif

@@ -4,7 +4,7 @@
 #define TEAMWORK_LOWER_WORK_ITEM_HOST_H
 
 /* A variable of the thread, and a note of its size for the library, which counts a group's local memory. */
-#define TW_LOCAL(type, ...)                                                                                            \
+#define TW_INTERNAL_LOCAL(type, ...)                                                                                   \
     static _Thread_local type TW_INTERNAL_DECLARATOR(__VA_ARGS__) TW_INTERNAL_ALIGNED(type, 64);                       \
     TW_INTERNAL_NOTE_LOCAL(TW_INTERNAL_DECLARED(__VA_ARGS__))
 #define TW_INTERNAL_NOTE_LOCAL(name) TW_INTERNAL_NOTE_LOCAL_(name)
@@ -17,7 +17,7 @@
 #else
 
 /* Expands to three nested loops, the innermost one simd, around the body that follows. */
-#define tw_parallel_for_work_item_range(group, item, ...)                                                              \
+#define TW_INTERNAL_FOR_WORK_ITEM_RANGE(group, item, ...)                                                              \
     for (tw_range tw_range_ = (__VA_ARGS__), *tw_range_once = &tw_range_; tw_range_once; tw_range_once = NULL)         \
         for (size_t tw_j0 = 0, tw_n0 = tw_internal_extent(tw_range_.size, (group)->tw_dims_, 0); tw_j0 < tw_n0;        \
              ++tw_j0)                                                                                                  \
@@ -28,7 +28,7 @@
     for (size_t tw_j2 = 0; tw_j2 < tw_n2; ++tw_j2)                                                                     \
     TW_INTERNAL_WITH_ITEM(item, tw_internal_h_item(group, tw_range_, tw_j0, tw_j1, tw_j2))
 
-#define TW_ONCE(group) for (bool tw_once = ((void)(group), true); tw_once; tw_once = false)
+#define TW_INTERNAL_ONCE(group) for (bool tw_once = ((void)(group), true); tw_once; tw_once = false)
 
 TW_DEVICE_INLINE size_t tw_internal_private_many(tw_group group, size_t few)
 {
@@ -41,7 +41,7 @@ TW_DEVICE_INLINE size_t tw_internal_private_many(tw_group group, size_t few)
    of them in memory begins at a cache line, so that no vector lies in two. (For those of variable size that would cost the
    whole kernel a register.) */
 #define TW_INTERNAL_PRIVATE_FEW(type) (sizeof(type) < 8192 ? 8192 / sizeof(type) : 1)
-#define TW_PRIVATE(group, type, name)                                                                                  \
+#define TW_INTERNAL_PRIVATE(group, type, name)                                                                         \
     type name##_tw_few[TW_INTERNAL_PRIVATE_FEW(type)] TW_INTERNAL_ALIGNED(type, 64);                                   \
     type name##_tw_many[tw_internal_private_many(group, TW_INTERNAL_PRIVATE_FEW(type))];                               \
     type *const name = tw_local_linear_range(group) <= TW_INTERNAL_PRIVATE_FEW(type) ? name##_tw_few : name##_tw_many

@@ -72,8 +72,8 @@ TW_DEVICE_INLINE tw_h_item tw_internal_simt_own_item(tw_group group)
     return item;
 }
 
-#undef tw_parallel_for_work_item
-#define tw_parallel_for_work_item(group, item)                                                                         \
+#undef TW_INTERNAL_FOR_WORK_ITEM
+#define TW_INTERNAL_FOR_WORK_ITEM(group, item)                                                                         \
     for (bool tw_open = tw_internal_simt_open(); tw_internal_simt_turn(&tw_open); tw_open = false)                     \
     TW_INTERNAL_WITH_ITEM(item, tw_internal_simt_own_item(group))
 
@@ -126,23 +126,23 @@ TW_DEVICE_INLINE tw_h_item tw_internal_simt_item(tw_group group, const struct tw
     return item;
 }
 
-#define tw_parallel_for_work_item_range(group, item, ...)                                                              \
+#define TW_INTERNAL_FOR_WORK_ITEM_RANGE(group, item, ...)                                                              \
     for (struct tw_internal_simt_loop tw_loop = tw_internal_simt_begin(group, (__VA_ARGS__));                          \
          tw_internal_simt_more(&tw_loop); tw_loop.next += tw_loop.stride)                                              \
     TW_INTERNAL_WITH_ITEM(item, tw_internal_simt_item(group, &tw_loop))
 
-#define TW_ONCE(group)                                                                                                 \
+#define TW_INTERNAL_ONCE(group)                                                                                        \
     for (bool tw_open = tw_internal_simt_open(); tw_internal_simt_turn(&tw_open); tw_open = false)                     \
         for (bool tw_once = ((void)(group), tw_internal_thread() == 0); tw_once; tw_once = false)
 
 /* Shared memory: the directive places the variable there, and the attribute keeps vector accesses aligned. Its address is
    taken once more for clang, which would warn where one work-item sets what others read. */
-#define TW_LOCAL(type, ...)                                                                                            \
+#define TW_INTERNAL_LOCAL(type, ...)                                                                                   \
     type TW_INTERNAL_DECLARATOR(__VA_ARGS__) TW_INTERNAL_ALIGNED(type, 16);                                            \
     TW_INTERNAL_PRAGMA(omp allocate(TW_INTERNAL_DECLARED(__VA_ARGS__)) allocator(omp_pteam_mem_alloc))                 \
     (void)&TW_INTERNAL_DECLARED(__VA_ARGS__), tw_internal_share((const void *)&TW_INTERNAL_DECLARED(__VA_ARGS__))
 
-#define TW_PRIVATE(group, type, name) type name[1]
+#define TW_INTERNAL_PRIVATE(group, type, name) type name[1]
 #define TW_INTERNAL_PRIVATE_INDEX(item) ((void)(item), 0)
 
 #endif

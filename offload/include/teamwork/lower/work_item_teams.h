@@ -13,7 +13,7 @@ TW_DEVICE_INLINE tw_h_item tw_internal_teams_item(tw_group group, tw_range range
     return item;
 }
 
-#define tw_parallel_for_work_item_range(group, item, ...)                                                              \
+#define TW_INTERNAL_FOR_WORK_ITEM_RANGE(group, item, ...)                                                              \
     for (tw_range tw_range_ = (__VA_ARGS__), *tw_range_once = &tw_range_; tw_range_once; tw_range_once = NULL)         \
         TW_INTERNAL_PRAGMA(omp parallel for)                                                                           \
     for (size_t tw_j = 0; tw_j < tw_range_count(tw_range_); ++tw_j)                                                    \
@@ -32,27 +32,27 @@ TW_DEVICE_INLINE void tw_internal_share(const void *address)
 }
 #endif
 
-#define TW_ONCE(group) for (bool tw_once = ((void)(group), true); tw_once; tw_once = false)
+#define TW_INTERNAL_ONCE(group) for (bool tw_once = ((void)(group), true); tw_once; tw_once = false)
 
 /* (The address is taken so that clang does not warn where one work-item sets what others read.)
    On a CPU device an automatic variable of the initial thread is shared by the team's threads, and libomp has no
    allocator for teams; on a GPU the directive places the variable in the team's memory. */
 #ifdef TW_INTERNAL_GPU_PASS
-#define TW_LOCAL(type, ...)                                                                                            \
+#define TW_INTERNAL_LOCAL(type, ...)                                                                                   \
     type TW_INTERNAL_DECLARATOR(__VA_ARGS__) TW_INTERNAL_ALIGNED(type, 16);                                            \
     TW_INTERNAL_PRAGMA(omp allocate(TW_INTERNAL_DECLARED(__VA_ARGS__)) allocator(omp_pteam_mem_alloc))                 \
     (void)&TW_INTERNAL_DECLARED(__VA_ARGS__), tw_internal_share((const void *)&TW_INTERNAL_DECLARED(__VA_ARGS__))
 #else
-#define TW_LOCAL(type, ...)                                                                                            \
+#define TW_INTERNAL_LOCAL(type, ...)                                                                                   \
     type TW_INTERNAL_DECLARATOR(__VA_ARGS__) TW_INTERNAL_ALIGNED(type, 64);                                            \
     (void)&TW_INTERNAL_DECLARED(__VA_ARGS__)
 #endif
 
 /* On a GPU the array has the largest group's size: variables of run-time size do not survive globalization there. */
 #ifdef TW_INTERNAL_GPU_PASS
-#define TW_PRIVATE(group, type, name) type name[TW_INTERNAL_SIMT_MAX_GROUP]
+#define TW_INTERNAL_PRIVATE(group, type, name) type name[TW_INTERNAL_SIMT_MAX_GROUP]
 #else
-#define TW_PRIVATE(group, type, name) type name[tw_local_linear_range(group)]
+#define TW_INTERNAL_PRIVATE(group, type, name) type name[tw_local_linear_range(group)]
 #endif
 #define TW_INTERNAL_PRIVATE_INDEX(item) tw_local_linear_id(item)
 

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Defining kernels (spec 3.7.2): a kernel is a C function over its argument block, and function and block share a name.
+ *
+ *     struct saxpy { float a; const float *x; float *y; };
+ *     static inline void saxpy(tw_item item, const struct saxpy *k)
+ *     {
+ *         size_t i = tw_global_id(item, 0);
+ *         k->y[i] += k->a * k->x[i];
+ *     }
+ *     TW_RANGE_KERNEL(saxpy);
+ *
+ * Each of these macros, at file scope and followed by a semicolon, compiles the function for the host and for every
+ * device that the file is built for, and defines the object NAME_kernel, with external linkage, that launches name:
+ *
+ *     TW_SINGLE_TASK(name)                   void name(const struct name *k)
+ *     TW_RANGE_KERNEL(name[, dims])          void name(tw_item item, const struct name *k)
+ *     TW_RANGE_REDUCTION(name, dims, member...)  the same, and reduces: reduction.h
+ *     TW_WORK_GROUP_KERNEL(name[, n0[, n1[, n2]]])   void name(tw_group group, const struct name *k)
+ *     TW_ND_RANGE_KERNEL(name[, n0[, n1[, n2]]])     void name(tw_nd_item item, const struct name *k)
+ *
+ * dims, the constant 1, 2 or 3, says that a range kernel is only launched with that many dimensions: it compiles faster.
+ * n0, n1, n2, constant expressions, require a work-group size (and thereby the dimensions): index arithmetic by a constant
+ * size is far cheaper on every device, so give it when you know it. A launch with another size is an error.
+ *
+ * In a kernel, and what it calls, TW_ON_GPU is the constant 1 where this is compiled for a GPU and 0 where it is for a CPU, for
+ * code that is best written in two ways: `if (TW_ON_GPU) ... else ...`. Nothing else may depend on it: blocks and the order of
+ * kernels are the same for every device.
+ *
+ * To launch a kernel from another file, declare its block there and TW_DECLARE_RANGE_KERNEL(name) and the like. Two kernels of
+ * a program or of a shared library cannot share a name. Each library launches its own kernel of a name, and a program can launch
+ * the kernels of the libraries that it is linked with; its files are then compiled as PIC or PIE, which is clang's default.
+ *
+ * Rules for kernels (spec 2.10, 3.7.4): no recursion, no function pointers, no global or static variables other than
+ * constants, no call but of functions that the device has. Pointers in the block come from accessors of the same
+ * command group; other members are passed by value. Blocks of up to 256 bytes travel as kernel arguments.
+ *
+ * What the build may define (teamwork_add_offload() does, docs/kernel_expansion.md explains):
+ *
+ *     TW_LOWERING_SIMT     GPUs run kernels in the simt lowering; without it in teams, the standard mapping of OpenMP
+ *     TW_LOWERING_TEAMS    beside it: the program is also built for devices other than GPUs
+ *     TW_LOWERING_HOST     the file is compiled for no offload device: launches there fail with TW_ERROR_NO_DEVICE_IMAGE, and
+ *                          kernels compile faster
+ *
+ * TW_HOST_LOOP: how clang treats the innermost loop over work-items on a CPU: options of `#pragma clang loop`. Defined
+ * before the first header, or anew between two kernels: for range and nd_range kernels the definition where TW_RANGE_KERNEL
+ * and the like stand counts, for hierarchical ones that where the loop does.
+ *
+ * By default a loop is vectorized behind run-time checks for overlap. `assume_safety` or `omp simd`, which would do without
+ * the checks, are wrong as a default: clang 19 then takes all accesses in the body for parallel, those to the body's own
+ * arrays too, and all iterations share these, so kernels with an indexed private array would be miscompiled.
+ */
+#ifndef TEAMWORK_KERNEL_DEFINITION_H
+#define TEAMWORK_KERNEL_DEFINITION_H
+
+#include <teamwork/async_copy.h>
+#include <teamwork/group_functions.h>
+#include <teamwork/lower/kernel.h>
+#include <teamwork/nd_range.h>
+#include <teamwork/reduction.h>
+#include <teamwork/work_group.h>
+
+#define TW_SINGLE_TASK(name) TW_INTERNAL_SINGLE_TASK_KERNEL(name)
+#define TW_RANGE_KERNEL(...) TW_INTERNAL_RANGE_KERNEL(__VA_ARGS__, 0, )
+#define TW_RANGE_REDUCTION(name, dims, ...) TW_INTERNAL_REDUCTION_KERNEL(name, dims, __VA_ARGS__)
+#define TW_WORK_GROUP_KERNEL(...)                                                                                      \
+    TW_INTERNAL_GROUP_KERNEL(__VA_ARGS__, TW_INTERNAL_ANY, TW_INTERNAL_ANY, TW_INTERNAL_ANY, )
+#define TW_ND_RANGE_KERNEL(...) TW_INTERNAL_ND_KERNEL(__VA_ARGS__, TW_INTERNAL_ANY, TW_INTERNAL_ANY, TW_INTERNAL_ANY, )
+
+/** Declare a kernel that another file defines; its `struct name` must be visible too. Followed by a semicolon. */
+#define TW_DECLARE_SINGLE_TASK(name) extern const struct tw_internal_single_task_kernel name##_kernel
+#define TW_DECLARE_RANGE_KERNEL(name) extern const struct tw_internal_range_kernel name##_kernel
+#define TW_DECLARE_WORK_GROUP_KERNEL(name) extern const struct tw_internal_work_group_kernel name##_kernel
+#define TW_DECLARE_ND_RANGE_KERNEL(name) extern const struct tw_internal_nd_range_kernel name##_kernel
+
+#endif
