@@ -134,10 +134,10 @@ struct tw_backend_async {
        of the backend. */
     tw_status (*wait)(struct tw_backend_stream *stream, const struct tw_backend_event *events, size_t count);
 
-    /* The next launch, copy or launch of a graph that is enqueued on the stream is measured, if that can be done. */
+    /* The next launch or copy that is enqueued on the stream is measured, if that can be done. */
     void (*measure)(struct tw_backend_stream *stream);
 
-    /* Enqueues a kernel and stores its sequence. `launch` lives until its outcome was asked for. On failure nothing is
+    /* Enqueues a kernel and stores its sequence number. `launch` lives until its outcome was asked for. On failure nothing is
        enqueued and there is no outcome. */
     tw_status (*launch)(struct tw_backend_stream *stream, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *launch, uint64_t *sequence);
@@ -147,8 +147,8 @@ struct tw_backend_async {
     tw_status (*copy)(struct tw_backend_stream *stream, void *target, struct tw_backend_device *from,
                       const void *source, size_t bytes, uint64_t *sequence);
 
-    /* A sequence of a stream that is over with all before it, be it by a failure; 0 if there is none. Who asks is
-       interested in `sequence`, and asks until it is over, or another thread does. */
+    /* Returns a sequence number of the stream that is completed, be it by a failure; 0 if there is none. The caller is
+       interested in `sequence`, and asks until that is completed, or another thread does. */
     uint64_t (*completed)(struct tw_backend_stream *stream, uint64_t sequence);
 
     /* When a launch or a copy ran that was measured and is over: asked for once, before its outcome, and in the order
@@ -156,8 +156,8 @@ struct tw_backend_async {
        overlap. */
     void (*times)(struct tw_backend_stream *stream, uint64_t sequence, struct tw_backend_times *times);
 
-    /* How a launch, a copy or a launch of a graph went that is over: asked for once, for each in the order of sequence
-       numbers. Frees what it used. Called with the runtime's lock held: must be short. */
+    /* Returns how a completed launch or copy went: asked for once, for each in the order of sequence numbers. Frees
+       what it used. Called with the runtime's lock held: must be short. */
     tw_status (*outcome)(struct tw_backend_stream *stream, uint64_t sequence);
 };
 
@@ -168,11 +168,11 @@ struct tw_backend_graphs {
     tw_status (*instantiate)(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes, size_t count,
                              struct tw_backend_graph **graph);
 
-    /* Undoes that, when no launch of a graph is in flight. */
+    /* Undoes that, when no launch of the graph is in flight. */
     void (*destroy)(struct tw_backend_graph *graph);
 
-    /* Enqueues all nodes of a graph of the stream's device, as the stream's `launch` does a kernel: one sequence and
-       one outcome. One at a time is in flight of each graph. */
+    /* Enqueues all nodes of a graph of the stream's device, as the stream's `launch` does a kernel: one sequence
+       number and one outcome. One at a time is in flight of each graph. */
     tw_status (*launch)(struct tw_backend_stream *stream, struct tw_backend_graph *graph, uint64_t *sequence);
 };
 

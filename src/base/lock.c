@@ -8,12 +8,11 @@
 
 #include "cancellation.h"
 #include "clock.h"
+#include "tuning.h"
 
 /* The lock is held for less time than it takes to put a thread to sleep and to wake it, so who finds it taken polls for
    a while. It polls a flag and not the mutex, whose cache line the holder needs. Only where the holder itself does not
    run, or very many threads compete, does anyone sleep. */
-#define POLLS 400u
-
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool taken;      /* a hint: written by the holder, read by who polls */
 static uint64_t held_since_ns; /* or 0: nobody has asked yet; under the lock */
@@ -32,7 +31,7 @@ static void end_hold(void)
 
 static bool poll_for_lock(void)
 {
-    for (unsigned polls = 0; polls < POLLS; ++polls) {
+    for (unsigned polls = 0; polls < TW_TUNE_LOCK_POLLS; ++polls) {
         if (!atomic_load_explicit(&taken, memory_order_relaxed) && pthread_mutex_trylock(&mutex) == 0)
             return true;
         tw_pause();

@@ -11,6 +11,8 @@
 
 #include <stdlib.h>
 
+#include "tuning.h"
+
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #include <sanitizer/asan_interface.h>
@@ -43,7 +45,7 @@ bool tw_memory_suffices(struct tw_memory *memory, size_t bytes)
 /* Makes room to keep one more block. */
 static bool has_room(struct tw_kept_memory *kept)
 {
-    if (kept_bytes + kept->bytes > MOST_KEPT)
+    if (!TW_TUNE_KEPT_MEMORY || kept_bytes + kept->bytes > MOST_KEPT)
         return false;
     if (kept->count == kept->room) {
         void **blocks = realloc(kept->blocks, (2 * kept->room + 16) * sizeof *blocks);

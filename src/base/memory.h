@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "tuning.h"
+
 #define TW_CACHE_LINE 64
 
 /* A block of malloc's, or none. */
@@ -34,7 +36,7 @@ void tw_memory_drop_locked(struct tw_kept_memory *kept);
    of bytes that is known it is no loop. */
 static inline void tw_memory_fetch(const void *block, size_t bytes)
 {
-    for (size_t at = 0; block && at < bytes; at += TW_CACHE_LINE)
+    for (size_t at = 0; TW_TUNE_FETCHED_MEMORY && block && at < bytes; at += TW_CACHE_LINE)
         __builtin_prefetch((const unsigned char *)block + at, 1);
 }
 

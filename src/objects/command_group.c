@@ -14,6 +14,7 @@
 #include "base/failure.h"
 #include "base/lock.h"
 #include "base/process.h"
+#include "base/tuning.h"
 #include "buffer.h"
 #include "recording.h"
 #include "runtime/allocation.h"
@@ -112,7 +113,7 @@ static tw_command_group *take_spare(tw_queue *queue)
 /* Leaves a group that has been submitted to its queue. Returns the group if it is to be freed, else NULL. */
 static tw_command_group *leave_spare_locked(tw_queue *queue, tw_command_group *group)
 {
-    if (group->use_capacity > MOST_KEPT_USES || (group->args && group->args != group->few_args)
+    if (!TW_TUNE_SPARE_GROUPS || group->use_capacity > MOST_KEPT_USES || (group->args && group->args != group->few_args)
         || atomic_load_explicit(group->spare, memory_order_relaxed))
         return group;
     group->use_count = 0;

@@ -13,6 +13,7 @@
 #include "base/cancellation.h"
 #include "base/detail.h"
 #include "base/process.h"
+#include "base/tuning.h"
 #include "device.h"
 #include "reclaim.h"
 
@@ -20,8 +21,7 @@
 #define HUGE_PAGE ((size_t)2 << 20)
 #define HUGE_BYTES (2 * HUGE_PAGE)
 
-/* Places where large memory begins, in turn: each in other sets of the first two caches. */
-#define COLOURS 16u
+/* Large memory begins at multiples of this, in turn: each in other sets of the first two caches. */
 #define COLOUR_BYTES (4096u + 256u)
 
 static pthread_mutex_t allocating = PTHREAD_MUTEX_INITIALIZER; /* taken before tw_lock, never after */
@@ -47,7 +47,7 @@ static void *allocate_host(struct tw_data *data)
     static atomic_uint made;
     size_t at = 0;
     if (data->bytes >= HUGE_BYTES)
-        at = atomic_fetch_add_explicit(&made, 1, memory_order_relaxed) % COLOURS * COLOUR_BYTES;
+        at = atomic_fetch_add_explicit(&made, 1, memory_order_relaxed) % TW_TUNE_HOST_COLOURS * COLOUR_BYTES;
     data->host_block = tw_host_allocate(data->bytes + at);
     return data->host_block ? (unsigned char *)data->host_block + at : NULL;
 }

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/detail.h"
 #include "base/lock.h"
+#include "base/tuning.h"
 #include "complete.h"
 #include "fallback_run.h"
 #include "fallback_take.h"
@@ -138,7 +139,7 @@ static void run_locked(struct tw_task *task, struct tw_task_source *source)
     while (task) {
         const struct tw_command *command = task->command;
         /* a batch costs a kernel that stays alone a little */
-        if (is_for_batch(task) && command->next && command->device->backend->backend->launch_batch) {
+        if (TW_TUNE_BATCHES && is_for_batch(task) && command->next && command->device->backend->backend->launch_batch) {
             task = run_batch_locked(task, source);
         } else {
             begin_task_locked(task);

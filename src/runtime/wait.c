@@ -8,13 +8,13 @@
 #include "base/cancellation.h"
 #include "base/clock.h"
 #include "base/lock.h"
+#include "base/tuning.h"
 #include "poller.h"
 #include "ready.h"
 #include "reclaim.h"
 #include "run.h"
 #include "stream.h"
 
-#define SPIN_NS 20000u /* a waiting thread polls for so long before it sleeps */
 #define PATH_STEPS 64u /* how far a waiting thread looks for what it waits for */
 
 /* The first task in flight of the stream of a task that has an ordering domain: it runs first, or makes room. Or NULL.
@@ -51,7 +51,7 @@ static struct tw_task *step_towards(struct tw_command *command, const struct tw_
 /* Polls for a moment whether anything changed; without the lock. */
 static bool spin(const struct tw_task_queue *queue, unsigned since)
 {
-    const uint64_t until = tw_now_ns() + SPIN_NS;
+    const uint64_t until = tw_now_ns() + TW_TUNE_WAIT_SPIN_NS;
     do {
         for (unsigned i = 0; i < 32; ++i) {
             if (atomic_load_explicit(&queue->epoch, memory_order_acquire) != since)

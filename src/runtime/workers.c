@@ -14,13 +14,13 @@
 #include "base/clock.h"
 #include "base/detail.h"
 #include "base/lock.h"
+#include "base/tuning.h"
 #include "ready.h"
 #include "reclaim.h"
 #include "run.h"
 #include "stream.h"
 
-#define LINGER_NS 2000000u   /* a worker without work looks for some by itself for so long ... */
-#define LINGER_NAP_NS 50000u /* ... so often ... */
+#define LINGER_NAP_NS 50000u /* a worker without work looks for some so often ... */
 #define SHORT_NAP_NS 20000u  /* ... at first */
 #define CALM_NAP_NS 500000u  /* ... or so often where it takes a processor from kernels */
 #define MAX_NAP_NS 500000u   /* ... and as rarely while something long is in flight */
@@ -85,7 +85,7 @@ static void *work(void *argument)
         if (!idle_since)
             idle_since = now;
         ++device->idle_workers;
-        if (!device->lingering && (device->active || device->in_flight || now - idle_since < LINGER_NS)) {
+        if (!device->lingering && (device->active || device->in_flight || now - idle_since < TW_TUNE_LINGER_NS)) {
             /* short at first, so that who submits small tasks one after the other need not wake it for each */
             const uint64_t rested = now - idle_since;
             flight_nap = device->in_flight       ? 2 * flight_nap < MAX_NAP_NS ? 2 * flight_nap : MAX_NAP_NS
