@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Copies that the work-items of a group make together (SYCL 1.2.1, 4.8.1.5 and 4.8.1.7; OpenCL C 1.2, 6.12.10), for nd_range
- * kernels and for group scope of hierarchical ones. The main use is a tile on its way from global to local memory, or back:
+ * Copies that the work-items of a group make together (SYCL 1.2.1, 4.8.1.5 and 4.8.1.7; OpenCL C 1.2, 6.12.10), for
+ * nd_range kernels and for group scope of hierarchical ones. The main use is a tile on its way from global to local
+ * memory, or back:
  *
  *     TW_LOCAL(float, tile, [TILE]);
  *     tw_device_event loaded = tw_async_work_group_copy(item, tile, k->in + tw_group_id(item, 0) * TILE, TILE);
@@ -16,19 +17,20 @@
  *     tw_wait_for(point, event...)
  *         waits for one copy or several; when it returns, all work-items of the group see what was copied
  *
- * `point` is the kernel's tw_nd_item, or the tw_group at group scope. Arguments are evaluated once, and `from` and `to` may be
- * in any memory.
+ * `point` is the kernel's tw_nd_item, or the tw_group at group scope. Arguments are evaluated once, and `from` and
+ * `to` may be in any memory.
  *
- * All work-items of the group make each of these calls, with the same arguments, or none does, as with a barrier; tw_wait_for()
- * is one. At group scope they stand outside of loops over work-items. A copy begins with no barrier: what other work-items wrote
- * to the source, or still read from the target, needs one before. Between a copy and its wait nobody changes the
- * source or touches the target. The two do not overlap. A copy that is never waited for may be incomplete when the kernel ends.
+ * All work-items of the group make each of these calls, with the same arguments, or none does, as with a barrier;
+ * tw_wait_for() is one. At group scope they stand outside of loops over work-items. A copy begins with no barrier:
+ * what other work-items wrote to the source, or still read from the target, needs one before. Between a copy and its
+ * wait nobody changes the source or touches the target. The two do not overlap. A copy that is never waited for may
+ * be incomplete when the kernel ends.
  *
  * Elements of different sizes, and a target of const elements, are compiler errors.
  *
- * On a GPU neighbouring work-items copy neighbouring elements, in pieces of 16 bytes where both addresses allow it, else of
- * 8, 4, 2 bytes or 1; NVIDIA GPUs from sm_80 on copy from global to local memory past the registers, while the kernel goes on.
- * Where one thread runs the group it copies all at once, when the first work-item comes by.
+ * On a GPU neighbouring work-items copy neighbouring elements, in pieces of 16 bytes where both addresses allow it,
+ * else of 8, 4, 2 bytes or 1; NVIDIA GPUs from sm_80 on copy from global to local memory past the registers, while
+ * the kernel goes on. Where one thread runs the group it copies all at once, when the first work-item comes by.
  */
 #ifndef TEAMWORK_ASYNC_COPY_H
 #define TEAMWORK_ASYNC_COPY_H

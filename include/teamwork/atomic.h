@@ -11,8 +11,9 @@
  *     T    tw_atomic_fetch_OP(T *object, T operand [, order, scope])    OP: add, sub, min, max, and, or, xor
  *     void tw_atomic_fence(order, scope)
  *
- * T is an integer type of 8 to 64 bits, an enumeration, bool, float, double, or a pointer; `object` may point to volatile, and
- * be a pointer of <teamwork/pointer.h>. Not every OP makes sense for every T; the others do not compile:
+ * T is an integer type of 8 to 64 bits, an enumeration, bool, float, double, or a pointer; `object` may point to
+ * volatile, and be a pointer of <teamwork/pointer.h>. Not every OP makes sense for every T; the others do not
+ * compile:
  *
  *     add, sub         integers, float, double, and pointers, to which they add a number of elements (bytes for void *)
  *     min, max         integers, float, double
@@ -34,9 +35,10 @@
  * constants: others are told apart at run time.
  *
  * The scope is a promise that only work-items of that scope access the object at the time, which counts for relaxed
- * operations too. Objects are aligned to their size. While an object is accessed atomically it must not be
- * accessed in any other way; its neighbours may be. NVIDIA GPUs need sm_70 or later. They have no operations of 8 and 16 bits,
- * which are made of compare-exchange on the 32-bit word around the object: it works, but a counter of 32 bits is faster.
+ * operations too. Objects are aligned to their size. While an object is accessed atomically it must not be accessed
+ * in any other way; its neighbours may be. NVIDIA GPUs need sm_70 or later. They have no operations of 8 and 16 bits,
+ * which are made of compare-exchange on the 32-bit word around the object: it works, but a counter of 32 bits is
+ * faster.
  *
  * A work-item must not wait for what another one has yet to do, but for groups that run at the same time: see
  * docs/memory_model.md.

@@ -13,15 +13,15 @@
  *     for (...)
  *         status = tw_queue_submit_graph(queue, step, NULL);
  *
- * A program that repeats the same small kernels pays for recording, checking and ordering them once; a GPU then runs the
- * whole graph by one launch (on NVIDIA's as a CUDA graph), the others one kernel after the other. Within a graph, groups are
- * ordered by their accesses, as ever. Towards other groups a graph is one group: it accesses a buffer as all of its groups
- * together do, and what it needs is copied to the device before it starts.
+ * A program that repeats the same small kernels pays for recording, checking and ordering them once; a GPU then runs
+ * the whole graph by one launch (on NVIDIA's as a CUDA graph), the others one kernel after the other. Within a graph,
+ * groups are ordered by their accesses, as ever. Towards other groups a graph is one group: it accesses a buffer as
+ * all of its groups together do, and what it needs is copied to the device before it starts.
  *
  * The values of captures are those of the recording. To change data between two submissions, write the buffers.
  *
- * An extension: SYCL 1.2 has no such thing; the names are those of sycl_ext_oneapi_graph where that fits C. All functions
- * are thread safe.
+ * An extension: SYCL 1.2 has no such thing; the names are those of sycl_ext_oneapi_graph where that fits C. All
+ * functions are thread safe.
  */
 #ifndef TEAMWORK_COMMAND_GRAPH_H
 #define TEAMWORK_COMMAND_GRAPH_H
@@ -33,9 +33,9 @@ TW_BEGIN_DECLS
 typedef struct tw_command_graph tw_command_graph;
 
 /**
- * From now on, groups that any thread submits to the queue are recorded, in their order, and not run. They have no events:
- * tw_queue_submit() with a place for one is TW_ERROR_INVALID_ARGUMENT meanwhile. Waiting, host accessors and other queues
- * are as ever, and see nothing of what is recorded.
+ * From now on, groups that any thread submits to the queue are recorded, in their order, and not run. They have no
+ * events: tw_queue_submit() with a place for one is TW_ERROR_INVALID_ARGUMENT meanwhile. Waiting, host accessors and
+ * other queues are as ever, and see nothing of what is recorded.
  *
  * @return TW_ERROR_INVALID_ARGUMENT  queue is NULL; TW_ERROR_INVALID_COMMAND_GROUP  it is recording already;
  *         TW_ERROR_OUT_OF_MEMORY
@@ -56,12 +56,12 @@ TW_API tw_status tw_queue_end_recording(tw_queue *queue, tw_command_graph **grap
 TW_API bool tw_queue_is_recording(const tw_queue *queue);
 
 /**
- * Submits all groups of a graph as one group. Never waits for a device. Submissions of one graph run one after the other.
- * If a kernel fails, the graph fails, and what it writes is lost as it is for a group.
+ * Submits all groups of a graph as one group. Never waits for a device. Submissions of one graph run one after the
+ * other. If a kernel fails, the graph fails, and what it writes is lost as it is for a group.
  *
- * @param queue  of the device that the graph was recorded for; not one that records
- * @param event  receives the completion of all, to be released with tw_event_release(); NULL if not wanted
- * @return TW_ERROR_INVALID_ARGUMENT  queue or graph is NULL, the device is another one, or a buffer of the graph has been
+ * @param queue  of the device that the graph was recorded for; not one that records @param event  receives the
+ * completion of all, to be released with tw_event_release(); NULL if not wanted @return TW_ERROR_INVALID_ARGUMENT
+ * queue or graph is NULL, the device is another one, or a buffer of the graph has been
  *                                    destroyed
  *         TW_ERROR_INVALID_COMMAND_GROUP  the queue is recording: graphs do not nest
  *         TW_ERROR_OUT_OF_MEMORY

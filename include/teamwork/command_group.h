@@ -64,16 +64,16 @@ TW_API tw_command_group *tw_queue_begin(tw_queue *queue);
 typedef void (*tw_command_group_function)(tw_command_group *group, void *user);
 
 /**
- * Records a group by calling a function, and submits it (spec 2.5.7, 3.5.6, secondary queues): to `queue` or, if that cannot
- * take it because recording or submission failed there, to `fallback`.
+ * Records a group by calling a function, and submits it (spec 2.5.7, 3.5.6, secondary queues): to `queue` or, if that
+ * cannot take it because recording or submission failed there, to `fallback`.
  *
- * Where the fallback queue is on another device, the group also runs there if its command fails later: if a transfer or the launch
- * fails, and what it needs is still somewhere. A kernel that may have run in part is run again only if it discards all that
- * it writes. Then no error is reported, and the event stands for both. A command that fails on the fallback, too, reports
- * its first error, and so does one whose inputs are lost.
+ * Where the fallback queue is on another device, the group also runs there if its command fails later: if a transfer
+ * or the launch fails, and what it needs is still somewhere. A kernel that may have run in part is run again only if
+ * it discards all that it writes. Then no error is reported, and the event stands for both. A command that fails on
+ * the fallback, too, reports its first error, and so does one whose inputs are lost.
  *
- * @param fallback  NULL for none
- * @param function  called on this thread before the call returns, for `queue` and, also where that can take the group, for
+ * @param fallback  NULL for none @param function  called on this thread before the call returns, for `queue` and,
+ * also where that can take the group, for
  *                  `fallback`: so it only records. For both it has to access the same buffers in the same modes, else what fails later
  *                  is not run again; the kernels may differ. Memory of the buffers is allocated on both devices
  * @param event     as for tw_queue_submit()

@@ -7,8 +7,8 @@
  * out must be released. An event outlives its queue. All functions are thread safe; a NULL event is one that has
  * already happened.
  *
- * All data that a group moves is moved before its kernel runs. So a program learns of the completion of the kernel and of the
- * group at the same moment; when the two happened is told by the times.
+ * All data that a group moves is moved before its kernel runs. So a program learns of the completion of the kernel
+ * and of the group at the same moment; when the two happened is told by the times.
  */
 #ifndef TEAMWORK_EVENT_H
 #define TEAMWORK_EVENT_H
@@ -33,20 +33,20 @@ typedef enum tw_event_state {
 /**
  * The times of a group, in nanoseconds of the host's monotonic clock (CLOCK_MONOTONIC).
  *
- * A member is 0 where the group has not come so far, or does not do so: a group whose data is in place has no transfers, a
- * cancelled one no kernel. A group that was submitted without an event, and is known from a wait list only, has no times.
- * On a GPU kernels and transfers have times if the queue was profiling when the group was submitted
- * (tw_queue_set_profiling()).
+ * A member is 0 where the group has not come so far, or does not do so: a group whose data is in place has no
+ * transfers, a cancelled one no kernel. A group that was submitted without an event, and is known from a wait list
+ * only, has no times. On a GPU kernels and transfers have times if the queue was profiling when the group was
+ * submitted (tw_queue_set_profiling()).
  *
- * `start_ns` - `ready_ns` is how long the group waited for its device, `end_ns` - `start_ns` how long its kernel ran. No time is
- * before the one above it, but for `ready_ns`: transfers mostly end before that, since they wait for their own data only.
- * The kernels of a queue that depend on each other do not overlap.
+ * `start_ns` - `ready_ns` is how long the group waited for its device, `end_ns` - `start_ns` how long its kernel ran.
+ * No time is before the one above it, but for `ready_ns`: transfers mostly end before that, since they wait for their
+ * own data only. The kernels of a queue that depend on each other do not overlap.
  *
- * On the host, the x86-64 device and simulated devices the thread that runs a kernel or a transfer reads the clock before and
- * after it. On a GPU the device's clock is read, for kernels that the CUDA driver launches and for transfers between GPUs. A
- * length is exact to about a microsecond; to that of a kernel that nothing in the queue was before, the microseconds of
- * launching it are added. The error against the host's clock is some microseconds. Other kernels and transfers of a GPU
- * are measured by the host's clock, from the call that starts them until it returns.
+ * On the host, the x86-64 device and simulated devices the thread that runs a kernel or a transfer reads the clock
+ * before and after it. On a GPU the device's clock is read, for kernels that the CUDA driver launches and for
+ * transfers between GPUs. A length is exact to about a microsecond; to that of a kernel that nothing in the queue was
+ * before, the microseconds of launching it are added. The error against the host's clock is some microseconds. Other
+ * kernels and transfers of a GPU are measured by the host's clock, from the call that starts them until it returns.
  */
 typedef struct tw_event_times {
     /** The group was submitted (OpenCL: QUEUED). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Group functions: what the work-items of a group, or of a sub-group, compute together (those of later revisions of SYCL; their
- * places in SYCL 1.2 are 3.7.1.5 and 3.7.1.6).
+ * Group functions: what the work-items of a group, or of a sub-group, compute together (those of later revisions of
+ * SYCL; their places in SYCL 1.2 are 3.7.1.5 and 3.7.1.6).
  *
  * For int, unsigned, long, unsigned long, long long, unsigned long long, float and double:
  *
@@ -12,8 +12,8 @@
  *     bool tw_any_of_group(group, bool x)  tw_all_of_group  tw_none_of_group
  *     void tw_group_barrier(group)
  *
- * `group` is the tw_nd_item of an nd_range kernel, for its work-group, or its tw_sub_group. op is one of TW_SUM, TW_PRODUCT,
- * TW_MIN and TW_MAX, and TW_AND, TW_OR, TW_XOR for integers; best a constant. For sub-groups also
+ * `group` is the tw_nd_item of an nd_range kernel, for its work-group, or its tw_sub_group. op is one of TW_SUM,
+ * TW_PRODUCT, TW_MIN and TW_MAX, and TW_AND, TW_OR, TW_XOR for integers; best a constant. For sub-groups also
  *
  *     T tw_select_from_group(sub_group, T x, size_t from)       the x of a work-item of the sub-group
  *     T tw_permute_group_by_xor(sub_group, T x, size_t mask)    of the one whose local id differs by mask
@@ -22,11 +22,12 @@
  *
  * where what lies outside of the sub-group gives an unspecified value.
  *
- * All work-items of the group must come to the call, or none, as with a barrier; those of a work-group are one, too. Values are
- * combined in the order of the linear ids in blocks that depend on the device alone, so results, of floating point too, are the
- * same in every run on one device.
+ * All work-items of the group must come to the call, or none, as with a barrier; those of a work-group are one, too.
+ * Values are combined in the order of the linear ids in blocks that depend on the device alone, so results, of
+ * floating point too, are the same in every run on one device.
  *
- * In hierarchical kernels the same names, at group scope, take the tw_group and, in place of x, a variable of TW_PRIVATE:
+ * In hierarchical kernels the same names, at group scope, take the tw_group and, in place of x, a variable of
+ * TW_PRIVATE:
  *
  *     T tw_reduce_over_group(group, name, op)                 T tw_group_broadcast(group, name, from)
  *     void tw_inclusive_scan_over_group(group, name, op)      in place; and tw_exclusive_scan_over_group

@@ -5,9 +5,9 @@
  *     double *samples = tw_malloc_host(n * sizeof *samples);
  *     status = tw_buffer_create_over(samples, sizeof *samples, tw_range_1d(n), &buffer);
  *
- * A GPU's bus moves page-locked memory by itself; other memory is copied once more on the way, by several threads. On an H200
- * that is 55 GB/s against 35 to 50. Page-locking takes time itself, a millisecond for every few megabytes: it pays
- * for memory that is transferred more than once.
+ * A GPU's bus moves page-locked memory by itself; other memory is copied once more on the way, by several threads. On
+ * an H200 that is 55 GB/s against 35 to 50. Page-locking takes time itself, a millisecond for every few megabytes: it
+ * pays for memory that is transferred more than once.
  *
  * An extension: SYCL 1.2 has no such thing (malloc_host of SYCL 2020). Memory that the program has page-locked by other
  * means, such as cudaHostAlloc(), is recognized too.

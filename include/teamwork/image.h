@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Images (spec 3.6.2, 3.6.4.5): pixels of one of the formats of image_format.h in 1 to 3 dimensions, or arrays of images of
- * 1 or 2, which kernels read and write as vectors of four, whatever the format.
+ * Images (spec 3.6.2, 3.6.4.5): pixels of one of the formats of image_format.h in 1 to 3 dimensions, or arrays of
+ * images of 1 or 2, which kernels read and write as vectors of four, whatever the format.
  *
  *     struct brighten { tw_const_image_2d in; tw_image_2d out; float by; };
  *     static inline void brighten(tw_item item, const struct brighten *k)
@@ -17,13 +17,13 @@
  *     tw_parallel_for(cg, tw_image_range(image), brighten, .in = tw_read_image_2d(cg, image),
  *                     .out = tw_discard_write_image_2d(cg, result), .by = 1.5f);
  *
- * Sizes are ranges as everywhere in the library: the last dimension, x, is the fastest, so an image of two dimensions is
- * tw_range_2d(height, width). A tw_id names a pixel in the same order. The vectors of coordinates that OpenCL has begin
- * with x: (tw_int2){x, y}.
+ * Sizes are ranges as everywhere in the library: the last dimension, x, is the fastest, so an image of two dimensions
+ * is tw_range_2d(height, width). A tw_id names a pixel in the same order. The vectors of coordinates that OpenCL has
+ * begin with x: (tw_int2){x, y}.
  *
- * An image takes part in the command graph as buffers do; indeed its pixels are a buffer's (tw_image_buffer()). Images are
- * counted references. All functions are thread safe. What kernels, and host code, do with the pixels is at its end,
- * which clang alone compiles; <teamwork/teamwork.h> includes neither.
+ * An image takes part in the command graph as buffers do; indeed its pixels are a buffer's (tw_image_buffer()).
+ * Images are counted references. All functions are thread safe. What kernels, and host code, do with the pixels is at
+ * its end, which clang alone compiles; <teamwork/teamwork.h> includes neither.
  */
 #ifndef TEAMWORK_IMAGE_H
 #define TEAMWORK_IMAGE_H
@@ -52,17 +52,19 @@ typedef struct tw_image_layout {
     size_t slice_pitch; /**< bytes from a slice, or a layer of a 2D array, to the next; 0: no gaps */
 } tw_image_layout;
 
-/* ---- creation ----------------------------------------------------------------------------------------------------- */
+/* ---- creation -----------------------------------------------------------------------------------------------------
+   */
 
 /**
  * Creates an image over host memory, which it uses for its whole life: tw_buffer_create_over() tells more. What lies
  * in the gaps between rows and slices is kept: so an image may be a part of a larger one.
  *
  * @param host    the first pixel, aligned as a channel of it or a packed pixel; the memory ends with the last pixel
- * @param layout  row_pitch is a multiple of the size of a pixel, at most UINT32_MAX, slice_pitch one of row_pitch; neither
+ * @param layout  row_pitch is a multiple of the size of a pixel, at most UINT32_MAX, slice_pitch one of row_pitch;
+ * neither
  *                is less than what it has to hold
- * @param image   receives the image, with one reference
- * @return TW_ERROR_INVALID_ARGUMENT  a NULL; memory that is not aligned; an order and a type that make no format; a pitch
+ * @param image   receives the image, with one reference @return TW_ERROR_INVALID_ARGUMENT  a NULL; memory that is not
+ * aligned; an order and a type that make no format; a pitch
  *                                    that is too small or no such multiple, or of a dimension that is not there
  *         TW_ERROR_INVALID_RANGE     no pixels, more than TW_IMAGE_MAX_EXTENT in a dimension or than size_t has bytes for,
  *                                    invalid dimensions, or an array of one dimension
@@ -80,8 +82,8 @@ TW_API tw_status tw_image_create(tw_image_layout layout, tw_image **image);
 TW_API tw_status tw_image_create_copy(const void *data, tw_image_layout layout, tw_image **image);
 
 /**
- * Creates an image on the memory of a buffer, which may have any element type and be used as a buffer too: access through
- * either is ordered as access to the buffer. The image keeps a reference to it.
+ * Creates an image on the memory of a buffer, which may have any element type and be used as a buffer too: access
+ * through either is ordered as access to the buffer. The image keeps a reference to it.
  *
  * @return TW_ERROR_INVALID_ARGUMENT, TW_ERROR_OUT_OF_MEMORY  as above
  *         TW_ERROR_INVALID_RANGE  as above, or the buffer has fewer bytes than the pixels take
@@ -95,7 +97,8 @@ TW_API tw_image *tw_image_retain(tw_image *image);
  *  buffer of the program's it only drops the reference to that. */
 TW_API tw_status tw_image_destroy(tw_image **image);
 
-/* ---- what an image is (spec table 3.21) ----------------------------------------------------------------------------- */
+/* ---- what an image is (spec table 3.21)
+   ----------------------------------------------------------------------------- */
 
 /** The layout given at creation, with both pitches filled in: row_pitch where there are rows, slice_pitch where there are
  *  slices. All zero for NULL. */
@@ -113,16 +116,17 @@ TW_API size_t tw_image_size(const tw_image *image);
  *  to use it for longer. NULL for NULL. */
 TW_API tw_buffer *tw_image_buffer(const tw_image *image);
 
-/* ---- device accessors ----------------------------------------------------------------------------------------------- */
+/* ---- device accessors
+   ----------------------------------------------------------------------------------------------- */
 
 /**
  * tw_const_image_2d tw_read_image_2d(group, image)
  * tw_image_2d tw_write_image_2d(group, image), and tw_read_write_, tw_discard_write_, tw_discard_read_write_image_2d;
  * the same for _1d, _3d, _1d_array and _2d_array
  *
- * Declare that the group's kernel accesses an image, and hand back what the kernel needs for that, a value for the argument
- * block: of a const type for reading alone. Modes and order are those of tw_access(); what lies in gaps between rows is
- * kept in every mode.
+ * Declare that the group's kernel accesses an image, and hand back what the kernel needs for that, a value for the
+ * argument block: of a const type for reading alone. Modes and order are those of tw_access(); what lies in gaps
+ * between rows is kept in every mode.
  *
  * Errors, kept in the group; an empty accessor is returned:
  *     TW_ERROR_INVALID_ARGUMENT   a NULL image, one of other dimensions or no array where that is asked for, or one on a
@@ -157,13 +161,14 @@ TW_API tw_buffer *tw_image_buffer(const tw_image *image);
 #endif
 
 /**
- * Fails the group with TW_ERROR_INVALID_ARGUMENT unless the image has this format: for kernels that are compiled for one
- * (tw_image_as() below), before the launch.
+ * Fails the group with TW_ERROR_INVALID_ARGUMENT unless the image has this format: for kernels that are compiled for
+ * one (tw_image_as() below), before the launch.
  */
 TW_API void tw_image_require(tw_command_group *group, const tw_image *image, tw_channel_order order,
                              tw_channel_type type);
 
-/* ---- host accessors (spec 3.6.4.7) ------------------------------------------------------------------------------------- */
+/* ---- host accessors (spec 3.6.4.7)
+   ------------------------------------------------------------------------------------- */
 
 /**
  * Gives the program access to an image, as tw_host_access() does to a buffer.
@@ -188,7 +193,8 @@ TW_API void tw_host_image_release(tw_host_image **access);
  *
  * Hand out what tw_read_imagef() and its like take, for host code. Valid until release.
  *
- * @return TW_ERROR_INVALID_ARGUMENT  a NULL, an image of other dimensions or no array where that is asked for, or an access
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL, an image of other dimensions or no array where that is asked for, or an
+ * access
  *                                    that only reads where one is asked for that writes
  */
 #define TW_INTERNAL_HOST_IMAGE(kind)                                                                                   \
@@ -235,18 +241,20 @@ TW_END_DECLS
  *     tw_image_1d_array   tw_int2 {x, layer}, or tw_id (layer, x)       tw_float2 {x, layer}, or tw_int2
  *     tw_image_2d_array   tw_int4 {x, y, layer, 0}, or tw_id            tw_float4 {x, y, layer, 0}, or tw_int4
  *
- * Channels that a format does not have are read as 0, alpha as 1, and written to nowhere; TW_INTENSITY is read as all four
- * channels and TW_LUMINANCE as three, and both are written from the first. Reading with a function that does not go with
- * the format yields unspecified colours; writing with such a function writes nothing.
+ * Channels that a format does not have are read as 0, alpha as 1, and written to nowhere; TW_INTENSITY is read as all
+ * four channels and TW_LUMINANCE as three, and both are written from the first. Reading with a function that does not
+ * go with the format yields unspecified colours; writing with such a function writes nothing.
  *
- * A place names a pixel of the image; other places are undefined behaviour, which builds with TW_DEBUG_BOUNDS report as for
- * views (view.h). With a sampler every coordinate is allowed; NaN reads what lies far to the left. Coordinates that are
- * whole numbers name pixels whatever the sampler's normalization and filter are, and its addressing mode counts. The layer is
- * rounded and clamped, whatever the sampler says. A double or a size_t as the coordinate of a 1D image is ambiguous: cast it.
+ * A place names a pixel of the image; other places are undefined behaviour, which builds with TW_DEBUG_BOUNDS report
+ * as for views (view.h). With a sampler every coordinate is allowed; NaN reads what lies far to the left. Coordinates
+ * that are whole numbers name pixels whatever the sampler's normalization and filter are, and its addressing mode
+ * counts. The layer is rounded and clamped, whatever the sampler says. A double or a size_t as the coordinate of a 1D
+ * image is ambiguous: cast it.
  *
- * What is written is clamped to the format's range and rounded to the nearest value; NaN is 0 in normalized formats. Numbers
- * that are read are within 1.25 ulp of the stored ones, 0 and 1 exactly; interpolation is in single precision. A kernel that
- * writes an image may read it too: a work-item sees what it wrote itself, others see it by the rules for buffers.
+ * What is written is clamped to the format's range and rounded to the nearest value; NaN is 0 in normalized formats.
+ * Numbers that are read are within 1.25 ulp of the stored ones, 0 and 1 exactly; interpolation is in single
+ * precision. A kernel that writes an image may read it too: a work-item sees what it wrote itself, others see it by
+ * the rules for buffers.
  *
  *     tw_const_image_2d in = tw_image_as(k->in, TW_RGBA, TW_UNORM_INT8);
  *     I tw_image_as(I image, order, type)       the same memory as pixels of that format: with constants the compiler drops

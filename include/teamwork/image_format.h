@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Formats of pixels (spec 3.6.2, table 4.11; OpenCL 1.2, 5.3.1.1): which channels a pixel has, and what is stored of each.
+ * Formats of pixels (spec 3.6.2, table 4.11; OpenCL 1.2, 5.3.1.1): which channels a pixel has, and what is stored of
+ * each.
  *
  *     orders                                     types
  *     TW_R TW_Rx TW_A TW_RG TW_RGx TW_RA         all but the packed ones
@@ -9,9 +10,9 @@
  *     TW_INTENSITY TW_LUMINANCE                  TW_UNORM_*, TW_SNORM_* of 8 and 16 bits, TW_HALF_FLOAT, TW_FLOAT
  *     TW_RGB TW_RGBx                             the packed ones: TW_UNORM_SHORT_565, TW_UNORM_SHORT_555, TW_UNORM_INT_101010
  *
- * All of these combinations work on every device, as OpenCL requires it of few only. The channels of a pixel lie in memory
- * in the order of their letters; a packed pixel is one number with red in the highest of its bits. The x of an order is not
- * stored: it means that the border colour is transparent (0, 0, 0, 0) where pixels have an alpha of 1.
+ * All of these combinations work on every device, as OpenCL requires it of few only. The channels of a pixel lie in
+ * memory in the order of their letters; a packed pixel is one number with red in the highest of its bits. The x of an
+ * order is not stored: it means that the border colour is transparent (0, 0, 0, 0) where pixels have an alpha of 1.
  */
 #ifndef TEAMWORK_IMAGE_FORMAT_H
 #define TEAMWORK_IMAGE_FORMAT_H

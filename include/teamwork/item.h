@@ -67,9 +67,9 @@ typedef struct tw_nd_item {
 } tw_nd_item;
 
 /**
- * The sub-group of a work-item of an nd_range kernel: the part of its work-group that runs in lockstep, a warp on a GPU. On
- * a CPU it is the work-item alone. Sub-groups divide a group's work-items by their linear local ids; the last one may be
- * smaller than the others.
+ * The sub-group of a work-item of an nd_range kernel: the part of its work-group that runs in lockstep, a warp on a
+ * GPU. On a CPU it is the work-item alone. Sub-groups divide a group's work-items by their linear local ids; the last
+ * one may be smaller than the others.
  */
 typedef struct tw_sub_group {
     unsigned tw_lane_, tw_size_, tw_max_, tw_id_, tw_count_;

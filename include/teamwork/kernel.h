@@ -4,8 +4,8 @@
  * hierarchical kernels: work_group.h; ids and ranges inside kernels: item.h.
  *
  * Each macro takes the group, the iteration space, the kernel's name and its captures: designated initializers of
- * `struct name`, at least one; members not named are zero. A group has one kernel at most. A range without work-items is
- * valid: the kernel does not run. Errors are kept in the group and returned by submit:
+ * `struct name`, at least one; members not named are zero. A group has one kernel at most. A range without work-items
+ * is valid: the kernel does not run. Errors are kept in the group and returned by submit:
  *
  *     TW_ERROR_INVALID_RANGE            dims outside of 1 to 3, or too many work-items to count or for the device
  *     TW_ERROR_INVALID_WORK_GROUP_SIZE  see tw_parallel_for_work_group
@@ -91,9 +91,10 @@ TW_INTERNAL_DEFINE_KERNEL_OF(nd_range_kernel, "tw_parallel_for_nd_range()", "TW_
  *
  *     tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(n), tw_range_1d(256)), name, .in = ...);
  *
- * TW_ERROR_INVALID_WORK_GROUP_SIZE: as for tw_parallel_for_work_group, and also where the group's size does not divide the
- * global one; TW_ERROR_OUT_OF_LOCAL_MEMORY: see tw_local(). After submission also TW_ERROR_DIVERGENT_BARRIER, and
- * TW_ERROR_UNSUPPORTED where the standard mapping did not get a thread for each work-item of a group.
+ * TW_ERROR_INVALID_WORK_GROUP_SIZE: as for tw_parallel_for_work_group, and also where the group's size does not
+ * divide the global one; TW_ERROR_OUT_OF_LOCAL_MEMORY: see tw_local(). After submission also
+ * TW_ERROR_DIVERGENT_BARRIER, and TW_ERROR_UNSUPPORTED where the standard mapping did not get a thread for each
+ * work-item of a group.
  */
 #define tw_parallel_for_nd_range(group, range, name, ...)                                                              \
     tw_internal_parallel_for_nd_range((group), (range), TW_INTERNAL_KERNEL_OF(nd_range_kernel, name),                  \

@@ -19,17 +19,19 @@
  *     TW_WORK_GROUP_KERNEL(name[, n0[, n1[, n2]]])   void name(tw_group group, const struct name *k)
  *     TW_ND_RANGE_KERNEL(name[, n0[, n1[, n2]]])     void name(tw_nd_item item, const struct name *k)
  *
- * dims, the constant 1, 2 or 3, says that a range kernel is only launched with that many dimensions: it compiles faster.
- * n0, n1, n2, constant expressions, require a work-group size (and thereby the dimensions): index arithmetic by a constant
- * size is far cheaper on every device, so give it when you know it. A launch with another size is an error.
+ * dims, the constant 1, 2 or 3, says that a range kernel is only launched with that many dimensions: it compiles
+ * faster. n0, n1, n2, constant expressions, require a work-group size (and thereby the dimensions): index arithmetic
+ * by a constant size is far cheaper on every device, so give it when you know it. A launch with another size is an
+ * error.
  *
- * In a kernel, and what it calls, TW_ON_GPU is the constant 1 where this is compiled for a GPU and 0 where it is for a CPU, for
- * code that is best written in two ways: `if (TW_ON_GPU) ... else ...`. Nothing else may depend on it: blocks and the order of
- * kernels are the same for every device.
+ * In a kernel, and what it calls, TW_ON_GPU is the constant 1 where this is compiled for a GPU and 0 where it is for
+ * a CPU, for code that is best written in two ways: `if (TW_ON_GPU) ... else ...`. Nothing else may depend on it:
+ * blocks and the order of kernels are the same for every device.
  *
- * To launch a kernel from another file, declare its block there and TW_DECLARE_RANGE_KERNEL(name) and the like. Two kernels of
- * a program or of a shared library cannot share a name. Each library launches its own kernel of a name, and a program can launch
- * the kernels of the libraries that it is linked with; its files are then compiled as PIC or PIE, which is clang's default.
+ * To launch a kernel from another file, declare its block there and TW_DECLARE_RANGE_KERNEL(name) and the like. Two
+ * kernels of a program or of a shared library cannot share a name. Each library launches its own kernel of a name,
+ * and a program can launch the kernels of the libraries that it is linked with; its files are then compiled as PIC or
+ * PIE, which is clang's default.
  *
  * Rules for kernels (spec 2.10, 3.7.4): no recursion, no function pointers, no global or static variables other than
  * constants, no call but of functions that the device has. Pointers in the block come from accessors of the same
@@ -39,16 +41,17 @@
  *
  *     TW_LOWERING_SIMT     GPUs run kernels in the simt lowering; without it in teams, the standard mapping of OpenMP
  *     TW_LOWERING_TEAMS    beside it: the program is also built for devices other than GPUs
- *     TW_LOWERING_HOST     the file is compiled for no offload device: launches there fail with TW_ERROR_NO_DEVICE_IMAGE, and
- *                          kernels compile faster
+ *     TW_LOWERING_HOST     the file is compiled for no offload device: launches there fail with
+ *                          TW_ERROR_NO_DEVICE_IMAGE, and kernels compile faster
  *
- * TW_HOST_LOOP: how clang treats the innermost loop over work-items on a CPU: options of `#pragma clang loop`. Defined
- * before the first header, or anew between two kernels: for range and nd_range kernels the definition where TW_RANGE_KERNEL
- * and the like stand counts, for hierarchical ones that where the loop does.
+ * TW_HOST_LOOP: how clang treats the innermost loop over work-items on a CPU: options of `#pragma clang loop`.
+ * Defined before the first header, or anew between two kernels: for range and nd_range kernels the definition where
+ * TW_RANGE_KERNEL and the like stand counts, for hierarchical ones that where the loop does.
  *
- * By default a loop is vectorized behind run-time checks for overlap. `assume_safety` or `omp simd`, which would do without
- * the checks, are wrong as a default: clang 19 then takes all accesses in the body for parallel, those to the body's own
- * arrays too, and all iterations share these, so kernels with an indexed private array would be miscompiled.
+ * By default a loop is vectorized behind run-time checks for overlap. `assume_safety` or `omp simd`, which would do
+ * without the checks, are wrong as a default: clang 19 then takes all accesses in the body for parallel, those to the
+ * body's own arrays too, and all iterations share these, so kernels with an indexed private array would be
+ * miscompiled.
  */
 #ifndef TEAMWORK_KERNEL_DEFINITION_H
 #define TEAMWORK_KERNEL_DEFINITION_H

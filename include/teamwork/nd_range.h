@@ -11,14 +11,15 @@
  *
  * and group functions: group_functions.h.
  *
- * Either all work-items of a group come to a barrier, or none: a barrier in a branch that only some of them take is an error.
- * On the host, on simulated devices and on CPUs it is found: the launch fails with TW_ERROR_DIVERGENT_BARRIER, which names the
- * kernel. A GPU does not notice.
+ * Either all work-items of a group come to a barrier, or none: a barrier in a branch that only some of them take is
+ * an error. On the host, on simulated devices and on CPUs it is found: the launch fails with
+ * TW_ERROR_DIVERGENT_BARRIER, which names the kernel. A GPU does not notice.
  *
- * Where it is one thread that runs a whole group, on CPUs, a kernel with barriers keeps a stack for each work-item and switches
- * between them at each barrier: TW_WORK_ITEM_STACK_KB in the environment gives their size in KiB (default 128; a larger need is a
- * fault, or memory of another stack where a program has very many), and a hierarchical
- * kernel does the same work faster. Kernels without barriers and group functions are plain loops; split.h makes loops of others.
+ * Where it is one thread that runs a whole group, on CPUs, a kernel with barriers keeps a stack for each work-item
+ * and switches between them at each barrier: TW_WORK_ITEM_STACK_KB in the environment gives their size in KiB
+ * (default 128; a larger need is a fault, or memory of another stack where a program has very many), and a
+ * hierarchical kernel does the same work faster. Kernels without barriers and group functions are plain loops;
+ * split.h makes loops of others.
  */
 #ifndef TEAMWORK_ND_RANGE_H
 #define TEAMWORK_ND_RANGE_H
@@ -40,8 +41,8 @@ TW_OVERLOADED void *tw_local_data(tw_h_item item, tw_local_memory memory);
 TW_DEVICE_INLINE tw_sub_group tw_get_sub_group(tw_nd_item item);
 
 /**
- * Waits until all work-items of the group are here; what they wrote to `space` before is then visible to all of them. On all
- * devices of today every barrier orders both spaces.
+ * Waits until all work-items of the group are here; what they wrote to `space` before is then visible to all of them.
+ * On all devices of today every barrier orders both spaces.
  */
 #define tw_barrier(item, space) tw_internal_barrier_at((item), (space), __LINE__)
 

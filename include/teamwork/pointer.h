@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Explicit pointers (spec 3.6.5): pointers whose type says which memory they lead to. For kernels, and not often needed:
- * accessors give plain pointers, and compilers see where most of them lead. They do not where a pointer comes out of memory, as
- * in a structure of pointers, or where one variable has several values. There, and in signatures of functions that
- * are for one kind of memory, the type can say it:
+ * Explicit pointers (spec 3.6.5): pointers whose type says which memory they lead to. For kernels, and not often
+ * needed: accessors give plain pointers, and compilers see where most of them lead. They do not where a pointer comes
+ * out of memory, as in a structure of pointers, or where one variable has several values. There, and in signatures of
+ * functions that are for one kind of memory, the type can say it:
  *
  *     static inline float sum(tw_local_ptr(const float) tile, size_t n);
  *     ...
@@ -18,11 +18,11 @@
  *
  * They are C pointers, of the same size as any: *p, p[i], p + n, p->member, comparison. T may be const.
  *
- * In passes for GPUs the compiler knows the memory and uses its instructions (ld.shared and the like), and refuses to turn a pointer
- * of one kind into one of another, or a plain one. For an NVIDIA GPU global and constant are one kind but for the const;
- * local and private are told apart in the simt lowering only. In passes for CPUs all are plain pointers, unless
- * TW_CHECK_POINTERS is defined before the first header: then the compiler checks there too. A pointer of the wrong kind
- * that was made with tw_make_ptr() is undefined behaviour.
+ * In passes for GPUs the compiler knows the memory and uses its instructions (ld.shared and the like), and refuses to
+ * turn a pointer of one kind into one of another, or a plain one. For an NVIDIA GPU global and constant are one kind
+ * but for the const; local and private are told apart in the simt lowering only. In passes for CPUs all are plain
+ * pointers, unless TW_CHECK_POINTERS is defined before the first header: then the compiler checks there too. A
+ * pointer of the wrong kind that was made with tw_make_ptr() is undefined behaviour.
  *
  * Conversions are explicit:
  *

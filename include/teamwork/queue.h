@@ -13,10 +13,11 @@
  *
  * All functions are thread safe. A thread that waits may run commands of the queue itself.
  *
- * A program may submit faster than a device works. So that this takes no more and more memory, a submission to a queue with
- * TW_QUEUE_DEPTH unfinished groups first waits, as tw_queue_wait() does, until there are fewer. It does not wait for the program
- * itself: while the oldest unfinished group waits for a host accessor, of any thread, submissions return at once and the queue
- * grows. A kernel on the host that waits for something that the submitting thread does later must not rely on a longer queue.
+ * A program may submit faster than a device works. So that this takes no more and more memory, a submission to a
+ * queue with TW_QUEUE_DEPTH unfinished groups first waits, as tw_queue_wait() does, until there are fewer. It does
+ * not wait for the program itself: while the oldest unfinished group waits for a host accessor, of any thread,
+ * submissions return at once and the queue grows. A kernel on the host that waits for something that the submitting
+ * thread does later must not rely on a longer queue.
  */
 #ifndef TEAMWORK_QUEUE_H
 #define TEAMWORK_QUEUE_H
@@ -70,10 +71,10 @@ TW_API tw_context *tw_queue_context(const tw_queue *queue);
 TW_API bool tw_queue_is_host(const tw_queue *queue);
 
 /**
- * Says whether the device's clock is to be read for groups that are submitted with an event from now on (event.h). A new
- * queue does not profile: on a GPU, launching a kernel that is measured takes about twice the time. Groups without an event are
- * never measured. On other devices times cost nearly nothing and are there in any case, so this changes nothing. Any thread
- * may call it at any time.
+ * Says whether the device's clock is to be read for groups that are submitted with an event from now on (event.h). A
+ * new queue does not profile: on a GPU, launching a kernel that is measured takes about twice the time. Groups
+ * without an event are never measured. On other devices times cost nearly nothing and are there in any case, so this
+ * changes nothing. Any thread may call it at any time.
  *
  * @return TW_ERROR_INVALID_ARGUMENT  queue is NULL
  */

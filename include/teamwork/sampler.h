@@ -5,8 +5,8 @@
  *
  *     const tw_sampler sampler = tw_sampler_make(false, TW_ADDRESS_CLAMP_TO_EDGE, TW_FILTER_LINEAR);
  *
- * A sampler that is made inside a kernel from constants costs nothing; one that comes with the block costs a few uniform
- * branches a read.
+ * A sampler that is made inside a kernel from constants costs nothing; one that comes with the block costs a few
+ * uniform branches a read.
  */
 #ifndef TEAMWORK_SAMPLER_H
 #define TEAMWORK_SAMPLER_H
@@ -38,7 +38,8 @@ typedef struct tw_sampler {
 /**
  * Makes a sampler.
  *
- * @param normalized_coords  coordinates run from 0 to 1 over the image; otherwise from 0 to its size in pixels. Layers of
+ * @param normalized_coords  coordinates run from 0 to 1 over the image; otherwise from 0 to its size in pixels.
+ * Layers of
  *                           arrays are never normalized.
  * @param addressing         OpenCL leaves the two repeating modes without normalized coordinates undefined; here they
  *                           repeat the image at multiples of its size

@@ -2,19 +2,22 @@
 /**
  * Simulated devices: separate memory on the host, for finding missing transfers and for testing what happens on errors.
  *
- * A simulated device runs kernels in the host lowering, on memory of its own that is poisoned when it is allocated, when
- * a kernel's group discards it, and again when it is freed, so a kernel that reads what no transfer brought sees nonsense at
- * once. The environment variable TW_SIM makes them: TW_SIM=N for N devices; they are not there otherwise, unless
- * tw_sim_set_count() asked. (A host access that discards leaves the host's memory as it is: it may be the program's.)
+ * A simulated device runs kernels in the host lowering, on memory of its own that is poisoned when it is allocated,
+ * when a kernel's group discards it, and again when it is freed, so a kernel that reads what no transfer brought sees
+ * nonsense at once. The environment variable TW_SIM makes them: TW_SIM=N for N devices; they are not there otherwise,
+ * unless tw_sim_set_count() asked. (A host access that discards leaves the host's memory as it is: it may be the
+ * program's.)
  *
- * A kernel that writes beside a buffer fails with TW_ERROR_OUT_OF_BOUNDS, and a launch whose block points to host memory, or to
- * a buffer that its group does not access, with TW_ERROR_INVALID_ARGUMENT. With TW_SIM_CHECK=1, which takes time, a kernel
- * that writes to what its group only reads fails with TW_ERROR_READ_ONLY_BUFFER. docs/devices.md tells more.
+ * A kernel that writes beside a buffer fails with TW_ERROR_OUT_OF_BOUNDS, and a launch whose block points to host
+ * memory, or to a buffer that its group does not access, with TW_ERROR_INVALID_ARGUMENT. With TW_SIM_CHECK=1, which
+ * takes time, a kernel that writes to what its group only reads fails with TW_ERROR_READ_ONLY_BUFFER. docs/devices.md
+ * tells more.
  *
- * TW_SIM_ASYNC=1 makes simulated devices asynchronous, like a GPU: kernels that wait for nothing but kernels are enqueued
- * and run in the device's own threads, one for each queue in use, and so are copies between such devices, in threads of their
- * own. TW_SIM_LAUNCH is then the enqueueing, and its delay the kernel's; so is TW_SIM_COPY for these copies, of which one that
- * fails copies nothing. A failure of TW_SIM_KERNEL is found when kernels that depend on it may have run already.
+ * TW_SIM_ASYNC=1 makes simulated devices asynchronous, like a GPU: kernels that wait for nothing but kernels are
+ * enqueued and run in the device's own threads, one for each queue in use, and so are copies between such devices, in
+ * threads of their own. TW_SIM_LAUNCH is then the enqueueing, and its delay the kernel's; so is TW_SIM_COPY for these
+ * copies, of which one that fails copies nothing. A failure of TW_SIM_KERNEL is found when kernels that depend on it
+ * may have run already.
  *
  * Faults and delays are counted for each device from the last tw_sim_reset(). All functions are thread safe.
  */

@@ -82,8 +82,8 @@ typedef struct tw_error {
  * Receives asynchronous errors, in the order in which they occurred (spec 2.5.6).
  *
  * Called on the thread that waits, with no lock held: it may call any function of the library but destroy the object
- * that it was installed on. `errors` has `count` >= 1 elements, each delivered once. A C++ handler may throw: the exception
- * comes out of the call that delivered, and an object that this call was to destroy is still there.
+ * that it was installed on. `errors` has `count` >= 1 elements, each delivered once. A C++ handler may throw: the
+ * exception comes out of the call that delivered, and an object that this call was to destroy is still there.
  */
 typedef void (*tw_error_handler)(const tw_error *errors, size_t count, void *user);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Storage objects (spec 3.6.3): the program says where the contents of a buffer or image begin and end, and is told when
- * they are in use. So a buffer over host memory can be destroyed without waiting.
+ * Storage objects (spec 3.6.3): the program says where the contents of a buffer or image begin and end, and is told
+ * when they are in use. So a buffer over host memory can be destroyed without waiting.
  *
  *     tw_storage        callbacks of the program
  *     tw_async_storage  a ready-made one (spec 3.6.3.1): memory that is freed when the last command is done with it
@@ -20,9 +20,9 @@
  * destroy(): where there is none it returns TW_ERROR_OUT_OF_MEMORY, nothing is told, and the buffer and the reference
  * are left as they were.
  *
- * Callbacks are called with no lock held, one at a time for an object, from any thread that is inside of the library or
- * belongs to it. They may wait, but must not call the library. They return: one that throws a C++ exception, or ends its
- * thread, ends the program with a message. All functions are thread safe.
+ * Callbacks are called with no lock held, one at a time for an object, from any thread that is inside of the library
+ * or belongs to it. They may wait, but must not call the library. They return: one that throws a C++ exception, or
+ * ends its thread, ends the program with a message. All functions are thread safe.
  */
 #ifndef TEAMWORK_STORAGE_H
 #define TEAMWORK_STORAGE_H
@@ -80,7 +80,8 @@ TW_API tw_status tw_buffer_create_with_storage(const tw_storage *storage, size_t
  */
 TW_API tw_status tw_image_create_with_storage(const tw_storage *storage, tw_image_layout layout, tw_image **image);
 
-/* ---- asynchronous storage (spec 3.6.3.1) --------------------------------------------------------------------------- */
+/* ---- asynchronous storage (spec 3.6.3.1)
+   --------------------------------------------------------------------------- */
 
 typedef struct tw_async_storage tw_async_storage;
 
@@ -88,7 +89,8 @@ typedef struct tw_async_storage tw_async_storage;
  * Creates a storage over `bytes` bytes at `data`, which it owns from now on: the contents at first and in the end.
  * Destroying the buffer does not wait, destroying the storage does.
  *
- * @param free_data  frees `data` when neither the storage nor a command needs it any more, on any thread; as callbacks above.
+ * @param free_data  frees `data` when neither the storage nor a command needs it any more, on any thread; as
+ * callbacks above.
  *                   NULL: nobody does
  * @return TW_ERROR_INVALID_ARGUMENT  a NULL or no bytes
  *         TW_ERROR_OUT_OF_MEMORY     `data` is still the program's

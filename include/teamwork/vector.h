@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Vector types and what computes with them (spec 3.8.1, 3.9.1, 3.9.4 to 3.9.8, 4.2), the same in kernels and on the host. Below, in
- * this order: types, conversions, vectors in memory, and integer, common, geometric and relational functions.
+ * Vector types and what computes with them (spec 3.8.1, 3.9.1, 3.9.4 to 3.9.8, 4.2), the same in kernels and on the
+ * host. Below, in this order: types, conversions, vectors in memory, and integer, common, geometric and relational
+ * functions.
  *
  * clang only, as kernels are. <teamwork/teamwork.h> does not include this header: files that use no vectors need not
  * read it. It turns clang's warning -Wpsabi off (lower/vector.h says why).
@@ -25,8 +26,8 @@
  *     tw_schar tw_longlong tw_ulonglong    other names of C for three of these: scalars only
  *     tw_float2 ... tw_float16, ...        2, 3, 4, 8 or 16 elements, of each of these types
  *
- * Sizes and alignments are OpenCL's, the same on every device: a vector is aligned to its size, and one of 3 elements is
- * as large as one of 4. tw_long has 64 bits. Only LP64 targets with a signed char are supported.
+ * Sizes and alignments are OpenCL's, the same on every device: a vector is aligned to its size, and one of 3 elements
+ * is as large as one of 4. tw_long has 64 bits. Only LP64 targets with a signed char are supported.
  *
  *     tw_float4 v = {1, 2, 3, 4}, w = v * 2 + v.wzyx;      operators act on elements; scalars are spread
  *     w.xy = v.s32;  w.hi = w.lo;  w.odd = v.even;  v[i]   elements by xyzw, rgba, s0123456789abcdef, lo, hi, odd, even
@@ -49,27 +50,28 @@
  *
  * TYPE is char, uchar, short, ushort, int, uint, long, ulong, half, float or double.
  *
- * _rte, _rtz, _rtp and _rtn round to nearest (ties to even), towards zero, up, and down. Without one of them a conversion
- * to integers is towards zero, one to floating point to nearest; that supposes the default rounding mode of C.
+ * _rte, _rtz, _rtp and _rtn round to nearest (ties to even), towards zero, up, and down. Without one of them a
+ * conversion to integers is towards zero, one to floating point to nearest; that supposes the default rounding mode
+ * of C.
  *
- * _sat, for integer results: what is out of range becomes the nearest number of the range, NaN becomes 0. Without it, as
- * in C, integers wrap and a floating-point number out of range gives an unspecified value. Floating-point results never
- * need it: what is too large becomes infinite, or the largest finite number, as the rounding says.
+ * _sat, for integer results: what is out of range becomes the nearest number of the range, NaN becomes 0. Without it,
+ * as in C, integers wrap and a floating-point number out of range gives an unspecified value. Floating-point results
+ * never need it: what is too large becomes infinite, or the largest finite number, as the rounding says.
  *
  * The names are macros (convert_names.h) over one function for each pair of types and size, which takes the rest as
  * constants: ten times fewer functions for the compiler to read.
  */
 
 /**
- * Loads, stores and shuffles of vectors (spec 3.9.8; OpenCL C 1.2, 6.12.7 and 6.12.12), for kernels and the host. n is 2,
- * 3, 4, 8 or 16; `offset` counts vectors.
+ * Loads, stores and shuffles of vectors (spec 3.9.8; OpenCL C 1.2, 6.12.7 and 6.12.12), for kernels and the host. n
+ * is 2, 3, 4, 8 or 16; `offset` counts vectors.
  *
  *     tw_vloadn(offset, p)         the n elements from p[offset * n] on
  *     tw_vstoren(v, offset, p)     stores them there; p is a pointer to elements, aligned as such
  *
- * A pointer to a vector type reads and writes vectors too, must be aligned to them, and is what GPUs access in one piece:
- * *(const tw_float4 *)p is one instruction, tw_vload4(0, p) four. Writing one of 3 elements through such a pointer may
- * write the unused room behind it too.
+ * A pointer to a vector type reads and writes vectors too, must be aligned to them, and is what GPUs access in one
+ * piece: *(const tw_float4 *)p is one instruction, tw_vload4(0, p) four. Writing one of 3 elements through such a
+ * pointer may write the unused room behind it too.
  *
  *     tw_vload_half(offset, p), tw_vload_halfn(offset, p)        half in memory, float as the result
  *     tw_vloada_halfn(offset, p)                                 p[offset * n] is aligned to n halves; 3 count as 4
@@ -79,8 +81,8 @@
  *
  *     tw_shuffle(v, mask)          as many elements as the mask has: element i is v[mask[i]], modulo the size of v
  *     tw_shuffle2(v, w, mask)      from the elements of v and, counted on, w, modulo twice their size
- * Vectors and masks of shuffles have 2, 4, 8 or 16 elements; a mask's are unsigned and as wide as the vector's. Where the
- * order is constant a swizzle says it shorter.
+ * Vectors and masks of shuffles have 2, 4, 8 or 16 elements; a mask's are unsigned and as wide as the vector's. Where
+ * the order is constant a swizzle says it shorter.
  */
 
 /**
@@ -113,7 +115,8 @@
  *     tw_step(edge, x)          x < edge ? 0 : 1
  *     tw_smoothstep(edge0, edge1, x)   0 up to edge0, 1 from edge1 on, in between t * t * (3 - 2 * t); edge0 < edge1
  *
- * With NaN among the arguments the result is undefined unless said otherwise; tw_fmax() and tw_fmin() (math.h) define it.
+ * With NaN among the arguments the result is undefined unless said otherwise; tw_fmax() and tw_fmin() (math.h) define
+ * it.
  */
 
 /**

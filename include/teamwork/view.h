@@ -18,10 +18,10 @@
  * A view takes 32 bytes of the argument block. A plain pointer from tw_read() and the like is the same access without
  * the range.
  *
- * Where a file is compiled with TW_DEBUG_BOUNDS, tw_at() checks every index, and that there are as many as the buffer has
- * dimensions. On CPUs and on simulated devices a wrong access goes to the first element instead, and the command fails with
- * TW_ERROR_OUT_OF_BOUNDS, telling the indices; on GPUs the kernel traps, which ends the program. Files with and without
- * the macro must not share a kernel.
+ * Where a file is compiled with TW_DEBUG_BOUNDS, tw_at() checks every index, and that there are as many as the buffer
+ * has dimensions. On CPUs and on simulated devices a wrong access goes to the first element instead, and the command
+ * fails with TW_ERROR_OUT_OF_BOUNDS, telling the indices; on GPUs the kernel traps, which ends the program. Files
+ * with and without the macro must not share a kernel.
  */
 #ifndef TEAMWORK_VIEW_H
 #define TEAMWORK_VIEW_H
@@ -81,7 +81,8 @@ TW_BEGIN_DECLS
 /** The extent of a view in one dimension. */
 #define tw_extent(view, dim) ((view).range[dim])
 
-/* ---- local memory with a range (spec 3.6.4.6) ------------------------------------------------------------------------- */
+/* ---- local memory with a range (spec 3.6.4.6)
+   ------------------------------------------------------------------------- */
 
 /** The type of a member that stands for a range of local memory; `type` is that of its elements. */
 #ifdef TW_DEBUG_BOUNDS

@@ -11,10 +11,10 @@
  * The two loops and TW_ONCE are loop headers, like C's own `for`: a body in braces follows, `continue` and `break` both
  * end the current work-item, `return` is not allowed. The group synchronizes on both edges of each.
  *
- * Group scope, all that is outside of these loops, runs once a group in effect; where a work-item is a thread, each of
- * them runs it. So at group scope keep to what is uniform and has no side effect but on variables of group scope; what
- * a work-item writes for others is TW_LOCAL; all else goes under TW_ONCE. Where TW_CHECK_GROUP_SCOPE is defined before the first
- * header, CPUs run it so too, which makes breaches of these rules visible, and the kernel slow.
+ * Group scope, all that is outside of these loops, runs once a group in effect; where a work-item is a thread, each
+ * of them runs it. So at group scope keep to what is uniform and has no side effect but on variables of group scope;
+ * what a work-item writes for others is TW_LOCAL; all else goes under TW_ONCE. Where TW_CHECK_GROUP_SCOPE is defined
+ * before the first header, CPUs run it so too, which makes breaches of these rules visible, and the kernel slow.
  *
  * What TW_LOCAL and TW_PRIVATE declare is uninitialized, and TW_LOCAL is aligned to 16 bytes or more.
  */
@@ -28,7 +28,7 @@
 #define tw_parallel_for_work_item(group, item) TW_INTERNAL_FOR_WORK_ITEM(group, item)
 #define tw_parallel_for_work_item_range(group, item, ...) TW_INTERNAL_FOR_WORK_ITEM_RANGE(group, item, __VA_ARGS__)
 
-/** Declares local memory: one value, or an array of constant sizes. Followed by a semicolon, at the top of the kernel. */
+/** Declares local memory, at the top of the kernel: one value, or an array of constant sizes. A semicolon follows. */
 #define TW_LOCAL(type, ...) TW_INTERNAL_LOCAL(type, __VA_ARGS__)
 
 /** Declares a value of each work-item that lives as long as the kernel. */

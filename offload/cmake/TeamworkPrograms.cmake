@@ -76,6 +76,7 @@ function(teamwork_add_variant name variant)
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${variant})
     target_link_libraries(${target} PRIVATE teamwork_warnings)
     if(variant STREQUAL "host")
+        target_compile_definitions(${target} PRIVATE TW_LOWERING_HOST) # there are no target regions to compile
         target_link_libraries(${target} PRIVATE Teamwork::teamwork)
     elseif(variant STREQUAL "split")
         teamwork_add_offload(${target} SPLIT)

@@ -3,7 +3,7 @@
 #
 # usage: check.sh CLANG INCLUDE_OPTION...
 #
-# A file that includes every public header compiles within two seconds of processor time for each pass: one for the host,
+# A kernel's definition expands to a text of limited size. A file that includes every public header compiles within two seconds of processor time for each pass: one for the host,
 # one for an NVIDIA GPU in the simt lowering; in one of three tries, since machines are busy. Exit status 77: this compiler has no
 # NVPTX backend.
 set -u
@@ -36,6 +36,23 @@ within() {
     echo "$spent s of $limit s"
     awk -v spent="$spent" -v limit="$limit" 'BEGIN { exit !(spent < limit) }'
 }
+
+# The text of a definition, whatever machine this is: it is what clang has to read for each kernel.
+for definition in "TW_SINGLE_TASK(name)" "TW_RANGE_KERNEL(name)" "TW_RANGE_REDUCTION(name, 1, a, b)" \
+    "TW_WORK_GROUP_KERNEL(name, 16, 16)" "TW_ND_RANGE_KERNEL(name)"; do
+    for lowering in TW_LOWERING_HOST TW_LOWERING_SIMT TW_LOWERING_TEAMS; do
+        case $lowering in
+        TW_LOWERING_HOST) limit=6000 ;;
+        *) limit=12000 ;;
+        esac
+        printf '#include <teamwork/teamwork.h>\n@%s;\n' "$definition" >"$work/one.c"
+        bytes=$("$compiler" -std=c17 -fopenmp -E -P "-D$lowering" "$@" "$work/one.c" | tr -s ' \n' ' ' | sed 's/.*@//' | wc -c)
+        if [ "$bytes" -gt "$limit" ] || [ "$bytes" -lt 500 ]; then
+            echo "$definition expands to $bytes bytes with $lowering: at most $limit are expected"
+            exit 1
+        fi
+    done
+done
 
 echo "all headers, for the host, then for the host and a GPU:"
 within 2 -c "$@" || exit 1

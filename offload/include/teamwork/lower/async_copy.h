@@ -28,7 +28,8 @@ typedef uint32_t __attribute__((may_alias)) tw_internal_copy_4;
 typedef uint16_t __attribute__((may_alias)) tw_internal_copy_2;
 typedef unsigned char tw_internal_copy_1;
 
-/* What thread `me` of `total` copies of a block, in pieces of `n` bytes. Neighbouring threads copy neighbouring pieces. */
+/* What thread `me` of `total` copies of a block, in pieces of `n` bytes. Neighbouring threads copy neighbouring
+   pieces. */
 #define TW_INTERNAL_COPY_SHARE(n)                                                                                      \
     TW_DEVICE_INLINE void tw_internal_copy_share_##n(void *to, const void *from, size_t bytes, size_t me,              \
                                                      size_t total)                                                     \

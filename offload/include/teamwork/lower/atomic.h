@@ -59,9 +59,9 @@ typedef tw_internal_int8 tw_internal_char;
     __VA_ARGS__                                                                                                        \
     TW_INTERNAL_PRAGMA(clang diagnostic pop)
 
-/* An expression about tw_object, which points to the object, of tw_kind, of the unqualified type tw_type, and is treated
-   as a tw_word; tw_sum is the type of what is added to it. What is no object for atomic operations is treated as an int, so
-   that there is one error. */
+/* An expression about tw_object, which points to the object, of tw_kind, of the unqualified type tw_type, and is
+   treated as a tw_word; tw_sum is the type of what is added to it. What is no object for atomic operations is treated
+   as an int, so that there is one error. */
 // clang-format off
 #define TW_INTERNAL_ATOMIC(object, ...)                                                                                \
     __extension__({                                                                                                    \

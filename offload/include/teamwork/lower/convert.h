@@ -33,7 +33,8 @@ enum {
 #define TW_INTERNAL_FROM_INTEGERS(X, R, n)                                                                             \
     X(R, n, char) X(R, n, uchar) X(R, n, short) X(R, n, ushort) X(R, n, int) X(R, n, uint) X(R, n, long) X(R, n, ulong)
 
-/* ---- integers to integers -------------------------------------------------------------------------------------------- */
+/* ---- integers to integers
+   -------------------------------------------------------------------------------------------- */
 
 /* Moves what lies outside of low to high to the nearer of these. */
 #define TW_INTERNAL_CLIP(S, n)                                                                                         \
@@ -65,12 +66,13 @@ TW_INTERNAL_INTEGER_VECTORS(TW_INTERNAL_CONVERTS)
 #undef TW_INTERNAL_CONVERTS
 #undef TW_INTERNAL_CONVERTS_ALIASES
 
-/* ---- floating point to integers -------------------------------------------------------------------------------------- */
+/* ---- floating point to integers
+   -------------------------------------------------------------------------------------- */
 
 /*
- * To an integral value of the same type, but for RTZ, which casts do by themselves. Where the target has no instructions
- * for it clang would call the C library for each element; there, numbers go through integers of the same width and those
- * of `limit` or more, which are integral, stay as they are.
+ * To an integral value of the same type, but for RTZ, which casts do by themselves. Where the target has no
+ * instructions for it clang would call the C library for each element; there, numbers go through integers of the same
+ * width and those of `limit` or more, which are integral, stay as they are.
  */
 #if defined(__x86_64__) && !defined(__SSE4_1__)
 #define TW_INTERNAL_INTEGRAL(T, n, limit)                                                                              \
@@ -143,12 +145,13 @@ TW_INTERNAL_INTEGER_VECTORS(TW_INTERNAL_CONVERTS)
 #undef TW_INTERNAL_CONVERTS
 #undef TW_INTERNAL_CONVERTS_SCALAR
 
-/* ---- floating point to floating point -------------------------------------------------------------------------------- */
+/* ---- floating point to floating point
+   -------------------------------------------------------------------------------- */
 
 /*
  * x is the number to convert rounded to nearest; `above` and `below` say where that number itself lies. Answers the
- * neighbour of x that the rounding asks for. Bits of numbers of one sign order like their magnitudes: -1 steps towards zero,
- * from infinity to the largest finite number too.
+ * neighbour of x that the rounding asks for. Bits of numbers of one sign order like their magnitudes: -1 steps
+ * towards zero, from infinity to the largest finite number too.
  */
 #define TW_INTERNAL_STEP(T, n)                                                                                         \
     TW_INTERNAL_OVERLOAD tw_##T##n tw_internal_step(tw_##T##n x, tw_internal_s_##T##n above,                           \
@@ -203,9 +206,11 @@ TW_INTERNAL_CONVERTS(16)
 #undef TW_INTERNAL_CONVERTS
 #undef TW_INTERNAL_NARROW
 
-/* ---- integers to floating point -------------------------------------------------------------------------------------- */
+/* ---- integers to floating point
+   -------------------------------------------------------------------------------------- */
 
-/* Through a wider type where that is exact: rounding is left to the next step. To nearest, the compiler's way is exact. */
+/* Through a wider type where that is exact: rounding is left to the next step. To nearest, the compiler's way is
+   exact. */
 #define TW_INTERNAL_THROUGH(R, n, S, W)                                                                                \
     TW_INTERNAL_OVERLOAD tw_##R##n tw_internal_to_##R##n(tw_##S##n x, int how)                                         \
     {                                                                                                                  \

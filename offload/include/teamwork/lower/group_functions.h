@@ -79,9 +79,10 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_IDENTITY)
 #define TW_INTERNAL_CHECKED_double TW_INTERNAL_CHECKED_float
 #define TW_INTERNAL_CHECKED(suffix) TW_INTERNAL_CHECKED_##suffix
 
-/* Hierarchical kernels, where one thread has the values of all work-items: a CPU, and the standard mapping. They are combined in
-   chains, which a processor works at side by side, and always the same ones, so that a sum has the same bits in every run. A
-   pass defines TW_INTERNAL_CHAINS(type), how many, and tw_internal_reduce_chains_SUFFIX(x, count, op) for a multiple of it. */
+/* Hierarchical kernels, where one thread has the values of all work-items: a CPU, and the standard mapping. They are
+   combined in chains, which a processor works at side by side, and always the same ones, so that a sum has the same
+   bits in every run. A pass defines TW_INTERNAL_CHAINS(type), how many, and tw_internal_reduce_chains_SUFFIX(x,
+   count, op) for a multiple of it. */
 #define TW_INTERNAL_DEFINE_OVER_PRIVATE_LOOPS(type, suffix, combine)                                                   \
     TW_OVERLOADED type tw_reduce_over_group(tw_group group, const type *x, tw_operation op)                            \
         TW_INTERNAL_CHECKED(suffix)                                                                                    \

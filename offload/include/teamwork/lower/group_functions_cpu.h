@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Group functions on a CPU, where one thread runs a group. The work-items of an nd_range take turns in the order of their ids:
- * each leaves its value for the others, and the last one to come computes for all. A sub-group is a single work-item.
- * (The pass of a CPU device in the standard mapping refuses nd_range kernels; it only compiles this.)
+ * Group functions on a CPU, where one thread runs a group. The work-items of an nd_range take turns in the order of
+ * their ids: each leaves its value for the others, and the last one to come computes for all. A sub-group is a single
+ * work-item. (The pass of a CPU device in the standard mapping refuses nd_range kernels; it only compiles this.)
  */
 #ifndef TEAMWORK_LOWER_GROUP_FUNCTIONS_CPU_H
 #define TEAMWORK_LOWER_GROUP_FUNCTIONS_CPU_H
 
-/* Values of 4 bytes have places of their own behind those of 8: what one function leaves there may not have been read by all when
-   the next one, for another type, begins. */
+/* Values of 4 bytes have places of their own behind those of 8: what one function leaves there may not have been read
+   by all when the next one, for another type, begins. */
 TW_DEVICE_INLINE void *tw_internal_exchange(tw_nd_item item, size_t element_bytes)
 {
     unsigned char *places = (unsigned char *)item.tw_group_->tw_exchange_;
@@ -26,8 +26,9 @@ TW_DEVICE_INLINE unsigned long long tw_internal_ballot(tw_sub_group sub_group, b
     return x;
 }
 
-/* Reductions over private values have four vectors of chains, which live in registers. Vectors are written out: what a compiler
-   makes of single chains at the end passes through memory, in pieces that a processor cannot forward from its stores. */
+/* Reductions over private values have four vectors of chains, which live in registers. Vectors are written out: what
+   a compiler makes of single chains at the end passes through memory, in pieces that a processor cannot forward from
+   its stores. */
 #define TW_INTERNAL_CHAINS(type) (4 * TW_INTERNAL_LANES(type))
 #define TW_INTERNAL_LANES(type) (32 / sizeof(type))
 #define TW_INTERNAL_COMBINE_BITS(a, b, op) ((op) == TW_AND ? (a) & (b) : (op) == TW_OR ? (a) | (b) : (a) ^ (b))
@@ -40,7 +41,8 @@ TW_DEVICE_INLINE unsigned long long tw_internal_ballot(tw_sub_group sub_group, b
 #define TW_INTERNAL_COMBINE_BITS_float(a, b, op) (a)
 #define TW_INTERNAL_COMBINE_BITS_double(a, b, op) (a)
 
-/* Addresses, not vectors, go in: without AVX the compiler warns of vectors that are passed, though nothing is called. */
+/* Addresses, not vectors, go in: without AVX the compiler warns of vectors that are passed, though nothing is called.
+   */
 #define TW_INTERNAL_DEFINE_CHAINS(type, suffix, lowest, highest, combine)                                              \
     typedef type tw_internal_lanes_##suffix __attribute__((ext_vector_type(TW_INTERNAL_LANES(type))));                 \
     TW_DEVICE_INLINE void tw_internal_combine_lanes_##suffix(tw_internal_lanes_##suffix *with, const void *x,          \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Group functions on a GPU: within a sub-group by warp instructions, between sub-groups through team-local memory, where each
- * leaves its part and all read those of the others between two barriers.
+ * Group functions on a GPU: within a sub-group by warp instructions, between sub-groups through team-local memory,
+ * where each leaves its part and all read those of the others between two barriers.
  */
 #ifndef TEAMWORK_LOWER_GROUP_FUNCTIONS_GPU_H
 #define TEAMWORK_LOWER_GROUP_FUNCTIONS_GPU_H
@@ -322,7 +322,8 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_GROUP_FUNCTIONS)
 TW_DEVICE_INLINE unsigned tw_internal_count_of_group(tw_nd_item item, bool x)
 {
 #if defined(__NVPTX__) && defined(TW_INTERNAL_PASS_SIMT)
-    /* Not the builtin: LLVM's openmp-opt pass takes it for a barrier alone, which it removes where it finds it redundant. */
+    /* Not the builtin: LLVM's openmp-opt pass takes it for a barrier alone, which it removes where it finds it
+       redundant. */
     unsigned count;
     (void)item;
     __asm__ volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; bar.red.popc.u32 %0, 0, p; }"

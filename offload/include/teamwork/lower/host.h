@@ -2,11 +2,11 @@
 /**
  * The host lowering: kernels as loops of a team of OpenMP threads on the initial device, never through a target region.
  *
- * The parallel region is the library's (offload/host.c), so that several kernels can share one: what the macros define is what
- * a thread of the team does, piece `tw_piece` of `tw_pieces`. Range kernels: a loop over rows, or over pieces of rows when there
- * are few, and an inner vectorized loop. Hierarchical kernels: a loop over groups; work-item loops are plain loops of the thread
- * that runs the group (work_item.h). Everything that the loops use is the function's own: stores through `char *` may alias
- * anything else, and nothing vectorizes.
+ * The parallel region is the library's (offload/host.c), so that several kernels can share one: what the macros
+ * define is what a thread of the team does, piece `tw_piece` of `tw_pieces`. Range kernels: a loop over rows, or over
+ * pieces of rows when there are few, and an inner vectorized loop. Hierarchical kernels: a loop over groups;
+ * work-item loops are plain loops of the thread that runs the group (work_item.h). Everything that the loops use is
+ * the function's own: stores through `char *` may alias anything else, and nothing vectorizes.
  */
 #ifndef TEAMWORK_LOWER_HOST_H
 #define TEAMWORK_LOWER_HOST_H
@@ -40,8 +40,8 @@ TW_DEVICE_INLINE size_t tw_internal_piece_first(size_t total, size_t piece, size
     return piece * each + (piece < rest ? piece : rest);
 }
 
-/* The item in row `row` of the range whose last id, with the offset, is `last`. Loops count that id itself: so it stays an
-   induction variable for the vectorizer, in 32 bits where a kernel asks for no more. */
+/* The item in row `row` of the range whose last id, with the offset, is `last`. Loops count that id itself: so it
+   stays an induction variable for the vectorizer, in 32 bits where a kernel asks for no more. */
 TW_DEVICE_INLINE tw_item tw_internal_item(size_t row, size_t last, const size_t range[3], const size_t offset[3],
                                           unsigned dims)
 {
@@ -66,7 +66,8 @@ TW_DEVICE_INLINE size_t tw_internal_parts(size_t total)
 #define TW_INTERNAL_HOST_TASK(name)
 #define TW_INTERNAL_HOST_RANGE(name)
 #else
-/* The function that runs a piece of a kernel on a CPU. Expands to: void init_tw_host(launch, ...) { init_tw_call(block); } */
+/* The function that runs a piece of a kernel on a CPU.
+   Expands to: void init_tw_host(launch, ...) { init_tw_call(block); } */
 #define TW_INTERNAL_HOST_TASK(name)                                                                                    \
     static void name##_tw_host(struct tw_internal_launch *tw_launch, size_t tw_piece, size_t tw_pieces)                \
     {                                                                                                                  \
@@ -107,8 +108,8 @@ TW_DEVICE_INLINE size_t tw_internal_parts(size_t total)
     }
 #endif
 
-/* A part of a row, vectorized. Everything that the loop uses is the function's own: stores through `char *` may alias anything
-   else. Expands to: void saxpy_tw_row(row, first, count, ...) { for (i from first) saxpy_tw_call(item, block); } */
+/* A part of a row, vectorized. Everything that the loop uses is the function's own: stores through `char *` may alias
+   anything else. Expands to: void saxpy_tw_row(row, first, count, ...) { for (i from first) saxpy_tw_call(item, block); } */
 #define TW_INTERNAL_HOST_ROW(name)                                                                                     \
     TW_DEVICE_INLINE void name##_tw_row(size_t tw_row, size_t tw_first, size_t tw_count, const size_t *tw_r,           \
                                         const size_t *tw_o, const struct name *tw_args, unsigned tw_dims)              \
@@ -172,8 +173,8 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_host_group(const struct tw
 
 /* ---- nd_range kernels ---------------------------------------------------------------------------------------------
 
-   A group's work-items are a loop (tw_internal_items in launch.h), which ends as soon as a work-item has been at a barrier:
-   then the others run on stacks of their own. Where there is no barrier the compiler knows, and vectorizes the loop. */
+   A group's work-items are a loop (tw_internal_items in launch.h), which ends as soon as a work-item has been at a
+   barrier: then the others run on stacks of their own. Where there is no barrier the compiler knows, and vectorizes the loop. */
 
 TW_DEVICE_INLINE struct tw_internal_group tw_internal_nd_here(const struct tw_internal_nd_group *group, size_t l0,
                                                               size_t l1, size_t l2, unsigned dims)
@@ -208,8 +209,8 @@ TW_DEVICE_INLINE void tw_internal_nd_piece(struct tw_internal_launch *launch, tw
                      tw_internal_piece_first(total, piece + 1, pieces));
 }
 
-/* A small block is copied, so that no store of the kernel can change it as far as the compiler knows; a large one does not
-   belong on a work-item's stack. The size of the copy, and the block: */
+/* A small block is copied, so that no store of the kernel can change it as far as the compiler knows; a large one
+   does not belong on a work-item's stack. The size of the copy, and the block: */
 #define TW_INTERNAL_ND_COPY_BYTES(name) (sizeof(struct name) <= TW_INTERNAL_INLINE_ARGS_BYTES ? sizeof(struct name) : 1)
 
 TW_DEVICE_INLINE const void *tw_internal_nd_block(const struct tw_internal_nd_group *group, void *copy, size_t bytes)
@@ -224,8 +225,8 @@ TW_DEVICE_INLINE const void *tw_internal_nd_block(const struct tw_internal_nd_gr
 #ifdef TW_INTERNAL_DEVICE_PASS
 #define TW_INTERNAL_HOST_ND_RANGE(name)
 #else
-/* The work-items of a group: a function for each number of dimensions, so that a work-item's stack holds the kernel's variables
-   once. Expands to:
+/* The work-items of a group: a function for each number of dimensions, so that a work-item's stack holds the kernel's
+   variables once. Expands to:
 
        void dot_tw_items(group, first, dims) { for (...) dot_tw_call(item, block); }
        static void dot_tw_items_1(group, first) { dot_tw_items(group, first, 1); }   and _2, _3
@@ -299,7 +300,8 @@ TW_DEVICE_INLINE const void *tw_internal_nd_block(const struct tw_internal_nd_gr
 #endif
 #endif
 
-/* ---- hierarchical kernels whose work-items each run group scope (work_item_checked.h) ------------------------------ */
+/* ---- hierarchical kernels whose work-items each run group scope (work_item_checked.h)
+   ------------------------------ */
 
 #if !defined(TW_INTERNAL_DEVICE_PASS) && defined(TW_CHECK_GROUP_SCOPE)
 /* A function like those of nd_range kernels; the group that a work-item gets is its own. Expands to:

@@ -8,7 +8,8 @@
 #include <teamwork/lower/image_sampler.h>
 #include <teamwork/lower/vector.h>
 
-/* ---- places ------------------------------------------------------------------------------------------------------------- */
+/* ---- places
+   ------------------------------------------------------------------------------------------------------------- */
 
 /* x, y and z of coordinates in any of their types, for an image of `dims` dimensions. */
 #define TW_INTERNAL_COORDINATES(T)                                                                                     \
@@ -95,7 +96,8 @@ TW_DEVICE_INLINE struct tw_internal_image tw_internal_as(struct tw_internal_imag
 #define TW_INTERNAL_IMAGE_BOUNDS_OF(image) ((struct tw_internal_bounds *)0)
 #endif
 
-/* ---- samples ------------------------------------------------------------------------------------------------------------ */
+/* ---- samples
+   ------------------------------------------------------------------------------------------------------------ */
 
 #define TW_INTERNAL_SAMPLES(T)                                                                                         \
     /* The one pixel that the axes name, or the border, with a branch: neighbours are mostly on the same side. */      \
@@ -179,8 +181,8 @@ TW_INTERNAL_SAMPLES(int)
 TW_INTERNAL_SAMPLES(uint)
 #undef TW_INTERNAL_SAMPLES
 
-/* A pixel, or, outside of the image, the border: without branches, of which eight would be in the way of each other. What is
-   loaded is the first pixel then. */
+/* A pixel, or, outside of the image, the border: without branches, of which eight would be in the way of each other.
+   What is loaded is the first pixel then. */
 TW_DEVICE_INLINE tw_float4 tw_internal_fetch_or_border(struct tw_internal_image image, int32_t x, int32_t y, int32_t z,
                                                        bool inside)
 {
@@ -190,8 +192,8 @@ TW_DEVICE_INLINE tw_float4 tw_internal_fetch_or_border(struct tw_internal_image 
     return __builtin_bit_cast(tw_float4, __builtin_bit_cast(tw_uint4, c) & (tw_uint)mask);
 }
 
-/* The weighted sum of 2, 4 or 8 pixels (8.2: linear). One fetch in the source, so that a format that is only known at run
-   time does not make eight of them; the compiler unrolls the loop where the format is a constant. */
+/* The weighted sum of 2, 4 or 8 pixels (8.2: linear). One fetch in the source, so that a format that is only known at
+   run time does not make eight of them; the compiler unrolls the loop where the format is a constant. */
 TW_DEVICE_INLINE tw_float4 tw_internal_weighted(struct tw_internal_image image, unsigned dims,
                                                 struct tw_internal_axis x, struct tw_internal_axis y,
                                                 struct tw_internal_axis z)
@@ -245,7 +247,8 @@ TW_OVERLOADED tw_uint4 tw_internal_sample_uint(struct tw_internal_image image, u
     return tw_internal_nearest_uint(image, kind, sampler, at);
 }
 
-/* ---- the functions of kernels ------------------------------------------------------------------------------------------- */
+/* ---- the functions of kernels
+   ------------------------------------------------------------------------------------------- */
 
 /* One name for all kinds of images: `image` is the type, and S1 the scalar coordinate's or the vector's type. */
 #define TW_INTERNAL_READ(suffix, T, R, image_type, kind, place, coordinates)                                           \

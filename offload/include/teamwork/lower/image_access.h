@@ -14,8 +14,8 @@
 
 #include <teamwork/lower/launch.h>
 
-/* Private to the library although installed. 32 bytes; a pixel lies at data + (z * slice_rows + y) * row_pitch + x * its
-   size, where y counts the layers of a 1D array and z those of a 2D array. */
+/* Private to the library although installed. 32 bytes; a pixel lies at data + (z * slice_rows + y) * row_pitch + x *
+   its size, where y counts the layers of a 1D array and z those of a 2D array. */
 struct tw_internal_image {
     unsigned char *data;
     uint32_t row_pitch;           /* in bytes */

@@ -2,9 +2,10 @@
 /**
  * Pixels in memory and as vectors of four (OpenCL 1.2, 6.12.14 and 8.3). Part of lower/image.h.
  *
- * Reading takes two steps, since a filter works between them: tw_internal_fetch_T() loads the stored channels as they are,
- * unscaled, in the order of memory; tw_internal_finish_T() scales them and puts each where it belongs. Outside of the image
- * the stored channels are 0. An order with an x stores a 1 in the last, unused channel, which tells the two apart.
+ * Reading takes two steps, since a filter works between them: tw_internal_fetch_T() loads the stored channels as they
+ * are, unscaled, in the order of memory; tw_internal_finish_T() scales them and puts each where it belongs. Outside
+ * of the image the stored channels are 0. An order with an x stores a 1 in the last, unused channel, which tells the
+ * two apart.
  *
  * With a constant format all switches disappear.
  */
@@ -26,7 +27,8 @@ TW_DEVICE_INLINE bool tw_internal_has_x(unsigned order)
     return order == TW_Rx || order == TW_RGx || order == TW_RGBx;
 }
 
-/* ---- the stored channels ------------------------------------------------------------------------------------------------ */
+/* ---- the stored channels
+   ------------------------------------------------------------------------------------------------ */
 
 /* 1, 2 or 4 channels of a type; the others are 0, and are not stored. */
 #define TW_INTERNAL_CHANNELS(T)                                                                                        \
@@ -121,7 +123,8 @@ TW_INTERNAL_ARRANGE(int)
 TW_INTERNAL_ARRANGE(uint)
 #undef TW_INTERNAL_ARRANGE
 
-/* ---- floating point ----------------------------------------------------------------------------------------------------- */
+/* ---- floating point
+   ----------------------------------------------------------------------------------------------------- */
 
 /* Where red, green and blue begin in a packed pixel. */
 struct tw_internal_packing {
@@ -267,7 +270,8 @@ TW_DEVICE_INLINE void tw_internal_put_float(unsigned char *p, unsigned order, un
     }
 }
 
-/* ---- integers ----------------------------------------------------------------------------------------------------------- */
+/* ---- integers
+   ----------------------------------------------------------------------------------------------------------- */
 
 /* A pixel of another type reads as zeros and is left alone by writes. small and medium: 8 and 16 bits. */
 #define TW_INTERNAL_INTEGER_PIXELS(T, small, medium, KIND)                                                             \
@@ -318,12 +322,13 @@ TW_INTERNAL_INTEGER_PIXELS(int, char, short, TW_SIGNED)
 TW_INTERNAL_INTEGER_PIXELS(uint, uchar, ushort, TW_UNSIGNED)
 #undef TW_INTERNAL_INTEGER_PIXELS
 
-/* ---- formats that are only known at run time ---------------------------------------------------------------------------- */
+/* ---- formats that are only known at run time
+   ---------------------------------------------------------------------------- */
 
 /*
- * On CPUs a format that is not a constant is either the common one, of four bytes, for which there is code in place, or one
- * of the others, which functions take care of: their switches cost more than a call, and would be in every read. On
- * GPUs calls cost more, and all is in place.
+ * On CPUs a format that is not a constant is either the common one, of four bytes, for which there is code in place,
+ * or one of the others, which functions take care of: their switches cost more than a call, and would be in every
+ * read. On GPUs calls cost more, and all is in place.
  */
 #if defined(__NVPTX__) || defined(__AMDGCN__)
 #define TW_INTERNAL_IN_PLACE(order, type) true

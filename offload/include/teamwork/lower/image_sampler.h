@@ -2,9 +2,10 @@
 /**
  * From coordinates to pixels (OpenCL 1.2, 8.2). Part of lower/image.h.
  *
- * Every coordinate leads to a pixel of the image, NaN and infinities too: what is not a number counts as minus infinity.
- * Conversions to integers are of small numbers only. There is no call of the C library, which an x86-64 without SSE4.1 would
- * make for floor(). Extents are below 2^24 (TW_IMAGE_MAX_EXTENT), so that floats hold them exactly.
+ * Every coordinate leads to a pixel of the image, NaN and infinities too: what is not a number counts as minus
+ * infinity. Conversions to integers are of small numbers only. There is no call of the C library, which an x86-64
+ * without SSE4.1 would make for floor(). Extents are below 2^24 (TW_IMAGE_MAX_EXTENT), so that floats hold them
+ * exactly.
  */
 #ifndef TEAMWORK_LOWER_IMAGE_SAMPLER_H
 #define TEAMWORK_LOWER_IMAGE_SAMPLER_H
@@ -13,8 +14,8 @@
 
 #include <teamwork/sampler.h>
 
-/* One dimension of a sample: the pixels on both sides, the second one's weight, and, for TW_ADDRESS_CLAMP, which of them are
-   inside: the index of one that is not is no pixel's. To the nearest pixel there is a first one only. */
+/* One dimension of a sample: the pixels on both sides, the second one's weight, and, for TW_ADDRESS_CLAMP, which of
+   them are inside: the index of one that is not is no pixel's. To the nearest pixel there is a first one only. */
 struct tw_internal_axis {
     int32_t first, second;
     float weight;
@@ -40,8 +41,8 @@ TW_DEVICE_INLINE int32_t tw_internal_floor(float x)
     return i - ((float)i > x);
 }
 
-/* Where a normalized coordinate lies in the image that it falls in, from 0 to 1 (8.2: repeat). 0 for what is so large that
-   it has no fraction, and for NaN. */
+/* Where a normalized coordinate lies in the image that it falls in, from 0 to 1 (8.2: repeat). 0 for what is so large
+   that it has no fraction, and for NaN. */
 TW_DEVICE_INLINE float tw_internal_repeated(float s)
 {
     const float small = s > -0x1p23f && s < 0x1p23f ? s : 0.0f;

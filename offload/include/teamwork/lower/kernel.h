@@ -16,7 +16,8 @@
 /* <teamwork/kernel_definition.h> fills the arguments up: a size that is not given is TW_INTERNAL_ANY. */
 #define TW_INTERNAL_ANY -2147483647
 
-/* ---- the forms: what each is made of, for the host and for each lowering; what a pass or build has no use for is empty --- */
+/* ---- the forms: what each is made of, for the host and for each lowering; what a pass or build has no use for is
+   empty --- */
 
 #define TW_INTERNAL_SINGLE_TASK_KERNEL(name)                                                                           \
     TW_INTERNAL_CHECK_KERNEL(name, "(const struct " #name " *k)", const struct name *)                                 \
@@ -48,7 +49,8 @@
     TW_INTERNAL_TEAMS_REDUCTION(name)                                                                                  \
     TW_INTERNAL_TEAMS(name, reduction, items)                                                                          \
     TW_INTERNAL_TEAMS_REDUCTION_END(name)                                                                              \
-    TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_REDUCTION, name, name##_tw_teams_reduction, name##_tw_host_end, name##_tw_dims, 0)
+    TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_REDUCTION, name, name##_tw_teams_reduction, name##_tw_host_end,       \
+                              name##_tw_dims, 0)
 
 #define TW_INTERNAL_GROUP_KERNEL(name, n0, n1, n2, ...)                                                                \
     TW_INTERNAL_CHECK_KERNEL(name, "(tw_group group, const struct " #name " *k)", tw_group, const struct name *)       \
@@ -80,11 +82,12 @@
     TW_INTERNAL_KERNEL_OBJECT(nd_range, TW_INTERNAL_ND_RANGE, name, name##_tw_teams, NULL,                             \
                               name##_tw_dims, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)
 
-/* ---- the head of a kernel ------------------------------------------------------------------------------------------ */
+/* ---- the head of a kernel
+   ------------------------------------------------------------------------------------------ */
 
 /*
- * The function `name` is one void name(PARAMETERS), a form of kernel. If it is not, or takes the block of another struct, most
- * of what follows would be an error or warning of its own: so this one ends the compilation.
+ * The function `name` is one void name(PARAMETERS), a form of kernel. If it is not, or takes the block of another
+ * struct, most of what follows would be an error or warning of its own: so this one ends the compilation.
  *
  * Expands to: a function saxpy_tw_check() with diagnose_if, and an enum that calls it
  */
@@ -102,8 +105,8 @@
     enum { name##_tw_checked = sizeof(name##_tw_check(_Generic(name, void (*)(__VA_ARGS__): 1, default: 0))) };        \
     TW_INTERNAL_PRAGMA(clang diagnostic pop)
 
-/* Calls a kernel so that its body is inlined whatever its size: a call blocks vectorization and keeps structs in memory. The
-   attribute on a statement is C23 spelling in C17. Expands to: [[clang::always_inline]] saxpy(tw_here, tw_args); */
+/* Calls a kernel so that its body is inlined whatever its size: a call blocks vectorization and keeps structs in memory.
+   The attribute on a statement is C23 spelling in C17. Expands to: [[clang::always_inline]] saxpy(tw_here, tw_args); */
 #define TW_INTERNAL_INLINE_CALL(...)                                                                                   \
     TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
     TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wc23-extensions")                                                    \
@@ -133,7 +136,8 @@
         TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                                \
     }
 
-/* ---- the object ---------------------------------------------------------------------------------------------------- */
+/* ---- the object
+   ---------------------------------------------------------------------------------------------------- */
 
 /* Where the linker puts what TW_LOCAL notes (work_item_host.h); absent where there is none. */
 extern const struct tw_internal_local_note __start_tw_local_notes[] __attribute__((weak, visibility("hidden")));
@@ -161,8 +165,8 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
 #define TW_INTERNAL_OFFLOAD(name, teams, launch) tw_internal_fell_back(launch);
 #endif
 
-/* The object that launches a kernel; ends in a declaration, which the user's semicolon completes. `visit` lets a visitor see
-   the members of a block: their names and types, which only the compiler knows. Expands to:
+/* The object that launches a kernel; ends in a declaration, which the user's semicolon completes. `visit` lets a visitor
+   see the members of a block: their names and types, which only the compiler knows. Expands to:
 
        static void saxpy_tw_visit(block, visitor, user) { __builtin_dump_struct(...); }
        static void saxpy_tw_offload(launch) { saxpy_tw_simt(launch) or saxpy_tw_teams(launch) }

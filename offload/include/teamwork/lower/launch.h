@@ -17,7 +17,8 @@ enum {
     TW_INTERNAL_KERNEL_ABI = 7, /* of kernels that headers compiled; the runtime checks it */
     /* argument blocks up to this many bytes travel as kernel arguments; larger ones through device memory */
     TW_INTERNAL_INLINE_ARGS_BYTES = 256,
-    /* a region captures so many words that describe the launch, and behind them those of the argument block (region.h) */
+    /* a region captures so many words that describe the launch, and behind them those of the argument block
+       (region.h) */
     TW_INTERNAL_SIMT_WORDS = 11,
     TW_INTERNAL_TEAMS_WORDS = 9
 };
@@ -49,8 +50,8 @@ enum tw_internal_lowering {
     TW_INTERNAL_LOWER_SIMT = 2   /* target teams ompx_bare: one thread a work-item */
 };
 
-/* Where a kernel compiled with TW_DEBUG_BOUNDS notes the first index outside of a view, or indices that are too few or too
-   many. In host memory. */
+/* Where a kernel compiled with TW_DEBUG_BOUNDS notes the first index outside of a view, or indices that are too few
+   or too many. In host memory. */
 struct tw_internal_bounds {
     int violated;        /* accessed atomically */
     unsigned dims;       /* indices that were given */
@@ -112,13 +113,14 @@ struct tw_internal_cpu {
     void (*run)(struct tw_internal_launch *launch, tw_internal_items items, size_t first, size_t past);
     /* A work-group barrier, for work-item `linear` of the group that runs; `line` is the barrier's in the source. */
     void (*barrier)(struct tw_internal_run *run, size_t linear, int line);
-    /* For a kernel that was split at its barriers (split.h): memory, aligned to 64 bytes, for the rest of the group that runs;
-       NULL: there is none, which the launch then says. */
+    /* For a kernel that was split at its barriers (split.h): memory, aligned to 64 bytes, for the rest of the group
+       that runs; NULL: there is none, which the launch then says. */
     void *(*split_memory)(struct tw_internal_run *run, size_t bytes);
-    /* The same: some work-items came to the barrier in `line`, or to the end if that is 0, the others elsewhere. Does not return. */
+    /* The same: some work-items came to the barrier in `line`, or to the end if that is 0, the others elsewhere. Does
+       not return. */
     void (*diverge)(struct tw_internal_run *run, size_t waiting, size_t elsewhere, int line, int other_line);
-    /* Memory of the calling thread for the local accessors of a hierarchical kernel's group. NULL: there is none, which the
-       launch then says. */
+    /* Memory of the calling thread for the local accessors of a hierarchical kernel's group. NULL: there is none,
+       which the launch then says. */
     void *(*memory)(struct tw_internal_launch *launch);
 };
 
@@ -150,7 +152,8 @@ struct tw_internal_launch {
     size_t access_count;
 };
 
-/* A variable of TW_LOCAL, as the host's code notes it in the section tw_local_notes of the program or shared library. */
+/* A variable of TW_LOCAL, as the host's code notes it in the section tw_local_notes of the program or shared library.
+   */
 struct tw_internal_local_note {
     const char *function, *unit; /* where it is declared: the function, and the file that was compiled */
     size_t bytes;

@@ -18,8 +18,8 @@ TW_DEVICE_INLINE void tw_internal_barrier_at(tw_nd_item item, tw_fence_space spa
 
 #elif defined(TW_INTERNAL_PASS_TEAMS)
 
-/* The barrier of a team's parallel region. On a GPU, LLVM 19's device runtime never leaves that of a region of one thread: it
-   asks the hardware for a barrier of less than a warp. */
+/* The barrier of a team's parallel region. On a GPU, LLVM 19's device runtime never leaves that of a region of one
+   thread: it asks the hardware for a barrier of less than a warp. */
 TW_DEVICE_INLINE void tw_internal_team_barrier(void)
 {
     if (omp_get_num_threads() > 1) {

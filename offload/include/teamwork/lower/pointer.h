@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * What the pointers of <teamwork/pointer.h> are in this pass: the qualifiers that clang has for the target's address spaces.
+ * What the pointers of <teamwork/pointer.h> are in this pass: the qualifiers that clang has for the target's address
+ * spaces.
  *
  * Only the simt lowering keeps local and private memory where these qualifiers say. In the teams lowering local memory
  * may be global, and private variables that escape may be shared, so pointers to them are plain there.
  *
- * In passes for CPUs all pointers are plain, unless TW_CHECK_POINTERS is defined. The numbers are those of SPIR, which mean
- * nothing to a CPU, but make the types different; sanitizers do not look at what is accessed through them.
+ * In passes for CPUs all pointers are plain, unless TW_CHECK_POINTERS is defined. The numbers are those of SPIR,
+ * which mean nothing to a CPU, but make the types different; sanitizers do not look at what is accessed through them.
  */
 #ifndef TEAMWORK_LOWER_POINTER_H
 #define TEAMWORK_LOWER_POINTER_H
@@ -39,8 +40,8 @@
 #define TW_INTERNAL_IN_private
 #endif
 
-/* tw_plain_ptr(): of the type behind p, without qualifiers, and with const if it was there. A space that is no qualifier is the
-   default; one number is never listed twice. */
+/* tw_plain_ptr(): of the type behind p, without qualifiers, and with const if it was there. A space that is no
+   qualifier is the default; one number is never listed twice. */
 #if defined(__AMDGCN__) || defined(__NVPTX__) || (defined(TW_CHECK_POINTERS) && defined(__clang__))
 #define TW_INTERNAL_POINTEE(p) __typeof__((void)0, *(p))
 #define TW_INTERNAL_PLAIN(p, space)                                                                                    \

@@ -10,9 +10,9 @@
 /** The longest text of a call with vectors or halves. */
 #define TW_PRINTF_MAX_BYTES 1023
 
-/* Each argument is evaluated once, in one of two branches of which the compiler knows which it takes: C's own formatting, or
-   ours. The 0 past the arguments is one that no conversion asks for: without it, a format that seems to be no literal would
-   be warned of. */
+/* Each argument is evaluated once, in one of two branches of which the compiler knows which it takes: C's own
+   formatting, or ours. The 0 past the arguments is one that no conversion asks for: without it, a format that seems
+   to be no literal would be warned of. */
 #define TW_INTERNAL_PRINTF_0(format) tw_internal_printed(printf(format))
 #define TW_INTERNAL_PRINTF_N(format, ...)                                                                              \
     (TW_INTERNAL_PRAGMA(clang diagnostic push) TW_INTERNAL_PRAGMA(clang diagnostic error "-Wformat")(void) sizeof(     \
@@ -74,7 +74,8 @@
 #define TW_INTERNAL_VALUES_15(a, ...) tw_internal_value(a), TW_INTERNAL_VALUES_14(__VA_ARGS__)
 #define TW_INTERNAL_VALUES_16(a, ...) tw_internal_value(a), TW_INTERNAL_VALUES_15(__VA_ARGS__)
 
-/* ---- arguments ---------------------------------------------------------------------------------------------------------- */
+/* ---- arguments
+   ---------------------------------------------------------------------------------------------------------- */
 
 /* An overload for each type. WIDE is the type of 64 bits that numbers are extended to. */
 #define TW_INTERNAL_PRINT_VALUE(T, letter, WIDE)                                                                       \
@@ -137,10 +138,11 @@ TW_INTERNAL_OVERLOAD struct tw_internal_value tw_internal_value(const volatile v
     return v;
 }
 
-/* ---- checks --------------------------------------------------------------------------------------------------------------- */
+/* ---- checks
+   --------------------------------------------------------------------------------------------------------------- */
 
-/* Declared only, for what the compiler says about a call: nothing where the format may have a vector, which C knows none of.
-   The condition looks at the first three letters v. */
+/* Declared only, for what the compiler says about a call: nothing where the format may have a vector, which C knows
+   none of. The condition looks at the first three letters v. */
 #define TW_INTERNAL_V(f) __builtin_strchr((f), 'v')
 #define TW_INTERNAL_IS_VN(v) ((v)[1] >= '0' && (v)[1] <= '9')
 #define TW_INTERNAL_HAS_VN_1(f, OTHERS) (TW_INTERNAL_V(f) && (TW_INTERNAL_IS_VN(TW_INTERNAL_V(f)) || OTHERS))
@@ -171,7 +173,8 @@ TW_DEVICE_INLINE int tw_internal_printed(int result)
     return result < 0 ? -1 : 0;
 }
 
-/* ---- calls with vectors --------------------------------------------------------------------------------------------------- */
+/* ---- calls with vectors
+   --------------------------------------------------------------------------------------------------- */
 
 TW_INTERNAL_TEXT_FUNCTION int tw_internal_print_values(const char *format, const struct tw_internal_value *values,
                                                        unsigned count)

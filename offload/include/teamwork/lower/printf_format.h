@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Formatted text without a C library (OpenCL 1.2, 6.12.13). Part of lower/printf.h, which uses it for calls with vectors
- * and halves: a device prints each call as one record, and its own formats know no vectors.
+ * Formatted text without a C library (OpenCL 1.2, 6.12.13). Part of lower/printf.h, which uses it for calls with
+ * vectors and halves: a device prints each call as one record, and its own formats know no vectors.
  *
- * Numbers come out as C's printf writes them in every detail: floating-point ones are expanded exactly, to the last of up to
- * 1074 decimal places, and rounded to nearest, ties to even.
+ * Numbers come out as C's printf writes them in every detail: floating-point ones are expanded exactly, to the last
+ * of up to 1074 decimal places, and rounded to nearest, ties to even.
  */
 #ifndef TEAMWORK_LOWER_PRINTF_FORMAT_H
 #define TEAMWORK_LOWER_PRINTF_FORMAT_H
@@ -56,7 +56,8 @@ TW_DEVICE_INLINE void tw_internal_put_times(struct tw_internal_text *text, char 
         tw_internal_put(text, c);
 }
 
-/* What stands before a number of `length` characters: spaces, its prefix, zeros. Returns the spaces to come after it. */
+/* What stands before a number of `length` characters: spaces, its prefix, zeros. Returns the spaces to come after it.
+   */
 TW_INTERNAL_TEXT_FUNCTION int tw_internal_put_prefix(struct tw_internal_text *text, const struct tw_internal_spec *spec,
                                                      const char *prefix, int length, bool zeros)
 {
@@ -73,7 +74,8 @@ TW_INTERNAL_TEXT_FUNCTION int tw_internal_put_prefix(struct tw_internal_text *te
     return spec->left ? gap : 0;
 }
 
-/* ---- integers and strings ------------------------------------------------------------------------------------------------- */
+/* ---- integers and strings
+   ------------------------------------------------------------------------------------------------- */
 
 TW_INTERNAL_TEXT_FUNCTION void tw_internal_put_integer(struct tw_internal_text *text,
                                                        const struct tw_internal_spec *spec, uint64_t bits,
@@ -124,11 +126,12 @@ TW_INTERNAL_TEXT_FUNCTION void tw_internal_put_string(struct tw_internal_text *t
     tw_internal_put_times(text, ' ', after);
 }
 
-/* ---- floating point --------------------------------------------------------------------------------------------------------- */
+/* ---- floating point
+   --------------------------------------------------------------------------------------------------------- */
 
 /*
- * A number in full, in words of nine decimal digits, the highest first; word TW_INTERNAL_UNITS ends with the units. A double
- * has at most 309 digits before the point and 1074 after it.
+ * A number in full, in words of nine decimal digits, the highest first; word TW_INTERNAL_UNITS ends with the units. A
+ * double has at most 309 digits before the point and 1074 after it.
  */
 #define TW_INTERNAL_UNITS 35
 #define TW_INTERNAL_WORDS (TW_INTERNAL_UNITS + 1 + 120)
@@ -369,7 +372,8 @@ TW_INTERNAL_TEXT_FUNCTION void tw_internal_put_double(struct tw_internal_text *t
         tw_internal_put_decimal(text, spec, sign, mantissa, exponent);
 }
 
-/* ---- formats ---------------------------------------------------------------------------------------------------------------- */
+/* ---- formats
+   ---------------------------------------------------------------------------------------------------------------- */
 
 TW_DEVICE_INLINE const char *tw_internal_number(const char *p, int *number)
 {

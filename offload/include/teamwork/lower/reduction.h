@@ -10,11 +10,11 @@
 
 #define TW_INTERNAL_OP(reduction) ((tw_operation)(sizeof *(reduction).tw_op - 1))
 
-/* ---- parts -----------------------------------------------------------------------------------------------------------
+/* ---- parts --------------------------------------------------------------------------------------------------------
 
-   A CPU cuts the range into parts that depend on the range alone (tw_internal_parts), and a GPU into as many as it runs teams.
-   Each part leaves one value of 8 bytes for each member, the values of a member side by side; then all are combined in one
-   order. */
+   A CPU cuts the range into parts that depend on the range alone (tw_internal_parts), and a GPU into as many as it runs
+   teams. Each part leaves one value of 8 bytes for each member, the values of a member side by side; then all are
+   combined in one order. */
 
 /* What is done with a member; the functions that do it are inlined, and the stage is a constant. */
 enum tw_internal_stage {
@@ -102,8 +102,8 @@ TW_DEVICE_INLINE tw_item tw_internal_reduction_item(size_t linear, size_t total,
 #endif
 
 // clang-format off
-/* The value is the work-item's own, or that of its thread: the kernel's view of it is const, the object is not. Any order of
-   additions is as good, which lets the compiler vectorize them. */
+/* The value is the work-item's own, or that of its thread: the kernel's view of it is const, the object is not. Any
+   order of additions is as good, which lets the compiler vectorize them. */
 #define TW_INTERNAL_DEFINE_REDUCTION(type, suffix, lowest, highest, combine)                                           \
     TW_OVERLOADED void tw_internal_accumulate(const type *value, type x, tw_operation op) TW_INTERNAL_CHECKED(suffix)  \
     {                                                                                                                  \
@@ -176,7 +176,7 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
 
 /* Does a stage for each member of a kernel's block. Expands to:
 
-       void dot_tw_members(stage, struct dot *tw_k, slots, part, device) { tw_internal_member(stage, &tw_k->sum ...); } */
+       void dot_tw_members(stage, tw_k, slots, part, device) { tw_internal_member(stage, &tw_k->sum ...); } */
 #define TW_INTERNAL_REDUCED_MEMBERS(name, ...)                                                                         \
     TW_DEVICE_INLINE void name##_tw_members(enum tw_internal_stage tw_stage, struct name *tw_k,                        \
                                             unsigned char *tw_slots, size_t tw_part, int tw_device)                    \
@@ -194,12 +194,14 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
 #define TW_INTERNAL_MEMBERS_4(a, b, c, d)                                                                              \
     TW_INTERNAL_MEMBER(0, a) TW_INTERNAL_MEMBER(1, b) TW_INTERNAL_MEMBER(2, c) TW_INTERNAL_MEMBER(3, d)
 
-/* ---- host ---------------------------------------------------------------------------------------------------------- */
+/* ---- host
+   ---------------------------------------------------------------------------------------------------------- */
 
 #ifdef TW_INTERNAL_GPU_PASS
 #define TW_INTERNAL_HOST_PART(name)
 #else
-/* A part, of rows or pieces of them. Expands to: void dot_tw_part(launch, block, slots, part, parts) { for (...) dot_tw_row(...); } */
+/* A part, of rows or pieces of them.
+   Expands to: void dot_tw_part(launch, block, slots, part, parts) { for (...) dot_tw_row(...); } */
 #define TW_INTERNAL_HOST_PART(name)                                                                                    \
     TW_INTERNAL_HOST_ROW(name)                                                                                         \
     static void name##_tw_part(const struct tw_internal_launch *tw_launch, const struct name *tw_args,                 \
@@ -247,12 +249,15 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
     }
 #endif
 
-/* ---- teams: a part is a turn of one loop over teams and threads, and the host combines ------------------------------ */
+/* ---- teams: a part is a turn of one loop over teams and threads, and the host combines
+   ------------------------------ */
 
 #if !defined(TW_INTERNAL_TEAMS_BUILT) || defined(TW_INTERNAL_DEVICE_PASS)
 #define TW_INTERNAL_TEAMS_REDUCTION_END(name)
 #else
-/* Expands to: static void dot_tw_teams_reduction(launch) { dot_tw_teams(launch); dot_tw_members(TW_INTERNAL_FINISH, ...); } */
+/* Expands to:
+
+       static void dot_tw_teams_reduction(launch) { dot_tw_teams(launch); dot_tw_members(TW_INTERNAL_FINISH, ...); } */
 #define TW_INTERNAL_TEAMS_REDUCTION_END(name)                                                                          \
     static void name##_tw_teams_reduction(struct tw_internal_launch *tw_launch)                                        \
     {                                                                                                                  \
@@ -298,13 +303,14 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
     }
 #endif
 
-/* ---- simt: resident teams stride over the range, and the last one combines ------------------------------------------ */
+/* ---- simt: resident teams stride over the range, and the last one combines
+   ------------------------------------------ */
 
 #ifdef TW_INTERNAL_PASS_SIMT
-/* Several items at a time without a condition between them, so that their loads are under way together. The scratch memory
-   takes the place of a range kernel's shape. Expands to:
+/* Several items at a time without a condition between them, so that their loads are under way together. The scratch
+   memory takes the place of a range kernel's shape. Expands to:
 
-       void dot_tw_simt_body(words) { for (...) dot_tw_call(item, block); leave the team's values; the last team: finish } */
+       void dot_tw_simt_body(words) { for (...) dot_tw_call(item, block); leave the values; the last team: finish } */
 #define TW_INTERNAL_SIMT_REDUCTION(name)                                                                               \
     TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words)                                                \
     {                                                                                                                  \

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * What the lowerings share: which pass this is, pragmas inside of macros, and the words that cross into a target region.
+ * What the lowerings share: which pass this is, pragmas inside of macros, and the words that cross into a target
+ * region.
  *
- * A struct that is passed firstprivate costs a transfer at each launch; scalars of at most 64 bits travel as kernel arguments.
- * So a region captures words of 64 bits: those that describe the launch (struct tw_internal_simt_captures, and
- * tw_internal_teams_captures), then those of the argument block: 8 or 32 that hold it, or 1 with its address in device memory.
+ * A struct that is passed firstprivate costs a transfer at each launch; scalars of at most 64 bits travel as kernel
+ * arguments. So a region captures words of 64 bits: those that describe the launch (struct tw_internal_simt_captures,
+ * and tw_internal_teams_captures), then those of the argument block: 8 or 32 that hold it, or 1 with its address in
+ * device memory.
  */
 #ifndef TEAMWORK_LOWER_REGION_H
 #define TEAMWORK_LOWER_REGION_H
@@ -42,8 +44,9 @@
 #endif
 
 /*
- * The lowerings that the build can use. By default that is teams, and simt where TW_LOWERING_SIMT is defined; a build for
- * GPUs in simt and other devices defines TW_LOWERING_TEAMS too, and one for no device may define TW_LOWERING_HOST.
+ * The lowerings that the build can use. By default that is teams, and simt where TW_LOWERING_SIMT is defined; a build
+ * for GPUs in simt and other devices defines TW_LOWERING_TEAMS too, and one for no device may define
+ * TW_LOWERING_HOST.
  */
 #if defined(TW_LOWERING_SIMT) && !defined(TW_LOWERING_HOST)
 #define TW_INTERNAL_SIMT_BUILT 1
@@ -52,8 +55,8 @@
 #define TW_INTERNAL_TEAMS_BUILT 1
 #endif
 
-/* Whether this is compiled into a device image: a constant for clang itself, in every pass. What a variant is not for, clang
-   does not even parse. */
+/* Whether this is compiled into a device image: a constant for clang itself, in every pass. What a variant is not
+   for, clang does not even parse. */
 #pragma omp begin declare variant match(device = {kind(host)})
 enum { tw_internal_on_device = 0 };
 #pragma omp end declare variant
@@ -73,8 +76,8 @@ enum { tw_internal_on_device = 1 };
 /* Expands to: _Pragma("clang loop vectorize(enable)") */
 #define TW_INTERNAL_SIMD TW_INTERNAL_PRAGMA(clang loop TW_HOST_LOOP)
 
-/* What cannot be vectorized runs as it is. The warning about that comes late, without a usable place in the source, so it
-   can only be silenced for the rest of the file. */
+/* What cannot be vectorized runs as it is. The warning about that comes late, without a usable place in the source,
+   so it can only be silenced for the rest of the file. */
 #pragma clang diagnostic ignored "-Wpass-failed"
 
 // clang-format off
@@ -89,8 +92,8 @@ enum { tw_internal_on_device = 1 };
 
 /* ---- words of a region ------------------------------------------------------------------------------------------ */
 
-/* X(from, 0), X(from, 1) ... for each word of a region: those of the head, 9 in the teams lowering and 11 in simt, and 1, 8 or
-   32 of the block. */
+/* X(from, 0), X(from, 1) ... for each word of a region: those of the head, 9 in the teams lowering and 11 in simt,
+   and 1, 8 or 32 of the block. */
 // clang-format off
 #define TW_INTERNAL_EACH_10(X, from)                                                                                   \
     X(from, 0), X(from, 1), X(from, 2), X(from, 3), X(from, 4), X(from, 5), X(from, 6), X(from, 7), X(from, 8),        \
@@ -180,8 +183,8 @@ TW_DEVICE_INLINE const void *tw_internal_block(const uint64_t *words, void *copy
     }
 #endif
 
-/* Calls `function(..., dims)` with a constant for dims: `required`, or what the launch has if that is 0. All calls but one
-   are dropped by clang where `required` is given. */
+/* Calls `function(..., dims)` with a constant for dims: `required`, or what the launch has if that is 0. All calls
+   but one are dropped by clang where `required` is given. */
 #define TW_INTERNAL_BY_DIMS(required, launched, function, ...)                                                         \
     if ((required) ? (required) == 1 : (launched) == 1)                                                                \
         function(__VA_ARGS__, 1);                                                                                      \

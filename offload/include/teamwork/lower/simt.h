@@ -2,9 +2,10 @@
 /**
  * The simt lowering: `target teams ompx_bare`, a plain GPU kernel with one thread a work-item.
  *
- * Grids of OpenMP are one-dimensional (clang 19 has no other), so a team finds its place by dividing its number; multiplying
- * by a precomputed reciprocal replaces the division. Where the library launches past OpenMP, the grid has the dimensions of
- * the range, and nothing is divided. Everything that fits 32 bits is computed in 32 bits and widened last.
+ * Grids of OpenMP are one-dimensional (clang 19 has no other), so a team finds its place by dividing its number;
+ * multiplying by a precomputed reciprocal replaces the division. Where the library launches past OpenMP, the grid has
+ * the dimensions of the range, and nothing is divided. Everything that fits 32 bits is computed in 32 bits and
+ * widened last.
  */
 #ifndef TEAMWORK_LOWER_SIMT_H
 #define TEAMWORK_LOWER_SIMT_H
@@ -99,8 +100,8 @@ TW_DEVICE_INLINE void tw_internal_team_grid(const size_t range[3], const unsigne
         grid[d] = (range[d] >> log2[d]) + ((range[d] & (((size_t)1 << log2[d]) - 1)) != 0);
 }
 
-/* The first words of every region, in the order in which it receives them; the argument words follow. A single task uses
-   `launch_word` alone. The library launches kernels past OpenMP with these. */
+/* The first words of every region, in the order in which it receives them; the argument words follow. A single task
+   uses `launch_word` alone. The library launches kernels past OpenMP with these. */
 struct tw_internal_simt_captures {
     uint64_t r0, r1, r2, o0, o1, o2, inner, by_inner, by_middle, shape, launch_word;
 };
@@ -134,8 +135,8 @@ TW_DEVICE_INLINE unsigned tw_internal_simt_count(const size_t in[3])
     return (unsigned)(in[0] * in[1] * in[2]);
 }
 
-/* Set in `shape` of a launch whose grid is not one-dimensional: teams are numbered as the range is, and so are the threads of
-   a range kernel, which has no offset then. The last dimension is the hardware's x. */
+/* Set in `shape` of a launch whose grid is not one-dimensional: teams are numbered as the range is, and so are the
+   threads of a range kernel, which has no offset then. The last dimension is the hardware's x. */
 #define TW_INTERNAL_SIMT_SHAPED ((uint64_t)1 << 63)
 
 /* Of a range kernel, whose teams have TW_INTERNAL_SIMT_RANGE_THREADS threads. */
@@ -176,7 +177,8 @@ tw_internal_simt_group_captures(const struct tw_internal_launch *launch, struct 
                                          | (uint64_t)launch->dims << 33);
 }
 
-/* ---- entries of regions: for each form the clauses and words of a launch whose block has `bytes` ------------------- */
+/* ---- entries of regions: for each form the clauses and words of a launch whose block has `bytes`
+   ------------------- */
 
 TW_DEVICE_INLINE struct tw_internal_entry tw_internal_simt_entry(const struct tw_internal_launch *launch,
                                                                  const struct tw_internal_simt_captures *captures,
@@ -235,7 +237,8 @@ TW_DEVICE_INLINE struct tw_internal_launch *tw_internal_simt_launch(const uint64
     return (struct tw_internal_launch *)(uintptr_t)tw_internal_simt_head(words)->launch_word;
 }
 
-/* ---- regions ------------------------------------------------------------------------------------------------------- */
+/* ---- regions
+   ------------------------------------------------------------------------------------------------------- */
 
 // clang-format off
 #ifdef TW_INTERNAL_SIMT_BUILT
@@ -344,8 +347,8 @@ TW_DEVICE_INLINE void tw_internal_simt_shaped_place(unsigned dims, uint32_t plac
 }
 #endif
 
-/* The work-item of this thread, for one constant number of dimensions. Where there are several, ids fit 32 bits in each (the
-   library sees to that), and are computed in 32. */
+/* The work-item of this thread, for one constant number of dimensions. Where there are several, ids fit 32 bits in
+   each (the library sees to that), and are computed in 32. */
 TW_DEVICE_INLINE bool tw_internal_simt_range_item(tw_item *item, const uint64_t *words, unsigned dims)
 {
     const struct tw_internal_simt_captures *const head = tw_internal_simt_head(words);
@@ -435,8 +438,10 @@ TW_DEVICE_INLINE void tw_internal_simt_group(struct tw_internal_group *group, co
         name##_tw_call(tw_internal_block(tw_words + TW_INTERNAL_SIMT_WORDS, &tw_copy, sizeof tw_copy));                \
     }
 
-/* Expands to: void saxpy_tw_simt_item(words, block, dims) { if (this thread has a work-item) saxpy_tw_call(item, block); }
-               void saxpy_tw_simt_body(const uint64_t *tw_words) { rebuild the block; saxpy_tw_simt_item(..., 1 or 2 or 3); } */
+/* Expands to:
+
+       void saxpy_tw_simt_item(words, block, dims) { if (this thread has a work-item) saxpy_tw_call(item, block); }
+       void saxpy_tw_simt_body(words) { rebuild the block; saxpy_tw_simt_item(..., 1 or 2 or 3); } */
 #define TW_INTERNAL_SIMT_RANGE(name)                                                                                   \
     TW_DEVICE_INLINE void name##_tw_simt_item(const uint64_t *tw_words, const struct name *tw_args, unsigned tw_dims)  \
     {                                                                                                                  \
@@ -457,7 +462,8 @@ TW_DEVICE_INLINE void tw_internal_simt_group(struct tw_internal_group *group, co
 #define TW_INTERNAL_SIMT_POINT_item(here)                                                                              \
     (tw_nd_item){{(here).tw_thread_[0], (here).tw_thread_[1], (here).tw_thread_[2]}, &(here)}
 
-/* Hierarchical and nd_range kernels; `point` is what the kernel's function takes: group or item. A required size is a constant.
+/* Hierarchical and nd_range kernels; `point` is what the kernel's function takes: group or item. A required size is a
+   constant.
    Expands to: the same with void tile_tw_simt_group(words, block, dims) { tile_tw_call(group, block); } */
 #define TW_INTERNAL_SIMT_GROUP(name, point)                                                                            \
     TW_DEVICE_INLINE void name##_tw_simt_group(const uint64_t *tw_words, const struct name *tw_args, unsigned tw_dims) \

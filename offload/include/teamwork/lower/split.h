@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * nd_range kernels that are split at their barriers, on a CPU: what lies between two barriers becomes a loop over the work-items
- * of a group, instead of a stack for each. It takes a plugin of clang (offload/split/), which finds the places by the functions
- * that are called there; `-DTW_SPLIT` puts these calls into kernels. Nothing calls them where the plugin has been: a kernel
- * that cannot be split, and any kernel without the plugin, finds that all of them answer `false`, and goes by its stacks.
+ * nd_range kernels that are split at their barriers, on a CPU: what lies between two barriers becomes a loop over the
+ * work-items of a group, instead of a stack for each. It takes a plugin of clang (offload/split/), which finds the
+ * places by the functions that are called there; `-DTW_SPLIT` puts these calls into kernels. Nothing calls them where
+ * the plugin has been: a kernel that cannot be split, and any kernel without the plugin, finds that all of them
+ * answer `false`, and goes by its stacks.
  */
 #ifndef TEAMWORK_LOWER_SPLIT_H
 #define TEAMWORK_LOWER_SPLIT_H

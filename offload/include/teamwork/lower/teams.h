@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * The teams lowering: standard OpenMP, for any offload device. Range kernels are one `target teams distribute parallel for`
- * over the linear range; hierarchical ones distribute groups over teams, with `parallel for` inside (work_item_teams.h). What
- * is granted may be less than what is requested, so groups and items loop.
+ * The teams lowering: standard OpenMP, for any offload device. Range kernels are one `target teams distribute
+ * parallel for` over the linear range; hierarchical ones distribute groups over teams, with `parallel for` inside
+ * (work_item_teams.h). What is granted may be less than what is requested, so groups and items loop.
  *
  * A CPU device's pass that shares the host's text runs groups as the host does.
  */
@@ -14,8 +14,8 @@
 #include <teamwork/lower/host.h>
 #include <teamwork/lower/region.h>
 
-/* The first words of every region, in the order in which it receives them; the argument words follow. What a form has no use
-   for is 0. */
+/* The first words of every region, in the order in which it receives them; the argument words follow. What a form has
+   no use for is 0. */
 struct tw_internal_teams_captures {
     uint64_t r0, r1, r2, o0, o1, o2;
     uint64_t shape; /* a group's size, 16 bits for each dimension, and above them the dimensions */
@@ -36,7 +36,8 @@ TW_DEVICE_INLINE struct tw_internal_launch *tw_internal_teams_launch(const uint6
     return (struct tw_internal_launch *)(uintptr_t)tw_internal_teams_head(words)->launch_word;
 }
 
-/* ---- entries of regions: for each form the clauses and words of a launch whose block has `bytes` ------------------- */
+/* ---- entries of regions: for each form the clauses and words of a launch whose block has `bytes`
+   ------------------- */
 
 TW_DEVICE_INLINE struct tw_internal_teams_captures tw_internal_teams_captures(const struct tw_internal_launch *launch)
 {
@@ -119,17 +120,18 @@ TW_DEVICE_INLINE struct tw_internal_entry tw_internal_teams_nd_range_entry(const
     return entry;
 }
 
-/* ---- regions ------------------------------------------------------------------------------------------------------- */
+/* ---- regions
+   ------------------------------------------------------------------------------------------------------- */
 
 // clang-format off
 #ifdef TW_INTERNAL_TEAMS_BUILT
-/* The functions that enter the region of a kernel, a loop over turns; the form is range, group, nd_range or reduction, and
-   `loop` how turns are shared out: items or groups. The region calls what TW_INTERNAL_TEAMS_RANGE and the like define.
+/* The functions that enter the region of a kernel, a loop over turns; the form is range, group, nd_range or reduction,
+   and `loop` how turns are shared out: items or groups. The region calls what TW_INTERNAL_TEAMS_RANGE and the like define.
    Expands to:
 
-       static void saxpy_tw_teams_8(...) { #pragma omp target teams distribute ... for (...) { saxpy_tw_teams_body(...); } }
+       static void saxpy_tw_teams_8(...) { #pragma omp target teams distribute ... for (...) saxpy_tw_teams_body(...); }
        static void saxpy_tw_teams_32 ... _1 likewise
-       static void saxpy_tw_teams(launch) { entry = tw_internal_teams_range_entry(launch, sizeof(struct saxpy)); ... } */
+       static void saxpy_tw_teams(launch) { entry = tw_internal_teams_range_entry(launch, ...); ... } */
 #define TW_INTERNAL_TEAMS(name, form, loop)                                                                            \
     TW_INTERNAL_TEAMS_REGION(name, 8, 17, loop)                                                                        \
     TW_INTERNAL_TEAMS_REGION(name, 32, 41, loop)                                                                       \
@@ -182,7 +184,8 @@ TW_DEVICE_INLINE struct tw_internal_entry tw_internal_teams_nd_range_entry(const
 #endif
 // clang-format on
 
-/* ---- what a turn does ---------------------------------------------------------------------------------------------- */
+/* ---- what a turn does
+   ---------------------------------------------------------------------------------------------- */
 
 TW_DEVICE_INLINE tw_item tw_internal_teams_range_item(size_t linear, tw_item item, unsigned dims)
 {
@@ -263,7 +266,8 @@ TW_DEVICE_INLINE void tw_internal_no_threads(struct tw_internal_launch *launch)
 #define TW_INTERNAL_TEAMS_GROUP(name)
 #define TW_INTERNAL_TEAMS_ND_RANGE(name)
 #else
-/* clang emits the kernel in a device's pass alone. Expands to: if (1) saxpy_tw_teams_body(...); else tw_internal_fell_back(...) */
+/* clang emits the kernel in a device's pass alone.
+   Expands to: if (1) saxpy_tw_teams_body(...); else tw_internal_fell_back(...) */
 #define TW_INTERNAL_TEAMS_CALL(name, words, turn)                                                                      \
     if (tw_internal_on_device)                                                                                         \
         name##_tw_teams_body(words, turn);                                                                             \
@@ -311,8 +315,9 @@ TW_DEVICE_INLINE void tw_internal_no_threads(struct tw_internal_launch *launch)
     }
 #endif
 
-/* nd_range kernels. A work-item is a thread of a parallel region, if the runtime grants the whole group its threads; else the
-   launch is refused. Expands to: void dot_tw_teams_body(words, turn) { #pragma omp parallel { dot_tw_call(item, block); } } */
+/* nd_range kernels. A work-item is a thread of a parallel region, if the runtime grants the whole group its threads; else
+   the launch is refused.
+   Expands to: void dot_tw_teams_body(words, turn) { #pragma omp parallel { dot_tw_call(item, block); } } */
 #if defined(TW_INTERNAL_GPU_PASS)
 #define TW_INTERNAL_TEAMS_ND_RANGE(name)                                                                               \
     TW_DEVICE_INLINE void name##_tw_teams_body(const uint64_t *tw_words, size_t tw_turn)                               \

@@ -14,9 +14,9 @@
 #endif
 
 /*
- * Vectors wider than the target's registers travel between functions as the enabled instruction set has it, of which clang
- * warns at each call, in the user's lines. The functions of these headers are always inlined, so nothing travels. Files
- * that hand such vectors to functions in other files must be compiled for the same instruction set.
+ * Vectors wider than the target's registers travel between functions as the enabled instruction set has it, of which
+ * clang warns at each call, in the user's lines. The functions of these headers are always inlined, so nothing
+ * travels. Files that hand such vectors to functions in other files must be compiled for the same instruction set.
  */
 #pragma clang diagnostic ignored "-Wpsabi"
 
@@ -163,8 +163,8 @@ TW_INTERNAL_TWICE_WIDTH(schar, short, )
 #define TW_INTERNAL_CAST_3 TW_INTERNAL_CAST_2
 #define TW_INTERNAL_CAST_4 TW_INTERNAL_CAST_2
 #ifdef __NVPTX__
-/* clang 19 makes one instruction of loading and widening a floating-point vector of more than 16 bytes, of which the widening is
-   lost. So the elements pass through registers that the compiler knows nothing of. */
+/* clang 19 makes one instruction of loading and widening a floating-point vector of more than 16 bytes, of which the
+   widening is lost. So the elements pass through registers that the compiler knows nothing of. */
 static inline __attribute__((always_inline)) void tw_internal_hide(void *vector, unsigned long bytes)
 {
     _Pragma("unroll") for (unsigned long at = 0; at < bytes; at += sizeof(unsigned))
@@ -195,8 +195,9 @@ static inline __attribute__((always_inline)) void tw_internal_hide(void *vector,
 #endif
 
 /*
- * Bodies of functions that do the same to each of n elements: `of` is the name of the scalar function, R the type of the
- * result. The loops have constant lengths and are unrolled, on the host into vector instructions where there are any.
+ * Bodies of functions that do the same to each of n elements: `of` is the name of the scalar function, R the type of
+ * the result. The loops have constant lengths and are unrolled, on the host into vector instructions where there are
+ * any.
  */
 #define TW_INTERNAL_LANES_1(R, n, of, a)                                                                               \
     {                                                                                                                  \

@@ -8,7 +8,8 @@
 #include <teamwork/lower/convert.h>
 #include <teamwork/lower/vector.h>
 
-/* clang 19 makes one access of 16 bytes of 16 bytes at any address on NVPTX, where it has to be aligned: in two halves. */
+/* clang 19 makes one access of 16 bytes of 16 bytes at any address on NVPTX, where it has to be aligned: in two
+   halves. */
 #define TW_INTERNAL_COPY_ELEMENTS(to, from, n, bytes)                                                                  \
     do {                                                                                                               \
         const size_t tw_half_bytes = (n) == 16 && (bytes) == 1 ? 8 : 0;                                                \
@@ -42,7 +43,8 @@ TW_INTERNAL_LOAD_STORE_ALIASES(16)
 #undef TW_INTERNAL_LOAD_STORE_SAME
 #undef TW_INTERNAL_LOAD_STORE_ALIASES
 
-/* ---- half in memory -------------------------------------------------------------------------------------------------- */
+/* ---- half in memory
+   -------------------------------------------------------------------------------------------------- */
 
 TW_INTERNAL_OVERLOAD tw_float tw_vload_half(size_t offset, const tw_half *p)
 {
@@ -100,7 +102,8 @@ TW_INTERNAL_STORE_HALF_ALL(double)
 #undef TW_INTERNAL_STORE_HALVES
 #undef TW_INTERNAL_STORE_HALF_ALL
 
-/* ---- shuffles -------------------------------------------------------------------------------------------------------- */
+/* ---- shuffles
+   -------------------------------------------------------------------------------------------------------- */
 
 /* From vectors of m to one of n elements. */
 #define TW_INTERNAL_SHUFFLE(T, m, n)                                                                                   \

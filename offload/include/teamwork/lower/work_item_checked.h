@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Hierarchical kernels on a CPU as a GPU runs them (TW_CHECK_GROUP_SCOPE): each work-item runs group scope, with variables of its
- * own, on a stack of its own, and meets the others at the edges of loops. A kernel that breaks the rules of group scope so gives
- * wrong results here too, or TW_ERROR_DIVERGENT_BARRIER.
+ * Hierarchical kernels on a CPU as a GPU runs them (TW_CHECK_GROUP_SCOPE): each work-item runs group scope, with
+ * variables of its own, on a stack of its own, and meets the others at the edges of loops. A kernel that breaks the
+ * rules of group scope so gives wrong results here too, or TW_ERROR_DIVERGENT_BARRIER.
  */
 #ifndef TEAMWORK_LOWER_WORK_ITEM_CHECKED_H
 #define TEAMWORK_LOWER_WORK_ITEM_CHECKED_H

@@ -36,10 +36,10 @@ TW_DEVICE_INLINE size_t tw_internal_private_many(tw_group group, size_t few)
     return all <= few ? 1 : all;
 }
 
-/* An array over the group. One of constant size serves where it is large enough, and where the compiler knows the group's size
-   the choice is made then: the optimizer dissolves such arrays into registers, and never those of variable size. What it leaves
-   of them in memory begins at a cache line, so that no vector lies in two. (For those of variable size that would cost the
-   whole kernel a register.) */
+/* An array over the group. One of constant size serves where it is large enough, and where the compiler knows the
+   group's size the choice is made then: the optimizer dissolves such arrays into registers, and never those of
+   variable size. What it leaves of them in memory begins at a cache line, so that no vector lies in two. (For those
+   of variable size that would cost the whole kernel a register.) */
 #define TW_INTERNAL_PRIVATE_FEW(type) (sizeof(type) < 8192 ? 8192 / sizeof(type) : 1)
 #define TW_INTERNAL_PRIVATE(group, type, name)                                                                         \
     type name##_tw_few[TW_INTERNAL_PRIVATE_FEW(type)] TW_INTERNAL_ALIGNED(type, 64);                                   \

@@ -40,8 +40,9 @@ TW_DEVICE_INLINE void tw_internal_barrier(void)
 }
 #endif
 
-/* The address of a variable in shared memory is used for something: otherwise LLVM's alias analysis concludes that a barrier
-   cannot change the variable, and carries values past it. The condition is true, and no code remains of it. */
+/* The address of a variable in shared memory is used for something: otherwise LLVM's alias analysis concludes that a
+   barrier cannot change the variable, and carries values past it. The condition is true, and no code remains of it.
+   */
 TW_DEVICE_INLINE void tw_internal_share(const void *address)
 {
     const uintptr_t thread = tw_internal_thread();
@@ -135,8 +136,8 @@ TW_DEVICE_INLINE tw_h_item tw_internal_simt_item(tw_group group, const struct tw
     for (bool tw_open = tw_internal_simt_open(); tw_internal_simt_turn(&tw_open); tw_open = false)                     \
         for (bool tw_once = ((void)(group), tw_internal_thread() == 0); tw_once; tw_once = false)
 
-/* Shared memory: the directive places the variable there, and the attribute keeps vector accesses aligned. Its address is
-   taken once more for clang, which would warn where one work-item sets what others read. */
+/* Shared memory: the directive places the variable there, and the attribute keeps vector accesses aligned. Its
+   address is taken once more for clang, which would warn where one work-item sets what others read. */
 #define TW_INTERNAL_LOCAL(type, ...)                                                                                   \
     type TW_INTERNAL_DECLARATOR(__VA_ARGS__) TW_INTERNAL_ALIGNED(type, 16);                                            \
     TW_INTERNAL_PRAGMA(omp allocate(TW_INTERNAL_DECLARED(__VA_ARGS__)) allocator(omp_pteam_mem_alloc))                 \
