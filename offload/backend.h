@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include <teamwork/device.h>
-#include <teamwork/lower/launch.h>
+#include <teamwork/lower/kernel/launch.h>
 #include <teamwork/sim.h>
 
 #include "base/detail.h"

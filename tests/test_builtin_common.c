@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: x86_64 (gpu-simt), values, unsanitized */
 /**
- * lower/common.h on the device under test: every function for every type and size of tables 3.61 and 3.62 and for half
+ * lower/vector/common.h on the device under test: every function for every type and size of tables 3.61 and 3.62 and for half
  * (property 57). Those that only choose are exact; the others are near to what long double gives.
  */
 #include "builtin.h"

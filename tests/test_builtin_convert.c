@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: x86_64 (gpu-simt), values, unsanitized */
 /**
- * lower/convert.h on the device under test (property 54): conversions between all pairs of types in all sizes, rounding
+ * lower/vector/convert.h on the device under test (property 54): conversions between all pairs of types in all sizes, rounding
  * modes and with saturation, exactly, against arithmetic in long double, which holds every number of every type.
  * Types of 8 and 16 bits give all their numbers; wider ones limits, ties, their neighbours, and random numbers.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: x86_64 (gpu-simt), values */
 /*
- * Sampling (lower/image.h, OpenCL 1.2, 8.2): every kind of image with every sampler, against a reference in double
+ * Sampling (lower/image/image.h, OpenCL 1.2, 8.2): every kind of image with every sampler, against a reference in double
  * precision; coordinates that are no numbers; whole coordinates; plain reads (property 65).
  */
 #include "image_test.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /**
- * Litmus tests of the memory model (lower/atomic.h, docs/memory_model.md): small programs of two to four roles on two
+ * Litmus tests of the memory model (lower/group/atomic.h, docs/memory_model.md): small programs of two to four roles on two
  * locations, x and y, run many times. An outcome that the model forbids must never appear.
  *
  * A lane is a set of work-items, one for each role, and has its own locations for each of its trials. The roles walk

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams) */
-/** lower/kernel.h: kernels that another file defines are declared and launched like one's own. */
+/** lower/kernel/kernel.h: kernels that another file defines are declared and launched like one's own. */
 #include "tw_test.h"
 
 #include "other_file_kernels.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: x86_64 gpu-simt, values */
 /*
- * Printing from kernels (lower/printf.h): what is printed on each device, that lines stay whole, what a call returns;
+ * Printing from kernels (lower/kernel/printf.h): what is printed on each device, that lines stay whole, what a call returns;
  * and on the host the library's own formatting against the C library's.
  */
 #include "tw_test.h"

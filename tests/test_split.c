@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host split, sanitized-split */
 /** Kernels with barriers of every shape, against a model that does the steps of a group one after the other. Compiled
- *  with the plugin that makes loops of them (lower/split.h), and without; kernels named keeps_... are those that it
+ *  with the plugin that makes loops of them (lower/kernel/split.h), and without; kernels named keeps_... are those that it
  *  must leave alone: split/check.sh looks at that. */
 #include "nd_range_test.h"
 #include <teamwork/vector.h>

@@ -35,7 +35,7 @@
 #ifndef TEAMWORK_ASYNC_COPY_H
 #define TEAMWORK_ASYNC_COPY_H
 
-#include <teamwork/lower/async_copy.h>
+#include <teamwork/lower/group/async_copy.h>
 
 #define tw_async_work_group_copy(point, to, from, count)                                                               \
     (TW_INTERNAL_SAME_SIZE(to, from),                                                                                  \

@@ -46,6 +46,6 @@
 #ifndef TEAMWORK_ATOMIC_H
 #define TEAMWORK_ATOMIC_H
 
-#include <teamwork/lower/atomic.h>
+#include <teamwork/lower/group/atomic.h>
 
 #endif

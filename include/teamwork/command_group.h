@@ -26,7 +26,7 @@
 #include <teamwork/buffer.h>
 #include <teamwork/event.h>
 #include <teamwork/local.h>
-#include <teamwork/lower/launch.h>
+#include <teamwork/lower/kernel/launch.h>
 #include <teamwork/queue.h>
 
 TW_BEGIN_DECLS

@@ -35,6 +35,6 @@
 #ifndef TEAMWORK_GROUP_FUNCTIONS_H
 #define TEAMWORK_GROUP_FUNCTIONS_H
 
-#include <teamwork/lower/group_functions.h>
+#include <teamwork/lower/group/group_functions.h>
 
 #endif

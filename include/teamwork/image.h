@@ -30,7 +30,7 @@
 
 #include <teamwork/command_group.h>
 #include <teamwork/image_format.h>
-#include <teamwork/lower/image_access.h>
+#include <teamwork/lower/image/image_access.h>
 #include <teamwork/sampler.h>
 
 TW_BEGIN_DECLS
@@ -267,7 +267,7 @@ TW_END_DECLS
  *     tw_channel_order tw_get_image_channel_order(I image); tw_channel_type tw_get_image_channel_data_type(I image)
  */
 #ifdef __clang__
-#include <teamwork/lower/image.h>
+#include <teamwork/lower/image/image.h>
 #endif
 
 #endif

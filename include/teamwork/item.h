@@ -17,7 +17,7 @@
 #define TEAMWORK_ITEM_H
 
 #if !defined(__clang__) && !defined(__cplusplus)
-#include <teamwork/lower/compiler.h> /* the functions are overloaded */
+#include <teamwork/lower/kernel/compiler.h> /* the functions are overloaded */
 #endif
 
 #include <teamwork/range.h>

@@ -4,7 +4,7 @@
 #define TEAMWORK_KERNEL_LIMITS_H
 
 #include <teamwork/device.h>
-#include <teamwork/lower/launch.h>
+#include <teamwork/lower/kernel/launch.h>
 
 TW_BEGIN_DECLS
 

@@ -33,7 +33,7 @@
 #ifndef TEAMWORK_MATH_H
 #define TEAMWORK_MATH_H
 
-#include <teamwork/lower/math.h>
+#include <teamwork/lower/math/math.h>
 
 /**
  * Half precision (spec 4.2): limits of tw_half, and its bits.

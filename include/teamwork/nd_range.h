@@ -46,6 +46,6 @@ TW_DEVICE_INLINE tw_sub_group tw_get_sub_group(tw_nd_item item);
  */
 #define tw_barrier(item, space) tw_internal_barrier_at((item), (space), __LINE__)
 
-#include <teamwork/lower/nd_item.h>
+#include <teamwork/lower/group/nd_item.h>
 
 #endif

@@ -35,7 +35,7 @@
 #ifndef TEAMWORK_POINTER_H
 #define TEAMWORK_POINTER_H
 
-#include <teamwork/lower/pointer.h>
+#include <teamwork/lower/group/pointer.h>
 
 #define tw_global_ptr(T) __typeof__(T) TW_INTERNAL_IN_global *
 #define tw_constant_ptr(T) const __typeof__(T) TW_INTERNAL_IN_constant *

@@ -27,7 +27,7 @@
 #ifndef TEAMWORK_PRINTF_H
 #define TEAMWORK_PRINTF_H
 
-#include <teamwork/lower/printf.h>
+#include <teamwork/lower/kernel/printf.h>
 
 #define tw_printf(...) TW_INTERNAL_JOIN(TW_INTERNAL_PRINTF_, TW_INTERNAL_HAS_ARGUMENTS(__VA_ARGS__))(__VA_ARGS__)
 

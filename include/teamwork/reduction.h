@@ -34,7 +34,7 @@
 #ifndef TEAMWORK_REDUCTION_H
 #define TEAMWORK_REDUCTION_H
 
-#include <teamwork/lower/reduction.h>
+#include <teamwork/lower/group/reduction.h>
 
 #define TW_REDUCTION(type, op)                                                                                         \
     struct {                                                                                                           \

@@ -5,18 +5,18 @@
  * functions.
  *
  * clang only, as kernels are. <teamwork/teamwork.h> does not include this header: files that use no vectors need not
- * read it. It turns clang's warning -Wpsabi off (lower/vector.h says why).
+ * read it. It turns clang's warning -Wpsabi off (lower/vector/vector.h says why).
  */
 #ifndef TEAMWORK_VECTOR_H
 #define TEAMWORK_VECTOR_H
 
-#include <teamwork/lower/common.h>
-#include <teamwork/lower/convert.h>
-#include <teamwork/lower/geometric.h>
-#include <teamwork/lower/integer.h>
-#include <teamwork/lower/relational.h>
-#include <teamwork/lower/vector.h>
-#include <teamwork/lower/vector_data.h>
+#include <teamwork/lower/vector/common.h>
+#include <teamwork/lower/vector/convert.h>
+#include <teamwork/lower/vector/geometric.h>
+#include <teamwork/lower/vector/integer.h>
+#include <teamwork/lower/vector/relational.h>
+#include <teamwork/lower/vector/vector.h>
+#include <teamwork/lower/vector/vector_data.h>
 
 /**
  * Vector types (spec 3.8.1): clang's ext_vector_type under OpenCL's names. What computes with them is in the functions

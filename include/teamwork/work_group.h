@@ -22,7 +22,7 @@
 #define TEAMWORK_WORK_GROUP_H
 
 #include <teamwork/item.h>
-#include <teamwork/lower/work_item.h>
+#include <teamwork/lower/group/work_item.h>
 
 /** Loops over the work-items of the group, and over the points of a range, a tw_range of the group's dimensions. */
 #define tw_parallel_for_work_item(group, item) TW_INTERNAL_FOR_WORK_ITEM(group, item)

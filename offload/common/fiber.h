@@ -5,7 +5,7 @@
 #ifndef TEAMWORK_FIBER_H
 #define TEAMWORK_FIBER_H
 
-#include <teamwork/lower/launch.h>
+#include <teamwork/lower/kernel/launch.h>
 
 /* What launches on CPUs hand to their kernels. All of it is thread safe. */
 extern const struct tw_internal_cpu tw_fiber_cpu;

@@ -23,7 +23,7 @@ void tw_scratch_open(struct tw_scratch *scratch);
 /* Frees what is kept. */
 void tw_scratch_close(struct tw_scratch *scratch, struct tw_backend_device *device);
 
-/* Allocates launch->scratch, with a counter of zero behind it (lower/launch.h), for whoever keeps it. */
+/* Allocates launch->scratch, with a counter of zero behind it (lower/kernel/launch.h), for whoever keeps it. */
 tw_status tw_scratch_make(struct tw_backend_device *device, struct tw_internal_launch *launch);
 
 /* Lends a launch that waits what it needs of both; copies its argument block. */
@@ -34,7 +34,7 @@ tw_status tw_scratch_lend(struct tw_scratch *scratch, struct tw_backend_device *
 void tw_scratch_return(struct tw_scratch *scratch, struct tw_backend_device *device, struct tw_internal_launch *launch,
                        bool clean);
 
-/* Lends launch->scratch, with a counter of zero behind it (lower/launch.h). */
+/* Lends launch->scratch, with a counter of zero behind it (lower/kernel/launch.h). */
 tw_status tw_scratch_take(struct tw_scratch *scratch, struct tw_backend_device *device,
                           struct tw_internal_launch *launch);
 

@@ -3,7 +3,7 @@
  * The plugin of clang that splits nd_range kernels at their barriers for processors (docs/design.md, "Kernels that are split").
  *
  * The kernel macros, compiled with -DTW_SPLIT, make a function of one work-item, with calls of markers in it
- * (include/teamwork/lower/split.h): ids begin it, barriers divide it. plugin.cpp finds these functions and
+ * (include/teamwork/lower/kernel/split.h): ids begin it, barriers divide it. plugin.cpp finds these functions and
  *
  *     prepare.cpp   inlines what they call that has barriers, and simplifies them
  *     counters.cpp  takes what a work-item counts in loops around barriers apart

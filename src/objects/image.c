@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Images (spec 3.6.2): a layout over a buffer. The buffer is what the command graph and coherence see; this file checks
- * layouts and describes images to kernels. How pixels are read and written is the kernels' (lower/image.h).
+ * layouts and describes images to kernels. How pixels are read and written is the kernels' (lower/image/image.h).
  */
 #include <teamwork/image.h>
 #include <teamwork/storage.h>

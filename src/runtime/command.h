@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include <teamwork/event.h>
-#include <teamwork/lower/launch.h>
+#include <teamwork/lower/kernel/launch.h>
 
 #include "backend.h"
 #include "base/failure.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <teamwork/lower/launch.h>
+#include <teamwork/lower/kernel/launch.h>
 
 #include "base/failure.h"
 #include "task_queue.h"

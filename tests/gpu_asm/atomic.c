@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * What lower/atomic.h becomes on NVIDIA GPUs, for check.sh. Each line that begins with a macro call and ends in a
+ * What lower/group/atomic.h becomes on NVIDIA GPUs, for check.sh. Each line that begins with a macro call and ends in a
  * comment makes a function, named by the macro and its arguments, and the comment says which instructions that touch
  * memory the function must consist of, in order; "nothing" for none. Argument passing does not count.
  *

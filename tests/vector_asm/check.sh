@@ -37,7 +37,7 @@ if ! diff "$work/expected" "$work/found"; then
 fi
 echo "$count kernels access memory as expected"
 
-# clang 19 loses conversions of what it has just loaded, but for a remedy in lower/vector.h
+# clang 19 loses conversions of what it has just loaded, but for a remedy in lower/vector/vector.h
 if [ "$(grep -c 'cvt\.f64\.f32' "$ptx")" -lt 8 ] || [ "$(grep -c 'cvt\.f32\.f16' "$ptx")" -lt 16 ]; then
     echo "vectors that are loaded and widened are not converted"
     exit 1

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <teamwork/lower/simt.h>
+#include <teamwork/lower/kernel/simt.h>
 
 #include "common/image.h"
 #include "cuda_cubin.h"

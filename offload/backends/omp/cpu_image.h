@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include <teamwork/lower/launch.h>
+#include <teamwork/lower/kernel/launch.h>
 
 /* Whether the program or library that defines a kernel has no device image with it. Looks once for each kernel.
    False where that is not known. Called from any thread. */

@@ -17,7 +17,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <teamwork/lower/simt.h>
+#include <teamwork/lower/kernel/simt.h>
 
 #include "common/fiber.h"
 #include "common/host_lowering.h"

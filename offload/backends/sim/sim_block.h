@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include <teamwork/lower/launch.h>
+#include <teamwork/lower/kernel/launch.h>
 
 /* Is told of a pointer in a block, and of its member's name, as "grid.data". Returns whether that was enough. */
 typedef bool (*tw_sim_pointer_visitor)(void *user, const char *name, const void *pointer);

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** Lowers what <teamwork/atomic.h> declares. */
+#ifndef TEAMWORK_LOWER_ATOMIC_H
+#define TEAMWORK_LOWER_ATOMIC_H
+
+#include <stddef.h>
+
+#include <teamwork/lower/group/atomic_word.h>
+
+#if __SIZEOF_LONG__ != 8 || __SIZEOF_POINTER__ != 8
+#error "Teamwork's atomic operations need a target whose long and pointers have 64 bits"
+#endif
+
+/* diagnose_if is clang's, and stands where GCC has no attributes */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgcc-compat"
+
+/* ---- the object ------------------------------------------------------------------------------------------------- */
+
+/* The types: X(T, the word that it is treated as, kind). */
+#define TW_INTERNAL_ATOMIC_TYPES(X)                                                                                    \
+    X(_Bool, tw_internal_uint8, TW_INTERNAL_BOOL)                                                                      \
+    X(char, tw_internal_char, TW_INTERNAL_INTEGER)                                                                     \
+    X(signed char, tw_internal_int8, TW_INTERNAL_INTEGER)                                                              \
+    X(unsigned char, tw_internal_uint8, TW_INTERNAL_INTEGER)                                                           \
+    X(short, tw_internal_int16, TW_INTERNAL_INTEGER)                                                                   \
+    X(unsigned short, tw_internal_uint16, TW_INTERNAL_INTEGER)                                                         \
+    X(int, tw_internal_int32, TW_INTERNAL_INTEGER)                                                                     \
+    X(unsigned, tw_internal_uint32, TW_INTERNAL_INTEGER)                                                               \
+    X(long, tw_internal_int64, TW_INTERNAL_INTEGER)                                                                    \
+    X(unsigned long, tw_internal_uint64, TW_INTERNAL_INTEGER)                                                          \
+    X(long long, tw_internal_int64, TW_INTERNAL_INTEGER)                                                               \
+    X(unsigned long long, tw_internal_uint64, TW_INTERNAL_INTEGER)                                                     \
+    X(float, tw_internal_float, TW_INTERNAL_REAL)                                                                      \
+    X(double, tw_internal_double, TW_INTERNAL_REAL)
+#ifdef __CHAR_UNSIGNED__
+typedef tw_internal_uint8 tw_internal_char;
+#else
+typedef tw_internal_int8 tw_internal_char;
+#endif
+
+// clang-format off
+#define TW_INTERNAL_KIND_IF(T, word, kind) T: kind,
+#define TW_INTERNAL_KIND(value)                                                                                        \
+    _Generic((value), TW_INTERNAL_ATOMIC_TYPES(TW_INTERNAL_KIND_IF)                                                    \
+             default: TW_INTERNAL_IS_POINTER(value) ? TW_INTERNAL_POINTER : TW_INTERNAL_NO_OBJECT)
+#define TW_INTERNAL_WORD_IF(T, word, kind) T: (word)0,
+#define TW_INTERNAL_WORD(value)                                                                                        \
+    __typeof__(_Generic((value), TW_INTERNAL_ATOMIC_TYPES(TW_INTERNAL_WORD_IF)                                         \
+               default: __builtin_choose_expr(TW_INTERNAL_IS_POINTER(value), (tw_internal_uint64)0, 0)))
+// clang-format on
+#define TW_INTERNAL_IS_POINTER(value) (__builtin_classify_type(value) == 5)
+
+/* Declarations that hide those of the operation around this one, which is not worth a warning. */
+#define TW_INTERNAL_HIDE(...)                                                                                          \
+    TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
+    TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wshadow")                                                            \
+    TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wunused-local-typedef")                                              \
+    __VA_ARGS__                                                                                                        \
+    TW_INTERNAL_PRAGMA(clang diagnostic pop)
+
+/* An expression about tw_object, which points to the object, of tw_kind, of the unqualified type tw_type, and is
+   treated as a tw_word; tw_sum is the type of what is added to it. What is no object for atomic operations is treated
+   as an int, so that there is one error. */
+// clang-format off
+#define TW_INTERNAL_ATOMIC(object, ...)                                                                                \
+    __extension__({                                                                                                    \
+        TW_INTERNAL_HIDE(                                                                                              \
+            __auto_type const tw_object = &*(object);                                                                  \
+            enum { tw_kind = TW_INTERNAL_KIND(*tw_object) };                                                           \
+            typedef __typeof__(__builtin_choose_expr(tw_kind, ((void)0, *tw_object), 0)) tw_type;                      \
+            typedef TW_INTERNAL_WORD(*tw_object) tw_word;                                                              \
+            typedef __typeof__(__builtin_choose_expr(tw_kind == TW_INTERNAL_POINTER, (ptrdiff_t)0, (tw_type)0)) tw_sum;) \
+        __VA_ARGS__;                                                                                                   \
+    })
+// clang-format on
+
+/* As the word's functions take it. An object that is const is an error of the assignment, which is not evaluated. */
+#define TW_INTERNAL_READ_OBJECT ((const volatile tw_word *)tw_object)
+#define TW_INTERNAL_WRITTEN_OBJECT(word) ((void)sizeof(*tw_object = *tw_object), (volatile word *)tw_object)
+
+/* `value`, converted to the object's type as in an assignment, as a word; what the operation refuses anyway is 0. */
+#define TW_INTERNAL_OPERAND(accepted, value)                                                                           \
+    ((tw_word)((tw_type){__builtin_choose_expr(!!(tw_kind & (accepted)), (value), 0)}))
+#define TW_INTERNAL_ANY_KIND (TW_INTERNAL_INTEGER | TW_INTERNAL_BOOL | TW_INTERNAL_REAL | TW_INTERNAL_POINTER)
+
+/* ---- the operations: X(function on words, object, value, order, scope) ------------------------------------------- */
+
+#define TW_INTERNAL_LOAD(object, order, scope)                                                                         \
+    TW_INTERNAL_ATOMIC(object, (tw_type)tw_internal_load(TW_INTERNAL_READ_OBJECT, order, scope, tw_kind))
+
+#define TW_INTERNAL_STORE(store, object, value, order, scope)                                                          \
+    TW_INTERNAL_ATOMIC(object, store(TW_INTERNAL_WRITTEN_OBJECT(tw_word),                                              \
+                                     TW_INTERNAL_OPERAND(TW_INTERNAL_ANY_KIND, value), order, scope, tw_kind))
+
+#define TW_INTERNAL_MODIFY(modify, object, value, order, scope)                                                        \
+    TW_INTERNAL_ATOMIC(object,                                                                                         \
+                       (tw_type)modify(TW_INTERNAL_WRITTEN_OBJECT(tw_word),                                            \
+                                       TW_INTERNAL_OPERAND(TW_INTERNAL_ANY_KIND, value), order, scope, tw_kind))
+
+/* Pointers step by elements. */
+#define TW_INTERNAL_SUM(add, object, value, order, scope)                                                              \
+    TW_INTERNAL_ATOMIC(                                                                                                \
+        object, (tw_type)add(TW_INTERNAL_WRITTEN_OBJECT(tw_word), TW_INTERNAL_STEPS(value), order, scope, tw_kind))
+#define TW_INTERNAL_STEPS(value)                                                                                       \
+    ((tw_word)((tw_word)((tw_sum){__builtin_choose_expr(!!tw_kind, (value), 0)}) * (tw_word)TW_INTERNAL_ELEMENT_BYTES))
+#define TW_INTERNAL_ELEMENT_BYTES                                                                                      \
+    sizeof(*__builtin_choose_expr(tw_kind == TW_INTERNAL_POINTER, ((void)0, *tw_object), (char *)0))
+
+/* Not for floating point, which has no function to call, not even for an error. */
+#define TW_INTERNAL_BITWISE(modify, object, value, order, scope)                                                       \
+    TW_INTERNAL_ATOMIC(object, (tw_type)modify(TW_INTERNAL_WRITTEN_OBJECT(__typeof__(__builtin_choose_expr(            \
+                                                   tw_kind == TW_INTERNAL_REAL, 0u, (tw_word)0))),                     \
+                                               TW_INTERNAL_OPERAND(TW_INTERNAL_INTEGER | TW_INTERNAL_BOOL, value),     \
+                                               order, scope, tw_kind))
+
+// clang-format off
+#define TW_INTERNAL_COMPARE_EXCHANGE(object, expected, desired, success, failure, scope)                               \
+    TW_INTERNAL_ATOMIC(object,                                                                                         \
+        TW_INTERNAL_HIDE(                                                                                              \
+            __auto_type const tw_expected = &*(expected);                                                              \
+            enum { tw_same = __builtin_types_compatible_p(tw_type, __typeof__((void)0, *tw_expected)) };               \
+            const tw_word tw_value = (tw_word)__builtin_choose_expr(tw_same, *tw_expected, (tw_type)0);                \
+            const tw_word tw_found =                                                                                   \
+                tw_internal_swap_if(TW_INTERNAL_WRITTEN_OBJECT(tw_word), tw_value,                                     \
+                                    TW_INTERNAL_OPERAND(TW_INTERNAL_ANY_KIND, desired), success, failure, scope,       \
+                                    tw_kind, tw_same);)                                                                \
+        *tw_expected = __builtin_choose_expr(tw_same, (tw_type)tw_found, *tw_expected);                                \
+        tw_internal_same_bits(tw_found, tw_value))
+// clang-format on
+
+/* ---- with order and scope, or without ---------------------------------------------------------------------------- */
+
+/* The macro for as many arguments as there are. */
+#define TW_INTERNAL_COUNTED(a1, a2, a3, a4, a5, a6, macro, ...) macro
+
+TW_DEVICE_INLINE int tw_internal_order_without_scope(void)
+    TW_INTERNAL_REFUSE(1, "an atomic operation has its order and its scope as last arguments, or neither")
+{
+    return 0;
+}
+#define TW_INTERNAL_BAD_COUNT(...) tw_internal_order_without_scope()
+
+#define TW_INTERNAL_LOAD_OF(...)                                                                                       \
+    TW_INTERNAL_COUNTED(__VA_ARGS__, TW_INTERNAL_BAD_COUNT, TW_INTERNAL_BAD_COUNT, TW_INTERNAL_BAD_COUNT,              \
+                        TW_INTERNAL_LOAD, TW_INTERNAL_BAD_COUNT, TW_INTERNAL_LOAD_1, )(__VA_ARGS__)
+#define TW_INTERNAL_LOAD_1(object) TW_INTERNAL_LOAD(object, TW_ORDER_RELAXED, TW_SCOPE_DEVICE)
+
+#define TW_INTERNAL_APPLY(X, function, ...)                                                                            \
+    TW_INTERNAL_COUNTED(__VA_ARGS__, TW_INTERNAL_BAD_COUNT, TW_INTERNAL_BAD_COUNT, TW_INTERNAL_APPLY_4,                \
+                        TW_INTERNAL_BAD_COUNT, TW_INTERNAL_APPLY_2, TW_INTERNAL_BAD_COUNT, )(X, function, __VA_ARGS__)
+#define TW_INTERNAL_APPLY_2(X, function, object, value) X(function, object, value, TW_ORDER_RELAXED, TW_SCOPE_DEVICE)
+#define TW_INTERNAL_APPLY_4(X, function, object, value, order, scope) X(function, object, value, order, scope)
+
+#define TW_INTERNAL_COMPARE_OF(...)                                                                                    \
+    TW_INTERNAL_COUNTED(__VA_ARGS__, TW_INTERNAL_COMPARE_EXCHANGE, TW_INTERNAL_BAD_COUNT, TW_INTERNAL_BAD_COUNT,       \
+                        TW_INTERNAL_COMPARE_EXCHANGE_3, TW_INTERNAL_BAD_COUNT, TW_INTERNAL_BAD_COUNT, )(__VA_ARGS__)
+#define TW_INTERNAL_COMPARE_EXCHANGE_3(object, expected, desired)                                                      \
+    TW_INTERNAL_COMPARE_EXCHANGE(object, expected, desired, TW_ORDER_RELAXED, TW_ORDER_RELAXED, TW_SCOPE_DEVICE)
+
+#define tw_atomic_load(...) TW_INTERNAL_LOAD_OF(__VA_ARGS__)
+#define tw_atomic_store(...) TW_INTERNAL_APPLY(TW_INTERNAL_STORE, tw_internal_store, __VA_ARGS__)
+#define tw_atomic_exchange(...) TW_INTERNAL_APPLY(TW_INTERNAL_MODIFY, tw_internal_exchange, __VA_ARGS__)
+#define tw_atomic_compare_exchange_strong(...) TW_INTERNAL_COMPARE_OF(__VA_ARGS__)
+#define tw_atomic_compare_exchange_weak(...) TW_INTERNAL_COMPARE_OF(__VA_ARGS__)
+#define tw_atomic_fetch_add(...) TW_INTERNAL_APPLY(TW_INTERNAL_SUM, tw_internal_fetch_add, __VA_ARGS__)
+#define tw_atomic_fetch_sub(...) TW_INTERNAL_APPLY(TW_INTERNAL_SUM, tw_internal_fetch_sub, __VA_ARGS__)
+#define tw_atomic_fetch_min(...) TW_INTERNAL_APPLY(TW_INTERNAL_MODIFY, tw_internal_fetch_min, __VA_ARGS__)
+#define tw_atomic_fetch_max(...) TW_INTERNAL_APPLY(TW_INTERNAL_MODIFY, tw_internal_fetch_max, __VA_ARGS__)
+#define tw_atomic_fetch_and(...) TW_INTERNAL_APPLY(TW_INTERNAL_BITWISE, tw_internal_fetch_and, __VA_ARGS__)
+#define tw_atomic_fetch_or(...) TW_INTERNAL_APPLY(TW_INTERNAL_BITWISE, tw_internal_fetch_or, __VA_ARGS__)
+#define tw_atomic_fetch_xor(...) TW_INTERNAL_APPLY(TW_INTERNAL_BITWISE, tw_internal_fetch_xor, __VA_ARGS__)
+
+/**
+ * Orders accesses for the work-items in `scope`: with TW_ORDER_ACQUIRE, what comes after the fence after the relaxed
+ * loads before it; with TW_ORDER_RELEASE, what comes before the fence before the relaxed stores after it; with the
+ * stronger orders both. A relaxed fence does nothing. A barrier of the group is a fence at the group's scope.
+ */
+TW_DEVICE_INLINE void tw_atomic_fence(tw_memory_order order, tw_memory_scope scope) TW_INTERNAL_CHECK(order, scope)
+{
+    if (tw_internal_contended(scope))
+        tw_internal_atomic_fence(order, scope);
+    else
+        tw_internal_compiler_fence(order);
+}
+
+#pragma clang diagnostic pop
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** Lowers the definitions of kernels (<teamwork/kernel_definition.h>); docs/kernel_expansion.md shows how. */
+#ifndef TEAMWORK_LOWER_KERNEL_H
+#define TEAMWORK_LOWER_KERNEL_H
+
+#include <teamwork/lower/group/async_copy.h>
+#include <teamwork/lower/group/group_functions.h>
+#include <teamwork/lower/group/nd_item.h>
+#include <teamwork/lower/group/work_item.h>
+#include <teamwork/lower/kernel/host.h>
+#include <teamwork/lower/kernel/simt.h>
+#include <teamwork/lower/kernel/teams.h>
+
+// clang-format off
+
+/* <teamwork/kernel_definition.h> fills the arguments up: a size that is not given is TW_INTERNAL_ANY. */
+#define TW_INTERNAL_ANY -2147483647
+
+/* ---- the forms: what each is made of, for the host and for each lowering; what a pass or build has no use for is
+   empty --- */
+
+#define TW_INTERNAL_SINGLE_TASK_KERNEL(name)                                                                           \
+    TW_INTERNAL_CHECK_KERNEL(name, "(const struct " #name " *k)", const struct name *)                                 \
+    TW_DEVICE_INLINE void name##_tw_call(const struct name *tw_args) { TW_INTERNAL_INLINE_CALL(name(tw_args)) }        \
+    TW_INTERNAL_HOST_TASK(name)                                                                                        \
+    TW_INTERNAL_SIMT_TASK(name)                                                                                        \
+    TW_INTERNAL_SIMT(name, task)                                                                                       \
+    TW_INTERNAL_TEAMS_TASK(name)                                                                                       \
+    TW_INTERNAL_TEAMS_ONE(name)                                                                                        \
+    TW_INTERNAL_KERNEL_OBJECT(single_task, TW_INTERNAL_SINGLE_TASK, name, name##_tw_teams, NULL, 0, 0)
+
+#define TW_INTERNAL_RANGE_KERNEL(name, dims_, ...)                                                                     \
+    TW_INTERNAL_RANGE_CALL(name, dims_)                                                                                \
+    TW_INTERNAL_HOST_ROW(name)                                                                                         \
+    TW_INTERNAL_HOST_RANGE(name)                                                                                       \
+    TW_INTERNAL_SIMT_RANGE(name)                                                                                       \
+    TW_INTERNAL_SIMT(name, range)                                                                                      \
+    TW_INTERNAL_TEAMS_RANGE(name)                                                                                      \
+    TW_INTERNAL_TEAMS(name, range, items)                                                                              \
+    TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_RANGE, name, name##_tw_teams, NULL, name##_tw_dims, 0)
+
+#define TW_INTERNAL_REDUCTION_KERNEL(name, dims_, ...)                                                                 \
+    TW_INTERNAL_RANGE_CALL(name, dims_)                                                                                \
+    TW_INTERNAL_REDUCED_MEMBERS(name, __VA_ARGS__)                                                                     \
+    TW_INTERNAL_HOST_PART(name)                                                                                        \
+    TW_INTERNAL_HOST_REDUCTION(name)                                                                                   \
+    TW_INTERNAL_SIMT_REDUCTION(name)                                                                                   \
+    TW_INTERNAL_SIMT(name, reduction)                                                                                  \
+    TW_INTERNAL_TEAMS_REDUCTION(name)                                                                                  \
+    TW_INTERNAL_TEAMS(name, reduction, items)                                                                          \
+    TW_INTERNAL_TEAMS_REDUCTION_END(name)                                                                              \
+    TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_REDUCTION, name, name##_tw_teams_reduction, name##_tw_host_end,       \
+                              name##_tw_dims, 0)
+
+#define TW_INTERNAL_GROUP_KERNEL(name, n0, n1, n2, ...)                                                                \
+    TW_INTERNAL_CHECK_KERNEL(name, "(tw_group group, const struct " #name " *k)", tw_group, const struct name *)       \
+    TW_INTERNAL_REQUIRE_GROUP(name, n0, n1, n2)                                                                        \
+    TW_DEVICE_INLINE void name##_tw_call(tw_group tw_here, const struct name *tw_args)                                 \
+    {                                                                                                                  \
+        TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                                \
+    }                                                                                                                  \
+    TW_INTERNAL_HOST_GROUP(name)                                                                                       \
+    TW_INTERNAL_SIMT_GROUP(name, group)                                                                                \
+    TW_INTERNAL_SIMT(name, group)                                                                                      \
+    TW_INTERNAL_TEAMS_GROUP(name)                                                                                      \
+    TW_INTERNAL_TEAMS(name, group, groups)                                                                             \
+    TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, name##_tw_teams, NULL,                         \
+                              name##_tw_dims, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)
+
+#define TW_INTERNAL_ND_KERNEL(name, n0, n1, n2, ...)                                                                   \
+    TW_INTERNAL_CHECK_KERNEL(name, "(tw_nd_item item, const struct " #name " *k)", tw_nd_item, const struct name *)    \
+    TW_INTERNAL_REQUIRE_GROUP(name, n0, n1, n2)                                                                        \
+    TW_DEVICE_INLINE void name##_tw_call(tw_nd_item tw_here, const struct name *tw_args)                               \
+    {                                                                                                                  \
+        TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                                \
+    }                                                                                                                  \
+    TW_INTERNAL_HOST_ND_RANGE(name)                                                                                    \
+    TW_INTERNAL_SIMT_GROUP(name, item)                                                                                 \
+    TW_INTERNAL_SIMT(name, group)                                                                                      \
+    TW_INTERNAL_TEAMS_ND_RANGE(name)                                                                                   \
+    TW_INTERNAL_TEAMS(name, nd_range, groups)                                                                          \
+    TW_INTERNAL_KERNEL_OBJECT(nd_range, TW_INTERNAL_ND_RANGE, name, name##_tw_teams, NULL,                             \
+                              name##_tw_dims, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)
+
+/* ---- the head of a kernel
+   ------------------------------------------------------------------------------------------ */
+
+/*
+ * The function `name` is one void name(PARAMETERS), a form of kernel. If it is not, or takes the block of another
+ * struct, most of what follows would be an error or warning of its own: so this one ends the compilation.
+ *
+ * Expands to: a function saxpy_tw_check() with diagnose_if, and an enum that calls it
+ */
+#define TW_INTERNAL_CHECK_KERNEL(name, parameters, ...)                                                                \
+    struct name;                                                                                                       \
+    TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
+    TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wgcc-compat")                                                        \
+    TW_INTERNAL_PRAGMA(clang diagnostic fatal "-Wuser-defined-warnings")                                               \
+    TW_DEVICE_INLINE int name##_tw_check(int right) __attribute__((diagnose_if(                                        \
+        !right, "the kernel must be the function void " #name parameters ", and take the struct of its own name",      \
+        "warning")))                                                                                                   \
+    {                                                                                                                  \
+        return right;                                                                                                  \
+    }                                                                                                                  \
+    enum { name##_tw_checked = sizeof(name##_tw_check(_Generic(name, void (*)(__VA_ARGS__): 1, default: 0))) };        \
+    TW_INTERNAL_PRAGMA(clang diagnostic pop)
+
+/* Calls a kernel so that its body is inlined whatever its size: a call blocks vectorization and keeps structs in memory.
+   The attribute on a statement is C23 spelling in C17. Expands to: [[clang::always_inline]] saxpy(tw_here, tw_args); */
+#define TW_INTERNAL_INLINE_CALL(...)                                                                                   \
+    TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
+    TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wc23-extensions")                                                    \
+    [[clang::always_inline]] __VA_ARGS__;                                                                              \
+    TW_INTERNAL_PRAGMA(clang diagnostic pop)
+
+/* The work-group size that a definition requires, as constants, 0 where it requires none. Expands to:
+
+       enum { tile_tw_dims = 2, tile_tw_local_0 = 16, tile_tw_local_1 = 16, tile_tw_local_2 = 1 }; */
+#define TW_INTERNAL_REQUIRE_GROUP(name, n0, n1, n2)                                                                    \
+    enum {                                                                                                             \
+        name##_tw_dims = TW_INTERNAL_GIVEN(n0) + TW_INTERNAL_GIVEN(n1) + TW_INTERNAL_GIVEN(n2),                        \
+        name##_tw_local_0 = TW_INTERNAL_GIVEN(n0) ? (n0) : 0,                                                          \
+        name##_tw_local_1 = TW_INTERNAL_GIVEN(n1) ? (n1) : TW_INTERNAL_GIVEN(n0),                                      \
+        name##_tw_local_2 = TW_INTERNAL_GIVEN(n2) ? (n2) : TW_INTERNAL_GIVEN(n0)                                       \
+    };                                                                                                                 \
+    _Static_assert(!name##_tw_dims || (name##_tw_local_0 > 0 && name##_tw_local_1 > 0 && name##_tw_local_2 > 0),       \
+                   "the required work-group size of " #name " must be positive");
+#define TW_INTERNAL_GIVEN(n) ((n) != TW_INTERNAL_ANY)
+
+#define TW_INTERNAL_RANGE_CALL(name, dims)                                                                             \
+    TW_INTERNAL_CHECK_KERNEL(name, "(tw_item item, const struct " #name " *k)", tw_item, const struct name *)          \
+    enum { name##_tw_dims = (dims) };                                                                                  \
+    _Static_assert(name##_tw_dims >= 0 && name##_tw_dims <= 3, "a range has 1 to 3 dimensions");                       \
+    TW_DEVICE_INLINE void name##_tw_call(tw_item tw_here, const struct name *tw_args)                                  \
+    {                                                                                                                  \
+        TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                                \
+    }
+
+/* ---- the object
+   ---------------------------------------------------------------------------------------------------- */
+
+/* Where the linker puts what TW_LOCAL notes (work_item_host.h); absent where there is none. */
+extern const struct tw_internal_local_note __start_tw_local_notes[] __attribute__((weak, visibility("hidden")));
+extern const struct tw_internal_local_note __stop_tw_local_notes[] __attribute__((weak, visibility("hidden")));
+
+#if defined(TW_INTERNAL_SIMT_BUILT) && defined(TW_INTERNAL_TEAMS_BUILT)
+enum { TW_INTERNAL_LOWERINGS = 1u << TW_INTERNAL_LOWER_TEAMS | 1u << TW_INTERNAL_LOWER_SIMT };
+#define TW_INTERNAL_OFFLOAD(name, teams, launch)                                                                       \
+    if ((launch)->lowering == TW_INTERNAL_LOWER_SIMT)                                                                  \
+        name##_tw_simt(launch);                                                                                        \
+    else                                                                                                               \
+        teams(launch);
+#elif defined(TW_INTERNAL_SIMT_BUILT)
+enum { TW_INTERNAL_LOWERINGS = 1u << TW_INTERNAL_LOWER_SIMT };
+#define TW_INTERNAL_OFFLOAD(name, teams, launch)                                                                       \
+    if ((launch)->lowering == TW_INTERNAL_LOWER_SIMT)                                                                  \
+        name##_tw_simt(launch);                                                                                        \
+    else                                                                                                               \
+        tw_internal_fell_back(launch);
+#elif defined(TW_INTERNAL_TEAMS_BUILT)
+enum { TW_INTERNAL_LOWERINGS = 1u << TW_INTERNAL_LOWER_TEAMS };
+#define TW_INTERNAL_OFFLOAD(name, teams, launch) teams(launch);
+#else
+enum { TW_INTERNAL_LOWERINGS = 0 };
+#define TW_INTERNAL_OFFLOAD(name, teams, launch) tw_internal_fell_back(launch);
+#endif
+
+/* The object that launches a kernel; ends in a declaration, which the user's semicolon completes. `visit` lets a visitor
+   see the members of a block: their names and types, which only the compiler knows. Expands to:
+
+       static void saxpy_tw_visit(block, visitor, user) { __builtin_dump_struct(...); }
+       static void saxpy_tw_offload(launch) { saxpy_tw_simt(launch) or saxpy_tw_teams(launch) }
+       const struct tw_internal_range_kernel saxpy_kernel = {...};
+       extern const struct tw_internal_range_kernel saxpy_kernel */
+#ifdef TW_INTERNAL_DEVICE_PASS
+#define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, teams, end, dims_, ...)                                          \
+    extern const struct tw_internal_##kind##_kernel name_##_kernel
+#else
+#define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, teams, end, dims_, ...)                                          \
+    _Static_assert(_Alignof(struct name_) <= 64, "the block of " #name_ " is aligned to more than 64 bytes");          \
+    TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
+    TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wdouble-promotion")                                                  \
+    static void name_##_tw_visit(const void *tw_args, tw_internal_member_visitor tw_visitor, void *tw_user)            \
+    {                                                                                                                  \
+        __builtin_dump_struct((const struct name_ *)tw_args, tw_visitor, tw_user);                                     \
+    }                                                                                                                  \
+    TW_INTERNAL_PRAGMA(clang diagnostic pop)                                                                           \
+    static void name_##_tw_offload(struct tw_internal_launch *tw_launch)                                               \
+    {                                                                                                                  \
+        TW_INTERNAL_OFFLOAD(name_, teams, tw_launch)                                                                   \
+    }                                                                                                                  \
+    static size_t name_##_tw_local_bytes;                                                                              \
+    extern const struct tw_internal_##kind##_kernel name_##_kernel __attribute__((visibility("protected")));           \
+    const struct tw_internal_##kind##_kernel name_##_kernel = {{                                                       \
+        .abi = TW_INTERNAL_KERNEL_ABI, .form = form_, .dims = dims_, .lowerings = TW_INTERNAL_LOWERINGS,               \
+        .args_bytes = sizeof(struct name_), .required_local = {__VA_ARGS__}, .local_bytes = &name_##_tw_local_bytes,   \
+        .host = name_##_tw_host, .host_end = end, .offload = name_##_tw_offload, .visit = name_##_tw_visit,            \
+        .name = #name_, .file = __FILE__, .line = __LINE__, .unit = __BASE_FILE__,                                     \
+        .notes = __start_tw_local_notes, .past_notes = __stop_tw_local_notes,                                          \
+    }};                                                                                                                \
+    extern const struct tw_internal_##kind##_kernel name_##_kernel
+#endif
+// clang-format on
+
+#include <teamwork/lower/group/reduction.h>
+
+#endif

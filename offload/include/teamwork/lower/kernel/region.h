@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * What the lowerings share: which pass this is, pragmas inside of macros, and the words that cross into a target
+ * region.
+ *
+ * A struct that is passed firstprivate costs a transfer at each launch; scalars of at most 64 bits travel as kernel
+ * arguments. So a region captures words of 64 bits: those that describe the launch (struct tw_internal_simt_captures,
+ * and tw_internal_teams_captures), then those of the argument block: 8 or 32 that hold it, or 1 with its address in
+ * device memory.
+ */
+#ifndef TEAMWORK_LOWER_REGION_H
+#define TEAMWORK_LOWER_REGION_H
+
+#include <teamwork/lower/kernel/compiler.h>
+
+#include <omp.h>
+#include <stdint.h>
+
+#include <teamwork/item.h>
+#include <teamwork/lower/kernel/launch.h>
+
+/*
+ * The passes. GPU passes know themselves. A CPU device pass preprocesses like the host pass unless the build tells it
+ * apart with -DTW_CPU_DEVICE_PASS (through -Xopenmp-target), which makes it use the standard teams mapping; otherwise
+ * it shares the host's kernel code: one thread runs a whole group.
+ *
+ * TW_INTERNAL_DEVICE_PASS: the pass is known to be for a device, so nothing that only the host runs is compiled.
+ */
+#if defined(__NVPTX__) || defined(__AMDGCN__)
+#define TW_INTERNAL_GPU_PASS 1
+#define TW_ON_GPU 1
+#else
+#define TW_ON_GPU 0 /* kernel_definition.h */
+#endif
+#if defined(TW_INTERNAL_GPU_PASS) && defined(TW_LOWERING_SIMT)
+#define TW_INTERNAL_PASS_SIMT 1
+#elif defined(TW_INTERNAL_GPU_PASS) || defined(TW_CPU_DEVICE_PASS)
+#define TW_INTERNAL_PASS_TEAMS 1
+#else
+#define TW_INTERNAL_PASS_HOST 1
+#endif
+#ifndef TW_INTERNAL_PASS_HOST
+#define TW_INTERNAL_DEVICE_PASS 1
+#endif
+
+/*
+ * The lowerings that the build can use. By default that is teams, and simt where TW_LOWERING_SIMT is defined; a build
+ * for GPUs in simt and other devices defines TW_LOWERING_TEAMS too, and one for no device may define
+ * TW_LOWERING_HOST.
+ */
+#if defined(TW_LOWERING_SIMT) && !defined(TW_LOWERING_HOST)
+#define TW_INTERNAL_SIMT_BUILT 1
+#endif
+#if !defined(TW_LOWERING_HOST) && (!defined(TW_LOWERING_SIMT) || defined(TW_LOWERING_TEAMS))
+#define TW_INTERNAL_TEAMS_BUILT 1
+#endif
+
+/* Whether this is compiled into a device image: a constant for clang itself, in every pass. What a variant is not
+   for, clang does not even parse. */
+#pragma omp begin declare variant match(device = {kind(host)})
+enum { tw_internal_on_device = 0 };
+#pragma omp end declare variant
+#pragma omp begin declare variant match(device = {kind(nohost)})
+enum { tw_internal_on_device = 1 };
+#pragma omp end declare variant
+
+/* A directive inside of a macro. TW_INTERNAL_PRAGMA(omp barrier)
+   Expands to: _Pragma("omp barrier") */
+#define TW_INTERNAL_PRAGMA(...) _Pragma(TW_INTERNAL_STRING(__VA_ARGS__))
+#define TW_INTERNAL_STRING(...) #__VA_ARGS__
+
+/* kernel_definition.h */
+#ifndef TW_HOST_LOOP
+#define TW_HOST_LOOP vectorize(enable)
+#endif
+/* Expands to: _Pragma("clang loop vectorize(enable)") */
+#define TW_INTERNAL_SIMD TW_INTERNAL_PRAGMA(clang loop TW_HOST_LOOP)
+
+/* What cannot be vectorized runs as it is. The warning about that comes late, without a usable place in the source,
+   so it can only be silenced for the rest of the file. */
+#pragma clang diagnostic ignored "-Wpass-failed"
+
+// clang-format off
+/* An expression in which it is an error, not a warning alone, to take the const from what a pointer leads to.
+   Expands to: the expression, between pragmas */
+#define TW_INTERNAL_KEEPS_CONST(...)                                                                                   \
+    TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
+    TW_INTERNAL_PRAGMA(clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers")                      \
+    __VA_ARGS__                                                                                                        \
+    TW_INTERNAL_PRAGMA(clang diagnostic pop)
+// clang-format on
+
+/* ---- words of a region ------------------------------------------------------------------------------------------ */
+
+/* X(from, 0), X(from, 1) ... for each word of a region: those of the head, 9 in the teams lowering and 11 in simt,
+   and 1, 8 or 32 of the block. */
+// clang-format off
+#define TW_INTERNAL_EACH_10(X, from)                                                                                   \
+    X(from, 0), X(from, 1), X(from, 2), X(from, 3), X(from, 4), X(from, 5), X(from, 6), X(from, 7), X(from, 8),        \
+    X(from, 9)
+#define TW_INTERNAL_EACH_17(X, from)                                                                                   \
+    X(from, 0), X(from, 1), X(from, 2), X(from, 3), X(from, 4), X(from, 5), X(from, 6), X(from, 7), X(from, 8),        \
+    X(from, 9), X(from, 10), X(from, 11), X(from, 12), X(from, 13), X(from, 14), X(from, 15), X(from, 16)
+#define TW_INTERNAL_EACH_41(X, from)                                                                                   \
+    X(from, 0), X(from, 1), X(from, 2), X(from, 3), X(from, 4), X(from, 5), X(from, 6), X(from, 7), X(from, 8),        \
+    X(from, 9), X(from, 10), X(from, 11), X(from, 12), X(from, 13), X(from, 14), X(from, 15), X(from, 16),             \
+    X(from, 17), X(from, 18), X(from, 19), X(from, 20), X(from, 21), X(from, 22), X(from, 23), X(from, 24),            \
+    X(from, 25), X(from, 26), X(from, 27), X(from, 28), X(from, 29), X(from, 30), X(from, 31), X(from, 32),            \
+    X(from, 33), X(from, 34), X(from, 35), X(from, 36), X(from, 37), X(from, 38), X(from, 39), X(from, 40)
+#define TW_INTERNAL_EACH_12(X, from)                                                                                   \
+    X(from, 0), X(from, 1), X(from, 2), X(from, 3), X(from, 4), X(from, 5), X(from, 6), X(from, 7), X(from, 8),        \
+    X(from, 9), X(from, 10), X(from, 11)
+#define TW_INTERNAL_EACH_19(X, from)                                                                                   \
+    X(from, 0), X(from, 1), X(from, 2), X(from, 3), X(from, 4), X(from, 5), X(from, 6), X(from, 7), X(from, 8),        \
+    X(from, 9), X(from, 10), X(from, 11), X(from, 12), X(from, 13), X(from, 14), X(from, 15), X(from, 16),             \
+    X(from, 17), X(from, 18)
+#define TW_INTERNAL_EACH_43(X, from)                                                                                   \
+    X(from, 0), X(from, 1), X(from, 2), X(from, 3), X(from, 4), X(from, 5), X(from, 6), X(from, 7), X(from, 8),        \
+    X(from, 9), X(from, 10), X(from, 11), X(from, 12), X(from, 13), X(from, 14), X(from, 15), X(from, 16),             \
+    X(from, 17), X(from, 18), X(from, 19), X(from, 20), X(from, 21), X(from, 22), X(from, 23), X(from, 24),            \
+    X(from, 25), X(from, 26), X(from, 27), X(from, 28), X(from, 29), X(from, 30), X(from, 31), X(from, 32),            \
+    X(from, 33), X(from, 34), X(from, 35), X(from, 36), X(from, 37), X(from, 38), X(from, 39), X(from, 40),            \
+    X(from, 41), X(from, 42)
+// clang-format on
+
+/* const uint64_t TW_INTERNAL_EACH_10(TW_INTERNAL_TAKE, words);  Expands to: const uint64_t tw_0 = words[0], ...;
+   {TW_INTERNAL_EACH_10(TW_INTERNAL_NAMED, )}                    Expands to: {tw_0, tw_1, ... tw_9} */
+#define TW_INTERNAL_TAKE(from, i) tw_##i = from[i]
+#define TW_INTERNAL_NAMED(from, i) tw_##i
+
+/* What a region is entered with. Made on the host, by the functions of simt.h and teams.h. */
+struct tw_internal_entry {
+    int device, teams, threads; /* the clauses of the directive */
+    unsigned local_bytes;
+    size_t turns; /* of the loop of a region in the teams lowering */
+    uint64_t in[TW_INTERNAL_SIMT_WORDS + TW_INTERNAL_INLINE_ARGS_BYTES / 8]; /* its words */
+};
+
+/* The words that a region gets: `count` that describe the launch, and the argument block, of `bytes`. */
+TW_DEVICE_INLINE void tw_internal_add_block(struct tw_internal_entry *entry, unsigned count,
+                                            const struct tw_internal_launch *launch, const void *head, size_t bytes)
+{
+    const uint64_t address = (uint64_t)(uintptr_t)launch->device_args;
+    __builtin_memcpy(entry->in, head, count * 8);
+    if (tw_internal_words_for(bytes) == 1)
+        __builtin_memcpy(entry->in + count, &address, sizeof address);
+    else
+        __builtin_memcpy(entry->in + count, launch->args, bytes);
+}
+
+/* In a region: the argument block, of `bytes`, rebuilt in `copy` where it came as words. The optimizer dissolves it. */
+TW_DEVICE_INLINE const void *tw_internal_block(const uint64_t *words, void *copy, size_t bytes)
+{
+    if (tw_internal_words_for(bytes) == 1)
+        return (const void *)(uintptr_t)words[0];
+    __builtin_memcpy(copy, words, bytes);
+    return copy;
+}
+
+// clang-format off
+#ifdef TW_INTERNAL_DEVICE_PASS
+#define TW_INTERNAL_LAUNCHER(name, lowering, form)
+#else
+/* The function that launches a kernel in one lowering: through the region with room for its block. The others are never
+   called, so clang emits them in no pass. Expands to:
+
+       static void saxpy_tw_simt(launch)
+       {
+           const struct tw_internal_entry tw_entry = tw_internal_simt_range_entry(launch, sizeof(struct saxpy));
+           if (sizeof(struct saxpy) <= 64) saxpy_tw_simt_8(&tw_entry); else if ...
+       } */
+#define TW_INTERNAL_LAUNCHER(name, lowering, form)                                                                     \
+    static void name##_tw_##lowering(const struct tw_internal_launch *tw_launch)                                       \
+    {                                                                                                                  \
+        const struct tw_internal_entry tw_entry =                                                                      \
+            tw_internal_##lowering##_##form##_entry(tw_launch, sizeof(struct name));                                   \
+        if (sizeof(struct name) <= 64)                                                                                 \
+            name##_tw_##lowering##_8(&tw_entry);                                                                       \
+        else if (sizeof(struct name) <= TW_INTERNAL_INLINE_ARGS_BYTES)                                                 \
+            name##_tw_##lowering##_32(&tw_entry);                                                                      \
+        else                                                                                                           \
+            name##_tw_##lowering##_1(&tw_entry);                                                                       \
+    }
+#endif
+
+/* Calls `function(..., dims)` with a constant for dims: `required`, or what the launch has if that is 0. All calls
+   but one are dropped by clang where `required` is given. */
+#define TW_INTERNAL_BY_DIMS(required, launched, function, ...)                                                         \
+    if ((required) ? (required) == 1 : (launched) == 1)                                                                \
+        function(__VA_ARGS__, 1);                                                                                      \
+    else if ((required) ? (required) == 2 : (launched) == 2)                                                           \
+        function(__VA_ARGS__, 2);                                                                                      \
+    else                                                                                                               \
+        function(__VA_ARGS__, 3);
+// clang-format on
+
+/* The region's host version: reached when libomptarget has no image for the device. */
+TW_DEVICE_INLINE void tw_internal_fell_back(struct tw_internal_launch *launch)
+{
+    __atomic_store_n(&launch->fell_back, TW_INTERNAL_NO_IMAGE, __ATOMIC_RELAXED);
+}
+
+/* A group without place yet. Sizes past `dims` are 1. */
+TW_DEVICE_INLINE struct tw_internal_group tw_internal_group(size_t r0, size_t r1, size_t r2, size_t l0, size_t l1,
+                                                            size_t l2, unsigned dims)
+{
+    struct tw_internal_group group = {{0, 0, 0}, {r0, r1, r2}, {l0, l1, l2}, dims,  {0, 0, 0}, {0, 0, 0},
+                                      NULL,      NULL,         NULL,         false, NULL};
+    return group;
+}
+
+/* ---- index arithmetic ----------------------------------------------------------------------------------------- */
+
+/* The extent of loop level `level` (2 the fastest) in a range of `dims` dimensions. */
+TW_DEVICE_INLINE size_t tw_internal_extent(const size_t size[3], unsigned dims, unsigned level)
+{
+    return level + dims < 3 ? 1 : size[level + dims - 3];
+}
+
+/* The id of linear group or item `linear` in `range` of `dims` dimensions. `dims` is a constant in every launcher. */
+TW_DEVICE_INLINE void tw_internal_delinearize(size_t linear, const size_t range[3], unsigned dims, size_t id[3])
+{
+    id[0] = linear;
+    id[1] = id[2] = 0;
+    if (dims == 3) {
+        id[2] = linear % range[2];
+        linear /= range[2];
+        id[1] = linear % range[1];
+        id[0] = linear / range[1];
+    } else if (dims == 2) {
+        id[1] = linear % range[1];
+        id[0] = linear / range[1];
+    }
+}
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * nd_range kernels that are split at their barriers, on a CPU: what lies between two barriers becomes a loop over the
+ * work-items of a group, instead of a stack for each. It takes a plugin of clang (offload/split/), which finds the
+ * places by the functions that are called there; `-DTW_SPLIT` puts these calls into kernels. Nothing calls them where
+ * the plugin has been: a kernel that cannot be split, and any kernel without the plugin, finds that all of them
+ * answer `false`, and goes by its stacks.
+ */
+#ifndef TEAMWORK_LOWER_SPLIT_H
+#define TEAMWORK_LOWER_SPLIT_H
+
+#include <teamwork/lower/kernel/region.h>
+
+#if defined(TW_SPLIT) && defined(TW_INTERNAL_PASS_HOST)
+#define TW_INTERNAL_SPLIT 1
+
+#define TW_INTERNAL_MARKER static __attribute__((noinline, convergent, unused))
+
+/* Memory for what work-items keep from one loop to the next. NULL: there is none; the launch says so. */
+static __attribute__((noinline, malloc, unused)) void *
+tw_internal_split_memory(const struct tw_internal_nd_group *group, size_t bytes)
+{
+    return group->launch->cpu->split_memory(group->run, bytes);
+}
+
+/* Work-items went different ways to barriers: gives the group up, and does not return. */
+static __attribute__((noinline, cold, unused)) void tw_internal_split_diverge(const struct tw_internal_nd_group *group,
+                                                                              size_t waiting, size_t elsewhere,
+                                                                              int line, int other_line)
+{
+    group->launch->cpu->diverge(group->run, waiting, elsewhere, line, other_line);
+}
+
+/* Code of work-items begins behind this, and three ids. */
+TW_INTERNAL_MARKER void tw_internal_marker_begin(const struct tw_internal_nd_group *group,
+                                                 void *(*memory)(const struct tw_internal_nd_group *, size_t),
+                                                 void (*diverge)(const struct tw_internal_nd_group *, size_t, size_t,
+                                                                 int, int))
+{
+    __asm__ volatile("" : : "r"(group), "r"(memory), "r"(diverge) : "memory");
+}
+
+/* The index of the work-item in the loop of this level, which has `extent` turns. */
+TW_INTERNAL_MARKER size_t tw_internal_marker_id(unsigned level, size_t extent)
+{
+    __asm__ volatile("" : : "r"(level), "r"(extent) : "memory");
+    return 0;
+}
+
+/* All work-items come here before one goes on; whether that is done. */
+TW_INTERNAL_MARKER bool tw_internal_marker_barrier(int line)
+{
+    __asm__ volatile("" : : "r"(line) : "memory");
+    return false;
+}
+
+/* All work-items come here, and one of them runs what follows, up to the next barrier; whether that is done. */
+TW_INTERNAL_MARKER bool tw_internal_marker_once(void)
+{
+    __asm__ volatile("" : : : "memory");
+    return false;
+}
+
+/* Whether this function, one work-item of a kernel, has become the whole group. */
+TW_INTERNAL_MARKER bool tw_internal_marker_done(void (*items)(const struct tw_internal_nd_group *group))
+{
+    (void)items;
+    return false;
+}
+
+#else
+
+TW_DEVICE_INLINE bool tw_internal_marker_barrier(int line)
+{
+    (void)line;
+    return false;
+}
+
+TW_DEVICE_INLINE bool tw_internal_marker_once(void)
+{
+    return false;
+}
+
+#endif
+
+#endif
