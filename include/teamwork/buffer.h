@@ -81,7 +81,7 @@ TW_API tw_buffer *tw_buffer_retain(tw_buffer *buffer);
  */
 TW_API tw_status tw_buffer_destroy(tw_buffer **buffer);
 
-/* ---- host accessors ------------------------------------------------------------------------------------------- */
+/* ---- host accessors ---------------------------------------------------------------------------------------------- */
 
 /**
  * Gives the program access to a buffer's contents: waits for earlier commands on it and for the data, and holds back

@@ -98,7 +98,7 @@ TW_API tw_status tw_command_group_status(const tw_command_group *group);
     for (tw_command_group * group __attribute__((cleanup(tw_internal_discard))) = tw_internal_begin_block(queue);      \
          group != NULL; tw_internal_submit_block(&group, __FILE__, __LINE__))
 
-/* ---- device accessors (spec 3.6.4) ----------------------------------------------------------------------------- */
+/* ---- device accessors (spec 3.6.4) ------------------------------------------------------------------------------- */
 
 /**
  * Declares that the group's kernel accesses a buffer, and hands back the address of its first element on the queue's

@@ -122,7 +122,7 @@ TW_API bool tw_platform_is_host(const tw_platform *platform);
 TW_API tw_status tw_platform_get_devices(const tw_platform *platform, tw_device **devices, size_t capacity,
                                          size_t *count);
 
-/* ---- selectors (spec 3.5.1) ------------------------------------------------------------------------------------ */
+/* ---- selectors (spec 3.5.1) -------------------------------------------------------------------------------------- */
 
 /** Scores a device: the highest score wins, the first of equals; a device with a negative score is never chosen. A C++ selector
  *  may throw. */
@@ -149,7 +149,7 @@ TW_API int tw_sim_selector(const tw_device *device, void *user);
  */
 TW_API tw_status tw_select_device(tw_device_selector selector, void *user, tw_device **device);
 
-/* ---- contexts (spec 3.5.4) ------------------------------------------------------------------------------------- */
+/* ---- contexts (spec 3.5.4) --------------------------------------------------------------------------------------- */
 
 /**
  * Creates a context: devices of one platform that share an error handler.

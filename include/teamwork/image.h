@@ -52,8 +52,7 @@ typedef struct tw_image_layout {
     size_t slice_pitch; /**< bytes from a slice, or a layer of a 2D array, to the next; 0: no gaps */
 } tw_image_layout;
 
-/* ---- creation -----------------------------------------------------------------------------------------------------
-   */
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
 
 /**
  * Creates an image over host memory, which it uses for its whole life: tw_buffer_create_over() tells more. What lies
@@ -97,8 +96,7 @@ TW_API tw_image *tw_image_retain(tw_image *image);
  *  buffer of the program's it only drops the reference to that. */
 TW_API tw_status tw_image_destroy(tw_image **image);
 
-/* ---- what an image is (spec table 3.21)
-   ----------------------------------------------------------------------------- */
+/* ---- what an image is (spec table 3.21) -------------------------------------------------------------------------- */
 
 /** The layout given at creation, with both pitches filled in: row_pitch where there are rows, slice_pitch where there are
  *  slices. All zero for NULL. */
@@ -116,8 +114,7 @@ TW_API size_t tw_image_size(const tw_image *image);
  *  to use it for longer. NULL for NULL. */
 TW_API tw_buffer *tw_image_buffer(const tw_image *image);
 
-/* ---- device accessors
-   ----------------------------------------------------------------------------------------------- */
+/* ---- device accessors -------------------------------------------------------------------------------------------- */
 
 /**
  * tw_const_image_2d tw_read_image_2d(group, image)
@@ -167,8 +164,7 @@ TW_API tw_buffer *tw_image_buffer(const tw_image *image);
 TW_API void tw_image_require(tw_command_group *group, const tw_image *image, tw_channel_order order,
                              tw_channel_type type);
 
-/* ---- host accessors (spec 3.6.4.7)
-   ------------------------------------------------------------------------------------- */
+/* ---- host accessors (spec 3.6.4.7) ------------------------------------------------------------------------------- */
 
 /**
  * Gives the program access to an image, as tw_host_access() does to a buffer.

@@ -76,7 +76,7 @@ typedef struct tw_sub_group {
     bool tw_even_; /* all sub-groups of the group have tw_max_ work-items */
 } tw_sub_group;
 
-/* ---- range kernels ------------------------------------------------------------------------------------------- */
+/* ---- range kernels ----------------------------------------------------------------------------------------------- */
 
 /** Position in the whole range, the launch's offset included. */
 TW_OVERLOADED size_t tw_global_id(tw_item item, unsigned dim)
@@ -122,7 +122,7 @@ TW_OVERLOADED tw_id tw_get_global_offset(tw_item item)
     return id;
 }
 
-/* ---- work-groups --------------------------------------------------------------------------------------------- */
+/* ---- work-groups ------------------------------------------------------------------------------------------------- */
 
 /** Which group this is. */
 TW_OVERLOADED size_t tw_group_id(tw_group group, unsigned dim)
@@ -196,7 +196,7 @@ TW_OVERLOADED tw_nd_range tw_get_nd_range(tw_group group)
     return tw_nd_range_make_offset(tw_get_global_range(group), tw_get_local_range(group), offset);
 }
 
-/* ---- work-items of a group ----------------------------------------------------------------------------------- */
+/* ---- work-items of a group --------------------------------------------------------------------------------------- */
 
 /** Logical position in the loop's range. */
 TW_OVERLOADED size_t tw_local_id(tw_h_item item, unsigned dim)
@@ -285,7 +285,7 @@ TW_OVERLOADED tw_range tw_get_global_range(tw_h_item item)
     return tw_get_global_range(item.tw_group_);
 }
 
-/* ---- nd_range kernels ---------------------------------------------------------------------------------------- */
+/* ---- nd_range kernels -------------------------------------------------------------------------------------------- */
 
 /** Position in the group. */
 TW_OVERLOADED size_t tw_local_id(tw_nd_item item, unsigned dim)
@@ -413,7 +413,7 @@ TW_DEVICE_INLINE tw_group tw_get_group(tw_nd_item item)
     return item.tw_group_;
 }
 
-/* ---- sub-groups ---------------------------------------------------------------------------------------------- */
+/* ---- sub-groups -------------------------------------------------------------------------------------------------- */
 
 /** The work-item's position in its sub-group. */
 TW_DEVICE_INLINE size_t tw_sub_group_local_id(tw_sub_group sub_group)

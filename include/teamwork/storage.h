@@ -80,8 +80,7 @@ TW_API tw_status tw_buffer_create_with_storage(const tw_storage *storage, size_t
  */
 TW_API tw_status tw_image_create_with_storage(const tw_storage *storage, tw_image_layout layout, tw_image **image);
 
-/* ---- asynchronous storage (spec 3.6.3.1)
-   --------------------------------------------------------------------------- */
+/* ---- asynchronous storage (spec 3.6.3.1) ------------------------------------------------------------------------- */
 
 typedef struct tw_async_storage tw_async_storage;
 

@@ -81,8 +81,7 @@ TW_BEGIN_DECLS
 /** The extent of a view in one dimension. */
 #define tw_extent(view, dim) ((view).range[dim])
 
-/* ---- local memory with a range (spec 3.6.4.6)
-   ------------------------------------------------------------------------- */
+/* ---- local memory with a range (spec 3.6.4.6) -------------------------------------------------------------------- */
 
 /** The type of a member that stands for a range of local memory; `type` is that of its elements. */
 #ifdef TW_DEBUG_BOUNDS

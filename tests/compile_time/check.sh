@@ -3,9 +3,9 @@
 #
 # usage: check.sh CLANG INCLUDE_OPTION...
 #
-# A kernel's definition expands to a text of limited size. A file that includes every public header compiles within two seconds of processor time for each pass: one for the host,
-# one for an NVIDIA GPU in the simt lowering; in one of three tries, since machines are busy. Exit status 77: this compiler has no
-# NVPTX backend.
+# A kernel's definition expands to a text of limited size. A file that includes every public header compiles within two
+# seconds of processor time for each pass: one for the host, one for an NVIDIA GPU in the simt lowering; in one of three
+# tries, since machines are busy. Exit status 77: this compiler has no NVPTX backend.
 set -u
 compiler=$1
 shift

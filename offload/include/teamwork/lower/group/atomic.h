@@ -15,7 +15,7 @@
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wgcc-compat"
 
-/* ---- the object ------------------------------------------------------------------------------------------------- */
+/* ---- the object -------------------------------------------------------------------------------------------------- */
 
 /* The types: X(T, the word that it is treated as, kind). */
 #define TW_INTERNAL_ATOMIC_TYPES(X)                                                                                    \

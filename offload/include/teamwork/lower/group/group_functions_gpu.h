@@ -18,7 +18,7 @@ TW_DEVICE_INLINE void tw_internal_gpu_barrier(void)
 #endif
 }
 
-/* ---- words of 32 bits between the work-items of a sub-group ---- */
+/* ---- words of 32 bits between the work-items of a sub-group ------------------------------------------------------ */
 
 enum tw_internal_shuffle { TW_INTERNAL_FROM, TW_INTERNAL_XOR, TW_INTERNAL_AFTER, TW_INTERNAL_BEFORE };
 
@@ -85,7 +85,7 @@ TW_DEVICE_INLINE void tw_internal_sub_group_barrier(tw_sub_group sub_group)
 
 #endif
 
-/* ---- the sub-group of a thread that is a work-item of a hierarchical kernel ---- */
+/* ---- the sub-group of a thread that is a work-item of a hierarchical kernel -------------------------------------- */
 
 #ifdef TW_INTERNAL_PASS_SIMT
 TW_DEVICE_INLINE tw_sub_group tw_internal_own_sub_group(tw_group group)

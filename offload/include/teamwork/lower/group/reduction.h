@@ -194,8 +194,7 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
 #define TW_INTERNAL_MEMBERS_4(a, b, c, d)                                                                              \
     TW_INTERNAL_MEMBER(0, a) TW_INTERNAL_MEMBER(1, b) TW_INTERNAL_MEMBER(2, c) TW_INTERNAL_MEMBER(3, d)
 
-/* ---- host
-   ---------------------------------------------------------------------------------------------------------- */
+/* ---- host -------------------------------------------------------------------------------------------------------- */
 
 #ifdef TW_INTERNAL_GPU_PASS
 #define TW_INTERNAL_HOST_PART(name)
@@ -249,8 +248,7 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
     }
 #endif
 
-/* ---- teams: a part is a turn of one loop over teams and threads, and the host combines
-   ------------------------------ */
+/* ---- teams: a part is a turn of one loop over teams and threads, and the host combines --------------------------- */
 
 #if !defined(TW_INTERNAL_TEAMS_BUILT) || defined(TW_INTERNAL_DEVICE_PASS)
 #define TW_INTERNAL_TEAMS_REDUCTION_END(name)
@@ -303,8 +301,7 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
     }
 #endif
 
-/* ---- simt: resident teams stride over the range, and the last one combines
-   ------------------------------------------ */
+/* ---- simt: resident teams stride over the range, and the last one combines --------------------------------------- */
 
 #ifdef TW_INTERNAL_PASS_SIMT
 /* Several items at a time without a condition between them, so that their loads are under way together. The scratch

@@ -8,8 +8,7 @@
 #include <teamwork/lower/image/image_sampler.h>
 #include <teamwork/lower/vector/vector.h>
 
-/* ---- places
-   ------------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 /* x, y and z of coordinates in any of their types, for an image of `dims` dimensions. */
 #define TW_INTERNAL_COORDINATES(T)                                                                                     \
@@ -96,8 +95,7 @@ TW_DEVICE_INLINE struct tw_internal_image tw_internal_as(struct tw_internal_imag
 #define TW_INTERNAL_IMAGE_BOUNDS_OF(image) ((struct tw_internal_bounds *)0)
 #endif
 
-/* ---- samples
-   ------------------------------------------------------------------------------------------------------------ */
+/* ---- samples ----------------------------------------------------------------------------------------------------- */
 
 #define TW_INTERNAL_SAMPLES(T)                                                                                         \
     /* The one pixel that the axes name, or the border, with a branch: neighbours are mostly on the same side. */      \
@@ -247,8 +245,7 @@ TW_OVERLOADED tw_uint4 tw_internal_sample_uint(struct tw_internal_image image, u
     return tw_internal_nearest_uint(image, kind, sampler, at);
 }
 
-/* ---- the functions of kernels
-   ------------------------------------------------------------------------------------------- */
+/* ---- the functions of kernels ------------------------------------------------------------------------------------ */
 
 /* One name for all kinds of images: `image` is the type, and S1 the scalar coordinate's or the vector's type. */
 #define TW_INTERNAL_READ(suffix, T, R, image_type, kind, place, coordinates)                                           \

@@ -27,8 +27,7 @@ TW_DEVICE_INLINE bool tw_internal_has_x(unsigned order)
     return order == TW_Rx || order == TW_RGx || order == TW_RGBx;
 }
 
-/* ---- the stored channels
-   ------------------------------------------------------------------------------------------------ */
+/* ---- the stored channels ----------------------------------------------------------------------------------------- */
 
 /* 1, 2 or 4 channels of a type; the others are 0, and are not stored. */
 #define TW_INTERNAL_CHANNELS(T)                                                                                        \
@@ -123,8 +122,7 @@ TW_INTERNAL_ARRANGE(int)
 TW_INTERNAL_ARRANGE(uint)
 #undef TW_INTERNAL_ARRANGE
 
-/* ---- floating point
-   ----------------------------------------------------------------------------------------------------- */
+/* ---- floating point ---------------------------------------------------------------------------------------------- */
 
 /* Where red, green and blue begin in a packed pixel. */
 struct tw_internal_packing {
@@ -270,8 +268,7 @@ TW_DEVICE_INLINE void tw_internal_put_float(unsigned char *p, unsigned order, un
     }
 }
 
-/* ---- integers
-   ----------------------------------------------------------------------------------------------------------- */
+/* ---- integers ---------------------------------------------------------------------------------------------------- */
 
 /* A pixel of another type reads as zeros and is left alone by writes. small and medium: 8 and 16 bits. */
 #define TW_INTERNAL_INTEGER_PIXELS(T, small, medium, KIND)                                                             \
@@ -322,8 +319,7 @@ TW_INTERNAL_INTEGER_PIXELS(int, char, short, TW_SIGNED)
 TW_INTERNAL_INTEGER_PIXELS(uint, uchar, ushort, TW_UNSIGNED)
 #undef TW_INTERNAL_INTEGER_PIXELS
 
-/* ---- formats that are only known at run time
-   ---------------------------------------------------------------------------- */
+/* ---- formats that are only known at run time --------------------------------------------------------------------- */
 
 /*
  * On CPUs a format that is not a constant is either the common one, of four bytes, for which there is code in place,

@@ -300,8 +300,7 @@ TW_DEVICE_INLINE const void *tw_internal_nd_block(const struct tw_internal_nd_gr
 #endif
 #endif
 
-/* ---- hierarchical kernels whose work-items each run group scope (work_item_checked.h)
-   ------------------------------ */
+/* ---- hierarchical kernels whose work-items each run group scope (work_item_checked.h) ---------------------------- */
 
 #if !defined(TW_INTERNAL_DEVICE_PASS) && defined(TW_CHECK_GROUP_SCOPE)
 /* A function like those of nd_range kernels; the group that a work-item gets is its own. Expands to:

@@ -16,8 +16,7 @@
 /* <teamwork/kernel_definition.h> fills the arguments up: a size that is not given is TW_INTERNAL_ANY. */
 #define TW_INTERNAL_ANY -2147483647
 
-/* ---- the forms: what each is made of, for the host and for each lowering; what a pass or build has no use for is
-   empty --- */
+/* ---- the forms: what each is made of, for the host and for each lowering; what a pass or build has no use for is empty  */
 
 #define TW_INTERNAL_SINGLE_TASK_KERNEL(name)                                                                           \
     TW_INTERNAL_CHECK_KERNEL(name, "(const struct " #name " *k)", const struct name *)                                 \
@@ -82,8 +81,7 @@
     TW_INTERNAL_KERNEL_OBJECT(nd_range, TW_INTERNAL_ND_RANGE, name, name##_tw_teams, NULL,                             \
                               name##_tw_dims, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)
 
-/* ---- the head of a kernel
-   ------------------------------------------------------------------------------------------ */
+/* ---- the head of a kernel ---------------------------------------------------------------------------------------- */
 
 /*
  * The function `name` is one void name(PARAMETERS), a form of kernel. If it is not, or takes the block of another
@@ -136,8 +134,7 @@
         TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                                \
     }
 
-/* ---- the object
-   ---------------------------------------------------------------------------------------------------- */
+/* ---- the object -------------------------------------------------------------------------------------------------- */
 
 /* Where the linker puts what TW_LOCAL notes (work_item_host.h); absent where there is none. */
 extern const struct tw_internal_local_note __start_tw_local_notes[] __attribute__((weak, visibility("hidden")));

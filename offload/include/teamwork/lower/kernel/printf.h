@@ -74,8 +74,7 @@
 #define TW_INTERNAL_VALUES_15(a, ...) tw_internal_value(a), TW_INTERNAL_VALUES_14(__VA_ARGS__)
 #define TW_INTERNAL_VALUES_16(a, ...) tw_internal_value(a), TW_INTERNAL_VALUES_15(__VA_ARGS__)
 
-/* ---- arguments
-   ---------------------------------------------------------------------------------------------------------- */
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 /* An overload for each type. WIDE is the type of 64 bits that numbers are extended to. */
 #define TW_INTERNAL_PRINT_VALUE(T, letter, WIDE)                                                                       \
@@ -138,8 +137,7 @@ TW_INTERNAL_OVERLOAD struct tw_internal_value tw_internal_value(const volatile v
     return v;
 }
 
-/* ---- checks
-   --------------------------------------------------------------------------------------------------------------- */
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
 
 /* Declared only, for what the compiler says about a call: nothing where the format may have a vector, which C knows
    none of. The condition looks at the first three letters v. */
@@ -173,8 +171,7 @@ TW_DEVICE_INLINE int tw_internal_printed(int result)
     return result < 0 ? -1 : 0;
 }
 
-/* ---- calls with vectors
-   --------------------------------------------------------------------------------------------------- */
+/* ---- calls with vectors ------------------------------------------------------------------------------------------ */
 
 TW_INTERNAL_TEXT_FUNCTION int tw_internal_print_values(const char *format, const struct tw_internal_value *values,
                                                        unsigned count)

@@ -74,8 +74,7 @@ TW_INTERNAL_TEXT_FUNCTION int tw_internal_put_prefix(struct tw_internal_text *te
     return spec->left ? gap : 0;
 }
 
-/* ---- integers and strings
-   ------------------------------------------------------------------------------------------------- */
+/* ---- integers and strings ---------------------------------------------------------------------------------------- */
 
 TW_INTERNAL_TEXT_FUNCTION void tw_internal_put_integer(struct tw_internal_text *text,
                                                        const struct tw_internal_spec *spec, uint64_t bits,
@@ -126,8 +125,7 @@ TW_INTERNAL_TEXT_FUNCTION void tw_internal_put_string(struct tw_internal_text *t
     tw_internal_put_times(text, ' ', after);
 }
 
-/* ---- floating point
-   --------------------------------------------------------------------------------------------------------- */
+/* ---- floating point ---------------------------------------------------------------------------------------------- */
 
 /*
  * A number in full, in words of nine decimal digits, the highest first; word TW_INTERNAL_UNITS ends with the units. A
@@ -372,8 +370,7 @@ TW_INTERNAL_TEXT_FUNCTION void tw_internal_put_double(struct tw_internal_text *t
         tw_internal_put_decimal(text, spec, sign, mantissa, exponent);
 }
 
-/* ---- formats
-   ---------------------------------------------------------------------------------------------------------------- */
+/* ---- formats ----------------------------------------------------------------------------------------------------- */
 
 TW_DEVICE_INLINE const char *tw_internal_number(const char *p, int *number)
 {

@@ -90,7 +90,7 @@ enum { tw_internal_on_device = 1 };
     TW_INTERNAL_PRAGMA(clang diagnostic pop)
 // clang-format on
 
-/* ---- words of a region ------------------------------------------------------------------------------------------ */
+/* ---- words of a region ------------------------------------------------------------------------------------------- */
 
 /* X(from, 0), X(from, 1) ... for each word of a region: those of the head, 9 in the teams lowering and 11 in simt,
    and 1, 8 or 32 of the block. */
@@ -209,7 +209,7 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_group(size_t r0, size_t r1
     return group;
 }
 
-/* ---- index arithmetic ----------------------------------------------------------------------------------------- */
+/* ---- index arithmetic -------------------------------------------------------------------------------------------- */
 
 /* The extent of loop level `level` (2 the fastest) in a range of `dims` dimensions. */
 TW_DEVICE_INLINE size_t tw_internal_extent(const size_t size[3], unsigned dims, unsigned level)

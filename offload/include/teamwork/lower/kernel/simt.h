@@ -177,8 +177,7 @@ tw_internal_simt_group_captures(const struct tw_internal_launch *launch, struct 
                                          | (uint64_t)launch->dims << 33);
 }
 
-/* ---- entries of regions: for each form the clauses and words of a launch whose block has `bytes`
-   ------------------- */
+/* ---- entries of regions: for each form the clauses and words of a launch whose block has `bytes` ----------------- */
 
 TW_DEVICE_INLINE struct tw_internal_entry tw_internal_simt_entry(const struct tw_internal_launch *launch,
                                                                  const struct tw_internal_simt_captures *captures,
@@ -237,8 +236,7 @@ TW_DEVICE_INLINE struct tw_internal_launch *tw_internal_simt_launch(const uint64
     return (struct tw_internal_launch *)(uintptr_t)tw_internal_simt_head(words)->launch_word;
 }
 
-/* ---- regions
-   ------------------------------------------------------------------------------------------------------- */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 // clang-format off
 #ifdef TW_INTERNAL_SIMT_BUILT

@@ -36,8 +36,7 @@ TW_DEVICE_INLINE struct tw_internal_launch *tw_internal_teams_launch(const uint6
     return (struct tw_internal_launch *)(uintptr_t)tw_internal_teams_head(words)->launch_word;
 }
 
-/* ---- entries of regions: for each form the clauses and words of a launch whose block has `bytes`
-   ------------------- */
+/* ---- entries of regions: for each form the clauses and words of a launch whose block has `bytes` ----------------- */
 
 TW_DEVICE_INLINE struct tw_internal_teams_captures tw_internal_teams_captures(const struct tw_internal_launch *launch)
 {
@@ -120,8 +119,7 @@ TW_DEVICE_INLINE struct tw_internal_entry tw_internal_teams_nd_range_entry(const
     return entry;
 }
 
-/* ---- regions
-   ------------------------------------------------------------------------------------------------------- */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 // clang-format off
 #ifdef TW_INTERNAL_TEAMS_BUILT
@@ -184,8 +182,7 @@ TW_DEVICE_INLINE struct tw_internal_entry tw_internal_teams_nd_range_entry(const
 #endif
 // clang-format on
 
-/* ---- what a turn does
-   ---------------------------------------------------------------------------------------------- */
+/* ---- what a turn does -------------------------------------------------------------------------------------------- */
 
 TW_DEVICE_INLINE tw_item tw_internal_teams_range_item(size_t linear, tw_item item, unsigned dims)
 {

@@ -33,8 +33,7 @@ enum {
 #define TW_INTERNAL_FROM_INTEGERS(X, R, n)                                                                             \
     X(R, n, char) X(R, n, uchar) X(R, n, short) X(R, n, ushort) X(R, n, int) X(R, n, uint) X(R, n, long) X(R, n, ulong)
 
-/* ---- integers to integers
-   -------------------------------------------------------------------------------------------- */
+/* ---- integers to integers ---------------------------------------------------------------------------------------- */
 
 /* Moves what lies outside of low to high to the nearer of these. */
 #define TW_INTERNAL_CLIP(S, n)                                                                                         \
@@ -66,8 +65,7 @@ TW_INTERNAL_INTEGER_VECTORS(TW_INTERNAL_CONVERTS)
 #undef TW_INTERNAL_CONVERTS
 #undef TW_INTERNAL_CONVERTS_ALIASES
 
-/* ---- floating point to integers
-   -------------------------------------------------------------------------------------- */
+/* ---- floating point to integers ---------------------------------------------------------------------------------- */
 
 /*
  * To an integral value of the same type, but for RTZ, which casts do by themselves. Where the target has no
@@ -145,8 +143,7 @@ TW_INTERNAL_INTEGER_VECTORS(TW_INTERNAL_CONVERTS)
 #undef TW_INTERNAL_CONVERTS
 #undef TW_INTERNAL_CONVERTS_SCALAR
 
-/* ---- floating point to floating point
-   -------------------------------------------------------------------------------- */
+/* ---- floating point to floating point ---------------------------------------------------------------------------- */
 
 /*
  * x is the number to convert rounded to nearest; `above` and `below` say where that number itself lies. Answers the
@@ -206,8 +203,7 @@ TW_INTERNAL_CONVERTS(16)
 #undef TW_INTERNAL_CONVERTS
 #undef TW_INTERNAL_NARROW
 
-/* ---- integers to floating point
-   -------------------------------------------------------------------------------------- */
+/* ---- integers to floating point ---------------------------------------------------------------------------------- */
 
 /* Through a wider type where that is exact: rounding is left to the next step. To nearest, the compiler's way is
    exact. */

@@ -5,8 +5,7 @@
 
 #include <teamwork/lower/vector/vector.h>
 
-/* ---- dot, cross
-   ------------------------------------------------------------------------------------------------------ */
+/* ---- dot, cross -------------------------------------------------------------------------------------------------- */
 
 #define TW_INTERNAL_DOT(T, n)                                                                                          \
     TW_INTERNAL_OVERLOAD tw_##T tw_dot(tw_##T##n p, tw_##T##n q)                                                       \
@@ -34,8 +33,7 @@ TW_INTERNAL_VECTORS(TW_INTERNAL_DOT, double)
 TW_INTERNAL_FLOAT_TYPES(TW_INTERNAL_CROSS)
 #undef TW_INTERNAL_CROSS
 
-/* ---- length, normalize
-   --------------------------------------------------------------------------------------------- */
+/* ---- length, normalize ------------------------------------------------------------------------------------------- */
 
 /*
  * Scaling by powers of two where a square, or the sum of up to 16, would overflow or lose digits. Within the limits the
@@ -121,8 +119,7 @@ TW_INTERNAL_FLOAT_TYPES(TW_INTERNAL_ONE_ELEMENT)
 TW_INTERNAL_VECTORS(TW_INTERNAL_HALF, half)
 #undef TW_INTERNAL_HALF
 
-/* ---- fast
-   ---------------------------------------------------------------------------------------------------------- */
+/* ---- fast -------------------------------------------------------------------------------------------------------- */
 
 TW_INTERNAL_OVERLOAD tw_float tw_internal_fast_sqrt(tw_float x)
 {

@@ -65,8 +65,7 @@ TW_INTERNAL_SIGNED_GEN(TW_INTERNAL_ABS)
 TW_INTERNAL_UNSIGNED_GEN(TW_INTERNAL_ABS)
 #undef TW_INTERNAL_ABS
 
-/* ---- saturation: clang's vector builtins promote scalars to int, so those take another way
-   ------------------------- */
+/* ---- saturation: clang's vector builtins promote scalars to int, so those take another way ----------------------- */
 
 #define TW_INTERNAL_SAT_SCALAR(T, n)                                                                                   \
     TW_INTERNAL_OVERLOAD tw_##T tw_add_sat(tw_##T x, tw_##T y)                                                         \
@@ -113,8 +112,7 @@ TW_INTERNAL_SAT_SCALAR(ulonglong, unsigned)
 TW_INTERNAL_INTEGER_VECTORS(TW_INTERNAL_SAT_VECTOR)
 #undef TW_INTERNAL_SAT_VECTOR
 
-/* ---- products: in twice the width
-   ---------------------------------------------------------------------------------- */
+/* ---- products: in twice the width -------------------------------------------------------------------------------- */
 
 #define TW_INTERNAL_PRODUCTS(T, n)                                                                                     \
     TW_INTERNAL_OVERLOAD tw_##T##n tw_mul_hi(tw_##T##n x, tw_##T##n y)                                                 \
@@ -211,8 +209,7 @@ TW_INTERNAL_SCALAR_AND_VECTORS(TW_INTERNAL_MUL24, int)
 TW_INTERNAL_SCALAR_AND_VECTORS(TW_INTERNAL_MUL24, uint)
 #undef TW_INTERNAL_MUL24
 
-/* ---- counting bits
-   ------------------------------------------------------------------------------------------------- */
+/* ---- counting bits ----------------------------------------------------------------------------------------------- */
 
 #define TW_INTERNAL_COUNT(T)                                                                                           \
     TW_INTERNAL_OVERLOAD tw_##T tw_clz(tw_##T x)                                                                       \

@@ -112,8 +112,7 @@ TW_INTERNAL_INTEGER_VECTORS(TW_INTERNAL_ANY_ALL_VECTORS)
 #undef TW_INTERNAL_ANY_ALL_VECTORS
 #undef TW_INTERNAL_ANY_ALL_SCALAR
 
-/* ---- selecting
-   ------------------------------------------------------------------------------------------------------- */
+/* ---- selecting --------------------------------------------------------------------------------------------------- */
 
 #define TW_INTERNAL_BITSELECT(T, n)                                                                                    \
     TW_INTERNAL_OVERLOAD tw_##T##n tw_bitselect(tw_##T##n a, tw_##T##n b, tw_##T##n c)                                 \

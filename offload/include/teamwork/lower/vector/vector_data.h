@@ -43,8 +43,7 @@ TW_INTERNAL_LOAD_STORE_ALIASES(16)
 #undef TW_INTERNAL_LOAD_STORE_SAME
 #undef TW_INTERNAL_LOAD_STORE_ALIASES
 
-/* ---- half in memory
-   -------------------------------------------------------------------------------------------------- */
+/* ---- half in memory ---------------------------------------------------------------------------------------------- */
 
 TW_INTERNAL_OVERLOAD tw_float tw_vload_half(size_t offset, const tw_half *p)
 {
@@ -102,8 +101,7 @@ TW_INTERNAL_STORE_HALF_ALL(double)
 #undef TW_INTERNAL_STORE_HALVES
 #undef TW_INTERNAL_STORE_HALF_ALL
 
-/* ---- shuffles
-   -------------------------------------------------------------------------------------------------------- */
+/* ---- shuffles ---------------------------------------------------------------------------------------------------- */
 
 /* From vectors of m to one of n elements. */
 #define TW_INTERNAL_SHUFFLE(T, m, n)                                                                                   \
