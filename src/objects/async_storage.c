@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library's own storage object (spec 3.6.3.1), made of the public callbacks; it knows its buffer only to serve no
-   other one, and to find out that a thread would wait for itself. */
+/* The library's own storage object (spec 3.6.3.1), built on the public callbacks. It knows its buffer for two checks
+   only: a storage serves one buffer, and no thread waits for itself. */
 #include "async_storage.h"
 
 #include <pthread.h>
@@ -14,13 +14,13 @@ struct tw_async_storage {
     tw_storage storage;
     void *data;
     void (*free_data)(void *data);
-    pthread_mutex_t mutex; /* for what follows */
+    pthread_mutex_t mutex; /* for the members below */
     pthread_cond_t changed;
     tw_status status;
-    bool released;                      /* nobody waits */
-    bool attached, destroyed, finished; /* what the buffer went through */
-    bool dropped;                       /* the program's use has ended */
-    struct tw_buffer *buffer;           /* not counted; from attached to finished */
+    bool released;                      /* tw_async_storage_destroy() does not wait */
+    bool attached, destroyed, finished; /* states of the buffer, in this order */
+    bool dropped;                       /* the program has destroyed the storage */
+    struct tw_buffer *buffer;           /* not counted; set from `attached` to `finished` */
     bool (*would_deadlock)(const struct tw_buffer *buffer);
 };
 
@@ -69,7 +69,7 @@ static void finished(void *user, tw_status status)
 
 /* ---- its buffer -------------------------------------------------------------------------------------------------- */
 
-/* NULL: a storage of the program's own making. */
+/* Returns NULL if the callbacks are the program's own. */
 static struct tw_async_storage *async_storage_of(const tw_storage *storage)
 {
     return storage->finished == finished ? storage->user : NULL;

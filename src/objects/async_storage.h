@@ -7,11 +7,11 @@
 
 #include "buffer.h"
 
-/* Notes which buffer a storage serves, if it is one of the library's own, and refuses a second one. would_deadlock:
-   whether waiting for the contents of the buffer, which is destroyed, would wait for this thread itself. */
+/* Attaches a buffer to a storage, if that is one of the library's own. Fails with TW_ERROR_BUSY if it has a buffer.
+   would_deadlock() returns true if waiting for the contents of the destroyed buffer would wait for this thread. */
 tw_status tw_async_storage_attach(const tw_storage *callbacks, struct tw_buffer *buffer,
                                   bool (*would_deadlock)(const struct tw_buffer *buffer));
-/* The buffer was not made after all. */
+/* Undoes tw_async_storage_attach() for a buffer that could not be created. */
 void tw_async_storage_detach(const tw_storage *callbacks);
 
 #endif

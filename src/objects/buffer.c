@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers (spec 3.6.1): what they are, from their creation to their last use. */
+/* Buffers (spec 3.6.1): creation, queries, and the end of the last use. Knows storages only by tw_buffer_storage. */
 #include "buffer.h"
 
 #include <stdlib.h>

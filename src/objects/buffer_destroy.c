@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of the program's use of a buffer (spec 3.6.1): it may wait, and bring the contents home. */
+/* Destruction of buffers (spec 3.6.1). It may wait, and copy the contents back to the program's memory. */
 #include "base/detail.h"
 #include "base/lock.h"
 #include "base/process.h"
@@ -7,13 +7,13 @@
 #include "host_accessor.h"
 #include "storage.h"
 
-/* What the last handle's end waits for. False: it was refused, and all is as it was. */
+/* Waits and copies back for the last handle. Returns false if that was refused and nothing has changed. */
 static bool end_use(struct tw_buffer *buffer, tw_status *status)
 {
     if (buffer->storage)
         return tw_storage_destroy(buffer, status);
     *status = buffer->over_host ? tw_buffer_bring_home(buffer) : TW_SUCCESS;
-    return *status != TW_ERROR_WOULD_DEADLOCK && *status != TW_ERROR_OUT_OF_MEMORY; /* else nothing was waited for */
+    return *status != TW_ERROR_WOULD_DEADLOCK && *status != TW_ERROR_OUT_OF_MEMORY; /* these two refuse */
 }
 
 tw_status tw_buffer_destroy(tw_buffer **handle)

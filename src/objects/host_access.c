@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Commands of host accesses, and the list of those that threads hold open. Knows nothing of waiting. */
 #include "host_access.h"
 
 #include <stdlib.h>
 
 #include "buffer.h"
 
-static struct tw_hold *holds; /* under the lock */
+static struct tw_hold *holds; /* protected by the lock */
 
 void tw_hold_locked(struct tw_hold *hold, struct tw_command *command)
 {
@@ -50,7 +51,7 @@ static void completed(struct tw_command *command)
 
 static void released(struct tw_task_queue *home, struct tw_memory memory)
 {
-    (void)home; /* a device's, which stays */
+    (void)home; /* of a device, and not counted */
     free(memory.block);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Commands that give the host access to a buffer, and those that a thread holds open. */
+/** Commands that give the host access to a buffer, and the list of those that threads hold open. */
 #ifndef TEAMWORK_OBJECTS_HOST_ACCESS_H
 #define TEAMWORK_OBJECTS_HOST_ACCESS_H
 
@@ -15,10 +15,10 @@ struct tw_hold {
     pthread_t owner;
     struct tw_hold *next, **link;
 };
-/* This thread holds a command open, or does not any more. */
+/* Add a command to those that this thread holds open, and remove it. */
 void tw_hold_locked(struct tw_hold *hold, struct tw_command *command);
 void tw_unhold_locked(struct tw_hold *hold);
-/* Marks what waits for commands that this thread holds. Returns the mark, 0 if it holds none. */
+/* Marks all nodes that depend on commands that this thread holds open. Returns the mark, or 0 if it holds none. */
 unsigned long tw_mark_own_accesses_locked(void);
 
 #endif

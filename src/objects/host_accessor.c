@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Host accessors (spec 3.6.4.7): a command on host memory whose body is the program's own, from acquisition to release.
- * Also bringing a buffer home when it is destroyed.
+ * Host accessors (spec 3.6.4.7). Each is a command on host memory whose body is the program's own code, from
+ * acquisition to release. Also copies a buffer's contents back to the host when it is destroyed.
  */
 #include "host_accessor.h"
 
@@ -21,8 +21,8 @@
 #include "storage.h"
 
 struct tw_host_accessor {
-    struct tw_hold hold;      /* counts a reference to the command */
-    struct tw_buffer *buffer; /* kept by the command */
+    struct tw_hold hold;      /* with a reference to the command */
+    struct tw_buffer *buffer; /* kept alive by the command */
 };
 
 static struct tw_command *unfinished_access(const void *what)
@@ -46,8 +46,8 @@ static tw_status submit_locked(struct tw_command *command)
     return tw_command_submit_locked(command);
 }
 
-/* Submits a command on host memory and waits until its body may run, or until it is over. The caller gets a reference.
-   On failure the status says what went wrong. */
+/* Submits a host access and waits until its body may run; then the caller gets a reference to the command. On failure
+   waits until the command is complete, and returns the failure's status. */
 static tw_status acquire(struct tw_buffer *buffer, bool needs, bool writes, struct tw_command **result)
 {
     tw_status status = tw_check_copy(buffer);
@@ -84,7 +84,7 @@ static tw_status acquire(struct tw_buffer *buffer, bool needs, bool writes, stru
     const struct tw_failure *failure = command->failure;
     char description[TW_DESCRIPTION_BYTES];
     if (status == TW_ERROR_CANCELLED && !buffer->data.contents.lost)
-        status = failure->status; /* of a copy that another command asked for */
+        status = failure->status; /* of a copy for another command */
     if (status == TW_ERROR_CANCELLED)
         status = tw_fail(TW_ERROR_DATA_LOST, "the buffer's contents are lost: %s",
                          tw_failure_describe(failure, description));
@@ -155,7 +155,7 @@ void tw_host_accessor_release(tw_host_accessor **handle)
     tw_reclaim();
 }
 
-/* Reading and writing: it has to wait for readers too, since they use the program's memory. */
+/* Accesses the buffer to read and write, so that it also waits for readers: they use the program's memory. */
 tw_status tw_buffer_bring_home(struct tw_buffer *buffer)
 {
     struct tw_command *command = NULL;

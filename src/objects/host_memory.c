@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host memory for transfers (teamwork/host_memory.h): from the backend of a device that gains by it, else from the C
-   library. */
+/* Host memory for transfers (teamwork/host_memory.h). It comes from the first backend that allocates such memory, or
+   else from the C library. */
 #include <teamwork/host_memory.h>
 
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 #include "device.h"
 #include "runtime/allocation.h"
 
-/* Before each block; as large as the alignment. */
+/* Precedes each block, in HEADER_BYTES bytes: as many as the alignment. */
 struct header {
-    const struct tw_backend_memory *backend; /* that allocated it; NULL: the C library */
+    const struct tw_backend_memory *backend; /* allocator of the block; NULL: the C library */
 };
 
 enum { HEADER_BYTES = 128 };

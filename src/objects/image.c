@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Images (spec 3.6.2): a layout over a buffer. The buffer is what the command graph and coherence see; this file checks
- * layouts and describes images to kernels. How pixels are read and written is the kernels' (lower/image/image.h).
+ * Images (spec 3.6.2): a layout over a buffer. This file checks layouts and describes images to kernels. The command
+ * graph and coherence see only the buffer. Kernels read and write pixels by lower/image/image.h.
  */
 #include <teamwork/image.h>
 #include <teamwork/storage.h>
@@ -15,15 +15,15 @@
 
 struct tw_image {
     atomic_size_t handles;
-    tw_buffer *buffer; /* a handle of the image's own */
+    tw_buffer *buffer; /* the image's own handle */
     tw_image_layout layout;
     size_t pixel_bytes, bytes;
-    bool gaps; /* between rows or slices */
+    bool gaps; /* some bytes of the buffer are no pixel's */
 };
 
-/* Keeps the buffer alive by its accessor, but not the image: destroying that is refused, or not, as for buffers. */
+/* The accessor keeps the buffer alive, but nothing keeps the image: destroying it is refused as it is for buffers. */
 struct tw_host_image {
-    struct tw_image image; /* a copy of what the image is, without its handle to the buffer */
+    struct tw_image image; /* copy of the image's description, without a buffer */
     tw_host_accessor *accessor;
     bool writes;
 };
@@ -35,7 +35,7 @@ static unsigned kind_of(const tw_image_layout *layout)
     return layout->size.dims | (layout->is_array ? TW_INTERNAL_IMAGE_ARRAY : 0);
 }
 
-/* The extent in x (0), y (1) or z (2), where layers count as the dimension after the image's own. */
+/* Returns the extent in x (0), y (1) or z (2). Layers count as the dimension after the image's own. */
 static size_t extent(const tw_image_layout *layout, unsigned d)
 {
     return d < layout->size.dims ? layout->size.size[layout->size.dims - 1 - d] : 1;
@@ -55,7 +55,7 @@ static tw_status check_size(const tw_image_layout *layout)
     return TW_SUCCESS;
 }
 
-/* Checks one pitch, or fills it in. `least` is what it has to hold, `unit` what it is a multiple of. */
+/* Checks a pitch, or sets it to `least` if it is 0. It is a multiple of `unit`, from `least` to `most` bytes. */
 static tw_status check_pitch(const char *name, size_t *pitch, bool exists, size_t least, size_t unit, size_t most)
 {
     if (!exists && *pitch)
@@ -72,7 +72,7 @@ static tw_status check_pitch(const char *name, size_t *pitch, bool exists, size_
     return TW_SUCCESS;
 }
 
-/* Checks a layout, fills in its pitches and tells the bytes from its first pixel to the end of the last. */
+/* Checks a layout and fills in its pitches. `bytes` counts from the first pixel to the end of the last. */
 static tw_status check_layout(tw_image_layout *layout, size_t *pixel_bytes, size_t *bytes)
 {
     const size_t pixel = tw_pixel_size(layout->order, layout->type);
@@ -101,7 +101,7 @@ static tw_status check_layout(tw_image_layout *layout, size_t *pixel_bytes, size
 
 /* ---- creation ---------------------------------------------------------------------------------------------------- */
 
-/* An image without memory yet; the caller gives it a buffer, or frees it. */
+/* Makes an image without a buffer. The caller gives it one, or frees the image. */
 static tw_status begin(tw_image_layout layout, void *const *memory, tw_image **result, tw_image **image)
 {
     size_t pixel_bytes = 0, bytes = 0;
@@ -199,7 +199,7 @@ tw_status tw_image_create_on_buffer(tw_buffer *buffer, tw_image_layout layout, t
                    tw_fail(TW_ERROR_INVALID_RANGE, "an image of %zu bytes does not fit a buffer of %zu", image->bytes,
                            tw_buffer_size(buffer)),
                    result);
-    /* the buffer may hold more than the pixels: all of that is kept */
+    /* the buffer may be larger than the image: the rest is kept, too */
     image->gaps = image->gaps || image->bytes != tw_buffer_size(buffer);
     image->buffer = tw_buffer_retain(buffer);
     return end(image, TW_SUCCESS, result);
@@ -222,7 +222,7 @@ tw_status tw_image_destroy(tw_image **handle)
         return TW_SUCCESS;
     }
     const tw_status status = tw_buffer_destroy(&image->buffer);
-    if (image->buffer) { /* refused: all is as it was */
+    if (image->buffer) { /* refused: nothing has changed */
         atomic_store_explicit(&image->handles, 1, memory_order_relaxed);
         return status;
     }
@@ -298,7 +298,7 @@ static tw_status check_kind(const tw_image *image, unsigned kind)
                    image->layout.size.dims - image->layout.is_array, image->layout.is_array ? "array" : "image");
 }
 
-/* Discarding would lose what lies in the gaps. */
+/* Returns the mode without discarding if there are gaps: discarding would lose their contents. */
 static tw_access_mode keep_gaps(const tw_image *image, tw_access_mode mode)
 {
     if (!image->gaps)
@@ -306,7 +306,8 @@ static tw_access_mode keep_gaps(const tw_image *image, tw_access_mode mode)
     return mode == TW_DISCARD_WRITE ? TW_WRITE : mode == TW_DISCARD_READ_WRITE ? TW_READ_WRITE : mode;
 }
 
-/* Kernels on GPUs load whole pixels at once; a processor takes them as they lie, as long as C does. */
+/* Checks the alignment of an image's memory. Kernels on devices load a whole pixel at once. The host needs only the
+   alignment of a channel, as C does. */
 static tw_status check_alignment(const tw_image *image, const void *data, bool on_host)
 {
     const size_t alignment = on_host ? tw_internal_channel_bytes(image->layout.type) : image->pixel_bytes;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Storage objects (spec 3.6.3): telling the program when a buffer's contents are in use, and the copy to where they go
- * in the end. Knows commands only by their number, but for the last access to a buffer, which it makes itself.
+ * Storage objects (spec 3.6.3): tells the program when a buffer's contents are in use, and copies them to their final
+ * place. Only counts commands, except for the last access to a buffer, which it submits itself.
  *
- * What there is to tell is noted under the lock and told without it, by one thread at a time for each buffer, from
- * tw_reclaim().
+ * Events are noted under the lock. tw_reclaim() calls the callbacks for them without the lock, on one thread at a time
+ * for each buffer.
  */
 #include "storage.h"
 
@@ -24,24 +24,24 @@
 #include "runtime/wait.h"
 #include "runtime/workers.h"
 
-/* The rest is under the lock. Uses are the times between a first command and none. */
+/* The lock protects all but `storage`, which is constant. A use begins when `active` becomes 1, and ends at 0. */
 struct tw_storage_state {
     tw_storage storage;
-    size_t active;                                   /* commands and accesses, announced and not complete */
+    size_t active;                                   /* announced commands and host accesses, until complete */
     unsigned long uses, told_in_use, told_completed; /* told_completed <= told_in_use <= uses */
     bool posted, telling;
     bool destroyed;          /* destroy() has returned */
-    bool finished;           /* or about to be told so */
+    bool finished;           /* finished() was called, or is about to be */
     bool told_all;           /* finished() has returned */
-    pthread_cond_t told;     /* something has been told, with the lock */
-    struct tw_command *last; /* brings the contents home; counted */
-    tw_status status;        /* of that */
+    pthread_cond_t told;     /* signals that a callback has returned; with the lock */
+    struct tw_command *last; /* host access that copies the contents home; counted */
+    tw_status status;        /* of `last` */
     struct tw_buffer *next_posted;
 };
 
-static struct tw_buffer *posted; /* with something to tell; each counts as a use of the buffer */
+static struct tw_buffer *posted; /* list of buffers with callbacks due; each counts as a use */
 static size_t tellers;           /* threads in tw_storage_tell() */
-static pthread_cond_t all_told = PTHREAD_COND_INITIALIZER; /* no tellers, with the lock */
+static pthread_cond_t all_told = PTHREAD_COND_INITIALIZER; /* signals that `tellers` is 0; with the lock */
 
 static bool has_news_locked(void);
 static void settle(void);
@@ -87,7 +87,7 @@ static void call(void (*callback)(void *user), void *user)
     returned = true;
 }
 
-/* The contents are on the host, or lost. Takes the lock held, releases it meanwhile. */
+/* Copies the contents from host memory to final_data(), or notes why it cannot. Releases the lock meanwhile. */
 static void end_last_locked(struct tw_buffer *buffer)
 {
     struct tw_storage_state *state = buffer->storage;
@@ -107,7 +107,7 @@ static void end_last_locked(struct tw_buffer *buffer)
     tw_command_release_locked(last);
 }
 
-/* Tells the next thing, with the lock released meanwhile. False: there is nothing to tell. */
+/* Calls the next callback that is due, with the lock released. Returns false if none is due. */
 static bool tell_next_locked(struct tw_buffer *buffer)
 {
     struct tw_storage_state *state = buffer->storage;
@@ -144,7 +144,7 @@ static bool tell_next_locked(struct tw_buffer *buffer)
 static void tell_locked(struct tw_buffer *buffer)
 {
     if (buffer->storage->telling)
-        return; /* that thread sees what is new, too */
+        return; /* that thread makes new calls, too */
     buffer->storage->telling = true;
     while (tell_next_locked(buffer)) {
     }
@@ -152,7 +152,7 @@ static void tell_locked(struct tw_buffer *buffer)
     pthread_cond_broadcast(&buffer->storage->told);
 }
 
-/* Returns when in_use() has, be it on another thread. */
+/* Waits until in_use() has returned for the present use, on this or another thread. */
 static void await_in_use_locked(struct tw_buffer *buffer)
 {
     struct tw_storage_state *state = buffer->storage;
@@ -231,7 +231,7 @@ static bool has_contents_locked(const struct tw_buffer *buffer)
     return false;
 }
 
-/* Submits the access that brings the contents home. Whoever tells ends it, once destroy() has returned. */
+/* Submits the host access that copies the contents home. end_last_locked() ends it, once destroy() has returned. */
 static tw_status submit_last_locked(struct tw_buffer *buffer, struct tw_command *command)
 {
     command->device = tw_host_device();
@@ -240,7 +240,7 @@ static tw_status submit_last_locked(struct tw_buffer *buffer, struct tw_command 
     command->uses[0] = (struct tw_use){.data = &buffer->data, .needs = true, .writes = true};
     command->use_count = 1;
     buffer->storage->last = command;
-    ++command->references; /* that of `last`: another thread may be done with it before this call returns */
+    ++command->references; /* for `last`: another thread may end the access before this call returns */
     ++buffer->uses;
     const tw_status status = tw_command_submit_locked(command);
     if (status != TW_SUCCESS) {
@@ -251,7 +251,7 @@ static tw_status submit_last_locked(struct tw_buffer *buffer, struct tw_command 
     return status;
 }
 
-/* All of the destruction that can be refused. */
+/* Does the part of the destruction that can be refused. */
 static tw_status prepare_last(struct tw_buffer *buffer)
 {
     if (!buffer->storage->storage.final_data)
@@ -288,7 +288,7 @@ bool tw_storage_destroy(struct tw_buffer *buffer, tw_status *status)
     tw_unlock();
     tw_storage_tell();
     tw_lock();
-    while (!busy && !state->told_all) /* another thread does */
+    while (!busy && !state->told_all) /* another thread makes the calls */
         tw_sleep_locked(&state->told, NULL);
     *status = busy ? TW_SUCCESS : state->status;
     tw_unlock();
@@ -297,7 +297,7 @@ bool tw_storage_destroy(struct tw_buffer *buffer, tw_status *status)
     return true;
 }
 
-/* Whether the contents of a destroyed buffer wait for a host accessor that this thread holds. */
+/* Returns true if the contents of a destroyed buffer wait for a host accessor that this thread holds. */
 static bool would_deadlock(const struct tw_buffer *buffer)
 {
     tw_lock();
@@ -318,7 +318,7 @@ static const struct tw_buffer_storage hooks = {ready_locked, complete_locked, fr
 
 /* ---- creation ---------------------------------------------------------------------------------------------------- */
 
-/* Finds the memory of a buffer and its first contents. */
+/* Asks the storage for host memory and initial contents, and gives them to the buffer. */
 static tw_status place_contents(struct tw_buffer *buffer, const tw_storage *storage)
 {
     TW_DEFER_CANCELLATION;
@@ -337,7 +337,7 @@ static tw_status place_contents(struct tw_buffer *buffer, const tw_storage *stor
 
 static tw_status attach(struct tw_buffer *buffer, const tw_storage *storage)
 {
-    tw_status status = tw_device_needs_worker(tw_host_device()); /* brings the contents home */
+    tw_status status = tw_device_needs_worker(tw_host_device()); /* it copies the contents home */
     if (status == TW_SUCCESS)
         status = tw_async_storage_attach(storage, buffer, would_deadlock);
     if (status != TW_SUCCESS)
