@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Command graphs (teamwork/command_graph.h): commands that are made as ever but kept, and one command that runs them
- * all.
+ * Command graphs (teamwork/command_graph.h): recorded commands, and one command that runs them all.
  *
- * What depends on what among them is found by the command graph (graph.h), over resources of their own. A backend may
- * make something of a graph that a stream launches at once; else its kernels run one after the other, as a task.
+ * graph/graph.h finds the dependencies between the recorded commands, over resources of the command graph's own. A
+ * backend may instantiate the kernels as one graph, which a stream launches at once. Otherwise the kernels run one
+ * after the other, as one task.
  */
 #include "command_graph.h"
 
@@ -55,9 +55,9 @@ bool tw_queue_is_recording(const tw_queue *queue)
 
 /* ---- from commands to a graph ------------------------------------------------------------------------------------ */
 
-/* Where a buffer is in graph->uses: a hash table with open addressing, which has a place for each. */
+/* Hash table of the buffers' indices in graph->uses: open addressing, with room for all buffers. */
 struct places {
-    size_t *slots; /* index + 1, or 0 */
+    size_t *slots; /* index + 1; 0: empty */
     size_t mask;
 };
 
@@ -69,8 +69,8 @@ static size_t *slot_of(const struct places *places, const struct tw_command_grap
     return &places->slots[at & places->mask];
 }
 
-/* Adds a command's use of a buffer to that of the whole graph: the buffer's earlier contents are needed unless a group
-   before has overwritten them all. */
+/* Adds a command's use of a buffer to that of the whole graph. The graph needs the earlier contents unless an earlier
+   group has overwritten them all. */
 static void add_use(struct tw_command_graph *graph, const struct places *places, const struct tw_use *use)
 {
     size_t *slot = slot_of(places, graph, use->data);
@@ -84,7 +84,7 @@ static void add_use(struct tw_command_graph *graph, const struct places *places,
     whole->writes = whole->writes || use->writes;
 }
 
-/* Fills in the accesses of a command to the graph's own resources. */
+/* Fills in a command's accesses to the graph's own resources. */
 static void describe(const struct tw_command_graph *graph, const struct places *places, struct tw_resource *resources,
                      struct tw_command *command)
 {
@@ -97,7 +97,7 @@ static void describe(const struct tw_command_graph *graph, const struct places *
     node->access_count = command->use_count;
 }
 
-/* Inserts all commands, so that each knows the ones before it. */
+/* Inserts all commands into the dependency graph, so that each has edges from those that it depends on. */
 static tw_status order(struct tw_command_graph *graph, const struct places *places)
 {
     tw_status status = TW_SUCCESS;
@@ -118,7 +118,7 @@ static tw_status order(struct tw_command_graph *graph, const struct places *plac
     return status;
 }
 
-/* Lets the backend make something of the graph that it launches at once. Success without it where it cannot. */
+/* Lets the backend instantiate the graph. If it cannot, that is a success with `instance` left NULL. */
 static tw_status instantiate(struct tw_command_graph *graph, const struct tw_backend_graphs *graphs)
 {
     size_t edges = 0, used = 0;
@@ -153,7 +153,7 @@ static bool checks_bounds(const struct tw_command_graph *graph)
     return false;
 }
 
-/* What the graph accesses as a whole, and what depends on what in it. */
+/* Computes the uses of the whole graph, and the dependencies between its commands. */
 static tw_status analyse(struct tw_command_graph *graph)
 {
     size_t uses = 0;
@@ -177,7 +177,7 @@ static tw_status analyse(struct tw_command_graph *graph)
     return status;
 }
 
-/* Takes over the commands. */
+/* Moves the commands to the graph, which owns them even on failure; analyses and instantiates it. */
 static tw_status fill(struct tw_command_graph *graph, struct tw_recording *recording)
 {
     const struct tw_backend_graphs *graphs = graph->device->backend->backend->graphs;
@@ -265,16 +265,16 @@ void tw_command_graph_destroy(tw_command_graph **graph)
     tw_reclaim();
 }
 
-/* The kernels of a graph, run one after the other. */
+/* State of running a graph's kernels one after the other. */
 struct run {
     struct tw_backend_batch batch; /* first: the backend's view */
     const struct tw_command_graph *graph;
-    size_t at; /* commands that are dealt with, and the one that runs */
+    size_t at; /* number of commands done, the running one included */
     struct tw_internal_launch launch;
     tw_status status;
 };
 
-/* Finds the next kernel. False: there is none. */
+/* Prepares the next kernel's launch. Returns false if there is no further kernel. */
 static bool find_kernel(struct run *run)
 {
     while (run->at < run->graph->count) {
@@ -298,7 +298,7 @@ static bool next_of_run(struct tw_backend_batch *batch, tw_status status)
     return run->status == TW_SUCCESS && find_kernel(run);
 }
 
-/* The graph that a command runs. */
+/* Returns the graph that a command runs. */
 static struct tw_command_graph *graph_of(const struct tw_command *command)
 {
     return (struct tw_command_graph *)((char *)command->turn - offsetof(struct tw_command_graph, turn));
@@ -349,7 +349,7 @@ static tw_status check_locked(const struct tw_queue *queue, const struct tw_comm
     return TW_SUCCESS;
 }
 
-/* Lends the command what it gives back when it is complete, and takes that back. */
+/* Acquires the references that a submitted command releases on completion: queue, graph and buffers. */
 static void lend_locked(struct tw_command *command, struct tw_queue *queue, struct tw_command_graph *graph)
 {
     command->home = &queue->tasks;
@@ -362,6 +362,7 @@ static void lend_locked(struct tw_command *command, struct tw_queue *queue, stru
         ++tw_buffer_of(graph->uses[i].data)->uses;
 }
 
+/* Releases the references of a command that could not be submitted. */
 static void take_back_locked(struct tw_command *command)
 {
     for (size_t i = 0; i < command->use_count; ++i)
@@ -373,7 +374,7 @@ static void take_back_locked(struct tw_command *command)
     command->use_count = 0;
 }
 
-/* The command that runs the graph. NULL: out of memory. */
+/* Makes the command that runs the graph. Returns NULL if memory is exhausted. */
 static struct tw_command *make_command(struct tw_queue *queue, struct tw_command_graph *graph)
 {
     struct tw_command *command =

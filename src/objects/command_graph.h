@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Command graphs, and what a queue records for them. */
+/** Command graphs: recorded commands that are submitted as one. */
 #ifndef TEAMWORK_OBJECTS_COMMAND_GRAPH_H
 #define TEAMWORK_OBJECTS_COMMAND_GRAPH_H
 
@@ -14,9 +14,9 @@
 struct tw_command_graph {
     size_t references; /* the handle and each unfinished submission */
     struct tw_device *device;
-    struct tw_command **commands; /* never submitted; with counted uses of buffers */
+    struct tw_command **commands; /* never submitted; each counts its uses of buffers */
     size_t count;
-    struct tw_use *uses; /* of all, once each; counted by the commands */
+    struct tw_use *uses; /* one for each buffer; counted by the commands */
     size_t use_count;
     struct tw_resource turn;           /* orders the submissions */
     struct tw_backend_graph *instance; /* NULL: the kernels run one after the other */

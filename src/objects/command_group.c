@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recording command groups (spec 3.5.6), and every check of a kernel launch that can be made before it runs. */
+/* Records and submits command groups (spec 3.5.6), and makes every check of a launch that is possible before it. */
 #define _GNU_SOURCE
 #include "command_group.h"
 
@@ -24,27 +24,27 @@
 #include "storage.h"
 
 #define FEW_USES 8
-#define MOST_KEPT_USES 64 /* room for so many stays with a group that is used again */
+#define MOST_KEPT_USES 64 /* largest `uses` array that a spare group keeps */
 #define FEW_ARGS_BYTES TW_INTERNAL_INLINE_ARGS_BYTES
 
 struct tw_command_group {
-    struct tw_queue *queue; /* counted, until submitted */
+    struct tw_queue *queue; /* counted until the group is submitted */
     tw_status status;       /* the first error */
     char *detail;           /* of the first error; NULL if there is none, or no memory for it */
-    size_t use_count;       /* of uses */
-    uint64_t seen;          /* a bit for each buffer in uses, which some may share */
-    bool borrows;           /* a buffer is `lent` */
+    size_t use_count;       /* number of `uses` */
+    uint64_t seen;          /* a bit for each buffer in `uses`, by a hash: buffers may share a bit */
+    bool borrows;           /* a buffer in `uses` is `lent` */
     const struct tw_internal_kernel *kernel;
-    size_t local_bytes;                /* of local accessors */
-    struct tw_internal_bounds *bounds; /* where the kernel notes indices outside of its views */
-    struct tw_fallback *fallback;      /* what its command falls back on; or NULL */
+    size_t local_bytes;                /* of all local accessors */
+    struct tw_internal_bounds *bounds; /* record of indices outside of the kernel's views; or NULL */
+    struct tw_fallback *fallback;      /* the fallback of its command; or NULL */
     unsigned char *args;
     size_t args_bytes;
-    /* not cleared when a group begins */
-    _Atomic(struct tw_command_group *) *spare; /* of the queue: where it is left to be begun again */
-    struct tw_memory memory;                   /* for its command; may be none */
-    struct tw_internal_launch launch;          /* once there is a kernel */
-    struct tw_use *uses;                       /* counted uses of buffers, until submitted: few_uses, or allocated */
+    /* The members below are not cleared when a group begins. */
+    _Atomic(struct tw_command_group *) *spare; /* the queue's place for the group after submission */
+    struct tw_memory memory;                   /* for its command; the block may be NULL */
+    struct tw_internal_launch launch;          /* valid once there is a kernel */
+    struct tw_use *uses;                       /* few_uses or allocated; counted until the group is submitted */
     size_t use_capacity;
     struct tw_use few_uses[FEW_USES];
     unsigned char few_args[FEW_ARGS_BYTES];
@@ -91,7 +91,8 @@ static _Atomic(tw_command_group *) *spare_of_thread(tw_queue *queue)
     return &queue->spare[thread - 1].group;
 }
 
-/* The queue's spare group or a new one, of which only what is not cleared is valid. NULL: out of memory. */
+/* Returns a spare group of the queue, or a new group, or NULL if memory is exhausted. Only the members that are not
+   cleared are valid in it. */
 static tw_command_group *take_spare(tw_queue *queue)
 {
     _Atomic(tw_command_group *) *spare = spare_of_thread(queue);
@@ -105,12 +106,12 @@ static tw_command_group *take_spare(tw_queue *queue)
     }
     if (group) {
         group->spare = spare;
-        tw_memory_fetch(group->memory.block, TW_FETCHED_BYTES); /* another thread has freed it */
+        tw_memory_fetch(group->memory.block, TW_FETCHED_BYTES); /* another thread used it last */
     }
     return group;
 }
 
-/* Leaves a group that has been submitted to its queue. Returns the group if it is to be freed, else NULL. */
+/* Gives a submitted group to its queue as a spare one. Returns the group if the caller is to free it, else NULL. */
 static tw_command_group *leave_spare_locked(tw_queue *queue, tw_command_group *group)
 {
     if (!TW_TUNE_SPARE_GROUPS || group->use_capacity > MOST_KEPT_USES || (group->args && group->args != group->few_args)
@@ -120,7 +121,7 @@ static tw_command_group *leave_spare_locked(tw_queue *queue, tw_command_group *g
     group->memory = tw_memory_take_locked(&queue->kept);
     group->args = NULL;
     queue->free_group = free_group;
-    atomic_store_explicit(group->spare, group, memory_order_release); /* groups are left under the lock only */
+    atomic_store_explicit(group->spare, group, memory_order_release); /* stored only under the lock */
     return NULL;
 }
 
@@ -139,7 +140,7 @@ tw_command_group *tw_queue_begin(tw_queue *queue)
     }
     memset(group, 0, offsetof(struct tw_command_group, spare));
     group->queue = queue;
-    atomic_fetch_add_explicit(&queue->tasks.references, 1, memory_order_relaxed); /* the caller's keeps it meanwhile */
+    atomic_fetch_add_explicit(&queue->tasks.references, 1, memory_order_relaxed); /* the caller keeps it alive */
     return group;
 }
 
@@ -174,7 +175,7 @@ tw_status tw_command_group_status(const tw_command_group *group)
 
 /* ---- accessors --------------------------------------------------------------------------------------------------- */
 
-/* The group's use of a buffer, made if there is none yet. NULL: out of memory. */
+/* Returns the group's use of a buffer, which it adds if there is none. Returns NULL if memory is exhausted. */
 static struct tw_use *use_of(struct tw_command_group *group, struct tw_buffer *buffer)
 {
     const uint64_t bit = (uint64_t)1 << ((uintptr_t)buffer / 16 * 0x9e3779b97f4a7c15u >> 58);
@@ -192,7 +193,7 @@ static struct tw_use *use_of(struct tw_command_group *group, struct tw_buffer *b
         group->uses = grown;
         group->use_capacity = capacity;
     }
-    atomic_fetch_add_explicit(&buffer->uses, 1, memory_order_relaxed); /* the caller's handle keeps it meanwhile */
+    atomic_fetch_add_explicit(&buffer->uses, 1, memory_order_relaxed); /* the caller's handle keeps it alive */
     group->seen |= bit;
     group->borrows |= buffer->lent;
     struct tw_use *use = &group->uses[group->use_count++];
@@ -341,7 +342,8 @@ static void copy_range(size_t to[3], const size_t from[3], unsigned dims, size_t
         to[d] = d < dims ? from[d] : rest;
 }
 
-/* Asks the backend, which may load something for a kernel's first launch. */
+/* Lets the backend check a launch. A backend with memory may load something for the first launch of a kernel, so the
+   thread is not cancelled meanwhile. */
 static tw_status check_launch(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                               struct tw_internal_launch *launch)
 {
@@ -351,7 +353,7 @@ static tw_status check_launch(struct tw_backend_device *device, const struct tw_
     return device->backend->check(device, kernel, launch);
 }
 
-/* Takes over a kernel. Its launch has been described in the group. */
+/* Checks a kernel and adds it, with a copy of its arguments, to the group. group->launch has its ranges already. */
 static void record(struct tw_command_group *group, const struct tw_internal_kernel *kernel, const void *args,
                    size_t args_bytes)
 {
@@ -388,7 +390,7 @@ void tw_internal_single_task(tw_command_group *group, const struct tw_internal_k
     record(group, kernel, args, args_bytes);
 }
 
-/* Whether the last global ids can be counted. */
+/* Fails if a global id would overflow. */
 static tw_status check_end(tw_range range, tw_id offset)
 {
     for (unsigned d = 0; d < offset.dims; ++d) {
@@ -470,7 +472,7 @@ void tw_internal_parallel_for_work_group(tw_command_group *group, tw_range group
     record(group, kernel, args, args_bytes);
 }
 
-/* The number of groups of an nd_range; dims 0 where it is not one. */
+/* Checks an nd_range and computes its number of groups in each dimension. */
 static tw_status split_nd_range(tw_nd_range range, tw_range *groups)
 {
     if (!tw_range_is_valid(range.global) || !tw_range_is_valid(range.local) || range.global.dims != range.local.dims)
@@ -531,7 +533,8 @@ static void completed_locked(struct tw_command *command)
 static const struct tw_command_object object = {.completed_locked = completed_locked,
                                                 .released_locked = tw_queue_take_memory_locked};
 
-/* Makes a command of a recorded group; it takes over nothing yet. NULL: out of memory. */
+/* Makes a command of a recorded group, which keeps its references to the queue and buffers. Returns NULL if memory is
+   exhausted. */
 static struct tw_command *make_command(struct tw_command_group *group, const char *file, int line)
 {
     struct tw_command *command =
@@ -561,7 +564,8 @@ static struct tw_command *make_command(struct tw_command_group *group, const cha
     return command;
 }
 
-/* A group that was still open when a buffer was destroyed must not touch the memory that the program has back. */
+/* Fails if a buffer that is `lent` was destroyed while the group was open: the program has its memory back. Sets
+   *have_storage if a buffer has a storage. */
 static tw_status check_buffers_locked(const struct tw_command_group *group, bool *have_storage)
 {
     for (size_t i = 0; i < group->use_count; ++i) {
@@ -577,8 +581,8 @@ static tw_status check_buffers_locked(const struct tw_command_group *group, bool
     return TW_SUCCESS;
 }
 
-/* Submits a command, or records it where the queue does that; then it has no queue. Takes over the group's reference to
-   the queue, and its uses of buffers. May release the lock meanwhile. */
+/* Submits a command, or records it if the queue is recording; then it has no home. On success the command takes over
+   the group's uses of buffers, and with a home its reference to the queue. May release the lock meanwhile. */
 static tw_status submit_or_record_locked(const struct tw_command_group *group, struct tw_command *command,
                                          tw_event **event)
 {
@@ -604,7 +608,7 @@ static tw_status submit_or_record_locked(const struct tw_command_group *group, s
     return status;
 }
 
-/* Submits a group and frees it; where that fails, the group is left as it was. */
+/* Submits a group and frees it. On failure the group is left as it was. */
 static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **event, const char *file, int line)
 {
     if (queue != group->queue)
@@ -623,16 +627,16 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
     command->measured = command->timed && tw_queue_measures(queue);
     if (command->body.kind == TW_TASK_KERNEL)
         command->body.node.domain = tw_command_domain(command);
-    tw_lock(); /* once for each group: this is what threads that submit compete for */
+    tw_lock(); /* taken once for each group: submitting threads compete for it */
     const tw_status status = submit_or_record_locked(group, command, event);
     if (status == TW_SUCCESS) {
         group->bounds = NULL;
         group->fallback = NULL;
-        group = leave_spare_locked(queue, group); /* while the command keeps the queue */
+        group = leave_spare_locked(queue, group); /* while the queue is still counted */
         if (!command->home)
-            tw_task_queue_release_locked(&queue->tasks); /* a recorded command needs none */
+            tw_task_queue_release_locked(&queue->tasks); /* a recorded command does not count it */
         if (event)
-            *event = &command->events[TW_PHASE_COMPLETE]; /* with the reference from creation */
+            *event = &command->events[TW_PHASE_COMPLETE]; /* takes over the reference from creation */
         else if (command->home)
             tw_command_release_locked(command);
     } else {
@@ -650,16 +654,16 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
     return status;
 }
 
-/* Drops a group that could not be submitted; the thread's tw_error_detail() stays. */
+/* Discards a group that could not be submitted. Returns `status`, and keeps the thread's tw_error_detail(). */
 static tw_status drop(tw_command_group *group, tw_status status)
 {
-    char detail[1024]; /* dropping the group may fail on its own account */
+    char detail[1024]; /* discarding the group may set another detail */
     snprintf(detail, sizeof detail, "%s", tw_error_detail());
     tw_command_group_discard(group);
     return tw_fail(status, "%s", detail);
 }
 
-/* Why tw_queue_begin() has returned NULL. */
+/* Returns the reason for which tw_queue_begin() returned NULL. */
 static __attribute__((noinline, cold)) tw_status refuse_no_group(const tw_queue *queue)
 {
     if (queue && tw_check_copy(queue) != TW_SUCCESS)
@@ -677,7 +681,7 @@ tw_status tw_internal_submit(tw_queue *queue, tw_command_group *group, tw_event 
     return status == TW_SUCCESS ? status : drop(group, status);
 }
 
-/* Whether one group can run in the other's place. */
+/* Returns true if one group can run in the other's place: both have a kernel to run, and the same uses. */
 static bool are_alike(const struct tw_command_group *one, const struct tw_command_group *other)
 {
     if (!one->kernel || !other->kernel || is_empty(&one->launch) || is_empty(&other->launch)
@@ -690,7 +694,8 @@ static bool are_alike(const struct tw_command_group *one, const struct tw_comman
     return true;
 }
 
-/* Begins a group and lets the function record it; an exception of the function drops it. NULL: it could not begin. */
+/* Begins a group and lets the function record it. Discards the group if the function throws an exception. Returns NULL
+   if no group could be begun. */
 static struct tw_command_group *record_by(tw_command_group_function function, void *user, tw_queue *queue)
 {
     struct tw_command_group *begun __attribute__((cleanup(tw_internal_discard))) = tw_queue_begin(queue);
@@ -701,8 +706,8 @@ static struct tw_command_group *record_by(tw_command_group_function function, vo
     return group;
 }
 
-/* Records a group for the fallback queue as well, for the case that its command fails later. It has nothing to fall
-   back on where that does not succeed. */
+/* Records a group for the fallback queue too, for the case that its command fails later. If that does not succeed, the
+   command has no fallback. */
 static void record_fallback(struct tw_command_group *group, tw_queue *fallback, tw_command_group_function function,
                             void *user)
 {
@@ -752,7 +757,7 @@ void tw_internal_submit_block(tw_command_group **group, const char *file, int li
     tw_queue *queue = (*group)->queue;
     const tw_status status = submit(queue, *group, NULL, file, line);
     if (status != TW_SUCCESS) {
-        queue->keep_error(queue, status, tw_error_detail(), file, line); /* while the group keeps the queue */
+        queue->keep_error(queue, status, tw_error_detail(), file, line); /* before drop() releases the queue */
         drop(*group, status);
     }
     *group = NULL;

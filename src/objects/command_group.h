@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Command groups, while they are recorded. */
+/** Functions of command groups for the other objects that a group accesses. */
 #ifndef TEAMWORK_OBJECTS_COMMAND_GROUP_H
 #define TEAMWORK_OBJECTS_COMMAND_GROUP_H
 
@@ -9,9 +9,9 @@
 
 #include "queue.h"
 
-/* Records an error of a group that has none yet; its detail is the thread's. */
+/* Sets the group's error to `status`, with the thread's tw_error_detail(), unless it has an error already. */
 void tw_command_group_fail(struct tw_command_group *group, tw_status status);
-/* Whether the group's kernel works on host memory itself. */
+/* Returns true if the group's kernel runs on host memory directly. */
 bool tw_command_group_is_on_host(const struct tw_command_group *group);
 
 #endif

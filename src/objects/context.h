@@ -15,8 +15,9 @@ struct tw_context {
     size_t count;
     tw_error_handler handler;
     void *handler_user;
-    struct tw_queue *queues; /* of this context */
+    struct tw_queue *queues; /* first queue in the context */
 };
+/* Releases a reference; the last one frees the context. */
 void tw_context_release_locked(struct tw_context *context);
 
 #endif

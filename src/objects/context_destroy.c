@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of a context (spec 3.5.4): it waits for the queues of the context. */
+/* Destruction of contexts (spec 3.5.4), which waits for their queues. */
 #include "base/lock.h"
 #include "base/process.h"
 #include "context.h"
 #include "queue.h"
 #include "runtime/reclaim.h"
 
-/* The next queue of the context that has commands to wait for or, if asked for, errors to tell; takes a reference. */
+/* Returns the first queue of the context with unfinished commands or, if `with_errors`, undelivered errors. Returns
+   NULL if there is none. The caller gets a reference. */
 static struct tw_queue *next_queue(struct tw_context *context, bool with_errors)
 {
     tw_lock();
@@ -19,7 +20,7 @@ static struct tw_queue *next_queue(struct tw_context *context, bool with_errors)
     return queue;
 }
 
-/* Also where a handler is left by an exception. */
+/* Releases the reference of next_queue(), even if a handler throws an exception. */
 static void drop_queue(struct tw_queue **queue)
 {
     if (!*queue)
@@ -29,7 +30,7 @@ static void drop_queue(struct tw_queue **queue)
     tw_unlock();
 }
 
-/* Waits for all queues. Takes no error, so that a refusal leaves all as it was. */
+/* Waits for all queues. Delivers no errors, so that a refusal changes nothing. */
 static tw_status drain(struct tw_context *context)
 {
     for (;;) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of asynchronous errors, from the command that failed to the handler that hears of it (spec 2.5.6). */
+/* Lists of asynchronous errors, from the failed command to the handler (spec 2.5.6). Knows no queues or commands. */
 #include "errors.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ void tw_errors_init(struct tw_error_list *list)
     list->count = 0;
 }
 
-/* What is delivered in place of errors that were not kept. */
+/* Makes the error that is delivered in place of those that were not kept; `text` gets its message. */
 static tw_error dropped_errors(const struct tw_error_list *list, char text[DROPPED_BYTES])
 {
     snprintf(text, DROPPED_BYTES,
@@ -69,7 +69,7 @@ static void free_list(struct tw_error_list **list)
     tw_errors_free(*list);
 }
 
-/* The handler may be left by an exception: it has had all then. */
+/* If the handler throws an exception, all errors are freed as delivered. */
 void tw_errors_deliver(struct tw_error_list *list, tw_error_handler handler, void *user)
 {
     struct tw_error_list *delivered __attribute__((cleanup(free_list), unused)) = list;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events (spec 3.5.7): views of a command's life. */
+/* Events (spec 3.5.7): each is a view of one phase of a command. */
 #include <teamwork/event.h>
 
 #include "base/detail.h"
@@ -59,7 +59,7 @@ static tw_status wait_locked(const tw_event *event)
     if (mark && command->body.node.mark == mark && unfinished_event(event))
         return tw_fail(TW_ERROR_WOULD_DEADLOCK,
                        "the event waits for a host accessor that this thread holds; release that one first");
-    /* who waits for the start wants to go on when the body starts, not run it */
+    /* a thread that waits for the start does not run the body itself: it goes on when the body starts */
     tw_wait_locked(unfinished_event, event, event->phase == TW_PHASE_START ? &command->body : NULL, NULL);
     if (command->complete && command->status != TW_SUCCESS) {
         char message[1024];

@@ -15,10 +15,10 @@
 #include "runtime/wait.h"
 #include "runtime/workers.h"
 
-#define ROOM (TW_QUEUE_DEPTH / 8) /* that a submission makes: it wakes up seldom */
+#define ROOM (TW_QUEUE_DEPTH / 8) /* free places that a submission to a full queue waits for, so that it wakes rarely */
 #define ROOM_STEP 256u
 
-/* Errors of the block form have no caller to return to: they wait with the queue. */
+/* Adds an error of the block form, which cannot return it, to the queue's errors. */
 static void keep_error(tw_queue *queue, tw_status status, const char *message, const char *file, int line)
 {
     tw_lock();
@@ -26,7 +26,7 @@ static void keep_error(tw_queue *queue, tw_status status, const char *message, c
     tw_unlock();
 }
 
-/* Nothing refers to the queue's task queue any more. */
+/* Frees the queue when the last reference to its task queue is released. */
 static void end_locked(struct tw_task_queue *tasks)
 {
     struct tw_queue *queue = tw_queue_of(tasks);
@@ -76,7 +76,7 @@ static tw_status create(tw_device *device, tw_context *context, tw_error_handler
     return TW_SUCCESS;
 }
 
-/* Also where the selector is left by an exception. */
+/* Calls tw_runtime_leave(), even if the selector throws an exception. */
 static void leave_runtime(const tw_status *status)
 {
     (void)status;
@@ -200,7 +200,7 @@ tw_status tw_queue_drain_locked(struct tw_queue *queue)
                            "a command of the queue waits for a host accessor that this thread holds; release that one "
                            "first");
     struct tw_command *last = queue->tasks.last_unfinished;
-    if (last == queue->tasks.first_unfinished) { /* none, or one alone */
+    if (last == queue->tasks.first_unfinished) { /* at most one */
         tw_wait_locked(unfinished_before, &ticket, NULL, NULL);
         return TW_SUCCESS;
     }
@@ -210,8 +210,7 @@ tw_status tw_queue_drain_locked(struct tw_queue *queue)
     return TW_SUCCESS;
 }
 
-/* Whether what a command waits for is the program's: a host accessor, or a storage that is about to be told something.
-   */
+/* Returns true if a command waits for the program: for a host accessor, or for a callback of a storage. */
 static bool is_held_back_locked(const struct tw_command *command)
 {
     const struct tw_node *node = &command->body.node, *before;
@@ -227,7 +226,7 @@ static struct tw_command *first_of_too_many(const void *what)
     return has_room || is_held_back_locked(queue->tasks.first_unfinished) ? NULL : queue->tasks.first_unfinished;
 }
 
-/* A thread that waits for room, and looks again when a command some way on is complete, not at each. */
+/* A wait for room. It checks again when `step`, a command some way on, is complete, not at each command. */
 struct room_ticket {
     struct tw_queue *queue;
     const struct tw_command *step;
@@ -250,10 +249,10 @@ void tw_queue_make_room_locked(struct tw_queue *queue)
         tw_command_release_locked(step);
     }
     if (queue->tasks.unfinished >= queue->limit)
-        queue->limit = 2 * queue->tasks.unfinished; /* held back: to look again for each submission would take long */
+        queue->limit = 2 * queue->tasks.unfinished; /* held back: checking at each submission would be slow */
 }
 
-/* The handler that hears of the queue's errors: its own has priority over its context's (spec 2.5.6). */
+/* Returns the handler of the queue's errors: its own has priority over its context's (spec 2.5.6). */
 static tw_error_handler handler_of(const struct tw_queue *queue, void **user)
 {
     if (queue->handler || !queue->context) {

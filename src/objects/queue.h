@@ -20,13 +20,12 @@ struct tw_recording;
 struct tw_command_graph;
 struct tw_command_group;
 
-/* A queue keeps so many groups that have been submitted, for tw_queue_begin(): one for each thread, if they are not
-   more. */
+/* Number of submitted groups that a queue keeps for tw_queue_begin(): one for each thread, up to this many threads. */
 #define TW_SPARE_GROUPS 8
 
 struct tw_queue {
     const char *copy; /* first: copy.h */
-    /* Second, so that another copy of the library can tell the queue of an error. Without the lock. */
+    /* Adds an error; without the lock. The second member, so that another copy of the library can call it. */
     void (*keep_error)(tw_queue *queue, tw_status status, const char *message, const char *file, int line);
     struct tw_device *device;
     atomic_bool profiling;         /* set without the lock */
@@ -34,36 +33,36 @@ struct tw_queue {
     struct tw_queue *next, **link; /* in context->queues */
     tw_error_handler handler;
     void *handler_user;
-    struct tw_task_queue tasks;     /* counts the handle, each command and each recorded group */
-    size_t limit;                   /* from so many unfinished commands on a submission makes room first */
-    struct tw_recording *recording; /* of the groups submitted now; or NULL */
+    struct tw_task_queue tasks;     /* counts the handle, each open group and each command */
+    size_t limit;                   /* with this many unfinished commands a submission makes room first */
+    struct tw_recording *recording; /* of the groups that are submitted now; or NULL */
     struct tw_error_list errors;
     struct tw_kept_memory kept;
-    void (*free_group)(struct tw_command_group *group); /* of these; set with the first */
+    void (*free_group)(struct tw_command_group *group); /* frees a spare group; set with the first */
     struct {
-        _Alignas(TW_CACHE_LINE) _Atomic(struct tw_command_group *) group; /* to be begun again; or NULL */
+        _Alignas(TW_CACHE_LINE) _Atomic(struct tw_command_group *) group; /* for tw_queue_begin(); or NULL */
     } spare[TW_SPARE_GROUPS];
 };
 static inline struct tw_queue *tw_queue_of(const struct tw_task_queue *tasks)
 {
     return (struct tw_queue *)((char *)(uintptr_t)tasks - offsetof(struct tw_queue, tasks));
 }
-/* For tw_command_object: a command of a queue is complete, and reports its failure; its last reference is dropped. */
+/* For tw_command_object: reports the failure, if any, of a complete command to its queue. */
 void tw_queue_complete_locked(struct tw_command *command);
+/* For tw_command_object: keeps the memory of a freed command for the queue, and releases the queue. */
 void tw_queue_take_memory_locked(struct tw_task_queue *home, struct tw_memory memory);
-/* Waits, where a queue has reached its limit, until it has room again or the program itself holds its commands back. */
+/* Waits until a queue at its limit has room again, or until the program itself holds its oldest command back. */
 void tw_queue_make_room_locked(struct tw_queue *queue);
 /* Waits for all commands submitted so far. Fails only with TW_ERROR_WOULD_DEADLOCK. */
 tw_status tw_queue_drain_locked(struct tw_queue *queue);
-/* Whether the times of a queue's tasks are to be measured, for a group with an event. */
+/* Returns true if the tasks of a group with an event are timed: that costs nothing, or the queue profiles. */
 static inline bool tw_queue_measures(const struct tw_queue *queue)
 {
     return !queue->device->backend->times_cost || atomic_load_explicit(&queue->profiling, memory_order_relaxed);
 }
-/* Delivers the queue's undelivered errors to its handler; false where there is none. Without the lock. */
+/* Delivers the queue's undelivered errors to its handler. Returns false if it has none. Without the lock. */
 bool tw_queue_throw_to_handler(struct tw_queue *queue);
-/* Delivers the queue's undelivered errors to its handler, or returns the first where there is none; without the lock.
- */
+/* Does the same, but returns the status of the first undelivered error if there is no handler. Without the lock. */
 tw_status tw_queue_deliver(struct tw_queue *queue);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The list of commands that a queue records. Knows no queues or command graphs. */
 #include "recording.h"
 
 #include <stdlib.h>

@@ -8,13 +8,14 @@
 #include "runtime/command.h"
 
 struct tw_recording {
-    struct tw_command **commands; /* never submitted; with counted uses of buffers */
+    struct tw_command **commands; /* never submitted; each counts its uses of buffers */
     size_t count, capacity;
 };
-/* Adds a command that is complete but for its queue; then it belongs to the recording. */
+/* Adds a command, which has no home. On success the recording owns it. */
 tw_status tw_recording_add_locked(struct tw_recording *recording, struct tw_command *command);
-/* Drops one command that was recorded, or all and the recording, which may be NULL. */
+/* Frees a recorded command, and releases its uses of buffers. */
 void tw_recording_drop_command_locked(struct tw_command *command);
+/* Frees a recording, which may be NULL, with its commands. */
 void tw_recording_drop_locked(struct tw_recording *recording);
 
 #endif
