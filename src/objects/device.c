@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Discovery of devices, selectors, device information and shutdown (spec 3.5.1 - 3.5.3). Knows backends by table only.
- */
+/* Discovery of devices, lists of them, selectors, and shutdown (spec 3.5.1 - 3.5.3). Knows backends only by table. */
 #define _GNU_SOURCE
 #include "device.h"
 
@@ -22,7 +21,7 @@
 #include "runtime/task_queue.h"
 #include "runtime/workers.h"
 
-/* All that discovery found; built once, under `discovery`, and read-only after that. */
+/* The result of a discovery: written once, under `discovery`, and then read-only until shutdown. */
 static struct {
     struct tw_device **all; /* by ordinal; the host is first */
     size_t all_count;
@@ -30,14 +29,15 @@ static struct {
     size_t visible_count;
     struct tw_platform *platforms;
     size_t platform_count;
-    struct tw_device **by_space; /* number 0 is host memory: NULL */
+    struct tw_device **by_space; /* NULL for number 0, host memory */
     size_t space_count;
-    char filter[256]; /* TW_DEVICES; "" where it is not set */
-    char absent[512]; /* why devices that it lets through are not there; or "" */
+    char filter[256]; /* TW_DEVICES; "" if not set */
+    char absent[512]; /* why devices that it lets through are absent; or "" */
 } found;
 static pthread_mutex_t discovery = PTHREAD_MUTEX_INITIALIZER; /* taken before the lock, never after */
 static atomic_bool discovered;
-static pthread_rwlock_t alive = PTHREAD_RWLOCK_INITIALIZER; /* read by calls that make objects, written by shutdown */
+/* Locked for reading by calls that create objects, for writing by shutdown. */
+static pthread_rwlock_t alive = PTHREAD_RWLOCK_INITIALIZER;
 
 #define OFFLOAD (TW_DEVICE_GPU | TW_DEVICE_CPU | TW_DEVICE_ACCELERATOR)
 
@@ -137,7 +137,8 @@ static const char *platform_name(tw_device_type type)
     }
 }
 
-/* One platform for each type of device among the visible ones, and the host's in any case. */
+/* Makes one platform for each type of device that was found. It lists the visible devices; the host's lists the host in
+   any case. */
 static tw_status make_platforms(void)
 {
     static const tw_device_type types[] = {TW_DEVICE_HOST, TW_DEVICE_GPU, TW_DEVICE_ACCELERATOR, TW_DEVICE_CPU,
@@ -162,7 +163,7 @@ static tw_status make_platforms(void)
         if (types[t] == TW_DEVICE_HOST && !platform->count)
             platform->devices[platform->count++] = found.all[0];
         if (!platform->count) {
-            bool used = false; /* hidden devices keep a platform too, which is not listed */
+            bool used = false; /* hidden devices have a platform too, which is not listed */
             for (size_t i = 0; i < found.all_count; ++i)
                 used = used || found.all[i]->platform == platform;
             if (!used) {
@@ -182,8 +183,8 @@ static bool has_device(unsigned types)
     return false;
 }
 
-/* Asks why there is no GPU, or not each that the machine has, or no offload device at all, if TW_DEVICES would let
-   it through. Tells the user once if that is not what the program was built for. */
+/* Asks the backends why GPUs, or all offload devices, are absent, if TW_DEVICES would let them through. Warns the user
+   once if a backend finds that necessary. */
 static void explain_absence(const char *filter)
 {
     static bool told;
@@ -199,7 +200,8 @@ static void explain_absence(const char *filter)
     }
 }
 
-/* Called by exit(), before OpenMP's own handlers, which came first. Where tw_shutdown() is at work nothing runs. */
+/* Called by exit(), before OpenMP's handlers, which were registered earlier. While tw_shutdown() runs there is no task
+   to end. */
 static void end_tasks(void)
 {
     if (tw_is_forked || pthread_rwlock_tryrdlock(&alive) != 0)
@@ -208,8 +210,8 @@ static void end_tasks(void)
     pthread_rwlock_unlock(&alive);
 }
 
-/* Opens the devices of a backend, unless to look for them starts what TW_DEVICES does not want: a program that wants
-   the host alone does not initialize GPUs. */
+/* Opens the devices of a backend. Skips a backend with types_on_demand if TW_DEVICES excludes these types: a program
+   that uses only the host does not initialize GPUs. */
 static tw_status add_devices(const struct tw_backend *backend, const char *filter)
 {
     unsigned count = 0;
@@ -219,7 +221,7 @@ static tw_status add_devices(const struct tw_backend *backend, const char *filte
     for (unsigned i = 0; i < count && status == TW_SUCCESS; ++i) {
         status = add_device(backend, i);
         if (status == TW_ERROR_OUT_OF_DEVICE_MEMORY)
-            status = TW_SUCCESS; /* a device that nothing can be done with is left out */
+            status = TW_SUCCESS; /* a device without free memory is left out */
     }
     return status;
 }
@@ -267,7 +269,7 @@ tw_status tw_discover(void)
     return status;
 }
 
-static _Thread_local unsigned entered; /* how often this thread holds `alive` */
+static _Thread_local unsigned entered; /* number of read locks of this thread on `alive` */
 
 tw_status tw_runtime_enter(void)
 {
@@ -323,9 +325,9 @@ tw_status tw_shutdown(void)
     return status;
 }
 
-/* At the end of the program, or when a library is closed that holds the static one. What still has objects is left
-   alone, and nothing is waited for that may take longer: other threads still run, and this may be one that a
-   callback or a kernel ends the program on. */
+/* Shuts down when the program ends, or when a library that contains the static one is closed. Changes no device if
+   objects still exist, and waits for nothing that may take long: other threads still run, and this one may be in a
+   callback or a kernel that ended the program. */
 __attribute__((destructor)) static void shut_down_at_exit(void)
 {
     if (tw_is_forked || !tw_has_started() || entered || pthread_rwlock_trywrlock(&alive) != 0)
@@ -435,14 +437,14 @@ int tw_default_selector(const tw_device *device, void *user)
     if (!device)
         return -1;
     if (found.filter[0])
-        return 100; /* the first that TW_DEVICES lists */
+        return 100; /* all alike: the first in TW_DEVICES is selected */
     switch (device->backend->type) {
     case TW_DEVICE_GPU:
         return 400;
     case TW_DEVICE_ACCELERATOR:
         return 300;
     case TW_DEVICE_HOST:
-        return 200; /* before an offload device that is the same CPU with copies */
+        return 200; /* above an offload device that is the same CPU but needs copies */
     case TW_DEVICE_CPU:
         return 100;
     default:
@@ -475,7 +477,7 @@ int tw_sim_selector(const tw_device *device, void *user)
     return type_score(device, TW_DEVICE_SIM);
 }
 
-/* "host (AMD EPYC 7763), sim (Simulated device 0)" */
+/* Writes a list like "host (AMD EPYC 7763), sim (Simulated device 0)". */
 static void list_names(struct tw_device **devices, size_t count, char *list, size_t bytes)
 {
     size_t used = 0;
@@ -484,7 +486,7 @@ static void list_names(struct tw_device **devices, size_t count, char *list, siz
                                  tw_device_filter_kind(devices[i]->backend->type), tw_device_name(devices[i]));
 }
 
-/* Whether devices of these types were asked for, by a selector or by TW_DEVICES, and there are none. */
+/* Returns true if a selector or TW_DEVICES asks for devices of these types and there are none. */
 static bool lacks(tw_device_selector selector, tw_device_selector typed, unsigned types)
 {
     return !has_device(types)

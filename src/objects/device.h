@@ -17,12 +17,13 @@ struct tw_platform {
     size_t count;
 };
 
-/* Finds the devices if that has not happened. Takes the discovery lock. */
+/* Finds the devices unless that has been done. Takes the discovery lock. */
 tw_status tw_discover(void);
-/* The same, and holds off tw_shutdown() until tw_runtime_leave(): for calls that make objects. Must be balanced, also
-   where it fails. Nests. */
+/* Does the same and holds off tw_shutdown() until tw_runtime_leave(): for calls that create objects. Each call needs a
+   tw_runtime_leave(), even if it failed. Calls nest. */
 tw_status tw_runtime_enter(void);
 void tw_runtime_leave(void);
+/* Returns true if a pointer, which may be NULL or from before tw_shutdown(), is a device. */
 bool tw_is_device(const struct tw_device *device);
 
 #endif

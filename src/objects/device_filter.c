@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading TW_DEVICES: a comma-separated list of [!]KIND[:N]. Knows types of devices, not backends. */
+/* Reads TW_DEVICES: a comma-separated list of [!]KIND[:N]. Knows types of devices, not backends. */
 #include "device_filter.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static unsigned types_named(const char *name, size_t length)
     return 0;
 }
 
-/* Reads one term at *at and moves *at behind it and its comma. False if it is none. */
+/* Reads the term at *at, and moves *at behind it and its comma. Returns false if there is no valid term. */
 static bool read_term(const char **at, struct term *term)
 {
     const char *p = *at;
@@ -96,7 +96,7 @@ static bool matches(const struct term *term, const struct tw_device *device, uns
     return (device->backend->type & term->types) && (term->all || term->number == number);
 }
 
-/* The device's number among those that the term's kind stands for. */
+/* Returns the number of a device among all devices of the term's kind. */
 static unsigned long number_among(const struct term *term, struct tw_device **all, size_t index)
 {
     unsigned long number = 0;

@@ -7,13 +7,13 @@
 
 #include "runtime/device.h"
 
-/* Whether the filter can be read; NULL and "" can. TW_ERROR_INVALID_CONFIGURATION says what is wrong. */
+/* Checks a filter; NULL and "" are valid. Fails with TW_ERROR_INVALID_CONFIGURATION, whose detail names the mistake. */
 tw_status tw_device_filter_check(const char *filter);
 
-/* Whether the filter can let a device of one of these types through. */
+/* Returns true if the filter can let a device of one of these types through. */
 bool tw_device_filter_mentions(const char *filter, unsigned types);
 
-/* The kind of a device in the filter. */
+/* Returns the filter's word for a type of device. */
 const char *tw_device_filter_kind(tw_device_type type);
 
 /* Makes the list of visible devices, which the caller frees. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers to tw_device_info() (spec 3.5.3), described by the backend on first need. */
+/* Answers of tw_device_info() (spec 3.5.3), from facts that the backend describes on first need. */
 #include <string.h>
 
 #include "base/detail.h"
 #include "base/process.h"
 #include "runtime/device.h"
 
-/* Copies an answer if the caller's type has its size. */
+/* Copies an answer. Fails if the caller's type has another size. */
 static tw_status answer(void *value, size_t bytes, const void *from, size_t size)
 {
     if (bytes != size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers to tw_kernel_get_limits() (spec 3.7.2.5), which the backend gives. */
+/* Checks the arguments of tw_kernel_get_limits() (spec 3.7.2.5); the backend answers it. */
 #include <teamwork/kernel_limits.h>
 
 #include "base/cancellation.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults and delays of simulated devices (teamwork/sim.h), by the backend's table. tw_sim_set_count() belongs to
-   discovery. */
+/* Faults and delays of simulated devices (teamwork/sim.h), through the backend's table. tw_sim_set_count() is in
+   device.c, with discovery. */
 #include "base/detail.h"
 #include "device.h"
 
 #include <teamwork/sim.h>
 
-/* What simulates the device behind a handle; NULL, with a detail, if nothing does or there is no such operation. */
+/* Returns the simulation functions of a device. Returns NULL and sets tw_error_detail() if it is not simulated, or if
+   there is no such operation. */
 static const struct tw_backend_simulation *simulation_of(const tw_device *device, tw_sim_operation operation)
 {
     const struct tw_backend_simulation *simulation = device ? device->backend->backend->simulation : NULL;
