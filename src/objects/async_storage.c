@@ -14,7 +14,7 @@ struct tw_async_storage {
     tw_storage storage;
     void *data;
     void (*free_data)(void *data);
-    pthread_mutex_t mutex; /* for the members below */
+    pthread_mutex_t mutex; /* protects the members below */
     pthread_cond_t changed;
     tw_status status;
     bool released;                      /* tw_async_storage_destroy() does not wait */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** The library's own storage objects. */
+/** The library's own storage objects, and the buffer that each serves. */
 #ifndef TEAMWORK_OBJECTS_ASYNC_STORAGE_H
 #define TEAMWORK_OBJECTS_ASYNC_STORAGE_H
 

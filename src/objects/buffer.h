@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Buffers. */
+/** The buffer object, and its counted uses. */
 #ifndef TEAMWORK_OBJECTS_BUFFER_H
 #define TEAMWORK_OBJECTS_BUFFER_H
 
@@ -26,7 +26,7 @@ struct tw_buffer_storage {
 };
 
 struct tw_buffer {
-    const char *copy;   /* first: copy.h */
+    const char *copy;   /* the first member, for tw_check_copy() */
     size_t handles;     /* the program's references */
     atomic_size_t uses; /* one for all handles, one for each group, command and accessor; raised without the lock */
     bool over_host;     /* created over the program's memory */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Contexts. */
+/** The context object. */
 #ifndef TEAMWORK_OBJECTS_CONTEXT_H
 #define TEAMWORK_OBJECTS_CONTEXT_H
 

@@ -15,8 +15,9 @@ struct tw_hold {
     pthread_t owner;
     struct tw_hold *next, **link;
 };
-/* Add a command to those that this thread holds open, and remove it. */
+/* Adds a command to those that this thread holds open. The caller keeps `hold` until tw_unhold_locked(). */
 void tw_hold_locked(struct tw_hold *hold, struct tw_command *command);
+/* Removes it. */
 void tw_unhold_locked(struct tw_hold *hold);
 /* Marks all nodes that depend on commands that this thread holds open. Returns the mark, or 0 if it holds none. */
 unsigned long tw_mark_own_accesses_locked(void);

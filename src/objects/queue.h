@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Queues. */
+/** The queue object: its task queue, its errors, and what it keeps for reuse. */
 #ifndef TEAMWORK_OBJECTS_QUEUE_H
 #define TEAMWORK_OBJECTS_QUEUE_H
 
@@ -24,7 +24,7 @@ struct tw_command_group;
 #define TW_SPARE_GROUPS 8
 
 struct tw_queue {
-    const char *copy; /* first: copy.h */
+    const char *copy; /* the first member, for tw_check_copy() */
     /* Adds an error; without the lock. The second member, so that another copy of the library can call it. */
     void (*keep_error)(tw_queue *queue, tw_status status, const char *message, const char *file, int line);
     struct tw_device *device;
@@ -35,7 +35,7 @@ struct tw_queue {
     void *handler_user;
     struct tw_task_queue tasks;     /* counts the handle, each open group and each command */
     size_t limit;                   /* with this many unfinished commands a submission makes room first */
-    struct tw_recording *recording; /* of the groups that are submitted now; or NULL */
+    struct tw_recording *recording; /* receives the groups that are submitted; or NULL */
     struct tw_error_list errors;
     struct tw_kept_memory kept;
     void (*free_group)(struct tw_command_group *group); /* frees a spare group; set with the first */

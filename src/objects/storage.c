@@ -27,8 +27,9 @@
 /* The lock protects all but `storage`, which is constant. A use begins when `active` becomes 1, and ends at 0. */
 struct tw_storage_state {
     tw_storage storage;
-    size_t active;                                   /* announced commands and host accesses, until complete */
-    unsigned long uses, told_in_use, told_completed; /* told_completed <= told_in_use <= uses */
+    size_t active; /* announced commands and host accesses, until complete */
+    /* Numbers of uses, and of in_use() and completed() calls that returned: told_completed <= told_in_use <= uses. */
+    unsigned long uses, told_in_use, told_completed;
     bool posted, telling;
     bool destroyed;          /* destroy() has returned */
     bool finished;           /* finished() was called, or is about to be */
@@ -160,7 +161,7 @@ static void await_in_use_locked(struct tw_buffer *buffer)
     if (state->told_in_use >= use)
         return;
     TW_DEFER_CANCELLATION;
-    bool returned TW_ENDS_UNLESS_TRUE = false; /* all callbacks */
+    bool returned TW_ENDS_UNLESS_TRUE = false; /* set when all callbacks have returned */
     while (state->told_in_use < use) {
         if (state->telling)
             tw_sleep_locked(&state->told, NULL);
@@ -190,7 +191,7 @@ void tw_storage_abandon_locked(const struct tw_use *uses, size_t count)
 void tw_storage_tell(void)
 {
     TW_DEFER_CANCELLATION;
-    bool returned TW_ENDS_UNLESS_TRUE = false; /* all callbacks */
+    bool returned TW_ENDS_UNLESS_TRUE = false; /* set when all callbacks have returned */
     tw_lock();
     ++tellers;
     while (posted) {
