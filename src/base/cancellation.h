@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/** Deferring the cancellation of a thread. */
 #ifndef TEAMWORK_BASE_CANCELLATION_H
 #define TEAMWORK_BASE_CANCELLATION_H
 
 #include <pthread.h>
 
-/* Keeps a request to cancel this thread waiting until the end of the block: it comes before whatever a thread must not
-   leave half done, and may be cancelled in. */
+/* Defers the cancellation of this thread until the end of the enclosing block. Stands before anything that the thread
+   must not leave half done and could be cancelled in. */
 #define TW_DEFER_CANCELLATION                                                                                          \
     const int tw_cancellation __attribute__((cleanup(tw_allow_cancellation), unused)) = tw_defer_cancellation()
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The monotonic clock. */
 #define _GNU_SOURCE
 #include "clock.h"
 

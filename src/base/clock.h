@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** The clock, and polling. */
+/** The monotonic clock, and a pause for polling loops. */
 #ifndef TEAMWORK_BASE_CLOCK_H
 #define TEAMWORK_BASE_CLOCK_H
 
 #include <stdint.h>
 
-/* The time in nanoseconds, of a clock that never goes back. */
+/* Returns the time of a monotonic clock in nanoseconds. */
 uint64_t tw_now_ns(void);
 
-/* For loops that poll. */
+/* Tells the processor that this thread polls. */
 static inline void tw_pause(void)
 {
 #if defined(__x86_64__)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The error detail of a thread, the detail of the task that it runs, and warnings. Knows no object. */
 #include "detail.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 static _Thread_local char detail[DETAIL_BYTES];
 static _Thread_local char task_detail[DETAIL_BYTES];
 static _Thread_local bool in_task;
-static _Thread_local bool refused; /* the last launch of the task */
+static _Thread_local bool refused; /* the task has called tw_refuse_launch() */
 
 const char *tw_error_detail(void)
 {
@@ -31,10 +32,10 @@ void tw_detail_of_task(bool begin)
         refused = false;
 }
 
-/* in parentheses: for the analyzer it is a macro too */
+/* in parentheses, since the analyzer sees a macro of this name */
 tw_status(tw_fail)(tw_status status, const char *format, ...)
 {
-    char text[DETAIL_BYTES]; /* aside, since the arguments may contain the detail itself */
+    char text[DETAIL_BYTES]; /* a copy, since the arguments may contain the detail itself */
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

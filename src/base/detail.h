@@ -11,28 +11,28 @@
 
 #include <teamwork/status.h>
 
-/* Keeps one sentence, formatted as printf() does, for the failure that the caller is about to return: tw_error_detail()
-   of this thread, or the detail of the task that it runs. The arguments may contain the old sentence. Returns `status`.
-   */
+/* Stores one sentence, formatted as by printf(), about the failure that the caller is about to return: in
+   tw_task_detail() while the thread runs a task, otherwise in its tw_error_detail(). The arguments may contain the old
+   sentence. Returns `status`. */
 tw_status tw_fail(tw_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-#ifdef __clang_analyzer__ /* which does not look into other files, so it would take any status to come back */
+#ifdef __clang_analyzer__ /* it does not look into other files, and would assume any status here */
 #define tw_fail(status, ...) (tw_fail((status), __VA_ARGS__), (status))
 #endif
 
-/* Begins or ends a task on this thread. In between tw_fail() is about the task, and leaves tw_error_detail() alone. */
+/* Begins or ends a task on this thread. In between, tw_fail() does not change tw_error_detail(). */
 void tw_detail_of_task(bool begin);
 
-/* The sentence about the last failure in a task of this thread. */
+/* Returns the sentence about the last failure in a task of this thread. */
 const char *tw_task_detail(void);
 
-/* Says that nothing has run of the kernel whose launch is about to fail: so all that it would have modified is as it
-   was, and it may run elsewhere. */
+/* Notes that the launch that is about to fail has run no part of its kernel. So its data are unchanged, and the kernel
+   may run elsewhere. */
 void tw_refuse_launch(void);
 
-/* Whether the last task of this thread said so. */
+/* Returns true if the last task of this thread called tw_refuse_launch(). */
 bool tw_launch_was_refused(void);
 
-/* Prints one sentence on the standard error stream, unless TW_WARNINGS is 0. */
+/* Prints one sentence to the standard error stream, unless TW_WARNINGS is 0. */
 void tw_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The environment variables of the library: all their names, and which values they have. Read where they are used; what
-   they do is in docs/devices.md. */
+/* The names of all environment variables of the library, and their valid values. The variables are read where they are
+   used; docs/devices.md says what they do. */
 #define _GNU_SOURCE
 #include "environment.h"
 
@@ -14,7 +14,7 @@
 
 #include "detail.h"
 
-#define NAME_BYTES 32 /* more than any name of the library has */
+#define NAME_BYTES 32 /* longer than all names of the library */
 
 static bool is_switch(const char *value)
 {
@@ -35,7 +35,7 @@ static bool is_stack_size(const char *value)
 
 static const struct variable {
     const char *name;
-    bool (*is_valid)(const char *value); /* NULL: whoever reads it says more about what is wrong */
+    bool (*is_valid)(const char *value); /* NULL: its reader checks it, with a better message */
     const char *values;
 } variables[] = {
     {"TW_DEVICES", NULL, NULL},
@@ -66,11 +66,10 @@ static unsigned least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* How many letters have to be inserted, dropped or changed to make one name of the other, be they small or capital;
-   both are shorter than NAME_BYTES. */
+/* Returns the edit distance of two names, without regard to case. Both are shorter than NAME_BYTES. */
 static unsigned letters_apart(const char *one, const char *other)
 {
-    unsigned row[NAME_BYTES]; /* from the part of `one` so far to each beginning of `other` */
+    unsigned row[NAME_BYTES]; /* distances from the part of `one` so far to each prefix of `other` */
     const size_t length = strlen(other);
     for (unsigned k = 0; k <= length; ++k)
         row[k] = k;
@@ -85,14 +84,14 @@ static unsigned letters_apart(const char *one, const char *other)
     return row[length];
 }
 
-/* The variable that a name was probably meant to be; NULL: the name is right, or like none. */
+/* Returns the variable that a name was probably meant to be; NULL if the name is right or resembles none. */
 static const char *probably(const char *name)
 {
     const char *nearest = NULL;
     unsigned distance = NAME_BYTES;
     for (size_t i = 0; i < VARIABLES; ++i) {
         const unsigned apart = letters_apart(name, variables[i].name);
-        const unsigned most = ((unsigned)strlen(variables[i].name) - 2) / 4; /* of its letters; TW_ is not looked at */
+        const unsigned most = ((unsigned)strlen(variables[i].name) - 2) / 4; /* of its letters, without TW_ */
         if (strcmp(name, variables[i].name) == 0)
             return NULL;
         if (apart <= most && apart < distance) {

@@ -5,9 +5,9 @@
 
 #include <teamwork/status.h>
 
-/* Whether the library's variables have values that can be used, but for those that have a reader with more to say. */
+/* Returns TW_ERROR_INVALID_CONFIGURATION if a variable has an invalid value, except those that their readers check. */
 tw_status tw_environment_check(void);
-/* Warns of variables that seem to be misspelt; once in a process. */
+/* Warns of variables whose names seem to be misspelt, once per process. */
 void tw_environment_warn(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Failures and their causes. */
+/* Failures, and the sentences about them. Knows no command. */
 #include "failure.h"
 
 #include <ctype.h>
@@ -32,8 +32,8 @@ static void free_failure(struct tw_cause *cause)
     free(cause);
 }
 
-/* Stands in when there is no memory to say more. A flexible array member cannot be initialized in ISO C, so it has no
-   message: tw_failure_message() gives one. */
+/* Used when there is no memory for another failure. ISO C cannot initialize a flexible array member, so
+   tw_failure_message() supplies the message. */
 static struct tw_failure out_of_memory_failure = {.cause = {.free = keep_failure}, .status = TW_ERROR_OUT_OF_MEMORY};
 
 struct tw_failure *tw_failure_make_locked(tw_status status, const char *kernel, const char *file, int line)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one lock of the runtime, the time under it, and the count of objects. */
+/* The one lock of the runtime, the time of the current hold, and the count of objects. */
 #define _GNU_SOURCE
 #include "lock.h"
 
@@ -10,12 +10,12 @@
 #include "clock.h"
 #include "tuning.h"
 
-/* The lock is held for less time than it takes to put a thread to sleep and to wake it, so who finds it taken polls for
-   a while. It polls a flag and not the mutex, whose cache line the holder needs. Only where the holder itself does not
-   run, or very many threads compete, does anyone sleep. */
+/* The lock is held for less time than it takes to put a thread to sleep and to wake it. So a thread that finds it taken
+   polls for a while. It polls a flag and not the mutex, whose cache line the holder needs. Threads sleep only if the
+   holder itself does not run, or if very many threads compete. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static atomic_bool taken;      /* a hint: written by the holder, read by who polls */
-static uint64_t held_since_ns; /* or 0: nobody has asked yet; under the lock */
+static atomic_bool taken;      /* a hint: written by the holder, read by polling threads */
+static uint64_t held_since_ns; /* 0 until the first tw_held_ns() of the hold; under the lock */
 static size_t objects;         /* under the lock */
 
 static void begin_hold(void)
@@ -54,7 +54,7 @@ void tw_unlock(void)
 
 void tw_sleep_locked(pthread_cond_t *condition, const struct timespec *until)
 {
-    TW_DEFER_CANCELLATION; /* a thread that ended here would keep the lock */
+    TW_DEFER_CANCELLATION; /* a thread cancelled here would keep the lock */
     end_hold();
     if (until)
         pthread_cond_timedwait(condition, &mutex, until);

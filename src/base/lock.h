@@ -16,13 +16,13 @@
 
 void tw_lock(void);
 void tw_unlock(void);
-/* Waits for a condition, until a time if that is not NULL, with the lock released meanwhile. */
+/* Waits for a condition, at most until a time unless that is NULL. Releases the lock meanwhile. */
 void tw_sleep_locked(pthread_cond_t *condition, const struct timespec *until);
-/* The time, read once for each time that the lock is held: that is short, and the clock costs more than much that is
-   done under the lock. */
+/* Returns the time in nanoseconds. The clock is read once for each hold of the lock: a hold is short, and reading the
+   clock takes longer than many things that are done under the lock. */
 uint64_t tw_held_ns(void);
 
-/* Counts the objects that keep the runtime alive: queues, contexts, buffers, host accessors, commands. */
+/* Count the objects that keep the runtime alive: queues, contexts, buffers, host accessors, commands. */
 void tw_object_born_locked(void);
 void tw_object_died_locked(void);
 size_t tw_object_count_locked(void);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of commands, kept by their queue for the commands that follow.
+ * Memory of commands, which a queue keeps for its later commands. Knows no command and no queue.
  *
- * A command is made by the thread that submits it, and freed by whichever thread runs it, under the lock. malloc is
- * slow at that, and gives back and asks for pages of the system again and again. A queue's blocks all have the same
- * size, that of its largest command so far, and are listed without being touched: they are in the cache of the thread
- * that freed them. All queues together keep a limited amount.
+ * The submitting thread allocates a command, and the thread that runs it frees it, under the lock. malloc is slow at
+ * that: it returns pages to the system and asks for them again. All kept blocks of a queue have one size, that of its
+ * largest command so far. A list has their addresses, so they are not touched: they are in the cache of the thread that
+ * freed them. All queues together keep a limited amount.
  */
 #include "memory.h"
 
@@ -25,7 +25,7 @@
 
 #define STEP_BYTES ((size_t)64)      /* sizes are multiples of this */
 #define MOST_BYTES ((size_t)4096)    /* larger blocks are not kept */
-#define MOST_KEPT ((size_t)16 << 20) /* bytes, of all queues */
+#define MOST_KEPT ((size_t)16 << 20) /* bytes, all queues together */
 
 static size_t kept_bytes; /* under the lock */
 
@@ -42,7 +42,7 @@ bool tw_memory_suffices(struct tw_memory *memory, size_t bytes)
     return memory->block;
 }
 
-/* Makes room to keep one more block. */
+/* Makes room in the list for one more block. Returns false if the block is not to be kept. */
 static bool has_room(struct tw_kept_memory *kept)
 {
     if (!TW_TUNE_KEPT_MEMORY || kept_bytes + kept->bytes > MOST_KEPT)

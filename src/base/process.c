@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happens to a process around the library: fork(), copies of the library, callbacks that do not return. Knows no
-   object. */
+/* Events of the whole process: fork(), two copies of the library, callbacks that do not return. Knows no object. */
 #define _GNU_SOURCE
 #include "process.h"
 
@@ -35,8 +34,8 @@ tw_status tw_refuse_fork(void)
                    "call exec(), or fork before the library is used");
 }
 
-/* The lock is held across a fork, so that the child finds what it protects in order. All other locks may stay locked in
-   the child: with tw_is_forked nothing takes them. */
+/* The lock is held across a fork, so the child finds what it protects consistent. All other locks may stay locked in
+   the child: nothing takes them if tw_is_forked is set. */
 static void before_fork(void)
 {
     tw_lock();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of statuses, and the version. */
+/* Names and meanings of statuses, and the version. */
 #include <teamwork/status.h>
 #include <teamwork/version.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Strings in one block with their owner (text.h). */
 #include "text.h"
 
 #include <string.h>

@@ -6,42 +6,42 @@
 #ifndef TEAMWORK_BASE_TUNING_H
 #define TEAMWORK_BASE_TUNING_H
 
-/* A thread that finds the runtime's lock taken polls for so long before it sleeps; 0: it sleeps at once. */
+/* Number of times that a thread polls the taken lock before it sleeps; 0: it sleeps at once. */
 #ifndef TW_TUNE_LOCK_POLLS
 #define TW_TUNE_LOCK_POLLS 400u
 #endif
 
-/* Memory of complete commands is kept for later commands of their queue. */
+/* A queue keeps the memory of completed commands for later commands. */
 #ifndef TW_TUNE_KEPT_MEMORY
 #define TW_TUNE_KEPT_MEMORY 1
 #endif
 
-/* Memory of a command is fetched into the cache before it is used. */
+/* Memory of a command is prefetched into the cache. */
 #ifndef TW_TUNE_FETCHED_MEMORY
 #define TW_TUNE_FETCHED_MEMORY 1
 #endif
 
-/* A queue keeps groups that were submitted, to be begun again. */
+/* A queue keeps submitted groups and reuses them. */
 #ifndef TW_TUNE_SPARE_GROUPS
 #define TW_TUNE_SPARE_GROUPS 1
 #endif
 
-/* Large host memory of buffers begins at this many places of its first page in turn; 1: at the same one. */
+/* Number of offsets at which large host memory of buffers begins in turn; 1: always at the same one. */
 #ifndef TW_TUNE_HOST_COLOURS
 #define TW_TUNE_HOST_COLOURS 16u
 #endif
 
-/* Kernels that become ready one after the other are run by the host in one parallel region. */
+/* The host runs kernels that become ready one after the other in one parallel region. */
 #ifndef TW_TUNE_BATCHES
 #define TW_TUNE_BATCHES 1
 #endif
 
-/* A thread that waits polls for so long before it sleeps. */
+/* Time that a waiting thread polls before it sleeps. */
 #ifndef TW_TUNE_WAIT_SPIN_NS
 #define TW_TUNE_WAIT_SPIN_NS 20000u
 #endif
 
-/* A worker without work looks for some by itself for so long before it sleeps until it is woken. */
+/* Time that a worker without work looks for some by itself before it sleeps until it is woken. */
 #ifndef TW_TUNE_LINGER_NS
 #define TW_TUNE_LINGER_NS 2000000u
 #endif
