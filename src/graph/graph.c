@@ -2,7 +2,7 @@
 /* The command graph (graph.h). Knows no buffer, device, thread or lock. */
 #include "graph.h"
 
-/* Apart, so that all goes fast as long as nothing fails. */
+/* A function of its own, so that the path without failures is fast. */
 static __attribute__((noinline, cold)) void replace(struct tw_cause **reference, struct tw_cause *cause)
 {
     struct tw_cause *before = *reference;
@@ -216,7 +216,7 @@ struct tw_node *tw_graph_finish(struct tw_node *node, struct tw_cause *failure)
         }
     }
     node->out = node->last_out = NULL;
-    refer(&node->cancel_cause, NULL); /* last: it may be what `failure` refers to */
+    refer(&node->cancel_cause, NULL); /* last, since it may keep `failure` alive */
     return ready;
 }
 
