@@ -32,8 +32,7 @@ void tw_memory_keep_locked(struct tw_kept_memory *kept, struct tw_memory memory)
 struct tw_memory tw_memory_take_locked(struct tw_kept_memory *kept);
 void tw_memory_drop_locked(struct tw_kept_memory *kept);
 /* Prefetches a command's memory into the cache of this processor. Otherwise its next use, mostly under the lock, would
-   wait for one line after the other. NULL and freed memory do no harm. Inline, so that a constant size needs no loop.
-   */
+   wait for one line after the other. NULL and freed memory do no harm. Inline: a constant size needs no loop. */
 static inline void tw_memory_fetch(const void *block, size_t bytes)
 {
     for (size_t at = 0; TW_TUNE_FETCHED_MEMORY && block && at < bytes; at += TW_CACHE_LINE)

@@ -90,8 +90,7 @@ struct tw_node *tw_graph_before(const struct tw_node *node);
 void tw_graph_wrote_nothing(struct tw_node *node);
 
 /* Finishes a node that was ready, after all its predecessors. `failure` is NULL, or the cause, which cancels its
-   dependants. Returns the nodes that became ready, cancelled ones too, linked by next in the order of their insertion.
-   */
+   dependants. Returns the nodes that became ready, cancelled ones too, linked by next in the order of insertion. */
 struct tw_node *tw_graph_finish(struct tw_node *node, struct tw_cause *failure);
 
 /* Takes back an unfinished node that has failed, after all its predecessors are finished. The node is no longer
