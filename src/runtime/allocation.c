@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of buffers: from a device's backend, or the host's. Knows nothing of what runs when. */
+/* Memory of buffers, from a device's backend or from the host. Knows no command. */
 #define _DEFAULT_SOURCE
 #include "allocation.h"
 
@@ -17,17 +17,17 @@
 #include "device.h"
 #include "reclaim.h"
 
-#define HOST_ALIGNMENT 128u /* of the largest vector type */
+#define HOST_ALIGNMENT 128u /* bytes, as of the largest vector type */
 #define HUGE_PAGE ((size_t)2 << 20)
 #define HUGE_BYTES (2 * HUGE_PAGE)
 
-/* Large memory begins at multiples of this, in turn: each in other sets of the first two caches. */
+/* Large memory begins at successive multiples of this, each in other sets of the first two caches. */
 #define COLOUR_BYTES (4096u + 256u)
 
 static pthread_mutex_t allocating = PTHREAD_MUTEX_INITIALIZER; /* taken before tw_lock, never after */
 
-/* Large memory is asked for in huge pages, where the system leaves that to programs: fewer misses of the TLB, and fewer
-   faults at the first touch. */
+/* Requests huge pages for large memory, where the system leaves that to programs: fewer TLB misses, and fewer faults at
+   the first touch. */
 void *tw_host_allocate(size_t bytes)
 {
     const size_t alignment = bytes >= HUGE_BYTES ? HUGE_PAGE : HOST_ALIGNMENT;
@@ -39,9 +39,9 @@ void *tw_host_allocate(size_t bytes)
     return memory;
 }
 
-/* Large host memory of buffers begins at another place of its first page each time. Where all begin at one, so do lines
-   that kernels access together, at (i, j) of several buffers: they share few sets of the caches, and a load waits for a
-   store to another buffer whose address looks the same. */
+/* Allocates a buffer's host memory. Large memory begins at another offset in its first page each time. With one offset
+   for all, elements (i, j) of several buffers, which kernels access together, would share few sets of the caches, and a
+   load would wait for a store to another buffer with the same low bits of the address. */
 static void *allocate_host(struct tw_data *data)
 {
     static atomic_uint made;
@@ -84,7 +84,7 @@ tw_status tw_data_allocate(struct tw_data *data, size_t space)
     if (!atomic_load(&data->allocations[space].address)) {
         const struct tw_device *device = space ? tw_memory_space_device(space) : NULL;
         void *memory = allocate_on(data, device);
-        if (!memory && tw_reclaim_memory()) /* what others have done with may make room */
+        if (!memory && tw_reclaim_memory()) /* freeing unused objects may make room */
             memory = allocate_on(data, device);
         if (memory)
             atomic_store(&data->allocations[space].address, memory);

@@ -12,15 +12,15 @@
 #include "backend.h"
 #include "graph/coherence.h"
 
-/* Host memory, aligned for any type, to be freed by free(). NULL: there is none. */
+/* Returns host memory, aligned for any type, to be freed by free(); NULL if memory is exhausted. */
 void *tw_host_allocate(size_t bytes);
-/* Prepares allocations in all memory spaces; none has memory. */
+/* Prepares an allocation without memory in each memory space. */
 tw_status tw_data_init(struct tw_data *data, tw_range range, size_t element_bytes);
-/* Allocates memory in a memory space, unless there is some. Without the lock. */
+/* Allocates memory in a memory space, unless there is some. Called without the lock. */
 tw_status tw_data_allocate(struct tw_data *data, size_t space);
-/* Frees all of it, but for memory of the program's. Without the lock. */
+/* Frees all memory but the program's own. Called without the lock. */
 void tw_data_free(struct tw_data *data);
-/* What a launch accesses, for backends (tw_backend_device.access). */
+/* Tells a backend what a launch accesses (tw_backend_device.access). */
 bool tw_data_access(const struct tw_backend_device *device, const struct tw_internal_launch *launch, size_t index,
                     struct tw_backend_access *access);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands: their memory, and what they say when they fail. What happens to them: submit.c, complete.c, run.c. */
+/* Commands: their memory, and their messages when they fail. submit.c submits them, run.c runs their tasks, and
+   complete.c completes them. */
 #define _GNU_SOURCE
 #include "command.h"
 
@@ -14,7 +15,7 @@
 #define ARGS_ALIGNMENT 64u
 #define SIZES_BYTES 72 /* for the text of three sizes */
 
-/* What lies behind a command in its block, and is used unless it has more accesses or edges than expected. */
+/* The arrays behind a command in its block, used unless it has more accesses or edges than expected. */
 static struct tw_graph_access *own_accesses(struct tw_command *command)
 {
     return (struct tw_graph_access *)(command + 1);
@@ -65,7 +66,7 @@ tw_status tw_command_make_edges(struct tw_command *command, size_t needed)
     return TW_SUCCESS;
 }
 
-/* What only some commands have. */
+/* Frees what only some commands have. */
 static __attribute__((noinline)) void free_extras_locked(struct tw_command *command)
 {
     free(command->copies);
@@ -77,7 +78,7 @@ static __attribute__((noinline)) void free_extras_locked(struct tw_command *comm
 
 void tw_command_release_locked(struct tw_command *command)
 {
-    /* the holder of the only reference is alone: nobody else could make another one */
+    /* while this thread holds the only reference, no other thread can make one */
     if (atomic_load_explicit(&command->references, memory_order_acquire) != 1
         && atomic_fetch_sub(&command->references, 1) != 1)
         return;
@@ -141,7 +142,7 @@ static const char *list_sizes(char text[SIZES_BYTES], const size_t sizes[3], uns
     return text;
 }
 
-/* Says which index of a kernel was outside of a view. */
+/* Reports which index of a kernel was outside of a view. */
 static __attribute__((noinline, cold)) tw_status refuse_index(const struct tw_command *command)
 {
     const struct tw_internal_bounds *bounds = command->bounds;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tasks become ready, start, are finished or cancelled, and with the last of its tasks a command is complete. */
+/* Tasks become ready, start, are finished or cancelled; with its last task a command is complete. Runs no task. */
 #include "complete.h"
 
 #include "base/lock.h"
@@ -13,7 +13,7 @@ static void no_later_than(uint64_t *early, uint64_t late)
         *early = late;
 }
 
-/* The device's clock is not quite the host's: where the two contradict each other, the host's times give way. */
+/* The device's clock differs a little from the host's. If they contradict each other, the host's times are changed. */
 static void complete_times_locked(tw_event_times *times)
 {
     times->complete_ns = tw_held_ns() > times->end_ns ? tw_held_ns() : times->end_ns;
@@ -39,7 +39,7 @@ static void complete_locked(struct tw_command *command)
     tw_command_release_locked(command);
 }
 
-/* Finishes a task and returns the tasks that this makes ready. failure: its own, or the cause that cancelled it. */
+/* Finishes a task and returns the tasks that this makes ready. `failure` is NULL, its own, or the cancelling cause. */
 static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled)
 {
     struct tw_command *command = task->command;
@@ -82,16 +82,15 @@ void tw_command_note_times_locked(const struct tw_task *task, struct tw_backend_
 void tw_command_start_locked(struct tw_command *command)
 {
     command->started = true;
-    if (!command->queue->watchers
-        && !command->fallback) /* who watches a fallback does so at the command's own task queue */
+    if (!command->queue->watchers && !command->fallback) /* a fallback's watchers are counted at the home */
         return;
     tw_announce_locked(command->queue);
     if (command->body.awaited)
         tw_poller_wake_locked(&command->body);
 }
 
-/* A cancelled host access has written nothing, so the contents are still where they were; but what was submitted behind
-   it expects them on the host. */
+/* Undoes a cancelled host access: it has written nothing, so the contents are still where they were. If others wait for
+   it, nothing is undone, since they expect the contents on the host. */
 static void undo_access_locked(struct tw_command *command)
 {
     const struct tw_use *use = &command->uses[0];

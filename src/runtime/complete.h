@@ -7,12 +7,12 @@
 
 #include "command.h"
 
-/* Sees to tasks that became ready, and to those that become so by it. Afterwards tw_issue_locked(). */
+/* Passes on ready tasks, and those that this makes ready. The caller then calls tw_issue_locked(). */
 void tw_make_ready_locked(struct tw_node *nodes);
-/* Finishes a task, all of whose predecessors are finished, and sees to what becomes ready. failure: NULL, its own, or
-   the cause that cancelled it. Afterwards tw_issue_locked(). */
+/* Finishes a task whose predecessors are all finished, and passes on the tasks that become ready. `failure` is NULL,
+   its own, or the cause that cancelled it. The caller then calls tw_issue_locked(). */
 void tw_task_finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled);
-/* Notes that the body of a command runs. */
+/* Notes that the body of a command has started. */
 void tw_command_start_locked(struct tw_command *command);
 /* Notes when a task ran, if that is known. */
 void tw_command_note_times_locked(const struct tw_task *task, struct tw_backend_times ran);

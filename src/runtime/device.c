@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Memory spaces, and the facts of devices. Knows no task. */
 #include "device.h"
 
 #include <stdint.h>
@@ -33,11 +34,11 @@ struct tw_device *tw_host_device(void)
     return spaces.host;
 }
 
-static pthread_mutex_t describing = PTHREAD_MUTEX_INITIALIZER; /* innermost */
+static pthread_mutex_t describing = PTHREAD_MUTEX_INITIALIZER; /* taken after all others */
 
 const struct tw_device_facts *tw_device_facts(const struct tw_device *device)
 {
-    struct tw_device *owner = (struct tw_device *)(uintptr_t)device; /* the cache is not part of its value */
+    struct tw_device *owner = (struct tw_device *)(uintptr_t)device; /* cached facts are not part of its value */
     if (!atomic_load_explicit(&owner->described, memory_order_acquire)) {
         TW_DEFER_CANCELLATION;
         pthread_mutex_lock(&describing);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a command falls back on when it fails (spec 2.5.7): the same group, recorded for another queue. */
+/* The fallback of a command (spec 2.5.7): the same group, recorded for another queue. */
 #include "fallback.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct tw_fallback *tw_fallback_create(struct tw_task_queue *queue, const struct
     memcpy(fallback->args, record->args, record->args_bytes);
     fallback->launch.args = fallback->args;
     fallback->launch.words = tw_internal_words_for(record->args_bytes);
-    fallback->launch.accesses = NULL; /* the group goes */
+    fallback->launch.accesses = NULL; /* those of the group are about to be freed */
     fallback->launch.access_count = 0;
     tw_task_queue_retain(queue);
     return fallback;

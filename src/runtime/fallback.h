@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** What a command falls back on when it fails: a group as it was recorded for another queue. */
+/** The fallback of a command: its group, as it was recorded for another queue. */
 #ifndef TEAMWORK_RUNTIME_FALLBACK_H
 #define TEAMWORK_RUNTIME_FALLBACK_H
 
@@ -16,22 +16,22 @@ struct tw_fallback {
     const struct tw_internal_kernel *kernel;
     struct tw_internal_launch launch;
     struct tw_internal_bounds *bounds; /* owned, or NULL */
-    bool taken;                        /* the command runs, or has run, here */
+    bool taken;                        /* the command runs, or has run, on the fallback's device */
     bool kernel_has_run;               /* on the first device, perhaps in part */
-    size_t first_space;                /* of the first device */
-    /* the first error, once taken: what is reported if this fails, too */
+    size_t first_space;                /* the first device's memory space */
+    /* the first error, once taken; reported if the fallback fails too */
     tw_status status;
     struct tw_failure *failure; /* counted */
     bool cancelled;
-    struct tw_edge *edges; /* owned; from the copies of others that the command waits for, once taken */
+    struct tw_edge *edges; /* owned, once taken; from other commands' copies that the command waits for */
     size_t space_count;
     /* behind the arguments */
     bool *held;     /* for each use and memory space: it holds the contents that the command needs */
-    bool *expected; /* for each use, once taken: others have the contents there, unless a copy fails */
+    bool *expected; /* for each use, once taken: others have the contents on queue->device, unless a copy fails */
     _Alignas(64) unsigned char args[];
 };
 
-/* A group as it was recorded for the fallback queue; bounds go over to the fallback. */
+/* A group as it was recorded for the fallback queue. The fallback takes over `bounds`. */
 struct tw_fallback_record {
     const struct tw_internal_kernel *kernel;
     const struct tw_internal_launch *launch;
@@ -40,7 +40,7 @@ struct tw_fallback_record {
     size_t args_bytes, use_count;
 };
 
-/* NULL: out of memory. Without the lock. */
+/* Makes a fallback, which retains `queue`; NULL if memory is exhausted. Called without the lock. */
 struct tw_fallback *tw_fallback_create(struct tw_task_queue *queue, const struct tw_fallback_record *record);
 void tw_fallback_free_locked(struct tw_fallback *fallback);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A command that fell back runs: its inputs are brought, its kernel is launched, and the results are handed over. */
+/* Running a command on its fallback's device: copies its inputs, launches its kernel, and hands over its results. */
 #include "fallback_run.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static void *address_of(const struct tw_data *data, size_t space)
     return atomic_load(&data->allocations[space].address);
 }
 
-/* Copies the contents of a buffer from one memory space to another, through the host if need be. Without the lock. */
+/* Copies the contents of a buffer from one memory space to another, through the host if necessary. Without the lock. */
 static tw_status copy(const struct tw_data *data, size_t from, size_t to)
 {
     struct tw_backend_device *source = from ? tw_memory_space_device(from)->backend : NULL;
@@ -35,7 +35,7 @@ static tw_status copy(const struct tw_data *data, size_t from, size_t to)
     return status;
 }
 
-/* Whether a memory space holds what a command needs. */
+/* Returns true if a memory space holds what a use of a command needs. */
 static bool holds_locked(const struct tw_command *command, size_t use, size_t space)
 {
     const struct tw_fallback *fallback = command->fallback;
@@ -49,7 +49,7 @@ static bool is_defined(const struct tw_fallback *fallback, size_t use)
     return memchr(fallback->held + use * fallback->space_count, true, fallback->space_count) != NULL;
 }
 
-/* Whether what a use needs has to be brought to the fallback's device. */
+/* Returns true if what a use needs must be copied to the fallback's device. */
 static bool is_missing(const struct tw_command *command, size_t use)
 {
     const struct tw_use *needed = &command->uses[use];
@@ -63,7 +63,7 @@ static bool is_missing(const struct tw_command *command, size_t use)
     return !is_there;
 }
 
-/* Brings it, from the first memory space that gives it. */
+/* Copies what a use needs to the fallback's device, from the first memory space where that works. */
 static tw_status bring(const struct tw_command *command, size_t use)
 {
     const struct tw_fallback *fallback = command->fallback;
@@ -82,7 +82,7 @@ static tw_status bring(const struct tw_command *command, size_t use)
 
 /* ---- where the results are --------------------------------------------------------------------------------------- */
 
-/* Whether a task that comes after the command looks for the contents of a buffer in the first device's memory. */
+/* Returns true if a later task expects the contents of a buffer in this memory space. */
 static bool looks_there_locked(const struct tw_task *task, const struct tw_data *data, size_t space)
 {
     const struct tw_copy_plan *plan = &((const struct tw_copy_task *)task)->plan;
@@ -94,7 +94,7 @@ static bool looks_there_locked(const struct tw_task *task, const struct tw_data 
     return false;
 }
 
-/* Whether a task may be ready before all that it waits for is over, since its domain keeps the order. */
+/* Returns true if a node need not wait for an unfinished predecessor, since its ordering domain keeps the order. */
 static bool relies_on_its_domain(const struct tw_node *node)
 {
     for (size_t i = 0; i < node->in_count; ++i)
@@ -103,7 +103,7 @@ static bool relies_on_its_domain(const struct tw_node *node)
     return false;
 }
 
-/* Lets a copy take the contents from another memory space. False: that is not possible. */
+/* Makes a copy read the contents from another memory space. Returns false if it cannot. */
 static bool redirect_locked(struct tw_task *task, size_t from)
 {
     struct tw_copy_task *copy_task = (struct tw_copy_task *)task;
@@ -118,7 +118,7 @@ static bool redirect_locked(struct tw_task *task, size_t from)
     return true;
 }
 
-/* Tells those that come after the command where the contents are that it wrote. Those that cannot go there are
+/* Redirects later tasks to where the contents are that the command wrote. Tasks that cannot use that place are
    cancelled. */
 static void tell_locked(const struct tw_command *command, const struct tw_data *data, struct tw_failure *failure)
 {
@@ -130,7 +130,7 @@ static void tell_locked(const struct tw_command *command, const struct tw_data *
     }
 }
 
-/* The same for the fallbacks of those that come after. */
+/* Tells the fallbacks of later commands where the contents are. */
 static void tell_standbys_locked(const struct tw_command *command, const struct tw_data *data)
 {
     for (const struct tw_edge *edge = command->body.node.out; edge; edge = edge->next) {
@@ -145,7 +145,7 @@ static void tell_standbys_locked(const struct tw_command *command, const struct 
     }
 }
 
-/* Brings what the command wrote to where later commands look for it; else tells them, and leaves it where it is. */
+/* Copies what the command wrote to where later commands expect it. If that fails, it stays, and they are redirected. */
 static void hand_over(const struct tw_command *command, struct tw_data *data)
 {
     const size_t first = command->fallback->first_space, here = command->device->space;
@@ -160,7 +160,7 @@ static void hand_over(const struct tw_command *command, struct tw_data *data)
         tell_locked(command, data, failure);
         tell_standbys_locked(command, data);
         tw_graph_lose(&data->allocations[first].resource, &failure->cause);
-        if (data->contents.writer == &command->body.node) { /* else later commands have decided where they will be */
+        if (data->contents.writer == &command->body.node) { /* else later commands decide where they will be */
             data->allocations[first].valid = false;
             data->allocations[here].valid = true;
             tw_graph_lose(&data->allocations[here].resource, NULL);
@@ -175,7 +175,7 @@ tw_status tw_fallback_run(struct tw_command *command)
     struct tw_fallback *fallback = command->fallback;
     struct tw_backend_device *device = command->device->backend;
     tw_status status = TW_SUCCESS;
-    fallback->launch.accesses = command->uses; /* they are alike; those of the group that was recorded are gone */
+    fallback->launch.accesses = command->uses; /* equal to those of the recorded group, which are gone */
     fallback->launch.access_count = command->use_count;
     pthread_mutex_lock(&running);
     for (size_t i = 0; i < command->use_count && status == TW_SUCCESS; ++i)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A command has failed: whether it may fall back (spec 2.5.7), and what it waits for then.
+ * Deciding whether a failed command falls back (spec 2.5.7), and what it waits for then.
  *
  * A command whose copy or launch fails, and whose inputs are intact, runs on the fallback's device instead. It keeps
  * its node in the graph, so its dependants go on waiting for it. Its inputs are copied there, and its results back to
  * the first device, where later commands look for them. If the first device takes no copies any more, later commands
- * are told the other memory space.
+ * are redirected to the other memory space.
  *
- * The contents do not change while the command is unfinished: later writers wait for it. So the memory spaces that hold
- * them when it is submitted hold them still, but for those that a copy failed to fill. Nobody else uses what the
- * command writes. Others may read its inputs on the fallback's device too. The command waits for a copy of theirs that
- * is under way. If there is none, or it waits for the command itself, the command makes the copy. From the moment of
- * the failure the command is a reader of that memory, so later copies to it wait. A mutex keeps two fallbacks apart.
+ * The inputs do not change while the command is unfinished, since later writers wait for it. So the memory spaces that
+ * held them at submission still hold them, except those that a copy failed to fill. No other command uses what the
+ * command writes. Others may read its inputs on the fallback's device too. If a copy of theirs is under way, the
+ * command waits for it. If there is none, or it waits for the command itself, the command makes the copy. From its
+ * failure on, the command is a reader of that memory, so later copies to it wait. A mutex keeps two fallbacks apart.
  */
 #include "fallback_take.h"
 
@@ -22,7 +22,7 @@
 #include "poller.h"
 #include "ready.h"
 
-/* Whether a copy to the allocation is unfinished. */
+/* Returns true if a copy to the allocation is unfinished. */
 static bool is_being_filled(const struct tw_allocation *space)
 {
     const struct tw_task *writer = (const struct tw_task *)space->resource.writer;
@@ -47,7 +47,7 @@ void tw_fallback_kernel_has_run(struct tw_command *command)
         command->fallback->kernel_has_run = true;
 }
 
-/* Whether it may help to run the command elsewhere: the program made no mistake that shows there, too. */
+/* Returns true if the command may succeed elsewhere: its error is no mistake of the program, which would recur. */
 static bool is_worth_it(tw_status status)
 {
     switch (status) {
@@ -56,14 +56,14 @@ static bool is_worth_it(tw_status status)
     case TW_ERROR_OUT_OF_MEMORY:
     case TW_ERROR_OUT_OF_DEVICE_MEMORY:
     case TW_ERROR_NO_DEVICE_IMAGE:
-    case TW_ERROR_CANCELLED: /* for the sake of a copy that failed */
+    case TW_ERROR_CANCELLED: /* by a copy that failed */
         return true;
     default:
         return false;
     }
 }
 
-/* Whether all that the command needs is as it was. */
+/* Returns true if all that the command needs is unchanged. */
 static bool is_intact_locked(const struct tw_command *command)
 {
     const struct tw_node *node = &command->body.node;
@@ -71,18 +71,19 @@ static bool is_intact_locked(const struct tw_command *command)
         return false;
     if (!node->issued && !command->fallback->kernel_has_run)
         return true;
-    for (size_t i = 0; i < command->use_count; ++i) /* it may have changed what it modifies */
+    for (size_t i = 0; i < command->use_count; ++i) /* the kernel may have changed these */
         if (command->uses[i].needs && command->uses[i].writes)
             return false;
-    for (const struct tw_edge *edge = node->out; edge; edge = edge->next) /* and others may have used the results */
+    for (const struct tw_edge *edge = node->out; edge; edge = edge->next) /* others may have used the results */
         if (edge->passed)
             return false;
     return true;
 }
 
-/* The next writer of a buffer that the command reads; NULL: there is none yet. Beside the command, the contents are
-   read by the nodes that the writer waits for, or else by the readers of the resource. Later writers may wait for the
-   command as well, for the sake of other buffers: the next one is the oldest, which the list of edges has last. */
+/* Returns the next writer of a buffer that the command reads; NULL if there is none yet. The other readers of the
+   contents are among the nodes that this writer waits for; without a writer, they are the readers of the resource.
+   Later writers may wait for the command too, because of other buffers. The next writer is the oldest, which is last
+   in the list of edges. */
 static const struct tw_node *next_writer_locked(const struct tw_command *command, const struct tw_data *data)
 {
     const struct tw_node *next = NULL;
@@ -101,20 +102,19 @@ static bool reads(const struct tw_node *node, const struct tw_data *data)
     return false;
 }
 
-/* What others do with the contents of one buffer in one memory space. */
+/* What other nodes do with the contents of one buffer in one memory space. */
 struct others {
-    bool have; /* they read the contents there, or bring them and do not wait for the command */
-    struct tw_node
-        *copy; /* ... by this one; or NULL. There is one at most: memory that will hold the contents gets no other */
-    bool are_behind; /* a copy to there waits for the command */
+    bool have;            /* they read the contents there, or copy them there without waiting for the command */
+    struct tw_node *copy; /* that copy; or NULL. At most one: memory that will hold the contents gets no other */
+    bool are_behind;      /* a copy to there waits for the command */
 };
 
-/* Adds what another node does, which may read the contents. What waits for the command has the mark. */
+/* Adds what a node does that may read the contents. Nodes that wait for the command have the mark. */
 static void add_other(struct others *others, struct tw_node *node, const struct tw_data *data, size_t space,
                       unsigned long mark)
 {
     const struct tw_task *task = (const struct tw_task *)node;
-    if (!reads(node, data)) /* the next writer waits for it for the sake of another buffer */
+    if (!reads(node, data)) /* the next writer waits for it because of another buffer */
         return;
     if (task->kind != TW_TASK_COPY)
         others->have = others->have || (task->kind != TW_TASK_FALLBACK && task->command->device->space == space);
@@ -139,8 +139,8 @@ static struct others others_locked(const struct tw_command *command, const struc
     return others;
 }
 
-/* Puts the command among those that read at the fallback's device: behind the copies to there that do not wait for the
-   command, and before those to come. */
+/* Makes the command a reader of its inputs on the fallback's device: after the copies to there that do not wait for the
+   command, and before later ones. */
 static void join_others_locked(struct tw_command *command)
 {
     struct tw_node *node = &command->body.node;
@@ -164,14 +164,14 @@ bool tw_fallback_take_locked(struct tw_task *task, struct tw_failure **failure, 
 {
     struct tw_command *command = task->command;
     struct tw_fallback *fallback = command->fallback;
-    if (fallback->taken) { /* it did not help */
+    if (fallback->taken) { /* the fallback failed too */
         *failure = command->failure = fallback->failure;
         *cancelled = fallback->cancelled;
         command->status = fallback->status;
         tw_cause_retain(&fallback->failure->cause);
         return false;
     }
-    const bool is_first = command->status == TW_SUCCESS; /* else a copy of its own failed before */
+    const bool is_first = command->status == TW_SUCCESS; /* else one of its copies failed before */
     const tw_status status = !is_first ? command->status : *cancelled ? TW_ERROR_CANCELLED : (*failure)->status;
     if (!is_worth_it(status) || !is_intact_locked(command)
         || !(fallback->edges = malloc((command->use_count + 1) * sizeof *fallback->edges)))
@@ -191,9 +191,9 @@ bool tw_fallback_take_locked(struct tw_task *task, struct tw_failure **failure, 
     command->bounds = fallback->bounds;
     fallback->bounds = bounds;
     command->kernel = fallback->kernel;
-    fallback->launch.accesses = command->uses; /* the same as those of the group that was recorded */
+    fallback->launch.accesses = command->uses; /* equal to those of the recorded group */
     fallback->launch.access_count = command->use_count;
-    tw_announce_locked(command->queue); /* who waits there goes to the other task queue */
+    tw_announce_locked(command->queue); /* threads that wait there move to the other task queue */
     if (task->awaited)
         tw_poller_wake_locked(task);
     task->awaited = false;
