@@ -2,10 +2,10 @@
 /*
  * Several threads that wait for tasks of one stream.
  *
- * One thread finishes what is over and issues more. Others that looked as well would only hold the lock, which the
- * first one needs for each launch: so they sleep. Each sleeps for one task, the last one that is known to come before
- * what it waits for, and is woken when that is finished. Whoever ceases to poll leaves that to a thread that sleeps,
- * which looks anew at what it waits for: so a stream with sleepers has a poller at any time.
+ * One thread polls: it retires completed tasks and issues more. If others polled too, they would only hold the lock,
+ * which the first one needs for each launch. So they sleep. Each sleeps for one task, the last one that is known to
+ * come before what it waits for, and is woken when that task is finished. A thread that ceases to poll hands the
+ * polling to a sleeping thread, which checks again what it waits for. So a stream with sleepers always has a poller.
  */
 #include "poller.h"
 

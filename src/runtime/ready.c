@@ -2,16 +2,15 @@
 /*
  * Ready tasks: the lists of each task queue, and which of them a thread may take.
  *
- * The bodies that need a whole CPU ("exclusive") run one at a time on a device, and are left to a thread that waits, so
- * that they run on the OpenMP team of the thread that the program computes on; a worker takes them after a grace
- * period.
+ * Bodies that need a whole CPU ("exclusive") run one at a time on a device. They are left to waiting threads, so that
+ * they run on the OpenMP team of the program's own thread. A worker takes them after a grace period.
  */
 #include "ready.h"
 
 #include "base/clock.h"
 #include "base/lock.h"
 
-#define GRACE_NS 1000000u /* a parallel kernel on a CPU is left to a thread that waits for so long */
+#define GRACE_NS 1000000u /* time that a parallel kernel on a CPU is left to waiting threads */
 
 _Thread_local struct tw_task_queue *tw_running_queue;
 _Thread_local bool tw_is_worker;
@@ -66,11 +65,11 @@ static void deactivate(struct tw_task_queue *queue)
 
 /* ---- tasks become ready ------------------------------------------------------------------------------------------ */
 
-/* Sees to it that somebody looks at the device's task queues: a device with a queue has a worker. */
+/* Makes sure that a worker looks at the device's task queues. A device with a queue has a worker. */
 void tw_wake_worker_locked(struct tw_device *device, bool soon)
 {
     if (device->lingering && !device->in_flight && (!soon || !device->backend->exclusive || device->napping_shortly))
-        return; /* it looks soon enough; but rarely while something is in flight */
+        return; /* the lingering worker looks soon enough, but not while tasks are in flight */
     if (device->idle_workers)
         pthread_cond_signal(&device->work);
     else
@@ -91,7 +90,7 @@ void tw_schedule_locked(struct tw_task *task)
     if (queue->helpers && !(takes_it && !tw_is_worker))
         tw_announce_locked(queue);
     if (task->kind == TW_TASK_COPY && task->command == tw_awaited)
-        tw_unwoken = queue->device; /* it waits for it, and runs it as soon as a worker would */
+        tw_unwoken = queue->device; /* this thread waits for it, and runs it as soon as a worker would */
     else if (is_copy || (!queue->helpers && !takes_it))
         tw_wake_worker_locked(queue->device, !task->exclusive);
 }
@@ -125,7 +124,7 @@ struct tw_stream *tw_next_to_issue_locked(void)
 
 /* ---- threads take them ------------------------------------------------------------------------------------------- */
 
-/* Apart: to find a variable of the thread takes as long as all the rest. */
+/* A function of its own: to find a thread-local variable takes as long as all the rest. */
 static __attribute__((noinline)) bool is_thread_that_ends(void)
 {
     return tw_ends_program;
@@ -136,8 +135,8 @@ bool tw_may_run_locked(void)
     return !tw_is_ending || is_thread_that_ends();
 }
 
-/* Whether a waiting thread looks after a task queue whose parallel kernel has been ready for longer: it is told of
-   every completion and takes it then. */
+/* Returns true if a waiting thread serves another task queue whose parallel kernel has been ready for longer. That
+   thread is told of every completion, and then takes its kernel. */
 static bool is_others_turn(const struct tw_task_queue *queue)
 {
     for (const struct tw_task_queue *other = queue->next; other != queue; other = other->next)
@@ -146,8 +145,8 @@ static bool is_others_turn(const struct tw_task_queue *queue)
     return false;
 }
 
-/* A task queue of the same device that nobody looks after and whose parallel kernel is overdue, for a waiting thread to
-   run before its own; NULL if there is none. */
+/* Returns a task queue of the same device whose parallel kernel is overdue and that no waiting thread serves; NULL if
+   there is none. A waiting thread runs that kernel before its own. */
 struct tw_task_queue *tw_overdue_queue(const struct tw_task_queue *queue)
 {
     if (queue->light.first || !queue->exclusive.first || queue->next == queue)
@@ -186,15 +185,15 @@ static struct tw_task *begin_copy(struct tw_task_queue *queue, struct tw_task *t
     return task;
 }
 
-/* The first of the copies that a worker may run. They are for workers, and in their order: who waits for the first
-   one's data would else be held up by the last one, and all of them by each other. */
+/* Takes the first copy, if the device can run one more. Workers run copies, in their order: otherwise the last copy
+   would delay a thread that waits for the first one's data, and all copies would delay each other. */
 static struct tw_task *take_copy(struct tw_task_queue *queue)
 {
     const bool may = queue->copies.first && queue->device->copying < queue->device->backend->max_copies;
     return may ? begin_copy(queue, tw_pop(&queue->copies)) : NULL;
 }
 
-/* The copy that a waiting thread waits for, unless somebody runs it. */
+/* Takes the copy that a waiting thread waits for, unless it runs already. At the end of the program, takes any copy. */
 struct tw_task *tw_take_own_copy(struct tw_task_queue *queue, const struct tw_task *step)
 {
     struct tw_node *before = NULL;
@@ -210,7 +209,7 @@ struct tw_task *tw_take_own_copy(struct tw_task_queue *queue, const struct tw_ta
     return tw_is_ending ? take_copy(queue) : NULL;
 }
 
-/* A task for a worker: task queues in turn, but not those that a waiting thread looks after. */
+/* Takes a task for a worker from the task queues in turn; only copies from those that a waiting thread serves. */
 struct tw_task *tw_take_from_device(struct tw_device *device)
 {
     struct tw_task_queue *const start = device->active, *queue = start, *next;

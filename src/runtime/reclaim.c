@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Freeing and telling, left to the next thread without the lock. Knows no kind of object. */
 #include "reclaim.h"
 
 #include <pthread.h>
@@ -10,7 +11,7 @@
 
 atomic_bool tw_anything_unused;
 static struct tw_unused *unused;       /* under the lock */
-static const struct tw_teller *teller; /* likewise; or NULL */
+static const struct tw_teller *teller; /* under the lock; or NULL */
 
 static void note(void)
 {

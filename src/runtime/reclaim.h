@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Objects that are to be freed, and what the program is to be told, by the next thread that holds no lock. */
+/** Work for the next thread that holds no lock: it frees unused objects, and calls the program's callbacks. */
 #ifndef TEAMWORK_RUNTIME_RECLAIM_H
 #define TEAMWORK_RUNTIME_RECLAIM_H
 
@@ -11,11 +11,11 @@ struct tw_unused {
     void (*free)(struct tw_unused *object); /* without the lock */
 };
 
-/* Tells the program what there is to tell. */
+/* Calls the program's callbacks for what has happened meanwhile. */
 struct tw_teller {
     bool (*has_news_locked)(void);
     void (*tell)(void);   /* without any lock */
-    void (*settle)(void); /* waits for the threads that tell */
+    void (*settle)(void); /* waits for the threads in `tell` */
 };
 
 extern atomic_bool tw_anything_unused; /* read through tw_reclaim_is_due() */
@@ -25,18 +25,18 @@ static inline bool tw_reclaim_is_due(void)
     return atomic_load_explicit(&tw_anything_unused, memory_order_relaxed);
 }
 
-/* Leaves an object to tw_reclaim(). */
+/* Leaves an object to tw_reclaim(), which frees it. */
 void tw_reclaim_later_locked(struct tw_unused *object);
-/* Makes the next tw_reclaim() call the teller. There is one in the library, which stays. */
+/* Makes the next tw_reclaim() call the teller. The library has one teller, which is never removed. */
 void tw_reclaim_tell_locked(const struct tw_teller *teller);
-/* Tells, and frees. Whoever returns knows that all is freed that had become unused before, by whichever thread. Without
-   any lock. */
+/* Calls the teller, then frees. On return everything is freed that had become unused before the call, also by other
+   threads. Called without any lock. */
 void tw_reclaim(void);
-/* Waits for the threads that tell the program something. Only at shutdown: it may wait for anything else. */
+/* Waits for the threads in callbacks of the program, which may wait for anything. Only for shutdown. */
 void tw_reclaim_settle(void);
-/* Tells and frees for a thread that holds the lock, which is released meanwhile. */
+/* Calls tw_reclaim() if it is due, for a thread that holds the lock. Releases the lock meanwhile. */
 void tw_reclaim_meanwhile_locked(void);
-/* Only frees; returns whether there was anything. */
+/* Only frees. Returns true if there was anything to free. */
 bool tw_reclaim_memory(void);
 
 #endif

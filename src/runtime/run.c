@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running tasks on the thread that took them. */
+/* Running tasks on the thread that took them. Does not choose them. */
 #define _GNU_SOURCE
 #include "run.h"
 
@@ -13,8 +13,8 @@
 #include "ready.h"
 #include "stream.h"
 
-static unsigned running;                   /* tasks, or batch of them; under the lock */
-static _Thread_local unsigned own_running; /* ... by this thread */
+static unsigned running;                   /* tasks and batches that run; under the lock */
+static _Thread_local unsigned own_running; /* ... on this thread */
 
 void tw_command_finish_access_locked(struct tw_command *command, struct tw_failure *failure)
 {
@@ -44,11 +44,11 @@ static tw_status execute(struct tw_task *task)
                                 atomic_load(&copy->data->allocations[copy->from].address), copy->data->bytes);
 }
 
-/* Before a task is executed. Releases the lock. */
+/* Notes that a task begins. Releases the lock. */
 static void begin_task_locked(struct tw_task *task)
 {
     struct tw_command *command = task->command;
-    if (task == &command->body) /* its copies may run long before all that it depends on is complete */
+    if (task == &command->body) /* a command's copies may run long before its body can */
         tw_command_start_locked(command);
     if (task->exclusive)
         command->device->exclusive_running = true;
@@ -59,12 +59,11 @@ static void begin_task_locked(struct tw_task *task)
     }
     const struct tw_command *next = command->next;
     tw_unlock();
-    tw_memory_fetch(next,
-                    TW_FETCHED_BYTES); /* it was written long ago where many are queued. It need not exist any more */
+    tw_memory_fetch(next, TW_FETCHED_BYTES); /* in no cache if many are queued; may be freed already */
     tw_detail_of_task(true);
 }
 
-/* After that; takes the lock. */
+/* Finishes a task that has run. Takes the lock. */
 static void end_task(struct tw_task *task, tw_status status)
 {
     struct tw_command *command = task->command;
@@ -77,7 +76,7 @@ static void end_task(struct tw_task *task, tw_status status)
     if (task->exclusive)
         device->exclusive_running = false;
     device->copying -= task->copying;
-    if ((task->exclusive || task->copying) && device->active) { /* others may have waited for the device */
+    if ((task->exclusive || task->copying) && device->active) { /* other tasks may have waited for the device */
         tw_wake_worker_locked(device, true);
         tw_announce_device_locked(device);
     }
@@ -91,12 +90,12 @@ static void end_task(struct tw_task *task, tw_status status)
     tw_issue_locked();
 }
 
-/* ---- kernels in one go ------------------------------------------------------------------------------------------- */
+/* ---- batches of kernels ------------------------------------------------------------------------------------------ */
 
 struct kernel_batch {
     struct tw_backend_batch batch; /* first: the backend's view */
     struct tw_device *device;
-    struct tw_task *task; /* that runs; at the end the one that was taken and is not begun, or NULL */
+    struct tw_task *task; /* the running one; at the end one that was taken but has not begun, or NULL */
     struct tw_task_source *source;
 };
 
@@ -122,7 +121,7 @@ static bool next_kernel(struct tw_backend_batch *base, tw_status status)
     return true;
 }
 
-/* Returns the task that is left, to be run otherwise. */
+/* Runs a batch that begins with `task`. Returns a task that was taken but does not belong to the batch, or NULL. */
 static struct tw_task *run_batch_locked(struct tw_task *task, struct tw_task_source *source)
 {
     struct tw_command *command = task->command;
@@ -138,7 +137,7 @@ static void run_locked(struct tw_task *task, struct tw_task_source *source)
 {
     while (task) {
         const struct tw_command *command = task->command;
-        /* a batch costs a kernel that stays alone a little */
+        /* a batch makes a kernel that stays alone a little slower */
         if (TW_TUNE_BATCHES && is_for_batch(task) && command->next && command->device->backend->backend->launch_batch) {
             task = run_batch_locked(task, source);
         } else {

@@ -7,16 +7,16 @@
 
 #include "command.h"
 
-/* Where a thread that runs tasks gets the next one, which it has to run; NULL: there is none for it now. */
+/* Gives a thread that runs tasks the next one, which the thread must run; NULL if there is none for it now. */
 struct tw_task_source {
     struct tw_task *(*take_locked)(struct tw_task_source *source);
 };
-/* Runs a task, and then those of the source as long as that has any and the device runs them in one go. Takes the lock
-   held, releases it meanwhile. */
+/* Runs a task, and then tasks of the source as long as it has any and the device runs them in one batch. Releases the
+   lock meanwhile. */
 void tw_task_run_locked(struct tw_task *task, struct tw_task_source *source);
-/* Whether tasks run on other threads. */
+/* Returns true if tasks run on other threads. */
 bool tw_others_run_locked(void);
-/* Completes a host access: whoever waits for it may run. */
+/* Finishes a host access, so that what waits for it may run. */
 void tw_command_finish_access_locked(struct tw_command *command, struct tw_failure *failure);
 
 #endif

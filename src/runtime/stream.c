@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams: kernels and copies that devices run in their order, without the host between them.
+ * Streams: kernels and copies that devices run in order, without the host between them.
  *
- * A kernel for which all that it waits for is finished, or in flight on the same kind of device, is issued: enqueued on
- * a stream of its task queue, where the device orders it after the others. So dependent kernels cost an enqueue each,
- * not a round trip. Whoever makes a kernel ready issues it, in most cases the thread that submits it. So is a copy
- * between two devices of the kind: on a second stream of its task queue, since copies and kernels are to overlap.
+ * A kernel is issued when each of its predecessors is finished, or in flight in the same ordering domain. It is then
+ * enqueued on a stream of its task queue, and the device orders it after the others. So a dependent kernel costs an
+ * enqueue and not a round trip. The thread that makes a kernel ready issues it, in most cases the submitting thread. A
+ * copy between two devices of the domain is issued likewise, on a second stream of its task queue, so that copies and
+ * kernels overlap.
  *
- * What has been issued is in flight until it is retired: some thread finds that it is over and finishes it in the
- * graph, in the order of the stream and after all before it. Waiting threads poll for what they wait for; workers look
- * at the rest.
+ * An issued task is in flight until it is retired: a thread finds that it is over, and finishes it in the graph, in the
+ * order of the stream and after all its predecessors. Waiting threads poll for what they wait for. Workers retire the
+ * rest.
  *
- * A task that has an ordering domain may still not be issued, because that failed or it is cancelled. Others before it
- * may be in flight then, so it takes its place among them and is finished in its turn.
+ * A task with an ordering domain may fail to be issued, or be cancelled. Predecessors may still be in flight then, so
+ * it takes its place in the stream and is finished in its turn.
  */
 #define _GNU_SOURCE
 #include "stream.h"
@@ -29,11 +30,11 @@
 #include "poller.h"
 #include "ready.h"
 
-#define EVENTS 16u         /* told to a stream at a time */
-#define TIDY_EVERY 32u     /* submissions */
-#define BUSY_NS 20000u     /* a thread that waits polls without a break for so long, ... */
-#define POLITE_NS 5000000u /* ... then lets others run in between, and after so long ... */
-#define POLL_NAP_NS 20000u /* ... sleeps so long in between */
+#define EVENTS 16u         /* that a stream is told to wait for at a time */
+#define TIDY_EVERY 32u     /* a submitting thread retires tasks at multiples of this number in flight */
+#define BUSY_NS 20000u     /* a thread polls for this time without a break, ... */
+#define POLITE_NS 5000000u /* ... then yields between polls, and after this time ... */
+#define POLL_NAP_NS 20000u /* ... sleeps between polls for this time */
 
 static const struct tw_backend_async *async_of(const struct tw_stream *stream)
 {
@@ -60,7 +61,7 @@ static void add_in_flight_locked(struct tw_stream *stream, struct tw_task *task)
     device->in_flight = stream->next_in_flight = stream->previous_in_flight = stream;
 }
 
-/* Takes the first task in flight on a stream out of it; the last one leaves the stream to others. */
+/* Removes the first task in flight from its stream. The last one returns the backend's stream to the idle ones. */
 static void retire_locked(struct tw_stream *stream)
 {
     struct tw_device *device = stream->queue->device;
@@ -86,7 +87,7 @@ static void retire_locked(struct tw_stream *stream)
 
 /* ---- issuing ----------------------------------------------------------------------------------------------------- */
 
-/* Adds the mark of a node's task, if it is in flight on another stream. One mark for each stream is enough. */
+/* Adds the event of a node's task if it is in flight on another stream: one for each stream. Returns the new count. */
 static size_t add_event(struct tw_backend_event *events, size_t count, const struct tw_node *node,
                         const struct tw_stream *stream)
 {
@@ -103,7 +104,7 @@ static size_t add_event(struct tw_backend_event *events, size_t count, const str
     return count + 1;
 }
 
-/* Enqueues what a task does. Without the lock. */
+/* Enqueues the kernel, command graph or copy of a task. Called without the lock. */
 static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend_stream *handle, struct tw_task *task)
 {
     struct tw_command *command = task->command;
@@ -119,7 +120,7 @@ static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend
                        atomic_load(&copy->data->allocations[copy->from].address), copy->data->bytes, &task->sequence);
 }
 
-/* Enqueues a task on its stream's stream, after all that is in flight before it. Releases the lock meanwhile. */
+/* Enqueues a task on the backend's stream, after its predecessors in flight. Releases the lock meanwhile. */
 static tw_status enqueue_locked(struct tw_stream *stream, struct tw_task *task)
 {
     const struct tw_backend_async *async = async_of(stream);
@@ -151,7 +152,7 @@ static tw_status enqueue_locked(struct tw_stream *stream, struct tw_task *task)
     return status;
 }
 
-/* The failure of a task: what a stream calls that of a launch is that of a transfer where it was a copy. */
+/* Makes the failure of a task. A stream reports a failed copy as a failed launch: here it becomes a failed transfer. */
 static struct tw_failure *failure_locked(const struct tw_task *task, tw_status status)
 {
     if (task->kind == TW_TASK_COPY && status == TW_ERROR_LAUNCH_FAILED)
@@ -159,7 +160,7 @@ static struct tw_failure *failure_locked(const struct tw_task *task, tw_status s
     return tw_command_failure_locked(task->command, status);
 }
 
-/* Returns whether the task was issued; else it only has its place among those in flight. */
+/* Issues a task. Returns false if that fails or it is cancelled: it then only takes its place among those in flight. */
 static bool issue_task_locked(struct tw_stream *stream, struct tw_task *task)
 {
     const bool cancelled = task->node.cancel_cause != NULL;
@@ -185,9 +186,9 @@ static void issue_stream_locked(struct tw_stream *stream)
         issued = issue_task_locked(stream, tw_pop(&stream->issue));
     stream->issuing = false;
     tw_note_start_locked(queue);
-    tw_announce_locked(queue); /* threads that sleep poll now */
+    tw_announce_locked(queue); /* sleeping threads poll now */
     if (!issued)
-        (void)retire_completed_locked(stream); /* at once, if nothing is before it */
+        (void)retire_completed_locked(stream); /* retires it at once, if nothing is before it */
     tw_list_to_issue_locked(stream);
     tw_task_queue_release_locked(queue);
 }
@@ -210,7 +211,7 @@ void tw_note_start_locked(struct tw_task_queue *queue)
         tw_command_start_locked(first->command);
 }
 
-/* How a task of a stream went that is over. */
+/* Returns the outcome of a completed task of a stream. */
 static tw_status outcome(const struct tw_backend_async *async, struct tw_backend_stream *handle,
                          const struct tw_task *task)
 {
@@ -220,7 +221,7 @@ static tw_status outcome(const struct tw_backend_async *async, struct tw_backend
     return status;
 }
 
-/* Notes when a task of a stream ran that is over. Releases the lock meanwhile. */
+/* Notes when a completed task of a stream ran. Releases the lock meanwhile. */
 static void note_times_locked(const struct tw_backend_async *async, struct tw_backend_stream *handle,
                               const struct tw_task *task)
 {
@@ -231,7 +232,7 @@ static void note_times_locked(const struct tw_backend_async *async, struct tw_ba
     tw_command_note_times_locked(task, times);
 }
 
-/* Finishes what is over at the beginning of a stream, up to what has to wait for other streams. */
+/* Retires completed tasks from the beginning of a stream, up to one that must wait for other streams. */
 static bool retire_tasks_locked(struct tw_stream *stream)
 {
     const struct tw_backend_async *async = async_of(stream);
@@ -256,7 +257,7 @@ static bool retire_tasks_locked(struct tw_stream *stream)
         }
         if (status != TW_SUCCESS && !task->node.cancel_cause)
             task->failure = failure_locked(task, status);
-        /* what it depends on may have failed when it could not be issued: that is the cause then */
+        /* a predecessor may have failed, too: that is the cause then */
         const bool cancelled = task->node.cancel_cause != NULL;
         progress = true;
         retire_locked(stream);
@@ -265,7 +266,7 @@ static bool retire_tasks_locked(struct tw_stream *stream)
     return progress;
 }
 
-/* The same, for whoever comes first. Returns whether anything was finished; then tw_issue_locked(). */
+/* Does the same unless another thread does. Returns true if any task was retired: then call tw_issue_locked(). */
 static bool retire_completed_locked(struct tw_stream *stream)
 {
     if (stream->retiring || !stream->in_flight.first)
@@ -284,8 +285,8 @@ static bool retire_completed_locked(struct tw_stream *stream)
     return progress;
 }
 
-/* What has to be over first for a task in flight to be finished. `*last` is set to the last task of the same stream
-   that has to be over, as far as is known. */
+/* Returns the task in flight that must be over first, before `task` can be finished. Sets `*last` to the last task of
+   the same stream that is known to have to be over. */
 static struct tw_task *first_before(struct tw_task *task, struct tw_task **last)
 {
     for (;;) {
@@ -298,7 +299,7 @@ static struct tw_task *first_before(struct tw_task *task, struct tw_task **last)
     }
 }
 
-/* The stream of that, for the first task of a stream. */
+/* Returns the stream of that task, for the first task of a stream. */
 static struct tw_stream *stream_before(const struct tw_stream *stream)
 {
     struct tw_task *last;
@@ -312,7 +313,7 @@ void tw_stream_tidy_locked(struct tw_task_queue *queue)
     if (stream->in_flight_count < TIDY_EVERY || stream->in_flight_count % TIDY_EVERY)
         return;
     TW_DEFER_CANCELLATION;
-    /* where streams wait for each other, each is good for a step or two at a time */
+    /* where streams wait for each other, each can retire only a task or two at a time */
     for (unsigned left = TIDY_EVERY; left && stream->in_flight.first && retire_completed_locked(stream_before(stream));
          --left) {
         progress = true;
@@ -336,7 +337,7 @@ bool tw_retire_device_locked(struct tw_device *device)
     return false;
 }
 
-/* Polls until a task is over. Without the lock. */
+/* Polls until a sequence number of a stream is completed. Called without the lock. */
 static void poll(const struct tw_backend_async *async, struct tw_backend_stream *handle, uint64_t sequence)
 {
     const uint64_t start = tw_now_ns();
@@ -349,7 +350,7 @@ static void poll(const struct tw_backend_async *async, struct tw_backend_stream 
     }
 }
 
-/* Finishes what is over on the stream of a task that has to be over first, or polls until something is. */
+/* Retires completed tasks of the stream of `first`. If there are none, polls until `first` is completed. */
 static void look_locked(const struct tw_task *first)
 {
     struct tw_stream *stream = tw_stream_of(first);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Kernels and copies in flight on devices that keep their order themselves. */
+/** Kernels and copies in flight on devices that keep the order themselves. */
 #ifndef TEAMWORK_RUNTIME_STREAM_H
 #define TEAMWORK_RUNTIME_STREAM_H
 
@@ -8,18 +8,18 @@
 #include "poller.h"
 #include "ready.h"
 
-/* Issues what is to be issued; releases the lock meanwhile. */
+/* Issues the tasks that streams are to issue. Releases the lock meanwhile. */
 void tw_issue_locked(void);
-/* Looks once in a while for what is over on a task queue; for who submits. Releases the lock meanwhile. */
+/* Retires completed kernels of a task queue once in a while; for submitting threads. Releases the lock meanwhile. */
 void tw_stream_tidy_locked(struct tw_task_queue *queue);
-/* Finishes what is over on some task queue. Releases the lock meanwhile. Returns whether there was any. */
+/* Retires completed tasks of a stream of the device. Returns true if there were any. Releases the lock meanwhile. */
 bool tw_retire_device_locked(struct tw_device *device);
-/* Waits until a task in flight is a step nearer to its end, or anything else has changed; beside another poller, until
-   `target` is finished if it is of the same stream. Releases the lock meanwhile. */
+/* Waits until a task in flight is a step nearer to its end, or anything else has changed. If another thread polls the
+   stream, waits until `target` is finished, provided it is of the same stream. Releases the lock meanwhile. */
 void tw_stream_wait_locked(struct tw_poller *poller, struct tw_task *task, struct tw_task *target);
-/* Notes which task in flight on a task queue runs now. */
+/* Notes the start of the first kernel in flight on a task queue, if all its predecessors are finished. */
 void tw_note_start_locked(struct tw_task_queue *queue);
-/* Ends the streams of a device on which nothing is in flight; with the lock held, which is released meanwhile. */
+/* Closes the backend's streams of a device on which nothing is in flight. Releases the lock meanwhile. */
 void tw_close_streams_locked(struct tw_device *device);
 
 #endif

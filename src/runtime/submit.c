@@ -29,7 +29,7 @@ static void describe_copy(struct tw_copy_task *copy, struct tw_command *command,
     copy->task.node.access_count = 3;
 }
 
-/* Whether a body has to access the allocation beside the contents: a copy to there is not finished, or has failed. */
+/* Returns true if a body must access the allocation besides the contents: a copy to it is unfinished or has failed. */
 static bool is_in_motion(const struct tw_data *data, size_t space)
 {
     return data->allocations[space].resource.writer || data->allocations[space].resource.lost;
@@ -41,7 +41,7 @@ static bool would_wait(struct tw_resource *resource, bool writes, unsigned long 
     return tw_graph_would_wait_for(&access, mark);
 }
 
-/* Looks at what describe_locked() would make accesses to. */
+/* Checks the resources that describe_locked() would make accesses to. */
 bool tw_command_would_wait_locked(const struct tw_command *command, unsigned long mark)
 {
     const size_t space = command->device->space;
@@ -61,10 +61,10 @@ bool tw_command_would_wait_locked(const struct tw_command *command, unsigned lon
     return false;
 }
 
-/* What a command takes. */
+/* What a command needs. */
 struct needs {
     size_t copies, accesses;  /* accesses of the body */
-    struct tw_data *unstaged; /* one that has no host memory yet for a copy that has to go through it; or NULL */
+    struct tw_data *unstaged; /* a buffer whose staged copy needs host memory that is not allocated yet; or NULL */
 };
 
 static struct needs needs_of_locked(const struct tw_command *command)
@@ -77,18 +77,18 @@ static struct needs needs_of_locked(const struct tw_command *command)
         const size_t count = tw_plan_copies(&command->uses[i], space, plan);
         needs.copies += count;
         needs.accesses += count || is_in_motion(data, space);
-        needs.accesses += command->fallback != NULL; /* it may read one more allocation for each when it runs */
+        needs.accesses += command->fallback != NULL; /* the fallback may read one more allocation for each use */
         if (count == 2 && !atomic_load(&data->allocations[0].address))
             needs.unstaged = data;
     }
     return needs;
 }
 
-/* Finds room for the copies, the memory that they go through, and the body's accesses. */
+/* Makes room for the copies, the host memory that they go through, and the body's accesses. */
 static tw_status make_room_locked(struct tw_command *command, size_t *copies)
 {
     struct needs needs;
-    while ((needs = needs_of_locked(command)).unstaged) { /* the lock is released: all may have changed */
+    while ((needs = needs_of_locked(command)).unstaged) { /* the lock is released, so all may have changed */
         tw_unlock();
         const tw_status status = tw_data_allocate(needs.unstaged, 0);
         tw_lock();
@@ -107,7 +107,7 @@ static tw_status make_room_locked(struct tw_command *command, size_t *copies)
     return TW_SUCCESS;
 }
 
-/* Fills in the tasks and their accesses; returns the most edges that they need. */
+/* Fills in the tasks and their accesses. Stores the most edges that they need. */
 static tw_status describe_locked(struct tw_command *command, size_t *edges)
 {
     const size_t space = command->device->space;
@@ -170,7 +170,7 @@ static void insert_locked(struct tw_command *command)
         note_allocations_locked(command->uses[0].data);
     for (size_t i = 0; i < command->use_count; ++i)
         tw_apply_use(&command->uses[i], command->device->space);
-    /* staged copies leave valid contents on the host too, but the command's own write may have undone that */
+    /* staged copies leave valid contents on the host too, unless the command writes the buffer */
     for (size_t i = 0; i < command->copy_count; ++i) {
         const struct tw_copy_plan *copy = &command->copies[i].plan;
         for (size_t k = 0; k < command->use_count; ++k)
@@ -179,7 +179,7 @@ static void insert_locked(struct tw_command *command)
     }
 }
 
-/* The tasks of a command that wait for nothing, linked by next. */
+/* Returns the tasks of a command that wait for nothing, linked by next. */
 static struct tw_node *ready_tasks(struct tw_command *command)
 {
     struct tw_node *ready = NULL, **last = &ready;
@@ -206,7 +206,7 @@ tw_status tw_command_submit_locked(struct tw_command *command)
         command->copy_count = 0;
         return status; /* the rest is freed with the command */
     }
-    /* the scheduler's: nobody but the submitter can change the count yet */
+    /* the runtime's reference; no other thread can change the count yet */
     atomic_store_explicit(&command->references, atomic_load_explicit(&command->references, memory_order_relaxed) + 1,
                           memory_order_relaxed);
     tw_object_born_locked();

@@ -7,10 +7,10 @@
 
 #include "command.h"
 
-/* Plans copies, inserts the tasks into the graph and hands on what is ready. On TW_ERROR_OUT_OF_MEMORY
-   nothing has changed. May release the lock for a moment, before anything is planned. */
+/* Plans copies, inserts the tasks into the graph, and passes on those that are ready. On TW_ERROR_OUT_OF_MEMORY nothing
+   has changed. May release the lock for a moment, before anything is planned. */
 tw_status tw_command_submit_locked(struct tw_command *command);
-/* Whether a command that is not submitted yet would wait, were it submitted now, for a marked one. */
+/* Returns true if a command, submitted now, would wait for a node marked `mark`. */
 bool tw_command_would_wait_locked(const struct tw_command *command, unsigned long mark);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runtime's part of a queue: its life, and the threads that look after it. */
+/* The runtime's part of a queue: its life, and the threads that serve it. */
 #include "task_queue.h"
 
 #include "base/lock.h"
 
-/* A thread that waits looks after one task queue: that of the task that is its next step. What it waits for can only
-   change when that task, or its task queue, does. So only the threads of one task queue are told of a change, and those
-   that wait for other queues are not held up. */
+/* A waiting thread serves one task queue: that of the task that is its next step. What it waits for can only change
+   when that task or its task queue changes. So a change is announced only to the threads that serve the task queue, and
+   threads that wait for other queues are not held up. */
 
 void tw_task_queue_init(struct tw_task_queue *queue, struct tw_device *device,
                         void (*unused_locked)(struct tw_task_queue *queue))

@@ -20,45 +20,45 @@ struct tw_task_list {
     struct tw_node *first, *last;
 };
 
-/* The tasks of one queue that a stream takes: the bodies, or the copies from other devices. Those in flight are
-   finished in the order in which they were issued. */
+/* The tasks of one queue for one stream of the backend: bodies, or copies from other devices. They are finished in the
+   order in which they were issued. */
 struct tw_stream {
     struct tw_task_queue *queue;
     enum tw_stream_kind kind;
-    struct tw_task_list issue; /* ready for the stream */
+    struct tw_task_list issue; /* ready tasks, to be issued */
     struct tw_stream *next_to_issue;
-    bool is_to_issue, issuing;        /* on the list of streams that have such; a thread is at it */
-    struct tw_backend_stream *handle; /* while anything is in flight */
+    bool is_to_issue, issuing;        /* in the list of streams with such tasks; a thread issues them */
+    struct tw_backend_stream *handle; /* the backend's, while any are in flight */
     struct tw_task_list in_flight;    /* in the order of issue */
     unsigned in_flight_count;
-    struct tw_stream *next_in_flight, *previous_in_flight; /* in device->in_flight, while there are any */
-    bool retiring;                                         /* a thread looks for what is over */
+    struct tw_stream *next_in_flight, *previous_in_flight; /* links of device->in_flight, while any are in flight */
+    bool retiring;                                         /* a thread retires completed tasks */
     struct tw_poller *poller;                              /* the thread that polls for its tasks; or NULL */
-    struct tw_poller *sleepers, **last_sleeper; /* threads that wait beside it, the first to take over first */
+    struct tw_poller *sleepers, **last_sleeper;            /* other waiting threads; the first takes over first */
 };
 
-/* The commands of one queue that are not finished, its ready tasks, and those in flight. A device has one more, for
-   what no queue asked for. */
+/* The unfinished commands of one queue, its ready tasks, and those in flight. Each device has one more task queue, for
+   copies that no queue requested. */
 struct tw_task_queue {
     struct tw_device *device;
-    atomic_size_t references; /* the owner, each command and each fallback; raised without the lock */
-    void (*unused_locked)(struct tw_task_queue *queue);    /* the last is dropped; ends the task queue */
+    atomic_size_t references; /* of owner, commands, fallbacks, pollers; retained without the lock */
+    void (*unused_locked)(struct tw_task_queue *queue);    /* called without references; ends the task queue */
     struct tw_command *first_unfinished, *last_unfinished; /* in the order of submission */
     size_t unfinished;
-    uint64_t submitted;                    /* sequence of the last command */
-    struct tw_task_queue *next, *previous; /* in device->active, while it has ready tasks */
+    uint64_t submitted;                    /* `sequence` of the last command */
+    struct tw_task_queue *next, *previous; /* links of device->active, while it has ready tasks */
     struct tw_task_list light, exclusive;
-    struct tw_task_list copies;  /* to a device that runs few at a time: in their order, by workers */
-    uint64_t exclusive_since_ns; /* how long the first exclusive task has been ready */
-    unsigned helpers;            /* waiting threads that run this task queue's tasks */
+    struct tw_task_list copies;  /* on a device that limits their number: workers run them in order */
+    uint64_t exclusive_since_ns; /* when the first exclusive task became ready, or its turn began */
+    unsigned helpers;            /* waiting threads that serve this task queue */
     unsigned watchers;           /* threads that wait for the start of a body */
     unsigned sleepers;           /* helpers that wait for `changed` */
-    pthread_cond_t changed;      /* something that the helpers look at; with the lock */
-    atomic_uint epoch;           /* how often; polled without the lock */
+    pthread_cond_t changed;      /* signals helpers that something changed; with the lock */
+    atomic_uint epoch;           /* number of such changes; polled without the lock */
     struct tw_stream streams[TW_STREAM_COUNT];
 };
 
-/* With one reference. unused_locked: NULL for a task queue that its owner keeps while anything may use it. */
+/* Begins with one reference. unused_locked: NULL for a task queue that its owner keeps while anything may use it. */
 void tw_task_queue_init(struct tw_task_queue *queue, struct tw_device *device,
                         void (*unused_locked)(struct tw_task_queue *queue));
 void tw_task_queue_end(struct tw_task_queue *queue);
@@ -71,12 +71,12 @@ static inline void tw_task_queue_release_locked(struct tw_task_queue *queue)
     if (atomic_fetch_sub(&queue->references, 1) == 1 && queue->unused_locked)
         queue->unused_locked(queue);
 }
-/* Tells the threads that look after a task queue that something has changed there: a task became ready or was issued,
-   or is finished. */
+/* Tells the threads that serve a task queue that something has changed there: a task became ready, was issued, or is
+   finished. */
 void tw_announce_locked(struct tw_task_queue *queue);
-/* The same for all task queues of a device with ready tasks: it has become free, or whose turn it is has changed. */
+/* Does so for all task queues of a device with ready tasks: it became free, or another task queue has its turn. */
 void tw_announce_device_locked(struct tw_device *device);
-/* Adds nodes linked by next, of which there may be none. */
+/* Appends nodes linked by next; there may be none. */
 void tw_append(struct tw_task_list *list, struct tw_node *nodes);
 
 #endif

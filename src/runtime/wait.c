@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that wait run the tasks that they wait for themselves: no hand-over, and host kernels stay with the OpenMP
- * threads of the thread that the program computes on.
+ * Waiting threads run the tasks that they wait for. So tasks are not handed to another thread, and host kernels stay
+ * with the OpenMP team of the program's own thread.
  */
 #include "wait.h"
 
@@ -15,22 +15,22 @@
 #include "run.h"
 #include "stream.h"
 
-#define PATH_STEPS 64u /* how far a waiting thread looks for what it waits for */
+#define PATH_STEPS 64u /* length of the path that a waiting thread follows to its next step */
 
-/* The first task in flight of the stream of a task that has an ordering domain: it runs first, or makes room. Or NULL.
-   */
+/* Returns the first task in flight of the stream of a task with an ordering domain: it runs first, or makes room. NULL
+   if there is none. */
 static struct tw_task *first_in_flight(const struct tw_task *task)
 {
     return task->node.domain ? (struct tw_task *)tw_stream_of(task)->in_flight.first : NULL;
 }
 
-/* What a command waits for at the moment, found by following its dependencies: a task in flight to poll, or one whose
-   task queue to help. `*target` is the last task on the way from which on all are of that task's stream. */
+/* Returns the next step towards a command, found by following its dependencies: a task in flight to poll for, or a task
+   whose task queue to serve. Sets `*target` to the first task on the path from which on all are of one stream. */
 static struct tw_task *step_towards(struct tw_command *command, const struct tw_task *watched, struct tw_task **target)
 {
     struct tw_node *node = &command->body.node;
     *target = NULL;
-    /* at the end of the program the whole way: nobody else would go it */
+    /* the whole path at the end of the program, since no other thread would follow it */
     for (unsigned step = 0; step < PATH_STEPS || tw_is_ending; ++step) {
         struct tw_task *task = (struct tw_task *)node;
         if (!*target || !(*target)->node.domain || !node->domain || tw_stream_of(*target) != tw_stream_of(task))
@@ -48,7 +48,7 @@ static struct tw_task *step_towards(struct tw_command *command, const struct tw_
     return first ? first : (struct tw_task *)node;
 }
 
-/* Polls for a moment whether anything changed; without the lock. */
+/* Polls for a moment. Returns true if anything changed in a task queue. Called without the lock. */
 static bool spin(const struct tw_task_queue *queue, unsigned since)
 {
     const uint64_t until = tw_now_ns() + TW_TUNE_WAIT_SPIN_NS;
@@ -62,20 +62,21 @@ static bool spin(const struct tw_task_queue *queue, unsigned since)
     return false;
 }
 
-/* Whether all that a task queue has is the body that the thread only watches. It has to be left to a worker. */
+/* Returns true if the next task is the body that this thread waits for but must not run: a worker runs it. */
 static bool watched_only(const struct tw_task_queue *queue, const struct tw_task *watched)
 {
     const struct tw_node *next = queue->light.first ? queue->light.first : queue->exclusive.first;
     return watched && next == &watched->node && !tw_is_ending;
 }
 
-/* Waits until something changes in a task queue: polls for a moment, or sleeps where that was in vain. `spun` says for
-   which task queue and at which epoch it was. Releases the lock meanwhile. */
+/* The task queue, and its epoch, for which this thread has polled in vain. */
 struct spun {
     const struct tw_task_queue *queue;
     unsigned epoch;
 };
 
+/* Waits until something changes in a task queue: polls for a moment, or sleeps if that was in vain. Releases the lock
+   meanwhile. */
 static void await_change_locked(struct tw_task_queue *queue, struct spun *spun)
 {
     const unsigned now = atomic_load_explicit(&queue->epoch, memory_order_relaxed);
@@ -91,7 +92,7 @@ static void await_change_locked(struct tw_task_queue *queue, struct spun *spun)
     *spun = (struct spun){has_changed ? NULL : queue, now};
 }
 
-/* Hands on what a thread leaves behind on a device, to workers and to those who wait for it. */
+/* Tells workers and waiting threads of the tasks that this thread leaves on a device. */
 static void leave_device_locked(struct tw_device *device)
 {
     if (device && device->active) {
@@ -100,8 +101,7 @@ static void leave_device_locked(struct tw_device *device)
     }
 }
 
-/* Looks after the task queue of a step that runs elsewhere, or waits for something that does, until something changes
-   there. */
+/* Serves the task queue of a step that runs elsewhere, or waits for a task that does, until something changes there. */
 static void help_locked(struct tw_task *step, const struct tw_task *watched, struct spun *spun)
 {
     struct tw_task_queue *queue = step->command->queue;
@@ -119,14 +119,14 @@ struct waiter {
     struct tw_command *(*unfinished)(const void *what);
     const void *what;
     const struct tw_task *watched;
-    struct tw_device *left;  /* may have tasks that this thread made ready */
-    struct tw_task *step;    /* towards what it waits for; NULL: that is over */
-    struct tw_task *target;  /* the last task on the way that is known to be of the stream of the step */
-    struct tw_command *last; /* of several commands; or NULL */
+    struct tw_device *left;  /* device that may have tasks that this thread made ready; or NULL */
+    struct tw_task *step;    /* the next step towards what it waits for; NULL: that is over */
+    struct tw_task *target;  /* the last task to wait for that is known to be of the step's stream */
+    struct tw_command *last; /* of several commands, likely the last; or NULL */
     struct tw_poller poller;
 };
 
-/* Finds the next step, and a task to run for it; NULL: there is none, it is in flight or runs elsewhere, or all is
+/* Finds the next step, and returns a task to run for it; NULL if the step is in flight or runs elsewhere, or all is
    over. */
 static struct tw_task *take_for_waiter(struct waiter *waiter)
 {
@@ -139,7 +139,7 @@ static struct tw_task *take_for_waiter(struct waiter *waiter)
     struct tw_task_queue *queue = step->command->queue;
     struct tw_device *left = waiter->left;
     if (left && left->active && (step->in_flight || left->active != queue || queue->next != queue))
-        leave_device_locked(left); /* has tasks that this thread does not look after */
+        leave_device_locked(left); /* has tasks that this thread does not serve */
     waiter->left = NULL;
     if (step->in_flight || !tw_may_run_locked())
         return NULL;
@@ -163,20 +163,20 @@ static struct tw_task *take_next_for_waiter(struct tw_task_source *source)
 /* Waits for a task in flight. */
 static void wait_for_in_flight_locked(struct waiter *waiter)
 {
-    waiter->left = waiter->step->command->queue->device; /* stays: so do its workers */
+    waiter->left = waiter->step->command->queue->device; /* valid longer than the step */
     tw_stream_wait_locked(&waiter->poller, waiter->step, waiter->target);
     if (tw_reclaim_is_due())
-        tw_poller_leave_locked(&waiter->poller); /* it may call the program */
+        tw_poller_leave_locked(&waiter->poller); /* reclaiming may call the program */
     tw_reclaim_meanwhile_locked();
 }
 
 static void wait_locked(struct waiter *waiter)
 {
-    TW_DEFER_CANCELLATION; /* it runs tasks, and others wait for what it holds */
+    TW_DEFER_CANCELLATION; /* this thread runs tasks, and others wait for what it holds */
     const struct tw_task *watched = waiter->watched;
     struct spun spun = {NULL, 0};
     if (tw_is_ending)
-        tw_issue_locked(); /* what nobody might, as yet */
+        tw_issue_locked(); /* what no thread was allowed to issue */
     for (;;) {
         struct tw_task *task = take_for_waiter(waiter), *step = waiter->step;
         if (tw_unwoken && !(task && task->command == tw_awaited))
@@ -187,7 +187,7 @@ static void wait_locked(struct waiter *waiter)
         struct tw_command *helped = step->command;
         struct tw_task_queue *queue = helped->queue;
         if (step->in_flight) {
-            if (step != watched || !helped->started) /* else: just now */
+            if (step != watched || !helped->started) /* else it has just started */
                 wait_for_in_flight_locked(waiter);
             continue;
         }
@@ -204,7 +204,7 @@ static void wait_locked(struct waiter *waiter)
         if (!tw_task_queue_is_empty(queue)
             && (!(command = waiter->unfinished(waiter->what))
                 || step_towards(command, watched, &waiter->target)->command->queue != queue))
-            leave_device_locked(queue->device); /* no longer this thread's concern, nor its turn */
+            leave_device_locked(queue->device); /* this thread no longer serves it */
         tw_command_release_locked(helped);
     }
     tw_poller_leave_locked(&waiter->poller);
@@ -222,8 +222,7 @@ void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const vo
     waiter.last = last;
     waiter.left = NULL;
     waiter.poller.stream = NULL;
-    struct tw_task_queue *queue =
-        watched ? watched->command->queue : NULL; /* of the command's queue, also if it goes to another */
+    struct tw_task_queue *queue = watched ? watched->command->queue : NULL; /* also if the command falls back */
     if (queue)
         ++queue->watchers;
     wait_locked(&waiter);

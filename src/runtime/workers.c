@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Worker threads: a few for each device, which run the tasks of task queues that no waiting thread looks after.
+ * Worker threads: a few for each device, which run the tasks of task queues that no waiting thread serves.
  *
- * They see to progress while no one waits. They start with the first task, linger for a moment after the last, looking
- * for work by themselves so that submitting need not wake them, and then sleep.
+ * They make progress while no thread waits. The first one starts with the device's first queue, the others with ready
+ * tasks. After its last task a worker lingers for a moment: it looks for work by itself, so that submission need not
+ * wake it. Then it sleeps.
  */
 #define _GNU_SOURCE
 #include "workers.h"
@@ -20,11 +21,11 @@
 #include "run.h"
 #include "stream.h"
 
-#define LINGER_NAP_NS 50000u /* a worker without work looks for some so often ... */
+#define LINGER_NAP_NS 50000u /* interval at which a lingering worker looks for work ... */
 #define SHORT_NAP_NS 20000u  /* ... at first */
-#define CALM_NAP_NS 500000u  /* ... or so often where it takes a processor from kernels */
-#define MAX_NAP_NS 500000u   /* ... and as rarely while something long is in flight */
-#define END_NS 2000000000u   /* exit() waits so long for tasks that run */
+#define CALM_NAP_NS 500000u  /* ... on a device where it takes a processor from kernels */
+#define MAX_NAP_NS 500000u   /* ... at most, while something long is in flight */
+#define END_NS 2000000000u   /* longest time that exit() waits for running tasks */
 
 static void nap_locked(struct tw_device *device, uint64_t ns)
 {
@@ -36,7 +37,7 @@ static void nap_locked(struct tw_device *device, uint64_t ns)
     tw_sleep_locked(&device->work, &until);
 }
 
-/* A worker's tasks. */
+/* The source of a worker's tasks. */
 struct worker_source {
     struct tw_task_source source;
     struct tw_device *device;
@@ -86,7 +87,7 @@ static void *work(void *argument)
             idle_since = now;
         ++device->idle_workers;
         if (!device->lingering && (device->active || device->in_flight || now - idle_since < TW_TUNE_LINGER_NS)) {
-            /* short at first, so that who submits small tasks one after the other need not wake it for each */
+            /* short at first, so that a thread that submits small tasks in a row need not wake it for each */
             const uint64_t rested = now - idle_since;
             flight_nap = device->in_flight       ? 2 * flight_nap < MAX_NAP_NS ? 2 * flight_nap : MAX_NAP_NS
                          : rested < SHORT_NAP_NS ? SHORT_NAP_NS
@@ -152,7 +153,7 @@ void tw_stop_workers_locked(struct tw_device *device)
 
 /* ---- the end of the program -------------------------------------------------------------------------------------- */
 
-/* Finishes what is over of what is in flight. Returns whether anything still is. */
+/* Retires completed tasks of all devices. Returns true if any are still in flight. */
 static bool retire_all_locked(void)
 {
     bool is_in_flight = false;
@@ -165,9 +166,9 @@ static bool retire_all_locked(void)
     return is_in_flight;
 }
 
-/* When the program ends, libomp and libomptarget take down what the kernels and copies of other threads use. So those
-   that run or are in flight are waited for, not for ever, and no others begin but on this thread, whose exit handlers
-   may still use the library. */
+/* When the program ends, libomp and libomptarget destroy what kernels and copies of other threads use. So this function
+   waits, for a limited time, until those that run or are in flight are over. No others begin, except on this thread,
+   whose exit handlers may still use the library. */
 void tw_end_tasks(void)
 {
     const uint64_t until = tw_now_ns() + END_NS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Worker threads of devices, and the end of all. */
+/** Worker threads of devices, and the end of the program. */
 #ifndef TEAMWORK_RUNTIME_WORKERS_H
 #define TEAMWORK_RUNTIME_WORKERS_H
 
@@ -7,13 +7,13 @@
 
 #include "device.h"
 
-/* Starts one more worker, if the device has fewer than it may have: device->start_worker_locked. */
+/* Starts one more worker, unless the device has as many as it may have: device->start_worker_locked. */
 void tw_start_worker_locked(struct tw_device *device);
-/* Sees to it that the device has a worker: for what has to come to its end although no thread waits for it. */
+/* Makes sure that the device has a worker, for tasks that must be finished although no thread waits for them. */
 tw_status tw_device_needs_worker(struct tw_device *device);
-/* Ends the workers of a device; with the lock held, which is released meanwhile. */
+/* Ends the workers of a device, and closes its streams. Releases the lock meanwhile. */
 void tw_stop_workers_locked(struct tw_device *device);
-/* What exit() does first; while the devices stay. */
+/* Waits for running tasks when exit() begins, and lets no others begin. The devices still exist. */
 void tw_end_tasks(void);
 
 #endif
