@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * The border between the runtime (src/) and devices (offload/): one table of operations for each backend. How to add a
- * backend is told by docs/backends.md.
+ * The interface between the runtime (src/) and devices (offload/): one table of operations for each backend.
+ * docs/backends.md describes how to add a backend.
  *
  * The runtime calls the table from the threads that submit, wait or work, several at once, so every slot must be thread
- * safe. It holds no lock then, unless the slot's comment says so. A slot calls the runtime only through the pointers of
- * this header that are for that. It reports a failure by its status and, through tw_fail() (base/detail.h), one
- * sentence.
+ * safe. The runtime holds no lock during a call, unless the slot's comment says so. A slot calls the runtime only
+ * through the function pointers that the runtime sets in this header's structs. It reports a failure by its status and,
+ * through tw_fail() (base/detail.h), one sentence.
  */
 #ifndef TEAMWORK_BACKEND_H
 #define TEAMWORK_BACKEND_H
@@ -20,12 +20,12 @@
 
 #include "base/detail.h"
 
-/* What a kernel accesses through an accessor of its group. */
+/* The memory that a kernel accesses through an accessor of its group. */
 struct tw_backend_access {
     void *address; /* in the device's memory */
     size_t bytes, element_bytes;
     tw_range range;     /* of the buffer */
-    bool needs, writes; /* the earlier contents; and changes them */
+    bool needs, writes; /* the kernel needs the earlier contents; it changes the contents */
 };
 
 /* A device as its backend knows it. Backends embed it first in their own struct. */
@@ -34,17 +34,17 @@ struct tw_backend_device {
     unsigned index; /* among the backend's devices */
     tw_device_type type;
     bool exclusive;       /* a parallel kernel occupies the whole device: run one at a time */
-    unsigned max_workers; /* commands that are worth running at a time */
-    unsigned max_copies;  /* copies to the device that are; 0: as many as commands */
-    bool times_cost;      /* `measure` makes launches slower: only for who asks */
-    /* Set by the runtime once the device is open: tells the access number `index`, from 0, of a launch on the
-       device; one for each buffer. False: there are not as many. For `check`, and from whatever runs the launch
-       until its outcome was asked for. */
+    unsigned max_workers; /* the number of commands that are worth running at a time */
+    unsigned max_copies;  /* the same for copies to the device; 0: as many as commands */
+    bool times_cost;      /* `measure` makes launches slower: use it only on request */
+    /* Stores access number `index`, counted from 0, of a launch on the device; there is one for each buffer. Returns
+       false if there are fewer. Set by the runtime once the device is open. `check` may call it, and so may the code
+       that runs the launch, until the outcome of the launch was asked for. */
     bool (*access)(const struct tw_backend_device *device, const struct tw_internal_launch *launch, size_t index,
                    struct tw_backend_access *access);
 };
 
-/* What is known of a device; zero and "" where nothing is. */
+/* The properties of a device; zero and "" where they are not known. */
 struct tw_device_facts {
     char name[128], vendor[64], driver_version[32];
     size_t compute_units, max_work_group_size, sub_group_size;
@@ -53,18 +53,18 @@ struct tw_device_facts {
     size_t local_mem_bytes, global_mem_bytes, cache_bytes, cacheline_bytes, clock_mhz, numa_nodes;
 };
 
-/* What is known of a kernel on a device; zero where nothing is. */
+/* The properties of a kernel on a device; zero where they are not known. */
 struct tw_kernel_facts {
     size_t max_items;          /* of a work-group */
     size_t static_local_bytes; /* of a work-group, in TW_LOCAL variables */
     size_t private_bytes;      /* of a work-item, in memory */
-    size_t resident_groups;    /* that run at the same time */
+    size_t resident_groups;    /* work-groups that run at the same time */
 };
 
-/* A stream: launches and copies that a device runs one after the other, while the host does something else. Backends
-   embed it first in their own struct. */
+/* A stream: launches and copies that a device runs one after the other, without the host. Backends embed it first in
+   their own struct. */
 struct tw_backend_stream {
-    struct tw_backend_stream *next; /* the runtime's own, while nothing is in flight */
+    struct tw_backend_stream *next; /* used by the runtime while nothing is in flight */
 };
 
 /* A launch or a copy of a stream. Sequence numbers count from 1 and go on as long as the stream is open. */
@@ -73,123 +73,123 @@ struct tw_backend_event {
     uint64_t sequence;
 };
 
-/* When a launch or a copy ran, as tw_now_ns() (base/clock.h) tells the time; 0: not known. */
+/* The times at which a launch or a copy began and ended, by tw_now_ns() (base/clock.h); 0: not known. */
 struct tw_backend_times {
     uint64_t start_ns, end_ns;
 };
 
-/* A kernel of a graph, and the nodes that have to be over before. */
+/* A kernel of a graph, and the nodes that it waits for. */
 struct tw_backend_graph_node {
-    const struct tw_internal_kernel *kernel; /* NULL: nothing to run, only something to wait for */
+    const struct tw_internal_kernel *kernel; /* NULL: the node runs nothing, it only waits */
     const struct tw_internal_launch *launch; /* lives as long as the graph, and is not changed */
-    const size_t *before;                    /* numbers of earlier nodes, each once */
+    const size_t *before;                    /* indices of the earlier nodes that it waits for, each once */
     size_t before_count;
 };
 
-/* Nodes that a stream launches at once. Backends embed it first in their own struct. */
+/* An instantiated graph: nodes that a stream launches by one call. Backends embed it first in their own struct. */
 struct tw_backend_graph {
     struct tw_backend_device *device;
 };
 
-#define TW_STREAM_DEPTH 512u /* launches and copies of a stream that are in flight at a time, at most */
+#define TW_STREAM_DEPTH 512u /* the most launches and copies of a stream that are in flight at a time */
 
 /* ---- optional tables --------------------------------------------------------------------------------------------- */
 
-/* For devices with memory of their own. The others work on host memory itself. */
+/* For devices with memory of their own. Without this table a device works on host memory. */
 struct tw_backend_memory {
-    /* Allocates device memory, aligned for any type. NULL: out of memory. */
+    /* Allocates device memory, aligned for any type. Returns NULL if there is not enough. */
     void *(*allocate)(struct tw_backend_device *device, size_t bytes);
 
-    /* Frees what allocate gave. Must not fail. */
+    /* Frees memory from `allocate`. Must not fail. */
     void (*free)(struct tw_backend_device *device, void *memory);
 
-    /* Copies `bytes` and returns when they have arrived. NULL for a device stands for host memory; both devices, where
-       given, are of this backend. */
+    /* Copies `bytes` and returns when they have arrived. A device that is NULL stands for host memory; others are of
+       this backend. */
     tw_status (*copy)(struct tw_backend_device *to, void *target, struct tw_backend_device *from, const void *source,
                       size_t bytes);
 
-    /* Allocates host memory that the backend's devices copy to and from fastest, aligned to 128 bytes, and frees it.
-       NULL: there is none. Both slots are NULL where there is no such thing. */
+    /* Allocate and free the host memory that the backend's devices copy fastest, aligned to 128 bytes. Returns NULL if
+       there is none left. Both slots are NULL in a backend without such memory. */
     void *(*allocate_host)(size_t bytes);
     void (*free_host)(void *memory);
 };
 
-/* For devices that keep an order themselves. One thread at a time uses `wait`, `measure`, `launch`, `copy` and a
-   graph's `launch` of a stream, and one at a time `times` and `outcome`; `completed` any number. */
+/* For devices with streams. For each stream, one thread at a time calls `wait`, `measure`, `launch`, `copy` and a
+   graph's `launch`, and one thread at a time calls `times` and `outcome`. Any number may call `completed`. */
 struct tw_backend_async {
     tw_status (*open)(struct tw_backend_device *device, struct tw_backend_stream **stream);
 
     /* Called when nothing is in flight, before the device is closed. */
     void (*close)(struct tw_backend_stream *stream);
 
-    /* Whether `launch` can be used for a launch that `check` let pass. Others go to the table's own `launch`. */
+    /* Returns true if `launch` can run a launch that `check` has accepted. Others go to the backend's own `launch`. */
     bool (*takes)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                   const struct tw_internal_launch *launch);
 
-    /* Whether `copy` can be used between the memories of two devices of the backend; others go to the memory's own
-       `copy`. Called with the runtime's lock held: must be short. */
+    /* Returns true if `copy` can copy between the memories of two devices of the backend. Other copies go to the
+       `copy` of tw_backend_memory. Called with the runtime's lock held: must be short. */
     bool (*reaches)(struct tw_backend_device *to, struct tw_backend_device *from);
 
-    /* What is enqueued on the stream next waits on the device for launches and copies of other streams, of any device
-       of the backend. */
+    /* Makes all that is enqueued on the stream from now on wait, on the device, for launches and copies of other
+       streams. These may be of any device of the backend. */
     tw_status (*wait)(struct tw_backend_stream *stream, const struct tw_backend_event *events, size_t count);
 
-    /* The next launch or copy that is enqueued on the stream is measured, if that can be done. */
+    /* Requests the times of the next launch or copy on the stream. They are measured if that is possible. */
     void (*measure)(struct tw_backend_stream *stream);
 
-    /* Enqueues a kernel and stores its sequence number. `launch` lives until its outcome was asked for. On failure nothing is
-       enqueued and there is no outcome. */
+    /* Enqueues a kernel and stores its sequence number. `launch` lives until its outcome was asked for. On failure
+       nothing is enqueued and there is no outcome. */
     tw_status (*launch)(struct tw_backend_stream *stream, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *launch, uint64_t *sequence);
 
-    /* Enqueues a copy from another device, which the stream's `reaches`, to memory of the stream's; else as `launch`.
-       Both stay until its outcome was asked for. */
+    /* Enqueues a copy from another device to the stream's device, where `reaches` returned true; otherwise as
+       `launch`. Both pieces of memory stay allocated until its outcome was asked for. */
     tw_status (*copy)(struct tw_backend_stream *stream, void *target, struct tw_backend_device *from,
                       const void *source, size_t bytes, uint64_t *sequence);
 
-    /* Returns a sequence number of the stream that is completed, be it by a failure; 0 if there is none. The caller is
-       interested in `sequence`, and asks until that is completed, or another thread does. */
+    /* Returns a sequence number of the stream that is completed, also by a failure; 0 if there is none. The caller, or
+       another thread, calls again until `sequence` is completed. */
     uint64_t (*completed)(struct tw_backend_stream *stream, uint64_t sequence);
 
-    /* When a launch or a copy ran that was measured and is over: asked for once, before its outcome, and in the order
-       of sequence numbers. `times` comes zeroed, and stays so where that is not known. What one stream runs does not
-       overlap. */
+    /* Stores the times of a completed launch or copy that was measured. Called once, before its outcome is asked for,
+       in the order of sequence numbers. `times` is zero on entry, and stays so if they are not known. The times of one
+       stream do not overlap. */
     void (*times)(struct tw_backend_stream *stream, uint64_t sequence, struct tw_backend_times *times);
 
-    /* Returns how a completed launch or copy went: asked for once, for each in the order of sequence numbers. Frees
-       what it used. Called with the runtime's lock held: must be short. */
+    /* Returns the status of a completed launch or copy, and frees what it used. Called once for each, in the order of
+       sequence numbers, with the runtime's lock held: must be short. */
     tw_status (*outcome)(struct tw_backend_stream *stream, uint64_t sequence);
 };
 
 /* For devices with streams that launch many kernels at once. */
 struct tw_backend_graphs {
-    /* Makes a graph of nodes whose launches `check` let pass. `*graph` is left NULL, and all is well, if one of them
-       is none that the streams take. */
+    /* Makes a graph of nodes whose launches `check` has accepted. If `takes` refuses one of them, returns TW_SUCCESS
+       and leaves `*graph` NULL. */
     tw_status (*instantiate)(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes, size_t count,
                              struct tw_backend_graph **graph);
 
-    /* Undoes that, when no launch of the graph is in flight. */
+    /* Frees a graph. No launch of it is in flight. */
     void (*destroy)(struct tw_backend_graph *graph);
 
-    /* Enqueues all nodes of a graph of the stream's device, as the stream's `launch` does a kernel: one sequence
-       number and one outcome. One at a time is in flight of each graph. */
+    /* Enqueues all nodes of a graph of the stream's device under one sequence number with one outcome; otherwise as
+       the `launch` of tw_backend_async. Each graph has at most one launch in flight. */
     tw_status (*launch)(struct tw_backend_stream *stream, struct tw_backend_graph *graph, uint64_t *sequence);
 };
 
-/* For simulated devices: faults and delays on demand (teamwork/sim.h). Operations are valid ones. Called from any
-   thread. */
+/* For simulated devices: faults and delays on demand (teamwork/sim.h). The caller has checked `operation`. Called from
+   any thread. */
 struct tw_backend_simulation {
-    /* Sets how many devices there are from the next discovery on, over what the environment says. Under the
-       discovery lock. */
+    /* Sets the number of devices from the next discovery on; it overrides the environment. Called under the discovery
+       lock. */
     tw_status (*configure)(unsigned count);
 
-    /* Lets the n-th operation of a kind from now on fail, and if `on` all after it; 0: none. */
+    /* Makes the n-th operation of a kind fail, counted from now, and if `on` all after it; n = 0: none. */
     void (*fail)(struct tw_backend_device *device, tw_sim_operation operation, uint64_t n, bool on);
 
-    /* Lets operations of a kind take longer. */
+    /* Makes operations of a kind take longer. */
     void (*delay)(struct tw_backend_device *device, tw_sim_operation operation, uint64_t delay_ns);
 
-    /* How many operations there were since the last reset, and bytes that are allocated. */
+    /* Return the number of operations since the last reset, and the number of allocated bytes. */
     uint64_t (*count)(struct tw_backend_device *device, tw_sim_operation operation);
     uint64_t (*allocated_bytes)(struct tw_backend_device *device);
 
@@ -199,54 +199,54 @@ struct tw_backend_simulation {
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-/* Kernels that run one after the other, of launches that `check` let pass. */
+/* Kernels that run one after the other, of launches that `check` has accepted. */
 struct tw_backend_batch {
     const struct tw_internal_kernel *kernel; /* the first; then those that `next` chooses */
     struct tw_internal_launch *launch;
 
-    /* Takes how the last kernel went, and chooses another. False: there is none any more. Called by the thread that
-       called `launch_batch`, with no lock held; this one may call the runtime. */
+    /* Takes the status of the last kernel and chooses the next one. Returns false if there is none left. The thread
+       that called `launch_batch` calls it, with no lock held. This function may call the runtime. */
     bool (*next)(struct tw_backend_batch *batch, tw_status status);
 };
 
 struct tw_backend {
     const char *name; /* TW_DEVICE_INFO_BACKEND */
 
-    /* The types of devices that it may have, if to look for them starts something: it is asked only where TW_DEVICES
-       lets one of them through. 0: always. */
+    /* The types of its devices, if looking for them starts something costly: `count` is called only if TW_DEVICES
+       admits one of the types. 0: it is always called. */
     unsigned types_on_demand;
 
-    /* What its devices can do beyond `launch`; NULL: nothing of the kind. */
+    /* Optional tables; NULL: the devices cannot do this. */
     const struct tw_backend_memory *memory;
     const struct tw_backend_async *async;
     const struct tw_backend_graphs *graphs; /* only with `async` */
     const struct tw_backend_simulation *simulation;
 
-    /* Stores how many devices there are now. Called once in each discovery, after the backends before it in
-       tw_backends have opened theirs. Under the discovery lock, as `open` and `explain`. */
+    /* Stores the present number of devices. Called once in each discovery, after the backends before it in tw_backends
+       have opened theirs. Called under the discovery lock, as are `open` and `explain`. */
     tw_status (*count)(unsigned *count);
 
-    /* Opens device `index`. Called once for each in each discovery. A device that answers
-       TW_ERROR_OUT_OF_DEVICE_MEMORY is left out; any other failure is that of the discovery. */
+    /* Opens device `index`. Called once for each device in each discovery. A device that fails with
+       TW_ERROR_OUT_OF_DEVICE_MEMORY is left out; any other failure makes the discovery fail. */
     tw_status (*open)(unsigned index, struct tw_backend_device **device);
 
-    /* Ends what open began. Called at shutdown, when nothing runs any more. */
+    /* Closes the device. Called at shutdown, when nothing runs any more. */
     void (*close)(struct tw_backend_device *device);
 
     /* Called by each worker thread when it starts. */
     void (*begin_thread)(void);
 
-    /* Fills `facts`, which comes zeroed. Called at most once for each device, on first need. */
+    /* Fills `facts`, which is zero on entry. Called at most once for each device, on first need. */
     void (*describe)(struct tw_backend_device *device, struct tw_device_facts *facts);
 
-    /* Whether a kernel can run on the device at all, given its form and sizes, its block and the accesses that were
-       made before it. Called while a group is recorded. May keep what it finds out in launch->found, for those that
-       run the launch later. */
+    /* Checks that a kernel can run on the device, given its form and sizes, its argument block and the accesses that
+       its group has made before it. Called while a group is recorded. May keep its findings in launch->found, for the
+       code that runs the launch later. */
     tw_status (*check)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                        struct tw_internal_launch *launch);
 
-    /* What the device allows a kernel, for groups of `items` work-items and so many bytes of local accessors;
-       max_items comes as the device's limit, the others zeroed. Called from any thread. */
+    /* Stores the limits of a kernel for work-groups of `items` work-items with `local_bytes` of local accessors. On
+       entry max_items is the device's limit and the other members are zero. Called from any thread. */
     void (*limits)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel, size_t items,
                    size_t local_bytes, struct tw_kernel_facts *facts);
 
@@ -254,20 +254,20 @@ struct tw_backend {
     tw_status (*launch)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *launch);
 
-    /* Runs kernels that are worth running in one go, each as `launch` does. NULL where that gains nothing. */
+    /* Runs a batch of kernels, each as `launch` does. NULL where a batch gains nothing. */
     void (*launch_batch)(struct tw_backend_device *device, struct tw_backend_batch *batch);
 
-    /* One sentence about why the machine's devices, or those that the program was compiled for, are not all there;
-       "" where there is nothing to say. Returns whether the user should be told unasked. Called in a discovery,
-       after all devices were opened. NULL: there is never anything to say. */
+    /* Writes one sentence about why devices of the machine, or devices that the program was compiled for, are missing;
+       "" if there is nothing to say. Returns true if the user should be told unasked. Called in a discovery, after all
+       devices were opened. NULL: there is never anything to say. */
     bool (*explain)(char *text, size_t bytes);
 };
 
-/* All of them, the host's first; then a NULL. Who takes some of OpenMP's devices comes before `omp`, which takes the
-   rest. */
+/* All backends, the host's first; then a NULL. A backend that takes some of OpenMP's devices comes before `omp`, which
+   takes the rest. */
 extern const struct tw_backend *const tw_backends[];
 
-/* What CPUs and all GPUs that Teamwork compiles for can do. */
+/* The atomic orders and scopes of CPUs and of all GPUs that Teamwork compiles for. */
 #define TW_ALL_ORDERS ((TW_ORDER_BIT(TW_ORDER_SEQ_CST) << 1) - 1)
 #define TW_ALL_SCOPES ((TW_SCOPE_BIT(TW_SCOPE_SYSTEM) << 1) - 1)
 
