@@ -2,15 +2,15 @@
 /*
  * Work-items that meet at barriers, on a CPU (fiber.h).
  *
- * The thread runs the work-items of a group one after the other, as a loop on its own stack: a kernel without barriers
- * never gets further than that. A work-item that comes to a barrier is left where it is; the next one continues on
- * another stack, and so on to the last one, which goes back to the first. So each barrier costs each work-item one
- * switch, by Boost.Context's jump_fcontext(), and stacks are made only for kernels that have barriers. They stay with
- * the thread for the next group and the next launch, and are freed when it ends.
+ * The thread runs the work-items of a group one after the other, as a loop on its own stack. For a kernel without
+ * barriers that is all. A work-item that reaches a barrier stays on its stack; the next one continues on another stack,
+ * and so on to the last one, which goes back to the first. So each barrier costs each work-item one switch, by
+ * Boost.Context's jump_fcontext(), and stacks are made only for kernels with barriers. The thread keeps its stacks for
+ * the next group and the next launch; they are freed when it ends.
  *
- * Since all work-items of a group, or none, must reach a barrier, they go round in the order of their linear ids. When
+ * All work-items of a group, or none, must reach a barrier, so they run in rounds, in the order of their linear ids. If
  * a round ends with some of them at a barrier and others at the end of the kernel, or at another barrier, the group
- * would wait for ever: it is abandoned, and the launch says so.
+ * would wait for ever: it is abandoned, and the launch fails.
  *
  * Knows nothing about kernels but the function that runs a group's work-items.
  */
@@ -39,7 +39,7 @@
 
 /* Boost.Context's C interface; its header is C++. */
 struct transfer {
-    void *context; /* of who jumped here */
+    void *context; /* the context that jumped here */
     void *data;
 };
 extern struct transfer jump_fcontext(void *to, void *data);
@@ -51,7 +51,7 @@ extern void *make_fcontext(void *stack_top, size_t bytes, void (*entry)(struct t
 #define DEFAULT_STACK_BYTES (128u << 10)
 #endif
 #define MIN_STACK_BYTES (16u << 10)
-#define EXCHANGE_BYTES 16u /* the largest value of a group function */
+#define EXCHANGE_BYTES 16u /* the size of the largest value of a group function */
 #define MEMORY_ALIGNMENT 128u
 #define POOL_ALIGNMENT 64u
 #define MIN_POOL_BYTES (16u << 10)
@@ -61,24 +61,24 @@ extern void *make_fcontext(void *stack_top, size_t bytes, void (*entry)(struct t
 #define MADV_GUARD_INSTALL 102 /* since Linux 6.13 */
 #endif
 
-/* A stretch of stacks that were made together. */
+/* A mapping with stacks that were made together. */
 struct slab {
     struct slab *next;
     unsigned char *base;
     size_t bytes;
-    unsigned guards; /* of its pages, that count in `guards` */
+    unsigned guards; /* the number of its pages that count in the global `guards` */
 };
 
-/* Memory that a kernel which was split at its barriers takes piece by piece, group after group. */
+/* Memory for kernels that were split at their barriers. A group takes it piece by piece. */
 struct pool {
     struct pool *next;
     size_t bytes;
     _Alignas(POOL_ALIGNMENT) unsigned char data[];
 };
 
-/* Work-item `index` of whatever group runs; 0 is the thread itself. */
+/* The stack of one work-item of the running group. Work-item 0 runs on the thread's own stack. */
 struct fiber {
-    unsigned char *stack; /* lowest byte; NULL for 0 */
+    unsigned char *stack; /* its lowest byte; NULL for work-item 0 */
 #ifdef WITH_ASAN
     void *fake_stack;
     const void *bottom;
@@ -89,41 +89,41 @@ struct fiber {
 #endif
 };
 
-/* What a thread has for running groups; its stacks, and the group that it runs. What every barrier needs comes
+/* The state of a thread that runs groups: its stacks, and the running group. Members that every barrier uses come
    first. */
 struct tw_internal_run {
-    void **contexts;          /* where each work-item waits; NULL: to be made */
-    size_t total;             /* work-items of the group */
-    size_t current, previous; /* work-items: who runs, and who ran before */
-    size_t waiting, finished; /* work-items, in this round */
-    int line;                 /* of the barrier of this round */
-    bool active;              /* somebody has been at a barrier of this group */
-    bool abandoned;           /* the thread's own stack is to be left by `abandon` */
+    void **contexts;          /* the context of each waiting work-item; NULL: to be made */
+    size_t total;             /* the number of work-items in the group */
+    size_t current, previous; /* the running work-item, and the one that ran before it */
+    size_t waiting, finished; /* the numbers of work-items at the barrier and at the end, in this round */
+    int line;                 /* the source line of this round's barrier */
+    bool active;              /* a work-item of this group has reached a barrier */
+    bool abandoned;           /* the thread's own stack must jump to `abandon` */
     size_t round;
 
     struct tw_internal_launch *launch;
     tw_internal_items items;
     struct tw_internal_nd_group group;
     struct fiber *fibers;
-    size_t capacity; /* of contexts and fibers */
+    size_t capacity; /* the number of elements of contexts and fibers */
     struct slab *slabs;
     void *memory; /* for local accessors */
     size_t memory_bytes;
     unsigned char *exchange;
     size_t exchange_items;
-    struct pool *pools; /* memory of split kernels, the newest first, of which `pool_used` bytes are taken */
+    struct pool *pools; /* memory of split kernels, the newest first; `pool_used` bytes of that one are taken */
     size_t pool_used;
     jmp_buf abandon;
     struct tw_internal_run *next, **link; /* in `all` */
 };
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* for what follows */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects the variables below */
 static struct tw_internal_run *all;
 static unsigned opened;
-static unsigned long generation = 1; /* counts up when all is freed: what threads remember is then void */
-static pthread_key_t end_of_thread;  /* while opened: frees what a thread has when it ends */
+static unsigned long generation = 1; /* counts up when all runs are freed: pointers of threads to them are then void */
+static pthread_key_t end_of_thread;  /* frees the run of a thread that ends; exists while `opened` is not 0 */
 static bool has_end_of_thread;
-static unsigned guards; /* atomic; pages that nobody can touch and that split a mapping */
+static unsigned guards; /* atomic: the number of inaccessible pages that split a mapping */
 
 static _Thread_local struct tw_internal_run *own;
 static _Thread_local unsigned long own_generation;
@@ -132,7 +132,7 @@ static _Thread_local unsigned long own_generation;
 
 static size_t stack_bytes(void)
 {
-    static size_t bytes; /* the same for every thread that computes it */
+    static size_t bytes; /* every thread computes the same value */
     size_t result = __atomic_load_n(&bytes, __ATOMIC_RELAXED);
     if (result)
         return result;
@@ -147,14 +147,15 @@ static size_t stack_bytes(void)
     return result;
 }
 
-/* Stacks of the same distance would share a few cache sets: each starts somewhere else in its topmost page. */
+/* Returns the top of a stack. Stacks at equal distances would share a few cache sets, so each starts at another offset
+   in its topmost page. */
 static unsigned char *stack_top(const struct fiber *fiber, size_t index)
 {
     return fiber->stack + stack_bytes() - index * 5 % 48 * 64;
 }
 
-/* Makes a page of a slab one that nobody can touch. Before Linux 6.13 that splits a mapping in two, of which a
-   process has 65530, and the program needs some too: then only so many pages are. */
+/* Makes a page of a slab inaccessible. Before Linux 6.13 that splits a mapping in two. A process can have 65530
+   mappings, and the program needs some too, so then only MAX_GUARDS pages are guards. */
 static void guard(struct slab *slab, void *at, size_t page)
 {
     if (madvise(at, page, MADV_GUARD_INSTALL) == 0)
@@ -165,7 +166,7 @@ static void guard(struct slab *slab, void *at, size_t page)
     ++slab->guards;
 }
 
-/* Makes stacks for work-items `from` to `past`, each above a guard. */
+/* Makes stacks for work-items from `from` up to, but not including, `past`, each above a guard page. */
 static bool make_stacks(struct tw_internal_run *run, size_t from, size_t past)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), each = page + stack_bytes();
@@ -194,7 +195,7 @@ static bool make_stacks(struct tw_internal_run *run, size_t from, size_t past)
     return true;
 }
 
-/* Room for groups of `total` work-items. */
+/* Makes contexts and stacks for groups of `total` work-items. Returns false if there is not enough memory. */
 static bool reserve(struct tw_internal_run *run, size_t total)
 {
     if (total <= run->capacity)
@@ -219,7 +220,7 @@ static bool reserve(struct tw_internal_run *run, size_t total)
     return true;
 }
 
-/* What waits on the stacks is forgotten. */
+/* Discards the work-items that wait on the stacks. */
 static void reset_stacks(struct tw_internal_run *run)
 {
     for (size_t i = 1; i < run->capacity; ++i) {
@@ -262,7 +263,7 @@ static void free_run(struct tw_internal_run *run)
     free(run);
 }
 
-/* Frees what the calling thread has, which ends. Its run may be gone already. */
+/* Frees the run of the calling thread, which ends. The run may have been freed already. */
 static void end_thread(void *unused)
 {
     struct tw_internal_run *run = NULL;
@@ -284,7 +285,7 @@ void tw_fiber_open(void)
 {
     pthread_mutex_lock(&mutex);
     if (opened++ == 0)
-        has_end_of_thread = pthread_key_create(&end_of_thread, end_thread) == 0; /* else all is kept until the end */
+        has_end_of_thread = pthread_key_create(&end_of_thread, end_thread) == 0; /* else runs are kept until close */
     pthread_mutex_unlock(&mutex);
 }
 
@@ -307,7 +308,7 @@ void tw_fiber_close(void)
     }
 }
 
-/* What the calling thread has; NULL: out of memory. Nobody closes while a launch runs. */
+/* Returns the run of the calling thread; NULL: out of memory. tw_fiber_close() is not called while a launch runs. */
 static struct tw_internal_run *own_run(void)
 {
     const unsigned long now = __atomic_load_n(&generation, __ATOMIC_RELAXED);
@@ -326,7 +327,7 @@ static struct tw_internal_run *own_run(void)
     own = run;
     own_generation = now;
     if (has_end_of_thread)
-        (void)pthread_setspecific(end_of_thread, run); /* anything but NULL; without memory it is kept until the end */
+        (void)pthread_setspecific(end_of_thread, run); /* any value but NULL; if this fails, it is kept until close */
     return run;
 }
 
@@ -338,7 +339,7 @@ static void refuse(struct tw_internal_launch *launch, int why)
     (void)__atomic_compare_exchange_n(&launch->fell_back, &none, why, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Runs on the stack that was jumped to. */
+/* Completes a switch, on the stack that was jumped to. */
 static void arrive(struct tw_internal_run *run, struct transfer from)
 {
     run->contexts[run->previous] = from.context;
@@ -350,7 +351,7 @@ static void arrive(struct tw_internal_run *run, struct transfer from)
 
 static void start(struct transfer from);
 
-/* A context for a work-item that has none. */
+/* Makes a context for a work-item that has none. */
 static __attribute__((cold, noinline)) void *make_context(struct tw_internal_run *run, size_t index)
 {
     unsigned char *top = stack_top(&run->fibers[index], index);
@@ -377,18 +378,18 @@ static inline __attribute__((always_inline)) void switch_to(struct tw_internal_r
         run->fibers[0].tsan = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(run->fibers[next].tsan, 0);
 #endif
-    /* the stacks of a group do not fit the first-level cache: what the one after the next needs is fetched meanwhile */
+    /* the stacks of a group do not fit the first-level cache: prefetch the one after the next */
     const uintptr_t after = (uintptr_t)run->contexts[next + 1 < run->total ? next + 1 : 0]; /* or NULL */
     for (size_t line = 0; line < PREFETCHED_LINES; ++line)
         __builtin_prefetch((const void *)(after + line * 64), 1);
     arrive(run, jump_fcontext(context, run));
-    if (__builtin_expect(run->abandoned, 0)) { /* only the thread's own stack is gone back to */
+    if (__builtin_expect(run->abandoned, 0)) { /* this is the thread's own stack: abandon() switches to no other */
         run->abandoned = false;
         longjmp(run->abandon, 1);
     }
 }
 
-/* Gives the group up, for good: does not return. */
+/* Abandons the group. Does not return. */
 static __attribute__((cold, noinline, noreturn)) void abandon(struct tw_internal_run *run, int why)
 {
     refuse(run->launch, why);
@@ -399,7 +400,7 @@ static __attribute__((cold, noinline, noreturn)) void abandon(struct tw_internal
     __builtin_unreachable();
 }
 
-/* Some work-items wait at a barrier that others do not come to. */
+/* Reports that some work-items wait at a barrier that others do not reach, and abandons the group. */
 static __attribute__((cold, noinline, noreturn)) void diverge(struct tw_internal_run *run, size_t waiting,
                                                               size_t elsewhere, int line, int other_line)
 {
@@ -416,7 +417,7 @@ static __attribute__((cold, noinline, noreturn)) void diverge(struct tw_internal
     abandon(run, TW_INTERNAL_DIVERGENCE);
 }
 
-/* The current work-item can get no further; the next one's turn. */
+/* Leaves the current work-item, which can get no further, and switches to the next one. */
 static inline __attribute__((always_inline)) void advance(struct tw_internal_run *run)
 {
     size_t next = run->current + 1;
@@ -431,7 +432,7 @@ static inline __attribute__((always_inline)) void advance(struct tw_internal_run
     switch_to(run, next);
 }
 
-/* A stack's work-item, group after group. */
+/* Runs the work-item of a stack, group after group. */
 static void start(struct transfer from)
 {
     struct tw_internal_run *run = from.data;
@@ -439,14 +440,14 @@ static void start(struct transfer from)
     arrive(run, from);
     for (;;) {
         run->items(&run->group, index);
-        if (run->round == 0) /* the ones before it wait */
+        if (run->round == 0) /* those before it wait at a barrier that it did not reach */
             diverge(run, run->waiting, run->total - run->waiting, run->line, 0);
         ++run->finished;
         advance(run);
     }
 }
 
-/* The first barrier of a group, for work-item `linear`. */
+/* Handles the first barrier of a group, which work-item `linear` has reached. */
 static __attribute__((cold, noinline)) void begin_rounds(struct tw_internal_run *run, size_t linear, int line)
 {
     if (linear != 0)
@@ -458,7 +459,7 @@ static __attribute__((cold, noinline)) void begin_rounds(struct tw_internal_run 
 
 static __attribute__((cold, noinline, noreturn)) void lose_way(struct tw_internal_run *run, size_t linear, int line)
 {
-    if (linear != run->current) /* the one that this stack was made for has come to its end */
+    if (linear != run->current) /* the work-item of this stack has finished, and its loop has gone on */
         diverge(run, run->waiting, linear - run->current, run->line, 0);
     diverge(run, run->waiting, 1, run->line, line);
 }
@@ -478,7 +479,7 @@ static void barrier(struct tw_internal_run *run, size_t linear, int line)
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
-/* Memory for local accessors; NULL if there is none. */
+/* Returns memory for local accessors; NULL if there is not enough. */
 static void *local_memory(struct tw_internal_run *run, size_t bytes)
 {
     if (bytes <= run->memory_bytes)
@@ -501,7 +502,7 @@ static bool reserve_exchange(struct tw_internal_run *run, size_t total)
     return run->exchange != NULL;
 }
 
-/* A piece of the newest pool, or of a new one that is twice as large. */
+/* Returns a piece of the newest pool, or of a new one that is at least twice as large. */
 static void *split_memory(struct tw_internal_run *run, size_t bytes)
 {
     bytes = (bytes + POOL_ALIGNMENT - 1) / POOL_ALIGNMENT * POOL_ALIGNMENT;
@@ -523,7 +524,7 @@ static void *split_memory(struct tw_internal_run *run, size_t bytes)
     return result;
 }
 
-/* A group begins: the newest pool, the largest, is enough from now on. */
+/* Prepares the pools for a new group. The newest pool is the largest and suffices; the others are freed. */
 static void reset_pools(struct tw_internal_run *run)
 {
     run->pool_used = 0;
@@ -542,7 +543,7 @@ static void run_one(struct tw_internal_run *run)
     run->items(&run->group, 0);
     if (!run->active)
         return;
-    ++run->finished; /* work-item 0; it goes on here when the last one has finished */
+    ++run->finished; /* work-item 0; the function continues here when the last one has finished */
     advance(run);
 }
 

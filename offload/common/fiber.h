@@ -7,10 +7,10 @@
 
 #include <teamwork/lower/kernel/launch.h>
 
-/* What launches on CPUs hand to their kernels. All of it is thread safe. */
+/* The functions that launches on CPUs give to their kernels. All are thread safe. */
 extern const struct tw_internal_cpu tw_fiber_cpu;
 
-/* A device that runs groups is there from now on; balanced by tw_fiber_close(), the last of which frees all stacks. */
+/* Announces a device that runs groups. Each call is balanced by tw_fiber_close(); the last one frees all stacks. */
 void tw_fiber_open(void);
 void tw_fiber_close(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels in the host lowering (host_lowering.h). */
+/* Kernels in the host lowering (host_lowering.h). Knows no backend. */
 #include "host_lowering.h"
 
 #include <omp.h>
@@ -15,7 +15,7 @@ void tw_host_describe(struct tw_backend_device *device, struct tw_device_facts *
 {
     (void)device;
     tw_topology_describe(facts);
-    facts->max_work_group_size = 8192; /* work-items are loop turns: the limit is what stays in a cache */
+    facts->max_work_group_size = 8192; /* work-items are loop iterations: as many as stay in a cache */
     facts->sub_group_size = 1;
     facts->atomic_orders = TW_ALL_ORDERS;
     facts->atomic_scopes = TW_ALL_SCOPES;
@@ -55,11 +55,11 @@ tw_status tw_host_check(struct tw_backend_device *device, const struct tw_intern
     if (!kernel->host)
         return tw_fail(TW_ERROR_UNSUPPORTED, "kernel %s has no host version", kernel->name);
     if (!launch->local_bytes && __atomic_load_n(kernel->local_bytes, __ATOMIC_RELAXED) == 1)
-        return TW_SUCCESS; /* known to need none, as most do */
+        return TW_SUCCESS; /* it is known to need none, as most kernels */
     return tw_host_check_local(kernel, launch, TW_HOST_LOCAL_BYTES);
 }
 
-/* Each thread of the team runs a group. */
+/* The resident groups are as many as the team's threads: each runs one group. */
 void tw_host_limits(struct tw_backend_device *device, const struct tw_internal_kernel *kernel, size_t items,
                     size_t local_bytes, struct tw_kernel_facts *facts)
 {
@@ -84,7 +84,7 @@ static tw_status divergence(const struct tw_internal_kernel *kernel, const struc
                    elsewhere);
 }
 
-/* Says why a kernel did not run. */
+/* Fails with the reason why a kernel did not run or was abandoned. */
 static __attribute__((noinline, cold)) tw_status refuse(const struct tw_internal_kernel *kernel,
                                                         const struct tw_internal_launch *description, int fell_back)
 {

@@ -2,8 +2,8 @@
 /*
  * Device images in the running program (image.h).
  *
- * Sizes and offsets in what is read are 64-bit numbers from anywhere: they are only compared with what is left, never
- * added to an address before. Structs are copied out, since nothing says that they are aligned.
+ * The sizes and offsets in the files are untrusted 64-bit numbers: each is compared with the bytes that are left before
+ * it is added to an address. Structs are copied out, since they may be unaligned.
  */
 #define _GNU_SOURCE
 #include "image.h"
@@ -61,7 +61,7 @@ bool tw_elf_open(struct tw_elf *elf, struct tw_bytes file)
         || !elf->header.e_shoff || elf->header.e_shentsize != sizeof(Elf64_Shdr)
         || !read_section_header(elf, 0, &first))
         return false;
-    /* numbers that do not fit the header are in the first section's */
+    /* numbers that do not fit the file's header are in the first section's header */
     const uint64_t count = elf->header.e_shnum ? elf->header.e_shnum : first.sh_size;
     const size_t names_index = elf->header.e_shstrndx == SHN_XINDEX ? first.sh_link : elf->header.e_shstrndx;
     if (!count || count > file.size / sizeof(Elf64_Shdr) || !read_section_header(elf, (size_t)count - 1, &names)
@@ -98,7 +98,7 @@ struct binary_header {
     unsigned char magic[4];
     uint32_t version;
     uint64_t size, entries_offset;
-    uint64_t entries_count; /* version 1: the size of the only entry */
+    uint64_t entries_count; /* in version 1: the size of the only entry */
 };
 
 struct binary_entry {
@@ -111,13 +111,14 @@ struct string_entry {
     uint64_t key_offset, value_offset; /* since version 2 the value's size follows */
 };
 
-/* Compared byte by byte, so that the library has no copy of them among its constants. */
+/* Returns true if the magic bytes are at `at`. Compares byte by byte, so that the library's constants do not contain
+   them. */
 __attribute__((no_sanitize("address"))) static bool is_magic(const unsigned char *at)
 {
     return at[0] == 0x10 && at[1] == 0xff && at[2] == 0x10 && at[3] == 0xad;
 }
 
-/* The first place where an offload binary may begin; `bytes.size` if there is none. Looks across the gaps that
+/* Returns the first place where an offload binary may begin; `bytes.size` if there is none. Reads across the gaps that
    AddressSanitizer leaves between constants. */
 __attribute__((no_sanitize("address"))) static size_t search_magic(struct tw_bytes bytes, size_t from)
 {
@@ -127,7 +128,7 @@ __attribute__((no_sanitize("address"))) static size_t search_magic(struct tw_byt
     return bytes.size;
 }
 
-/* The offload binary that begins with the magic bytes at `at`; none if it cannot be read. */
+/* Returns the offload binary that begins with the magic bytes at `at`; none if it cannot be read. */
 static struct tw_bytes binary_at(struct tw_bytes bytes, size_t at, struct binary_header *header)
 {
     const struct tw_bytes none = {NULL, 0};
@@ -159,7 +160,7 @@ static const char *lookup(struct tw_bytes binary, const struct binary_entry *ent
     return "";
 }
 
-/* Visits the images of one offload binary. Returns false if the visitor has seen enough. */
+/* Visits the images of one offload binary. Returns false if the visitor did. */
 static bool visit_binary(struct tw_bytes binary, const struct binary_header *header,
                          bool (*visit)(const struct tw_image *image, void *user), void *user)
 {
@@ -193,7 +194,7 @@ void tw_image_visit(struct tw_bytes binaries, bool (*visit)(const struct tw_imag
     }
 }
 
-/* ---- what is in an image ----------------------------------------------------------------------------------------- */
+/* ---- symbols of an image ----------------------------------------------------------------------------------------- */
 
 static const char *skip(const char *text, const char *allowed)
 {
@@ -207,7 +208,7 @@ bool tw_image_is_region(const char *name, const char *launcher)
     if (strncmp(name, prefix, sizeof prefix - 1) != 0)
         return false;
     const char *at = name + sizeof prefix - 1;
-    for (int part = 0; part < 2; ++part) { /* of the device and the file that the source was on */
+    for (int part = 0; part < 2; ++part) { /* the numbers of the file system and the file that held the source */
         at = skip(at, hex);
         if (!at || *at++ != '_')
             return false;
@@ -266,7 +267,7 @@ int tw_image_sm_for(const char *arch, unsigned capability)
 /* ---- loaded objects ---------------------------------------------------------------------------------------------- */
 
 struct object {
-    uintptr_t address; /* looked for */
+    uintptr_t address; /* the address to look for */
     const char *name;  /* "" for the program; NULL: not found */
     uintptr_t base;
     const ElfW(Phdr) * segments;
@@ -294,7 +295,7 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *user)
     return 0;
 }
 
-/* Maps the file of an object to read its section headers, which are not loaded; none if that cannot be. */
+/* Maps the file of an object, to read its section headers, which are not loaded. Returns none if that fails. */
 static struct tw_bytes map_file(const char *path)
 {
     struct tw_bytes bytes = {NULL, 0};
@@ -311,7 +312,7 @@ static struct tw_bytes map_file(const char *path)
     return bytes;
 }
 
-/* Whether a file is the one that an object was loaded from: a newer one of the same name has other segments. */
+/* Returns true if an object was loaded from this file: a newer file of the same name has other segments. */
 static bool is_file_of(const struct object *object, const struct tw_elf *elf)
 {
     const size_t size = object->segment_count * sizeof *object->segments;
@@ -320,8 +321,8 @@ static bool is_file_of(const struct object *object, const struct tw_elf *elf)
            && segments.at && memcmp(segments.at, object->segments, size) == 0;
 }
 
-/* Whether an object is an image of the offload device that is the host's processor, which libomptarget loads like a
-   library: that exports its target regions. */
+/* Returns true if an object is a device image for the host's processor, which libomptarget loads like a library: it
+   exports its target regions. */
 static bool is_device_image(const struct tw_elf *elf)
 {
     static const char prefix[] = "__omp_offloading_";
@@ -337,8 +338,8 @@ static bool is_device_image(const struct tw_elf *elf)
     return false;
 }
 
-/* Whether an object has a table of target regions: its name in LLVM 19, and later. It is there for code that was
-   compiled for offload devices, whoever links it. */
+/* Returns true if an object has a table of target regions, under its name in LLVM 19 or that in later versions. Every
+   object with code that was compiled for offload devices has one, no matter which linker made it. */
 static bool has_regions(const struct tw_elf *elf)
 {
     struct tw_elf_section section;
@@ -346,8 +347,8 @@ static bool has_regions(const struct tw_elf *elf)
            && section.header.sh_size && !is_device_image(elf);
 }
 
-/* Where the section with offload binaries is loaded, none if there is no such section; and whether the object has
-   target regions. Returns whether the object's file could tell. */
+/* Stores the loaded section with offload binaries, if there is one, and whether the object has target regions. Returns
+   true if the object's file could be read. */
 static bool ask_file(const struct object *object, struct tw_bytes *binaries, bool *regions)
 {
     const struct tw_bytes file = map_file(object->name[0] ? object->name : "/proc/self/exe");
@@ -366,7 +367,7 @@ static bool ask_file(const struct object *object, struct tw_bytes *binaries, boo
     return known;
 }
 
-/* The first offload binary in the loaded constants of an object, and all that follows it. */
+/* Returns the first offload binary in the loaded constants of an object, with all bytes that follow it. */
 static struct tw_bytes search_segments(const struct object *object)
 {
     const struct tw_bytes none = {NULL, 0};
@@ -421,7 +422,7 @@ static int read_unloads(struct dl_phdr_info *info, size_t size, void *user)
 {
     if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs)
         *(unsigned long long *)user = info->dlpi_subs;
-    return 1; /* the same in all */
+    return 1; /* the number is the same in all objects */
 }
 
 unsigned long long tw_image_unloads(void)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Device images in the running program: which loaded object holds them, the offload binaries around them, and the ELF
- * files that they are.
+ * Device images in the running program: the loaded objects that hold them, the offload binaries around them, and the
+ * ELF files that they are.
  *
- * clang wraps each device image in an offload binary (llvm/Object/OffloadBinary.h) and puts them one after the other
- * into a section of the program or shared library. Everything here reads memory that others own and that may hold
- * anything: no contents make it fail otherwise than by finding nothing. Knows no device and no driver.
+ * clang wraps each device image in an offload binary (llvm/Object/OffloadBinary.h) and puts these one after the other
+ * into a section of the program or shared library. All functions read memory that others own and that may contain
+ * anything: on invalid contents they find nothing. Knows no device and no driver.
  */
 #ifndef TEAMWORK_OFFLOAD_IMAGE_H
 #define TEAMWORK_OFFLOAD_IMAGE_H
@@ -15,55 +15,55 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of others, which stay where they are as long as the object that they belong to is loaded. */
+/* Bytes that others own. They stay valid as long as the object that contains them is loaded. */
 struct tw_bytes {
     const unsigned char *at;
     size_t size;
 };
 
-/* `size` bytes from `offset` on; none ({NULL, 0}) where they are not all there. */
+/* Returns `size` bytes from `offset` on; none ({NULL, 0}) if `bytes` does not contain all of them. */
 struct tw_bytes tw_bytes_slice(struct tw_bytes bytes, uint64_t offset, uint64_t size);
-/* The string at `offset`; NULL where it does not end within the bytes. */
+/* Returns the string at `offset`; NULL if it does not end within the bytes. */
 const char *tw_bytes_string(struct tw_bytes bytes, uint64_t offset);
 
 /* ---- loaded objects ---------------------------------------------------------------------------------------------- */
 
-/* The offload binaries of the program or shared library whose code is at `address`; none if it has none. Works for
-   stripped files, since the section is one that is loaded; without section headers the loaded constants are
+/* Returns the offload binaries of the program or shared library whose code is at `address`; none if it has none. Works
+   for stripped files, since the section is loaded. If the file has no section headers, the loaded constants are
    searched. */
 struct tw_bytes tw_image_binaries(uintptr_t address);
 
-/* Calls `visit` for the program and each shared library that has kernels for offload devices until it returns false.
-   `binaries` are none where the linker left them out. */
+/* Calls `visit` for the program and each shared library that has kernels for offload devices, until it returns false.
+   `binaries` is empty if the linker left them out. */
 void tw_image_visit_objects(bool (*visit)(const char *file, struct tw_bytes binaries, void *user), void *user);
 
-/* How many shared libraries have been unloaded so far: what is remembered by an address is worth nothing once that
-   has changed. */
+/* Returns the number of shared libraries that have been unloaded so far. Once it changes, what was remembered by an
+   address is void. */
 unsigned long long tw_image_unloads(void);
 
 /* ---- offload binaries -------------------------------------------------------------------------------------------- */
 
-/* The image of one device. `triple` and `arch` are "" where the offload binary does not give them. Without contents:
-   images that cannot be read, since they are compressed. */
+/* The image of one device. `triple` and `arch` are "" if the offload binary does not give them. An image without
+   contents stands for images that cannot be read, since they are compressed. */
 struct tw_image {
     const char *triple, *arch;
     struct tw_bytes contents;
 };
 
-/* Calls `visit` for each OpenMP image in a sequence of offload binaries until it returns false. What is not an offload
-   binary, or one that contradicts itself, is passed over. */
+/* Calls `visit` for each OpenMP image in a sequence of offload binaries, until it returns false. Skips bytes that are
+   not an offload binary, and offload binaries that contradict themselves. */
 void tw_image_visit(struct tw_bytes binaries, bool (*visit)(const struct tw_image *image, void *user), void *user);
 
-/* Whether an entry of a device image is that of a target region of function `launcher`: clang names it
+/* Returns true if a symbol of a device image is a target region of function `launcher`. clang names such a region
    __omp_offloading_<device>_<file>_<function>_l<line>[_<number>]. */
 bool tw_image_is_region(const char *name, const char *launcher);
 
-/* Whether an image can have a target region of function `launcher`. True as well for what has no symbols to look at,
+/* Returns true if an image can have a target region of function `launcher`. Also true for an image without symbols,
    such as code that the driver compiles. */
 bool tw_image_may_have_region(struct tw_bytes image, const char *launcher);
 
-/* The number in "sm_NN" if a device of compute capability `capability` can run images of this architecture: those of
-   its generation that are not newer. Else -1. */
+/* Returns the number in "sm_NN" if a device of compute capability `capability` can run images of this architecture:
+   those of its generation that are not newer. Otherwise returns -1. */
 int tw_image_sm_for(const char *arch, unsigned capability);
 
 /* ---- ELF files --------------------------------------------------------------------------------------------------- */
@@ -81,11 +81,11 @@ struct tw_elf_section {
     struct tw_bytes contents; /* none for SHT_NOBITS */
 };
 
-/* Returns whether `file` is an ELF file with sections. */
+/* Returns true if `file` is an ELF file with sections. */
 bool tw_elf_open(struct tw_elf *elf, struct tw_bytes file);
-/* Returns false, and leaves `section` undefined, if there is no such section or it lies outside of the file. */
+/* Stores section `index`. Returns false, and leaves `section` undefined, if there is none or it exceeds the file. */
 bool tw_elf_section(const struct tw_elf *elf, size_t index, struct tw_elf_section *section);
-/* The first section with this name. */
+/* Stores the first section with this name. Returns false if there is none. */
 bool tw_elf_find(const struct tw_elf *elf, const char *name, struct tw_elf_section *section);
 
 #endif

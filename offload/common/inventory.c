@@ -52,7 +52,7 @@ static bool has_image_for(const struct tw_inventory *inventory, const struct tw_
     return false;
 }
 
-/* The first GPU that is no device of OpenMP's, with or without an image for it. */
+/* Returns the first GPU that is not an OpenMP device, and for which there is an image or, if not `with_image`, none. */
 static const struct tw_gpu *unused_gpu(const struct tw_inventory *inventory, bool with_image)
 {
     for (size_t i = 0; i < inventory->gpu_count; ++i)

@@ -10,15 +10,15 @@
 
 #define MOST_CLAIMS 256
 
-/* libomptarget starts with the first device image that the program brings; without one, asking it anything crashes
-   (LLVM 19 and 22). Its entry to start it by hand is counted; it stays started until the program ends. */
+/* libomptarget starts with the program's first device image. Without one, any call of it crashes (LLVM 19 and 22).
+   This function starts it by hand. Calls are counted; this one keeps it started until the program ends. */
 extern void __tgt_rtl_init(void) __attribute__((weak));
 
 static bool started; /* under the discovery lock */
 
-/* How many offload devices there are, and the number that stands for the host: libomptarget's functions. libomp has
-   functions of these names as well, which ask the library that comes behind libomp in the link order: where
-   libomptarget comes before it, they find nobody and answer that there are no devices. */
+/* libomptarget's functions for the number of offload devices, and for the number that stands for the host. libomp has
+   functions of the same names, which call the library behind libomp in the link order. If libomptarget comes before
+   libomp, they find no such library and return that there are no devices. */
 static int (*num_devices)(void) = omp_get_num_devices;
 static int (*initial_device)(void) = omp_get_initial_device;
 
@@ -35,7 +35,7 @@ static void find_libomptarget(void)
         *(void **)&num_devices = count;
         *(void **)&initial_device = host;
     }
-    dlclose(library); /* it stays, since this library is linked with it */
+    dlclose(library); /* it stays loaded, since this library is linked with it */
 }
 
 void tw_openmp_start(void)

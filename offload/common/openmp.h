@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** OpenMP's offload devices, before any of them is used, and which backend has which. All under the discovery lock. */
+/** OpenMP's offload devices before any of them is used, and the backends that own them. Called under the discovery
+    lock. */
 #ifndef TEAMWORK_OFFLOAD_OPENMP_H
 #define TEAMWORK_OFFLOAD_OPENMP_H
 
@@ -7,24 +8,24 @@
 
 struct tw_backend;
 
-/* Starts libomptarget if the program has it and has not. Needed even where only the host is used: with a tool loaded,
-   libomp asks libomptarget for its devices in the first parallel region. */
+/* Starts libomptarget, unless it is started or the program has none. Needed even if only the host is used: with a tool
+   loaded, libomp asks libomptarget for its devices in the first parallel region. */
 void tw_openmp_start(void);
 
-/* How many offload devices there are, once that has been called. They are numbered from 0. */
+/* Returns the number of offload devices, once tw_openmp_start() was called. They are numbered from 0. */
 int tw_openmp_devices(void);
 
-/* The number that stands for the host. */
+/* Returns the number that stands for the host. */
 int tw_openmp_host(void);
 
-/* From now on there are no devices: libomptarget would end the program when it is asked for one. */
+/* Sets the number of devices to 0 from now on, because libomptarget would end the program at their use. */
 void tw_openmp_give_up(void);
 
-/* Notes that a backend has a device for itself; NULL: nobody has. Returns false, and has done nothing, if there is
-   no room to. */
+/* Makes a backend the owner of a device; NULL: the device has no owner. Returns false, and does nothing, if `number`
+   is too large. */
 bool tw_openmp_claim(int number, const struct tw_backend *owner);
 
-/* How many devices a backend has for itself, and the number of one of them; NULL: those that nobody has. */
+/* Return the number of devices that a backend owns, and OpenMP's number of one of them; NULL: those without owner. */
 unsigned tw_openmp_count(const struct tw_backend *owner);
 int tw_openmp_number(const struct tw_backend *owner, unsigned index);
 

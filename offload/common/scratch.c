@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of launches (scratch.h). Knows a device by its table alone. */
+/* Device memory that launches borrow (scratch.h). */
 #include "scratch.h"
 
 #define COUNTER_BYTES 64u
@@ -56,7 +56,7 @@ void tw_scratch_give(struct tw_scratch *scratch, struct tw_backend_device *devic
         device->backend->memory->free(device, unused);
 }
 
-/* Argument blocks that do not fit kernel arguments travel in device memory of their own. */
+/* Copies an argument block that is too large for kernel arguments to device memory of its own. */
 static tw_status upload_args(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                              struct tw_internal_launch *launch)
 {

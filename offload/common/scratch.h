@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Device memory that launches borrow: for the parts of a reduction, kept from launch to launch, and for a large
- * argument block.
+ * Device memory that a launch borrows: scratch memory for the parts of a reduction, which is kept from launch to
+ * launch, and memory for a large argument block. Knows a device by its table alone.
  */
 #ifndef TEAMWORK_SCRATCH_H
 #define TEAMWORK_SCRATCH_H
@@ -20,17 +20,17 @@ struct tw_scratch {
 
 void tw_scratch_open(struct tw_scratch *scratch);
 
-/* Frees what is kept. */
+/* Frees the scratch memory that is kept. */
 void tw_scratch_close(struct tw_scratch *scratch, struct tw_backend_device *device);
 
-/* Allocates launch->scratch, with a counter of zero behind it (lower/kernel/launch.h), for whoever keeps it. */
+/* Allocates launch->scratch, with a counter of zero behind it (lower/kernel/launch.h). The caller frees it. */
 tw_status tw_scratch_make(struct tw_backend_device *device, struct tw_internal_launch *launch);
 
-/* Lends a launch that waits what it needs of both; copies its argument block. */
+/* Lends a synchronous launch the scratch memory and the argument memory that it needs, and copies its arguments. */
 tw_status tw_scratch_lend(struct tw_scratch *scratch, struct tw_backend_device *device,
                           const struct tw_internal_kernel *kernel, struct tw_internal_launch *launch);
 
-/* Takes both back once the launch is complete; `clean` as below. */
+/* Takes both back once the launch is complete; `clean` as for tw_scratch_give(). */
 void tw_scratch_return(struct tw_scratch *scratch, struct tw_backend_device *device, struct tw_internal_launch *launch,
                        bool clean);
 
@@ -38,7 +38,7 @@ void tw_scratch_return(struct tw_scratch *scratch, struct tw_backend_device *dev
 tw_status tw_scratch_take(struct tw_scratch *scratch, struct tw_backend_device *device,
                           struct tw_internal_launch *launch);
 
-/* Takes it back once the launch is complete; `clean` unless the kernel may have left something in the counter. */
+/* Takes the scratch memory back once the launch is complete; `clean` unless its counter may not be zero. */
 void tw_scratch_give(struct tw_scratch *scratch, struct tw_backend_device *device, struct tw_internal_launch *launch,
                      bool clean);
 

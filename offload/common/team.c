@@ -2,9 +2,9 @@
 /*
  * The OpenMP team of the thread that launches a kernel on the host (team.h).
  *
- * A parallel region of unbound threads can take 30 us instead of 1, when the scheduler puts two of them on one
- * processor. So the threads that a team adds to the launching one are bound, each to a processor, unless the
- * environment says something about binding. The launching thread is the program's own and stays free.
+ * A parallel region of unbound threads can take 30 us instead of 1, if the scheduler puts two of them on one processor.
+ * So the threads that a team adds to the launching one are each bound to a processor, unless the environment controls
+ * binding. The launching thread is the program's own and stays unbound.
  */
 #define _GNU_SOURCE
 #include "team.h"
@@ -20,8 +20,8 @@
 #include "base/clock.h"
 #include "topology.h"
 
-/* How long OpenMP's threads poll before they sleep, in milliseconds. Asked for early: while more threads use OpenMP
-   than there are processors, libomp lets them sleep at once and says 0. */
+/* The milliseconds for which OpenMP's threads poll before they sleep. Read early: while more threads use OpenMP than
+   there are processors, libomp lets them sleep at once and returns 0. */
 static atomic_int usual_block_ms = -1;
 
 void tw_team_open(void)
@@ -30,7 +30,7 @@ void tw_team_open(void)
     (void)atomic_compare_exchange_strong(&usual_block_ms, &unknown, kmp_get_blocktime());
 }
 
-#define ASIDE_NS 1000000u /* between two times that a thread is moved */
+#define ASIDE_NS 1000000u /* the least time between two moves of a thread */
 
 static struct {
     unsigned count; /* 0: do not bind */
@@ -49,7 +49,7 @@ static void choose_binding(void)
             binding.processors[binding.count++] = processor;
 }
 
-/* The kernel's scheduler does that late: a thread that sleeps now and then is put back where it was. */
+/* The operating system moves such a thread late: one that sleeps now and then returns to its last processor. */
 void tw_team_step_aside(void)
 {
     static _Thread_local uint64_t last_ns;
@@ -71,7 +71,7 @@ void tw_team_step_aside(void)
 
 static _Thread_local bool is_worker;
 
-/* Not before it has a team: a thread that asks libomp for anything is counted (usual_block_ms). */
+/* Not called before the thread has a team: libomp counts every thread that calls it (usual_block_ms). */
 void tw_team_shorten_polling(void)
 {
     static _Thread_local bool done;
@@ -86,8 +86,8 @@ unsigned tw_team_patience_ms(void)
     return usual < 0 ? 0 : is_worker && usual > 1 ? 1 : (unsigned)usual;
 }
 
-/* Binds once for each thread and size of the team: libomp keeps it together. Only where the team has a thread for
-   each processor is it clear which to take. */
+/* Binds once for each launching thread and team size, since libomp keeps the team together. Binds only a team with one
+   thread for each processor: otherwise it is not clear which processors to choose. */
 void tw_team_bind(void)
 {
     static _Thread_local int bound;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine through hwloc: a well-kept library that knows caches, NUMA nodes and cpusets on every system. Where it
-   finds nothing, as in containers without /sys, the C library answers the most important questions. */
+/* The machine as hwloc sees it (topology.h). Where hwloc finds nothing, as in containers without /sys, the C library
+   gives the most important facts. */
 #define _GNU_SOURCE
 #include "topology.h"
 
@@ -12,7 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* What the process may use: asked for before OpenMP binds the thread that asks. */
+/* The processors that the process may use, read before OpenMP binds the main thread. */
 static cpu_set_t allowed;
 
 __attribute__((constructor)) static void save_affinity(void)

@@ -10,13 +10,13 @@
 
 #include "backend.h"
 
-/* Fills in what hwloc knows of the CPUs; what it does not know stays as it is. */
+/* Fills in the facts of the CPUs that hwloc or the C library knows; the others stay as they are. */
 void tw_topology_describe(struct tw_device_facts *facts);
 
-/* The processors that the process was started with; empty if that is not known. */
+/* Returns the processors that the process was started with; the set is empty if they are not known. */
 const cpu_set_t *tw_topology_allowed(void);
 
-/* Processors that the process may use; at least 1. Cheap: does not load the topology. */
+/* Returns the number of processors that the process may use, at least 1. Cheap: does not load the topology. */
 unsigned tw_topology_processors(void);
 
 #endif
