@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which backends there are (backend.h). */
+/* The list of backends (backend.h). */
 #include "backend.h"
 #include "backends/cuda/cuda.h"
 #include "backends/host/host.h"

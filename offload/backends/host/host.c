@@ -14,7 +14,7 @@
 #include "common/topology.h"
 #include "host_batch.h"
 
-/* Enough to overlap single tasks; parallel kernels have the device to themselves. */
+/* Enough workers to overlap single tasks; parallel kernels occupy the device. */
 #define MAX_LANES 8u
 
 static tw_status count(unsigned *devices)
@@ -23,9 +23,8 @@ static tw_status count(unsigned *devices)
     return TW_SUCCESS;
 }
 
-/* In a program with the static library, functions of OpenMP's interface are those of the first OpenMP library that
-   is linked, but parallel regions are libomp's: with another one in front, each thread of a team would take itself
-   for the only one. */
+/* In a program with the static library, OpenMP's functions come from the first OpenMP library that is linked, but
+   parallel regions are libomp's. If another library comes first, each thread of a team would find itself alone. */
 static tw_status check_libomp(void)
 {
     Dl_info interface, libomp;

@@ -2,9 +2,9 @@
 /*
  * Several kernels in one parallel region.
  *
- * To open and close a region for each kernel costs small ones more than their work. So the team stays together as long
- * as there is another kernel: its first thread tells the others, and hears from them when they are done. In between the
- * first thread is in the runtime, for less than a microsecond.
+ * For a small kernel, opening and closing a region takes longer than its work. So the team stays in one region as long
+ * as there is another kernel. Its first thread begins each kernel and waits until the other threads have finished it.
+ * Between two kernels the first thread is in the runtime, for less than a microsecond.
  */
 #define _GNU_SOURCE
 #include "host_batch.h"
@@ -19,25 +19,25 @@
 #include "common/host_lowering.h"
 #include "common/team.h"
 
-#define FIRST_POLLS 64u  /* before a thread looks whether it holds up those that it waits for, */
-#define POLLS 500u       /* and before it lets others run, and between two times that it does */
-#define MOST_THREADS 64u /* of a batch: they all share two counters, which takes longer the more they are */
+#define FIRST_POLLS 64u  /* polls before a thread checks whether it holds up a thread that it waits for */
+#define POLLS 500u       /* polls before a thread yields its processor, and between two yields */
+#define MOST_THREADS 64u /* threads of a batch: all share two counters, which takes longer with more threads */
 
 struct team {
-    struct tw_backend_batch *batch; /* its kernel is that of the turn */
+    struct tw_backend_batch *batch; /* with the kernel of the present turn */
     bool over;
-    uint64_t patience_ns; /* before a thread that waits sleeps: OpenMP's */
+    uint64_t patience_ns; /* the time for which a waiting thread polls before it sleeps: OpenMP's */
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     atomic_uint sleepers;
-    atomic_int processors[MOST_THREADS]; /* that the threads were last seen on */
+    atomic_int processors[MOST_THREADS]; /* the processors that the threads last ran on */
     _Alignas(64) atomic_uint turn;       /* kernels begun */
-    _Alignas(64) atomic_uint done;       /* pieces that the other threads have run, of all kernels */
+    _Alignas(64) atomic_uint done;       /* pieces of all kernels that the other threads have run */
 };
 
 static void advance(struct team *team, atomic_uint *counter)
 {
-    /* either this sees that a thread sleeps, or that one sees the counter */
+    /* either this thread sees the sleeper, or the sleeper sees the new value */
     atomic_fetch_add(counter, 1u);
     if (!atomic_load(&team->sleepers))
         return;
@@ -56,7 +56,7 @@ static bool poll(const atomic_uint *counter, unsigned value, unsigned polls)
     return false;
 }
 
-/* Notes on which processor a thread of the team runs. */
+/* Records the processor on which a thread of the team runs. */
 static void note_processor(struct team *team, unsigned thread)
 {
     const int now = sched_getcpu();
@@ -64,7 +64,8 @@ static void note_processor(struct team *team, unsigned thread)
         atomic_store_explicit(&team->processors[thread], now, memory_order_relaxed);
 }
 
-/* Whether another thread that this one waits for, the first or any, was last on the processor of this one. */
+/* Returns true if a thread that this one waits for last ran on this one's processor. The first thread waits for all
+   others; they wait for the first. */
 static bool holds_up(const struct team *team, unsigned thread, unsigned threads)
 {
     const int here = sched_getcpu();
@@ -76,8 +77,8 @@ static bool holds_up(const struct team *team, unsigned thread, unsigned threads)
     return false;
 }
 
-/* Waits until a counter has a value. Where other programs take processors, two threads of a team may be on the same
-   one: then polling is what holds up the other. Else to yield early may cost the slice of another program. */
+/* Waits until a counter has a value. If other programs use processors too, two threads of a team may share one: then
+   polling holds up the other thread. If they do not share one, an early yield may cost another program's time slice. */
 static void await(struct team *team, atomic_uint *counter, unsigned value, unsigned thread, unsigned threads)
 {
     if (poll(counter, value, FIRST_POLLS))
@@ -101,7 +102,8 @@ static void await(struct team *team, atomic_uint *counter, unsigned value, unsig
     pthread_mutex_unlock(&team->mutex);
 }
 
-/* Finds a kernel that is ready to run, from the one that the batch is at, if `more`, on. False: there is none. */
+/* If `more`, advances the batch to the first kernel that can be prepared, and prepares it. Returns false if there is
+   none. */
 static bool find_ready(struct tw_backend_batch *batch, bool more, void **scratch)
 {
     while (more && batch->kernel->form != TW_INTERNAL_SINGLE_TASK
@@ -110,7 +112,7 @@ static bool find_ready(struct tw_backend_batch *batch, bool more, void **scratch
     return more;
 }
 
-/* The first thread: runs kernels with the others, up to one that is not for a team. Returns whether there is one. */
+/* Runs kernels as the first thread of the team, up to a kernel that needs no team. Returns true if there is one. */
 static bool lead(struct team *team, unsigned threads, void **scratch)
 {
     struct tw_backend_batch *batch = team->batch;

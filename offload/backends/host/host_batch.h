@@ -4,7 +4,7 @@
 
 #include "backend.h"
 
-/* A slot of the table. */
+/* The host's `launch_batch` (backend.h). */
 void tw_host_launch_batch(struct tw_backend_device *device, struct tw_backend_batch *batch);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of the offload device that is the host's own processor, in the device images of the program (cpu_image.h).
-   Those of NVIDIA GPUs are cuda_launch.c's. */
+/* The program's device images for the offload device that is the host's own processor (cpu_image.h). cuda_launch.c
+   reads those for NVIDIA GPUs. */
 #include "cpu_image.h"
 
 #include <pthread.h>
@@ -19,9 +19,9 @@ struct answer {
 };
 
 static struct {
-    pthread_mutex_t mutex; /* for all of this */
+    pthread_mutex_t mutex; /* protects all members */
     struct answer *buckets[BUCKETS];
-    unsigned long long unloads; /* when the buckets were filled */
+    unsigned long long unloads; /* tw_image_unloads() when the buckets were filled */
 } known = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 struct search {
@@ -72,7 +72,7 @@ bool tw_cpu_image_lacks(const struct tw_internal_kernel *kernel)
 {
     const unsigned long long unloads = tw_image_unloads();
     pthread_mutex_lock(&known.mutex);
-    if (known.unloads != unloads) { /* what is at the address of a kernel may be another one */
+    if (known.unloads != unloads) { /* another kernel may be at the same address now */
         forget_locked();
         known.unloads = unloads;
     }
@@ -82,7 +82,7 @@ bool tw_cpu_image_lacks(const struct tw_internal_kernel *kernel)
     bool lacks = answer && answer->lacks;
     if (!answer) {
         lacks = look_up(kernel);
-        answer = malloc(sizeof *answer); /* without memory it is looked for again */
+        answer = malloc(sizeof *answer); /* without memory, the next call searches again */
         if (answer) {
             *answer = (struct answer){*bucket, kernel, lacks};
             *bucket = answer;

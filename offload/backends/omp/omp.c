@@ -2,9 +2,9 @@
 /*
  * The omp backend: OpenMP offload devices, through target regions and omp_target_* calls (omp.h).
  *
- * Regions are synchronous and called from several threads, which libomptarget runs on streams of their own. What it
- * makes fatal, a fault on the device above all, ends the program with its message; what can be checked is checked
- * before.
+ * Target regions are synchronous and launched from several threads; libomptarget runs them on streams of its own. The
+ * errors that it makes fatal, a fault on the device above all, end the program with its message. Everything that can be
+ * checked is checked before a launch.
  */
 #define _GNU_SOURCE
 #include "omp.h"
@@ -32,10 +32,10 @@
 #define GPU_MAX_TEAMS 0x7fffffffu
 #define GPU_THREAD_STEP 64u /* a multiple of every warp */
 #define TEAMS_MAX_TEAMS 65535u
-#define TEAMS_MAX_ITEMS 992u /* of an nd_range: the device runtime keeps a warp of each team for itself */
+#define TEAMS_MAX_ITEMS 992u /* of an nd_range group: the device runtime keeps a warp of each team for itself */
 #define TEAMS_ITEM_STEP 32u  /* a warp, as the device runtime counts */
 
-static unsigned opened; /* devices open; under the discovery lock */
+static unsigned opened; /* the number of open devices; under the discovery lock */
 
 static struct tw_omp_device *omp(struct tw_backend_device *device)
 {
@@ -51,16 +51,16 @@ static tw_status count(unsigned *devices)
     return TW_SUCCESS;
 }
 
-/* Whether the process can read a piece of device memory: then the device is the host's own processor. */
+/* Returns true if the process can read a piece of device memory: then the device is the host's own processor. */
 static bool is_host_memory(void *memory)
 {
     char byte;
     const struct iovec to = {&byte, 1}, from = {memory, 1};
-    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1 || errno != EFAULT; /* where it is not allowed: a CPU */
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1 || errno != EFAULT; /* call not allowed: assume a CPU */
 }
 
-/* Whether OpenMP's number stands for a GPU: OpenMP does not tell, but the x86-64 plugin's memory is the process's
-   own. What is neither is a GPU that this library knows nothing more about. False: the device has no memory at all. */
+/* Stores whether OpenMP device `number` is a GPU. OpenMP does not say, but the memory of the x86-64 plugin is the
+   process's own, and every other device counts as a GPU. Returns false if the device has no memory at all. */
 static bool classify(int number, bool *gpu)
 {
     void *probe = omp_target_alloc(64, number);
@@ -139,8 +139,8 @@ void tw_omp_describe(struct tw_backend_device *device, struct tw_device_facts *f
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* The x86-64 device's memory comes from malloc: what vectors need of alignment is added, and the address that was
-   given is kept before the one that is handed out. */
+/* The memory of the x86-64 device comes from malloc(). It is aligned here for vectors; malloc()'s address is stored
+   before the address that is returned. */
 static void *allocate(struct tw_backend_device *device, size_t bytes)
 {
     if (omp(device)->gpu)
@@ -181,7 +181,7 @@ enum tw_internal_lowering tw_omp_lowering(const struct tw_omp_device *device, co
                                                                            : TW_INTERNAL_LOWER_TEAMS;
 }
 
-/* An nd_range group in the standard mapping of a GPU: its threads meet at a named barrier, which counts whole warps. */
+/* Checks the size of an nd_range group in a GPU's standard mapping: its named barrier counts whole warps. */
 static tw_status check_threads(const struct tw_internal_kernel *kernel, size_t items)
 {
     if (items == 1 || (items <= TEAMS_MAX_ITEMS && items % TEAMS_ITEM_STEP == 0))
@@ -192,7 +192,7 @@ static tw_status check_threads(const struct tw_internal_kernel *kernel, size_t i
                    kernel->name, TEAMS_MAX_ITEMS, TEAMS_ITEM_STEP, items, kernel->file);
 }
 
-/* Ids of a range kernel in several dimensions are computed in 32 bits on a GPU. */
+/* Checks that the ids of a range kernel in several dimensions fit 32 bits, in which a GPU computes them. */
 static tw_status check_ids(const struct tw_internal_kernel *kernel, const struct tw_internal_launch *launch)
 {
     const bool is_empty = !launch->range[0] || !launch->range[1] || !launch->range[2];
@@ -222,7 +222,7 @@ static tw_status check_sizes(struct tw_backend_device *device, const struct tw_i
         return kernel->form == TW_INTERNAL_ND_RANGE ? check_threads(kernel, items) : TW_SUCCESS;
     }
     if (kernel->form == TW_INTERNAL_REDUCTION) {
-        teams[0] = teams[1] = teams[2] = 1; /* as many as fit the device */
+        teams[0] = teams[1] = teams[2] = 1; /* the launch has as many as fit the device */
     } else if (kernel->form == TW_INTERNAL_RANGE) {
         unsigned log2[3];
         __builtin_assume(launch->dims >= 1 && launch->dims <= 3); /* for clang-tidy */
@@ -267,7 +267,7 @@ void tw_omp_limits(struct tw_backend_device *device, const struct tw_internal_ke
         facts->static_local_bytes = tw_host_static_local_bytes(kernel);
 }
 
-/* Runs a kernel whose groups may find that they lack threads, which they note in device memory. */
+/* Runs a kernel whose groups may get too few threads; they report that in device memory. */
 static tw_status run_watched(struct tw_omp_device *device, const struct tw_internal_kernel *kernel,
                              struct tw_internal_launch *launch)
 {
@@ -287,9 +287,8 @@ static tw_status run_watched(struct tw_omp_device *device, const struct tw_inter
     return status;
 }
 
-/* The most threads to ask for in a team. Kernels of groups also ask for a number of teams; on a CPU libomp warns
-   where the two together are more than the processors, and gives each team its share of them: that is asked for at
-   once. */
+/* Returns the most threads to ask for in a team. Kernels with groups also ask for a number of teams. On a CPU, if teams
+   times threads exceeds the processors, libomp warns and gives each team its share: so this asks for the share. */
 static unsigned threads_of_team(const struct tw_omp_device *device, const struct tw_internal_kernel *kernel,
                                 const struct tw_internal_launch *launch)
 {

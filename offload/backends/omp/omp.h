@@ -2,8 +2,8 @@
 /**
  * OpenMP's offload devices, through target regions and omp_target_* calls.
  *
- * A backend that knows more of some of them, through their driver, is built upon this one: its own device begins with a
- * tw_omp_device, and its tables have the functions below for what it does not do better.
+ * A backend that reaches some of these devices through their driver is built upon this one: its own device struct
+ * begins with a tw_omp_device, and its tables use the functions below where the driver is no better.
  */
 #ifndef TEAMWORK_OFFLOAD_OMP_H
 #define TEAMWORK_OFFLOAD_OMP_H
@@ -21,14 +21,14 @@ struct tw_omp_device {
 
 #define TW_OMP_TYPES (TW_DEVICE_GPU | TW_DEVICE_CPU | TW_DEVICE_ACCELERATOR)
 
-/* Serves the devices that nobody has claimed (common/openmp.h). */
+/* Serves the devices without another owner (common/openmp.h). */
 extern const struct tw_backend tw_backend_omp;
 
-/* Fills in a device of a backend, and ends what that began. The backend may change what it knows better. */
+/* Initialize and finalize a device of a backend. The backend may change the members that it knows better. */
 void tw_omp_begin(struct tw_omp_device *device, const struct tw_backend *backend, unsigned index, int number, bool gpu);
 void tw_omp_end(struct tw_omp_device *device);
 
-/* Slots (backend.h). They take device memory for launches from the device's own table. */
+/* Slots (backend.h). They allocate memory for launches through the table of the device's own backend. */
 extern const struct tw_backend_memory tw_omp_memory;
 void tw_omp_describe(struct tw_backend_device *device, struct tw_device_facts *facts);
 tw_status tw_omp_check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
@@ -38,19 +38,19 @@ void tw_omp_limits(struct tw_backend_device *device, const struct tw_internal_ke
 tw_status tw_omp_launch(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *launch);
 
-/* The lowering for a kernel on a device: simt where the kernel has it and the device is a GPU. */
+/* Returns the lowering for a kernel on a device: simt if the kernel has it and the device is a GPU. */
 enum tw_internal_lowering tw_omp_lowering(const struct tw_omp_device *device, const struct tw_internal_kernel *kernel);
 
-/* The failure of a kernel that has no code for the device: libomptarget ends the program when it is to launch one. */
+/* Fails for a kernel that has no code for the device: libomptarget would end the program at its launch. */
 tw_status tw_omp_lacks_image(const struct tw_internal_kernel *kernel, const char *arch);
 
-/* So many bytes a GPU's memory is allocated for: atomic operations on the last ones are done on words of 32 bits. */
+/* Returns the size to allocate on a GPU, rounded up to words: atomic operations on the last bytes access 32 bits. */
 static inline size_t tw_omp_gpu_bytes(size_t bytes)
 {
     return bytes <= SIZE_MAX - 3 ? (bytes + 3) / 4 * 4 : bytes;
 }
 
-/* Fills in what a launch has to know of a device. */
+/* Fills in the members of a launch that depend on the device. */
 void tw_omp_prepare(const struct tw_omp_device *device, const struct tw_internal_kernel *kernel,
                     struct tw_internal_launch *launch);
 

@@ -19,12 +19,12 @@
 
 #define MOST_DEVICES 64u
 #define ASYNC_COPIES 2u                /* to an asynchronous device at a time */
-#define LOCAL_BYTES ((size_t)48 << 10) /* as a GPU has without asking for more */
+#define LOCAL_BYTES ((size_t)48 << 10) /* as much as a GPU gives by default */
 
 static unsigned configured; /* under the discovery lock */
 static bool is_configured;
 
-/* What was configured, else TW_SIM, else none. */
+/* Stores the configured number, or that of TW_SIM, or 0. */
 static tw_status count(unsigned *devices)
 {
     const char *text = getenv("TW_SIM");
@@ -40,7 +40,7 @@ static tw_status count(unsigned *devices)
     return TW_SUCCESS;
 }
 
-/* Whether a variable, whose value was looked at, is "1". */
+/* Returns true if an environment variable is "1". The runtime has checked its value. */
 static bool is_on(const char *name)
 {
     const char *text = getenv(name);

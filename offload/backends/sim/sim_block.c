@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pointers in an argument block, and the names of the members that they are.
+ * The pointers in an argument block, and the names of their members.
  *
- * The compiler knows the members of a block. It tells a visitor what __builtin_dump_struct() would print: formats and
- * what belongs to them, of which those for pointers, arrays, and the beginning and end of a struct are of interest
- * here. Numbers are no pointers whatever their value is.
+ * The compiler knows the members of a block. __builtin_dump_struct() passes formats and their values to a visitor. The
+ * visitor uses those for pointers, for arrays, and for the beginning and end of a struct. A number is never a pointer,
+ * whatever its value is.
  */
 #include "sim_block.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_LEVELS 8u /* of structs in structs whose names are known */
+#define MOST_LEVELS 8u /* of nested structs whose names are known */
 
 /* A walk over the members of a block. */
 struct walk {
@@ -24,7 +24,7 @@ struct walk {
     bool is_over;
 };
 
-/* The name without what belongs to levels from `level` on; where the next part goes. */
+/* Cuts the name before the part of level `level`. Returns its length: the place of the next part. */
 static size_t cut_name(struct walk *walk, size_t level)
 {
     const size_t length = level && level <= MOST_LEVELS ? walk->lengths[level - 1] : 0;
@@ -38,7 +38,7 @@ static void name_member(struct walk *walk, const char *name)
     snprintf(walk->name + length, sizeof walk->name - length, "%s%s", length ? "." : "", name);
 }
 
-/* How many pointers an array type has, as "float *const[2][3]"; 0: its elements are none. */
+/* Returns the number of pointers in an array type such as "float *const[2][3]"; 0 if its elements are no pointers. */
 static size_t count_pointers(const char *type)
 {
     const char *bracket = strchr(type, '[');
@@ -85,10 +85,10 @@ static void visit(void *user, const char *format, ...)
         if (walk->level < MOST_LEVELS)
             walk->lengths[walk->level] = strlen(walk->name);
         ++walk->level;
-    } else if (ends_with(format, "= *%p\n")) { /* what it has no format for: the address of the member itself */
+    } else if (ends_with(format, "= *%p\n")) { /* a type without a format: the address of the member itself */
         visit_array(walk, type, va_arg(arguments, const void *));
     } else if ((ends_with(format, "= %p\n") || ends_with(format, "s\"\n"))
-               && strcmp(type, "struct tw_internal_bounds *") != 0) { /* checks of views are the library's own */
+               && strcmp(type, "struct tw_internal_bounds *") != 0) { /* the library's own, for checks of views */
         walk->is_over = walk->found(walk->user, walk->name, va_arg(arguments, const void *));
     }
     va_end(arguments);
@@ -102,7 +102,7 @@ bool tw_sim_block_visit(const struct tw_internal_kernel *kernel, const void *arg
     return walk.is_over;
 }
 
-/* A member that is looked for. */
+/* A search for the member that points to an address. */
 struct wanted {
     const void *address;
     char *name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What operations of simulated devices meet (sim_device.h). */
+/* Faults and delays of operations on simulated devices (sim_device.h). */
 #define _GNU_SOURCE
 #include "sim_device.h"
 

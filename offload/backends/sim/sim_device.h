@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** A simulated device: its faults and delays, and kernels that meet them. */
+/** A simulated device: its faults and delays, and the kernels that they apply to. */
 #ifndef TEAMWORK_OFFLOAD_SIM_DEVICE_H
 #define TEAMWORK_OFFLOAD_SIM_DEVICE_H
 
@@ -11,15 +11,15 @@
 
 struct tw_sim_device {
     struct tw_backend_device base;
-    pthread_mutex_t mutex; /* for all below */
+    pthread_mutex_t mutex; /* protects all members below */
     uint64_t counts[TW_SIM_OPERATIONS];
-    uint64_t fail_at[TW_SIM_OPERATIONS]; /* count at which to fail; 0: never */
-    bool fail_on[TW_SIM_OPERATIONS];     /* ... and each after it */
+    uint64_t fail_at[TW_SIM_OPERATIONS]; /* the count at which an operation fails; 0: never */
+    bool fail_on[TW_SIM_OPERATIONS];     /* all operations after it fail too */
     uint64_t delay_ns[TW_SIM_OPERATIONS];
     uint64_t allocated_bytes;
-    bool lost;         /* after a failed kernel */
+    bool lost;         /* a kernel has failed */
     bool asynchronous; /* never changes */
-    bool checks_reads; /* looks for kernels that write to what they only read; never changes */
+    bool checks_reads; /* checks that kernels do not write to buffers that they only read; never changes */
 };
 
 static inline struct tw_sim_device *tw_sim_of(struct tw_backend_device *device)
@@ -27,26 +27,26 @@ static inline struct tw_sim_device *tw_sim_of(struct tw_backend_device *device)
     return (struct tw_sim_device *)device;
 }
 
-/* Whether the device has streams; never changes. */
+/* Returns true if the device has streams; never changes. */
 bool tw_sim_is_asynchronous(struct tw_backend_device *device);
 
-/* Whether a kernel has failed, so that all after it fail. */
+/* Returns true if a kernel has failed: then all later operations fail. */
 bool tw_sim_is_lost(struct tw_backend_device *device);
 
-/* Counts an operation. Returns whether it is to fail. */
+/* Counts an operation. Returns true if it must fail. */
 bool tw_sim_op_fails(struct tw_backend_device *device, tw_sim_operation operation);
 
-/* Takes as long as the operation is to take. */
+/* Sleeps for the delay of an operation. */
 void tw_sim_op_delay(struct tw_backend_device *device, tw_sim_operation operation);
 
-/* Both. Returns whether it is to fail. */
+/* Counts an operation and sleeps for its delay. Returns true if it must fail. */
 bool tw_sim_op_begin(struct tw_backend_device *device, tw_sim_operation operation);
 
-/* Runs a kernel that was launched. */
+/* Runs a launched kernel, with the faults and delays of TW_SIM_KERNEL. */
 tw_status tw_sim_run_kernel(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                             struct tw_internal_launch *launch);
 
-/* The failure of a copy to or from the device, and that of a launch. */
+/* Return the failure of a copy to or from the device, and that of a launch. */
 tw_status tw_sim_refuse_copy(const struct tw_backend_device *device, bool to, size_t bytes);
 tw_status tw_sim_refuse_launch(const struct tw_backend_device *device, const struct tw_internal_kernel *kernel);
 

@@ -4,8 +4,9 @@
  *
  *     struct allocation | red zone | contents | red zone
  *
- * whose red zones have a pattern that is looked at before and after each kernel that accesses the contents, at each
- * copy, and at the end. Under the address sanitizer they are poisoned for it, so that it reports the access itself.
+ * whose red zones have a pattern. The pattern is checked before and after each kernel that accesses the contents, at
+ * each copy, and when the memory is freed. AddressSanitizer, if present, has the red zones poisoned and reports the
+ * access itself.
  */
 #define _GNU_SOURCE
 #include "sim_memory.h"
@@ -23,15 +24,15 @@
 #include "sim_block.h"
 
 #define ALIGNMENT 128u
-#define FRONT_BYTES 512u      /* of the red zone before the contents */
-#define LEAST_BACK_BYTES 512u /* of the one behind them: a quarter of the contents, from this */
-#define MOST_BACK_BYTES 4096u /* to this */
+#define FRONT_BYTES 512u      /* the size of the red zone before the contents */
+#define LEAST_BACK_BYTES 512u /* the one behind them is a quarter of the contents, but at least this */
+#define MOST_BACK_BYTES 4096u /* and at most this */
 #define RED_WORD (TW_SIM_RED_ZONE * 0x0101010101010101u)
 
 struct allocation {
     const struct tw_backend_device *device;
     size_t bytes, back_bytes;
-    const unsigned char *first, *past; /* of the block: for the tree */
+    const unsigned char *first, *past; /* the bounds of the block: the key in the tree */
 };
 _Static_assert(sizeof(struct allocation) <= ALIGNMENT, "the contents would not be aligned");
 
@@ -39,9 +40,9 @@ _Static_assert(sizeof(struct allocation) <= ALIGNMENT, "the contents would not b
 static void *tree;
 static pthread_mutex_t tree_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static atomic_uint running; /* kernels of all simulated devices */
+static atomic_uint running; /* the number of running kernels, on all simulated devices */
 
-/* ---- the address sanitizer, where the program has it ------------------------------------------------------------- */
+/* ---- AddressSanitizer, if the program has it --------------------------------------------------------------------- */
 
 void __asan_poison_memory_region(const volatile void *address, size_t bytes) __attribute__((weak));
 void __asan_unpoison_memory_region(const volatile void *address, size_t bytes) __attribute__((weak));
@@ -70,7 +71,7 @@ static struct allocation *allocation_of(const void *memory)
     return (struct allocation *)((uintptr_t)memory - FRONT_BYTES - ALIGNMENT);
 }
 
-/* Ranges that overlap count as equal: a range of one byte finds the block around it. */
+/* Overlapping ranges compare equal, so a range of one byte finds the block around it. */
 static int compare(const void *left, const void *right)
 {
     const struct allocation *a = left, *b = right;
@@ -125,8 +126,8 @@ void *tw_sim_memory_around(const void *address, const struct tw_backend_device *
 
 /* A write beside the contents. */
 struct damage {
-    bool before;     /* the contents, else behind them */
-    size_t distance; /* in bytes: from the first one of the contents down, or from the first one behind them up */
+    bool before;     /* it is before the contents; otherwise behind them */
+    size_t distance; /* in bytes, down from the first byte of the contents, or up from the first byte behind them */
 };
 
 typedef uint64_t word __attribute__((aligned(1), may_alias));
@@ -142,7 +143,7 @@ __attribute__((no_sanitize("address"))) static bool is_whole(const unsigned char
     return !other;
 }
 
-/* Finds the damage nearest to the contents, and mends all. False: there is none. */
+/* Stores the damage nearest to the contents, and restores the red zones. Returns false if there is no damage. */
 __attribute__((no_sanitize("address"))) static bool mend(struct allocation *allocation, struct damage *damage)
 {
     unsigned char *contents = contents_of(allocation), *behind = contents + allocation->bytes;
@@ -175,7 +176,7 @@ static bool is_damaged(const void *memory, struct damage *damage)
 
 #define DESCRIPTION_BYTES 320
 
-/* What is known of damage where no kernel ran. Returns `text`. */
+/* Describes damage that no kernel is known to have done. Returns `text`. */
 static const char *describe_damage(const struct allocation *allocation, struct damage damage,
                                    char text[DESCRIPTION_BYTES])
 {
@@ -218,17 +219,17 @@ size_t tw_sim_memory_free(void *memory)
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-/* A kernel that runs. */
+/* A running kernel. */
 struct watch {
-    struct tw_host_prelude prelude; /* first: the host's view */
+    struct tw_host_prelude prelude; /* first, so that poison() finds the watch */
     const struct tw_backend_device *device;
     const struct tw_internal_kernel *kernel;
     const struct tw_internal_launch *launch;
-    bool has_run, has_company; /* others ran beside it */
-    unsigned char *saved;      /* what it only reads, one buffer behind the other; or NULL */
+    bool has_run, has_company; /* it has run; other kernels ran beside it */
+    unsigned char *saved;      /* copies of the buffers that it only reads, one behind the other; or NULL */
 };
 
-/* Says which buffer an access is to: by the block's member that has its address, else by the order of accessors. */
+/* Describes the buffer of an access: by the block's member that points to it, otherwise by its accessor's number. */
 static const char *describe(const struct watch *watch, const struct tw_backend_access *access, size_t index,
                             char text[DESCRIPTION_BYTES])
 {
@@ -261,8 +262,8 @@ static tw_status complain_damage(const struct watch *watch, const struct tw_back
                    describe(watch, access, index, text));
 }
 
-/* Looks at the red zones of all that the kernel accesses, and mends them. Returns `status`, or the first damage if
-   that is success. */
+/* Checks and restores the red zones of all buffers that the kernel accesses. Returns `status`, or the failure of the
+   first damage if `status` is success. */
 static tw_status check_zones(const struct watch *watch, tw_status status)
 {
     struct tw_backend_access access;
@@ -306,8 +307,8 @@ static tw_status complain_read(const struct watch *watch, const struct tw_backen
                    watch->kernel->name, at / access->element_bytes, describe(watch, access, index, text));
 }
 
-/* Compares what the kernel only reads with what was saved, and restores it. Returns `status`, or the first
-   difference if that is success. */
+/* Compares the buffers that the kernel only reads with their copies, and restores them. Returns `status`, or the
+   failure of the first difference if `status` is success. */
 static tw_status check_reads(const struct watch *watch, tw_status status)
 {
     struct tw_backend_access access;
@@ -334,7 +335,7 @@ static bool discards(const struct watch *watch)
     return false;
 }
 
-/* Poisons a part of what the kernel discards. */
+/* Poisons one piece of each buffer that the kernel discards. */
 static void poison(const struct tw_host_prelude *prelude, size_t piece, size_t pieces)
 {
     const struct watch *watch = (const struct watch *)prelude;

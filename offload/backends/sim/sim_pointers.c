@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a kernel may follow the pointers in its argument block (sim_pointers.h). */
+/* Checks the pointers in a kernel's argument block (sim_pointers.h). */
 #define _GNU_SOURCE
 #include "sim_pointers.h"
 
@@ -36,7 +36,8 @@ static bool is_mapped(const void *address)
     return mapped;
 }
 
-/* Pointers to nothing that is mapped are left to the kernel: it cannot follow them anywhere. */
+/* Returns true, and sets the check's status, if a pointer is wrong. A pointer to unmapped memory is not: the kernel
+   cannot follow it. */
 static bool is_wrong(void *user, const char *name, const void *pointer)
 {
     struct check *check = user;

@@ -5,7 +5,7 @@
 
 #include "backend.h"
 
-/* Whether all pointers in a block, whose launch is recorded, come from accessors of its group. */
+/* Fails unless all pointers in the argument block of a recorded launch come from accessors of its group. */
 tw_status tw_sim_pointers_check(const struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                                 const struct tw_internal_launch *launch);
 

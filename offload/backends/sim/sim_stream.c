@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams of asynchronous simulated devices (TW_SIM_ASYNC): a thread each, which runs the launches and copies in their
- * order.
+ * Streams of asynchronous simulated devices (TW_SIM_ASYNC). Each stream has a thread, which runs its launches and
+ * copies in their order.
  */
 #define _GNU_SOURCE
 #include "sim_stream.h"
@@ -16,15 +16,15 @@
 #include "sim_device.h"
 #include "sim_memory.h"
 
-/* A launch or a copy, or something on another stream that those after it wait for. The first two stay until their
-   outcome is asked for. */
+/* A launch, a copy, or a wait for an event of another stream. Launches and copies are kept until their outcome is asked
+   for. */
 struct sim_item {
     struct sim_item *next;
-    struct tw_backend_event event; /* stream: NULL for a launch or a copy */
+    struct tw_backend_event event; /* of a wait; its stream is NULL for a launch or a copy */
     const struct tw_internal_kernel *kernel;
     struct tw_internal_launch *launch;
     const struct sim_graph *graph; /* instead of a kernel; or NULL */
-    void *target;                  /* of a copy, which has neither */
+    void *target;                  /* of a copy, which has neither kernel nor graph */
     const void *source;
     size_t bytes;
     bool measured;
@@ -33,7 +33,7 @@ struct sim_item {
     char message[600];
 };
 
-/* The steps of a command graph, in their order. */
+/* A command graph: its nodes, in an order in which they can run. */
 struct sim_graph {
     struct tw_backend_graph base;
     size_t count;
@@ -44,15 +44,15 @@ struct sim_stream {
     struct tw_backend_stream base;
     struct tw_backend_device *device;
     pthread_t thread;
-    struct sim_item *first, *last; /* not run yet; under streams_mutex, as all below */
+    struct sim_item *first, *last; /* items that have not run; under streams_mutex, as all below */
     struct sim_item *first_over, *last_over;
     uint64_t launched;
-    uint64_t over; /* launches and copies */
-    /* Items of other streams that wait for this one. They are there for longer than what they wait for where what was
-       to come after them could not be enqueued. */
+    uint64_t over; /* the number of completed launches and copies */
+    /* The number of items of other streams that wait for this one. They may outlive what they wait for, if the launch
+       or copy that was to come after them could not be enqueued. */
     unsigned waiters;
     bool closing;
-    bool measures; /* the next launch or copy; used by who enqueues it, without the mutex */
+    bool measures; /* the next launch or copy is measured; used by the enqueuing thread, without the mutex */
 };
 
 static pthread_mutex_t streams_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -63,15 +63,15 @@ static struct sim_stream *stream_of(struct tw_backend_stream *stream)
     return (struct sim_stream *)stream;
 }
 
-/* Notes that a launch or a copy begins: launching is not part of it, but all is that a copy does. */
+/* Records the start of a kernel or a copy. The delay of a launch is not measured, that of a copy is. */
 static void begin(struct sim_item *item)
 {
     if (item->measured)
         item->times.start_ns = tw_now_ns();
 }
 
-/* Runs a copy of a stream. It fails as any after a fault of the device; one that was to fail was not enqueued: what
-   is enqueued behind it would use what it did not bring, and only the runtime knows what that is. */
+/* Runs a copy of a stream. It fails only if the device is lost. A copy with a simulated fault is not even enqueued:
+   what comes behind it on the stream would use data that were not copied, and only the runtime knows what that is. */
 static tw_status run_copy(struct tw_backend_device *device, struct sim_item *item)
 {
     begin(item);
@@ -83,7 +83,7 @@ static tw_status run_copy(struct tw_backend_device *device, struct sim_item *ite
     return status == TW_SUCCESS ? tw_sim_memory_check_copy(item->target) : status;
 }
 
-/* Runs a launch of a stream, or all of a graph. */
+/* Runs a kernel of a stream, or all kernels of a graph. */
 static tw_status run_launch(struct tw_backend_device *device, struct sim_item *item)
 {
     tw_status status = TW_SUCCESS;
@@ -100,7 +100,7 @@ static tw_status run_launch(struct tw_backend_device *device, struct sim_item *i
     return status;
 }
 
-/* Runs the first item of a stream; under streams_mutex, which is released meanwhile. */
+/* Runs the first item of a stream. Called under streams_mutex, which is released while the item runs. */
 static void run_item(struct sim_stream *stream)
 {
     struct sim_item *item = stream->first;
@@ -280,7 +280,7 @@ static uint64_t completed(struct tw_backend_stream *stream, uint64_t sequence)
 
 static void times(struct tw_backend_stream *stream, uint64_t sequence, struct tw_backend_times *result)
 {
-    (void)sequence; /* they are asked for in their order */
+    (void)sequence; /* times are asked for in their order */
     pthread_mutex_lock(&streams_mutex);
     *result = stream_of(stream)->first_over->times;
     pthread_mutex_unlock(&streams_mutex);

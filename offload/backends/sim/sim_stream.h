@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Streams and graphs of simulated devices. One that is not asynchronous takes nothing. */
+/** Streams and graphs of simulated devices. A device that is not asynchronous takes no launch. */
 #ifndef TEAMWORK_OFFLOAD_SIM_STREAM_H
 #define TEAMWORK_OFFLOAD_SIM_STREAM_H
 
