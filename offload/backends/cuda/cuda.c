@@ -2,9 +2,9 @@
 /*
  * The cuda backend (cuda.h), built upon the omp backend.
  *
- * OpenMP owns the devices and the images. The driver's contexts are prepared for it; memory, copies, and kernels of the
- * simt lowering go past it to the driver, from the same device image and in the same context: so they use streams, and
- * a fault is a status. What the driver cannot launch, the omp backend does.
+ * OpenMP owns the devices and the images. This backend prepares the driver's contexts for it. Memory, copies, and
+ * kernels of the simt lowering use the driver directly, with the same device image and context: so they use streams,
+ * and a fault is a status. Kernels that the driver cannot launch are left to the omp backend.
  */
 #include "cuda.h"
 
@@ -26,14 +26,14 @@
 #include "staged_copy.h"
 
 #define COPIES 2u         /* the bus does one at a time; the other is about to begin */
-#define RESIDENT_TEAMS 8u /* of 256 threads, on a multiprocessor */
+#define RESIDENT_TEAMS 8u /* teams of 256 threads on one multiprocessor */
 
-static unsigned opened;     /* devices open; under the discovery lock, as all of this */
-static bool driver_is_open; /* tw_cuda_open() */
+static unsigned opened;     /* the number of open devices; under the discovery lock, as all of this */
+static bool driver_is_open; /* tw_cuda_open() has succeeded */
 
 /* ---- devices ----------------------------------------------------------------------------------------------------- */
 
-/* Ends what was made of a device by the driver's other parts. */
+/* Frees what the other files of this backend have made on a device. */
 static void release_device(struct tw_cuda_device *device)
 {
     const enum tw_cuda_entry entry = tw_cuda_enter(device);
@@ -56,7 +56,7 @@ static void close_driver(void)
     driver_is_open = false;
 }
 
-/* The device behind a number of OpenMP's: the driver knows whose memory it is. NULL: none of CUDA's. */
+/* Returns the CUDA device behind OpenMP's number: the owner of a small allocation. NULL: it is no CUDA device. */
 static struct tw_cuda_device *device_behind(int number)
 {
     void *probe = omp_target_alloc(64, number);
@@ -130,7 +130,7 @@ static bool explain(char *text, size_t bytes)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* libomptarget ends the program when it is asked for anything of a lost device. */
+/* Returns NULL for a lost device: libomptarget ends the program if it uses one. */
 static void *allocate(struct tw_backend_device *base, size_t bytes)
 {
     struct tw_cuda_device *device = tw_cuda_of(base);
@@ -195,7 +195,7 @@ static void limits(struct tw_backend_device *base, const struct tw_internal_kern
         facts->resident_groups = tw_cuda_resident_groups(device, kernel, items, local_bytes);
 }
 
-/* A kernel that the driver takes. */
+/* Launches a kernel that tw_cuda_takes(). */
 static tw_status launch_by_driver(struct tw_cuda_device *device, const struct tw_internal_kernel *kernel,
                                   struct tw_internal_launch *description)
 {

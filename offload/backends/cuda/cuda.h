@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** NVIDIA GPUs among OpenMP's devices, by the CUDA driver where that is better. */
+/** The NVIDIA GPUs among OpenMP's devices, reached through the CUDA driver where it is better. */
 #ifndef TEAMWORK_OFFLOAD_CUDA_H
 #define TEAMWORK_OFFLOAD_CUDA_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies by the CUDA driver (cuda_copy.h). Each has a stream of its own, so that they overlap with kernels and with
- * each other, but for those that a stream enqueues on its stream.
+ * Copies by the CUDA driver (cuda_copy.h). Each synchronous copy has a CUDA stream of its own, so that it overlaps with
+ * kernels and with other copies. Enqueued copies use the stream of their caller.
  *
  * The bus reads and writes page-locked host memory by itself. Other host memory goes through a page-locked stage, in
- * parts: while the bus moves some, several threads copy others (staged_copy.h). The driver does the same with one
- * thread, at a fifth of the speed; it is left what is too small for that to matter.
+ * parts: while the bus moves some parts, several threads copy others (staged_copy.h). The driver does the same with one
+ * thread, at a fifth of the speed; small copies are left to it.
  */
 #include "cuda_copy.h"
 
@@ -15,20 +15,20 @@
 
 enum { POINTER_MEMORY_TYPE = 2, HOST_MEMORY = 1 };
 
-#define DIRECT_BYTES ((size_t)16 << 10) /* up to which the driver's own way is as good */
-#define SMALL_BYTES ((size_t)1 << 20)   /* up to which the small stage is */
+#define DIRECT_BYTES ((size_t)16 << 10) /* the largest copy that the driver does as well without a stage */
+#define SMALL_BYTES ((size_t)1 << 20)   /* the largest copy that uses the small stage */
 #define SMALL_STAGE_BYTES ((size_t)768 << 10)
 #define LARGE_STAGE_BYTES ((size_t)24 << 20)
-#define FEW_PARTS 8u /* of a transfer: the bus begins with the first, and the last is alone */
+#define FEW_PARTS 8u /* parts of a transfer, if they fit the limits below: the first and the last do not overlap */
 #define LEAST_PART_BYTES ((size_t)128 << 10)
 #define MOST_PART_BYTES ((size_t)8 << 20)
 #define SLOTS TW_STAGED_COPY_SLOTS
 
 struct tw_cuda_stage {
-    struct tw_cuda_stage *next; /* in the device's list of idle ones */
+    struct tw_cuda_stage *next; /* in the device's list of idle stages */
     unsigned char *memory;      /* page-locked */
     size_t bytes;
-    cu_event events[SLOTS]; /* behind the last copy from or to a slot */
+    cu_event events[SLOTS]; /* for each slot, behind the last copy from or to it */
 };
 
 /* ---- stages ------------------------------------------------------------------------------------------------------ */
@@ -43,7 +43,7 @@ static void free_stage(struct tw_cuda_stage *stage)
     free(stage);
 }
 
-/* In the device's context, as all below. NULL: no memory for one. */
+/* Makes a stage. Returns NULL if there is not enough memory. Called in the device's context, as all functions below. */
 static struct tw_cuda_stage *make_stage(size_t bytes)
 {
     struct tw_cuda_stage *stage = calloc(1, sizeof *stage);
@@ -93,7 +93,7 @@ void tw_cuda_free_stages(struct tw_cuda_device *device)
     }
 }
 
-/* A copy with a device at one end or at both. */
+/* A copy from a device, to a device, or both. */
 struct transfer {
     const struct tw_cuda_device *to, *from; /* NULL: host memory */
     unsigned char *target;
@@ -112,7 +112,7 @@ struct staged_copy {
     cu_result error;
 };
 
-/* Moves a part between its slot and the device. */
+/* Enqueues the copy of a part between its slot and the device. */
 static bool enqueue_part(struct staged_copy *copy, size_t part)
 {
     const struct tw_staged_copy_job *job = &copy->job;
@@ -125,7 +125,7 @@ static bool enqueue_part(struct staged_copy *copy, size_t part)
     return !copy->error;
 }
 
-/* A part may be filled when the bus has emptied its slot, and emptied when the bus has filled it. */
+/* A slot may be filled when the bus has emptied it, and emptied when the bus has filled it. */
 static enum tw_staged_copy_answer may_copy(void *user, size_t part, bool nothing_else)
 {
     struct staged_copy *copy = user;
@@ -153,7 +153,7 @@ static size_t choose_part(size_t bytes)
     return enough < MOST_PART_BYTES ? enough : MOST_PART_BYTES;
 }
 
-/* Copies between host memory and a device; may leave the last parts under way on the stream. */
+/* Copies between host memory and a device. The last parts may still be in flight on the stream when it returns. */
 static cu_result pass(const struct tw_cuda_stage *stage, const struct transfer *t, cu_stream stream)
 {
     const bool to_device = t->to != NULL;
@@ -175,7 +175,7 @@ static cu_result pass(const struct tw_cuda_stage *stage, const struct transfer *
     for (size_t part = 0; !to_device && part < copy.job.slots && part < parts; ++part)
         if (!enqueue_part(&copy, part))
             return copy.error;
-    (void)tw_staged_copy_run(&copy.job); /* gives up where copy.error says why */
+    (void)tw_staged_copy_run(&copy.job); /* on failure, copy.error is set */
     return copy.error;
 }
 
@@ -185,7 +185,7 @@ static bool is_locked_at(const unsigned char *memory)
 {
     unsigned type = 0;
     int which = POINTER_MEMORY_TYPE;
-    void *values[] = {&type}; /* this way to ask is no error for memory that the driver does not know */
+    void *values[] = {&type}; /* with this call, memory that the driver does not know is no error */
     return !tw_cuda.pointer_attributes(1, &which, values, (uintptr_t)memory) && type == HOST_MEMORY;
 }
 
@@ -234,8 +234,8 @@ static tw_status complain(const struct transfer *t, cu_result error)
                    text);
 }
 
-/* Whether a fault of a device is why it fails is left to those who wait for what is in flight there: to ask would be
-   to wait. */
+/* Does not check whether a device's fault is the cause of a failure: that would wait for the device. The threads that
+   wait for its launches find out. */
 tw_status tw_cuda_enqueue_copy(const struct tw_cuda_device *to, void *target, const struct tw_cuda_device *from,
                                const void *source, size_t bytes, cu_stream stream)
 {

@@ -5,16 +5,16 @@
 
 #include "cuda_driver.h"
 
-/* Copies, and returns when all has arrived; NULL for a device stands for the host. */
+/* Copies `bytes` and returns when they have arrived. A device that is NULL stands for the host. */
 tw_status tw_cuda_copy(struct tw_cuda_device *to, void *target, struct tw_cuda_device *from, const void *source,
                        size_t bytes);
 
-/* Enqueues a copy from memory of one device to that of another; on failure, says so as tw_cuda_copy() does. In the
-   device's context. */
+/* Enqueues a copy from one device's memory to another's. Reports a failure as tw_cuda_copy() does. Called in the
+   context of `to`. */
 tw_status tw_cuda_enqueue_copy(const struct tw_cuda_device *to, void *target, const struct tw_cuda_device *from,
                                const void *source, size_t bytes, cu_stream stream);
 
-/* Frees the memory that copies went through. In the device's context. */
+/* Frees the page-locked stages of a device. Called in its context. */
 void tw_cuda_free_stages(struct tw_cuda_device *device);
 
 #endif

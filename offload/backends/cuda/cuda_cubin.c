@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernels of a cubin (cuda_cubin.h): names from its symbols, parameters from the attributes that its instantiation
- * notes for the driver, and used variables from its relocations. Checked with cubins of CUDA 13 for sm_75 to sm_121.
+ * The kernels of a cubin (cuda_cubin.h). Their names are in its symbols, their parameters in the attributes that the
+ * assembler writes for the driver, and the variables that they use in its relocations. Checked with cubins of CUDA 13
+ * for sm_75 to sm_121.
  */
 #include "cuda_cubin.h"
 
@@ -9,7 +10,7 @@
 #include <string.h>
 
 #define MACHINE_CUDA 190 /* EM_CUDA */
-#define CLAUSE_VALUES 3u /* most parameters that clauses may add */
+#define CLAUSE_VALUES 3u /* the most parameters that clauses may add */
 
 struct cubin {
     struct tw_elf elf;
@@ -18,7 +19,7 @@ struct cubin {
 };
 
 struct symbol {
-    const char *name; /* "" where it has none */
+    const char *name; /* "" if it has none */
     Elf64_Sym header;
 };
 
@@ -55,7 +56,7 @@ static bool read_symbol(const struct cubin *cubin, size_t index, struct symbol *
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-/* Whether a kernel is bare: all others are described to the device runtime, in a variable named after them. */
+/* Returns true if a kernel is bare. All others have a variable, named after them, for the device runtime. */
 static bool is_bare(const struct cubin *cubin, const char *name)
 {
     const size_t length = strlen(name);
@@ -69,7 +70,7 @@ static bool is_bare(const struct cubin *cubin, const char *name)
 
 /* ---- parameters -------------------------------------------------------------------------------------------------- */
 
-/* The attributes of a kernel, in section .nv.info.<kernel>: each a format, a kind, and 16 bits that are the value
+/* The attributes of a kernel, in section .nv.info.<kernel>. Each has a format, a kind, and 16 bits that are the value
    itself or the size of the value that follows. */
 enum { FORMAT_NONE = 1, FORMAT_BYTE = 2, FORMAT_HALF = 3, FORMAT_SIZED = 4 };
 enum { KIND_PARAMETER = 0x17, KIND_PARAMETER_BYTES = 0x19, KIND_PARAMETER_2 = 0x45 };
@@ -82,10 +83,10 @@ struct attribute {
 struct parameter {
     uint32_t index;
     uint16_t ordinal, offset;
-    uint32_t shape; /* the size in bytes is in the upper 14 bits, or in KIND_PARAMETER_2 in the lower 16 */
+    uint32_t shape; /* the upper 14 bits are the size in bytes; in KIND_PARAMETER_2, the lower 16 bits */
 };
 
-/* Notes one parameter; false if it is not a word in its place. */
+/* Marks one parameter as seen. Returns false if it is not a word at the offset of its ordinal. */
 static bool note_parameter(struct tw_bytes value, unsigned kind, uint64_t *seen)
 {
     struct parameter parameter;
@@ -99,12 +100,12 @@ static bool note_parameter(struct tw_bytes value, unsigned kind, uint64_t *seen)
     return true;
 }
 
-/* How many parameters a kernel has, all of them words without gaps; 0 if that is not so, or not clear. */
+/* Returns the number of a kernel's parameters if all are words without gaps; 0 if they are not, or that is unclear. */
 static unsigned count_words(const struct cubin *cubin, const char *kernel)
 {
     static const char prefix[] = ".nv.info.";
     struct tw_elf_section section;
-    uint64_t seen = 0; /* one bit each */
+    uint64_t seen = 0; /* one bit for each parameter */
     size_t total = 0, at = 0, i = 0;
     for (; i < cubin->elf.section_count; ++i)
         if (tw_elf_section(&cubin->elf, i, &section) && strncmp(section.name, prefix, sizeof prefix - 1) == 0
@@ -134,15 +135,15 @@ static unsigned count_words(const struct cubin *cubin, const char *kernel)
             return 0;
     }
     const unsigned count = (unsigned)__builtin_popcountll(seen);
-    return total == 8 * (size_t)count ? count : 0; /* so none is missing either */
+    return total == 8 * (size_t)count ? count : 0; /* otherwise a parameter is missing */
 }
 
 /* ---- variables --------------------------------------------------------------------------------------------------- */
 
-/* What a kernel uses, found by following relocations from it through functions and constants. */
+/* A search for the variables that a kernel uses. It follows relocations through functions and constants. */
 struct walk {
     const struct cubin *cubin;
-    unsigned char *seen; /* one for each symbol */
+    unsigned char *seen; /* one element for each symbol */
     uint32_t *todo;
     size_t todo_count;
 };
@@ -152,8 +153,8 @@ static bool starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Whether a variable would exist twice: it can change, or the host can find it by its name and change it. Functions and
-   constants are put on the list of what is to be looked at. True as well for what is not understood. */
+/* Returns true if a symbol is a variable that would exist twice: one that can change, or that the host can find by its
+   name and change. Adds functions and constants to `todo`. Also returns true for a symbol that is not understood. */
 static bool note_use(struct walk *walk, size_t index)
 {
     struct symbol symbol;
@@ -164,7 +165,7 @@ static bool note_use(struct walk *walk, size_t index)
         return false;
     walk->seen[index] = 1;
     if (symbol.header.st_shndx == SHN_UNDEF)
-        return false; /* the driver's, as vprintf is */
+        return false; /* a function of the driver, such as vprintf */
     if (symbol.header.st_shndx >= SHN_LORESERVE || !tw_elf_section(&walk->cubin->elf, symbol.header.st_shndx, &section))
         return true;
     const bool is_local = ELF64_ST_BIND(symbol.header.st_info) == STB_LOCAL;
@@ -178,7 +179,7 @@ static bool note_use(struct walk *walk, size_t index)
     return false;
 }
 
-/* Whether relocations of section `target` concern a symbol: its own section, or the constants of its function. */
+/* Returns true if relocations for section `target` concern a symbol: its own section, or its function's constants. */
 static bool concerns(const struct cubin *cubin, uint32_t target, const struct symbol *symbol)
 {
     struct tw_elf_section section;
@@ -188,17 +189,17 @@ static bool concerns(const struct cubin *cubin, uint32_t target, const struct sy
            && starts_with(section.name, ".nv.constant");
 }
 
-/* Notes what one section of relocations says that a symbol uses. */
+/* Calls note_use() for the symbols that a symbol uses by one section of relocations. Returns true if a call did. */
 static bool note_relocations(struct walk *walk, const struct tw_elf_section *relocations, const struct symbol *symbol)
 {
     const bool is_function = ELF64_ST_TYPE(symbol->header.st_info) == STT_FUNC;
     const size_t entry = relocations->header.sh_type == SHT_RELA ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
     for (size_t at = 0; at + entry <= relocations->contents.size; at += entry) {
-        Elf64_Rel relocation; /* the beginning of both */
+        Elf64_Rel relocation; /* the common beginning of both kinds */
         memcpy(&relocation, relocations->contents.at + at, sizeof relocation);
         const uint64_t start = symbol->header.st_value;
         const bool within = relocation.r_offset >= start && relocation.r_offset - start < symbol->header.st_size;
-        /* a function has sections of its own */
+        /* a function is alone in its sections */
         if ((is_function || within) && note_use(walk, ELF64_R_SYM(relocation.r_info)))
             return true;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CUDA driver through dlopen, its devices and their streams (cuda_driver.h). */
+/* The CUDA driver through dlopen(), its devices and their idle streams (cuda_driver.h). */
 #include "cuda_driver.h"
 
 #include <dlfcn.h>
@@ -102,7 +102,7 @@ static bool retain(struct tw_cuda_device *device, int ordinal)
     return true;
 }
 
-/* Notes which devices can use each other's memory: asking the driver each time would take too long. */
+/* Sets `peers` of each device once, since asking the driver at each use would take too long. */
 static void find_peers(void)
 {
     for (int i = 0; i < found.retained; ++i)
@@ -131,7 +131,7 @@ bool tw_cuda_open(void)
     found.choice = read_choice();
     const bool loaded = load_functions();
     const int started = loaded ? tw_cuda.init(0) : 0;
-    is_of_parent = started == CU_NOT_INITIALIZED; /* which it has initialized, elsewhere */
+    is_of_parent = started == CU_NOT_INITIALIZED; /* cuInit() returns this only in a child of fork() */
     if (!loaded || started || tw_cuda.device_count(&count) || count <= 0
         || !(found.devices = calloc((size_t)count, sizeof *found.devices))) {
         tw_cuda_close();
@@ -199,8 +199,8 @@ void tw_cuda_describe(const struct tw_cuda_device *described, struct tw_device_f
     facts->cache_bytes = attribute(device, CU_L2_BYTES);
     facts->cacheline_bytes = 128;
     facts->local_mem_type = TW_LOCAL_MEM_LOCAL;
-    /* what one group can have at most; the linker limits TW_LOCAL to less, and so does a launch through
-       libomptarget, which tw_cuda_check() knows */
+    /* the most that one group can have; the linker limits TW_LOCAL to less, and so does a launch through libomptarget,
+       which tw_cuda_check() checks */
     facts->local_mem_bytes =
         attribute(device, found.choice == TW_CUDA_OPENMP_LAUNCH ? CU_SHARED_PER_BLOCK : CU_SHARED_PER_BLOCK_OPTIN);
     (void)tw_cuda.device_memory(&facts->global_mem_bytes, device);
@@ -208,7 +208,7 @@ void tw_cuda_describe(const struct tw_cuda_device *described, struct tw_device_f
 
 enum tw_cuda_entry tw_cuda_enter(const struct tw_cuda_device *device)
 {
-    cu_context context = NULL; /* mostly it is already there: libomptarget leaves it behind */
+    cu_context context = NULL; /* usually it is current already: libomptarget leaves it so */
     if (!tw_cuda.context_current(&context) && context == device->context)
         return TW_CUDA_WAS_INSIDE;
     return tw_cuda.context_push(device->context) ? TW_CUDA_OUTSIDE : TW_CUDA_ENTERED;
@@ -254,7 +254,7 @@ void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result e
 {
     char text[256];
     tw_cuda_describe_error(error, text, sizeof text);
-    /* errors of the context stay, and every thread that looks is told: the first one tells the story */
+    /* an error of the context persists, so every thread gets it: the first one writes the message */
     pthread_mutex_lock(&device->streams);
     if (!atomic_load_explicit(&device->is_lost, memory_order_relaxed)) {
         snprintf(device->story, sizeof device->story,

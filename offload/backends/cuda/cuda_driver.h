@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * The CUDA driver, if the machine has one: loaded with dlopen, never linked. Its functions and its devices. Types and
- * numbers are those of the driver's stable ABI.
+ * The CUDA driver, if the machine has one: its functions and its devices. It is loaded with dlopen(), never linked. The
+ * types and numbers are those of the driver's stable ABI.
  */
 #ifndef TEAMWORK_OFFLOAD_CUDA_DRIVER_H
 #define TEAMWORK_OFFLOAD_CUDA_DRIVER_H
@@ -30,7 +30,7 @@ typedef struct cu_pool *cu_pool;
 enum { CU_OUT_OF_MEMORY = 2, CU_NOT_INITIALIZED = 3, CU_NOT_READY = 600 };
 enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_EVENT_DISABLE_TIMING = 2 };
 
-/* Pools, as CUDA 11.2 and later have them. */
+/* Memory pools, since CUDA 11.2. */
 enum { CU_LOCATION_DEVICE = 1, CU_ALLOCATION_PINNED = 1 };
 
 struct cu_location {
@@ -50,7 +50,7 @@ struct cu_access {
     int rights;
 };
 
-/* A kernel of a graph, as CUDA 10 and later have it. */
+/* A kernel of a graph, since CUDA 10. */
 struct cu_kernel_node {
     cu_function function;
     unsigned grid[3], block[3], dynamic_bytes;
@@ -78,7 +78,7 @@ enum cu_function_attribute {
     CU_FUNCTION_MAX_DYNAMIC_SHARED_BYTES = 8
 };
 
-/* Every function: X(member, name in the library, parameters). */
+/* All functions: X(member, name in the library, parameters). */
 #define TW_CUDA_FUNCTIONS(X)                                                                                           \
     X(init, "cuInit", (unsigned flags))                                                                                \
     X(driver_version, "cuDriverGetVersion", (int *version))                                                            \
@@ -154,39 +154,39 @@ struct tw_cuda_driver {
 #undef TW_CUDA_MEMBER
 };
 
-/* How kernels of the simt lowering are launched: the driver where it can, or as TW_CUDA_LAUNCH says. */
+/* The launcher of kernels in the simt lowering: the driver where it can, or what TW_CUDA_LAUNCH demands. */
 enum tw_cuda_choice { TW_CUDA_ANY_LAUNCH, TW_CUDA_DRIVER_LAUNCH, TW_CUDA_OPENMP_LAUNCH };
 
-/* An event whose moment is known by the host's clock too (cuda_times.c). */
+/* An event whose time is known by the host's clock too (cuda_times.c). */
 struct tw_cuda_base {
     cu_event event; /* NULL: not made yet */
     uint64_t host_ns;
-    atomic_uint users; /* launches that refer to it; it is not recorded anew meanwhile */
+    atomic_uint users; /* the number of launches that refer to it; while there are any, it is not recorded anew */
 };
 
 /* A device whose primary context is retained. */
 struct tw_cuda_device {
-    struct tw_omp_device omp; /* first; filled in where it is one of OpenMP's devices */
-    bool is_offered;          /* it is */
+    struct tw_omp_device omp; /* first; filled in if is_offered */
+    bool is_offered;          /* it is one of OpenMP's devices */
     int ordinal;
     cu_device device;
     cu_context context;
     unsigned capability; /* as the number in sm_90 */
     size_t compute_units;
-    size_t default_shared_bytes; /* of a block: without further ado, ... */
-    size_t max_shared_bytes;     /* ... and for a function that is allowed it */
-    uint64_t peers;              /* a bit for each device whose memory it can use; of the first 64 */
-    pthread_mutex_t streams;     /* for what follows, up to running */
-    cu_stream *idle_streams;     /* on which nothing runs */
+    size_t default_shared_bytes; /* of a block, for any function */
+    size_t max_shared_bytes;     /* of a block, for a function that was allowed more */
+    uint64_t peers;              /* bit k: it can use the memory of device k; for the first 64 devices */
+    pthread_mutex_t streams;     /* protects the members up to pool_stream, and writing story */
+    cu_stream *idle_streams;     /* streams on which nothing runs */
     size_t idle_count, idle_capacity;
     struct tw_cuda_stage *idle_stages;
     bool pool_is_tried;
     cu_pool pool; /* NULL: there is none */
     cu_stream pool_stream;
-    pthread_mutex_t clock; /* for the two below */
+    pthread_mutex_t clock; /* protects bases and base */
     struct tw_cuda_base bases[2];
     struct tw_cuda_base *base; /* the newer one; NULL: none yet */
-    atomic_uint running;       /* launches, until their end is known */
+    atomic_uint running;       /* the number of launches that are not known to be over */
     atomic_bool is_lost;       /* story is set */
     char story[512];
 };
@@ -198,49 +198,49 @@ static inline struct tw_cuda_device *tw_cuda_of(struct tw_backend_device *device
     return (struct tw_cuda_device *)device;
 }
 
-/* Loads the driver and retains the primary context of every CUDA device with spinning synchronization, which
-   libomptarget then adopts: a synchronous launch takes 9 us instead of 27 to 46. To be called before OpenMP touches
-   a device. Returns whether there are CUDA devices. Once; balanced by tw_cuda_close(), before which all that others
-   have made of the devices is gone. */
+/* Loads the driver, and retains the primary context of every CUDA device with spinning synchronization. libomptarget
+   then adopts it: a synchronous launch takes 9 us instead of 27 to 46. Called before OpenMP uses a device. Returns true
+   if there are CUDA devices. One call is balanced by one of tw_cuda_close(); before that one, everything that others
+   have made on the devices is freed. */
 bool tw_cuda_open(void);
 
-/* Whether the last tw_cuda_open() failed because fork() made this process after the driver was started. The driver
-   does not work here, and libomptarget ends the program when it uses it. */
+/* Returns true if the last tw_cuda_open() failed because fork() made this process after the driver was started. Then
+   the driver does not work in this process, and libomptarget ends the program if it uses the driver. */
 bool tw_cuda_is_of_parent(void);
 void tw_cuda_close(void);
 
-/* Lists the machine's GPUs and returns how many of `room` there are; also while the driver is not open, but then no
-   other thread may open it. */
+/* Stores at most `room` of the machine's GPUs and returns their number. Works while the driver is not open, too, but
+   then no other thread may open it. */
 size_t tw_cuda_list(struct tw_gpu *gpus, size_t room);
 
-/* The CUDA device that owns a piece of device memory; -1 if it is none of CUDA's. */
+/* Returns the ordinal of the CUDA device that owns a piece of device memory; -1 if none does. */
 int tw_cuda_owner(const void *memory);
 
-/* Between tw_cuda_open() and tw_cuda_close(); NULL for a device that could not be retained. */
+/* Called between tw_cuda_open() and tw_cuda_close(). Returns NULL for a device that could not be retained. */
 struct tw_cuda_device *tw_cuda_device(int ordinal);
 enum tw_cuda_choice tw_cuda_choice(void);
 
-/* Whether a device can use another one's memory directly. */
+/* Returns true if a device can use another one's memory directly. */
 bool tw_cuda_uses_peer(const struct tw_cuda_device *device, const struct tw_cuda_device *peer);
 
-/* "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)". Returns `text`. */
+/* Writes, for example, "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)". Returns `text`. */
 const char *tw_cuda_describe_error(cu_result error, char *text, size_t bytes);
 
-/* Makes a device's context that of the thread, unless it is that already, and undoes what it did. */
+/* Make a device's context the thread's, unless it already is, and restore the one before. */
 enum tw_cuda_entry { TW_CUDA_OUTSIDE, TW_CUDA_WAS_INSIDE, TW_CUDA_ENTERED };
-enum tw_cuda_entry tw_cuda_enter(const struct tw_cuda_device *device); /* TW_CUDA_OUTSIDE, 0: that failed */
+enum tw_cuda_entry tw_cuda_enter(const struct tw_cuda_device *device); /* returns TW_CUDA_OUTSIDE, 0, on failure */
 void tw_cuda_leave(enum tw_cuda_entry entry);
 
 void tw_cuda_describe(const struct tw_cuda_device *device, struct tw_device_facts *facts);
 
-/* After a kernel's fault a device does nothing any more in this process, and libomptarget ends the program when it is
-   asked to. Returns one sentence about the fault; NULL for a device that works. */
+/* Returns one sentence about the fault of a lost device; NULL for a device that works. After a kernel's fault a device
+   is lost for this process, and libomptarget ends the program if it uses the device. */
 const char *tw_cuda_lost(const struct tw_cuda_device *device);
 
-/* Notes that a device does nothing any more: `kernel` failed, or, unless it was `alone`, one beside it. */
+/* Marks a device as lost: `kernel` failed or, unless it ran `alone`, one that ran beside it. */
 void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone);
 
-/* Lends a stream on which nothing runs, and takes it back. In the device's context. */
+/* Lend a stream on which nothing runs, and take it back. Called in the device's context. */
 cu_result tw_cuda_take_stream(struct tw_cuda_device *device, cu_stream *stream);
 void tw_cuda_give_stream(struct tw_cuda_device *device, cu_stream stream);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Command graphs as CUDA graphs (backend.h): a node for each kernel, launched on a stream's stream by one call, which
- * takes less than a microsecond a kernel where launches take three.
+ * Command graphs as CUDA graphs (backend.h): a node for each kernel. One call launches the graph on a CUDA stream. That
+ * takes less than a microsecond for each kernel; launches take three.
  *
- * Nodes may run at the same time, so each reduction has scratch memory of its own, and each large argument block its
- * own place in device memory, filled once.
+ * Nodes may run at the same time, so each reduction has scratch memory of its own, and each large argument block has
+ * device memory of its own, filled once.
  */
 #include "cuda_graph.h"
 
@@ -21,13 +21,13 @@ struct cuda_graph {
     size_t memory_count;
 };
 
-/* What is needed while a graph is made. */
+/* The state while a graph is instantiated. */
 struct instantiation {
     struct tw_backend_device *device;
     struct cuda_graph *made;
     cu_graph graph;
-    cu_node *nodes;   /* of those so far */
-    cu_node *befores; /* room for all nodes before one */
+    cu_node *nodes;   /* the nodes so far */
+    cu_node *befores; /* room for the nodes that one node waits for */
 };
 
 static tw_status complain(cu_result error, const char *what)
@@ -37,7 +37,7 @@ static tw_status complain(cu_result error, const char *what)
                    "the CUDA driver %s: %s", what, tw_cuda_describe_error(error, text, sizeof text));
 }
 
-/* The graph frees it in the end. */
+/* Makes the graph the owner of device memory: destroy() frees it. */
 static void keep(struct instantiation *a, void *memory)
 {
     a->made->memory[a->made->memory_count++] = memory;
@@ -85,7 +85,7 @@ static tw_status add_node(struct instantiation *a, const struct tw_backend_graph
     return error ? complain(error, "added no kernel to a graph") : TW_SUCCESS;
 }
 
-/* In the device's context. */
+/* Makes the CUDA graph. Called in the device's context. */
 static tw_status add_nodes(struct instantiation *a, const struct tw_backend_graph_node *nodes, size_t count)
 {
     tw_status status = TW_SUCCESS;

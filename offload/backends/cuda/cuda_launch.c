@@ -3,8 +3,8 @@
  * Kernels of the simt lowering through the CUDA driver (cuda_launch.h).
  *
  * The device image that libomptarget has loaded is loaded once more, into the same context: its kernels are the same,
- * and memory of omp_target_alloc() is valid in them. What exists twice then are variables, so a kernel that uses any is
- * left to libomptarget. Past it go neither its mapping tables nor its streams; nobody maps anything for such a kernel.
+ * and memory of omp_target_alloc() is valid in them. But its variables then exist twice, so a kernel that uses any is
+ * left to libomptarget. Its mapping tables and streams are not involved; nothing is mapped for kernels launched here.
  */
 #define _GNU_SOURCE
 #include "cuda_launch.h"
@@ -22,47 +22,47 @@
 #define BUCKETS 256u
 #define CAPTURES (sizeof(struct tw_internal_simt_captures) / sizeof(uint64_t))
 
-/* A device image that is loaded into a device, or cannot be. */
+/* A device image that is loaded into a device, or that the driver refused. */
 struct module {
     struct module *next;
     int ordinal;
-    uint64_t hash; /* of its contents: the same plugin may be loaded again, and another one in its place */
+    uint64_t hash; /* of its contents: a library may be loaded again, or another one at its address */
     size_t size;
     cu_module handle; /* NULL: the driver refused it */
     char refusal[256];
 };
 
-/* A kernel on a device, or why it is not found. Never changes once it is in its bucket, but for dynamic_bytes. */
+/* A kernel on a device, or the reason why it is not found. Only dynamic_bytes changes once it is in its bucket. */
 struct kernel {
     struct kernel *next, *next_of_all;
     const struct tw_internal_kernel *key;
     int ordinal;
     cu_function handle;  /* NULL: not found */
-    unsigned parameters; /* words */
+    unsigned parameters; /* their number of words */
     bool driver_launches;
-    bool is_missing;  /* in the images: libomptarget cannot launch it either */
-    char reason[320]; /* why not */
+    bool is_missing;  /* the images do not have it: libomptarget cannot launch it either */
+    char reason[320]; /* why the driver cannot launch it */
     size_t max_items, registers, private_bytes, static_bytes;
-    size_t resident_teams;       /* of a reduction: that run at the same time; 0: not known */
-    atomic_size_t dynamic_bytes; /* that the driver allows; changed under `mutex` */
+    size_t resident_teams;       /* for a reduction: the teams that run at the same time; 0: not known */
+    atomic_size_t dynamic_bytes; /* the dynamic shared memory that the driver allows; changed under `mutex` */
 };
 
 static struct {
-    pthread_mutex_t mutex; /* for all of this */
+    pthread_mutex_t mutex; /* protects all members */
     struct kernel *buckets[BUCKETS];
-    struct kernel *all;         /* also those of plugins that are gone: someone may still use them */
+    struct kernel *all;         /* also those of unloaded libraries: a launch may still use them */
     struct module *modules;     /* likewise */
-    unsigned long long unloads; /* when the buckets were filled */
+    unsigned long long unloads; /* tw_image_unloads() when the buckets were filled */
 } known = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- images ------------------------------------------------------------------------------------------------------ */
 
-/* The image for a device among those of an object: of the same generation, and the latest that it can run. */
+/* The search for a device's image in an object: the latest that the device can run. */
 struct choice {
     unsigned capability; /* the device's */
     const char *launcher;
     int best;
-    bool may_have_region; /* one that the device can run, or that cannot be read, may have the launcher's */
+    bool may_have_region; /* an image that the device can run, or that cannot be read, may have the launcher's region */
     struct tw_bytes image;
 };
 
@@ -97,7 +97,7 @@ static uint64_t hash_of(struct tw_bytes bytes)
     return hash;
 }
 
-/* The module of an image; loads it on first need. NULL: out of memory. */
+/* Returns the module of an image, and loads it on first need. NULL: out of memory. */
 static struct module *module_locked(struct tw_cuda_device *device, struct tw_bytes image)
 {
     const uint64_t hash = hash_of(image);
@@ -130,13 +130,13 @@ static size_t ask(cu_function function, int which)
     return tw_cuda.function_get(&value, which, function) || value < 0 ? 0 : (size_t)value;
 }
 
-/* Words that the kernel's region captures. */
+/* Returns the number of words that the kernel's target region captures. */
 static unsigned words_of(const struct tw_internal_kernel *kernel)
 {
     return tw_internal_words_for(kernel->args_bytes) + (unsigned)CAPTURES;
 }
 
-/* Looks a kernel up in the images of the object that defines it; in the device's context. */
+/* Looks a kernel up in the images of the object that defines it. Called in the device's context. */
 static void look_up_locked(struct tw_cuda_device *device, struct kernel *kernel)
 {
     struct choice choice = {.capability = device->capability, .best = -1};
@@ -173,7 +173,7 @@ static void look_up_locked(struct tw_cuda_device *device, struct kernel *kernel)
     kernel->registers = ask(kernel->handle, CU_FUNCTION_REGISTERS);
     kernel->private_bytes = ask(kernel->handle, CU_FUNCTION_LOCAL_BYTES);
     kernel->static_bytes = ask(kernel->handle, CU_FUNCTION_SHARED_BYTES);
-    /* what any kernel may use without being allowed it */
+    /* a kernel may use so much by default */
     atomic_init(&kernel->dynamic_bytes, device->default_shared_bytes > kernel->static_bytes
                                             ? device->default_shared_bytes - kernel->static_bytes
                                             : 0);
@@ -191,7 +191,8 @@ static struct kernel **bucket_of(const struct tw_internal_kernel *key, int ordin
     return &known.buckets[((uintptr_t)key / sizeof(void *) + (uintptr_t)ordinal * 31u) % BUCKETS];
 }
 
-/* The kernel on a device, found or not. NULL: out of memory. */
+/* Returns the entry of a kernel on a device, whether its code was found or not. NULL: the kernel has no version for
+   offload devices, or out of memory, or no context. */
 static struct kernel *find(struct tw_cuda_device *device, const struct tw_internal_kernel *key)
 {
     const int ordinal = device->ordinal;
@@ -199,7 +200,7 @@ static struct kernel *find(struct tw_cuda_device *device, const struct tw_intern
         return NULL;
     const unsigned long long unloads = tw_image_unloads();
     pthread_mutex_lock(&known.mutex);
-    if (known.unloads != unloads) { /* what is at the address of a kernel may be another one */
+    if (known.unloads != unloads) { /* another kernel may be at the same address now */
         memset(known.buckets, 0, sizeof known.buckets);
         known.unloads = unloads;
     }
@@ -270,7 +271,7 @@ bool tw_cuda_kernel_facts(struct tw_cuda_device *device, const struct tw_interna
     return true;
 }
 
-/* Allows a kernel more dynamic shared memory than any may have. */
+/* Allows a kernel `bytes` of dynamic shared memory, if that is more than it may use so far. */
 static cu_result allow(struct kernel *kernel, size_t bytes)
 {
     cu_result error = 0;
@@ -310,7 +311,7 @@ tw_status tw_cuda_check(struct tw_cuda_device *device, const struct tw_internal_
     const bool found = kernel && kernel->handle;
     const size_t most = found ? local_limit(device, kernel) : device->default_shared_bytes;
     const size_t static_bytes = found ? kernel->static_bytes : 0;
-    /* a reduction's teams stride over the range: more of them than run at the same time would be a second wave */
+    /* the teams of a reduction stride over the range: more than run at the same time would wait for the others */
     if (found && kernel->resident_teams && kernel->resident_teams < launch->max_parts)
         launch->max_parts = (unsigned)kernel->resident_teams;
     if (found && items > kernel->max_items)
@@ -334,17 +335,17 @@ unsigned tw_cuda_missing_image(const struct tw_cuda_device *device, const struct
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-/* One launch as the driver wants it. */
+/* The driver's arguments for one launch. */
 struct request {
     unsigned grid[3], block[3]; /* x, y, z: the last dimension of a range comes first */
     size_t shared_bytes;
     uint64_t parameters[TW_CUBIN_MAX_PARAMETERS]; /* the first is the pointer that the kernel does not use */
 };
 
-/* The most of a grid's and a block's dimensions. */
+/* The limits of a grid's and a block's dimensions. */
 static const unsigned most_blocks[3] = {INT32_MAX, 65535, 65535}, most_threads[3] = {1024, 1024, 64};
 
-/* Gives the launch the dimensions of its range, if the hardware has them and a range kernel has no offset. */
+/* Gives the grid the dimensions of the range, if they fit the hardware's limits and a range kernel has no offset. */
 static void shape(const struct tw_internal_launch *launch, const struct tw_internal_simt_grid *grid, bool is_range,
                   struct tw_internal_simt_captures *captures, struct request *request)
 {
@@ -365,7 +366,7 @@ static void shape(const struct tw_internal_launch *launch, const struct tw_inter
     }
 }
 
-/* All forms but single tasks. */
+/* Fills the grid of all forms but single tasks, and returns the captured words. */
 static struct tw_internal_simt_captures describe_range(const struct tw_internal_kernel *key,
                                                        const struct tw_internal_launch *launch, struct request *request)
 {
@@ -397,14 +398,14 @@ static void describe(const struct tw_internal_kernel *key, const struct tw_inter
         memcpy(&request->parameters[at], launch->args, key->args_bytes);
 }
 
-/* A request as a call of the driver wants it; points into the request. */
+/* A request with the parameter list of the driver's call, which points into the request. */
 struct call {
     struct request request;
     size_t bytes;
     void *extra[5];
 };
 
-/* Sees to what the launch needs of the kernel, too. */
+/* Fills a call, and allows the kernel the dynamic shared memory that the launch needs. */
 static cu_result prepare(struct kernel *kernel, const struct tw_internal_launch *launch, struct call *call)
 {
     describe(kernel->key, launch, &call->request);
@@ -486,7 +487,7 @@ const char *tw_cuda_why_not(const struct tw_internal_launch *launch)
     return kernel ? kernel->reason : "there is no memory for it";
 }
 
-/* Launches and waits. In the device's context. */
+/* Launches a kernel and waits for it. Called in the device's context. */
 static cu_result run(struct tw_cuda_device *device, struct kernel *kernel, const struct tw_internal_launch *launch)
 {
     cu_stream stream;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory by the CUDA driver (cuda_memory.h): device memory from a pool of the library's own, and host memory that the
- * bus can reach.
+ * Memory by the CUDA driver (cuda_memory.h): device memory from the library's own pool, and page-locked host memory.
  *
- * cuMemFree, which omp_target_free() ends in, waits for all that the device runs; a pool keeps what was freed for the
- * next allocation instead, and neither waits for kernels. What it keeps at most is a quarter of the device's memory,
- * and all of that is given back when an allocation fails.
+ * omp_target_free() calls cuMemFree, which waits for everything that runs on the device. A pool keeps freed memory for
+ * the next allocation instead, and neither call waits for kernels. The pool keeps at most a quarter of the device's
+ * memory, and releases all of that when an allocation fails.
  */
 #include "cuda_memory.h"
 
@@ -13,7 +12,7 @@
 
 enum { HOST_PORTABLE = 1, POOL_RELEASE_THRESHOLD = 4, POOL_READ_WRITE = 3 };
 
-/* Lets the other devices copy from and to the pool's memory directly, where they can. */
+/* Allows the other devices to copy from and to the pool's memory directly, if they can. */
 static void share(struct tw_cuda_device *device)
 {
     for (int other = 0;; ++other) {
@@ -64,8 +63,7 @@ void tw_cuda_close_pool(struct tw_cuda_device *device)
     device->pool = NULL;
 }
 
-/* Allocates in the order of the pool's own stream, on which nothing else ever runs, so it is there when that is
-   idle. */
+/* Allocates in the order of the pool's own stream, and waits for that stream. Only allocations and frees run there. */
 static cu_result allocate(struct tw_cuda_device *device, uintptr_t *memory, size_t bytes)
 {
     const cu_result error = tw_cuda.pool_allocate(memory, bytes, device->pool, device->pool_stream);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams of launches, and of copies between devices, on CUDA streams (backend.h), a stream each.
+ * Streams of launches, and of copies between devices (backend.h). Each has a CUDA stream.
  *
- * How far a stream has come is a number in host memory, which the stream writes behind some of the launches, and behind
- * the last one when somebody asks for it: so looking costs a load, where asking the driver for an event costs more than
- * a microsecond and stops others from launching meanwhile. Events are for other streams to wait for.
+ * The progress of a stream is a number in host memory. The stream writes it behind some of the launches, and behind the
+ * last one when a thread asks for it. So reading the progress costs a load, while a query of an event costs more than a
+ * microsecond and keeps other threads from launching meanwhile. Events are used only for waits of other streams.
  *
- * What the launches of a stream need beside their parameters exists once for the stream, since they run in their order:
- * scratch memory of reductions, and memory for a large argument block, which a copy on the stream fills.
+ * The launches of a stream run in order, so they share its scratch memory for reductions, and its memory for a large
+ * argument block, which a copy on the stream fills.
  *
- * After a kernel's fault the number stands still, so who waits for it asks the driver now and then. The driver does not
- * tell which launch it was: all that was not known to be over fails; memory of the device is gone anyway. A
- * device that copies from it is lost with it: the driver gives both the error, also where they wait for each other.
+ * After a kernel's fault the number stands still, so a waiting thread queries the driver now and then. The driver does
+ * not say which launch failed: so every launch that was not known to be over fails. The device's memory is lost anyway.
+ * A device that copies from it is lost too: the driver reports the error for both, also if they wait for each other.
  */
 #include "cuda_stream.h"
 
@@ -25,13 +25,13 @@
 #include "cuda_times.h"
 
 #define MIN_ARGS_BYTES 4096u
-#define WRITE_EVERY 64u /* launches */
+#define WRITE_EVERY 64u /* launches between two writes of the progress */
 #define WRITE_EVERY_COPY 8u
-#define ASK_EVERY 64u /* polls without progress */
+#define ASK_EVERY 64u /* polls between two queries of the driver */
 #define GRAPH_NAME "of a command graph"
 #define COPY_NAME "that ran before a copy" /* a copy does not fail by itself once it is enqueued */
 
-/* An event behind the launch of a sequence. */
+/* An event behind the launch with a sequence number. */
 struct record {
     cu_event event;
     uint64_t sequence;
@@ -44,22 +44,22 @@ struct cuda_stream {
     struct tw_scratch scratch;
     struct tw_cuda_launch_cache launch_cache;
     struct tw_cuda_times times;
-    bool measures; /* the next launch */
+    bool measures; /* the next launch is measured */
     void *args;    /* device memory for argument blocks */
     size_t args_bytes;
-    _Atomic uint64_t issued, over; /* sequence numbers; what is over is known to be */
-    volatile uint32_t *progress;   /* in host memory: the low bits of a sequence, all up to which is over */
+    _Atomic uint64_t issued, over; /* the last sequence numbers that are issued, and known to be over */
+    volatile uint32_t *progress;   /* in host memory: the low bits of the last sequence number that is over */
     atomic_uint polls;
-    _Atomic uint64_t issued_before;     /* when somebody asked last */
-    const char *names[TW_STREAM_DEPTH]; /* of kernels, by sequence */
+    _Atomic uint64_t issued_before;     /* the value of issued at the last call of should_ask() */
+    const char *names[TW_STREAM_DEPTH]; /* names of kernels, by sequence number */
 
-    pthread_mutex_t mutex;    /* for what follows: these calls come in the order of sequence numbers */
-    _Atomic uint64_t written; /* the sequence that the stream writes last; read also without it */
-    /* Record r in slot r % TW_STREAM_DEPTH, those of `first` up to `past` in use. Their sequence numbers grow and are
-       not known to be over, so there are no more of them than launches in flight. */
+    pthread_mutex_t mutex;    /* protects the members below; writes and records follow the order of sequence numbers */
+    _Atomic uint64_t written; /* the last sequence number that the stream will write; read also without the mutex */
+    /* Record r is in slot r % TW_STREAM_DEPTH; those from `first` up to `past` are in use. Their sequence numbers grow
+       and are not known to be over, so there are no more of them than launches in flight. */
     struct record records[TW_STREAM_DEPTH];
     uint64_t first, past;
-    atomic_bool is_awaited; /* by another stream, once: from then on each launch has a record */
+    atomic_bool is_awaited; /* another stream has waited for this one: from then on each launch has a record */
 };
 
 static struct cuda_stream *cuda(const struct tw_backend_stream *stream)
@@ -67,7 +67,7 @@ static struct cuda_stream *cuda(const struct tw_backend_stream *stream)
     return (struct cuda_stream *)(uintptr_t)stream;
 }
 
-/* The device as the table of the backend has it. */
+/* Returns the stream's device as the backend's table knows it. */
 static struct tw_backend_device *owner_of(const struct cuda_stream *stream)
 {
     return &stream->device->omp.base;
@@ -130,14 +130,14 @@ static void close_stream(struct tw_backend_stream *base)
     free(stream);
 }
 
-/* ---- how far it is ----------------------------------------------------------------------------------------------- */
+/* ---- progress ---------------------------------------------------------------------------------------------------- */
 
 static bool is_over(struct cuda_stream *stream, uint64_t sequence)
 {
     return atomic_load_explicit(&stream->over, memory_order_acquire) >= sequence;
 }
 
-/* Lets the stream write how far it has come, after all that has been issued. In the stream's context. */
+/* Makes the stream write its progress behind all launches that are issued. Called in the stream's context. */
 static cu_result write_locked(struct cuda_stream *stream)
 {
     const uint64_t issued = atomic_load_explicit(&stream->issued, memory_order_acquire);
@@ -147,7 +147,7 @@ static cu_result write_locked(struct cuda_stream *stream)
     return error;
 }
 
-/* Reads how far the stream is. */
+/* Reads the stream's progress into `over`. */
 static void look(struct cuda_stream *stream)
 {
     uint64_t known = atomic_load_explicit(&stream->over, memory_order_acquire);
@@ -162,14 +162,14 @@ static void look(struct cuda_stream *stream)
     }
 }
 
-/* Forgets records of what is over. */
+/* Drops the records of launches that are over. */
 static void forget_locked(struct cuda_stream *stream)
 {
     while (stream->first < stream->past && is_over(stream, stream->records[stream->first % TW_STREAM_DEPTH].sequence))
         ++stream->first;
 }
 
-/* Records an event behind all that has been issued. In the stream's context. */
+/* Records an event behind all launches that are issued. Called in the stream's context. */
 static cu_result record_locked(struct cuda_stream *stream)
 {
     struct record *record = &stream->records[stream->past % TW_STREAM_DEPTH];
@@ -187,8 +187,8 @@ static cu_result record_locked(struct cuda_stream *stream)
     return error;
 }
 
-/* The first record behind a sequence that is not known to be over; makes one if there is none. In the stream's
-   context. */
+/* Stores the number of the first record at or behind a launch that is not known to be over; makes one if there is none.
+   Called in the stream's context. */
 static cu_result find_record_locked(struct cuda_stream *stream, uint64_t sequence, uint64_t *found)
 {
     forget_locked(stream);
@@ -213,7 +213,7 @@ static cu_result wait_for_other(const struct cuda_stream *stream, struct cuda_st
     const enum tw_cuda_entry entry = tw_cuda_enter(other->device);
     atomic_store_explicit(&other->is_awaited, true, memory_order_relaxed);
     look(other);
-    pthread_mutex_lock(&other->mutex); /* until the event is used: its slot could be taken for another */
+    pthread_mutex_lock(&other->mutex); /* until the event is used: its slot could be reused */
     cu_result error = entry ? find_record_locked(other, sequence, &at) : 1;
     tw_cuda_leave(entry);
     if (!error)
@@ -240,13 +240,13 @@ static tw_status lend_scratch(struct cuda_stream *stream, struct tw_internal_lau
 {
     const tw_status status = tw_scratch_take(&stream->scratch, owner_of(stream), launch);
     void *memory = launch->scratch;
-    if (status == TW_SUCCESS) /* the next launch runs after this one: it can have it already */
+    if (status == TW_SUCCESS) /* the next launch runs after this one, so it can take the same memory */
         tw_scratch_give(&stream->scratch, owner_of(stream), launch, true);
     launch->scratch = memory;
     return status;
 }
 
-/* Enqueues the copying of a large argument block. In the device's context. */
+/* Enqueues the copy of a large argument block. Called in the device's context. */
 static tw_status copy_args(struct cuda_stream *stream, const struct tw_internal_kernel *kernel,
                            struct tw_internal_launch *launch)
 {
@@ -256,7 +256,7 @@ static tw_status copy_args(struct cuda_stream *stream, const struct tw_internal_
         if (!memory)
             return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for the %zu argument bytes of %s",
                            kernel->args_bytes, kernel->name);
-        if (stream->args) { /* launches may be using it */
+        if (stream->args) { /* launches in flight may use it */
             (void)tw_cuda.stream_synchronize(stream->stream);
             owner_of(stream)->backend->memory->free(owner_of(stream), stream->args);
         }
@@ -269,7 +269,7 @@ static tw_status copy_args(struct cuda_stream *stream, const struct tw_internal_
     return error ? complain(stream, "did not copy the arguments of a kernel", error) : TW_SUCCESS;
 }
 
-/* In the device's context. */
+/* Enqueues a kernel. Called in the device's context. */
 static tw_status add_kernel(struct cuda_stream *stream, const struct tw_internal_kernel *kernel,
                             struct tw_internal_launch *launch)
 {
@@ -285,7 +285,8 @@ static tw_status add_kernel(struct cuda_stream *stream, const struct tw_internal
     return error ? tw_cuda_report(stream->device, kernel->name, error, alone) : TW_SUCCESS;
 }
 
-/* Lets others see the launch, now and then or always. Where that fails, whoever asks tries again. */
+/* Writes the progress behind every n-th launch, and records an event behind it if another stream has waited for this
+   one. If that fails, completed() or wait_for_other() tries again. */
 static void note_launch(struct cuda_stream *stream, uint64_t sequence, bool is_copy)
 {
     const bool is_awaited = atomic_load_explicit(&stream->is_awaited, memory_order_relaxed);
@@ -298,14 +299,14 @@ static void note_launch(struct cuda_stream *stream, uint64_t sequence, bool is_c
     if (is_awaited) {
         look(stream);
         forget_locked(stream);
-        /* a waiter may have been quicker */
+        /* unless a waiting stream has recorded it already */
         if (stream->first == stream->past || stream->records[(stream->past - 1) % TW_STREAM_DEPTH].sequence < sequence)
             (void)record_locked(stream);
     }
     pthread_mutex_unlock(&stream->mutex);
 }
 
-/* A kernel of a stream, a graph or a copy. */
+/* A kernel, a graph or a copy to enqueue on a stream. */
 struct request {
     const char *name;
     const struct tw_internal_kernel *kernel;
@@ -372,8 +373,8 @@ tw_status tw_cuda_stream_launch_graph(struct tw_backend_stream *base, cu_executa
     return issue(cuda(base), &(struct request){.name = GRAPH_NAME, .executable = executable}, sequence);
 }
 
-/* Where devices cannot use each other's memory, the driver copies through the host's, with a thread of the program.
-   Memory that is not from a pool is not known to be shared. */
+/* Returns true if both devices can use each other's memory: otherwise the driver copies through host memory, with a
+   thread of the program. Only memory from a pool is known to be shared. */
 static bool reaches(struct tw_backend_device *to, struct tw_backend_device *from)
 {
     const struct tw_cuda_device *target = tw_cuda_of(to), *source = tw_cuda_of(from);
@@ -389,14 +390,14 @@ static tw_status copy(struct tw_backend_stream *base, void *target, struct tw_ba
     return lost ? tw_fail(TW_ERROR_TRANSFER_FAILED, "%s", lost) : issue(cuda(base), &request, sequence);
 }
 
-/* ---- their end --------------------------------------------------------------------------------------------------- */
+/* ---- completion -------------------------------------------------------------------------------------------------- */
 
 static bool is_written(struct cuda_stream *stream, uint64_t sequence)
 {
     return atomic_load_explicit(&stream->written, memory_order_acquire) >= sequence;
 }
 
-/* Sees to it that the sequence will be told of; if so already, asks the driver whether all is well. */
+/* Makes sure that the stream will write `sequence`. If it will anyway, queries the driver for a failure. */
 static cu_result ask(struct cuda_stream *stream, uint64_t sequence)
 {
     cu_result error = 0;
@@ -413,7 +414,7 @@ static cu_result ask(struct cuda_stream *stream, uint64_t sequence)
     return error;
 }
 
-/* Whether it is worth asking. While another thread launches, the next regular write comes soon. */
+/* Returns true if ask() is worth its time. While another thread launches, the next regular write comes soon. */
 static bool should_ask(struct cuda_stream *stream, uint64_t sequence)
 {
     const uint64_t issued = atomic_load_explicit(&stream->issued, memory_order_relaxed);

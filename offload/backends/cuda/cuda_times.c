@@ -2,19 +2,19 @@
 /*
  * Times of launches by CUDA events (cuda_times.h).
  *
- * The driver tells the milliseconds between two events, as a float. So a base event is recorded while nothing is before
- * it in its stream, and the host's clock is read before and after: the event lies between. It is recorded anew now and
- * then, because the two clocks drift apart, and a float of many milliseconds is coarse. A length is asked for by
- * itself, so its error is that of the device's clock alone, half a microsecond.
+ * The driver gives the milliseconds between two events, as a float. So a base event is recorded on an idle stream, and
+ * the host's clock is read before and after: the event lies between. The base is recorded anew now and then, because
+ * the two clocks drift apart, and a float of many milliseconds is coarse. The length of a launch is queried by itself,
+ * so its error is that of the device's clock alone, half a microsecond.
  */
 #include "cuda_times.h"
 #include "base/clock.h"
 
 #include <stdlib.h>
 
-#define RENEW_NS 100000000u   /* a base is used for so long: clocks that differ by 20 ppm part by 2 us */
-#define CLOSE_NS 15000u       /* a base this well known is good enough */
-#define TRIES 5u              /* the first ones may find the device or its driver asleep */
+#define RENEW_NS 100000000u   /* the time for which a base is used: clocks that differ by 20 ppm drift by 2 us in it */
+#define CLOSE_NS 15000u       /* the time between two clock readings that is short enough for a base */
+#define TRIES 5u              /* attempts for a base: in the first ones, the device or its driver may be asleep */
 #define PATIENCE_NS 20000000u /* other processes take the device for milliseconds at a time */
 
 static bool make_event(cu_event *event)
@@ -24,8 +24,8 @@ static bool make_event(cu_event *event)
     return *event != NULL;
 }
 
-/* Records an event and waits for it. Not for long: streams share the device's channels, so one without work may be
-   behind a kernel of another. Returns the time that it took, 0 where it failed. */
+/* Records an event and waits for it, but not for long: streams share the device's channels, so an idle stream may be
+   behind another stream's kernel. Returns the nanoseconds since `start_ns`, 0 on failure. */
 static uint64_t record(cu_event event, cu_stream stream, uint64_t start_ns)
 {
     cu_result error = tw_cuda.event_record(event, stream);
@@ -39,7 +39,7 @@ static uint64_t record(cu_event event, cu_stream stream, uint64_t start_ns)
     return error ? 0 : passed;
 }
 
-/* Records a base event until the host's clock tells closely enough when that was, or some times. */
+/* Records a base event, at most TRIES times, until its time by the host's clock is known closely enough. */
 static bool record_base(struct tw_cuda_base *base, cu_stream stream)
 {
     uint64_t passed = CLOSE_NS + 1;
@@ -54,10 +54,10 @@ static bool record_base(struct tw_cuda_base *base, cu_stream stream)
 
 static bool is_unused(struct tw_cuda_base *base)
 {
-    return atomic_load_explicit(&base->users, memory_order_acquire) == 0; /* all that read it have */
+    return atomic_load_explicit(&base->users, memory_order_acquire) == 0; /* all readers have finished */
 }
 
-/* Records a base anew, one that nobody uses, if there is one. */
+/* Records a base anew, if one is unused. */
 static void renew_base_locked(struct tw_cuda_device *device)
 {
     const bool first_is_newer = device->base == &device->bases[0];
@@ -73,7 +73,7 @@ static void renew_base_locked(struct tw_cuda_device *device)
     tw_cuda_give_stream(device, stream);
 }
 
-/* A base for one launch; NULL: there is none. */
+/* Returns a base for one launch, and counts the launch as its user; NULL if there is none. */
 static struct tw_cuda_base *take_base(struct tw_cuda_device *device)
 {
     pthread_mutex_lock(&device->clock);
@@ -120,7 +120,7 @@ void tw_cuda_times_end(struct tw_cuda_timing *timing, cu_stream stream, bool enq
         drop(timing);
 }
 
-/* The nanoseconds between two events. */
+/* Stores the nanoseconds between two events. */
 static bool elapsed(cu_event start, cu_event end, int64_t *ns)
 {
     float milliseconds = 0;
@@ -136,7 +136,7 @@ void tw_cuda_times_read(struct tw_cuda_times *times, uint64_t sequence, struct t
     int64_t length, until_end;
     if (!timing || !timing->base)
         return;
-    /* the launch is over, and so is nearly always what was recorded behind it */
+    /* the launch is over, so this rarely waits for the event behind it */
     const bool known = !tw_cuda.event_synchronize(timing->end) && elapsed(timing->start, timing->end, &length)
                        && elapsed(timing->base->event, timing->end, &until_end);
     const uint64_t base_ns = timing->base->host_ns;
@@ -145,7 +145,7 @@ void tw_cuda_times_read(struct tw_cuda_times *times, uint64_t sequence, struct t
         return;
     result->end_ns = base_ns + (uint64_t)until_end;
     result->start_ns = result->end_ns - (uint64_t)length;
-    /* the stream runs one after the other: what a new base, or rounding, makes overlap does not */
+    /* launches of a stream do not overlap: correct what a new base or rounding makes overlap */
     if (result->start_ns < times->last_end_ns) {
         result->end_ns += times->last_end_ns - result->start_ns;
         result->start_ns = times->last_end_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copying host memory with several threads (staged_copy.h): slices, taken by whoever has time. */
+/* Staged copies (staged_copy.h): several threads take slices of a copy in order. Helpers are the copy threads. */
 #define _GNU_SOURCE
 #include "staged_copy.h"
 
@@ -12,32 +12,32 @@
 #include "base/clock.h"
 #include "common/topology.h"
 
-/* What a thread takes at a time. Into the stage, smaller slices let more threads take part early, which pays up to
-   so many bytes. */
+/* The bytes that a thread takes at a time. Copies of up to EARLY_BYTES to the stage are faster with smaller slices:
+   more threads take part early. */
 #define SLICE_BYTES TW_STAGED_COPY_SLICE_BYTES
 #define EARLY_SLICE_BYTES (SLICE_BYTES / 2)
 #define EARLY_BYTES (512 * SLICE_BYTES)
-#define ALONE_BYTES (16 * SLICE_BYTES) /* up to which helpers are not worth it */
-#define MOMENT 32                      /* pauses between two questions about a part */
+#define ALONE_BYTES (16 * SLICE_BYTES) /* the largest copy that gains nothing from helpers */
+#define MOMENT 32                      /* pauses between two calls of may_copy() */
 #define MOST_HELPERS 11u
 #define JOBS 4u
 #define LINGER_NS 300000u
 
-/* A copy that helpers take part in. What it is about changes only while no helper may look at it. */
+/* A copy shared by several threads. Plain fields are written only while no helper can read them (`helpers` is 0). */
 struct job {
-    pthread_mutex_t busy; /* held by the thread whose copy it is */
+    pthread_mutex_t busy; /* held by the thread that runs the copy */
     struct tw_staged_copy_job copy;
-    size_t slice_bytes, part_slices; /* of each slice and part but the last */
+    size_t slice_bytes, part_slices; /* the bytes of a slice, and the slices of a part, but for the last ones */
     atomic_bool is_open;
-    atomic_uint helpers;       /* that may look at it */
-    atomic_size_t next, limit; /* slices: the first that nobody took, and the first that may not be copied yet */
-    atomic_size_t copied[TW_STAGED_COPY_SLOTS]; /* slices of the part in a slot */
+    atomic_uint helpers;       /* the number of helpers that may read the job */
+    atomic_size_t next, limit; /* the first slice that is not taken, and the first that may not be copied yet */
+    atomic_size_t copied[TW_STAGED_COPY_SLOTS]; /* for each slot, the number of copied slices of its part */
 };
 
 static struct {
     struct job jobs[JOBS];
-    atomic_uint posted;    /* counts parts that may be copied */
-    pthread_mutex_t mutex; /* for what follows, and for sleeping */
+    atomic_uint posted;    /* counts the parts that may be copied */
+    pthread_mutex_t mutex; /* protects the members below; helpers sleep with it */
     pthread_cond_t work;
     pthread_t threads[MOST_HELPERS];
     unsigned helpers, sleeping, wanted;
@@ -50,7 +50,7 @@ static struct {
     .work = PTHREAD_COND_INITIALIZER,
 };
 
-/* Copies a slice; false: none may be copied now. */
+/* Copies the next slice. Returns false if none may be copied now. */
 static bool copy_slice(struct job *job)
 {
     const struct tw_staged_copy_job *copy = &job->copy;
@@ -70,7 +70,7 @@ static bool copy_slice(struct job *job)
 
 /* ---- helpers ----------------------------------------------------------------------------------------------------- */
 
-/* Waits for another part than those posted before; false: the helpers are to end. */
+/* Waits until a part is posted after those in `*seen`. Returns false if the helpers must end. */
 static bool next_post(unsigned *seen)
 {
     const uint64_t until = tw_now_ns() + LINGER_NS;
@@ -92,7 +92,7 @@ static bool next_post(unsigned *seen)
     return goes_on;
 }
 
-/* A slice of each open copy in turn, so that copies at the same time share the helpers. */
+/* Copies one slice of each open copy, so that simultaneous copies share the helpers. Returns true if there was one. */
 static bool help_all(void)
 {
     bool helped = false;
@@ -101,7 +101,7 @@ static bool help_all(void)
         if (!atomic_load(&job->is_open))
             continue;
         atomic_fetch_add(&job->helpers, 1);
-        if (atomic_load(&job->is_open) && copy_slice(job)) /* it may have ended before it was counted */
+        if (atomic_load(&job->is_open) && copy_slice(job)) /* it may have ended before this helper was counted */
             helped = true;
         atomic_fetch_sub(&job->helpers, 1);
     }
@@ -121,7 +121,7 @@ static void *help(void *argument)
 static void start_once(void)
 {
     pthread_mutex_lock(&pool.mutex);
-    const unsigned copying = tw_topology_processors() * 3 / 4; /* this thread among them */
+    const unsigned copying = tw_topology_processors() * 3 / 4; /* the calling thread included */
     unsigned wanted = pool.is_set ? pool.wanted : copying ? copying - 1 : 0;
     wanted = wanted > MOST_HELPERS ? MOST_HELPERS : wanted;
     if (!pool.started)
@@ -155,7 +155,7 @@ static size_t slices_of(const struct job *job, size_t part)
     return (tw_staged_copy_bytes_of(&job->copy, part) + job->slice_bytes - 1) / job->slice_bytes;
 }
 
-/* Whether it is time to ask for another part: what may be copied is less than one. */
+/* Returns true if the slices that may be copied are less than one part: then may_copy() is called for another part. */
 static bool is_short(struct job *job)
 {
     return atomic_load_explicit(&job->next, memory_order_relaxed) + job->part_slices
@@ -169,7 +169,8 @@ static void copy_or_pause(struct job *job)
             tw_pause();
 }
 
-/* Copies what may be copied, and tells of parts that are, until all are or the copy is given up. */
+/* Copies slices, and calls may_copy() and copied(), until all parts are copied. Returns false if one of these ends the
+   copy. */
 static bool drive(struct job *job)
 {
     const struct tw_staged_copy_job *copy = &job->copy;
@@ -213,7 +214,7 @@ static bool run(struct job *job, const struct tw_staged_copy_job *copy, bool wit
         atomic_store(&job->copied[slot], 0);
     atomic_store(&job->is_open, with_helpers);
     const bool all = drive(job);
-    atomic_store(&job->limit, 0); /* where it is given up, slices are left */
+    atomic_store(&job->limit, 0); /* if the copy ended early, slices are left */
     atomic_store(&job->is_open, false);
     while (atomic_load(&job->helpers))
         tw_pause();
