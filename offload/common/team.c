@@ -80,7 +80,7 @@ void tw_team_shorten_polling(void)
     done = true;
 }
 
-unsigned tw_team_patience_ms(void)
+unsigned tw_team_poll_limit_ms(void)
 {
     const int usual = atomic_load_explicit(&usual_block_ms, memory_order_relaxed);
     return usual < 0 ? 0 : is_worker && usual > 1 ? 1 : (unsigned)usual;

@@ -24,6 +24,6 @@ void tw_team_bind(void);
 void tw_team_step_aside(void);
 
 /* Returns the milliseconds for which a waiting thread of the team polls before it sleeps. */
-unsigned tw_team_patience_ms(void);
+unsigned tw_team_poll_limit_ms(void);
 
 #endif

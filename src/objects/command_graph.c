@@ -350,7 +350,8 @@ static tw_status check_locked(const struct tw_queue *queue, const struct tw_comm
 }
 
 /* Acquires the references that a submitted command releases on completion: queue, graph and buffers. */
-static void lend_locked(struct tw_command *command, struct tw_queue *queue, struct tw_command_graph *graph)
+static void acquire_references_locked(struct tw_command *command, struct tw_queue *queue,
+                                      struct tw_command_graph *graph)
 {
     command->home = &queue->tasks;
     command->turn = &graph->turn;
@@ -363,7 +364,7 @@ static void lend_locked(struct tw_command *command, struct tw_queue *queue, stru
 }
 
 /* Releases the references of a command that could not be submitted. */
-static void take_back_locked(struct tw_command *command)
+static void release_references_locked(struct tw_command *command)
 {
     for (size_t i = 0; i < command->use_count; ++i)
         --tw_buffer_of(command->uses[i].data)->uses;
@@ -409,14 +410,14 @@ tw_status tw_internal_submit_graph(tw_queue *queue, tw_command_graph *graph, tw_
         tw_queue_make_room_locked(queue);
     status = check_locked(queue, graph);
     if (status == TW_SUCCESS) {
-        lend_locked(command, queue, graph);
+        acquire_references_locked(command, queue, graph);
         tw_storage_begin_locked(graph->uses, graph->use_count);
         status = check_locked(queue, graph); /* again: the lock was released */
         if (status == TW_SUCCESS)
             status = tw_command_submit_locked(command);
         if (status != TW_SUCCESS) {
             tw_storage_abandon_locked(graph->uses, graph->use_count);
-            take_back_locked(command);
+            release_references_locked(command);
         } else if (event) {
             *event = &command->events[TW_PHASE_COMPLETE];
         }

@@ -257,7 +257,7 @@ void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result e
     /* an error of the context persists, so every thread gets it: the first one writes the message */
     pthread_mutex_lock(&device->streams);
     if (!atomic_load_explicit(&device->is_lost, memory_order_relaxed)) {
-        snprintf(device->story, sizeof device->story,
+        snprintf(device->loss_message, sizeof device->loss_message,
                  "kernel %s%s failed on the device: %s; nothing runs on it any more "
                  "in this process",
                  kernel, alone ? "" : ", or one that ran beside or after it,", text);
@@ -268,7 +268,7 @@ void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result e
 
 const char *tw_cuda_lost(const struct tw_cuda_device *device)
 {
-    return atomic_load_explicit(&device->is_lost, memory_order_acquire) ? device->story : NULL;
+    return atomic_load_explicit(&device->is_lost, memory_order_acquire) ? device->loss_message : NULL;
 }
 
 const char *tw_cuda_describe_error(cu_result error, char *text, size_t bytes)

@@ -187,8 +187,8 @@ struct tw_cuda_device {
     struct tw_cuda_base bases[2];
     struct tw_cuda_base *base; /* the newer one; NULL: none yet */
     atomic_uint running;       /* the number of launches that are not known to be over */
-    atomic_bool is_lost;       /* story is set */
-    char story[512];
+    atomic_bool is_lost;       /* loss_message is set */
+    char loss_message[512];
 };
 
 extern struct tw_cuda_driver tw_cuda;

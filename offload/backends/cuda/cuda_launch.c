@@ -470,7 +470,7 @@ tw_status tw_cuda_report(struct tw_cuda_device *device, const char *kernel, cu_r
         return tw_fail(TW_ERROR_LAUNCH_FAILED, "the CUDA driver did not launch kernel %s: %s", kernel, text);
     }
     tw_cuda_lose(device, kernel, error, alone);
-    return tw_fail(TW_ERROR_LAUNCH_FAILED, "%s", device->story);
+    return tw_fail(TW_ERROR_LAUNCH_FAILED, "%s", device->loss_message);
 }
 
 bool tw_cuda_takes(struct tw_backend_device *device, const struct tw_internal_kernel *key,

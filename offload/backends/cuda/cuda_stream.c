@@ -451,7 +451,7 @@ static tw_status outcome(struct tw_backend_stream *base, uint64_t sequence)
 {
     struct cuda_stream *stream = cuda(base);
     atomic_fetch_sub_explicit(&stream->device->running, 1, memory_order_relaxed);
-    return is_over(stream, sequence) ? TW_SUCCESS : tw_fail(TW_ERROR_LAUNCH_FAILED, "%s", stream->device->story);
+    return is_over(stream, sequence) ? TW_SUCCESS : tw_fail(TW_ERROR_LAUNCH_FAILED, "%s", stream->device->loss_message);
 }
 
 const struct tw_backend_async tw_cuda_async = {

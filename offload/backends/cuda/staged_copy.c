@@ -18,7 +18,7 @@
 #define EARLY_SLICE_BYTES (SLICE_BYTES / 2)
 #define EARLY_BYTES (512 * SLICE_BYTES)
 #define ALONE_BYTES (16 * SLICE_BYTES) /* the largest copy that gains nothing from helpers */
-#define MOMENT 32                      /* pauses between two calls of may_copy() */
+#define POLL_PAUSES 32                 /* pauses between two calls of may_copy() */
 #define MOST_HELPERS 11u
 #define JOBS 4u
 #define LINGER_NS 300000u
@@ -165,7 +165,7 @@ static bool is_short(struct job *job)
 static void copy_or_pause(struct job *job)
 {
     if (!copy_slice(job))
-        for (int i = 0; i < MOMENT; ++i)
+        for (int i = 0; i < POLL_PAUSES; ++i)
             tw_pause();
 }
 

@@ -6,8 +6,8 @@
  * The threads are started with the first large copy. After a part they poll for the next one for a fraction of a
  * millisecond, since the parts of a transfer follow each other closely; then they sleep.
  */
-#ifndef TEAMWORK_COPIER_H
-#define TEAMWORK_COPIER_H
+#ifndef TEAMWORK_STAGED_COPY_H
+#define TEAMWORK_STAGED_COPY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -15,7 +15,7 @@
 #include "host_batch.h"
 
 /* Enough workers to overlap single tasks; parallel kernels occupy the device. */
-#define MAX_LANES 8u
+#define MAX_WORKERS 8u
 
 static tw_status count(unsigned *devices)
 {
@@ -53,7 +53,7 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
                                          .index = index,
                                          .type = TW_DEVICE_HOST,
                                          .exclusive = true,
-                                         .max_workers = processors < MAX_LANES ? processors : MAX_LANES};
+                                         .max_workers = processors < MAX_WORKERS ? processors : MAX_WORKERS};
     *result = device;
     return TW_SUCCESS;
 }

@@ -26,7 +26,7 @@
 struct team {
     struct tw_backend_batch *batch; /* with the kernel of the present turn */
     bool over;
-    uint64_t patience_ns; /* the time for which a waiting thread polls before it sleeps: OpenMP's */
+    uint64_t poll_limit_ns; /* the time for which a waiting thread polls before it sleeps: OpenMP's */
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     atomic_uint sleepers;
@@ -86,7 +86,7 @@ static void await(struct team *team, atomic_uint *counter, unsigned value, unsig
     const bool shares = holds_up(team, thread, threads);
     if (shares && !thread)
         tw_team_step_aside();
-    const uint64_t until = tw_now_ns() + team->patience_ns;
+    const uint64_t until = tw_now_ns() + team->poll_limit_ns;
     if (!shares && poll(counter, value, POLLS))
         return;
     do {
@@ -149,7 +149,7 @@ static void follow(struct team *team, unsigned thread, unsigned threads)
 static bool run_team(struct tw_backend_batch *batch, void **scratch)
 {
     struct team team = {.batch = batch,
-                        .patience_ns = tw_team_patience_ms() * (uint64_t)1000000u,
+                        .poll_limit_ns = tw_team_poll_limit_ms() * (uint64_t)1000000u,
                         .mutex = PTHREAD_MUTEX_INITIALIZER,
                         .changed = PTHREAD_COND_INITIALIZER};
     for (unsigned thread = 0; thread < MOST_THREADS; ++thread)

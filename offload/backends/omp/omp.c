@@ -28,7 +28,7 @@
 
 #define CPU_ALIGNMENT 128u
 #define CPU_ARCH "x86_64" /* for teamwork_add_offload() */
-#define GPU_LANES 8u
+#define GPU_WORKERS 8u
 #define GPU_MAX_TEAMS 0x7fffffffu
 #define GPU_THREAD_STEP 64u /* a multiple of every warp */
 #define TEAMS_MAX_TEAMS 65535u
@@ -78,7 +78,7 @@ void tw_omp_begin(struct tw_omp_device *device, const struct tw_backend *backend
                  .index = index,
                  .type = gpu ? TW_DEVICE_GPU : TW_DEVICE_CPU,
                  .exclusive = !gpu,
-                 .max_workers = gpu ? GPU_LANES : 2,
+                 .max_workers = gpu ? GPU_WORKERS : 2,
                  .times_cost = gpu},
         .number = number,
         .gpu = gpu,

@@ -47,13 +47,13 @@ static atomic_uint running; /* the number of running kernels, on all simulated d
 void __asan_poison_memory_region(const volatile void *address, size_t bytes) __attribute__((weak));
 void __asan_unpoison_memory_region(const volatile void *address, size_t bytes) __attribute__((weak));
 
-static void shut(const void *address, size_t bytes)
+static void protect(const void *address, size_t bytes)
 {
     if (__asan_poison_memory_region)
         __asan_poison_memory_region(address, bytes);
 }
 
-static void open_up(const void *address, size_t bytes)
+static void unprotect(const void *address, size_t bytes)
 {
     if (__asan_unpoison_memory_region)
         __asan_unpoison_memory_region(address, bytes);
@@ -102,8 +102,8 @@ void *tw_sim_memory_allocate(const struct tw_backend_device *device, size_t byte
         free(allocation);
         return NULL;
     }
-    shut(contents - FRONT_BYTES, FRONT_BYTES);
-    shut(contents + bytes, back);
+    protect(contents - FRONT_BYTES, FRONT_BYTES);
+    protect(contents + bytes, back);
     return contents;
 }
 
@@ -212,7 +212,7 @@ size_t tw_sim_memory_free(void *memory)
     pthread_mutex_lock(&tree_mutex);
     tdelete(allocation, &tree, compare);
     pthread_mutex_unlock(&tree_mutex);
-    open_up(allocation->first, (size_t)(allocation->past - allocation->first));
+    unprotect(allocation->first, (size_t)(allocation->past - allocation->first));
     free(allocation);
     return bytes;
 }
@@ -225,8 +225,8 @@ struct watch {
     const struct tw_backend_device *device;
     const struct tw_internal_kernel *kernel;
     const struct tw_internal_launch *launch;
-    bool has_run, has_company; /* it has run; other kernels ran beside it */
-    unsigned char *saved;      /* copies of the buffers that it only reads, one behind the other; or NULL */
+    bool has_run, ran_beside; /* it has run; other kernels ran beside it */
+    unsigned char *saved;     /* copies of the buffers that it only reads, one behind the other; or NULL */
 };
 
 /* Describes the buffer of an access: by the block's member that points to it, otherwise by its accessor's number. */
@@ -251,9 +251,9 @@ static tw_status complain_damage(const struct watch *watch, const struct tw_back
 {
     char text[DESCRIPTION_BYTES], who[DESCRIPTION_BYTES];
     snprintf(who, sizeof who,
-             !watch->has_run      ? "before kernel %.200s another one has"
-             : watch->has_company ? "kernel %.200s, or one that ran beside it, has"
-                                  : "kernel %.200s has",
+             !watch->has_run     ? "before kernel %.200s another one has"
+             : watch->ran_beside ? "kernel %.200s, or one that ran beside it, has"
+                                 : "kernel %.200s has",
              watch->kernel->name);
     const size_t count = access->bytes / access->element_bytes, size = access->element_bytes;
     return tw_fail(TW_ERROR_OUT_OF_BOUNDS, "%s written to element %s%zu, counted from 0, of %s", who,
@@ -361,7 +361,7 @@ tw_status tw_sim_memory_run(const struct tw_backend_device *device, const struct
     status = tw_host_run(kernel, launch, discards(&watch) ? &watch.prelude : NULL);
     const unsigned beside = atomic_fetch_sub_explicit(&running, 1, memory_order_relaxed) - 1;
     watch.has_run = true;
-    watch.has_company = before || beside;
+    watch.ran_beside = before || beside;
     status = check_zones(&watch, check_reads(&watch, status));
     free(watch.saved);
     return status;

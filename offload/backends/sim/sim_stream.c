@@ -37,7 +37,7 @@ struct sim_item {
 struct sim_graph {
     struct tw_backend_graph base;
     size_t count;
-    struct tw_backend_graph_node steps[];
+    struct tw_backend_graph_node nodes[];
 };
 
 struct sim_stream {
@@ -92,10 +92,10 @@ static tw_status run_launch(struct tw_backend_device *device, struct sim_item *i
     if (!item->graph)
         return tw_sim_run_kernel(device, item->kernel, item->launch);
     for (size_t i = 0; i < item->graph->count && status == TW_SUCCESS; ++i) {
-        const struct tw_backend_graph_node *step = &item->graph->steps[i];
-        struct tw_internal_launch launch = *step->launch;
-        if (step->kernel)
-            status = tw_sim_run_kernel(device, step->kernel, &launch);
+        const struct tw_backend_graph_node *node = &item->graph->nodes[i];
+        struct tw_internal_launch launch = *node->launch;
+        if (node->kernel)
+            status = tw_sim_run_kernel(device, node->kernel, &launch);
     }
     return status;
 }
@@ -240,17 +240,17 @@ static tw_status enqueue_copy(struct tw_backend_stream *base, void *target, stru
     return add_item(stream, (struct sim_item){.target = target, .source = source, .bytes = bytes}, sequence);
 }
 
-static tw_status instantiate(struct tw_backend_device *device, const struct tw_backend_graph_node *steps, size_t count,
+static tw_status instantiate(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes, size_t count,
                              struct tw_backend_graph **graph)
 {
     if (!tw_sim_is_asynchronous(device))
         return TW_SUCCESS;
-    struct sim_graph *made = malloc(sizeof *made + count * sizeof *steps);
+    struct sim_graph *made = malloc(sizeof *made + count * sizeof *nodes);
     if (!made)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a graph of %zu kernels", count);
     made->base.device = device;
     made->count = count;
-    memcpy(made->steps, steps, count * sizeof *steps);
+    memcpy(made->nodes, nodes, count * sizeof *nodes);
     *graph = &made->base;
     return TW_SUCCESS;
 }
