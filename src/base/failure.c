@@ -34,9 +34,11 @@ static void free_failure(struct tw_cause *cause)
 
 /* Used when there is no memory for another failure. ISO C cannot initialize a flexible array member, so
    tw_failure_message() supplies the message. */
-static struct tw_failure out_of_memory_failure = {.cause = {.free = keep_failure}, .status = TW_ERROR_OUT_OF_MEMORY};
+static struct tw_failure out_of_memory_failure = {
+    .cause = {.free = keep_failure}, .status = TW_ERROR_OUT_OF_MEMORY, .what = "a command"};
 
-struct tw_failure *tw_failure_make_locked(tw_status status, const char *kernel, const char *file, int line)
+struct tw_failure *tw_failure_make_locked(tw_status status, const char *what, const char *kernel, const char *file,
+                                          int line)
 {
     struct tw_failure *failure =
         malloc(sizeof *failure + tw_string_bytes(tw_task_detail()) + tw_string_bytes(kernel) + tw_string_bytes(file));
@@ -44,7 +46,7 @@ struct tw_failure *tw_failure_make_locked(tw_status status, const char *kernel, 
         tw_cause_retain(&out_of_memory_failure.cause);
         return &out_of_memory_failure;
     }
-    *failure = (struct tw_failure){.cause = {1, free_failure}, .status = status, .line = line};
+    *failure = (struct tw_failure){.cause = {1, free_failure}, .status = status, .line = line, .what = what};
     char *to = failure->message;
     tw_string_copy(&to, tw_task_detail());
     failure->kernel = tw_string_copy(&to, kernel);
@@ -78,7 +80,7 @@ const char *tw_failure_describe(const struct tw_failure *failure, char descripti
     if (kernel && tw_names_kernel(message, kernel))
         snprintf(description, TW_DESCRIPTION_BYTES, "a kernel%s, which failed: %.400s", where, message);
     else
-        snprintf(description, TW_DESCRIPTION_BYTES, "%s%s%s, which failed: %.400s",
-                 kernel ? "kernel " : "a data movement", kernel ? kernel : "", where, message);
+        snprintf(description, TW_DESCRIPTION_BYTES, "%s%s%s, which failed: %.400s", kernel ? "kernel " : failure->what,
+                 kernel ? kernel : "", where, message);
     return description;
 }

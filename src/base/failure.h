@@ -25,17 +25,19 @@ struct tw_failure {
     struct tw_cause cause; /* first: the graph's view */
     tw_status status;
     int line;
+    const char *what;          /* of what failed, a constant: "a command graph"; for what has no kernel's name */
     const char *kernel, *file; /* in the same allocation; or NULL */
     char message[];            /* one sentence */
 };
 
 /* Makes a failure with one reference and the thread's tw_task_detail() as its message. Returns a static failure if
    memory is exhausted. */
-struct tw_failure *tw_failure_make_locked(tw_status status, const char *kernel, const char *file, int line);
+struct tw_failure *tw_failure_make_locked(tw_status status, const char *what, const char *kernel, const char *file,
+                                          int line);
 const char *tw_failure_message(const struct tw_failure *failure);
 /* Returns true if a message contains "kernel K", so that the kernel need not be named again. */
 bool tw_names_kernel(const char *message, const char *kernel);
 #define TW_DESCRIPTION_BYTES 900
-/* Writes "kernel K (file:line), which failed: message", naming the kernel once. Returns `description`. */
+/* Writes "kernel K (file:line), which failed: message", naming the kernel once, or else `what`. Returns `description`. */
 const char *tw_failure_describe(const struct tw_failure *failure, char description[TW_DESCRIPTION_BYTES]);
 #endif
