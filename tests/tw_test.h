@@ -23,6 +23,7 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 
+#include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -83,7 +84,7 @@ extern const struct tw_test_case tw_test_list[];
     } while (0)
 
 static struct {
-    size_t index;                 /* of the case that runs */
+    _Atomic size_t index;         /* of the case that runs; the watchdog reads it on any thread */
     int failed, skipped;          /* failed: the program; skipped: the case */
     const char *environment[512]; /* as it was at the start */
     char note[128];               /* what the case is at, for its failures */
@@ -129,20 +130,20 @@ static inline void tw_test_moved(void)
     __atomic_store_n(&tw_test_moves, __atomic_load_n(&tw_test_moves, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
 }
 
-/* What the watchdog has seen; times in seconds. */
+/* What the watchdog has seen; times in milliseconds. Atomic, since the signal comes to any thread. */
 static struct {
-    unsigned moves;   /* the count, ... */
-    double moved;     /* ... and when it had changed */
-    double processor; /* the processor time, ... */
-    double worked;    /* ... and when that, or the count, had */
-    double idle_limit, stuck_limit;
+    _Atomic unsigned moves;      /* the count, ... */
+    _Atomic long long moved;     /* ... and when it had changed */
+    _Atomic long long processor; /* the processor time, ... */
+    _Atomic long long worked;    /* ... and when that, or the count, had */
+    _Atomic long long idle_limit, stuck_limit;
 } tw_test_watch;
 
-static inline double tw_test_seconds(clockid_t clock)
+static inline long long tw_test_milliseconds(clockid_t clock)
 {
     struct timespec now;
     clock_gettime(clock, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* Looks every few seconds. Only what a signal handler may call. */
@@ -150,12 +151,14 @@ static inline void tw_test_watchdog(int signal_number)
 {
     static const char message[] = ": hangs\n";
     const char *name = tw_test_name();
-    const double now = tw_test_seconds(CLOCK_MONOTONIC), processor = tw_test_seconds(CLOCK_PROCESS_CPUTIME_ID);
+    const int error = errno;
+    const long long now = tw_test_milliseconds(CLOCK_MONOTONIC);
+    const long long processor = tw_test_milliseconds(CLOCK_PROCESS_CPUTIME_ID);
     const unsigned moves = __atomic_load_n(&tw_test_moves, __ATOMIC_RELAXED);
     (void)signal_number;
     if (moves != tw_test_watch.moves)
         tw_test_watch.moved = now;
-    if (moves != tw_test_watch.moves || processor - tw_test_watch.processor > 1) {
+    if (moves != tw_test_watch.moves || processor - tw_test_watch.processor > 1000) {
         tw_test_watch.worked = now;
         tw_test_watch.processor = processor;
     }
@@ -163,6 +166,7 @@ static inline void tw_test_watchdog(int signal_number)
     if (now - tw_test_watch.worked < tw_test_watch.idle_limit
         && now - tw_test_watch.moved < tw_test_watch.stuck_limit) {
         alarm(TW_TEST_LOOK_SECONDS);
+        errno = error;
         return;
     }
     if (write(STDERR_FILENO, name, strlen(name)) < 0 || write(STDERR_FILENO, message, sizeof message - 1) < 0)
@@ -175,9 +179,9 @@ static inline void tw_test_begin_watch(void)
     const char *text = getenv("TW_TEST_TIMEOUT");
     struct sigaction action = {.sa_flags = SA_RESTART};
     action.sa_handler = tw_test_watchdog;
-    tw_test_watch.moved = tw_test_watch.worked = tw_test_seconds(CLOCK_MONOTONIC);
-    tw_test_watch.idle_limit = text ? atoi(text) : TW_TEST_IDLE_SECONDS;
-    tw_test_watch.stuck_limit = text ? atoi(text) : TW_TEST_STUCK_SECONDS;
+    tw_test_watch.moved = tw_test_watch.worked = tw_test_milliseconds(CLOCK_MONOTONIC);
+    tw_test_watch.idle_limit = 1000LL * (text ? atoi(text) : TW_TEST_IDLE_SECONDS);
+    tw_test_watch.stuck_limit = 1000LL * (text ? atoi(text) : TW_TEST_STUCK_SECONDS);
     sigaction(SIGALRM, &action, NULL);
     alarm(TW_TEST_LOOK_SECONDS);
 }
