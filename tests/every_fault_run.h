@@ -150,7 +150,9 @@ static void collect(const tw_error *errors, size_t count, void *user)
 /* Returns true if a message names a kernel, or with "" what has none. */
 static bool names(const char *message, const char *kernel)
 {
-    return *kernel ? strstr(message, kernel) : strstr(message, "a data movement") || strstr(message, "a command graph");
+    if (*kernel)
+        return strstr(message, kernel) != NULL;
+    return strstr(message, "a data movement") || strstr(message, "a command graph");
 }
 
 /* What was cancelled names a command that failed. Where memory is exhausted, there may have been none to record
