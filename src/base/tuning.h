@@ -6,11 +6,6 @@
 #ifndef TEAMWORK_BASE_TUNING_H
 #define TEAMWORK_BASE_TUNING_H
 
-/* Number of times that a thread polls the taken lock before it sleeps; 0: it sleeps at once. */
-#ifndef TW_TUNE_LOCK_POLLS
-#define TW_TUNE_LOCK_POLLS 400u
-#endif
-
 /* A queue keeps the memory of completed commands for later commands. */
 #ifndef TW_TUNE_KEPT_MEMORY
 #define TW_TUNE_KEPT_MEMORY 1
