@@ -56,24 +56,24 @@ bool tw_queue_is_recording(const tw_queue *queue)
 /* ---- from commands to a graph ------------------------------------------------------------------------------------ */
 
 /* Hash table of the buffers' indices in graph->uses: open addressing, with room for all buffers. */
-struct places {
+struct use_table {
     size_t *slots; /* index + 1; 0: empty */
     size_t mask;
 };
 
-static size_t *slot_of(const struct places *places, const struct tw_command_graph *graph, const struct tw_data *data)
+static size_t *slot_of(const struct use_table *table, const struct tw_command_graph *graph, const struct tw_data *data)
 {
     size_t at = ((uintptr_t)data >> 6) * 0x9e3779b97f4a7c15u >> 20;
-    while (places->slots[at & places->mask] && graph->uses[places->slots[at & places->mask] - 1].data != data)
+    while (table->slots[at & table->mask] && graph->uses[table->slots[at & table->mask] - 1].data != data)
         ++at;
-    return &places->slots[at & places->mask];
+    return &table->slots[at & table->mask];
 }
 
 /* Adds a command's use of a buffer to that of the whole graph. The graph needs the earlier contents unless an earlier
    group has overwritten them all. */
-static void add_use(struct tw_command_graph *graph, const struct places *places, const struct tw_use *use)
+static void add_use(struct tw_command_graph *graph, const struct use_table *table, const struct tw_use *use)
 {
-    size_t *slot = slot_of(places, graph, use->data);
+    size_t *slot = slot_of(table, graph, use->data);
     if (!*slot) {
         graph->uses[graph->use_count] = *use;
         *slot = ++graph->use_count;
@@ -85,20 +85,20 @@ static void add_use(struct tw_command_graph *graph, const struct places *places,
 }
 
 /* Fills in a command's accesses to the graph's own resources. */
-static void describe(const struct tw_command_graph *graph, const struct places *places, struct tw_resource *resources,
+static void describe(const struct tw_command_graph *graph, const struct use_table *table, struct tw_resource *resources,
                      struct tw_command *command)
 {
     struct tw_node *node = &command->body.node;
     for (size_t i = 0; i < command->use_count; ++i) {
         const struct tw_use *use = &command->uses[i];
         node->accesses[i] = (struct tw_graph_access){
-            .resource = &resources[*slot_of(places, graph, use->data) - 1], .needs = use->needs, .writes = use->writes};
+            .resource = &resources[*slot_of(table, graph, use->data) - 1], .needs = use->needs, .writes = use->writes};
     }
     node->access_count = command->use_count;
 }
 
 /* Inserts all commands into the dependency graph, so that each has edges from those that it depends on. */
-static tw_status order(struct tw_command_graph *graph, const struct places *places)
+static tw_status order(struct tw_command_graph *graph, const struct use_table *table)
 {
     tw_status status = TW_SUCCESS;
     struct tw_resource *resources = calloc(graph->use_count + 1, sizeof *resources);
@@ -106,7 +106,7 @@ static tw_status order(struct tw_command_graph *graph, const struct places *plac
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to order %zu recorded groups", graph->count);
     for (size_t i = 0; i < graph->count && status == TW_SUCCESS; ++i) {
         struct tw_command *command = graph->commands[i];
-        describe(graph, places, resources, command);
+        describe(graph, table, resources, command);
         const size_t needed = tw_graph_edges_needed(command->body.node.accesses, command->body.node.access_count);
         command->sequence = i;
         status = tw_command_make_edges(command, needed);
@@ -157,23 +157,23 @@ static bool checks_bounds(const struct tw_command_graph *graph)
 static tw_status analyse(struct tw_command_graph *graph)
 {
     size_t uses = 0;
-    struct places places = {.mask = 15};
+    struct use_table table = {.mask = 15};
     for (size_t i = 0; i < graph->count; ++i)
         uses += graph->commands[i]->use_count;
-    while (places.mask < 2 * uses)
-        places.mask = 2 * places.mask + 1;
-    places.slots = calloc(places.mask + 1, sizeof *places.slots);
+    while (table.mask < 2 * uses)
+        table.mask = 2 * table.mask + 1;
+    table.slots = calloc(table.mask + 1, sizeof *table.slots);
     graph->uses = malloc((uses + 1) * sizeof *graph->uses);
     tw_status status = TW_SUCCESS;
-    if (!places.slots || !graph->uses) {
+    if (!table.slots || !graph->uses) {
         status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the %zu accesses of recorded groups", uses);
     } else {
         for (size_t i = 0; i < graph->count; ++i)
             for (size_t k = 0; k < graph->commands[i]->use_count; ++k)
-                add_use(graph, &places, &graph->commands[i]->uses[k]);
-        status = order(graph, &places);
+                add_use(graph, &table, &graph->commands[i]->uses[k]);
+        status = order(graph, &table);
     }
-    free(places.slots);
+    free(table.slots);
     return status;
 }
 
