@@ -44,11 +44,6 @@ static void ready(struct tw_command *command)
     tw_buffer_ready_locked(tw_buffer_of(command->uses[0].data));
 }
 
-static void completed(struct tw_command *command)
-{
-    tw_buffers_complete_locked(command);
-}
-
 static void released(struct tw_task_queue *home, struct tw_memory memory)
 {
     (void)home; /* of a device, and not counted */
@@ -56,4 +51,4 @@ static void released(struct tw_task_queue *home, struct tw_memory memory)
 }
 
 const struct tw_command_object tw_host_access_object = {
-    .ready_locked = ready, .completed_locked = completed, .released_locked = released};
+    .ready_locked = ready, .completed_locked = tw_buffers_complete_locked, .released_locked = released};

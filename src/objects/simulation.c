@@ -22,22 +22,23 @@ static const struct tw_backend_simulation *simulation_of(const tw_device *device
     return simulation;
 }
 
-tw_status tw_sim_fail_nth(tw_device *device, tw_sim_operation operation, uint64_t n)
+static tw_status fail(tw_device *device, tw_sim_operation operation, uint64_t n, bool on)
 {
     const struct tw_backend_simulation *simulation = simulation_of(device, operation);
     if (!simulation)
         return TW_ERROR_INVALID_ARGUMENT;
-    simulation->fail(device->backend, operation, n, false);
+    simulation->fail(device->backend, operation, n, on);
     return TW_SUCCESS;
+}
+
+tw_status tw_sim_fail_nth(tw_device *device, tw_sim_operation operation, uint64_t n)
+{
+    return fail(device, operation, n, false);
 }
 
 tw_status tw_sim_fail_from(tw_device *device, tw_sim_operation operation, uint64_t n)
 {
-    const struct tw_backend_simulation *simulation = simulation_of(device, operation);
-    if (!simulation)
-        return TW_ERROR_INVALID_ARGUMENT;
-    simulation->fail(device->backend, operation, n, true);
-    return TW_SUCCESS;
+    return fail(device, operation, n, true);
 }
 
 tw_status tw_sim_delay(tw_device *device, tw_sim_operation operation, uint64_t delay_ns)

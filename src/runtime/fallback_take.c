@@ -191,8 +191,6 @@ bool tw_fallback_take_locked(struct tw_task *task, struct tw_failure **failure, 
     command->bounds = fallback->bounds;
     fallback->bounds = bounds;
     command->kernel = fallback->kernel;
-    fallback->launch.accesses = command->uses; /* equal to those of the recorded group */
-    fallback->launch.access_count = command->use_count;
     tw_announce_locked(command->queue); /* threads that wait there move to the other task queue */
     if (task->awaited)
         tw_poller_wake_locked(task);
