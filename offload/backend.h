@@ -73,6 +73,30 @@ struct tw_backend_event {
     uint64_t sequence;
 };
 
+/* A copy of rows of bytes: of `planes` planes of `rows` rows each. One row is a copy of contiguous bytes. */
+struct tw_backend_copy {
+    struct tw_backend_device *to, *from; /* NULL: host memory; others are of one backend */
+    void *target;
+    const void *source;
+    size_t row_bytes, rows, planes;    /* rows and planes: at least 1 */
+    size_t target_pitch, source_pitch; /* bytes from a row to the next, at least row_bytes; any if there is one row */
+    size_t target_plane, source_plane; /* bytes from a plane to the next, behind its rows; any if there is one plane */
+};
+
+/* Returns the description of a copy of contiguous bytes. */
+static inline struct tw_backend_copy tw_backend_copy_of(struct tw_backend_device *to, void *target,
+                                                        struct tw_backend_device *from, const void *source,
+                                                        size_t bytes)
+{
+    return (struct tw_backend_copy){
+        .to = to, .from = from, .target = target, .source = source, .row_bytes = bytes, .rows = 1, .planes = 1};
+}
+
+static inline size_t tw_backend_copy_bytes(const struct tw_backend_copy *copy)
+{
+    return copy->row_bytes * copy->rows * copy->planes;
+}
+
 /* The times at which a launch or a copy began and ended, by tw_now_ns() (base/clock.h); 0: not known. */
 struct tw_backend_times {
     uint64_t start_ns, end_ns;
@@ -103,10 +127,9 @@ struct tw_backend_memory {
     /* Frees memory from `allocate`. Must not fail. */
     void (*free)(struct tw_backend_device *device, void *memory);
 
-    /* Copies `bytes` and returns when they have arrived. A device that is NULL stands for host memory; others are of
-       this backend. */
-    tw_status (*copy)(struct tw_backend_device *to, void *target, struct tw_backend_device *from, const void *source,
-                      size_t bytes);
+    /* Copies rows of bytes and returns when they have arrived. At least one side is memory of a device. The two sides
+       do not overlap. */
+    tw_status (*copy)(const struct tw_backend_copy *copy);
 
     /* Allocate and free the host memory that the backend's devices copy fastest, aligned to 128 bytes. Returns NULL if
        there is none left. Both slots are NULL in a backend without such memory. */
@@ -126,8 +149,9 @@ struct tw_backend_async {
     bool (*takes)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                   const struct tw_internal_launch *launch);
 
-    /* Returns true if `copy` can copy between the memories of two devices of the backend. Other copies go to the
-       `copy` of tw_backend_memory. Called with the runtime's lock held: must be short. */
+    /* Returns true if `copy` can copy between the memories of two devices of the backend, or within that of one if both
+       are the same. Other copies go to the `copy` of tw_backend_memory. Called with the runtime's lock held: must be
+       short. */
     bool (*reaches)(struct tw_backend_device *to, struct tw_backend_device *from);
 
     /* Makes all that is enqueued on the stream from now on wait, on the device, for launches and copies of other
@@ -142,10 +166,10 @@ struct tw_backend_async {
     tw_status (*launch)(struct tw_backend_stream *stream, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *launch, uint64_t *sequence);
 
-    /* Enqueues a copy from another device to the stream's device, where `reaches` returned true; otherwise as
-       `launch`. Both pieces of memory stay allocated until its outcome was asked for. */
-    tw_status (*copy)(struct tw_backend_stream *stream, void *target, struct tw_backend_device *from,
-                      const void *source, size_t bytes, uint64_t *sequence);
+    /* Enqueues a copy to the stream's device, from a device where `reaches` returned true; otherwise as `launch`.
+       `copy` itself is not used after the call. Both pieces of memory stay allocated until its outcome was asked for.
+       The two sides do not overlap. */
+    tw_status (*copy)(struct tw_backend_stream *stream, const struct tw_backend_copy *copy, uint64_t *sequence);
 
     /* Returns a sequence number of the stream that is completed, also by a failure; 0 if there is none. The caller, or
        another thread, calls again until `sequence` is completed. */

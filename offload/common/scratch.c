@@ -23,8 +23,9 @@ tw_status tw_scratch_make(struct tw_backend_device *device, struct tw_internal_l
     launch->scratch = device->backend->memory->allocate(device, TW_INTERNAL_SCRATCH_BYTES + COUNTER_BYTES);
     if (!launch->scratch)
         return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for the parts of a reduction");
-    const tw_status status = device->backend->memory->copy(
+    const struct tw_backend_copy reset = tw_backend_copy_of(
         device, (unsigned char *)launch->scratch + TW_INTERNAL_SCRATCH_BYTES, NULL, zero, sizeof zero);
+    const tw_status status = device->backend->memory->copy(&reset);
     if (status != TW_SUCCESS) {
         device->backend->memory->free(device, launch->scratch);
         launch->scratch = NULL;
@@ -67,7 +68,8 @@ static tw_status upload_args(struct tw_backend_device *device, const struct tw_i
     if (!memory)
         return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for the %zu argument bytes of kernel %s",
                        kernel->args_bytes, kernel->name);
-    const tw_status status = device->backend->memory->copy(device, memory, NULL, launch->args, kernel->args_bytes);
+    const struct tw_backend_copy upload = tw_backend_copy_of(device, memory, NULL, launch->args, kernel->args_bytes);
+    const tw_status status = device->backend->memory->copy(&upload);
     if (status == TW_SUCCESS)
         launch->device_args = memory;
     else

@@ -22,15 +22,18 @@ static tw_status copy(const struct tw_data *data, size_t from, size_t to)
 {
     struct tw_backend_device *source = from ? tw_memory_space_device(from)->backend : NULL;
     struct tw_backend_device *target = to ? tw_memory_space_device(to)->backend : NULL;
+    const struct tw_backend_copy whole =
+        tw_backend_copy_of(target, address_of(data, to), source, address_of(data, from), data->bytes);
     if (!from || !to || source->backend == target->backend)
-        return (to ? target : source)
-            ->backend->memory->copy(target, address_of(data, to), source, address_of(data, from), data->bytes);
+        return (to ? target : source)->backend->memory->copy(&whole);
     void *stage = tw_host_allocate(data->bytes);
     if (!stage)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no host memory to copy %zu bytes through", data->bytes);
-    tw_status status = source->backend->memory->copy(NULL, stage, source, address_of(data, from), data->bytes);
+    const struct tw_backend_copy out = tw_backend_copy_of(NULL, stage, source, whole.source, data->bytes);
+    const struct tw_backend_copy in = tw_backend_copy_of(target, whole.target, NULL, stage, data->bytes);
+    tw_status status = source->backend->memory->copy(&out);
     if (status == TW_SUCCESS)
-        status = target->backend->memory->copy(target, address_of(data, to), NULL, stage, data->bytes);
+        status = target->backend->memory->copy(&in);
     free(stage);
     return status;
 }

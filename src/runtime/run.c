@@ -39,9 +39,10 @@ static tw_status execute(struct tw_task *task)
     struct tw_backend_device *from = copy->from ? tw_memory_space_device(copy->from)->backend : NULL;
     if (copy->from == copy->to) /* a fallback has left the contents there */
         return TW_SUCCESS;
-    return (copy->to ? to : from)
-        ->backend->memory->copy(to, atomic_load(&copy->data->allocations[copy->to].address), from,
-                                atomic_load(&copy->data->allocations[copy->from].address), copy->data->bytes);
+    const struct tw_backend_copy request =
+        tw_backend_copy_of(to, atomic_load(&copy->data->allocations[copy->to].address), from,
+                           atomic_load(&copy->data->allocations[copy->from].address), copy->data->bytes);
+    return (copy->to ? to : from)->backend->memory->copy(&request);
 }
 
 /* Notes that a task begins. Releases the lock. */

@@ -115,9 +115,11 @@ static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend
     if (task->kind == TW_TASK_GRAPH)
         return command->device->backend->backend->graphs->launch(handle, command->instance, &task->sequence);
     const struct tw_copy_plan *copy = &((const struct tw_copy_task *)task)->plan;
-    return async->copy(handle, atomic_load(&copy->data->allocations[copy->to].address),
-                       tw_memory_space_device(copy->from)->backend,
-                       atomic_load(&copy->data->allocations[copy->from].address), copy->data->bytes, &task->sequence);
+    const struct tw_backend_copy request = tw_backend_copy_of(
+        tw_memory_space_device(copy->to)->backend, atomic_load(&copy->data->allocations[copy->to].address),
+        tw_memory_space_device(copy->from)->backend, atomic_load(&copy->data->allocations[copy->from].address),
+        copy->data->bytes);
+    return async->copy(handle, &request, &task->sequence);
 }
 
 /* Enqueues a task on the backend's stream, after its predecessors in flight. Releases the lock meanwhile. */

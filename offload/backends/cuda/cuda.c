@@ -151,17 +151,14 @@ static void release(struct tw_backend_device *base, void *memory)
         tw_omp_memory.free(base, memory);
 }
 
-static tw_status copy(struct tw_backend_device *to, void *target, struct tw_backend_device *from, const void *source,
-                      size_t bytes)
+static tw_status copy(const struct tw_backend_copy *copy)
 {
-    const char *lost = to ? tw_cuda_lost(tw_cuda_of(to)) : NULL;
-    if (!lost && from)
-        lost = tw_cuda_lost(tw_cuda_of(from));
+    const char *lost = copy->to ? tw_cuda_lost(tw_cuda_of(copy->to)) : NULL;
+    if (!lost && copy->from)
+        lost = tw_cuda_lost(tw_cuda_of(copy->from));
     if (lost)
         return tw_fail(TW_ERROR_TRANSFER_FAILED, "%s", lost);
-    return tw_cuda_choice() == TW_CUDA_OPENMP_LAUNCH
-               ? tw_omp_memory.copy(to, target, from, source, bytes)
-               : tw_cuda_copy(tw_cuda_of(to), target, tw_cuda_of(from), source, bytes);
+    return tw_cuda_choice() == TW_CUDA_OPENMP_LAUNCH ? tw_omp_memory.copy(copy) : tw_cuda_copy(copy);
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */

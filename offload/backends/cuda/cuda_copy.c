@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+#include "rows.h"
 #include "staged_copy.h"
 
 enum { POINTER_MEMORY_TYPE = 2, HOST_MEMORY = 1 };
@@ -22,6 +23,7 @@ enum { POINTER_MEMORY_TYPE = 2, HOST_MEMORY = 1 };
 #define FEW_PARTS 8u /* parts of a transfer, if they fit the limits below: the first and the last do not overlap */
 #define LEAST_PART_BYTES ((size_t)128 << 10)
 #define MOST_PART_BYTES ((size_t)8 << 20)
+#define MOST_PITCH ((size_t)INT32_MAX) /* that the driver takes */
 #define SLOTS TW_STAGED_COPY_SLOTS
 
 struct tw_cuda_stage {
@@ -93,14 +95,6 @@ void tw_cuda_free_stages(struct tw_cuda_device *device)
     }
 }
 
-/* A copy from a device, to a device, or both. */
-struct transfer {
-    const struct tw_cuda_device *to, *from; /* NULL: host memory */
-    unsigned char *target;
-    const unsigned char *source;
-    size_t bytes;
-};
-
 /* ---- through a stage --------------------------------------------------------------------------------------------- */
 
 /* A copy between host memory and a device's. */
@@ -154,15 +148,16 @@ static size_t choose_part(size_t bytes)
 }
 
 /* Copies between host memory and a device. The last parts may still be in flight on the stream when it returns. */
-static cu_result pass(const struct tw_cuda_stage *stage, const struct transfer *t, cu_stream stream)
+static cu_result pass(const struct tw_cuda_stage *stage, const struct tw_backend_copy *t, cu_stream stream)
 {
     const bool to_device = t->to != NULL;
+    const size_t bytes = tw_backend_copy_bytes(t);
     unsigned char *source = (unsigned char *)(uintptr_t)t->source;
-    const size_t part_bytes = choose_part(t->bytes), fitting = stage->bytes / part_bytes;
+    const size_t part_bytes = choose_part(bytes), fitting = stage->bytes / part_bytes;
     struct staged_copy copy = {.job = {.memory = to_device ? source : t->target,
                                        .stage = stage->memory,
                                        .to_stage = to_device,
-                                       .bytes = t->bytes,
+                                       .bytes = bytes,
                                        .part_bytes = part_bytes,
                                        .slots = fitting < SLOTS ? (unsigned)fitting : SLOTS,
                                        .may_copy = may_copy,
@@ -189,32 +184,106 @@ static bool is_locked_at(const unsigned char *memory)
     return !tw_cuda.pointer_attributes(1, &which, values, (uintptr_t)memory) && type == HOST_MEMORY;
 }
 
-static bool is_locked(const unsigned char *memory, size_t bytes)
+/* Returns true if the host's side of a copy is page-locked. */
+static bool is_locked(const struct tw_backend_copy *t)
 {
-    return is_locked_at(memory) && is_locked_at(memory + bytes - 1);
+    const unsigned char *first = t->from ? t->target : t->source;
+    const size_t plane = t->from ? t->target_plane : t->source_plane,
+                 pitch = t->from ? t->target_pitch : t->source_pitch;
+    size_t last = t->row_bytes - 1;
+    last += t->rows > 1 ? (t->rows - 1) * pitch : 0;
+    last += t->planes > 1 ? (t->planes - 1) * plane : 0;
+    return is_locked_at(first) && is_locked_at(first + last);
 }
 
-static cu_result enqueue(const struct transfer *t, cu_stream stream)
+static cu_result enqueue_bytes(const struct tw_backend_copy *t, cu_stream stream)
 {
+    const uintptr_t target = (uintptr_t)t->target, source = (uintptr_t)t->source;
     if (!t->from)
-        return tw_cuda.copy_to_device((uintptr_t)t->target, t->source, t->bytes, stream);
+        return tw_cuda.copy_to_device(target, t->source, t->row_bytes, stream);
     if (!t->to)
-        return tw_cuda.copy_to_host(t->target, (uintptr_t)t->source, t->bytes, stream);
+        return tw_cuda.copy_to_host(t->target, source, t->row_bytes, stream);
     if (t->to == t->from)
-        return tw_cuda.copy_on_device((uintptr_t)t->target, (uintptr_t)t->source, t->bytes, stream);
-    return tw_cuda.copy_to_peer((uintptr_t)t->target, t->to->context, (uintptr_t)t->source, t->from->context, t->bytes,
+        return tw_cuda.copy_on_device(target, source, t->row_bytes, stream);
+    return tw_cuda.copy_to_peer(target, tw_cuda_of(t->to)->context, source, tw_cuda_of(t->from)->context, t->row_bytes,
                                 stream);
 }
 
-static cu_result run(struct tw_cuda_device *device, const struct transfer *t)
+/* Describes a side of a copy to the driver. `height` is the number of pitches of a plane. */
+static struct cu_rows side_of(struct tw_backend_device *device, const void *memory, size_t pitch, size_t height)
+{
+    struct cu_rows side = {.pitch = pitch, .height = height};
+    if (device) {
+        side.memory_type = CU_MEMORY_DEVICE;
+        side.device = (uintptr_t)memory;
+    } else {
+        side.memory_type = CU_MEMORY_HOST;
+        side.host = memory;
+    }
+    return side;
+}
+
+/* Enqueues a copy whose planes have a whole number of pitches. */
+static cu_result enqueue_planes(const struct tw_backend_copy *t, cu_stream stream)
+{
+    const bool one = t->planes == 1, to_peer = t->to && t->from && t->to != t->from;
+    struct cu_copy copy = {
+        .source = side_of(t->from, t->source, t->source_pitch, one ? t->rows : t->source_plane / t->source_pitch),
+        .target = side_of(t->to, t->target, t->target_pitch, one ? t->rows : t->target_plane / t->target_pitch),
+        .row_bytes = t->row_bytes,
+        .rows = t->rows,
+        .planes = t->planes};
+    if (!to_peer)
+        return tw_cuda.copy_rows(&copy, stream);
+    copy.source.context = tw_cuda_of(t->from)->context;
+    copy.target.context = tw_cuda_of(t->to)->context;
+    return tw_cuda.copy_rows_to_peer(&copy, stream);
+}
+
+static bool has_long_pitch(const struct tw_backend_copy *t)
+{
+    return t->target_pitch > MOST_PITCH || t->source_pitch > MOST_PITCH;
+}
+
+/* Enqueues a copy that one call of the driver cannot describe: plane by plane, or row by row if its pitches are too
+   long. */
+static cu_result enqueue_each(const struct tw_backend_copy *t, cu_stream stream)
+{
+    const bool by_row = has_long_pitch(t);
+    const size_t count = by_row ? t->rows * t->planes : t->planes;
+    struct tw_backend_copy part = *t;
+    cu_result error = 0;
+    part.rows = by_row ? 1 : t->rows;
+    part.planes = 1;
+    for (size_t i = 0; i < count && !error; ++i) {
+        const size_t row = by_row ? i % t->rows : 0, plane = by_row ? i / t->rows : i;
+        part.target = (unsigned char *)t->target + plane * t->target_plane + row * t->target_pitch;
+        part.source = (const unsigned char *)t->source + plane * t->source_plane + row * t->source_pitch;
+        error = by_row ? enqueue_bytes(&part, stream) : enqueue_planes(&part, stream);
+    }
+    return error;
+}
+
+/* Enqueues a copy of joined rows. */
+static cu_result enqueue(const struct tw_backend_copy *t, cu_stream stream)
+{
+    if (t->rows == 1)
+        return enqueue_bytes(t, stream);
+    if (has_long_pitch(t)
+        || (t->planes > 1 && (t->target_plane % t->target_pitch || t->source_plane % t->source_pitch)))
+        return enqueue_each(t, stream);
+    return enqueue_planes(t, stream);
+}
+
+static cu_result run(struct tw_cuda_device *device, const struct tw_backend_copy *t)
 {
     cu_stream stream;
     cu_result error = tw_cuda_take_stream(device, &stream);
     if (error)
         return error;
     struct tw_cuda_stage *stage = NULL;
-    if (t->bytes > DIRECT_BYTES && (!t->to || !t->from) && !is_locked(t->from ? t->target : t->source, t->bytes))
-        stage = take_stage(device, t->bytes);
+    if (t->rows == 1 && t->row_bytes > DIRECT_BYTES && (!t->to || !t->from) && !is_locked(t))
+        stage = take_stage(device, t->row_bytes);
     error = stage ? pass(stage, t, stream) : enqueue(t, stream);
     const cu_result end = tw_cuda.stream_synchronize(stream);
     if (stage)
@@ -223,41 +292,48 @@ static cu_result run(struct tw_cuda_device *device, const struct transfer *t)
     return error ? error : end;
 }
 
-static tw_status complain(const struct transfer *t, cu_result error)
+static tw_status complain(const struct tw_backend_copy *t, cu_result error)
 {
     char text[256];
     tw_cuda_describe_error(error, text, sizeof text);
-    return tw_fail(TW_ERROR_TRANSFER_FAILED, "the CUDA driver could not copy %zu bytes %s: %s", t->bytes,
-                   !t->from ? "to a device"
-                   : !t->to ? "from a device"
-                            : "between devices",
+    return tw_fail(TW_ERROR_TRANSFER_FAILED, "the CUDA driver could not copy %zu bytes %s: %s",
+                   tw_backend_copy_bytes(t),
+                   !t->from           ? "to a device"
+                   : !t->to           ? "from a device"
+                   : t->to == t->from ? "on a device"
+                                      : "between devices",
                    text);
+}
+
+/* Returns true if there is nothing to copy: no bytes, or bytes that are there already. */
+static bool is_nothing(const struct tw_backend_copy *t)
+{
+    return tw_backend_copy_bytes(t) == 0 || (t->to == t->from && t->target == t->source);
 }
 
 /* Does not check whether a device's fault is the cause of a failure: that would wait for the device. The threads that
    wait for its launches find out. */
-tw_status tw_cuda_enqueue_copy(const struct tw_cuda_device *to, void *target, const struct tw_cuda_device *from,
-                               const void *source, size_t bytes, cu_stream stream)
+tw_status tw_cuda_enqueue_copy(const struct tw_backend_copy *copy, cu_stream stream)
 {
-    const struct transfer transfer = {to, from, target, source, bytes};
-    const cu_result error = bytes ? enqueue(&transfer, stream) : 0;
-    return error ? complain(&transfer, error) : TW_SUCCESS;
+    const struct tw_backend_copy joined = tw_rows_join(*copy);
+    const cu_result error = is_nothing(copy) ? 0 : enqueue(&joined, stream);
+    return error ? complain(copy, error) : TW_SUCCESS;
 }
 
-tw_status tw_cuda_copy(struct tw_cuda_device *to, void *target, struct tw_cuda_device *from, const void *source,
-                       size_t bytes)
+tw_status tw_cuda_copy(const struct tw_backend_copy *copy)
 {
-    struct tw_cuda_device *device = to ? to : from;
+    struct tw_cuda_device *device = tw_cuda_of(copy->to ? copy->to : copy->from);
     __builtin_assume(device != NULL); /* for clang-tidy */
-    const struct transfer transfer = {to, from, target, source, bytes};
-    if (!bytes)
+    const struct tw_backend_copy joined = tw_rows_join(*copy);
+    if (is_nothing(copy))
         return TW_SUCCESS;
     const enum tw_cuda_entry entry = tw_cuda_enter(device);
     if (!entry)
-        return tw_fail(TW_ERROR_TRANSFER_FAILED, "the CUDA driver has no context to copy %zu bytes", bytes);
-    const cu_result error = run(device, &transfer);
+        return tw_fail(TW_ERROR_TRANSFER_FAILED, "the CUDA driver has no context to copy %zu bytes",
+                       tw_backend_copy_bytes(copy));
+    const cu_result error = run(device, &joined);
     if (error && tw_cuda.context_synchronize())
         tw_cuda_lose(device, "that ran before a copy", error, true);
     tw_cuda_leave(entry);
-    return error ? complain(&transfer, error) : TW_SUCCESS;
+    return error ? complain(copy, error) : TW_SUCCESS;
 }

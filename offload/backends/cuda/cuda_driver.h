@@ -50,6 +50,24 @@ struct cu_access {
     int rights;
 };
 
+/* One side of a copy of rows. A pitch is in bytes, a plane has `height` pitches. */
+struct cu_rows {
+    size_t x_bytes, y, z, lod;
+    int memory_type;
+    const void *host;
+    uintptr_t device;
+    void *array;
+    cu_context context; /* of a copy between devices; otherwise NULL */
+    size_t pitch, height;
+};
+
+enum { CU_MEMORY_HOST = 1, CU_MEMORY_DEVICE = 2 };
+
+struct cu_copy {
+    struct cu_rows source, target;
+    size_t row_bytes, rows, planes;
+};
+
 /* A kernel of a graph, since CUDA 10. */
 struct cu_kernel_node {
     cu_function function;
@@ -124,6 +142,8 @@ enum cu_function_attribute {
     X(copy_on_device, "cuMemcpyDtoDAsync_v2", (uintptr_t target, uintptr_t source, size_t bytes, cu_stream stream))    \
     X(copy_to_peer, "cuMemcpyPeerAsync",                                                                               \
       (uintptr_t target, cu_context to, uintptr_t source, cu_context from, size_t bytes, cu_stream stream))            \
+    X(copy_rows, "cuMemcpy3DAsync_v2", (const struct cu_copy *copy, cu_stream stream))                                 \
+    X(copy_rows_to_peer, "cuMemcpy3DPeerAsync", (const struct cu_copy *copy, cu_stream stream))                        \
     X(can_access_peer, "cuDeviceCanAccessPeer", (int *can, cu_device device, cu_device peer))                          \
     X(pool_create, "cuMemPoolCreate", (cu_pool * pool, const struct cu_pool_properties *properties))                   \
     X(pool_destroy, "cuMemPoolDestroy", (cu_pool pool))                                                                \

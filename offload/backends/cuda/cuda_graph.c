@@ -52,7 +52,8 @@ static tw_status place_args(struct instantiation *a, size_t bytes, struct tw_int
         return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for a command graph");
     keep(a, memory);
     launch->device_args = memory;
-    return backend->memory->copy(a->device, memory, NULL, launch->args, bytes);
+    const struct tw_backend_copy upload = tw_backend_copy_of(a->device, memory, NULL, launch->args, bytes);
+    return backend->memory->copy(&upload);
 }
 
 /* Gives a launch the device memory that it needs. */

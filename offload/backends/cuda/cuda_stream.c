@@ -311,20 +311,16 @@ struct request {
     const char *name;
     const struct tw_internal_kernel *kernel;
     struct tw_internal_launch *launch;
-    cu_executable executable;          /* of a graph */
-    const struct tw_cuda_device *from; /* of a copy */
-    void *target;
-    const void *source;
-    size_t bytes;
+    cu_executable executable; /* of a graph */
+    const struct tw_backend_copy *copy;
 };
 
 static tw_status add(struct cuda_stream *stream, const struct request *request)
 {
     if (request->kernel)
         return add_kernel(stream, request->kernel, request->launch);
-    if (request->from)
-        return tw_cuda_enqueue_copy(stream->device, request->target, request->from, request->source, request->bytes,
-                                    stream->stream);
+    if (request->copy)
+        return tw_cuda_enqueue_copy(request->copy, stream->stream);
     const bool alone = atomic_load_explicit(&stream->device->running, memory_order_relaxed) == 0;
     const cu_result error = tw_cuda.graph_launch(request->executable, stream->stream);
     return error ? tw_cuda_report(stream->device, GRAPH_NAME, error, alone) : TW_SUCCESS;
@@ -349,7 +345,7 @@ static tw_status issue(struct cuda_stream *stream, const struct request *request
         atomic_fetch_add_explicit(&stream->device->running, 1, memory_order_relaxed);
         atomic_store_explicit(&stream->issued, next, memory_order_release);
         *sequence = next;
-        note_launch(stream, next, request->from != NULL);
+        note_launch(stream, next, request->copy != NULL);
     }
     tw_cuda_leave(entry);
     return status;
@@ -378,15 +374,15 @@ tw_status tw_cuda_stream_launch_graph(struct tw_backend_stream *base, cu_executa
 static bool reaches(struct tw_backend_device *to, struct tw_backend_device *from)
 {
     const struct tw_cuda_device *target = tw_cuda_of(to), *source = tw_cuda_of(from);
+    if (target == source)
+        return tw_cuda_choice() != TW_CUDA_OPENMP_LAUNCH;
     return target->pool && source->pool && tw_cuda_uses_peer(target, source) && tw_cuda_uses_peer(source, target);
 }
 
-static tw_status copy(struct tw_backend_stream *base, void *target, struct tw_backend_device *from, const void *source,
-                      size_t bytes, uint64_t *sequence)
+static tw_status copy(struct tw_backend_stream *base, const struct tw_backend_copy *copy, uint64_t *sequence)
 {
-    const struct request request = {
-        .name = COPY_NAME, .from = tw_cuda_of(from), .target = target, .source = source, .bytes = bytes};
-    const char *lost = tw_cuda_lost(tw_cuda_of(from));
+    const struct request request = {.name = COPY_NAME, .copy = copy};
+    const char *lost = tw_cuda_lost(tw_cuda_of(copy->from));
     return lost ? tw_fail(TW_ERROR_TRANSFER_FAILED, "%s", lost) : issue(cuda(base), &request, sequence);
 }
 

@@ -25,6 +25,7 @@
 #include "common/team.h"
 #include "common/topology.h"
 #include "cpu_image.h"
+#include "rows.h"
 
 #define CPU_ALIGNMENT 128u
 #define CPU_ARCH "x86_64" /* for teamwork_add_offload() */
@@ -162,14 +163,30 @@ static void release(struct tw_backend_device *device, void *memory)
     omp_target_free(memory, omp(device)->number);
 }
 
-static tw_status copy(struct tw_backend_device *to, void *target, struct tw_backend_device *from, const void *source,
-                      size_t bytes)
+/* Returns true if a side of a copy is memory that this process can access. */
+static bool is_of_host(struct tw_backend_device *side)
 {
+    return !side || !omp(side)->gpu;
+}
+
+/* Copies by rows. libomptarget's omp_target_memcpy_rect() does the same, but knows no planes with a gap behind their
+   rows that is no multiple of the pitch. */
+static tw_status copy(const struct tw_backend_copy *request)
+{
+    const struct tw_backend_copy copy = tw_rows_join(*request);
     const int host = tw_openmp_host();
-    const int to_number = to ? omp(to)->number : host, from_number = from ? omp(from)->number : host;
-    if (omp_target_memcpy(target, source, bytes, 0, 0, to_number, from_number))
-        return tw_fail(TW_ERROR_TRANSFER_FAILED, "OpenMP could not copy %zu bytes from device %d to device %d", bytes,
-                       from_number, to_number);
+    const int to = copy.to ? omp(copy.to)->number : host, from = copy.from ? omp(copy.from)->number : host;
+    if (copy.rows > 1 && is_of_host(copy.to) && is_of_host(copy.from)) {
+        tw_rows_copy(&copy);
+        return TW_SUCCESS;
+    }
+    for (size_t row = 0; row < copy.rows * copy.planes; ++row) {
+        const size_t y = row % copy.rows, z = row / copy.rows;
+        if (omp_target_memcpy(copy.target, copy.source, copy.row_bytes, z * copy.target_plane + y * copy.target_pitch,
+                              z * copy.source_plane + y * copy.source_pitch, to, from))
+            return tw_fail(TW_ERROR_TRANSFER_FAILED, "OpenMP could not copy %zu bytes from device %d to device %d",
+                           tw_backend_copy_bytes(&copy), from, to);
+    }
     return TW_SUCCESS;
 }
 
@@ -276,10 +293,14 @@ static tw_status run_watched(struct tw_omp_device *device, const struct tw_inter
     launch->refused = memory->allocate(&device->base, sizeof refused);
     if (!launch->refused)
         return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory to launch kernel %s", kernel->name);
-    tw_status status = memory->copy(&device->base, launch->refused, NULL, &refused, sizeof refused);
+    const struct tw_backend_copy in =
+        tw_backend_copy_of(&device->base, launch->refused, NULL, &refused, sizeof refused);
+    const struct tw_backend_copy out =
+        tw_backend_copy_of(NULL, &refused, &device->base, launch->refused, sizeof refused);
+    tw_status status = memory->copy(&in);
     if (status == TW_SUCCESS) {
         kernel->offload(launch);
-        status = memory->copy(NULL, &refused, &device->base, launch->refused, sizeof refused);
+        status = memory->copy(&out);
     }
     memory->free(&device->base, launch->refused);
     if (status == TW_SUCCESS && refused && !launch->fell_back)

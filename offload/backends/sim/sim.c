@@ -12,6 +12,7 @@
 
 #include "common/host_lowering.h"
 #include "common/team.h"
+#include "rows.h"
 #include "sim_device.h"
 #include "sim_memory.h"
 #include "sim_pointers.h"
@@ -106,17 +107,25 @@ static void release(struct tw_backend_device *device, void *memory)
     pthread_mutex_unlock(&tw_sim_of(device)->mutex);
 }
 
-static tw_status copy(struct tw_backend_device *to, void *target, struct tw_backend_device *from, const void *source,
-                      size_t bytes)
+/* Returns the copy of the first half of the rows, or of the first half of one row. */
+static struct tw_backend_copy half_of(const struct tw_backend_copy *copy)
 {
-    struct tw_backend_device *device = to ? to : from;
+    struct tw_backend_copy half = tw_rows_join(*copy);
+    size_t *divided = half.planes > 1 ? &half.planes : half.rows > 1 ? &half.rows : &half.row_bytes;
+    *divided /= 2;
+    return half;
+}
+
+static tw_status copy(const struct tw_backend_copy *copy)
+{
+    struct tw_backend_device *device = copy->to ? copy->to : copy->from;
     if (tw_sim_op_begin(device, TW_SIM_COPY)) {
-        memcpy(target, source, bytes / 2);
-        return tw_sim_refuse_copy(device, to != NULL, bytes);
+        const struct tw_backend_copy half = half_of(copy);
+        tw_rows_copy(&half);
+        return tw_sim_refuse_copy(device, copy->to != NULL, tw_backend_copy_bytes(copy));
     }
-    memcpy(target, source, bytes);
-    tw_status status = from ? tw_sim_memory_check_copy(source) : TW_SUCCESS;
-    return to && status == TW_SUCCESS ? tw_sim_memory_check_copy(target) : status;
+    tw_rows_copy(copy);
+    return tw_sim_memory_check_copy(copy);
 }
 
 static tw_status launch(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,

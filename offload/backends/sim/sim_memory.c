@@ -191,13 +191,22 @@ static const char *describe_damage(const struct allocation *allocation, struct d
     return text;
 }
 
-tw_status tw_sim_memory_check_copy(const void *memory)
+/* Checks the red zones around the allocation that contains an address. */
+static tw_status check_around(const void *address)
 {
     struct damage damage;
     char text[DESCRIPTION_BYTES];
-    if (!is_damaged(memory, &damage))
+    const struct tw_backend_device *owner;
+    const void *memory = tw_sim_memory_around(address, &owner);
+    if (!memory || !is_damaged(memory, &damage))
         return TW_SUCCESS;
     return tw_fail(TW_ERROR_OUT_OF_BOUNDS, "%s", describe_damage(allocation_of(memory), damage, text));
+}
+
+tw_status tw_sim_memory_check_copy(const struct tw_backend_copy *copy)
+{
+    const tw_status status = copy->from ? check_around(copy->source) : TW_SUCCESS;
+    return copy->to && status == TW_SUCCESS ? check_around(copy->target) : status;
 }
 
 size_t tw_sim_memory_free(void *memory)

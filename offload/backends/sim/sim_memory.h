@@ -14,8 +14,8 @@ size_t tw_sim_memory_free(void *memory);
 /* Returns the allocation that contains an address, red zones included, and stores its device; NULL if there is none. */
 void *tw_sim_memory_around(const void *address, const struct tw_backend_device **device);
 
-/* Fails if the red zones around copied memory were written to, and restores them. */
-tw_status tw_sim_memory_check_copy(const void *memory);
+/* Fails if the red zones around the memory of a copy, on both sides, were written to, and restores them. */
+tw_status tw_sim_memory_check_copy(const struct tw_backend_copy *copy);
 
 /* Poisons the buffers that a kernel discards, and runs it. Fails if it has written to the red zones of the buffers that
    it accesses or, if `checks_reads`, to a buffer that it only reads; restores the red zones and that buffer. */

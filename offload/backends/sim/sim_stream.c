@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "common/team.h"
+#include "rows.h"
 #include "sim_device.h"
 #include "sim_memory.h"
 
@@ -24,9 +25,7 @@ struct sim_item {
     const struct tw_internal_kernel *kernel;
     struct tw_internal_launch *launch;
     const struct sim_graph *graph; /* instead of a kernel; or NULL */
-    void *target;                  /* of a copy, which has neither kernel nor graph */
-    const void *source;
-    size_t bytes;
+    struct tw_backend_copy copy;   /* of an item that has neither kernel nor graph */
     bool measured;
     struct tw_backend_times times;
     tw_status status;
@@ -77,10 +76,9 @@ static tw_status run_copy(struct tw_backend_device *device, struct sim_item *ite
     begin(item);
     tw_sim_op_delay(device, TW_SIM_COPY);
     if (tw_sim_is_lost(device))
-        return tw_sim_refuse_copy(device, true, item->bytes);
-    memcpy(item->target, item->source, item->bytes);
-    const tw_status status = tw_sim_memory_check_copy(item->source);
-    return status == TW_SUCCESS ? tw_sim_memory_check_copy(item->target) : status;
+        return tw_sim_refuse_copy(device, true, tw_backend_copy_bytes(&item->copy));
+    tw_rows_copy(&item->copy);
+    return tw_sim_memory_check_copy(&item->copy);
 }
 
 /* Runs a kernel of a stream, or all kernels of a graph. */
@@ -230,14 +228,12 @@ static bool reaches(struct tw_backend_device *to, struct tw_backend_device *from
     return tw_sim_is_asynchronous(to) && tw_sim_is_asynchronous(from);
 }
 
-static tw_status enqueue_copy(struct tw_backend_stream *base, void *target, struct tw_backend_device *from,
-                              const void *source, size_t bytes, uint64_t *sequence)
+static tw_status enqueue_copy(struct tw_backend_stream *base, const struct tw_backend_copy *copy, uint64_t *sequence)
 {
     struct sim_stream *stream = stream_of(base);
-    (void)from;
     if (tw_sim_op_fails(stream->device, TW_SIM_COPY))
-        return tw_sim_refuse_copy(stream->device, true, bytes);
-    return add_item(stream, (struct sim_item){.target = target, .source = source, .bytes = bytes}, sequence);
+        return tw_sim_refuse_copy(stream->device, true, tw_backend_copy_bytes(copy));
+    return add_item(stream, (struct sim_item){.copy = *copy}, sequence);
 }
 
 static tw_status instantiate(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes, size_t count,
