@@ -143,7 +143,8 @@ static void look_up_locked(struct tw_cuda_device *device, struct kernel *kernel)
     struct tw_cubin_kernel region;
     char launcher[512];
     const uintptr_t code = (uintptr_t)kernel->key->offload;
-    if (snprintf(launcher, sizeof launcher, "%s_tw_simt_%u", kernel->key->name,
+    const bool is_simt = tw_omp_lowering(&device->omp, kernel->key) == TW_INTERNAL_LOWER_SIMT;
+    if (snprintf(launcher, sizeof launcher, "%s_tw_%s_%u", kernel->key->name, is_simt ? "simt" : "teams",
                  tw_internal_words_for(kernel->key->args_bytes))
         >= (int)sizeof launcher) {
         give_up(kernel, "its name is too long");
