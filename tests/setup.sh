@@ -7,7 +7,7 @@
 # and asks no server, when all of it is there.
 set -eu
 
-needed="clang-19 clang-tools-19 lld-19 libomp-19-dev libhwloc-dev libboost-context1.74.0 libpng-dev cmake ninja-build pkg-config"
+needed="clang-19 clang-tools-19 lld-19 libomp-19-dev llvm-19-dev libhwloc-dev libboost-context1.74.0 libpng-dev cmake ninja-build pkg-config"
 if [ "${1:-}" = "--tests" ]; then
     needed="$needed clang-format-19 clang-tidy-19 libclang-rt-19-dev libmpfr-dev libgmp-dev g++"
 fi

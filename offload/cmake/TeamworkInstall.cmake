@@ -75,8 +75,10 @@ if(rocm_libs)
     endforeach()
 endif()
 
+# nd_range kernels as loops, which is the default
+set(pc_split)
 if(TEAMWORK_HAVE_SPLIT)
-    set(pc_offload "${pc_offload}split=-DTW_SPLIT -fpass-plugin=\${libdir}/teamwork/teamwork_split.so\n")
+    set(pc_split " -DTW_SPLIT -fpass-plugin=\${libdir}/teamwork/teamwork_split.so")
 endif()
 
 file(RELATIVE_PATH pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

@@ -164,31 +164,29 @@ function(teamwork_offload_options archs lowering compile link)
     set(${link} "${l}" PARENT_SCOPE)
 endfunction()
 
-# The plugin that splits kernels at barriers: the target of this build, or the file that was installed; empty if there is none, or
-# none for this compiler.
-function(_teamwork_split_plugin result)
+# The options that make loops of nd_range kernels: the plugin of this build, or the installed one; empty if there is none, or none for
+# this compiler. TEAMWORK_SPLIT_CLANG is the major version of the clang that the installed one is for.
+function(_teamwork_split_options result)
     set(${result} PARENT_SCOPE)
+    if(TARGET teamwork_split)
+        # the version: what it compiled before it changed is compiled again
+        set(${result} -DTW_SPLIT=0x${TEAMWORK_SPLIT_VERSION} -fpass-plugin=$<TARGET_FILE:teamwork_split> PARENT_SCOPE)
+        return()
+    endif()
     set(installed ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../teamwork/teamwork_split.so)
     _teamwork_clang_major(major)
-    if(TARGET teamwork_split)
-        set(${result} $<TARGET_FILE:teamwork_split> PARENT_SCOPE)
-    elseif(major EQUAL 19 AND EXISTS ${installed})
+    if(major EQUAL TEAMWORK_SPLIT_CLANG AND EXISTS ${installed})
         get_filename_component(installed ${installed} ABSOLUTE)
-        set(${result} ${installed} PARENT_SCOPE)
+        set(${result} -DTW_SPLIT -fpass-plugin=${installed} PARENT_SCOPE)
     endif()
 endfunction()
 
-# Compiles the nd_range kernels of a target with the plugin, where it is.
-function(_teamwork_split target)
-    _teamwork_split_plugin(plugin)
-    if(NOT plugin)
-        message(STATUS "teamwork_add_offload: without the plugin of clang 19, nd_range kernels of ${target} keep a stack for "
-                       "each work-item on processors.")
-        return()
-    endif()
-    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:C,Clang>:-DTW_SPLIT;-fpass-plugin=${plugin}>")
-    if(TARGET teamwork_split_plugin)
-        add_dependencies(${target} teamwork_split_plugin)
+# Whoever links `library` compiles nd_range kernels as loops, unless the target has the property TEAMWORK_NO_SPLIT.
+function(_teamwork_split_by_default library)
+    _teamwork_split_options(options)
+    if(options)
+        target_compile_options(${library} INTERFACE "$<BUILD_INTERFACE:$<$<AND:$<COMPILE_LANG_AND_ID:C,Clang>,\
+$<NOT:$<BOOL:$<TARGET_PROPERTY:TEAMWORK_NO_SPLIT>>>>:${options}>>")
     endif()
 endfunction()
 
@@ -211,7 +209,7 @@ LINKER_LANGUAGE of that target to C, or CMAKE_CXX_COMPILER to clang++")
     endif()
 endfunction()
 
-# teamwork_add_offload(<target> [ARCHS <arch>...] [LOWERING simt|teams] [SPLIT])
+# teamwork_add_offload(<target> [ARCHS <arch>...] [LOWERING simt|teams] [NO_SPLIT])
 #
 # Compiles the kernels of a target for offload devices, besides the host: sm_NN (NVIDIA GPUs), gfxNNN (AMD GPUs),
 # x86_64 (an offload device on the host's processor, for testing). Several architectures make a program that runs on
@@ -220,14 +218,14 @@ endfunction()
 # LOWERING says how kernels become GPU code: simt (the default) makes plain GPU kernels and is the fastest; teams is the
 # standard OpenMP mapping.
 #
-# SPLIT makes loops over work-items of nd_range kernels with barriers on processors, instead of a stack for each work-item: by a
-# plugin of clang 19, where Teamwork was built with it (docs/kernels.md).
+# NO_SPLIT keeps a stack for each work-item of nd_range kernels with barriers on processors. Else a plugin of clang makes loops of them,
+# where Teamwork was built with it (docs/kernels.md). The same is the property TEAMWORK_NO_SPLIT of a target.
 #
 # What links a static library with kernels is compiled and linked for the library's architectures too: the device images
 # of a static library are only taken up by a program that has some of the same architecture itself. The program links
 # Teamwork::teamwork as usual. clang links the target, also where its main program is C++ of another compiler.
 function(teamwork_add_offload target)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "SPLIT" "LOWERING" "ARCHS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "NO_SPLIT" "LOWERING" "ARCHS")
     if(NOT TARGET ${target})
         message(FATAL_ERROR "teamwork_add_offload: there is no target \"${target}\".")
     endif()
@@ -264,7 +262,7 @@ function(teamwork_add_offload target)
     if(type MATCHES "^(SHARED|MODULE)_LIBRARY$")
         target_link_options(${target} PRIVATE -Wl,-Bsymbolic)
     endif()
-    if(arg_SPLIT)
-        _teamwork_split(${target})
+    if(arg_NO_SPLIT)
+        set_target_properties(${target} PROPERTIES TEAMWORK_NO_SPLIT ON)
     endif()
 endfunction()

@@ -78,8 +78,8 @@ function(teamwork_add_variant name variant)
     if(variant STREQUAL "host")
         target_compile_definitions(${target} PRIVATE TW_LOWERING_HOST) # there are no target regions to compile
         target_link_libraries(${target} PRIVATE Teamwork::teamwork)
-    elseif(variant STREQUAL "split")
-        teamwork_add_offload(${target} SPLIT)
+    elseif(variant STREQUAL "stacks")
+        teamwork_add_offload(${target} NO_SPLIT)
         target_link_libraries(${target} PRIVATE Teamwork::teamwork)
     elseif(variant MATCHES "^gpu-(simt|teams)$")
         # linked with the static library, so that the one file can be carried to a machine with a GPU
@@ -100,14 +100,14 @@ endfunction()
 # Compiles a program in each variant that it names and this build has, and registers its runs with CTest: the host
 # variant on the host and on simulated devices, each other one on its own device.
 #
-# VARIANTS         host, split, x86_64, x86_64-teams, gpu-simt, gpu-teams
+# VARIANTS         host, stacks (the same without the plugin that makes loops of nd_range kernels), x86_64, x86_64-teams, gpu-simt, gpu-teams
 # GPU_VARIANTS     more of them, but only where a GPU runs them or with TEAMWORK_GPU_ALL: the lowerings do not differ in
 #                  what the program's kernels use, so that compiling them tells little
 # VALUES           the kernels compute values and test nothing of the runtime: one kind of simulated device is enough,
 #                  there is nothing for the thread sanitizer, and a program without a host variant runs its x86_64
 #                  variant on the host too (with sanitizers, which know no x86_64 variant, it has a host variant)
 # UNSANITIZED      not compiled with sanitizers at all
-# SANITIZED_SPLIT  the split variant is compiled with sanitizers too
+# SANITIZED_SPLIT  with sanitizers the host variant is compiled with that plugin, too
 # SERIAL           the runs share the machine with no other test
 function(teamwork_add_program name)
     cmake_parse_arguments(PARSE_ARGV 1 program "VALUES;UNSANITIZED;SANITIZED_SPLIT;SERIAL" "" "SOURCES;VARIANTS;GPU_VARIANTS")
@@ -123,7 +123,7 @@ function(teamwork_add_program name)
         list(APPEND variants ${program_GPU_VARIANTS})
     endif()
     if(TEAMWORK_SANITIZE AND NOT program_SANITIZED_SPLIT)
-        list(REMOVE_ITEM variants split)
+        list(REMOVE_ITEM variants stacks)
     endif()
     set(host_variant host)
     if(program_VALUES AND NOT "host" IN_LIST variants)
@@ -136,7 +136,7 @@ function(teamwork_add_program name)
 
     set(built ${TEAMWORK_VARIANTS})
     if(TEAMWORK_HAVE_SPLIT)
-        list(APPEND built split)
+        list(APPEND built stacks)
     endif()
     set(runs)
     foreach(variant IN LISTS variants)
@@ -145,6 +145,11 @@ function(teamwork_add_program name)
         endif()
         set(target ${name}.${variant})
         teamwork_add_variant(${name} ${variant} ${program_SOURCES})
+        if(TEAMWORK_SANITIZE AND TEAMWORK_HAVE_SPLIT AND program_SANITIZED_SPLIT AND variant STREQUAL "host")
+            _teamwork_split_options(options)
+            target_compile_options(${target} PRIVATE ${options})
+            add_dependencies(${target} teamwork_split_plugin)
+        endif()
         if(variant STREQUAL host_variant)
             teamwork_add_run(${target} ${name}.host host TW_DEVICES=host)
             teamwork_add_run(${target} ${name}.sim sim TW_SIM=3 TW_SIM_CHECK=1 TW_DEVICES=sim)
@@ -154,8 +159,8 @@ function(teamwork_add_program name)
                 list(APPEND runs ${name}.sim-async)
             endif()
         endif()
-        if(variant STREQUAL "split")
-            teamwork_add_run(${target} ${target} host TW_DEVICES=host)
+        if(variant STREQUAL "stacks")
+            teamwork_add_run(${target} ${target} host TW_DEVICES=host TW_WARNINGS=0)
             list(APPEND runs ${target})
         elseif(variant MATCHES "^x86_64")
             teamwork_add_run(${target} ${target} offload TW_DEVICES=omp)

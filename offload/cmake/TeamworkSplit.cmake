@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The plugin of clang that splits nd_range kernels at their barriers (offload/split/). Optional: it is built where the headers of the
-# compiler's own LLVM are, of version 19, and a C++ compiler. Not itself installed.
+# The plugin of clang that splits nd_range kernels at their barriers (offload/split/). It is built where the headers of the compiler's
+# own LLVM are, of version 19 or 22, and a C++ compiler. Not itself installed.
 set(TEAMWORK_BUILD_SPLIT AUTO CACHE STRING "Build clang's plugin that splits kernels at barriers: AUTO (when everything is there), ON or OFF")
 set_property(CACHE TEAMWORK_BUILD_SPLIT PROPERTY STRINGS AUTO ON OFF)
 
@@ -9,27 +9,29 @@ set_property(CACHE TEAMWORK_BUILD_SPLIT PROPERTY STRINGS AUTO ON OFF)
 function(_teamwork_split_missing result)
     set(${result} PARENT_SCOPE)
     _teamwork_clang_major(major)
-    if(NOT major EQUAL 19)
-        set(${result} "it is written for clang 19" PARENT_SCOPE)
+    if(NOT major MATCHES "^(19|22)$")
+        set(${result} "it is written for clang 19 and 22" PARENT_SCOPE)
         return()
     endif()
     _teamwork_own_library_dirs(dirs)
     list(TRANSFORM dirs APPEND "/../include")
-    find_path(TEAMWORK_LLVM_INCLUDE_DIR llvm/Passes/PassPlugin.h HINTS ${dirs} PATHS /usr/lib/llvm-19/include NO_DEFAULT_PATH)
+    find_path(TEAMWORK_LLVM_INCLUDE_DIR llvm/Passes/PassBuilder.h HINTS ${dirs} PATHS /usr/lib/llvm-${major}/include
+        NO_DEFAULT_PATH)
     mark_as_advanced(TEAMWORK_LLVM_INCLUDE_DIR)
     if(NOT TEAMWORK_LLVM_INCLUDE_DIR)
-        set(${result} "the headers of LLVM 19 were not found: install them (Debian package llvm-19-dev) or set \
+        set(${result} "the headers of LLVM ${major} were not found: install them (Debian package llvm-${major}-dev) or set \
 TEAMWORK_LLVM_INCLUDE_DIR" PARENT_SCOPE)
         return()
     endif()
-    file(STRINGS ${TEAMWORK_LLVM_INCLUDE_DIR}/llvm/Config/llvm-config.h version REGEX "define LLVM_VERSION_MAJOR 19$")
+    file(STRINGS ${TEAMWORK_LLVM_INCLUDE_DIR}/llvm/Config/llvm-config.h version
+        REGEX "define LLVM_VERSION_MAJOR ${major}$")
     if(NOT version)
-        set(${result} "the headers in ${TEAMWORK_LLVM_INCLUDE_DIR} are not of LLVM 19" PARENT_SCOPE)
+        set(${result} "the headers in ${TEAMWORK_LLVM_INCLUDE_DIR} are not of LLVM ${major}" PARENT_SCOPE)
         return()
     endif()
     if(NOT CMAKE_CXX_COMPILER)
         string(REGEX REPLACE "clang(-[0-9.]+)?$" "clang++\\1" twin "${CMAKE_C_COMPILER}")
-        find_program(TEAMWORK_CXX NAMES ${twin} clang++-19 clang++ c++)
+        find_program(TEAMWORK_CXX NAMES ${twin} clang++-${major} clang++ c++)
         mark_as_advanced(TEAMWORK_CXX)
         if(NOT TEAMWORK_CXX)
             set(${result} "there is no C++ compiler" PARENT_SCOPE)
@@ -38,6 +40,7 @@ TEAMWORK_LLVM_INCLUDE_DIR" PARENT_SCOPE)
 endfunction()
 
 set(TEAMWORK_HAVE_SPLIT OFF)
+set(TEAMWORK_SPLIT_CLANG 0) # for TeamworkConfig.cmake
 if(NOT TEAMWORK_BUILD_SPLIT)
     return()
 endif()
@@ -67,5 +70,23 @@ set_target_properties(teamwork_split PROPERTIES
 target_include_directories(teamwork_split SYSTEM PRIVATE ${TEAMWORK_LLVM_INCLUDE_DIR})
 # for add_dependencies(): of a library, compiling would not wait until it is linked
 add_custom_target(teamwork_split_plugin DEPENDS teamwork_split)
+
+# What kernels are compiled with by default, in this build and by who uses the installation; sanitized programs ask for it.
+set(hashes)
+file(GLOB split_files CONFIGURE_DEPENDS offload/split/*)
+foreach(file IN LISTS split_files)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(MD5 ${file} hash)
+    list(APPEND hashes ${hash})
+endforeach()
+string(MD5 hash "${hashes}")
+string(SUBSTRING "${hash}" 0 7 TEAMWORK_SPLIT_VERSION)
+if(NOT TEAMWORK_SANITIZE)
+    foreach(library teamwork teamwork_static)
+        add_dependencies(${library} teamwork_split_plugin)
+        _teamwork_split_by_default(${library})
+    endforeach()
+endif()
 install(TARGETS teamwork_split LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/teamwork)
 set(TEAMWORK_HAVE_SPLIT ON)
+_teamwork_clang_major(TEAMWORK_SPLIT_CLANG)

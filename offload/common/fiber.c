@@ -454,6 +454,7 @@ static __attribute__((cold, noinline)) void begin_rounds(struct tw_internal_run 
         diverge(run, 1, linear, line, 0);
     if (!reserve(run, run->total))
         abandon(run, TW_INTERNAL_NO_MEMORY);
+    __atomic_store_n(&run->launch->stacks, 1, __ATOMIC_RELAXED);
     run->active = true;
 }
 

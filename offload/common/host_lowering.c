@@ -3,6 +3,7 @@
 #include "host_lowering.h"
 
 #include <omp.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 #include "fiber.h"
 #include "team.h"
 #include "topology.h"
+
+#define TOLD_OF_STACKS ~(SIZE_MAX >> 1) /* a bit of a kernel's local_bytes */
 
 void tw_host_describe(struct tw_backend_device *device, struct tw_device_facts *facts)
 {
@@ -25,14 +28,14 @@ void tw_host_describe(struct tw_backend_device *device, struct tw_device_facts *
 
 size_t tw_host_static_local_bytes(const struct tw_internal_kernel *kernel)
 {
-    const size_t known = __atomic_load_n(kernel->local_bytes, __ATOMIC_RELAXED);
+    const size_t known = __atomic_load_n(kernel->local_bytes, __ATOMIC_RELAXED) & ~TOLD_OF_STACKS;
     if (known)
         return known - 1;
     size_t bytes = 0;
     for (const struct tw_internal_local_note *note = kernel->notes; note != kernel->past_notes; ++note)
         if (strcmp(note->function, kernel->name) == 0 && strcmp(note->unit, kernel->unit) == 0)
             bytes += note->bytes;
-    __atomic_store_n(kernel->local_bytes, bytes + 1, __ATOMIC_RELAXED);
+    (void)__atomic_or_fetch(kernel->local_bytes, bytes + 1, __ATOMIC_RELAXED);
     return bytes;
 }
 
@@ -109,8 +112,22 @@ static __attribute__((noinline, cold)) tw_status refuse(const struct tw_internal
     }
 }
 
+/* Says, once for each kernel, that its barriers are slow. */
+static __attribute__((noinline, cold)) void tell_of_stacks(const struct tw_internal_kernel *kernel)
+{
+    if (kernel->form != TW_INTERNAL_ND_RANGE
+        || (__atomic_fetch_or(kernel->local_bytes, TOLD_OF_STACKS, __ATOMIC_RELAXED) & TOLD_OF_STACKS))
+        return;
+    tw_warn("nd_range kernel %s (%s:%d) keeps a stack for each work-item, and each barrier switches all of them: as "
+            "loops it is many times faster, for which it is compiled with optimization and the plugin of the compiler "
+            "(docs/kernels.md, \"nd_range kernels as loops\")",
+            kernel->name, kernel->file, kernel->line);
+}
+
 tw_status tw_host_outcome(const struct tw_internal_kernel *kernel, const struct tw_internal_launch *description)
 {
+    if (__builtin_expect(__atomic_load_n(&description->stacks, __ATOMIC_RELAXED), 0))
+        tell_of_stacks(kernel);
     const int fell_back = __atomic_load_n(&description->fell_back, __ATOMIC_RELAXED);
     return fell_back ? refuse(kernel, description, fell_back) : TW_SUCCESS;
 }
@@ -118,7 +135,7 @@ tw_status tw_host_outcome(const struct tw_internal_kernel *kernel, const struct 
 bool tw_host_prepare(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description, void **scratch)
 {
     description->cpu = &tw_fiber_cpu;
-    description->fell_back = 0;
+    description->fell_back = description->stacks = 0;
     if (kernel->form == TW_INTERNAL_REDUCTION) {
         if (!*scratch)
             *scratch = aligned_alloc(64, TW_INTERNAL_SCRATCH_BYTES);

@@ -280,7 +280,7 @@ Value *Maker::again(Region &R, Instruction *I)
     Instruction *Copy = I->clone();
     for (Use &Operand : Copy->operands())
         Operand.set(inside(R, Operand.get()));
-    Copy->insertBefore(R.Item->getTerminator());
+    Copy->insertBefore(R.Item->getTerminator()->getIterator());
     return Copy;
 }
 

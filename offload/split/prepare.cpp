@@ -102,7 +102,7 @@ void simplify(Function &F, FunctionAnalysisManager &FAM)
     Loops.addPass(LoopRotatePass(false));
     Loops.addPass(IndVarSimplifyPass(false));
     Loops.addPass(LoopFullUnrollPass(2));
-    Passes.addPass(createFunctionToLoopPassAdaptor(std::move(Loops), false, false));
+    Passes.addPass(createFunctionToLoopPassAdaptor(std::move(Loops)));
     Passes.addPass(SROAPass(SROAOptions::ModifyCFG));
     Passes.addPass(EarlyCSEPass(true));
     Passes.addPass(InstCombinePass());

@@ -83,7 +83,11 @@ bool isTransient(Kernel &K, AllocaInst &Variable, ArrayRef<Use *> Uses)
 {
     SmallVector<const Instruction *, 4> Starts;
     Region *Only = nullptr;
+#if LLVM_VERSION_MAJOR >= 22
+    if (PointerMayBeCaptured(&Variable, false))
+#else
     if (PointerMayBeCaptured(&Variable, false, true))
+#endif
         return false;
     for (Use *U : Uses) {
         Region *R = K.regionOf(*U);

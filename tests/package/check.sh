@@ -53,6 +53,20 @@ mv "$prefix" "$work/moved"
 libdir=$work/moved${libdir#"$prefix"}
 prefix=$work/moved
 
+# meets PROGRAM SPLIT: its kernel with a barrier became a loop, or the program says once that it did not
+meets() {
+    said=$(TW_DEVICES=host "$1" 2>&1) || fail "$1: $said"
+    if [ "$2" = 1 ]; then
+        [ "$said" = met ] || fail "$1 says more than \"met\": $said"
+        return
+    fi
+    [ "$(echo "$said" | grep -c "^teamwork: nd_range kernel meet .* keeps a stack for each work-item")" = 1 ] ||
+        fail "$1 does not say once that its kernel keeps stacks: $said"
+    TW_WARNINGS=0 runs "$1" host met
+}
+split=0
+[ -e "$libdir/teamwork/teamwork_split.so" ] && split=1
+
 # ---- CMake ----
 # configures DIRECTORY CXX_COMPILER OPTION...
 configures() {
@@ -76,6 +90,8 @@ configures "$work/user" "$cxx" && {
         openmp_last_in_library cxx cxx_openmp cxx_kernel_in_shared_library cxx_linked_by_clang; do
         runs "$work/user/$program" cpu offload
     done
+    meets "$work/user/meet" $split
+    meets "$work/user/meet_no_split" 0
     if ldd "$work/user/static" | grep -q libteamwork; then
         fail "Teamwork::teamwork_static links the shared library"
     fi
@@ -122,6 +138,12 @@ for variant in x86_64 x86_64_teams; do
 done
 options=$(pkg-config --variable=offload_x86_64 teamwork-static)
 by_hand pc_static teamwork-static "$options" && runs "$work/pc_static" cpu offload
+
+for undefine in "" -UTW_SPLIT; do
+    # shellcheck disable=SC2046,SC2086 # options are words
+    logged "$compiler" -std=c17 -O2 -Wall -Wextra -Werror "$source/meet.c" -o "$work/meet" \
+        $(pkg-config --cflags --libs teamwork) $undefine && meets "$work/meet" $([ "$undefine" ] && echo 0 || echo $split)
+done
 
 # what g++ links by hand has no device images: said at the first queue, unless it is not to be
 options=$(pkg-config --variable=offload_x86_64 teamwork)

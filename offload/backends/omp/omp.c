@@ -329,7 +329,7 @@ void tw_omp_prepare(const struct tw_omp_device *device, const struct tw_internal
     description->max_parts = device->max_parts;
     description->thread_step = device->gpu ? GPU_THREAD_STEP : 1;
     description->cpu = device->gpu ? NULL : &tw_fiber_cpu;
-    description->fell_back = 0;
+    description->fell_back = description->stacks = 0;
 }
 
 tw_status tw_omp_launch(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,

@@ -150,6 +150,7 @@ struct tw_internal_launch {
     void *found; /* the backend's own: what its `check` found out about the kernel; NULL where it did not look */
     const void *accesses; /* the runtime's own: of the group's buffers. Backends ask device->access() */
     size_t access_count;
+    int stacks; /* work-items of an nd_range kernel went to stacks of their own. Accessed atomically */
 };
 
 /* A variable of TW_LOCAL, as the host's code notes it in the section tw_local_notes of the program or shared library.
@@ -179,8 +180,8 @@ struct tw_internal_kernel {
     int line;
     const char *unit;                                        /* the file that was compiled */
     const struct tw_internal_local_note *notes, *past_notes; /* of the kernel's program or library */
-    size_t
-        *local_bytes; /* 1 + the bytes of the function's TW_LOCAL variables; 0: not summed yet. Accessed atomically */
+    size_t *local_bytes; /* 1 + the bytes of the function's TW_LOCAL variables; 0: not summed yet. The highest bit: the
+                         program was told that the kernel uses stacks. Accessed atomically */
     void (*visit)(const void *args, tw_internal_member_visitor visitor, void *user); /* the members of a block */
 };
 
