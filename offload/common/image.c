@@ -47,34 +47,29 @@ static bool read_at(struct tw_bytes bytes, uint64_t offset, void *target, size_t
 static bool read_section_header(const struct tw_elf *elf, size_t index, Elf64_Shdr *header)
 {
     const uint64_t table = elf->header.e_shoff;
-    return table <= elf->file.size && index <= elf->file.size / sizeof *header
+    return table <= elf->file.size && index < elf->section_count
            && read_at(elf->file, table + index * sizeof *header, header, sizeof *header);
 }
 
 bool tw_elf_open(struct tw_elf *elf, struct tw_bytes file)
 {
     static const unsigned char ident[] = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB};
-    Elf64_Shdr first, names;
+    Elf64_Shdr names;
     memset(elf, 0, sizeof *elf);
     elf->file = file;
     if (!read_at(file, 0, &elf->header, sizeof elf->header) || memcmp(elf->header.e_ident, ident, sizeof ident) != 0
-        || !elf->header.e_shoff || elf->header.e_shentsize != sizeof(Elf64_Shdr)
-        || !read_section_header(elf, 0, &first))
+        || !elf->header.e_shoff || elf->header.e_shentsize != sizeof names)
         return false;
-    /* numbers that do not fit the file's header are in the first section's header */
-    const uint64_t count = elf->header.e_shnum ? elf->header.e_shnum : first.sh_size;
-    const size_t names_index = elf->header.e_shstrndx == SHN_XINDEX ? first.sh_link : elf->header.e_shstrndx;
-    if (!count || count > file.size / sizeof(Elf64_Shdr) || !read_section_header(elf, (size_t)count - 1, &names)
-        || names_index >= count || !read_section_header(elf, names_index, &names))
+    elf->section_count = elf->header.e_shnum;
+    if (!read_section_header(elf, elf->header.e_shstrndx, &names))
         return false;
-    elf->section_count = (size_t)count;
     elf->names = tw_bytes_slice(file, names.sh_offset, names.sh_size);
     return elf->names.at != NULL;
 }
 
 bool tw_elf_section(const struct tw_elf *elf, size_t index, struct tw_elf_section *section)
 {
-    if (index >= elf->section_count || !read_section_header(elf, index, &section->header))
+    if (!read_section_header(elf, index, &section->header))
         return false;
     const uint64_t size = section->header.sh_type == SHT_NOBITS ? 0 : section->header.sh_size;
     section->name = tw_bytes_string(elf->names, section->header.sh_name);
@@ -88,6 +83,26 @@ bool tw_elf_find(const struct tw_elf *elf, const char *name, struct tw_elf_secti
         if (tw_elf_section(elf, i, section) && strcmp(section->name, name) == 0)
             return true;
     return false;
+}
+
+bool tw_elf_symbols(const struct tw_elf *elf, uint32_t type, struct tw_elf_symbols *symbols)
+{
+    struct tw_elf_section table, names;
+    for (size_t i = 0; i < elf->section_count; ++i)
+        if (tw_elf_section(elf, i, &table) && table.header.sh_type == type
+            && tw_elf_section(elf, table.header.sh_link, &names)) {
+            *symbols = (struct tw_elf_symbols){table.contents, names.contents, table.contents.size / sizeof(Elf64_Sym)};
+            return true;
+        }
+    return false;
+}
+
+const char *tw_elf_symbol(const struct tw_elf_symbols *symbols, size_t index, Elf64_Sym *symbol)
+{
+    if (index >= symbols->count)
+        return NULL;
+    memcpy(symbol, symbols->table.at + index * sizeof *symbol, sizeof *symbol);
+    return tw_bytes_string(symbols->names, symbol->st_name);
 }
 
 /* ---- offload binaries -------------------------------------------------------------------------------------------- */
@@ -196,6 +211,8 @@ void tw_image_visit(struct tw_bytes binaries, bool (*visit)(const struct tw_imag
 
 /* ---- symbols of an image ----------------------------------------------------------------------------------------- */
 
+#define REGION_PREFIX "__omp_offloading_"
+
 static const char *skip(const char *text, const char *allowed)
 {
     const size_t length = strspn(text, allowed);
@@ -204,10 +221,10 @@ static const char *skip(const char *text, const char *allowed)
 
 bool tw_image_is_region(const char *name, const char *launcher)
 {
-    static const char prefix[] = "__omp_offloading_", hex[] = "0123456789abcdef", digits[] = "0123456789";
-    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+    static const char hex[] = "0123456789abcdef", digits[] = "0123456789";
+    if (strncmp(name, REGION_PREFIX, sizeof REGION_PREFIX - 1) != 0)
         return false;
-    const char *at = name + sizeof prefix - 1;
+    const char *at = name + sizeof REGION_PREFIX - 1;
     for (int part = 0; part < 2; ++part) { /* the numbers of the file system and the file that held the source */
         at = skip(at, hex);
         if (!at || *at++ != '_')
@@ -222,32 +239,22 @@ bool tw_image_is_region(const char *name, const char *launcher)
     return at && !*at;
 }
 
-static bool defines_region(struct tw_bytes symbols, struct tw_bytes names, const char *launcher)
-{
-    Elf64_Sym symbol;
-    for (size_t at = 0; read_at(symbols, at, &symbol, sizeof symbol); at += sizeof symbol) {
-        const char *name = tw_bytes_string(names, symbol.st_name);
-        if (name && symbol.st_shndx != SHN_UNDEF && tw_image_is_region(name, launcher))
-            return true;
-    }
-    return false;
-}
-
 bool tw_image_may_have_region(struct tw_bytes image, const char *launcher)
 {
+    static const uint32_t types[] = {SHT_SYMTAB, SHT_DYNSYM};
     struct tw_elf elf;
-    struct tw_elf_section symbols, names;
+    struct tw_elf_symbols symbols;
+    Elf64_Sym symbol;
     bool has_symbols = false;
-    if (!tw_elf_open(&elf, image))
-        return true;
-    for (size_t i = 0; i < elf.section_count; ++i) {
-        if (!tw_elf_section(&elf, i, &symbols)
-            || (symbols.header.sh_type != SHT_SYMTAB && symbols.header.sh_type != SHT_DYNSYM)
-            || !tw_elf_section(&elf, symbols.header.sh_link, &names))
+    for (size_t type = 0; tw_elf_open(&elf, image) && type < 2; ++type) {
+        if (!tw_elf_symbols(&elf, types[type], &symbols))
             continue;
         has_symbols = true;
-        if (defines_region(symbols.contents, names.contents, launcher))
-            return true;
+        for (size_t i = 0; i < symbols.count; ++i) {
+            const char *name = tw_elf_symbol(&symbols, i, &symbol);
+            if (name && symbol.st_shndx != SHN_UNDEF && tw_image_is_region(name, launcher))
+                return true;
+        }
     }
     return !has_symbols;
 }
@@ -325,14 +332,13 @@ static bool is_file_of(const struct object *object, const struct tw_elf *elf)
    exports its target regions. */
 static bool is_device_image(const struct tw_elf *elf)
 {
-    static const char prefix[] = "__omp_offloading_";
-    struct tw_elf_section symbols, names;
+    struct tw_elf_symbols symbols;
     Elf64_Sym symbol;
-    if (!tw_elf_find(elf, ".dynsym", &symbols) || !tw_elf_section(elf, symbols.header.sh_link, &names))
+    if (!tw_elf_symbols(elf, SHT_DYNSYM, &symbols))
         return false;
-    for (size_t at = 0; read_at(symbols.contents, at, &symbol, sizeof symbol); at += sizeof symbol) {
-        const char *name = tw_bytes_string(names.contents, symbol.st_name);
-        if (name && strncmp(name, prefix, sizeof prefix - 1) == 0)
+    for (size_t i = 0; i < symbols.count; ++i) {
+        const char *name = tw_elf_symbol(&symbols, i, &symbol);
+        if (name && strncmp(name, REGION_PREFIX, sizeof REGION_PREFIX - 1) == 0)
             return true;
     }
     return false;

@@ -81,11 +81,20 @@ struct tw_elf_section {
     struct tw_bytes contents; /* none for SHT_NOBITS */
 };
 
-/* Returns true if `file` is an ELF file with sections. */
+struct tw_elf_symbols {
+    struct tw_bytes table, names;
+    size_t count;
+};
+
+/* Returns true if `file` is an ELF file with sections: less than 65280, those that its header can count. */
 bool tw_elf_open(struct tw_elf *elf, struct tw_bytes file);
 /* Stores section `index`. Returns false, and leaves `section` undefined, if there is none or it exceeds the file. */
 bool tw_elf_section(const struct tw_elf *elf, size_t index, struct tw_elf_section *section);
 /* Stores the first section with this name. Returns false if there is none. */
 bool tw_elf_find(const struct tw_elf *elf, const char *name, struct tw_elf_section *section);
+/* Stores the first table of symbols of a type, SHT_SYMTAB or SHT_DYNSYM. Returns false if there is none. */
+bool tw_elf_symbols(const struct tw_elf *elf, uint32_t type, struct tw_elf_symbols *symbols);
+/* Stores symbol `index` and returns its name, "" if it has none. Returns NULL if there is no such symbol. */
+const char *tw_elf_symbol(const struct tw_elf_symbols *symbols, size_t index, Elf64_Sym *symbol);
 
 #endif

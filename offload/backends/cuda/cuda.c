@@ -9,7 +9,6 @@
 #include "cuda.h"
 
 #include <omp.h>
-#include <stdio.h>
 
 #include "backends/omp/omp.h"
 #include "common/inventory.h"
@@ -163,35 +162,6 @@ static tw_status copy(const struct tw_backend_copy *copy)
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-static tw_status check(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
-                       struct tw_internal_launch *launch)
-{
-    struct tw_cuda_device *device = tw_cuda_of(base);
-    tw_status status = tw_omp_check(base, kernel, launch);
-    if (status == TW_SUCCESS)
-        status = tw_cuda_check(device, kernel, launch);
-    const unsigned missing = status == TW_SUCCESS ? tw_cuda_missing_image(device, launch) : 0;
-    if (!missing)
-        return status;
-    char arch[16];
-    snprintf(arch, sizeof arch, "sm_%u", missing);
-    return tw_omp_lacks_image(kernel, arch);
-}
-
-static void limits(struct tw_backend_device *base, const struct tw_internal_kernel *kernel, size_t items,
-                   size_t local_bytes, struct tw_kernel_facts *facts)
-{
-    struct tw_cuda_device *device = tw_cuda_of(base);
-    struct tw_cuda_kernel_facts known;
-    if (!tw_cuda_kernel_facts(device, kernel, &known))
-        return;
-    facts->max_items = known.max_items < facts->max_items ? known.max_items : facts->max_items;
-    facts->static_local_bytes = known.static_local_bytes;
-    facts->private_bytes = known.private_bytes;
-    if (tw_omp_lowering(&device->omp, kernel) == TW_INTERNAL_LOWER_SIMT)
-        facts->resident_groups = tw_cuda_resident_groups(device, kernel, items, local_bytes);
-}
-
 /* Launches a kernel that tw_cuda_takes(). */
 static tw_status launch_by_driver(struct tw_cuda_device *device, const struct tw_internal_kernel *kernel,
                                   struct tw_internal_launch *description)
@@ -219,9 +189,11 @@ static tw_status launch(struct tw_backend_device *base, const struct tw_internal
     }
     if (tw_cuda_takes(base, kernel, description))
         return launch_by_driver(device, kernel, description);
-    if (tw_cuda_choice() == TW_CUDA_DRIVER_LAUNCH && tw_omp_lowering(&device->omp, kernel) == TW_INTERNAL_LOWER_SIMT)
+    if (tw_cuda_choice() == TW_CUDA_DRIVER_LAUNCH && tw_omp_lowering(&device->omp, kernel) == TW_INTERNAL_LOWER_SIMT) {
+        tw_refuse_launch();
         return tw_fail(TW_ERROR_UNSUPPORTED, "TW_CUDA_LAUNCH=driver, but it cannot launch kernel %s: %s", kernel->name,
                        tw_cuda_why_not(description));
+    }
     return tw_omp_launch(base, kernel, description);
 }
 
@@ -244,8 +216,8 @@ const struct tw_backend tw_backend_cuda = {
     .close = close_device,
     .begin_thread = tw_team_begin_worker,
     .describe = describe,
-    .check = check,
-    .limits = limits,
+    .check = tw_cuda_check,
+    .limits = tw_cuda_limits,
     .launch = launch,
     .explain = explain,
 };

@@ -11,23 +11,13 @@
 
 #include "common/image.h"
 
-/* The most parameters of a kernel: more than any target region of Teamwork has. */
-#define TW_CUBIN_MAX_PARAMETERS 64u
-
 struct tw_cubin_kernel {
-    const char *name;    /* in the cubin */
-    unsigned parameters; /* their number; each has 8 bytes, without gaps */
-    bool uses_globals;   /* it uses variables that would exist twice if the cubin was loaded once more */
+    const char *name;  /* in the cubin */
+    bool uses_globals; /* it uses variables that would exist twice if the cubin was loaded once more */
 };
 
-/*
- * Finds the bare kernel (ompx_bare) for a target region of function `launcher` that captures `words` words of 64 bits.
- *
- * The parameters of a bare kernel are an unused pointer, the captured words in the order in which the region mentions
- * them, and at most three unused values of its clauses.
- *
- * Returns NULL, or in a few words the reason why there is none; then `kernel` is undefined.
- */
-const char *tw_cubin_find(struct tw_bytes cubin, const char *launcher, unsigned words, struct tw_cubin_kernel *kernel);
+/* Finds the kernel of the only target region of function `launcher`. Returns NULL, or in a few words the reason why
+   there is none; then `kernel` is undefined. */
+const char *tw_cubin_find(struct tw_bytes bytes, const char *launcher, struct tw_cubin_kernel *kernel);
 
 #endif

@@ -35,7 +35,7 @@ static bool load_functions(void)
         return false;
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; ++i) {
         void *address = dlsym(found.library, functions[i].name);
-        if (!address)
+        if (!address && functions[i].slot != &tw_cuda.function_parameter)
             return false;
         *(void **)functions[i].slot = address;
     }

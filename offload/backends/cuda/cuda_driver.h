@@ -96,7 +96,7 @@ enum cu_function_attribute {
     CU_FUNCTION_MAX_DYNAMIC_SHARED_BYTES = 8
 };
 
-/* All functions: X(member, name in the library, parameters). */
+/* All functions: X(member, name in the library, parameters). A driver that has all but function_parameter is used. */
 #define TW_CUDA_FUNCTIONS(X)                                                                                           \
     X(init, "cuInit", (unsigned flags))                                                                                \
     X(driver_version, "cuDriverGetVersion", (int *version))                                                            \
@@ -121,6 +121,8 @@ enum cu_function_attribute {
     X(module_function, "cuModuleGetFunction", (cu_function * function, cu_module module, const char *name))            \
     X(function_get, "cuFuncGetAttribute", (int *value, int attribute, cu_function function))                           \
     X(function_set, "cuFuncSetAttribute", (cu_function function, int attribute, int value))                            \
+    X(function_parameter, "cuFuncGetParamInfo", /* since CUDA 12.4 */                                                  \
+      (cu_function function, size_t index, size_t *offset, size_t *bytes))                                             \
     X(resident_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                                  \
       (int *blocks, cu_function function, int threads, size_t dynamic_bytes))                                          \
     X(stream_create, "cuStreamCreate", (cu_stream * stream, unsigned flags))                                           \
@@ -251,7 +253,7 @@ enum tw_cuda_entry { TW_CUDA_OUTSIDE, TW_CUDA_WAS_INSIDE, TW_CUDA_ENTERED };
 enum tw_cuda_entry tw_cuda_enter(const struct tw_cuda_device *device); /* returns TW_CUDA_OUTSIDE, 0, on failure */
 void tw_cuda_leave(enum tw_cuda_entry entry);
 
-void tw_cuda_describe(const struct tw_cuda_device *device, struct tw_device_facts *facts);
+void tw_cuda_describe(const struct tw_cuda_device *described, struct tw_device_facts *facts);
 
 /* Returns one sentence about the fault of a lost device; NULL for a device that works. After a kernel's fault a device
    is lost for this process, and libomptarget ends the program if it uses the device. */

@@ -20,7 +20,8 @@
 #include "cuda_cubin.h"
 
 #define BUCKETS 256u
-#define CAPTURES (sizeof(struct tw_internal_simt_captures) / sizeof(uint64_t))
+#define CLAUSE_WORDS 3u /* the most parameters that the clauses of a region add */
+#define MAX_PARAMETERS (1 + TW_INTERNAL_SIMT_WORDS + TW_INTERNAL_INLINE_ARGS_BYTES / 8 + CLAUSE_WORDS)
 
 /* A device image that is loaded into a device, or that the driver refused. */
 struct module {
@@ -37,11 +38,11 @@ struct kernel {
     struct kernel *next, *next_of_all;
     const struct tw_internal_kernel *key;
     int ordinal;
-    cu_function handle;  /* NULL: not found */
-    unsigned parameters; /* their number of words */
+    cu_function handle; /* NULL: not found */
+    size_t parameters;  /* their number of words */
     bool driver_launches;
-    bool is_missing;  /* the images do not have it: libomptarget cannot launch it either */
-    char reason[320]; /* why the driver cannot launch it */
+    bool is_missing;    /* the images do not have it: libomptarget cannot launch it either */
+    const char *reason; /* why the driver cannot launch it; NULL: it can */
     size_t max_items, registers, private_bytes, static_bytes;
     size_t resident_teams;       /* for a reduction: the teams that run at the same time; 0: not known */
     atomic_size_t dynamic_bytes; /* the dynamic shared memory that the driver allows; changed under `mutex` */
@@ -119,57 +120,58 @@ static struct module *module_locked(struct tw_cuda_device *device, struct tw_byt
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-static void give_up(struct kernel *kernel, const char *reason)
-{
-    snprintf(kernel->reason, sizeof kernel->reason, "%s", reason);
-}
-
 static size_t ask(cu_function function, int which)
 {
     int value = 0;
     return tw_cuda.function_get(&value, which, function) || value < 0 ? 0 : (size_t)value;
 }
 
-/* Returns the number of words that the kernel's target region captures. */
-static unsigned words_of(const struct tw_internal_kernel *kernel)
+/* Stores the number of a kernel's parameters. They are an unused pointer, the `words` words that its region captures,
+   in the order in which the region mentions them, and unused values of its clauses. Returns NULL, or why it cannot be
+   launched with them. */
+static const char *read_parameters(struct kernel *kernel, size_t words)
 {
-    return tw_internal_words_for(kernel->args_bytes) + (unsigned)CAPTURES;
+    static const char *const others = "it has other parameters than expected";
+    const size_t least = 1 + words;
+    size_t offset, size, *count = &kernel->parameters;
+    if (!tw_cuda.function_parameter)
+        return "the driver does not describe its parameters, as that of CUDA 12.4 does";
+    for (; !tw_cuda.function_parameter(kernel->handle, *count, &offset, &size); ++*count)
+        if (size != sizeof(uint64_t) || offset != *count * sizeof(uint64_t) || *count == least + CLAUSE_WORDS)
+            return others;
+    return *count < least ? others : NULL;
 }
 
-/* Looks a kernel up in the images of the object that defines it. Called in the device's context. */
-static void look_up_locked(struct tw_cuda_device *device, struct kernel *kernel)
+/* Looks a kernel up in the images of the object that defines it. Returns NULL, or why the driver cannot launch it.
+   Called in the device's context. */
+static const char *look_up_locked(struct tw_cuda_device *device, struct kernel *kernel)
 {
     struct choice choice = {.capability = device->capability, .best = -1};
     struct tw_cubin_kernel region;
     char launcher[512];
     const uintptr_t code = (uintptr_t)kernel->key->offload;
+    const unsigned words = tw_internal_words_for(kernel->key->args_bytes);
     const bool is_simt = tw_omp_lowering(&device->omp, kernel->key) == TW_INTERNAL_LOWER_SIMT;
-    if (snprintf(launcher, sizeof launcher, "%s_tw_%s_%u", kernel->key->name, is_simt ? "simt" : "teams",
-                 tw_internal_words_for(kernel->key->args_bytes))
-        >= (int)sizeof launcher) {
-        give_up(kernel, "its name is too long");
-        return;
-    }
+    if (snprintf(launcher, sizeof launcher, "%s_tw_%s_%u", kernel->key->name, is_simt ? "simt" : "teams", words)
+        >= (int)sizeof launcher)
+        return "its name is too long";
     choice.launcher = launcher;
     tw_image_visit(tw_image_binaries(code), consider, &choice);
     kernel->is_missing = !choice.may_have_region;
-    if (!choice.image.at) {
-        give_up(kernel, "its program or library has no image for the device");
-        return;
-    }
-    const char *reason = tw_cubin_find(choice.image, launcher, words_of(kernel->key), &region);
-    const struct module *module = reason ? NULL : module_locked(device, choice.image);
-    if (!reason && (!module || !module->handle))
-        reason = module ? module->refusal : "no memory for its image";
-    if (!reason && tw_cuda.module_function(&kernel->handle, module->handle, region.name)) {
+    if (!is_simt)
+        return "it has no simt lowering";
+    if (!choice.image.at)
+        return "its program or library has no image for the device";
+    const char *reason = tw_cubin_find(choice.image, launcher, &region);
+    if (reason)
+        return reason;
+    const struct module *module = module_locked(device, choice.image);
+    if (!module || !module->handle)
+        return module ? module->refusal : "no memory for its image";
+    if (tw_cuda.module_function(&kernel->handle, module->handle, region.name)) {
         kernel->handle = NULL;
-        reason = "the driver does not find it in its image";
+        return "the driver does not find it in its image";
     }
-    if (reason) {
-        give_up(kernel, reason);
-        return;
-    }
-    kernel->parameters = region.parameters;
     kernel->max_items = ask(kernel->handle, CU_FUNCTION_MAX_THREADS);
     kernel->registers = ask(kernel->handle, CU_FUNCTION_REGISTERS);
     kernel->private_bytes = ask(kernel->handle, CU_FUNCTION_LOCAL_BYTES);
@@ -182,9 +184,8 @@ static void look_up_locked(struct tw_cuda_device *device, struct kernel *kernel)
     if (kernel->key->form == TW_INTERNAL_REDUCTION
         && !tw_cuda.resident_blocks(&blocks, kernel->handle, TW_INTERNAL_SIMT_RANGE_THREADS, 0))
         kernel->resident_teams = (size_t)blocks * device->compute_units;
-    kernel->driver_launches = !region.uses_globals && tw_cuda_choice() != TW_CUDA_OPENMP_LAUNCH;
-    if (region.uses_globals)
-        give_up(kernel, "it uses global variables, which the driver's copy of its image has once more");
+    return region.uses_globals ? "it uses global variables, which the driver's copy of its image has once more"
+                               : read_parameters(kernel, TW_INTERNAL_SIMT_WORDS + words);
 }
 
 static struct kernel **bucket_of(const struct tw_internal_kernel *key, int ordinal)
@@ -214,7 +215,8 @@ static struct kernel *find(struct tw_cuda_device *device, const struct tw_intern
         if (kernel) {
             kernel->key = key;
             kernel->ordinal = ordinal;
-            look_up_locked(device, kernel);
+            kernel->reason = look_up_locked(device, kernel);
+            kernel->driver_launches = !kernel->reason && tw_cuda_choice() != TW_CUDA_OPENMP_LAUNCH;
             kernel->next = *bucket;
             *bucket = kernel;
             kernel->next_of_all = known.all;
@@ -255,23 +257,6 @@ static size_t local_limit(const struct tw_cuda_device *device, const struct kern
     return kernel->driver_launches ? device->max_shared_bytes : device->default_shared_bytes;
 }
 
-bool tw_cuda_kernel_facts(struct tw_cuda_device *device, const struct tw_internal_kernel *key,
-                          struct tw_cuda_kernel_facts *facts)
-{
-    const struct kernel *kernel = find(device, key);
-    if (!kernel || !kernel->handle)
-        return false;
-    *facts = (struct tw_cuda_kernel_facts){
-        .max_items = kernel->max_items,
-        .registers = kernel->registers,
-        .private_bytes = kernel->private_bytes,
-        .static_local_bytes = kernel->static_bytes,
-        .max_local_bytes = local_limit(device, kernel),
-        .driver_launches = kernel->driver_launches,
-    };
-    return true;
-}
-
 /* Allows a kernel `bytes` of dynamic shared memory, if that is more than it may use so far. */
 static cu_result allow(struct kernel *kernel, size_t bytes)
 {
@@ -288,12 +273,11 @@ static cu_result allow(struct kernel *kernel, size_t bytes)
     return error;
 }
 
-size_t tw_cuda_resident_groups(struct tw_cuda_device *device, const struct tw_internal_kernel *key, size_t items,
-                               size_t local_bytes)
+/* Returns the number of work-groups that the device runs at a time; 0 if it is not known. */
+static size_t resident_groups(struct tw_cuda_device *device, struct kernel *kernel, size_t items, size_t local_bytes)
 {
-    struct kernel *kernel = find(device, key);
     int blocks = 0;
-    if (!kernel || !kernel->handle || !items || items > kernel->max_items || local_bytes > device->max_shared_bytes)
+    if (!items || items > kernel->max_items || local_bytes > device->max_shared_bytes)
         return 0;
     const enum tw_cuda_entry entry = tw_cuda_enter(device);
     if (!entry)
@@ -304,17 +288,39 @@ size_t tw_cuda_resident_groups(struct tw_cuda_device *device, const struct tw_in
     return blocks > 0 ? (size_t)blocks * device->compute_units : 0;
 }
 
-tw_status tw_cuda_check(struct tw_cuda_device *device, const struct tw_internal_kernel *key,
+void tw_cuda_limits(struct tw_backend_device *base, const struct tw_internal_kernel *key, size_t items,
+                    size_t local_bytes, struct tw_kernel_facts *facts)
+{
+    struct tw_cuda_device *device = tw_cuda_of(base);
+    struct kernel *kernel = find(device, key);
+    if (!kernel || !kernel->handle)
+        return;
+    facts->max_items = kernel->max_items < facts->max_items ? kernel->max_items : facts->max_items;
+    facts->static_local_bytes = kernel->static_bytes;
+    facts->private_bytes = kernel->private_bytes;
+    facts->resident_groups = resident_groups(device, kernel, items, local_bytes);
+}
+
+/* Fails for a kernel whose images are not for the device. */
+static tw_status lacks_image(const struct tw_cuda_device *device, const struct tw_internal_kernel *key)
+{
+    char arch[16];
+    snprintf(arch, sizeof arch, "sm_%u", device->capability);
+    return tw_omp_lacks_image(key, arch);
+}
+
+tw_status tw_cuda_check(struct tw_backend_device *base, const struct tw_internal_kernel *key,
                         struct tw_internal_launch *launch)
 {
+    struct tw_cuda_device *device = tw_cuda_of(base);
+    const tw_status status = tw_omp_check(base, key, launch);
+    if (status != TW_SUCCESS)
+        return status;
     const size_t items = launch->local[0] * launch->local[1] * launch->local[2];
     const struct kernel *kernel = launch->found = find(device, key);
     const bool found = kernel && kernel->handle;
     const size_t most = found ? local_limit(device, kernel) : device->default_shared_bytes;
     const size_t static_bytes = found ? kernel->static_bytes : 0;
-    /* the teams of a reduction stride over the range: more than run at the same time would wait for the others */
-    if (found && kernel->resident_teams && kernel->resident_teams < launch->max_parts)
-        launch->max_parts = (unsigned)kernel->resident_teams;
     if (found && items > kernel->max_items)
         return tw_fail(TW_ERROR_INVALID_WORK_GROUP_SIZE,
                        "kernel %s needs %zu registers for each work-item, so a group of it has at most %zu "
@@ -325,13 +331,7 @@ tw_status tw_cuda_check(struct tw_cuda_device *device, const struct tw_internal_
                        "a group of kernel %s needs %zu bytes of local memory in TW_LOCAL variables and %zu "
                        "in local accessors, which is more than the %zu it can have",
                        key->name, static_bytes, launch->local_bytes, most);
-    return TW_SUCCESS;
-}
-
-unsigned tw_cuda_missing_image(const struct tw_cuda_device *device, const struct tw_internal_launch *launch)
-{
-    const struct kernel *kernel = launch->found;
-    return kernel && kernel->is_missing ? device->capability : 0;
+    return kernel && kernel->is_missing ? lacks_image(device, key) : TW_SUCCESS;
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
@@ -340,7 +340,7 @@ unsigned tw_cuda_missing_image(const struct tw_cuda_device *device, const struct
 struct request {
     unsigned grid[3], block[3]; /* x, y, z: the last dimension of a range comes first */
     size_t shared_bytes;
-    uint64_t parameters[TW_CUBIN_MAX_PARAMETERS]; /* the first is the pointer that the kernel does not use */
+    uint64_t parameters[MAX_PARAMETERS]; /* the first is the pointer that the kernel does not use */
 };
 
 /* The limits of a grid's and a block's dimensions. */
@@ -368,10 +368,11 @@ static void shape(const struct tw_internal_launch *launch, const struct tw_inter
 }
 
 /* Fills the grid of all forms but single tasks, and returns the captured words. */
-static struct tw_internal_simt_captures describe_range(const struct tw_internal_kernel *key,
+static struct tw_internal_simt_captures describe_range(const struct kernel *kernel,
                                                        const struct tw_internal_launch *launch, struct request *request)
 {
-    const bool is_range = key->form == TW_INTERNAL_RANGE, is_reduction = key->form == TW_INTERNAL_REDUCTION;
+    const unsigned form = kernel->key->form;
+    const bool is_range = form == TW_INTERNAL_RANGE, is_reduction = form == TW_INTERNAL_REDUCTION;
     struct tw_internal_simt_grid grid;
     __builtin_assume(launch->dims >= 1 && launch->dims <= 3); /* for clang-tidy */
     struct tw_internal_simt_captures captures = is_range       ? tw_internal_simt_range_captures(launch, &grid)
@@ -381,19 +382,22 @@ static struct tw_internal_simt_captures describe_range(const struct tw_internal_
     request->block[0] = tw_internal_simt_count(grid.threads);
     if (!is_reduction)
         shape(launch, &grid, is_range, &captures, request);
+    else if (kernel->resident_teams && kernel->resident_teams < request->grid[0])
+        request->grid[0] =
+            (unsigned)kernel->resident_teams; /* teams stride over the range: more would wait for these */
     return captures;
 }
 
-static void describe(const struct tw_internal_kernel *key, const struct tw_internal_launch *launch,
-                     struct request *request)
+static void describe(const struct kernel *kernel, const struct tw_internal_launch *launch, struct request *request)
 {
-    const size_t at = 1 + CAPTURES;
+    const struct tw_internal_kernel *key = kernel->key;
+    const size_t at = 1 + TW_INTERNAL_SIMT_WORDS;
     *request = (struct request){.grid = {1, 1, 1}, .block = {1, 1, 1}, .shared_bytes = launch->local_bytes};
     struct tw_internal_simt_captures captures = {.launch_word = (uint64_t)(uintptr_t)launch};
     if (key->form != TW_INTERNAL_SINGLE_TASK)
-        captures = describe_range(key, launch, request);
+        captures = describe_range(kernel, launch, request);
     memcpy(&request->parameters[1], &captures, sizeof captures);
-    if (launch->words == 1)
+    if (key->args_bytes > TW_INTERNAL_INLINE_ARGS_BYTES)
         request->parameters[at] = (uint64_t)(uintptr_t)launch->device_args;
     else
         memcpy(&request->parameters[at], launch->args, key->args_bytes);
@@ -409,7 +413,7 @@ struct call {
 /* Fills a call, and allows the kernel the dynamic shared memory that the launch needs. */
 static cu_result prepare(struct kernel *kernel, const struct tw_internal_launch *launch, struct call *call)
 {
-    describe(kernel->key, launch, &call->request);
+    describe(kernel, launch, &call->request);
     call->bytes = kernel->parameters * sizeof call->request.parameters[0];
     call->extra[0] = (void *)1; /* CU_LAUNCH_PARAM_BUFFER_POINTER */
     call->extra[1] = call->request.parameters;
@@ -478,8 +482,8 @@ bool tw_cuda_takes(struct tw_backend_device *device, const struct tw_internal_ke
                    const struct tw_internal_launch *launch)
 {
     const struct kernel *kernel = launch->found;
-    return tw_omp_lowering(&tw_cuda_of(device)->omp, key) == TW_INTERNAL_LOWER_SIMT && kernel && kernel->driver_launches
-           && tw_cuda_choice() != TW_CUDA_OPENMP_LAUNCH;
+    (void)device, (void)key;
+    return kernel && kernel->driver_launches;
 }
 
 const char *tw_cuda_why_not(const struct tw_internal_launch *launch)

@@ -8,47 +8,27 @@
 
 #include "cuda_driver.h"
 
-/* The properties of a kernel on a device. */
-struct tw_cuda_kernel_facts {
-    size_t max_items;          /* of a work-group, as its registers allow */
-    size_t registers;          /* of a work-item */
-    size_t private_bytes;      /* of a work-item, in memory: its variables that are not in registers */
-    size_t static_local_bytes; /* of a work-group, in TW_LOCAL variables */
-    size_t max_local_bytes;    /* of a work-group, static_local_bytes included */
-    bool driver_launches;      /* the driver can launch it */
-};
+/* Slots (backend.h). The limits of a kernel that has no simt lowering, or is not found in its program's device images,
+   are not known. The first use of an image loads it into the device. */
+void tw_cuda_limits(struct tw_backend_device *base, const struct tw_internal_kernel *key, size_t items,
+                    size_t local_bytes, struct tw_kernel_facts *facts);
 
-/* Fills `facts`. Returns false if the kernel is not found in its program's device images. Loads an image into the
-   device on its first use. */
-bool tw_cuda_kernel_facts(struct tw_cuda_device *device, const struct tw_internal_kernel *kernel,
-                          struct tw_cuda_kernel_facts *facts);
-
-/* Returns the number of work-groups that the device runs at a time, each of `items` work-items with `local_bytes` of
-   local accessors; 0 if it is not known. */
-size_t tw_cuda_resident_groups(struct tw_cuda_device *device, const struct tw_internal_kernel *kernel, size_t items,
-                               size_t local_bytes);
-
-/* Checks a launch against the kernel's limits: fails with TW_ERROR_INVALID_WORK_GROUP_SIZE or
-   TW_ERROR_OUT_OF_LOCAL_MEMORY. Stores the kernel in launch->found, so that later calls need not look it up. A kernel
-   that is not found is checked against the device's limits. */
-tw_status tw_cuda_check(struct tw_cuda_device *device, const struct tw_internal_kernel *kernel,
+/* Stores the kernel in launch->found, so that later calls need not look it up. A kernel that is not found is checked
+   against the device's limits. */
+tw_status tw_cuda_check(struct tw_backend_device *base, const struct tw_internal_kernel *key,
                         struct tw_internal_launch *launch);
-
-/* Returns the device's compute capability if the kernel of a launch has no code for it, 0 if it has or that is not
-   known. tw_cuda_check() has accepted the launch. */
-unsigned tw_cuda_missing_image(const struct tw_cuda_device *device, const struct tw_internal_launch *launch);
 
 /* Returns true if the driver can launch the kernel of a launch that tw_cuda_check() has accepted. Otherwise its image
    was not found or is not understood, or it uses variables that would exist twice, or it has no simt lowering. A slot
    of tw_backend_async. */
-bool tw_cuda_takes(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+bool tw_cuda_takes(struct tw_backend_device *device, const struct tw_internal_kernel *key,
                    const struct tw_internal_launch *launch);
 
 /* Returns the reason why tw_cuda_takes() returned false. */
 const char *tw_cuda_why_not(const struct tw_internal_launch *launch);
 
 /* Launches a kernel that tw_cuda_takes(), and returns when it is complete. The launch has its device memory. */
-tw_status tw_cuda_launch(struct tw_cuda_device *device, const struct tw_internal_kernel *kernel,
+tw_status tw_cuda_launch(struct tw_cuda_device *device, const struct tw_internal_kernel *key,
                          const struct tw_internal_launch *launch);
 
 /* Enqueues a launch that tw_cuda_takes(). Called in the device's context. */

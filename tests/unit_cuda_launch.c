@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kernels on an imaginary CUDA driver, found in a device image that is made here: which are launched, with which words
+ * and grids, and how the others are refused. Needs the private header cuda_launch.h.
+ */
+#include "device_image.h"
+
+#include <teamwork/lower/kernel/simt.h>
+
+#include "backends/cuda/cuda_launch.h"
+
+/* The program's device image, which the cases write. */
+__attribute__((used, section(".llvm.offloading"), aligned(8),
+               no_sanitize("address"))) static unsigned char images[ROOM] = {1};
+
+enum { WORDS = TW_INTERNAL_SIMT_WORDS + 8, UNITS = 4, REGISTERS = 40, MOST_ITEMS = 512, STATIC_BYTES = 1000 };
+
+static struct {
+    size_t parameters;      /* of the kernel */
+    size_t odd, odd_bytes;  /* the one that has another size */
+    int blocks;             /* that fit a multiprocessor */
+    cu_result launch_fails; /* with this */
+    unsigned grid[3], block[3], dynamic_bytes, launches;
+    uint64_t given[64];
+    size_t given_bytes;
+} driver;
+
+static cu_result current_context(cu_context *context)
+{
+    *context = NULL; /* as that of the device */
+    return 0;
+}
+
+static cu_result succeed(void)
+{
+    return 0;
+}
+
+static cu_result load_module(cu_module *module, const void *image)
+{
+    *module = (cu_module)(uintptr_t)image;
+    return 0;
+}
+
+static cu_result find_function(cu_function *function, cu_module module, const char *name)
+{
+    *function = (cu_function)(void *)module;
+    return strcmp(name, REGION) == 0 ? 0 : 500;
+}
+
+static cu_result get_attribute(int *value, int attribute, cu_function function)
+{
+    (void)function;
+    *value = attribute == CU_FUNCTION_MAX_THREADS    ? MOST_ITEMS
+             : attribute == CU_FUNCTION_REGISTERS    ? REGISTERS
+             : attribute == CU_FUNCTION_SHARED_BYTES ? STATIC_BYTES
+                                                     : 0;
+    return 0;
+}
+
+static cu_result set_attribute(cu_function function, int attribute, int value)
+{
+    (void)function;
+    TW_EQUAL(attribute, CU_FUNCTION_MAX_DYNAMIC_SHARED_BYTES);
+    TW_CHECK(value > 0);
+    return 0;
+}
+
+static cu_result describe_parameter(cu_function function, size_t index, size_t *offset, size_t *bytes)
+{
+    (void)function;
+    *offset = 8 * index;
+    *bytes = index == driver.odd ? driver.odd_bytes : 8;
+    return index < driver.parameters ? 0 : 1;
+}
+
+static cu_result count_blocks(int *blocks, cu_function function, int threads, size_t dynamic_bytes)
+{
+    (void)function, (void)threads, (void)dynamic_bytes;
+    *blocks = driver.blocks;
+    return 0;
+}
+
+static cu_result create_stream(cu_stream *stream, unsigned flags)
+{
+    (void)flags;
+    *stream = (cu_stream)(void *)&driver;
+    return 0;
+}
+
+static cu_result synchronize_stream(cu_stream stream)
+{
+    (void)stream;
+    return 0;
+}
+
+static cu_result tell_error(cu_result error, const char **text)
+{
+    (void)error;
+    *text = "refused";
+    return 0;
+}
+
+static cu_result launch_kernel(cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                               unsigned block_x, unsigned block_y, unsigned block_z, unsigned dynamic_bytes,
+                               cu_stream stream, void **parameters, void **extra)
+{
+    (void)function, (void)stream;
+    TW_CHECK(!parameters && extra[0] == (void *)1 && extra[2] == (void *)2 && !extra[4]);
+    driver.grid[0] = grid_x, driver.grid[1] = grid_y, driver.grid[2] = grid_z;
+    driver.block[0] = block_x, driver.block[1] = block_y, driver.block[2] = block_z;
+    driver.dynamic_bytes = dynamic_bytes;
+    driver.given_bytes = *(size_t *)extra[3];
+    TW_CHECK(driver.given_bytes <= sizeof driver.given);
+    memcpy(driver.given, extra[1], driver.given_bytes);
+    ++driver.launches;
+    return driver.launch_fails;
+}
+
+static struct tw_cuda_device device;
+
+/* Makes the program's image, for a device of this architecture. */
+static void begin(const struct sample *sample, const char *arch)
+{
+    static struct blob cubin, binary;
+    make_cubin(sample, &cubin);
+    binary.size = 0;
+    append_binary(&binary, 2, 1, 0, arch, whole(&cubin));
+    memset(images, 0, sizeof images);
+    memcpy(images, binary.at, binary.size);
+    memset(&driver, 0, sizeof driver);
+    driver.parameters = 1 + WORDS + 3;
+    driver.odd = SIZE_MAX;
+    driver.blocks = 2;
+    memset(&device, 0, sizeof device);
+    pthread_mutex_init(&device.streams, NULL);
+    device.omp.gpu = true;
+    device.capability = 90;
+    device.compute_units = UNITS;
+    device.default_shared_bytes = 48 << 10;
+    device.max_shared_bytes = 96 << 10;
+    tw_cuda.context_current = current_context;
+    tw_cuda.context_synchronize = succeed;
+    tw_cuda.module_load = load_module;
+    tw_cuda.module_function = find_function;
+    tw_cuda.function_get = get_attribute;
+    tw_cuda.function_set = set_attribute;
+    tw_cuda.function_parameter = describe_parameter;
+    tw_cuda.resident_blocks = count_blocks;
+    tw_cuda.stream_create = create_stream;
+    tw_cuda.stream_synchronize = synchronize_stream;
+    tw_cuda.launch = launch_kernel;
+    tw_cuda.error_name = tw_cuda.error_text = tell_error;
+}
+
+static void end(void)
+{
+    tw_cuda_forget_kernels();
+    free(device.idle_streams);
+    pthread_mutex_destroy(&device.streams);
+    memset(&tw_cuda, 0, sizeof tw_cuda);
+}
+
+static void enter_region(struct tw_internal_launch *launch)
+{
+    launch->fell_back = TW_INTERNAL_NO_IMAGE;
+}
+
+static struct tw_internal_kernel kernel_of(enum tw_internal_form form)
+{
+    return (struct tw_internal_kernel){.form = form,
+                                       .lowerings = 1u << TW_INTERNAL_LOWER_SIMT,
+                                       .args_bytes = 24,
+                                       .offload = enter_region,
+                                       .name = "life",
+                                       .file = "life.c"};
+}
+
+static const uint64_t args[3] = {71, 72, 73};
+
+static struct tw_internal_launch launch_of(size_t items)
+{
+    return (struct tw_internal_launch){.args = args,
+                                       .range = {items, 1, 1},
+                                       .local = {1, 1, 1},
+                                       .dims = 1,
+                                       .max_parts = TW_INTERNAL_MAX_PARTS,
+                                       .scratch = images};
+}
+
+static bool takes(const struct tw_internal_kernel *kernel, struct tw_internal_launch *launch)
+{
+    TW_PASS(tw_cuda_check(&device.omp.base, kernel, launch));
+    return tw_cuda_takes(&device.omp.base, kernel, launch);
+}
+
+/* The words are those that the region would receive through OpenMP. */
+TW_TEST(a_kernel_is_launched_with_the_words_of_its_region)
+{
+    const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_RANGE);
+    struct tw_internal_launch launch = launch_of(1000);
+    struct tw_internal_simt_grid grid;
+    begin(&(struct sample){.name = REGION}, "sm_90");
+    TW_CHECK(takes(&kernel, &launch));
+    TW_PASS(tw_cuda_launch(&device, &kernel, &launch));
+    const struct tw_internal_simt_captures captures = tw_internal_simt_range_captures(&launch, &grid);
+    TW_EQUAL(driver.given_bytes, 8 * driver.parameters);
+    TW_CHECK(memcmp(&driver.given[1], &captures, sizeof captures) == 0);
+    TW_CHECK(memcmp(&driver.given[1 + TW_INTERNAL_SIMT_WORDS], args, sizeof args) == 0);
+    TW_EQUAL(driver.grid[0], 4);
+    TW_EQUAL(driver.block[0], TW_INTERNAL_SIMT_RANGE_THREADS);
+    end();
+}
+
+/* The teams of a reduction stride over the range. More than run at a time would begin when the first ones end. */
+TW_TEST(a_reduction_has_at_most_the_teams_that_run_at_a_time)
+{
+    const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_REDUCTION);
+    static const struct {
+        size_t items;
+        int blocks;
+        unsigned teams;
+    } cases[] = {{1000000, 2, 2 * UNITS}, {1000000, 3, 3 * UNITS}, {700, 2, 3}, {1000000, 0, TW_INTERNAL_MAX_PARTS}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        struct tw_internal_launch launch = launch_of(cases[i].items);
+        begin(&(struct sample){.name = REGION}, "sm_90");
+        driver.blocks = cases[i].blocks;
+        TW_CHECK(takes(&kernel, &launch));
+        TW_PASS(tw_cuda_launch(&device, &kernel, &launch));
+        TW_EQUAL(driver.grid[0], cases[i].teams);
+        end();
+    }
+}
+
+/* What is left to libomptarget has its limits all the same. */
+TW_TEST(kernels_with_other_parameters_are_left_to_openmp)
+{
+    const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_WORK_GROUP);
+    static const struct {
+        size_t parameters, odd, odd_bytes;
+        bool fits, is_old;
+    } cases[] = {
+        {1 + WORDS, SIZE_MAX, 0, true, false},
+        {1 + WORDS + 3, SIZE_MAX, 0, true, false},
+        {WORDS, SIZE_MAX, 0, false, false},
+        {1 + WORDS + 4, SIZE_MAX, 0, false, false},
+        {0, SIZE_MAX, 0, false, false},
+        {1 + WORDS, 5, 4, false, false},
+        {1 + WORDS + 3, WORDS + 2, 4, false, false},
+        {SIZE_MAX, SIZE_MAX, 0, false, false},
+        {1 + WORDS, SIZE_MAX, 0, false, true}, /* a driver that does not describe them */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        struct tw_internal_launch launch = launch_of(1);
+        struct tw_kernel_facts facts = {.max_items = 1024};
+        begin(&(struct sample){.name = REGION}, "sm_90");
+        driver.parameters = cases[i].parameters, driver.odd = cases[i].odd, driver.odd_bytes = cases[i].odd_bytes;
+        if (cases[i].is_old)
+            tw_cuda.function_parameter = NULL;
+        TW_EQUAL(takes(&kernel, &launch), cases[i].fits);
+        TW_CHECK(cases[i].fits || strstr(tw_cuda_why_not(&launch), "parameters"));
+        tw_cuda_limits(&device.omp.base, &kernel, 64, 0, &facts);
+        TW_EQUAL(facts.max_items, MOST_ITEMS);
+        TW_EQUAL(facts.static_local_bytes, STATIC_BYTES);
+        TW_EQUAL(facts.resident_groups, 2 * UNITS);
+        end();
+    }
+}
+
+TW_TEST(a_kernel_with_global_variables_is_left_to_openmp)
+{
+    const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_SINGLE_TASK);
+    struct tw_internal_launch launch = launch_of(1);
+    begin(&(struct sample){.name = REGION, .uses = {{KERNEL, VARIABLE}}}, "sm_90");
+    TW_CHECK(!takes(&kernel, &launch));
+    TW_CHECK(strstr(tw_cuda_why_not(&launch), "global variables"));
+    end();
+}
+
+TW_TEST(a_kernel_without_simt_is_left_to_openmp)
+{
+    struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_RANGE);
+    struct tw_internal_launch launch = launch_of(1);
+    kernel.lowerings = 1u << TW_INTERNAL_LOWER_TEAMS;
+    begin(&(struct sample){.name = "__omp_offloading_fe00_a7a086_life_tw_teams_8_l14"}, "sm_90");
+    TW_CHECK(!takes(&kernel, &launch));
+    TW_CHECK(strstr(tw_cuda_why_not(&launch), "lowering"));
+    end();
+    begin(&(struct sample){.name = REGION}, "sm_90"); /* the region is that of the other lowering */
+    TW_FAIL(tw_cuda_check(&device.omp.base, &kernel, &launch), TW_ERROR_NO_DEVICE_IMAGE);
+    end();
+}
+
+TW_TEST(what_a_kernel_cannot_have_is_refused)
+{
+    const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_WORK_GROUP);
+    struct tw_internal_launch launch = launch_of(1);
+    begin(&(struct sample){.name = REGION}, "sm_90");
+    launch.local[0] = MOST_ITEMS + 1;
+    TW_FAIL(tw_cuda_check(&device.omp.base, &kernel, &launch), TW_ERROR_INVALID_WORK_GROUP_SIZE);
+    launch.local[0] = MOST_ITEMS;
+    launch.local_bytes = device.max_shared_bytes - STATIC_BYTES + 1;
+    TW_FAIL(tw_cuda_check(&device.omp.base, &kernel, &launch), TW_ERROR_OUT_OF_LOCAL_MEMORY);
+    --launch.local_bytes;
+    TW_PASS(tw_cuda_check(&device.omp.base, &kernel, &launch));
+    TW_PASS(tw_cuda_launch(&device, &kernel, &launch));
+    TW_EQUAL(driver.dynamic_bytes, launch.local_bytes);
+    driver.launch_fails = 719;
+    TW_FAIL(tw_cuda_launch(&device, &kernel, &launch), TW_ERROR_LAUNCH_FAILED);
+    TW_CHECK(tw_launch_was_refused() && !tw_cuda_lost(&device)); /* the device is well */
+    end();
+    launch = launch_of(1);
+    begin(&(struct sample){.name = REGION}, "sm_80");
+    TW_FAIL(tw_cuda_check(&device.omp.base, &kernel, &launch), TW_ERROR_NO_DEVICE_IMAGE);
+    TW_CHECK(strstr(tw_error_detail(), "sm_90"));
+    end();
+}
+
+TW_TEST_LIST = {
+    TW_CASE(a_kernel_is_launched_with_the_words_of_its_region),
+    TW_CASE(a_reduction_has_at_most_the_teams_that_run_at_a_time),
+    TW_CASE(kernels_with_other_parameters_are_left_to_openmp),
+    TW_CASE(a_kernel_with_global_variables_is_left_to_openmp),
+    TW_CASE(a_kernel_without_simt_is_left_to_openmp),
+    TW_CASE(what_a_kernel_cannot_have_is_refused),
+    TW_CASES_END,
+};
