@@ -61,13 +61,13 @@ struct tw_kernel_facts {
     size_t resident_groups;    /* work-groups that run at the same time */
 };
 
-/* A stream: launches and copies that a device runs one after the other, without the host. Backends embed it first in
+/* A stream: launches, copies and fills that a device runs one after the other, without the host. Backends embed it first in
    their own struct. */
 struct tw_backend_stream {
     struct tw_backend_stream *next; /* used by the runtime while nothing is in flight */
 };
 
-/* A launch or a copy of a stream. Sequence numbers count from 1 and go on as long as the stream is open. */
+/* A launch, a copy or a fill of a stream. Sequence numbers count from 1 and go on as long as the stream is open. */
 struct tw_backend_event {
     struct tw_backend_stream *stream;
     uint64_t sequence;
@@ -97,15 +97,33 @@ static inline size_t tw_backend_copy_bytes(const struct tw_backend_copy *copy)
     return copy->row_bytes * copy->rows * copy->planes;
 }
 
-/* The times at which a launch or a copy began and ended, by tw_now_ns() (base/clock.h); 0: not known. */
+/* A fill of rows of bytes with a pattern, which begins anew in each row. */
+struct tw_backend_fill {
+    void *target; /* memory of a device */
+    const void *pattern;
+    size_t pattern_bytes;           /* at least 1 */
+    size_t row_bytes, rows, planes; /* row_bytes is a multiple of pattern_bytes; the others are at least 1 */
+    size_t pitch, plane;            /* as those of a copy's target */
+};
+
+static inline size_t tw_backend_fill_bytes(const struct tw_backend_fill *fill)
+{
+    return fill->row_bytes * fill->rows * fill->planes;
+}
+
+/* The times at which a launch, a copy or a fill began and ended, by tw_now_ns() (base/clock.h); 0: not known. */
 struct tw_backend_times {
     uint64_t start_ns, end_ns;
 };
 
-/* A kernel of a graph, and the nodes that it waits for. */
+/* A kernel, a copy or a fill of a graph, and the nodes that it waits for. At most one of kernel, copy and fill is not
+   NULL; if all are NULL, the node only waits. What the pointers lead to lives as long as the graph, and is not changed,
+   except for the contents of copied and filled memory. */
 struct tw_backend_graph_node {
-    const struct tw_internal_kernel *kernel; /* NULL: the node runs nothing, it only waits */
-    const struct tw_internal_launch *launch; /* lives as long as the graph, and is not changed */
+    const struct tw_internal_kernel *kernel;
+    const struct tw_internal_launch *launch; /* of the kernel */
+    const struct tw_backend_copy *copy;      /* within the memory of the graph's device */
+    const struct tw_backend_fill *fill;      /* of memory of the graph's device */
     const size_t *before;                    /* indices of the earlier nodes that it waits for, each once */
     size_t before_count;
 };
@@ -115,7 +133,7 @@ struct tw_backend_graph {
     struct tw_backend_device *device;
 };
 
-#define TW_STREAM_DEPTH 512u /* the most launches and copies of a stream that are in flight at a time */
+#define TW_STREAM_DEPTH 512u /* the most launches, copies and fills of a stream that are in flight at a time */
 
 /* ---- optional tables --------------------------------------------------------------------------------------------- */
 
@@ -131,14 +149,17 @@ struct tw_backend_memory {
        do not overlap. */
     tw_status (*copy)(const struct tw_backend_copy *copy);
 
+    /* Fills rows of bytes and returns when that is done. */
+    tw_status (*fill)(struct tw_backend_device *device, const struct tw_backend_fill *fill);
+
     /* Allocate and free the host memory that the backend's devices copy fastest, aligned to 128 bytes. Returns NULL if
        there is none left. Both slots are NULL in a backend without such memory. */
     void *(*allocate_host)(size_t bytes);
     void (*free_host)(void *memory);
 };
 
-/* For devices with streams. For each stream, one thread at a time calls `wait`, `measure`, `launch`, `copy` and a
-   graph's `launch`, and one thread at a time calls `times` and `outcome`. Any number may call `completed`. */
+/* For devices with streams. For each stream, one thread at a time calls `wait`, `measure`, `launch`, `copy`, `fill`
+   and a graph's `launch`, and one thread at a time calls `times` and `outcome`. Any number may call `completed`. */
 struct tw_backend_async {
     tw_status (*open)(struct tw_backend_device *device, struct tw_backend_stream **stream);
 
@@ -154,11 +175,11 @@ struct tw_backend_async {
        short. */
     bool (*reaches)(struct tw_backend_device *to, struct tw_backend_device *from);
 
-    /* Makes all that is enqueued on the stream from now on wait, on the device, for launches and copies of other
-       streams. These may be of any device of the backend. */
+    /* Makes all that is enqueued on the stream from now on wait, on the device, for what other streams have
+       enqueued. These may be of any device of the backend. */
     tw_status (*wait)(struct tw_backend_stream *stream, const struct tw_backend_event *events, size_t count);
 
-    /* Requests the times of the next launch or copy on the stream. They are measured if that is possible. */
+    /* Requests the times of the next launch, copy or fill on the stream. They are measured if that is possible. */
     void (*measure)(struct tw_backend_stream *stream);
 
     /* Enqueues a kernel and stores its sequence number. `launch` lives until its outcome was asked for. On failure
@@ -171,24 +192,28 @@ struct tw_backend_async {
        The two sides do not overlap. */
     tw_status (*copy)(struct tw_backend_stream *stream, const struct tw_backend_copy *copy, uint64_t *sequence);
 
+    /* Enqueues a fill of memory of the stream's device, if `reaches` returns true for that device twice; otherwise as
+       `copy`. The pattern is not used after the call either. */
+    tw_status (*fill)(struct tw_backend_stream *stream, const struct tw_backend_fill *fill, uint64_t *sequence);
+
     /* Returns a sequence number of the stream that is completed, also by a failure; 0 if there is none. The caller, or
        another thread, calls again until `sequence` is completed. */
     uint64_t (*completed)(struct tw_backend_stream *stream, uint64_t sequence);
 
-    /* Stores the times of a completed launch or copy that was measured. Called once, before its outcome is asked for,
+    /* Stores the times of a completed launch, copy or fill that was measured. Called once, before its outcome is asked for,
        in the order of sequence numbers. `times` is zero on entry, and stays so if they are not known. The times of one
        stream do not overlap. */
     void (*times)(struct tw_backend_stream *stream, uint64_t sequence, struct tw_backend_times *times);
 
-    /* Returns the status of a completed launch or copy, and frees what it used. Called once for each, in the order of
+    /* Returns the status of a completed launch, copy or fill, and frees what it used. Called once for each, in the order of
        sequence numbers, with the runtime's lock held: must be short. */
     tw_status (*outcome)(struct tw_backend_stream *stream, uint64_t sequence);
 };
 
 /* For devices with streams that launch many kernels at once. */
 struct tw_backend_graphs {
-    /* Makes a graph of nodes whose launches `check` has accepted. If `takes` refuses one of them, returns TW_SUCCESS
-       and leaves `*graph` NULL. */
+    /* Makes a graph of nodes whose launches `check` has accepted. If `takes` refuses one of them, or the backend cannot
+       make one of the nodes, returns TW_SUCCESS and leaves `*graph` NULL. */
     tw_status (*instantiate)(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes, size_t count,
                              struct tw_backend_graph **graph);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Rows of bytes (backend.h): their shortest description, and copies of them in host memory. */
+/** Rows of bytes (backend.h): their shortest description, and copies and fills of them in host memory. */
 #ifndef TEAMWORK_OFFLOAD_ROWS_H
 #define TEAMWORK_OFFLOAD_ROWS_H
 
@@ -30,7 +30,31 @@ static inline struct tw_backend_copy tw_rows_join(struct tw_backend_copy copy)
     return copy;
 }
 
+/* The same for a fill. */
+static inline struct tw_backend_fill tw_rows_join_fill(struct tw_backend_fill fill)
+{
+    const struct tw_backend_copy rows = tw_rows_join((struct tw_backend_copy){.row_bytes = fill.row_bytes,
+                                                                              .rows = fill.rows,
+                                                                              .planes = fill.planes,
+                                                                              .target_pitch = fill.pitch,
+                                                                              .source_pitch = fill.pitch,
+                                                                              .target_plane = fill.plane,
+                                                                              .source_plane = fill.plane});
+    fill.row_bytes = rows.row_bytes;
+    fill.rows = rows.rows;
+    fill.planes = rows.planes;
+    fill.pitch = rows.target_pitch;
+    fill.plane = rows.target_plane;
+    return fill;
+}
+
+/* Returns the bytes after which a pattern repeats: its own size, or a smaller power of two. */
+size_t tw_rows_period(const void *pattern, size_t bytes);
+
 /* Copies rows between two pieces of memory that this thread can access. They do not overlap. Ignores the devices. */
 void tw_rows_copy(const struct tw_backend_copy *copy);
+
+/* Fills rows of memory that this thread can access. */
+void tw_rows_fill(const struct tw_backend_fill *fill);
 
 #endif

@@ -33,7 +33,8 @@ TW_BEGIN_DECLS
 /** What can be made to fail or be delayed. */
 typedef enum tw_sim_operation {
     TW_SIM_ALLOCATION = 0, /**< fails with TW_ERROR_OUT_OF_DEVICE_MEMORY */
-    TW_SIM_COPY = 1,       /**< fails with TW_ERROR_TRANSFER_FAILED, after half of the bytes are copied */
+    TW_SIM_COPY = 1,       /**< a copy or a fill: fails with TW_ERROR_TRANSFER_FAILED, after half of the bytes of a copy
+                                are copied, and before a fill writes */
     TW_SIM_LAUNCH = 2,     /**< fails with TW_ERROR_LAUNCH_FAILED, before the kernel runs */
     TW_SIM_KERNEL = 3      /**< a kernel that runs: fails with TW_ERROR_LAUNCH_FAILED at its end, and with it everything
                                 on the device until tw_sim_reset(), as after a fault on a GPU */

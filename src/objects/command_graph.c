@@ -133,8 +133,10 @@ static tw_status instantiate(struct tw_command_graph *graph, const struct tw_bac
         struct tw_command *command = graph->commands[i];
         const struct tw_node *node = &command->body.node;
         const bool has_kernel = command->body.kind == TW_TASK_KERNEL;
-        nodes[i] = (struct tw_backend_graph_node){has_kernel ? command->kernel : NULL, &command->launch, &before[used],
-                                                  node->in_count};
+        nodes[i] = (struct tw_backend_graph_node){.kernel = has_kernel ? command->kernel : NULL,
+                                                  .launch = &command->launch,
+                                                  .before = &before[used],
+                                                  .before_count = node->in_count};
         for (size_t k = 0; k < node->in_count; ++k)
             before[used++] = (size_t)((const struct tw_task *)node->in[k].from)->command->sequence;
     }

@@ -30,6 +30,7 @@
 #define CPU_ALIGNMENT 128u
 #define CPU_ARCH "x86_64" /* for teamwork_add_offload() */
 #define GPU_WORKERS 8u
+#define STAGE_BYTES ((size_t)1 << 20) /* of host memory, from which a GPU's memory is filled */
 #define GPU_MAX_TEAMS 0x7fffffffu
 #define GPU_THREAD_STEP 64u /* a multiple of every warp */
 #define TEAMS_MAX_TEAMS 65535u
@@ -187,6 +188,45 @@ static tw_status copy(const struct tw_backend_copy *request)
             return tw_fail(TW_ERROR_TRANSFER_FAILED, "OpenMP could not copy %zu bytes from device %d to device %d",
                            tw_backend_copy_bytes(&copy), from, to);
     }
+    return TW_SUCCESS;
+}
+
+/* Copies host memory that is filled to all rows, piece by piece. */
+static tw_status fill_by_copies(struct tw_backend_device *device, const struct tw_backend_fill *fill)
+{
+    const size_t patterns = STAGE_BYTES / fill->pattern_bytes;
+    const size_t most = (patterns ? patterns : 1) * fill->pattern_bytes;
+    const size_t bytes = most < fill->row_bytes ? most : fill->row_bytes;
+    const struct tw_backend_fill stage = {.target = malloc(bytes),
+                                          .pattern = fill->pattern,
+                                          .pattern_bytes = fill->pattern_bytes,
+                                          .row_bytes = bytes,
+                                          .rows = 1,
+                                          .planes = 1};
+    if (!stage.target)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no host memory to fill %zu bytes from", tw_backend_fill_bytes(fill));
+    tw_rows_fill(&stage);
+    tw_status status = TW_SUCCESS;
+    for (size_t row = 0; row < fill->rows * fill->planes && status == TW_SUCCESS; ++row) {
+        unsigned char *target =
+            (unsigned char *)fill->target + row / fill->rows * fill->plane + row % fill->rows * fill->pitch;
+        for (size_t at = 0; at < fill->row_bytes && status == TW_SUCCESS; at += bytes) {
+            const size_t left = fill->row_bytes - at;
+            const struct tw_backend_copy piece =
+                tw_backend_copy_of(device, target + at, NULL, stage.target, left < bytes ? left : bytes);
+            status = copy(&piece);
+        }
+    }
+    free(stage.target);
+    return status;
+}
+
+static tw_status fill(struct tw_backend_device *device, const struct tw_backend_fill *request)
+{
+    const struct tw_backend_fill fill = tw_rows_join_fill(*request);
+    if (omp(device)->gpu && fill.row_bytes)
+        return fill_by_copies(device, &fill);
+    tw_rows_fill(&fill);
     return TW_SUCCESS;
 }
 
@@ -356,6 +396,7 @@ const struct tw_backend_memory tw_omp_memory = {
     .allocate = allocate,
     .free = release,
     .copy = copy,
+    .fill = fill,
 };
 
 const struct tw_backend tw_backend_omp = {

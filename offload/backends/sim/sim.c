@@ -128,6 +128,14 @@ static tw_status copy(const struct tw_backend_copy *copy)
     return tw_sim_memory_check_copy(copy);
 }
 
+static tw_status fill(struct tw_backend_device *device, const struct tw_backend_fill *fill)
+{
+    if (tw_sim_op_begin(device, TW_SIM_COPY))
+        return tw_sim_refuse_fill(device, fill);
+    tw_rows_fill(fill);
+    return tw_sim_memory_check_fill(fill);
+}
+
 static tw_status launch(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *description)
 {
@@ -196,6 +204,7 @@ static const struct tw_backend_memory memory = {
     .allocate = allocate,
     .free = release,
     .copy = copy,
+    .fill = fill,
 };
 
 static const struct tw_backend_simulation simulation = {

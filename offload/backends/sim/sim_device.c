@@ -60,6 +60,12 @@ tw_status tw_sim_refuse_copy(const struct tw_backend_device *device, bool to, si
                    to ? "to" : "from", device->index);
 }
 
+tw_status tw_sim_refuse_fill(const struct tw_backend_device *device, const struct tw_backend_fill *fill)
+{
+    return tw_fail(TW_ERROR_TRANSFER_FAILED, "simulated fault: filling %zu bytes on device %u",
+                   tw_backend_fill_bytes(fill), device->index);
+}
+
 tw_status tw_sim_refuse_launch(const struct tw_backend_device *device, const struct tw_internal_kernel *kernel)
 {
     tw_refuse_launch();

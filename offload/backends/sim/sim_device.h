@@ -46,8 +46,9 @@ bool tw_sim_op_begin(struct tw_backend_device *device, tw_sim_operation operatio
 tw_status tw_sim_run_kernel(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                             struct tw_internal_launch *launch);
 
-/* Return the failure of a copy to or from the device, and that of a launch. */
+/* Return the failure of a copy to or from the device, of a fill, and of a launch. */
 tw_status tw_sim_refuse_copy(const struct tw_backend_device *device, bool to, size_t bytes);
+tw_status tw_sim_refuse_fill(const struct tw_backend_device *device, const struct tw_backend_fill *fill);
 tw_status tw_sim_refuse_launch(const struct tw_backend_device *device, const struct tw_internal_kernel *kernel);
 
 #endif

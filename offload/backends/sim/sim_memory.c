@@ -209,6 +209,11 @@ tw_status tw_sim_memory_check_copy(const struct tw_backend_copy *copy)
     return copy->to && status == TW_SUCCESS ? check_around(copy->target) : status;
 }
 
+tw_status tw_sim_memory_check_fill(const struct tw_backend_fill *fill)
+{
+    return check_around(fill->target);
+}
+
 size_t tw_sim_memory_free(void *memory)
 {
     struct allocation *allocation = allocation_of(memory);

@@ -17,6 +17,9 @@ void *tw_sim_memory_around(const void *address, const struct tw_backend_device *
 /* Fails if the red zones around the memory of a copy, on both sides, were written to, and restores them. */
 tw_status tw_sim_memory_check_copy(const struct tw_backend_copy *copy);
 
+/* The same for filled memory. */
+tw_status tw_sim_memory_check_fill(const struct tw_backend_fill *fill);
+
 /* Poisons the buffers that a kernel discards, and runs it. Fails if it has written to the red zones of the buffers that
    it accesses or, if `checks_reads`, to a buffer that it only reads; restores the red zones and that buffer. */
 tw_status tw_sim_memory_run(const struct tw_backend_device *device, const struct tw_internal_kernel *kernel,

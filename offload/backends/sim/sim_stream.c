@@ -17,19 +17,21 @@
 #include "sim_device.h"
 #include "sim_memory.h"
 
-/* A launch, a copy, or a wait for an event of another stream. Launches and copies are kept until their outcome is asked
-   for. */
+/* A launch, a copy, a fill, or a wait for an event of another stream. All but waits are kept until their outcome is
+   asked for. */
 struct sim_item {
     struct sim_item *next;
-    struct tw_backend_event event; /* of a wait; its stream is NULL for a launch or a copy */
+    struct tw_backend_event event; /* of a wait; its stream is NULL for all others */
     const struct tw_internal_kernel *kernel;
     struct tw_internal_launch *launch;
     const struct sim_graph *graph; /* instead of a kernel; or NULL */
-    struct tw_backend_copy copy;   /* of an item that has neither kernel nor graph */
+    struct tw_backend_copy copy;   /* rows 0: none */
+    struct tw_backend_fill fill;   /* rows 0: none */
     bool measured;
     struct tw_backend_times times;
     tw_status status;
     char message[600];
+    unsigned char pattern[]; /* of a fill */
 };
 
 /* A command graph: its nodes, in an order in which they can run. */
@@ -71,30 +73,53 @@ static void begin(struct sim_item *item)
 
 /* Runs a copy of a stream. It fails only if the device is lost. A copy with a simulated fault is not even enqueued:
    what comes behind it on the stream would use data that were not copied, and only the runtime knows what that is. */
-static tw_status run_copy(struct tw_backend_device *device, struct sim_item *item)
+static tw_status run_copy(struct tw_backend_device *device, const struct tw_backend_copy *copy)
 {
-    begin(item);
-    tw_sim_op_delay(device, TW_SIM_COPY);
     if (tw_sim_is_lost(device))
-        return tw_sim_refuse_copy(device, true, tw_backend_copy_bytes(&item->copy));
-    tw_rows_copy(&item->copy);
-    return tw_sim_memory_check_copy(&item->copy);
+        return tw_sim_refuse_copy(device, true, tw_backend_copy_bytes(copy));
+    tw_rows_copy(copy);
+    return tw_sim_memory_check_copy(copy);
 }
 
-/* Runs a kernel of a stream, or all kernels of a graph. */
-static tw_status run_launch(struct tw_backend_device *device, struct sim_item *item)
+/* The same for a fill. */
+static tw_status run_fill(struct tw_backend_device *device, const struct tw_backend_fill *fill)
 {
-    tw_status status = TW_SUCCESS;
-    tw_sim_op_delay(device, TW_SIM_LAUNCH);
-    begin(item);
-    if (!item->graph)
+    if (tw_sim_is_lost(device))
+        return tw_sim_refuse_fill(device, fill);
+    tw_rows_fill(fill);
+    return tw_sim_memory_check_fill(fill);
+}
+
+static tw_status run_node(struct tw_backend_device *device, const struct tw_backend_graph_node *node)
+{
+    if (node->copy)
+        return run_copy(device, node->copy);
+    if (node->fill)
+        return run_fill(device, node->fill);
+    if (!node->kernel)
+        return TW_SUCCESS;
+    struct tw_internal_launch launch = *node->launch;
+    return tw_sim_run_kernel(device, node->kernel, &launch);
+}
+
+/* Runs an item that is no wait. */
+static tw_status run_work(struct tw_backend_device *device, struct sim_item *item)
+{
+    const bool is_launch = item->kernel || item->graph;
+    if (!is_launch)
+        begin(item);
+    tw_sim_op_delay(device, is_launch ? TW_SIM_LAUNCH : TW_SIM_COPY);
+    if (is_launch)
+        begin(item);
+    if (item->kernel)
         return tw_sim_run_kernel(device, item->kernel, item->launch);
-    for (size_t i = 0; i < item->graph->count && status == TW_SUCCESS; ++i) {
-        const struct tw_backend_graph_node *node = &item->graph->nodes[i];
-        struct tw_internal_launch launch = *node->launch;
-        if (node->kernel)
-            status = tw_sim_run_kernel(device, node->kernel, &launch);
-    }
+    if (item->copy.rows)
+        return run_copy(device, &item->copy);
+    if (item->fill.rows)
+        return run_fill(device, &item->fill);
+    tw_status status = TW_SUCCESS;
+    for (size_t i = 0; i < item->graph->count && status == TW_SUCCESS; ++i)
+        status = run_node(device, &item->graph->nodes[i]);
     return status;
 }
 
@@ -109,7 +134,7 @@ static void run_item(struct sim_stream *stream)
             pthread_cond_broadcast(&streams_changed);
     } else {
         pthread_mutex_unlock(&streams_mutex);
-        item->status = item->kernel || item->graph ? run_launch(stream->device, item) : run_copy(stream->device, item);
+        item->status = run_work(stream->device, item);
         if (item->measured)
             item->times.end_ns = tw_now_ns();
         if (item->status != TW_SUCCESS)
@@ -181,13 +206,15 @@ static bool takes(struct tw_backend_device *device, const struct tw_internal_ker
 
 static tw_status add_item(struct sim_stream *stream, struct sim_item contents, uint64_t *sequence)
 {
-    struct sim_item *item = malloc(sizeof *item);
+    struct sim_item *item = malloc(sizeof *item + contents.fill.pattern_bytes);
     const bool measured = sequence && stream->measures;
     if (sequence)
         stream->measures = false;
     if (!item)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to launch on simulated device %u", stream->device->index);
     *item = contents;
+    if (contents.fill.rows)
+        item->fill.pattern = memcpy(item->pattern, contents.fill.pattern, contents.fill.pattern_bytes);
     item->measured = measured;
     pthread_mutex_lock(&streams_mutex);
     *(stream->last ? &stream->last->next : &stream->first) = item;
@@ -236,6 +263,14 @@ static tw_status enqueue_copy(struct tw_backend_stream *base, const struct tw_ba
     return add_item(stream, (struct sim_item){.copy = *copy}, sequence);
 }
 
+static tw_status enqueue_fill(struct tw_backend_stream *base, const struct tw_backend_fill *fill, uint64_t *sequence)
+{
+    struct sim_stream *stream = stream_of(base);
+    if (tw_sim_op_fails(stream->device, TW_SIM_COPY))
+        return tw_sim_refuse_fill(stream->device, fill);
+    return add_item(stream, (struct sim_item){.fill = *fill}, sequence);
+}
+
 static tw_status instantiate(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes, size_t count,
                              struct tw_backend_graph **graph)
 {
@@ -243,7 +278,7 @@ static tw_status instantiate(struct tw_backend_device *device, const struct tw_b
         return TW_SUCCESS;
     struct sim_graph *made = malloc(sizeof *made + count * sizeof *nodes);
     if (!made)
-        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a graph of %zu kernels", count);
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a graph of %zu nodes", count);
     made->base.device = device;
     made->count = count;
     memcpy(made->nodes, nodes, count * sizeof *nodes);
@@ -308,6 +343,7 @@ const struct tw_backend_async tw_sim_async = {
     .launch = enqueue,
     .reaches = reaches,
     .copy = enqueue_copy,
+    .fill = enqueue_fill,
     .completed = completed,
     .times = times,
     .outcome = outcome,
