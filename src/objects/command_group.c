@@ -559,7 +559,6 @@ static struct tw_command *make_command(struct tw_command_group *group, const cha
         command->launch.accesses = command->uses;
         command->launch.access_count = group->use_count;
         command->launch.args = command->args;
-        command->launch.words = tw_internal_words_for(group->args_bytes);
     }
     return command;
 }

@@ -20,7 +20,6 @@ struct tw_fallback *tw_fallback_create(struct tw_task_queue *queue, const struct
     memset(fallback->expected, false, record->use_count);
     memcpy(fallback->args, record->args, record->args_bytes);
     fallback->launch.args = fallback->args;
-    fallback->launch.words = tw_internal_words_for(record->args_bytes);
     fallback->launch.accesses = NULL; /* those of the group are about to be freed */
     fallback->launch.access_count = 0;
     tw_task_queue_retain(queue);

@@ -14,7 +14,7 @@
 #include <teamwork/range.h>
 
 enum {
-    TW_INTERNAL_KERNEL_ABI = 7, /* of kernels that headers compiled; the runtime checks it */
+    TW_INTERNAL_KERNEL_ABI = 8, /* of kernels that headers compiled; the runtime checks it */
     /* argument blocks up to this many bytes travel as kernel arguments; larger ones through device memory */
     TW_INTERNAL_INLINE_ARGS_BYTES = 256,
     /* a region captures so many words that describe the launch, and behind them those of the argument block
@@ -132,7 +132,6 @@ struct tw_internal_launch {
     size_t offset[3];        /* 0 past dims */
     size_t local[3];         /* work-items of a group; 1 past dims */
     unsigned dims;           /* 1 to 3 */
-    unsigned words;          /* which region serves the block: tw_internal_words_for(args_bytes) */
     int device;              /* OpenMP device number; not for the host launcher */
     unsigned lowering;       /* enum tw_internal_lowering */
     unsigned max_teams;      /* most teams worth asking the device for; at least 1 */
