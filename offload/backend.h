@@ -202,7 +202,7 @@ struct tw_backend_async {
 
     /* Stores the times of a completed launch, copy or fill that was measured. Called once, before its outcome is asked for,
        in the order of sequence numbers. `times` is zero on entry, and stays so if they are not known. The times of one
-       stream do not overlap. */
+       stream do not overlap, and none begins before its `launch` or `copy` was called. */
     void (*times)(struct tw_backend_stream *stream, uint64_t sequence, struct tw_backend_times *times);
 
     /* Returns the status of a completed launch, copy or fill, and frees what it used. Called once for each, in the order of

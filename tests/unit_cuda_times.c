@@ -176,6 +176,22 @@ TW_TEST(a_base_is_renewed_unless_it_is_needed)
     end(&times);
 }
 
+/* The device's clock is 50 us late when the second launch begins. */
+TW_TEST(no_launch_begins_before_it_is_enqueued)
+{
+    struct tw_cuda_times times = {0};
+    begin();
+    launch(&times, 1, 1000);
+    pass(200000);
+    driver.ahead_ns = (uint64_t)-50000;
+    const uint64_t before = tw_now_ns(), length = launch(&times, 2, 1000);
+    (void)read_times(&times, 1);
+    const struct tw_backend_times got = read_times(&times, 2);
+    TW_CHECK(got.start_ns >= before);
+    TW_CHECK(got.end_ns - got.start_ns + 2 + length / 1000000 >= length);
+    end(&times);
+}
+
 TW_TEST(what_is_refused_costs_the_times_only)
 {
     for (unsigned fails = 1; fails <= 3; ++fails) { /* the base, the start, the end */
@@ -207,4 +223,5 @@ TW_TEST(what_is_refused_costs_the_times_only)
 }
 
 TW_TEST_LIST = {TW_CASE(launches_have_their_length_and_do_not_overlap), TW_CASE(a_base_is_renewed_unless_it_is_needed),
-                TW_CASE(what_is_refused_costs_the_times_only), TW_CASES_END};
+                TW_CASE(no_launch_begins_before_it_is_enqueued), TW_CASE(what_is_refused_costs_the_times_only),
+                TW_CASES_END};

@@ -108,6 +108,7 @@ struct tw_cuda_timing *tw_cuda_times_begin(struct tw_cuda_times *times, struct t
     timing->base = take_base(device);
     if (!timing->base)
         return NULL;
+    timing->begun_ns = tw_now_ns();
     if (make_event(&timing->start) && make_event(&timing->end) && !tw_cuda.event_record(timing->start, stream))
         return timing;
     drop(timing);
@@ -143,14 +144,11 @@ void tw_cuda_times_read(struct tw_cuda_times *times, uint64_t sequence, struct t
     drop(timing);
     if (!known)
         return;
-    result->end_ns = base_ns + (uint64_t)until_end;
-    result->start_ns = result->end_ns - (uint64_t)length;
-    /* launches of a stream do not overlap: correct what a new base or rounding makes overlap */
-    if (result->start_ns < times->last_end_ns) {
-        result->end_ns += times->last_end_ns - result->start_ns;
-        result->start_ns = times->last_end_ns;
-    }
-    times->last_end_ns = result->end_ns;
+    /* the device's clock drifts: no launch begins before it is enqueued, or before the last one has ended */
+    const uint64_t start_ns = base_ns + (uint64_t)until_end - (uint64_t)length;
+    const uint64_t earliest_ns = timing->begun_ns > times->last_end_ns ? timing->begun_ns : times->last_end_ns;
+    result->start_ns = start_ns > earliest_ns ? start_ns : earliest_ns;
+    result->end_ns = times->last_end_ns = result->start_ns + (uint64_t)length;
 }
 
 void tw_cuda_times_close(struct tw_cuda_times *times)

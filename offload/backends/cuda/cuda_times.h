@@ -13,6 +13,7 @@
 /* The events around a launch. */
 struct tw_cuda_timing {
     cu_event start, end;
+    uint64_t begun_ns;         /* by the host's clock, before the launch was enqueued */
     struct tw_cuda_base *base; /* NULL: not measured, or read already */
 };
 
