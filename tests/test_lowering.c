@@ -245,28 +245,26 @@ LOWERING_CASE(multiply, 0x260ae030d2942f25)
 /* The same with other options for the host's loops, with rows for several vectors. */
 enum { WIDE = 32 };
 
-#pragma push_macro("TW_HOST_LOOP")
-#undef TW_HOST_LOOP
-#define TW_HOST_LOOP vectorize(assume_safety) interleave_count(2)
 BLOCK(multiply_hinted)(tw_group group, const struct multiply_hinted *k)
 {
     TW_LOCAL(unsigned, a, [SIDE][SIDE]);
     TW_LOCAL(unsigned, b, [SIDE][WIDE]);
     TW_PRIVATE(group, unsigned, sum);
     const size_t row = SIDE * tw_group_id(group, 0), column = WIDE * tw_group_id(group, 1);
-    tw_parallel_for_work_item(group, item) {
+    tw_parallel_for_work_item(group, TW_HOST_LOOP(vectorize(assume_safety) interleave_count(2)) item) {
         tw_private(sum, item) = 0;
     }
     for (size_t t = 0; t < EDGE; t += SIDE) {
-        tw_parallel_for_work_item_range(group, item, tw_range_2d(SIDE, SIDE)) {
+        tw_parallel_for_work_item_range(group, TW_HOST_LOOP(vectorize(assume_safety) interleave_count(2)) item,
+                                        tw_range_2d(SIDE, SIDE)) {
             const size_t i = tw_local_id(item, 0), j = tw_local_id(item, 1);
             a[i][j] = k->in[(row + i) * EDGE + t + j];
         }
-        tw_parallel_for_work_item(group, item) {
+        tw_parallel_for_work_item(group, TW_HOST_LOOP(vectorize(assume_safety) interleave_count(2)) item) {
             const size_t i = tw_local_id(item, 0), j = tw_local_id(item, 1);
             b[i][j] = k->in[(t + i) * EDGE + column + j] + 1;
         }
-        tw_parallel_for_work_item(group, item) {
+        tw_parallel_for_work_item(group, TW_HOST_LOOP(vectorize(assume_safety) interleave_count(2)) item) {
             unsigned more = 0;
 #pragma clang loop unroll(full)
             for (size_t m = 0; m < SIDE; ++m)
@@ -274,12 +272,11 @@ BLOCK(multiply_hinted)(tw_group group, const struct multiply_hinted *k)
             tw_private(sum, item) += more;
         }
     }
-    tw_parallel_for_work_item(group, item) {
+    tw_parallel_for_work_item(group, TW_HOST_LOOP(vectorize(assume_safety) interleave_count(2)) item) {
         k->out[tw_global_linear_id(item)] = tw_private(sum, item);
     }
 }
 TW_WORK_GROUP_KERNEL(multiply_hinted, SIDE, WIDE);
-#pragma pop_macro("TW_HOST_LOOP")
 RECORD_GROUPS(multiply_hinted, tw_range_2d(EDGE / SIDE, EDGE / WIDE), tw_range_2d(SIDE, WIDE))
 LOWERING_CASE(multiply_hinted, 0x260ae030d2942f25)
 

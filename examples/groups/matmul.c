@@ -44,12 +44,9 @@ struct matmul_groups {
 };
 
 /* The same, where the loops over work-items bring the synchronization with them, and each work-item's sum lives on from
-   one loop to the next. On a CPU four vectors of work-items go through the inner product together, for they have the
-   elements of A in common, and all of them through a few steps of it at a time: so many rows of B stay in registers
-   meanwhile. */
+   one loop to the next. On a CPU all work-items go through a few steps of the inner product at a time: so many rows
+   of B stay in registers meanwhile. */
 enum { STEP = TW_ON_GPU ? TILE : 4 };
-#undef TW_HOST_LOOP
-#define TW_HOST_LOOP vectorize(enable) interleave_count(4)
 static inline void matmul_groups(tw_group group, const struct matmul_groups *k)
 {
     TW_LOCAL(float, a, [TILE][TILE]);
@@ -83,8 +80,6 @@ static inline void matmul_groups(tw_group group, const struct matmul_groups *k)
     }
 }
 TW_WORK_GROUP_KERNEL(matmul_groups, TILE, TILE);
-#undef TW_HOST_LOOP
-#define TW_HOST_LOOP vectorize(enable)
 
 /* ---- more than one element a work-item -------------------------------------------------------------------------- */
 

@@ -44,14 +44,17 @@
  *     TW_LOWERING_HOST     the file is compiled for no offload device: launches there fail with
  *                          TW_ERROR_NO_DEVICE_IMAGE, and kernels compile faster
  *
- * TW_HOST_LOOP: how clang treats the innermost loop over work-items on a CPU: options of `#pragma clang loop`.
- * Defined before the first header, or anew between two kernels: for range and nd_range kernels the definition where
- * TW_RANGE_KERNEL and the like stand counts, for hierarchical ones that where the loop does.
+ * Loops on a CPU: the innermost loop over work-items is vectorized, behind run-time checks for overlap. TW_HOST_LOOP
+ * before a name gives it other options, those of `#pragma clang loop`; devices other than CPUs do not see them:
  *
- * By default a loop is vectorized behind run-time checks for overlap. `assume_safety` or `omp simd`, which would do
- * without the checks, are wrong as a default: clang 19 then takes all accesses in the body for parallel, those to the
- * body's own arrays too, and all iterations share these, so kernels with an indexed private array would be
- * miscompiled.
+ *     TW_RANGE_KERNEL(TW_HOST_LOOP(interleave_count(2)) saxpy, 1);            and so with TW_RANGE_REDUCTION,
+ *                                                                             TW_ND_RANGE_KERNEL
+ *     tw_parallel_for_work_item(group, TW_HOST_LOOP(interleave_count(4)) item) { ... }    the loops of hierarchical
+ *                                                                                         kernels have their own
+ *
+ * The default is vectorize(enable). `assume_safety` or `omp simd`, which do without the checks, would be wrong there:
+ * clang 19 then takes all accesses in the body for parallel, those to the body's own arrays too, and all iterations
+ * share these, so kernels with an indexed private array would be miscompiled.
  */
 #ifndef TEAMWORK_KERNEL_DEFINITION_H
 #define TEAMWORK_KERNEL_DEFINITION_H

@@ -16,6 +16,8 @@
  * what a work-item writes for others is TW_LOCAL; all else goes under TW_ONCE. Where TW_CHECK_GROUP_SCOPE is defined
  * before the first header, CPUs run it so too, which makes breaches of these rules visible, and the kernel slow.
  *
+ * TW_HOST_LOOP(options) before the item's name gives a loop other options on a CPU (kernel_definition.h).
+ *
  * What TW_LOCAL and TW_PRIVATE declare is uninitialized, and TW_LOCAL is aligned to 16 bytes or more.
  */
 #ifndef TEAMWORK_WORK_GROUP_H

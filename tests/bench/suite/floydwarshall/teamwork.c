@@ -47,11 +47,7 @@ TW_ND_RANGE_KERNEL(floydwarshall_items, GROUP_ROWS, GROUP_COLUMNS);
 /* ---- rows: a group for each row ---------------------------------------------------------------------------------- */
 
 /* The pairs of a row have the distance to the node in common: read once, it does not stand in the way of vectors on a
-   CPU. Nor do stores that always happen: those that depend on a condition cost a CPU more. Each work-item keeps to its
-   own column, of the node's row too, which the compiler need not test for each row, and would find different in that
-   one. */
-#undef TW_HOST_LOOP
-#define TW_HOST_LOOP vectorize(assume_safety)
+   CPU. Nor do stores that always happen: those that depend on a condition cost a CPU more. */
 struct floydwarshall_rows {
     int32_t *distance, *through;
     unsigned nodes, node;
@@ -73,8 +69,6 @@ static inline void floydwarshall_rows(tw_group group, const struct floydwarshall
     }
 }
 TW_WORK_GROUP_KERNEL(floydwarshall_rows, FLOYDWARSHALL_GROUP);
-#undef TW_HOST_LOOP
-#define TW_HOST_LOOP vectorize(enable)
 
 /* ---- versions: a group is submitted for each node, and the accessor orders them ---------------------------------- */
 

@@ -3,11 +3,6 @@
 #include "../arrays_teamwork.h"
 #include "jacobi.h"
 
-/* On a CPU eight points at once: the compiler would take as many as fit into a vector of the widest type, and the
-   doubles here are only for the sum. */
-#undef TW_HOST_LOOP
-#define TW_HOST_LOOP vectorize_width(8)
-
 struct jacobi_flat {
     const float *in;
     float *out;
@@ -59,8 +54,6 @@ static inline void jacobi_tiled(tw_group group, const struct jacobi_tiled *k)
     }
 }
 TW_WORK_GROUP_KERNEL(jacobi_tiled, JACOBI_ROWS, JACOBI_COLUMNS);
-#undef TW_HOST_LOOP
-#define TW_HOST_LOOP vectorize(enable)
 
 struct jacobi_nd {
     const float *in;

@@ -103,12 +103,7 @@ struct wavefront_groups {
     unsigned tiles, diagonal, first; /* tiles of a row; the antidiagonal, and the row of its first tile */
 };
 
-/* The cells of a tile, with work-items for what each antidiagonal has: for a CPU, which takes no more turns than that.
-   What is read was written before this antidiagonal; the compiler, which sees that it was lately, would take two cells
-   at a time so that the processor may forward them from store to load. One vector at a time: most antidiagonals have
-   but a few. */
-#undef TW_HOST_LOOP
-#define TW_HOST_LOOP vectorize(assume_safety) interleave_count(1)
+/* The cells of a tile, with work-items for what each antidiagonal has: for a CPU, which takes no turns but those. */
 static inline void wavefront_diagonals(tw_group group, int32_t *scores, int32_t *best, const int32_t *down,
                                        const int32_t *across)
 {
@@ -125,9 +120,6 @@ static inline void wavefront_diagonals(tw_group group, int32_t *scores, int32_t 
         }
     }
 }
-
-#undef TW_HOST_LOOP
-#define TW_HOST_LOOP vectorize(enable)
 
 /* With a work-item for each row, which keeps what belongs to it: for a GPU, where those without a cell cost nothing. */
 static inline void wavefront_rows(tw_group group, int32_t *scores, int32_t *best, const int32_t *down,

@@ -174,14 +174,15 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
 #undef TW_INTERNAL_DEFINE_REDUCTION
 #undef TW_INTERNAL_DEFINE_LEAVE_AND_FINISH
 
-/* Does a stage for each member of a kernel's block. Expands to:
+/* Does a stage for each member of a kernel's block; `members` is TW_INTERNAL_MEMBERS(a, b ..., 4, 3, 2, 1, ).
+   Expands to:
 
        void dot_tw_members(stage, tw_k, slots, part, device) { tw_internal_member(stage, &tw_k->sum ...); } */
-#define TW_INTERNAL_REDUCED_MEMBERS(name, ...)                                                                         \
+#define TW_INTERNAL_REDUCED_MEMBERS(name, members)                                                                     \
     TW_DEVICE_INLINE void name##_tw_members(enum tw_internal_stage tw_stage, struct name *tw_k,                        \
                                             unsigned char *tw_slots, size_t tw_part, int tw_device)                    \
     {                                                                                                                  \
-        TW_INTERNAL_MEMBERS(__VA_ARGS__, 4, 3, 2, 1, )                                                                 \
+        members                                                                                                        \
     }
 /* Only inside of that function, whose parameters it names. */
 #define TW_INTERNAL_MEMBER(i, member)                                                                                  \
@@ -197,12 +198,12 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
 /* ---- host -------------------------------------------------------------------------------------------------------- */
 
 #ifdef TW_INTERNAL_GPU_PASS
-#define TW_INTERNAL_HOST_PART(name)
+#define TW_INTERNAL_HOST_PART(name, options)
 #else
 /* A part, of rows or pieces of them.
    Expands to: void dot_tw_part(launch, block, slots, part, parts) { for (...) dot_tw_row(...); } */
-#define TW_INTERNAL_HOST_PART(name)                                                                                    \
-    TW_INTERNAL_HOST_ROW(name)                                                                                         \
+#define TW_INTERNAL_HOST_PART(name, options)                                                                           \
+    TW_INTERNAL_HOST_ROW(name, options)                                                                                \
     static void name##_tw_part(const struct tw_internal_launch *tw_launch, const struct name *tw_args,                 \
                                unsigned char *tw_slots, size_t tw_part, size_t tw_parts)                               \
     {                                                                                                                  \

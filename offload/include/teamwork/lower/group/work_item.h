@@ -19,7 +19,15 @@ TW_DEVICE_INLINE tw_h_item tw_internal_h_item(tw_group group, tw_range range, si
    address, which would move it from registers to memory on a GPU. */
 #define TW_INTERNAL_WITH_ITEM(item, value) for (tw_h_item item = (value); item.tw_turn_; item.tw_turn_ = false)
 
-#define TW_INTERNAL_FOR_WORK_ITEM(group, item) TW_INTERNAL_FOR_WORK_ITEM_RANGE(group, item, tw_get_local_range(group))
+/* The loops, where the item may have options. Expands to: what a pass defines as TW_INTERNAL_WORK_ITEMS, for all ranges,
+   and as TW_INTERNAL_OWN_WORK_ITEM, for that of the group */
+#define TW_INTERNAL_FOR_WORK_ITEM(group, item)                                                                         \
+    TW_INTERNAL_EXPAND(TW_INTERNAL_OWN_WORK_ITEM, group, TW_INTERNAL_OPTIONS_##item, vectorize(enable), item, )
+#define TW_INTERNAL_FOR_WORK_ITEM_RANGE(group, item, ...)                                                              \
+    TW_INTERNAL_EXPAND(TW_INTERNAL_WORK_ITEMS, group, (__VA_ARGS__), TW_INTERNAL_OPTIONS_##item, vectorize(enable),    \
+                       item, )
+#define TW_INTERNAL_OWN_WORK_ITEM(group, ignored, options, item, ...)                                                  \
+    TW_INTERNAL_WORK_ITEMS(group, tw_get_local_range(group), ignored, options, item, )
 
 /* The attribute can lower an alignment, too. */
 #define TW_INTERNAL_ALIGNED(type, least) __attribute__((aligned(_Alignof(type) > (least) ? _Alignof(type) : (least))))

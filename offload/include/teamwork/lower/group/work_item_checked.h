@@ -45,8 +45,8 @@ TW_DEVICE_INLINE tw_h_item tw_internal_checked_item(tw_group group, const struct
     return item;
 }
 
-#define TW_INTERNAL_FOR_WORK_ITEM_RANGE(group, item, ...)                                                              \
-    for (struct tw_internal_checked_loop tw_loop = tw_internal_checked_begin(group, (__VA_ARGS__), __LINE__);          \
+#define TW_INTERNAL_WORK_ITEMS(group, range, ignored, options, item, ...)                                              \
+    for (struct tw_internal_checked_loop tw_loop = tw_internal_checked_begin(group, (range), __LINE__);                \
          tw_internal_checked_more(group, &tw_loop, __LINE__); tw_loop.next += tw_local_linear_range(group))            \
     TW_INTERNAL_WITH_ITEM(item, tw_internal_checked_item(group, &tw_loop))
 

@@ -17,14 +17,14 @@
 #else
 
 /* Expands to three nested loops, the innermost one simd, around the body that follows. */
-#define TW_INTERNAL_FOR_WORK_ITEM_RANGE(group, item, ...)                                                              \
-    for (tw_range tw_range_ = (__VA_ARGS__), *tw_range_once = &tw_range_; tw_range_once; tw_range_once = NULL)         \
+#define TW_INTERNAL_WORK_ITEMS(group, range, ignored, options, item, ...)                                              \
+    for (tw_range tw_range_ = (range), *tw_range_once = &tw_range_; tw_range_once; tw_range_once = NULL)               \
         for (size_t tw_j0 = 0, tw_n0 = tw_internal_extent(tw_range_.size, (group)->tw_dims_, 0); tw_j0 < tw_n0;        \
              ++tw_j0)                                                                                                  \
             for (size_t tw_j1 = 0, tw_n1 = tw_internal_extent(tw_range_.size, (group)->tw_dims_, 1),                   \
                         tw_n2 = tw_internal_extent(tw_range_.size, (group)->tw_dims_, 2);                              \
                  tw_j1 < tw_n1; ++tw_j1)                                                                               \
-                TW_INTERNAL_SIMD                                                                                       \
+                TW_INTERNAL_PRAGMA(clang loop options)                                                                 \
     for (size_t tw_j2 = 0; tw_j2 < tw_n2; ++tw_j2)                                                                     \
     TW_INTERNAL_WITH_ITEM(item, tw_internal_h_item(group, tw_range_, tw_j0, tw_j1, tw_j2))
 

@@ -73,8 +73,8 @@ TW_DEVICE_INLINE tw_h_item tw_internal_simt_own_item(tw_group group)
     return item;
 }
 
-#undef TW_INTERNAL_FOR_WORK_ITEM
-#define TW_INTERNAL_FOR_WORK_ITEM(group, item)                                                                         \
+#undef TW_INTERNAL_OWN_WORK_ITEM
+#define TW_INTERNAL_OWN_WORK_ITEM(group, ignored, options, item, ...)                                                  \
     for (bool tw_open = tw_internal_simt_open(); tw_internal_simt_turn(&tw_open); tw_open = false)                     \
     TW_INTERNAL_WITH_ITEM(item, tw_internal_simt_own_item(group))
 
@@ -127,8 +127,8 @@ TW_DEVICE_INLINE tw_h_item tw_internal_simt_item(tw_group group, const struct tw
     return item;
 }
 
-#define TW_INTERNAL_FOR_WORK_ITEM_RANGE(group, item, ...)                                                              \
-    for (struct tw_internal_simt_loop tw_loop = tw_internal_simt_begin(group, (__VA_ARGS__));                          \
+#define TW_INTERNAL_WORK_ITEMS(group, range, ignored, options, item, ...)                                              \
+    for (struct tw_internal_simt_loop tw_loop = tw_internal_simt_begin(group, (range));                                \
          tw_internal_simt_more(&tw_loop); tw_loop.next += tw_loop.stride)                                              \
     TW_INTERNAL_WITH_ITEM(item, tw_internal_simt_item(group, &tw_loop))
 

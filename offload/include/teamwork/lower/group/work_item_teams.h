@@ -13,8 +13,8 @@ TW_DEVICE_INLINE tw_h_item tw_internal_teams_item(tw_group group, tw_range range
     return item;
 }
 
-#define TW_INTERNAL_FOR_WORK_ITEM_RANGE(group, item, ...)                                                              \
-    for (tw_range tw_range_ = (__VA_ARGS__), *tw_range_once = &tw_range_; tw_range_once; tw_range_once = NULL)         \
+#define TW_INTERNAL_WORK_ITEMS(group, range, ignored, options, item, ...)                                              \
+    for (tw_range tw_range_ = (range), *tw_range_once = &tw_range_; tw_range_once; tw_range_once = NULL)               \
         TW_INTERNAL_PRAGMA(omp parallel for)                                                                           \
     for (size_t tw_j = 0; tw_j < tw_range_count(tw_range_); ++tw_j)                                                    \
     TW_INTERNAL_WITH_ITEM(item, tw_internal_teams_item(group, tw_range_, tw_j))

@@ -109,13 +109,14 @@ TW_DEVICE_INLINE size_t tw_internal_parts(size_t total)
 #endif
 
 /* A part of a row, vectorized. Everything that the loop uses is the function's own: stores through `char *` may alias
-   anything else. Expands to: void saxpy_tw_row(row, first, count, ...) { for (i from first) saxpy_tw_call(item, block); } */
-#define TW_INTERNAL_HOST_ROW(name)                                                                                     \
+   anything else.
+   Expands to: void saxpy_tw_row(row, first, count, ...) { for (i from first) saxpy_tw_call(item, block); } */
+#define TW_INTERNAL_HOST_ROW(name, options)                                                                            \
     TW_DEVICE_INLINE void name##_tw_row(size_t tw_row, size_t tw_first, size_t tw_count, const size_t *tw_r,           \
                                         const size_t *tw_o, const struct name *tw_args, unsigned tw_dims)              \
     {                                                                                                                  \
         const size_t tw_past = tw_first + tw_count;                                                                    \
-        TW_INTERNAL_SIMD                                                                                               \
+        TW_INTERNAL_PRAGMA(clang loop options)                                                                         \
         for (size_t tw_i = tw_first; tw_i != tw_past; ++tw_i)                                                          \
             name##_tw_call(tw_internal_item(tw_row, tw_i, tw_r, tw_o, tw_dims), tw_args);                              \
     }
@@ -174,7 +175,8 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_host_group(const struct tw
 /* ---- nd_range kernels ---------------------------------------------------------------------------------------------
 
    A group's work-items are a loop (tw_internal_items in launch.h), which ends as soon as a work-item has been at a
-   barrier: then the others run on stacks of their own. Where there is no barrier the compiler knows, and vectorizes the loop. */
+   barrier: then the others run on stacks of their own. Where there is no barrier the compiler knows, and vectorizes the
+   loop. */
 
 TW_DEVICE_INLINE struct tw_internal_group tw_internal_nd_here(const struct tw_internal_nd_group *group, size_t l0,
                                                               size_t l1, size_t l2, unsigned dims)
@@ -223,7 +225,7 @@ TW_DEVICE_INLINE const void *tw_internal_nd_block(const struct tw_internal_nd_gr
 
 // clang-format off
 #ifdef TW_INTERNAL_DEVICE_PASS
-#define TW_INTERNAL_HOST_ND_RANGE(name)
+#define TW_INTERNAL_HOST_ND_RANGE(name, options)
 #else
 /* The work-items of a group: a function for each number of dimensions, so that a work-item's stack holds the kernel's
    variables once. Expands to:
@@ -232,7 +234,7 @@ TW_DEVICE_INLINE const void *tw_internal_nd_block(const struct tw_internal_nd_gr
        static void dot_tw_items_1(group, first) { dot_tw_items(group, first, 1); }   and _2, _3
        static tw_internal_items dot_tw_items_for(dims) { return dot_tw_items_1 or _2 or _3; }
        static void dot_tw_host(launch, piece, pieces) { tw_internal_nd_piece(launch, dot_tw_items_for(dims), ...); } */
-#define TW_INTERNAL_HOST_ND_RANGE(name)                                                                                \
+#define TW_INTERNAL_HOST_ND_RANGE(name, options)                                                                       \
     TW_DEVICE_INLINE void name##_tw_items(const struct tw_internal_nd_group *tw_nd, size_t tw_first, unsigned tw_dims) \
     {                                                                                                                  \
         _Alignas(struct name) unsigned char tw_copy[TW_INTERNAL_ND_COPY_BYTES(name)];                                  \
@@ -245,7 +247,7 @@ TW_DEVICE_INLINE const void *tw_internal_nd_block(const struct tw_internal_nd_gr
         size_t tw_j1 = tw_first / tw_n2 % tw_n1, tw_j2 = tw_first % tw_n2;                                             \
         for (size_t tw_j0 = tw_first / tw_n2 / tw_n1; tw_j0 < tw_n0; ++tw_j0, tw_j1 = 0)                               \
             for (; tw_j1 < tw_n1; ++tw_j1, tw_j2 = 0) {                                                                \
-                TW_INTERNAL_SIMD                                                                                       \
+                TW_INTERNAL_PRAGMA(clang loop options)                                                                 \
                 for (size_t tw_j = tw_j2; tw_j < tw_n2; ++tw_j) {                                                      \
                     name##_tw_call(tw_internal_nd_item(&tw_here, tw_j0, tw_j1, tw_j, tw_dims), tw_args);               \
                     if (tw_here.tw_switched_)                                                                          \

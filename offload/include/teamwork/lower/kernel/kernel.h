@@ -16,7 +16,7 @@
 /* <teamwork/kernel_definition.h> fills the arguments up: a size that is not given is TW_INTERNAL_ANY. */
 #define TW_INTERNAL_ANY -2147483647
 
-/* ---- the forms: what each is made of, for the host and for each lowering; what a pass or build has no use for is empty  */
+/* ---- the forms: their parts for the host and for each lowering; what a pass or build has no use for is empty ----- */
 
 #define TW_INTERNAL_SINGLE_TASK_KERNEL(name)                                                                           \
     TW_INTERNAL_CHECK_KERNEL(name, "(const struct " #name " *k)", const struct name *)                                 \
@@ -28,9 +28,11 @@
     TW_INTERNAL_TEAMS_ONE(name)                                                                                        \
     TW_INTERNAL_KERNEL_OBJECT(single_task, TW_INTERNAL_SINGLE_TASK, name, name##_tw_teams, NULL, 0, 0)
 
-#define TW_INTERNAL_RANGE_KERNEL(name, dims_, ...)                                                                     \
+#define TW_INTERNAL_RANGE_KERNEL(kernel, dims_, ...)                                                                   \
+    TW_INTERNAL_EXPAND(TW_INTERNAL_RANGE_FORM, dims_, TW_INTERNAL_OPTIONS_##kernel, vectorize(enable), kernel, )
+#define TW_INTERNAL_RANGE_FORM(dims_, ignored, options, name, ...)                                                     \
     TW_INTERNAL_RANGE_CALL(name, dims_)                                                                                \
-    TW_INTERNAL_HOST_ROW(name)                                                                                         \
+    TW_INTERNAL_HOST_ROW(name, options)                                                                                \
     TW_INTERNAL_HOST_RANGE(name)                                                                                       \
     TW_INTERNAL_SIMT_RANGE(name)                                                                                       \
     TW_INTERNAL_SIMT(name, range)                                                                                      \
@@ -38,10 +40,13 @@
     TW_INTERNAL_TEAMS(name, range, items)                                                                              \
     TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_RANGE, name, name##_tw_teams, NULL, name##_tw_dims, 0)
 
-#define TW_INTERNAL_REDUCTION_KERNEL(name, dims_, ...)                                                                 \
+#define TW_INTERNAL_REDUCTION_KERNEL(kernel, dims_, ...)                                                               \
+    TW_INTERNAL_EXPAND(TW_INTERNAL_REDUCTION_FORM, dims_, TW_INTERNAL_MEMBERS(__VA_ARGS__, 4, 3, 2, 1, ),              \
+                     TW_INTERNAL_OPTIONS_##kernel, vectorize(enable), kernel, )
+#define TW_INTERNAL_REDUCTION_FORM(dims_, members, ignored, options, name, ...)                                        \
     TW_INTERNAL_RANGE_CALL(name, dims_)                                                                                \
-    TW_INTERNAL_REDUCED_MEMBERS(name, __VA_ARGS__)                                                                     \
-    TW_INTERNAL_HOST_PART(name)                                                                                        \
+    TW_INTERNAL_REDUCED_MEMBERS(name, members)                                                                         \
+    TW_INTERNAL_HOST_PART(name, options)                                                                               \
     TW_INTERNAL_HOST_REDUCTION(name)                                                                                   \
     TW_INTERNAL_SIMT_REDUCTION(name)                                                                                   \
     TW_INTERNAL_SIMT(name, reduction)                                                                                  \
@@ -66,14 +71,16 @@
     TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, name##_tw_teams, NULL,                         \
                               name##_tw_dims, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)
 
-#define TW_INTERNAL_ND_KERNEL(name, n0, n1, n2, ...)                                                                   \
+#define TW_INTERNAL_ND_KERNEL(kernel, n0, n1, n2, ...)                                                                 \
+    TW_INTERNAL_EXPAND(TW_INTERNAL_ND_FORM, n0, n1, n2, TW_INTERNAL_OPTIONS_##kernel, vectorize(enable), kernel, )
+#define TW_INTERNAL_ND_FORM(n0, n1, n2, ignored, options, name, ...)                                                   \
     TW_INTERNAL_CHECK_KERNEL(name, "(tw_nd_item item, const struct " #name " *k)", tw_nd_item, const struct name *)    \
     TW_INTERNAL_REQUIRE_GROUP(name, n0, n1, n2)                                                                        \
     TW_DEVICE_INLINE void name##_tw_call(tw_nd_item tw_here, const struct name *tw_args)                               \
     {                                                                                                                  \
         TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                                \
     }                                                                                                                  \
-    TW_INTERNAL_HOST_ND_RANGE(name)                                                                                    \
+    TW_INTERNAL_HOST_ND_RANGE(name, options)                                                                           \
     TW_INTERNAL_SIMT_GROUP(name, item)                                                                                 \
     TW_INTERNAL_SIMT(name, group)                                                                                      \
     TW_INTERNAL_TEAMS_ND_RANGE(name)                                                                                   \

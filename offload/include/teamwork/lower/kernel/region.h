@@ -69,12 +69,14 @@ enum { tw_internal_on_device = 1 };
 #define TW_INTERNAL_PRAGMA(...) _Pragma(TW_INTERNAL_STRING(__VA_ARGS__))
 #define TW_INTERNAL_STRING(...) #__VA_ARGS__
 
-/* kernel_definition.h */
-#ifndef TW_HOST_LOOP
-#define TW_HOST_LOOP vectorize(enable)
-#endif
-/* Expands to: _Pragma("clang loop vectorize(enable)") */
-#define TW_INTERNAL_SIMD TW_INTERNAL_PRAGMA(clang loop TW_HOST_LOOP)
+/* TW_HOST_LOOP(options) before a name (kernel_definition.h) is not a macro, so that it gets here as it is written. The
+   caller is a macro with `name` as a parameter, and writes
+
+       TW_INTERNAL_EXPAND(MACRO, arguments, TW_INTERNAL_OPTIONS_##name, vectorize(enable), name, )
+
+   Expands to: MACRO(arguments, ignored, options, name, ...): with TW_HOST_LOOP what it says, else vectorize(enable) */
+#define TW_INTERNAL_EXPAND(macro, ...) macro(__VA_ARGS__)
+#define TW_INTERNAL_OPTIONS_TW_HOST_LOOP(...) ignored, __VA_ARGS__,
 
 /* What cannot be vectorized runs as it is. The warning about that comes late, without a usable place in the source,
    so it can only be silenced for the rest of the file. */
