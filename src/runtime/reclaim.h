@@ -27,8 +27,8 @@ static inline bool tw_reclaim_is_due(void)
 
 /* Leaves an object to tw_reclaim(), which frees it. */
 void tw_reclaim_later_locked(struct tw_unused *object);
-/* Makes the next tw_reclaim() call the teller. The library has one teller, which is never removed. */
-void tw_reclaim_tell_locked(const struct tw_teller *teller);
+/* Makes the next tw_reclaim() call `who`. The library has one teller, which is never removed. */
+void tw_reclaim_tell_locked(const struct tw_teller *who);
 /* Calls the teller, then frees. On return everything is freed that had become unused before the call, also by other
    threads. Called without any lock. */
 void tw_reclaim(void);

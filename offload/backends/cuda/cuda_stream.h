@@ -8,6 +8,6 @@
 extern const struct tw_backend_async tw_cuda_async;
 
 /* Enqueues a CUDA graph of the stream's device, as the `launch` of tw_cuda_async enqueues a kernel. */
-tw_status tw_cuda_stream_launch_graph(struct tw_backend_stream *stream, cu_executable executable, uint64_t *sequence);
+tw_status tw_cuda_stream_launch_graph(struct tw_backend_stream *base, cu_executable executable, uint64_t *sequence);
 
 #endif

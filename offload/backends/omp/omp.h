@@ -35,8 +35,8 @@ tw_status tw_omp_check(struct tw_backend_device *device, const struct tw_interna
                        struct tw_internal_launch *launch);
 void tw_omp_limits(struct tw_backend_device *device, const struct tw_internal_kernel *kernel, size_t items,
                    size_t local_bytes, struct tw_kernel_facts *facts);
-tw_status tw_omp_launch(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
-                        struct tw_internal_launch *launch);
+tw_status tw_omp_launch(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
+                        struct tw_internal_launch *description);
 
 /* Returns the lowering for a kernel on a device: simt if the kernel has it and the device is a GPU. */
 enum tw_internal_lowering tw_omp_lowering(const struct tw_omp_device *device, const struct tw_internal_kernel *kernel);
@@ -52,6 +52,6 @@ static inline size_t tw_omp_gpu_bytes(size_t bytes)
 
 /* Fills in the members of a launch that depend on the device. */
 void tw_omp_prepare(const struct tw_omp_device *device, const struct tw_internal_kernel *kernel,
-                    struct tw_internal_launch *launch);
+                    struct tw_internal_launch *description);
 
 #endif

@@ -44,7 +44,7 @@ bool tw_sim_op_begin(struct tw_backend_device *device, tw_sim_operation operatio
 
 /* Runs a launched kernel, with the faults and delays of TW_SIM_KERNEL. */
 tw_status tw_sim_run_kernel(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
-                            struct tw_internal_launch *launch);
+                            struct tw_internal_launch *description);
 
 /* Return the failure of a copy to or from the device, of a fill, and of a launch. */
 tw_status tw_sim_refuse_copy(const struct tw_backend_device *device, bool to, size_t bytes);
