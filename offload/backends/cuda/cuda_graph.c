@@ -130,13 +130,14 @@ static tw_status instantiate(struct tw_backend_device *device, const struct tw_b
     struct instantiation a = {.device = device, .made = calloc(1, sizeof *a.made)};
     a.nodes = malloc((count + 1) * sizeof *a.nodes);
     a.befores = malloc((most + 1) * sizeof *a.befores);
-    if (a.made)
+    if (a.made) {
+        a.made->base.device = device;
         a.made->memory = malloc(2 * (count + 1) * sizeof *a.made->memory);
+    }
     tw_status status = a.made && a.made->memory && a.nodes && a.befores
                            ? TW_SUCCESS
                            : tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a command graph");
     if (status == TW_SUCCESS) {
-        a.made->base.device = device;
         const enum tw_cuda_entry entry = tw_cuda_enter(tw_cuda_of(device));
         status = entry ? add_nodes(&a, nodes, count)
                        : tw_fail(TW_ERROR_LAUNCH_FAILED, "the CUDA driver has no context for a graph");
@@ -146,12 +147,8 @@ static tw_status instantiate(struct tw_backend_device *device, const struct tw_b
     free(a.befores);
     if (status == TW_SUCCESS)
         *result = &a.made->base;
-    else if (a.made && a.made->base.device)
+    else if (a.made)
         destroy(&a.made->base);
-    else if (a.made) {
-        free(a.made->memory);
-        free(a.made);
-    }
     return status;
 }
 

@@ -5,23 +5,19 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/image.h"
 
-#define BUCKETS 64u
-
-struct answer {
-    struct answer *next;
-    const struct tw_internal_kernel *kernel;
-    bool lacks;
-};
+#define ANSWERS 1024u /* that are remembered */
 
 static struct {
-    pthread_mutex_t mutex; /* protects all members */
-    struct answer *buckets[BUCKETS];
-    unsigned long long unloads; /* tw_image_unloads() when the buckets were filled */
+    pthread_mutex_t mutex;      /* protects all members */
+    unsigned long long unloads; /* tw_image_unloads() when the answers were found */
+    struct answer {
+        const struct tw_internal_kernel *kernel; /* NULL: free */
+        bool lacks;
+    } answers[ANSWERS];
 } known = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 struct search {
@@ -51,21 +47,16 @@ static bool look_up(const struct tw_internal_kernel *kernel)
     return !search.may_have_region;
 }
 
-static void forget_locked(void)
+/* Returns the place of a kernel's answer, which may be free; NULL if there is no room for it. */
+static struct answer *answer_locked(const struct tw_internal_kernel *kernel)
 {
-    for (size_t i = 0; i < BUCKETS; ++i)
-        while (known.buckets[i]) {
-            struct answer *next = known.buckets[i]->next;
-            free(known.buckets[i]);
-            known.buckets[i] = next;
-        }
-}
-
-void tw_cpu_image_forget(void)
-{
-    pthread_mutex_lock(&known.mutex);
-    forget_locked();
-    pthread_mutex_unlock(&known.mutex);
+    const size_t first = (uintptr_t)kernel / sizeof *kernel;
+    for (size_t i = 0; i < ANSWERS; ++i) {
+        struct answer *answer = &known.answers[(first + i) % ANSWERS];
+        if (!answer->kernel || answer->kernel == kernel)
+            return answer;
+    }
+    return NULL;
 }
 
 bool tw_cpu_image_lacks(const struct tw_internal_kernel *kernel)
@@ -73,21 +64,13 @@ bool tw_cpu_image_lacks(const struct tw_internal_kernel *kernel)
     const unsigned long long unloads = tw_image_unloads();
     pthread_mutex_lock(&known.mutex);
     if (known.unloads != unloads) { /* another kernel may be at the same address now */
-        forget_locked();
+        memset(known.answers, 0, sizeof known.answers);
         known.unloads = unloads;
     }
-    struct answer **bucket = &known.buckets[(uintptr_t)kernel / sizeof(void *) % BUCKETS], *answer = *bucket;
-    while (answer && answer->kernel != kernel)
-        answer = answer->next;
-    bool lacks = answer && answer->lacks;
-    if (!answer) {
-        lacks = look_up(kernel);
-        answer = malloc(sizeof *answer); /* without memory, the next call searches again */
-        if (answer) {
-            *answer = (struct answer){*bucket, kernel, lacks};
-            *bucket = answer;
-        }
-    }
+    struct answer *answer = answer_locked(kernel);
+    const bool lacks = answer && answer->kernel ? answer->lacks : look_up(kernel);
+    if (answer)
+        *answer = (struct answer){kernel, lacks};
     pthread_mutex_unlock(&known.mutex);
     return lacks;
 }

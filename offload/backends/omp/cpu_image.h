@@ -8,10 +8,7 @@
 #include <teamwork/lower/kernel/launch.h>
 
 /* Returns true if the program or library that defines a kernel has no device image with it, false if it has one or
-   that is not known. Searches once for each kernel. Called from any thread. */
+   that is not known. Remembers the answers for the first 1024 kernels. Called from any thread. */
 bool tw_cpu_image_lacks(const struct tw_internal_kernel *kernel);
-
-/* Frees the remembered answers. Called when no other call can follow. */
-void tw_cpu_image_forget(void);
 
 #endif

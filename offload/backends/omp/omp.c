@@ -37,8 +37,6 @@
 #define TEAMS_MAX_ITEMS 992u /* of an nd_range group: the device runtime keeps a warp of each team for itself */
 #define TEAMS_ITEM_STEP 32u  /* a warp, as the device runtime counts */
 
-static unsigned opened; /* the number of open devices; under the discovery lock */
-
 static struct tw_omp_device *omp(struct tw_backend_device *device)
 {
     return (struct tw_omp_device *)device;
@@ -110,7 +108,6 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
         return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "OpenMP device %d has no memory at all", number);
     }
     tw_omp_begin(device, &tw_backend_omp, index, number, gpu);
-    ++opened;
     *result = &device->base;
     return TW_SUCCESS;
 }
@@ -119,8 +116,6 @@ static void close_device(struct tw_backend_device *device)
 {
     tw_omp_end(omp(device));
     free(device);
-    if (--opened == 0)
-        tw_cpu_image_forget();
 }
 
 void tw_omp_describe(struct tw_backend_device *device, struct tw_device_facts *facts)
