@@ -13,6 +13,9 @@
 __attribute__((used, section(".llvm.offloading"), aligned(8),
                no_sanitize("address"))) static unsigned char images[ROOM] = {1};
 
+/* The entry of the region for blocks whose address is passed. */
+#define REGION_OF_LARGE "__omp_offloading_fe00_a7a086_life_tw_simt_1_l14"
+
 enum { WORDS = TW_INTERNAL_SIMT_WORDS + 8, UNITS = 4, REGISTERS = 40, MOST_ITEMS = 512, STATIC_BYTES = 1000 };
 
 static struct {
@@ -45,7 +48,7 @@ static cu_result load_module(cu_module *module, const void *image)
 static cu_result find_function(cu_function *function, cu_module module, const char *name)
 {
     *function = (cu_function)(void *)module;
-    return strcmp(name, REGION) == 0 ? 0 : 500;
+    return strcmp(name, REGION) == 0 || strcmp(name, REGION_OF_LARGE) == 0 ? 0 : 500;
 }
 
 static cu_result get_attribute(int *value, int attribute, cu_function function)
@@ -212,6 +215,23 @@ TW_TEST(a_kernel_is_launched_with_the_words_of_its_region)
     end();
 }
 
+TW_TEST(a_large_block_is_passed_by_its_address)
+{
+    struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_SINGLE_TASK);
+    struct tw_internal_launch launch = launch_of(1);
+    kernel.args_bytes = TW_INTERNAL_INLINE_ARGS_BYTES + 1;
+    launch.device_args = &driver;
+    begin(&(struct sample){.name = REGION_OF_LARGE}, "sm_90");
+    driver.parameters = 1 + TW_INTERNAL_SIMT_WORDS + 1;
+    TW_CHECK(takes(&kernel, &launch));
+    TW_PASS(tw_cuda_launch(&device, &kernel, &launch));
+    TW_EQUAL(driver.given_bytes, 8 * driver.parameters);
+    TW_CHECK(driver.given[1 + TW_INTERNAL_SIMT_WORDS] == (uintptr_t)&driver);
+    TW_EQUAL(driver.grid[0], 1);
+    TW_EQUAL(driver.block[0], 1);
+    end();
+}
+
 /* The teams of a reduction stride over the range. More than run at a time would begin when the first ones end. */
 TW_TEST(a_reduction_has_at_most_the_teams_that_run_at_a_time)
 {
@@ -318,6 +338,7 @@ TW_TEST(what_a_kernel_cannot_have_is_refused)
 
 TW_TEST_LIST = {
     TW_CASE(a_kernel_is_launched_with_the_words_of_its_region),
+    TW_CASE(a_large_block_is_passed_by_its_address),
     TW_CASE(a_reduction_has_at_most_the_teams_that_run_at_a_time),
     TW_CASE(kernels_with_other_parameters_are_left_to_openmp),
     TW_CASE(a_kernel_with_global_variables_is_left_to_openmp),

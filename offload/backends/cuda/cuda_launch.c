@@ -336,11 +336,12 @@ tw_status tw_cuda_check(struct tw_backend_device *base, const struct tw_internal
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-/* The driver's arguments for one launch. */
-struct request {
-    unsigned grid[3], block[3]; /* x, y, z: the last dimension of a range comes first */
-    size_t shared_bytes;
+/* One launch for the driver. It points into itself. */
+struct call {
+    struct cu_kernel_node node;          /* x, y, z: the last dimension of a range comes first */
     uint64_t parameters[MAX_PARAMETERS]; /* the first is the pointer that the kernel does not use */
+    size_t bytes;                        /* of the parameters */
+    void *extra[5]; /* CU_LAUNCH_PARAM_BUFFER_POINTER and ..._BUFFER_SIZE, each with its value; CU_LAUNCH_PARAM_END */
 };
 
 /* The limits of a grid's and a block's dimensions. */
@@ -348,7 +349,7 @@ static const unsigned most_blocks[3] = {INT32_MAX, 65535, 65535}, most_threads[3
 
 /* Gives the grid the dimensions of the range, if they fit the hardware's limits and a range kernel has no offset. */
 static void shape(const struct tw_internal_launch *launch, const struct tw_internal_simt_grid *grid, bool is_range,
-                  struct tw_internal_simt_captures *captures, struct request *request)
+                  struct tw_internal_simt_captures *captures, struct cu_kernel_node *node)
 {
     const unsigned dims = launch->dims;
     bool fits = dims > 1;
@@ -361,15 +362,15 @@ static void shape(const struct tw_internal_launch *launch, const struct tw_inter
         return;
     captures->shape |= TW_INTERNAL_SIMT_SHAPED;
     for (unsigned d = 0; d < dims; ++d) {
-        request->grid[dims - 1 - d] = (unsigned)grid->teams[d];
+        node->grid[dims - 1 - d] = (unsigned)grid->teams[d];
         if (is_range)
-            request->block[dims - 1 - d] = (unsigned)grid->threads[d];
+            node->block[dims - 1 - d] = (unsigned)grid->threads[d];
     }
 }
 
 /* Fills the grid of all forms but single tasks, and returns the captured words. */
-static struct tw_internal_simt_captures describe_range(const struct kernel *kernel,
-                                                       const struct tw_internal_launch *launch, struct request *request)
+static struct tw_internal_simt_captures
+describe_range(const struct kernel *kernel, const struct tw_internal_launch *launch, struct cu_kernel_node *node)
 {
     const unsigned form = kernel->key->form;
     const bool is_range = form == TW_INTERNAL_RANGE, is_reduction = form == TW_INTERNAL_REDUCTION;
@@ -378,92 +379,63 @@ static struct tw_internal_simt_captures describe_range(const struct kernel *kern
     struct tw_internal_simt_captures captures = is_range       ? tw_internal_simt_range_captures(launch, &grid)
                                                 : is_reduction ? tw_internal_simt_reduction_captures(launch, &grid)
                                                                : tw_internal_simt_group_captures(launch, &grid);
-    request->grid[0] = tw_internal_simt_count(grid.teams);
-    request->block[0] = tw_internal_simt_count(grid.threads);
+    node->grid[0] = tw_internal_simt_count(grid.teams);
+    node->block[0] = tw_internal_simt_count(grid.threads);
     if (!is_reduction)
-        shape(launch, &grid, is_range, &captures, request);
-    else if (kernel->resident_teams && kernel->resident_teams < request->grid[0])
-        request->grid[0] =
-            (unsigned)kernel->resident_teams; /* teams stride over the range: more would wait for these */
+        shape(launch, &grid, is_range, &captures, node);
+    else if (kernel->resident_teams && kernel->resident_teams < node->grid[0])
+        node->grid[0] = (unsigned)kernel->resident_teams; /* teams stride over the range: more would wait for these */
     return captures;
 }
-
-static void describe(const struct kernel *kernel, const struct tw_internal_launch *launch, struct request *request)
-{
-    const struct tw_internal_kernel *key = kernel->key;
-    const size_t at = 1 + TW_INTERNAL_SIMT_WORDS;
-    *request = (struct request){.grid = {1, 1, 1}, .block = {1, 1, 1}, .shared_bytes = launch->local_bytes};
-    struct tw_internal_simt_captures captures = {.launch_word = (uint64_t)(uintptr_t)launch};
-    if (key->form != TW_INTERNAL_SINGLE_TASK)
-        captures = describe_range(kernel, launch, request);
-    memcpy(&request->parameters[1], &captures, sizeof captures);
-    if (key->args_bytes > TW_INTERNAL_INLINE_ARGS_BYTES)
-        request->parameters[at] = (uint64_t)(uintptr_t)launch->device_args;
-    else
-        memcpy(&request->parameters[at], launch->args, key->args_bytes);
-}
-
-/* A request with the parameter list of the driver's call, which points into the request. */
-struct call {
-    struct request request;
-    size_t bytes;
-    void *extra[5];
-};
 
 /* Fills a call, and allows the kernel the dynamic shared memory that the launch needs. */
 static cu_result prepare(struct kernel *kernel, const struct tw_internal_launch *launch, struct call *call)
 {
-    describe(kernel, launch, &call->request);
-    call->bytes = kernel->parameters * sizeof call->request.parameters[0];
-    call->extra[0] = (void *)1; /* CU_LAUNCH_PARAM_BUFFER_POINTER */
-    call->extra[1] = call->request.parameters;
-    call->extra[2] = (void *)2; /* CU_LAUNCH_PARAM_BUFFER_SIZE */
-    call->extra[3] = &call->bytes;
-    call->extra[4] = NULL; /* CU_LAUNCH_PARAM_END */
-    return allow(kernel, call->request.shared_bytes);
-}
-
-static cu_result enqueue(struct kernel *kernel, const struct tw_internal_launch *launch, cu_stream stream)
-{
-    struct call call;
-    const cu_result error = prepare(kernel, launch, &call);
-    return error ? error
-                 : tw_cuda.launch(kernel->handle, call.request.grid[0], call.request.grid[1], call.request.grid[2],
-                                  call.request.block[0], call.request.block[1], call.request.block[2],
-                                  (unsigned)call.request.shared_bytes, stream, NULL, call.extra);
+    const struct tw_internal_kernel *key = kernel->key;
+    uint64_t *args = &call->parameters[1 + TW_INTERNAL_SIMT_WORDS];
+    *call = (struct call){
+        .node = {.function = kernel->handle,
+                 .grid = {1, 1, 1},
+                 .block = {1, 1, 1},
+                 .dynamic_bytes = (unsigned)launch->local_bytes,
+                 .extra = call->extra},
+        .bytes = kernel->parameters * sizeof call->parameters[0],
+        .extra = {(void *)1, call->parameters, (void *)2, &call->bytes, NULL},
+    };
+    struct tw_internal_simt_captures captures = {.launch_word = (uint64_t)(uintptr_t)launch};
+    if (key->form != TW_INTERNAL_SINGLE_TASK)
+        captures = describe_range(kernel, launch, &call->node);
+    memcpy(&call->parameters[1], &captures, sizeof captures);
+    if (key->args_bytes > TW_INTERNAL_INLINE_ARGS_BYTES)
+        *args = (uint64_t)(uintptr_t)launch->device_args;
+    else
+        memcpy(args, launch->args, key->args_bytes);
+    return allow(kernel, launch->local_bytes);
 }
 
 cu_result tw_cuda_enqueue(const struct tw_internal_launch *launch, cu_stream stream)
 {
-    return enqueue(launch->found, launch, stream);
-}
-
-static struct cu_kernel_node node_of(const struct kernel *kernel, struct call *call)
-{
-    return (struct cu_kernel_node){.function = kernel->handle,
-                                   .grid = {call->request.grid[0], call->request.grid[1], call->request.grid[2]},
-                                   .block = {call->request.block[0], call->request.block[1], call->request.block[2]},
-                                   .dynamic_bytes = (unsigned)call->request.shared_bytes,
-                                   .extra = call->extra};
+    struct call call;
+    const cu_result error = prepare(launch->found, launch, &call);
+    const struct cu_kernel_node *node = &call.node;
+    return error ? error
+                 : tw_cuda.launch(node->function, node->grid[0], node->grid[1], node->grid[2], node->block[0],
+                                  node->block[1], node->block[2], node->dynamic_bytes, stream, NULL, node->extra);
 }
 
 cu_result tw_cuda_add_node(const struct tw_internal_launch *launch, cu_graph graph, const cu_node *before, size_t count,
                            cu_node *node)
 {
-    struct kernel *kernel = launch->found;
     struct call call;
-    const cu_result error = prepare(kernel, launch, &call);
-    const struct cu_kernel_node description = node_of(kernel, &call);
-    return error ? error : tw_cuda.graph_add_kernel(node, graph, before, count, &description);
+    const cu_result error = prepare(launch->found, launch, &call);
+    return error ? error : tw_cuda.graph_add_kernel(node, graph, before, count, &call.node);
 }
 
 cu_result tw_cuda_set_node(const struct tw_internal_launch *launch, cu_executable executable, cu_node node)
 {
-    struct kernel *kernel = launch->found;
     struct call call;
-    const cu_result error = prepare(kernel, launch, &call);
-    const struct cu_kernel_node description = node_of(kernel, &call);
-    return error ? error : tw_cuda.graph_set_kernel(executable, node, &description);
+    const cu_result error = prepare(launch->found, launch, &call);
+    return error ? error : tw_cuda.graph_set_kernel(executable, node, &call.node);
 }
 
 tw_status tw_cuda_report(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone)
@@ -493,13 +465,13 @@ const char *tw_cuda_why_not(const struct tw_internal_launch *launch)
 }
 
 /* Launches a kernel and waits for it. Called in the device's context. */
-static cu_result run(struct tw_cuda_device *device, struct kernel *kernel, const struct tw_internal_launch *launch)
+static cu_result run(struct tw_cuda_device *device, const struct tw_internal_launch *launch)
 {
     cu_stream stream;
     cu_result error = tw_cuda_take_stream(device, &stream);
     if (error)
         return error;
-    error = enqueue(kernel, launch, stream);
+    error = tw_cuda_enqueue(launch, stream);
     if (!error)
         error = tw_cuda.stream_synchronize(stream);
     tw_cuda_give_stream(device, stream);
@@ -513,7 +485,7 @@ tw_status tw_cuda_launch(struct tw_cuda_device *device, const struct tw_internal
     if (!entry)
         return tw_fail(TW_ERROR_LAUNCH_FAILED, "the CUDA driver has no context for kernel %s", key->name);
     const unsigned before = atomic_fetch_add_explicit(&device->running, 1, memory_order_relaxed);
-    const cu_result error = run(device, launch->found, launch);
+    const cu_result error = run(device, launch);
     const unsigned others = atomic_fetch_sub_explicit(&device->running, 1, memory_order_relaxed) - 1;
     const tw_status status = error ? tw_cuda_report(device, key->name, error, !before && !others) : TW_SUCCESS;
     tw_cuda_leave(entry);
