@@ -15,7 +15,7 @@
 #include "backends/sim/sim.h"
 #include "rows.h"
 
-enum { ROUNDS = 200, ALLOCATED = 1 << 16, GAP = 40, MOST_PATTERN = 40 };
+enum { ROUNDS = 200, ALLOCATED = 1 << 20, GAP = 40, MOST_PATTERN = 40 };
 
 static uint64_t state = 88172645463325252u;
 
@@ -138,7 +138,7 @@ static struct tw_backend_copy any_copy(struct side *to, struct side *from, size_
 {
     static const size_t lengths[] = {1, 4, 8, 16};
     struct tw_backend_copy copy = {.to = to->device, .from = from->device};
-    copy.row_bytes = any(0, 2) ? any(0, 200) : lengths[any(0, 3)];
+    copy.row_bytes = any(0, 2) ? any(0, any(0, 7) ? 200 : 20000) : lengths[any(0, 3)];
     copy.rows = any(1, 8);
     copy.planes = any(1, 6);
     copy.target_pitch = copy.rows > 1 ? any_pitch(copy.row_bytes, 1) : any(0, 1000);
