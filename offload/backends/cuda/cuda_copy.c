@@ -124,35 +124,48 @@ static struct cu_rows side_of(struct tw_backend_device *device, const void *memo
     return side;
 }
 
-/* Enqueues a copy whose planes have a whole number of pitches. */
-static cu_result enqueue_planes(const struct tw_backend_copy *t, cu_stream stream)
-{
-    const bool one = t->planes == 1, to_peer = t->to && t->from && t->to != t->from;
-    struct cu_copy copy = {
-        .source = side_of(t->from, t->source, t->source_pitch, one ? t->rows : t->source_plane / t->source_pitch),
-        .target = side_of(t->to, t->target, t->target_pitch, one ? t->rows : t->target_plane / t->target_pitch),
-        .row_bytes = t->row_bytes,
-        .rows = t->rows,
-        .planes = t->planes};
-    if (!to_peer)
-        return tw_cuda.copy_rows(&copy, stream);
-    copy.source.context = tw_cuda_of(t->from)->context;
-    copy.target.context = tw_cuda_of(t->to)->context;
-    return tw_cuda.copy_rows_to_peer(&copy, stream);
-}
-
 static bool has_long_pitch(const struct tw_backend_copy *t)
 {
     return t->target_pitch > MOST_PITCH || t->source_pitch > MOST_PITCH;
 }
 
-/* Enqueues a copy that one call of the driver cannot describe: plane by plane, or row by row if its pitches are too
-   long. */
+/* Describes a copy of joined rows to the driver. Returns false if it does not know such copies: it knows planes of a
+   whole number of pitches. */
+static bool describe(const struct tw_backend_copy *t, struct cu_copy *copy)
+{
+    size_t target_height = t->rows, source_height = t->rows;
+    if (has_long_pitch(t))
+        return false;
+    if (t->planes > 1) {
+        if (t->target_plane % t->target_pitch || t->source_plane % t->source_pitch)
+            return false;
+        target_height = t->target_plane / t->target_pitch;
+        source_height = t->source_plane / t->source_pitch;
+    }
+    *copy = (struct cu_copy){.source = side_of(t->from, t->source, t->source_pitch, source_height),
+                             .target = side_of(t->to, t->target, t->target_pitch, target_height),
+                             .row_bytes = t->row_bytes,
+                             .rows = t->rows,
+                             .planes = t->planes};
+    return true;
+}
+
+static cu_result enqueue_rows(const struct tw_backend_copy *t, struct cu_copy *copy, cu_stream stream)
+{
+    if (!t->to || !t->from || t->to == t->from)
+        return tw_cuda.copy_rows(copy, stream);
+    copy->source.context = tw_cuda_of(t->from)->context;
+    copy->target.context = tw_cuda_of(t->to)->context;
+    return tw_cuda.copy_rows_to_peer(copy, stream);
+}
+
+/* Enqueues a copy that the driver does not know: plane by plane, or row by row if its pitches are too long. */
 static cu_result enqueue_each(const struct tw_backend_copy *t, cu_stream stream)
 {
     const bool by_row = has_long_pitch(t);
     const size_t count = by_row ? t->rows * t->planes : t->planes;
     struct tw_backend_copy part = *t;
+    struct cu_copy copy;
     cu_result error = 0;
     part.rows = by_row ? 1 : t->rows;
     part.planes = 1;
@@ -160,7 +173,7 @@ static cu_result enqueue_each(const struct tw_backend_copy *t, cu_stream stream)
         const size_t row = by_row ? i % t->rows : 0, plane = by_row ? i / t->rows : i;
         part.target = (unsigned char *)t->target + plane * t->target_plane + row * t->target_pitch;
         part.source = (const unsigned char *)t->source + plane * t->source_plane + row * t->source_pitch;
-        error = by_row ? enqueue_bytes(&part, stream) : enqueue_planes(&part, stream);
+        error = !by_row && describe(&part, &copy) ? enqueue_rows(&part, &copy, stream) : enqueue_bytes(&part, stream);
     }
     return error;
 }
@@ -168,12 +181,10 @@ static cu_result enqueue_each(const struct tw_backend_copy *t, cu_stream stream)
 /* Enqueues a copy of joined rows. */
 static cu_result enqueue(const struct tw_backend_copy *t, cu_stream stream)
 {
+    struct cu_copy copy;
     if (t->rows == 1)
         return enqueue_bytes(t, stream);
-    if (has_long_pitch(t)
-        || (t->planes > 1 && (t->target_plane % t->target_pitch || t->source_plane % t->source_pitch)))
-        return enqueue_each(t, stream);
-    return enqueue_planes(t, stream);
+    return describe(t, &copy) ? enqueue_rows(t, &copy, stream) : enqueue_each(t, stream);
 }
 
 /* ---- through a stage --------------------------------------------------------------------------------------------- */
@@ -392,4 +403,30 @@ tw_status tw_cuda_copy(const struct tw_backend_copy *copy)
         tw_cuda_lose(device, "that ran before a copy", error, true);
     tw_cuda_leave(entry);
     return error ? complain(copy, error) : TW_SUCCESS;
+}
+
+/* ---- graphs ------------------------------------------------------------------------------------------------------ */
+
+/* Describes a copy within a device to the driver. Returns false if it does not know such copies. */
+static bool describe_node(const struct tw_backend_copy *copy, struct cu_copy *node)
+{
+    struct tw_backend_copy joined = tw_rows_join(*copy);
+    if (joined.rows == 1)
+        joined.target_pitch = joined.source_pitch = joined.row_bytes;
+    return describe(&joined, node);
+}
+
+bool tw_cuda_copy_fits_node(const struct tw_backend_copy *copy)
+{
+    struct cu_copy node;
+    return is_nothing(copy) || describe_node(copy, &node);
+}
+
+cu_result tw_cuda_add_copy(const struct tw_backend_copy *copy, cu_graph graph, const cu_node *before, size_t count,
+                           cu_node *node)
+{
+    struct cu_copy described;
+    if (is_nothing(copy) || !describe_node(copy, &described))
+        return tw_cuda.graph_add_empty(node, graph, before, count);
+    return tw_cuda.graph_add_copy(node, graph, before, count, &described, tw_cuda_of(copy->to)->context);
 }

@@ -75,6 +75,13 @@ struct cu_kernel_node {
     void **parameters, **extra;
 };
 
+struct cu_memset_node {
+    uintptr_t target;
+    size_t pitch;
+    unsigned value, element_bytes;
+    size_t width, rows; /* width: in elements */
+};
+
 enum cu_device_attribute {
     CU_MAX_THREADS_PER_BLOCK = 1,
     CU_SHARED_PER_BLOCK = 8,
@@ -146,6 +153,15 @@ enum cu_function_attribute {
       (uintptr_t target, cu_context to, uintptr_t source, cu_context from, size_t bytes, cu_stream stream))            \
     X(copy_rows, "cuMemcpy3DAsync_v2", (const struct cu_copy *copy, cu_stream stream))                                 \
     X(copy_rows_to_peer, "cuMemcpy3DPeerAsync", (const struct cu_copy *copy, cu_stream stream))                        \
+    X(set_8, "cuMemsetD8Async", (uintptr_t target, unsigned char value, size_t count, cu_stream stream))               \
+    X(set_16, "cuMemsetD16Async", (uintptr_t target, unsigned short value, size_t count, cu_stream stream))            \
+    X(set_32, "cuMemsetD32Async", (uintptr_t target, unsigned value, size_t count, cu_stream stream))                  \
+    X(set_rows_8, "cuMemsetD2D8Async",                                                                                 \
+      (uintptr_t target, size_t pitch, unsigned char value, size_t width, size_t rows, cu_stream stream))              \
+    X(set_rows_16, "cuMemsetD2D16Async",                                                                               \
+      (uintptr_t target, size_t pitch, unsigned short value, size_t width, size_t rows, cu_stream stream))             \
+    X(set_rows_32, "cuMemsetD2D32Async",                                                                               \
+      (uintptr_t target, size_t pitch, unsigned value, size_t width, size_t rows, cu_stream stream))                   \
     X(can_access_peer, "cuDeviceCanAccessPeer", (int *can, cu_device device, cu_device peer))                          \
     X(pool_create, "cuMemPoolCreate", (cu_pool * pool, const struct cu_pool_properties *properties))                   \
     X(pool_destroy, "cuMemPoolDestroy", (cu_pool pool))                                                                \
@@ -160,6 +176,12 @@ enum cu_function_attribute {
       (cu_node * node, cu_graph graph, const cu_node *before, size_t count, const struct cu_kernel_node *kernel))      \
     X(graph_set_kernel, "cuGraphExecKernelNodeSetParams",                                                              \
       (cu_executable executable, cu_node node, const struct cu_kernel_node *kernel))                                   \
+    X(graph_add_copy, "cuGraphAddMemcpyNode",                                                                          \
+      (cu_node * node, cu_graph graph, const cu_node *before, size_t count, const struct cu_copy *copy,                \
+       cu_context context))                                                                                            \
+    X(graph_add_memset, "cuGraphAddMemsetNode",                                                                        \
+      (cu_node * node, cu_graph graph, const cu_node *before, size_t count, const struct cu_memset_node *memset,       \
+       cu_context context))                                                                                            \
     X(graph_add_empty, "cuGraphAddEmptyNode", (cu_node * node, cu_graph graph, const cu_node *before, size_t count))   \
     X(graph_instantiate, "cuGraphInstantiateWithFlags",                                                                \
       (cu_executable * executable, cu_graph graph, unsigned long long flags))                                          \
@@ -186,6 +208,14 @@ struct tw_cuda_base {
     atomic_uint users; /* the number of launches that refer to it; while there are any, it is not recorded anew */
 };
 
+/* A kernel that fills memory (cuda_fill.c). */
+struct tw_cuda_fill_kernel {
+    cu_module module; /* NULL: not loaded yet */
+    cu_function function;
+};
+
+#define TW_CUDA_FILL_KERNELS 3u
+
 /* A device whose primary context is retained. */
 struct tw_cuda_device {
     struct tw_omp_device omp; /* first; filled in if is_offered */
@@ -198,10 +228,11 @@ struct tw_cuda_device {
     size_t default_shared_bytes; /* of a block, for any function */
     size_t max_shared_bytes;     /* of a block, for a function that was allowed more */
     uint64_t peers;              /* bit k: it can use the memory of device k; for the first 64 devices */
-    pthread_mutex_t streams;     /* protects the members up to pool_stream, and writing story */
+    pthread_mutex_t streams;     /* protects the members up to pool_stream, and writing loss_message */
     cu_stream *idle_streams;     /* streams on which nothing runs */
     size_t idle_count, idle_capacity;
     struct tw_cuda_stage *idle_stages;
+    struct tw_cuda_fill_kernel fills[TW_CUDA_FILL_KERNELS];
     bool pool_is_tried;
     cu_pool pool; /* NULL: there is none */
     cu_stream pool_stream;
