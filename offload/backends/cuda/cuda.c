@@ -198,14 +198,8 @@ static tw_status launch(struct tw_backend_device *base, const struct tw_internal
         tw_refuse_launch();
         return tw_fail(TW_ERROR_LAUNCH_FAILED, "%s", lost);
     }
-    if (tw_cuda_takes(base, kernel, description))
-        return launch_by_driver(device, kernel, description);
-    if (tw_cuda_choice() == TW_CUDA_DRIVER_LAUNCH && tw_omp_lowering(&device->omp, kernel) == TW_INTERNAL_LOWER_SIMT) {
-        tw_refuse_launch();
-        return tw_fail(TW_ERROR_UNSUPPORTED, "TW_CUDA_LAUNCH=driver, but it cannot launch kernel %s: %s", kernel->name,
-                       tw_cuda_why_not(description));
-    }
-    return tw_omp_launch(base, kernel, description);
+    return tw_cuda_takes(base, kernel, description) ? launch_by_driver(device, kernel, description)
+                                                    : tw_omp_launch(base, kernel, description);
 }
 
 static const struct tw_backend_memory memory = {

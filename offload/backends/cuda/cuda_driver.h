@@ -191,15 +191,17 @@ enum cu_function_attribute {
       (cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,    \
        unsigned block_z, unsigned dynamic_bytes, cu_stream stream, void **parameters, void **extra))
 
+/* The launcher of kernels in the simt lowering: the driver where it can, or what TW_CUDA_LAUNCH demands. */
+enum tw_cuda_choice { TW_CUDA_ANY_LAUNCH, TW_CUDA_DRIVER_LAUNCH, TW_CUDA_OPENMP_LAUNCH };
+
+/* The driver while it is open, else zero. */
 struct tw_cuda_driver {
+    enum tw_cuda_choice choice;
 /* NOLINTNEXTLINE(bugprone-macro-parentheses): the parameters have theirs */
 #define TW_CUDA_MEMBER(member, name, parameters) cu_result(*member) parameters;
     TW_CUDA_FUNCTIONS(TW_CUDA_MEMBER)
 #undef TW_CUDA_MEMBER
 };
-
-/* The launcher of kernels in the simt lowering: the driver where it can, or what TW_CUDA_LAUNCH demands. */
-enum tw_cuda_choice { TW_CUDA_ANY_LAUNCH, TW_CUDA_DRIVER_LAUNCH, TW_CUDA_OPENMP_LAUNCH };
 
 /* An event whose time is known by the host's clock too (cuda_times.c). */
 struct tw_cuda_base {
@@ -246,6 +248,11 @@ struct tw_cuda_device {
 
 extern struct tw_cuda_driver tw_cuda;
 
+static inline enum tw_cuda_choice tw_cuda_choice(void)
+{
+    return tw_cuda.choice;
+}
+
 static inline struct tw_cuda_device *tw_cuda_of(struct tw_backend_device *device)
 {
     return (struct tw_cuda_device *)device;
@@ -271,7 +278,6 @@ int tw_cuda_owner(const void *memory);
 
 /* Called between tw_cuda_open() and tw_cuda_close(). Returns NULL for a device that could not be retained. */
 struct tw_cuda_device *tw_cuda_device(int ordinal);
-enum tw_cuda_choice tw_cuda_choice(void);
 
 /* Returns true if a device can use another one's memory directly. */
 bool tw_cuda_uses_peer(const struct tw_cuda_device *device, const struct tw_cuda_device *peer);
