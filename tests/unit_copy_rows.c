@@ -279,7 +279,7 @@ TW_TEST(faults)
 /* The devices of one backend, and the memory of two of them if there are several. */
 static void try_offload_backend(const struct tw_backend *backend, unsigned count)
 {
-    struct tw_backend_device *devices[2];
+    struct tw_backend_device *devices[2] = {NULL};
     const unsigned opened = count < 2 ? count : 2;
     open_devices(backend, devices, opened);
     copy_boxes(backend, copy_and_wait, devices[0], NULL);

@@ -97,6 +97,7 @@ static cu_result free_host(void *memory)
     return 0;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the driver's types */
 static cu_result attributes_of(unsigned count, int *which, void **values, uintptr_t pointer)
 {
     (void)which, (void)pointer;

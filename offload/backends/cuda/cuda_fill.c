@@ -8,6 +8,7 @@
  */
 #include "cuda_fill.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cuda_copy.h"
@@ -244,6 +245,7 @@ static void choose_shape(const struct tw_cuda_device *device, const struct fill_
     if (x > most)
         x = least(x, (most + fill->period - 1) / fill->period * fill->period);
     const uint64_t y = least((fill->rows + rows - 1) / rows, least(most / x + 1, MOST_BLOCKS_YZ));
+    __builtin_assume(x > 0 && y > 0); /* for clang-tidy */
     const uint64_t z = least(fill->planes, least(most / (x * y) + 1, MOST_BLOCKS_YZ));
     node->block[0] = threads;
     node->block[1] = rows;
@@ -293,11 +295,22 @@ static tw_status double_up(struct tw_backend_copy *piece, size_t *counted, size_
     return status;
 }
 
+/* Enqueues a copy of the pattern. The driver reads pageable memory before it returns, but page-locked memory later. */
+static tw_status enqueue_pattern(struct tw_backend_device *device, const struct tw_backend_fill *fill, cu_stream stream)
+{
+    void *pageable = malloc(fill->pattern_bytes);
+    if (!pageable)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no host memory for the %zu bytes of a pattern", fill->pattern_bytes);
+    memcpy(pageable, fill->pattern, fill->pattern_bytes);
+    const struct tw_backend_copy first = tw_backend_copy_of(device, fill->target, NULL, pageable, fill->pattern_bytes);
+    const tw_status status = tw_cuda_enqueue_copy(&first, stream);
+    free(pageable);
+    return status;
+}
+
 static tw_status enqueue_copies(struct tw_cuda_device *device, const struct tw_backend_fill *fill, cu_stream stream)
 {
     struct tw_backend_device *base = &device->omp.base;
-    const struct tw_backend_copy first =
-        tw_backend_copy_of(base, fill->target, NULL, fill->pattern, fill->pattern_bytes);
     struct tw_backend_copy piece = {.to = base,
                                     .from = base,
                                     .source = fill->target,
@@ -308,7 +321,7 @@ static tw_status enqueue_copies(struct tw_cuda_device *device, const struct tw_b
                                     .source_pitch = fill->pitch,
                                     .target_plane = fill->plane,
                                     .source_plane = fill->plane};
-    tw_status status = tw_cuda_enqueue_copy(&first, stream);
+    tw_status status = enqueue_pattern(base, fill, stream);
     if (status == TW_SUCCESS)
         status =
             double_up(&piece, &piece.row_bytes, fill->pattern_bytes, fill->row_bytes / fill->pattern_bytes, stream);
