@@ -147,7 +147,7 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_CHAINS)
     }
 
 /* A single work-item can only give a value to itself. */
-#define TW_INTERNAL_SHUFFLE(suffix, sub_group, x, kind, which) ((void)(sub_group), (void)(which), (x))
+#define TW_INTERNAL_SHUFFLED(suffix, sub_group, x, kind, which) ((void)(sub_group), (void)(which), (x))
 
 TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_GROUP_FUNCTIONS)
 #undef TW_INTERNAL_DEFINE_GROUP_FUNCTIONS

@@ -20,7 +20,7 @@ TW_DEVICE_INLINE void tw_internal_gpu_barrier(void)
 
 /* ---- words of 32 bits between the work-items of a sub-group ------------------------------------------------------ */
 
-#define TW_INTERNAL_SHUFFLE(suffix, sub_group, x, kind, which) tw_internal_shuffle_##suffix(sub_group, x, kind, which)
+#define TW_INTERNAL_SHUFFLED(suffix, sub_group, x, kind, which) tw_internal_shuffle_##suffix(sub_group, x, kind, which)
 
 #ifdef __NVPTX__
 
