@@ -212,20 +212,19 @@ void tw_plan_copies(const struct tw_use *use, size_t space, struct tw_copy_plans
 
 /* ---- changes ----------------------------------------------------------------------------------------------------- */
 
-bool tw_reserve_for(const struct tw_use *use, size_t copies)
+size_t tw_reserve_needed(const struct tw_use *use)
 {
-    struct tw_data *data = use->data;
-    size_t needed = copies;
+    const struct tw_data *data = use->data;
+    const struct tw_box_node wanted = tw_box_node(&use->box, &data->whole);
+    size_t needed = 0;
     for (size_t space = 0; space < data->space_count; ++space) {
-        struct tw_allocation *allocation = &data->allocations[space];
-        if (!use->is_part) {
-            needed += allocation->parts.count; /* for tw_note_before() */
-            continue;
-        }
-        const struct tw_box_node wanted = tw_box_node(&use->box, &data->whole);
-        needed += 2 * (tw_box_set_needed(&allocation->parts, &wanted) + TW_BOX_PIECES);
+        const struct tw_box_set *parts = &data->allocations[space].parts;
+        if (use->is_part)
+            needed += 2 * (tw_box_set_needed(parts, &wanted) + TW_BOX_PIECES);
+        else
+            needed += parts->count; /* for tw_note_before() */
     }
-    return needed <= data->reserve.count || tw_box_reserve(&data->reserve, needed);
+    return needed;
 }
 
 static void hold_all(struct tw_data *data, struct tw_allocation *allocation)
@@ -239,6 +238,7 @@ static void hold(struct tw_data *data, struct tw_allocation *allocation, const s
 {
     if (allocation->valid)
         return;
+    data->has_parts = true;
     tw_box_set_add(&allocation->parts, box, &data->whole, &data->reserve);
     if (allocation->parts.count == 1 && tw_box_covers(&allocation->parts.root->box, &data->whole))
         hold_all(data, allocation);
@@ -259,29 +259,47 @@ static void forget(struct tw_data *data, struct tw_allocation *allocation, const
     }
     if (allocation->valid) {
         allocation->valid = false;
+        data->has_parts = true;
         tw_box_set_add(&allocation->parts, &data->whole, &data->whole, &data->reserve);
     }
     if (allocation->parts.root)
         tw_box_set_subtract(&allocation->parts, box, &data->whole, &data->reserve);
 }
 
+static void apply_part(const struct tw_use *use, size_t space)
+{
+    struct tw_data *data = use->data;
+    for (size_t other = 0; use->writes && other < data->space_count; ++other)
+        if (other != space)
+            forget(data, &data->allocations[other], &use->box);
+    hold(data, &data->allocations[space], &use->box);
+    if (data->reserve.count > MOST_RESERVED)
+        tw_box_reserve_trim(&data->reserve, MOST_RESERVED);
+}
+
+/* Empties the sets that a use of all of a buffer makes useless. */
+static void drop_parts(const struct tw_use *use, size_t space)
+{
+    struct tw_data *data = use->data;
+    for (size_t other = 0; other < data->space_count; ++other)
+        if (other == space || use->writes)
+            tw_box_set_clear(&data->allocations[other].parts, &data->reserve);
+    data->has_parts = !use->writes;
+    tw_box_reserve_trim(&data->reserve, MOST_RESERVED);
+}
+
 void tw_apply_use(const struct tw_use *use, size_t space)
 {
     struct tw_data *data = use->data;
-    for (size_t other = 0; use->writes && other < data->space_count; ++other) {
-        if (other == space)
-            continue;
-        if (use->is_part)
-            forget(data, &data->allocations[other], &use->box);
-        else
-            forget_all(data, &data->allocations[other]);
+    if (use->is_part) {
+        apply_part(use, space);
+        return;
     }
-    if (use->is_part)
-        hold(data, &data->allocations[space], &use->box);
-    else
-        hold_all(data, &data->allocations[space]);
-    if (data->reserve.count > MOST_RESERVED)
-        tw_box_reserve_trim(&data->reserve, MOST_RESERVED);
+    if (data->has_parts)
+        drop_parts(use, space);
+    for (size_t other = 0; use->writes && other < data->space_count; ++other)
+        data->allocations[other].valid = false;
+    data->allocations[space].valid = true;
 }
 
 void tw_apply_copy(struct tw_data *data, const struct tw_box *box, size_t space)

@@ -37,6 +37,7 @@ struct tw_data {
     size_t space_count;
     struct tw_allocation *allocations;
     struct tw_box_reserve reserve; /* for the sets of the allocations */
+    bool has_parts;                /* a set may have a box */
     void *host_block;              /* owned block with the host's memory; or NULL */
 };
 
@@ -68,6 +69,12 @@ struct tw_copy_plans {
     bool stages; /* some go through host memory */
 };
 
+/* Returns true if a memory space holds all of the buffer, so that no use needs a copy to there. */
+static inline bool tw_allocation_is_whole(const struct tw_allocation *allocation)
+{
+    return allocation->valid && !allocation->resource.lost && !allocation->resource.lost_parts;
+}
+
 /* Adds the copies that bring what `use` needs to a memory space. Without room for plans, counts at least as many as
    there will be. Changes no state. */
 void tw_plan_copies(const struct tw_use *use, size_t space, struct tw_copy_plans *copies);
@@ -79,8 +86,8 @@ bool tw_allocation_holds(const struct tw_use *use, size_t space);
 /* Returns true if a memory space will hold some of what a use accesses. */
 bool tw_allocation_holds_some(const struct tw_use *use, size_t space);
 
-/* Makes sure that the functions below cannot fail for `use` and its copies. Returns false if memory is exhausted. */
-bool tw_reserve_for(const struct tw_use *use, size_t copies);
+/* Returns the most nodes that the functions below take from the buffer's reserve for a use. Each copy takes one more. */
+size_t tw_reserve_needed(const struct tw_use *use);
 /* Records where the contents are after the copies and the command. */
 void tw_apply_use(const struct tw_use *use, size_t space);
 /* Records that a memory space holds a box too. */

@@ -139,20 +139,38 @@ static struct tw_box_node *overlapping(struct tw_box_node *root, const struct tw
     return tw_box_tree_find(root, &all);
 }
 
+/* Returns true if an access is to a part, or if parts of the resource are accessed or lost: all else is simpler. */
+static inline bool concerns_parts(const struct tw_graph_access *access)
+{
+    const struct tw_resource *resource = access->resource;
+    return __builtin_expect((uintptr_t)access->part | (uintptr_t)resource->part_writers
+                                | (uintptr_t)resource->part_readers | (uintptr_t)resource->lost_parts,
+                            0);
+}
+
+/* Returns the number of accesses to parts that an access waits for. */
+static __attribute__((noinline)) size_t count_parts(const struct tw_graph_access *access)
+{
+    const struct tw_resource *resource = access->resource;
+    size_t found = 0;
+    for (const struct tw_box_node *w = overlapping(resource->part_writers, access); w; w = w->found)
+        ++found;
+    if (access->writes)
+        for (const struct tw_box_node *r = overlapping(resource->part_readers, access); r; r = r->found)
+            ++found;
+    return found;
+}
+
 size_t tw_graph_edges_needed(const struct tw_graph_access *accesses, size_t count)
 {
     size_t needed = 0;
     for (size_t i = 0; i < count; ++i) {
-        const struct tw_resource *resource = accesses[i].resource;
-        needed += resource->writer != NULL;
-        for (const struct tw_box_node *w = overlapping(resource->part_writers, &accesses[i]); w; w = w->found)
-            ++needed;
-        if (!accesses[i].writes)
-            continue;
-        for (const struct tw_graph_access *r = resource->readers; r; r = r->next)
-            ++needed;
-        for (const struct tw_box_node *r = overlapping(resource->part_readers, &accesses[i]); r; r = r->found)
-            ++needed;
+        needed += accesses[i].resource->writer != NULL;
+        if (accesses[i].writes)
+            for (const struct tw_graph_access *r = accesses[i].resource->readers; r; r = r->next)
+                ++needed;
+        if (concerns_parts(&accesses[i]))
+            needed += count_parts(&accesses[i]);
     }
     return needed;
 }
@@ -236,27 +254,57 @@ static void follow_writers(struct tw_graph_access *access)
     }
 }
 
-/* Makes the node of a writing access wait for the readers of what it writes. Those that it covers leave. */
-static void follow_readers(struct tw_graph_access *access)
+/* Makes the node of a writing access wait for the readers of all of the resource. If it writes all, they leave. */
+static inline __attribute__((always_inline)) void follow_readers_of_all(struct tw_graph_access *access)
 {
-    struct tw_resource *resource = access->resource;
     struct tw_graph_access *next;
-    for (struct tw_graph_access *reader = resource->readers; reader; reader = next) {
+    for (struct tw_graph_access *reader = access->resource->readers; reader; reader = next) {
         next = reader->next;
         if (reader->node != access->node)
             add_edge(reader->node, access->node, false, access->logical && reader->logical);
         if (!access->part)
             leave(reader);
     }
-    struct tw_box_node *next_part;
-    for (struct tw_box_node *at = overlapping(resource->part_readers, access); at; at = next_part) {
+}
+
+/* Makes the node of a writing access wait for the readers of what it writes. Those that it covers leave. */
+static void follow_readers(struct tw_graph_access *access)
+{
+    struct tw_box_node *next;
+    follow_readers_of_all(access);
+    for (struct tw_box_node *at = overlapping(access->resource->part_readers, access); at; at = next) {
         struct tw_graph_access *reader = at->owner;
-        next_part = at->found;
+        next = at->found;
         if (reader->node != access->node)
             add_edge(reader->node, access->node, false, access->logical && reader->logical);
         if (!access->part || tw_box_covers(&access->part->box, &at->box))
             leave(reader);
     }
+}
+
+/* Cancels the node of an access because of what is lost. */
+static __attribute__((noinline, cold)) void cancel_for(struct tw_graph_access *access, struct tw_cause *lost)
+{
+    tw_graph_cancel(access->node, lost);
+    access->node->lost_input = access->node->lost_input || access->logical;
+}
+
+/* Inserts an access if it, or others to the resource, are to parts. */
+static __attribute__((noinline)) void insert_among_parts(struct tw_graph_access *access)
+{
+    struct tw_cause *lost = access->needs ? tw_graph_lost(access->resource, access->part) : NULL;
+    if (lost)
+        cancel_for(access, lost);
+    follow_writers(access);
+    if (!access->writes) {
+        join_readers(access);
+        return;
+    }
+    follow_readers(access);
+    if (access->part)
+        join_tree(access);
+    else
+        access->resource->writer = access->node;
 }
 
 void tw_graph_insert(struct tw_node *node, struct tw_edge *edges)
@@ -268,31 +316,24 @@ void tw_graph_insert(struct tw_node *node, struct tw_edge *edges)
     for (size_t i = 0; i < node->access_count; ++i) {
         struct tw_graph_access *access = &node->accesses[i];
         struct tw_resource *resource = access->resource;
-        struct tw_cause *lost = NULL;
         access->node = node;
         access->next = NULL;
         access->link = NULL;
         access->tree = NULL;
-        if (access->needs && (resource->lost || resource->lost_parts))
-            lost = tw_graph_lost(resource, access->part);
-        if (lost) {
-            tw_graph_cancel(node, lost);
-            node->lost_input = node->lost_input || access->logical;
+        if (concerns_parts(access)) {
+            insert_among_parts(access);
+            continue;
         }
-        if (resource->part_writers)
-            follow_writers(access);
-        else if (resource->writer)
+        if (resource->writer)
             add_edge(resource->writer, node, access->needs, access->logical);
+        else if (access->needs && resource->lost)
+            cancel_for(access, resource->lost);
         if (!access->writes) {
             join_readers(access);
             continue;
         }
-        if (resource->readers || resource->part_readers)
-            follow_readers(access);
-        if (access->part)
-            join_tree(access);
-        else
-            resource->writer = node;
+        follow_readers_of_all(access);
+        resource->writer = node;
     }
 }
 

@@ -11,21 +11,6 @@
 #include "runtime/allocation.h"
 #include "runtime/command.h"
 
-bool tw_access_mode_is_valid(tw_access_mode mode)
-{
-    return mode >= TW_READ && mode <= TW_ATOMIC;
-}
-
-bool tw_access_mode_needs(tw_access_mode mode)
-{
-    return mode != TW_DISCARD_WRITE && mode != TW_DISCARD_READ_WRITE;
-}
-
-bool tw_access_mode_writes(tw_access_mode mode)
-{
-    return mode != TW_READ;
-}
-
 static tw_status check_shape(size_t element_bytes, tw_range range, const void *result)
 {
     if (!result)

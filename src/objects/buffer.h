@@ -51,9 +51,21 @@ tw_status tw_buffer_box(const struct tw_buffer *buffer, tw_id offset, tw_range r
 /* Returns the address of the first element of a box of a buffer's root in a memory space. */
 void *tw_buffer_address(const struct tw_buffer *buffer, const struct tw_box *box, size_t space);
 /* Return true if a mode is a valid one, if it needs the earlier contents, and if it writes. */
-bool tw_access_mode_is_valid(tw_access_mode mode);
-bool tw_access_mode_needs(tw_access_mode mode);
-bool tw_access_mode_writes(tw_access_mode mode);
+static inline bool tw_access_mode_is_valid(tw_access_mode mode)
+{
+    return mode >= TW_READ && mode <= TW_ATOMIC;
+}
+
+static inline bool tw_access_mode_needs(tw_access_mode mode)
+{
+    return mode != TW_DISCARD_WRITE && mode != TW_DISCARD_READ_WRITE;
+}
+
+static inline bool tw_access_mode_writes(tw_access_mode mode)
+{
+    return mode != TW_READ;
+}
+
 /* Releases a use. After the last one tw_reclaim() frees the buffer. */
 void tw_buffer_unuse_locked(struct tw_buffer *buffer);
 /* Releases the use of the handles; does not wait for commands. Without the lock. */

@@ -175,24 +175,42 @@ tw_status tw_command_group_status(const tw_command_group *group)
 
 /* ---- accessors --------------------------------------------------------------------------------------------------- */
 
-/* Adds a use. Returns false if memory is exhausted. */
-static bool append_use(struct tw_command_group *group, struct tw_buffer *root, const struct tw_use *use)
+static bool grow_uses(struct tw_command_group *group)
 {
-    if (group->use_count == group->use_capacity) {
-        const size_t capacity = 2 * group->use_capacity;
-        struct tw_use *grown = malloc(capacity * sizeof *grown);
-        if (!grown)
-            return false;
-        memcpy(grown, group->uses, group->use_count * sizeof *grown);
-        if (group->uses != group->few_uses)
-            free(group->uses);
-        group->uses = grown;
-        group->use_capacity = capacity;
-    }
+    const size_t capacity = 2 * group->use_capacity;
+    struct tw_use *grown = malloc(capacity * sizeof *grown);
+    if (!grown)
+        return false;
+    memcpy(grown, group->uses, group->use_count * sizeof *grown);
+    if (group->uses != group->few_uses)
+        free(group->uses);
+    group->uses = grown;
+    group->use_capacity = capacity;
+    return true;
+}
+
+/* Returns room for one more use of a buffer, or NULL if memory is exhausted. */
+static inline struct tw_use *append_use(struct tw_command_group *group, struct tw_buffer *root)
+{
+    if (group->use_count == group->use_capacity && !grow_uses(group))
+        return NULL;
     atomic_fetch_add_explicit(&root->uses, 1, memory_order_relaxed); /* the caller's handle keeps it alive */
     group->borrows |= root->lent;
-    group->uses[group->use_count] = *use;
-    group->uses[group->use_count++].is_part = !tw_box_covers(&use->box, &root->data.whole);
+    return &group->uses[group->use_count++];
+}
+
+/* Appends parts of a use. Returns false if memory is exhausted. */
+static bool append_pieces(struct tw_command_group *group, struct tw_buffer *root, struct tw_use use,
+                          const struct tw_box *pieces, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        struct tw_use *piece = append_use(group, root);
+        if (!piece)
+            return false;
+        *piece = use;
+        piece->box = pieces[i];
+        piece->is_part = true;
+    }
     return true;
 }
 
@@ -204,39 +222,50 @@ static bool merge_use(struct tw_command_group *group, struct tw_buffer *root, st
     while (from < group->use_count
            && (group->uses[from].data != use.data || !tw_box_overlaps(&group->uses[from].box, &use.box)))
         ++from;
-    if (from == group->use_count)
-        return append_use(group, root, &use);
-    struct tw_use other = group->uses[from], rest = use;
-    struct tw_use *common = &group->uses[from];
-    common->box = tw_box_intersect(&other.box, &use.box);
-    common->needs = common->needs || use.needs;
-    common->writes = common->writes || use.writes;
-    common->is_part = !tw_box_covers(&common->box, &root->data.whole);
-    const struct tw_box both = common->box;
-    for (size_t i = 0, count = tw_box_subtract(&other.box, &both, pieces); i < count; ++i) {
-        other.box = pieces[i];
-        if (!append_use(group, root, &other))
-            return false;
+    if (from == group->use_count) {
+        struct tw_use *added = append_use(group, root);
+        if (added)
+            *added = use;
+        return added != NULL;
     }
-    for (size_t i = 0, count = tw_box_subtract(&use.box, &both, pieces); i < count; ++i) {
-        rest.box = pieces[i];
-        if (!merge_use(group, root, rest, from + 1))
+    const struct tw_use other = group->uses[from];
+    const struct tw_box both = tw_box_intersect(&other.box, &use.box);
+    group->uses[from] = (struct tw_use){.data = use.data,
+                                        .box = both,
+                                        .is_part = !tw_box_covers(&both, &root->data.whole),
+                                        .needs = other.needs || use.needs,
+                                        .writes = other.writes || use.writes};
+    if (!append_pieces(group, root, other, pieces, tw_box_subtract(&other.box, &both, pieces)))
+        return false;
+    const size_t count = tw_box_subtract(&use.box, &both, pieces);
+    for (size_t i = 0; i < count; ++i) {
+        use.box = pieces[i];
+        use.is_part = true;
+        if (!merge_use(group, root, use, from + 1))
             return false;
     }
     return true;
 }
 
 /* Adds the use of a box of a buffer to the group's. Returns false if memory is exhausted. */
-static bool add_use(struct tw_command_group *group, struct tw_buffer *root, const struct tw_box *box,
-                    tw_access_mode mode)
+static inline bool add_use(struct tw_command_group *group, struct tw_buffer *root, const struct tw_box *box,
+                           bool is_part, tw_access_mode mode)
 {
     const uint64_t bit = (uint64_t)1 << ((uintptr_t)root / 16 * 0x9e3779b97f4a7c15u >> 58);
-    const struct tw_use use = {
-        .data = &root->data, .box = *box, .needs = tw_access_mode_needs(mode), .writes = tw_access_mode_writes(mode)};
-    if (group->seen & bit)
+    if (group->seen & bit) {
+        const struct tw_use use = {&root->data, *box, is_part, tw_access_mode_needs(mode), tw_access_mode_writes(mode)};
         return merge_use(group, root, use, 0);
+    }
+    struct tw_use *use = append_use(group, root);
+    if (!use)
+        return false;
     group->seen |= bit;
-    return append_use(group, root, &use);
+    use->data = &root->data;
+    use->box = *box;
+    use->is_part = is_part;
+    use->needs = tw_access_mode_needs(mode);
+    use->writes = tw_access_mode_writes(mode);
+    return true;
 }
 
 static tw_status check_access(const tw_buffer *buffer, tw_access_mode mode, tw_access_target target)
@@ -256,13 +285,21 @@ static tw_status check_access(const tw_buffer *buffer, tw_access_mode mode, tw_a
     return TW_SUCCESS;
 }
 
+/* Returns true if check_access() has nothing to say, and the buffer is a whole one. */
+static inline bool is_simple(const tw_buffer *buffer, tw_access_mode mode, tw_access_target target)
+{
+    return buffer && buffer->copy == &tw_this_copy && tw_access_mode_is_valid(mode) && target == TW_GLOBAL
+           && !buffer->read_only && buffer->root == buffer;
+}
+
 /* Accesses a box of a buffer that has been checked. Returns the address of the first element, or NULL. */
 static void *access_box(struct tw_command_group *group, struct tw_buffer *buffer, const struct tw_box *box,
                         tw_access_mode mode)
 {
     const size_t space = group->queue->device->space;
     tw_status status = tw_data_allocate(&buffer->root->data, space);
-    if (status == TW_SUCCESS && !tw_box_is_empty(box) && !add_use(group, buffer->root, box, mode))
+    if (status == TW_SUCCESS && !tw_box_is_empty(box)
+        && !add_use(group, buffer->root, box, !tw_box_covers(box, &buffer->root->data.whole), mode))
         status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for an accessor");
     if (status == TW_SUCCESS)
         return tw_buffer_address(buffer, box, space);
@@ -274,6 +311,12 @@ void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode,
 {
     if (!group || group->status != TW_SUCCESS)
         return NULL;
+    if (is_simple(buffer, mode, target)) {
+        void *address =
+            atomic_load_explicit(&buffer->data.allocations[group->queue->device->space].address, memory_order_acquire);
+        if (address && add_use(group, buffer, &buffer->data.whole, false, mode))
+            return address;
+    }
     const tw_status status = check_access(buffer, mode, target);
     if (status == TW_SUCCESS)
         return access_box(group, buffer, &buffer->box, mode);

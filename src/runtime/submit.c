@@ -7,6 +7,7 @@
  */
 #include "submit.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "allocation.h"
@@ -19,13 +20,15 @@
 
 #define FEW_PLANS 4
 
-/* Returns an access to all of a resource, or, if it is not all of the buffer, to a box of it; then `part` is for it. */
-static struct tw_graph_access access_to(struct tw_resource *resource, const struct tw_box *box, bool is_part,
-                                        struct tw_box_node *part)
+/* Describes an access to a box of a resource. If that is not all of it, `part` is for it; else `part` is NULL. The other
+   members are set when the access is inserted. */
+static inline void describe_access(struct tw_graph_access *access, struct tw_resource *resource,
+                                   const struct tw_box *box, struct tw_box_node *part)
 {
-    if (is_part)
+    access->resource = resource;
+    access->part = part;
+    if (part)
         *part = tw_box_node(box, resource->whole);
-    return (struct tw_graph_access){.resource = resource, .part = is_part ? part : NULL};
 }
 
 static void describe_copy(struct tw_copy_task *copy, struct tw_command *command, const struct tw_copy_plan *plan)
@@ -37,9 +40,10 @@ static void describe_copy(struct tw_copy_task *copy, struct tw_command *command,
     copy->task = (struct tw_task){.kind = TW_TASK_COPY, .command = command};
     copy->plan = *plan;
     for (size_t i = 0; i < 3; ++i) {
-        copy->accesses[i] = access_to(resources[i], &plan->box, is_part, &copy->parts[i]);
+        describe_access(&copy->accesses[i], resources[i], &plan->box, is_part ? &copy->parts[i] : NULL);
         copy->accesses[i].writes = i == 1;
         copy->accesses[i].needs = i != 1;
+        copy->accesses[i].logical = false;
     }
     copy->task.node.domain = tw_copy_domain(plan);
     copy->task.node.accesses = copy->accesses;
@@ -50,14 +54,15 @@ static void describe_copy(struct tw_copy_task *copy, struct tw_command *command,
 static bool is_in_motion(const struct tw_data *data, size_t space)
 {
     const struct tw_resource *resource = &data->allocations[space].resource;
-    return resource->writer || resource->part_writers || resource->lost || resource->lost_parts;
+    return (uintptr_t)resource->writer | (uintptr_t)resource->part_writers | (uintptr_t)resource->lost
+           | (uintptr_t)resource->lost_parts;
 }
 
 static bool would_wait(struct tw_resource *resource, const struct tw_box *box, bool writes, unsigned long mark)
 {
     struct tw_box_node part;
-    struct tw_graph_access access = access_to(resource, box, !tw_box_covers(box, resource->whole), &part);
-    access.writes = writes;
+    struct tw_graph_access access = {.writes = writes};
+    describe_access(&access, resource, box, tw_box_covers(box, resource->whole) ? NULL : &part);
     return tw_graph_would_wait_for(&access, mark);
 }
 
@@ -81,9 +86,11 @@ struct needs {
     struct tw_copy_plans copies; /* as many as there will be, or more */
     struct tw_data *unstaged;    /* a buffer whose staged copy needs host memory that is not allocated yet; or NULL */
     bool parts;                  /* it accesses a part of a buffer */
+    bool sets;                   /* ... or a buffer of which parts are in several places */
 };
 
-static struct needs needs_of_locked(const struct tw_command *command)
+/* On the way of each group. */
+static inline __attribute__((always_inline)) struct needs needs_of_locked(const struct tw_command *command)
 {
     const size_t space = command->device->space;
     struct needs needs = {.accesses = command->use_count + (command->turn != NULL)};
@@ -91,10 +98,12 @@ static struct needs needs_of_locked(const struct tw_command *command)
         const struct tw_use *use = &command->uses[i];
         const size_t before = needs.copies.count;
         needs.copies.stages = false;
-        tw_plan_copies(use, space, &needs.copies);
+        if (use->needs && !tw_allocation_is_whole(&use->data->allocations[space]))
+            tw_plan_copies(use, space, &needs.copies);
         needs.accesses += needs.copies.count > before || is_in_motion(use->data, space);
         needs.accesses += command->fallback != NULL; /* the fallback may read one more allocation for each use */
         needs.parts = needs.parts || use->is_part;
+        needs.sets = needs.sets || use->is_part || use->data->has_parts;
         if (needs.copies.stages && !atomic_load(&use->data->allocations[0].address))
             needs.unstaged = use->data;
     }
@@ -124,6 +133,18 @@ static tw_status refuse_memory(const char *what, size_t count)
     return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command's %zu %s", count, what);
 }
 
+/* Makes sure that the sets of boxes can be changed. Returns false if memory is exhausted. */
+static bool reserve_locked(const struct tw_command *command, size_t copies)
+{
+    size_t needed = copies;
+    for (size_t i = 0; i < command->use_count; ++i)
+        needed += tw_reserve_needed(&command->uses[i]);
+    for (size_t i = 0; i < command->use_count; ++i)
+        if (!tw_box_reserve(&command->uses[i].data->reserve, needed))
+            return false;
+    return true;
+}
+
 /* Makes room for the copies, the host memory that they go through, the body's accesses, and the changed sets of boxes. */
 static tw_status make_room_locked(struct tw_command *command, size_t *copies)
 {
@@ -146,10 +167,7 @@ static tw_status make_room_locked(struct tw_command *command, size_t *copies)
     *copies = needs.copies.count;
     if (*copies && !(command->copies = malloc(*copies * sizeof *command->copies)))
         return refuse_memory("copies", *copies);
-    for (size_t i = 0; i < command->use_count; ++i)
-        if (!tw_reserve_for(&command->uses[i], *copies))
-            return refuse_memory("accesses", needs.accesses);
-    return TW_SUCCESS;
+    return !needs.sets || reserve_locked(command, *copies) ? TW_SUCCESS : refuse_memory("accesses", needs.accesses);
 }
 
 /* Plans the copies of a use. Returns the most edges that they need. */
@@ -185,17 +203,16 @@ static tw_status describe_locked(struct tw_command *command, size_t *edges)
         const size_t before = command->copy_count;
         if (copies)
             *edges += describe_copies_locked(command, use, plans);
-        *access = access_to(&use->data->contents, &use->box, use->is_part, part);
+        describe_access(access, &use->data->contents, &use->box, use->is_part ? part++ : NULL);
         access->logical = true;
         access->needs = use->needs;
         access++->writes = use->writes;
-        part += use->is_part;
         if (command->copy_count == before && !is_in_motion(use->data, space))
             continue;
-        *access = access_to(&use->data->allocations[space].resource, &use->box, use->is_part, part);
+        describe_access(access, &use->data->allocations[space].resource, &use->box, use->is_part ? part++ : NULL);
+        access->logical = false;
         access->needs = use->needs;
         access++->writes = use->writes;
-        part += use->is_part;
     }
     if (command->turn)
         *access++ = (struct tw_graph_access){.resource = command->turn, .writes = true};
