@@ -95,7 +95,7 @@ function(teamwork_add_variant name variant)
 endfunction()
 
 # teamwork_add_program(<name> SOURCES <source>... VARIANTS <variant>... [GPU_VARIANTS <variant>...]
-#                      [VALUES] [UNSANITIZED] [SANITIZED_SPLIT] [SERIAL])
+#                      [VALUES] [UNSANITIZED] [NO_SPLIT] [SANITIZED_SPLIT] [SERIAL])
 #
 # Compiles a program in each variant that it names and this build has, and registers its runs with CTest: the host
 # variant on the host and on simulated devices, each other one on its own device.
@@ -107,10 +107,11 @@ endfunction()
 #                  there is nothing for the thread sanitizer, and a program without a host variant runs its x86_64
 #                  variant on the host too (with sanitizers, which know no x86_64 variant, it has a host variant)
 # UNSANITIZED      not compiled with sanitizers at all
+# NO_SPLIT         kernels keep their stacks, which is what the program is about
 # SANITIZED_SPLIT  with sanitizers the host variant is compiled with that plugin, too
 # SERIAL           the runs share the machine with no other test
 function(teamwork_add_program name)
-    cmake_parse_arguments(PARSE_ARGV 1 program "VALUES;UNSANITIZED;SANITIZED_SPLIT;SERIAL" "" "SOURCES;VARIANTS;GPU_VARIANTS")
+    cmake_parse_arguments(PARSE_ARGV 1 program "VALUES;UNSANITIZED;NO_SPLIT;SANITIZED_SPLIT;SERIAL" "" "SOURCES;VARIANTS;GPU_VARIANTS")
     if(program_UNPARSED_ARGUMENTS OR NOT program_SOURCES OR NOT program_VARIANTS)
         message(FATAL_ERROR "teamwork_add_program(${name}): sources or variants are missing, or there is an argument too many: "
                             "${program_UNPARSED_ARGUMENTS}")
@@ -145,6 +146,9 @@ function(teamwork_add_program name)
         endif()
         set(target ${name}.${variant})
         teamwork_add_variant(${name} ${variant} ${program_SOURCES})
+        if(program_NO_SPLIT)
+            set_target_properties(${target} PROPERTIES TEAMWORK_NO_SPLIT ON)
+        endif()
         if(TEAMWORK_SANITIZE AND TEAMWORK_HAVE_SPLIT AND program_SANITIZED_SPLIT AND variant STREQUAL "host")
             _teamwork_split_options(options)
             target_compile_options(${target} PRIVATE ${options})

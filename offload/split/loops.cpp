@@ -105,7 +105,8 @@ MDNode *loopMetadata(LLVMContext &Context)
 {
     MDNode *Vectorize = MDNode::get(Context, {MDString::get(Context, "llvm.loop.vectorize.enable"),
                                               ConstantAsMetadata::get(ConstantInt::getTrue(Context))});
-    MDNode *Loop = MDNode::getDistinct(Context, {nullptr, Vectorize});
+    MDNode *Items = MDNode::get(Context, MDString::get(Context, ItemsMark));
+    MDNode *Loop = MDNode::getDistinct(Context, {nullptr, Vectorize, Items});
     Loop->replaceOperandWith(0, Loop);
     return Loop;
 }

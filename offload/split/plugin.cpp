@@ -3,7 +3,9 @@
    -Rpass=teamwork-split and -Rpass-missed=teamwork-split say the same to the user. */
 #include "split.h"
 
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -13,10 +15,41 @@
 #include <llvm/Passes/PassPlugin.h>
 #endif
 
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+
 using namespace llvm;
 
 namespace tw_split
 {
+
+/* The name of the kernel that a function of the lowering belongs to. */
+StringRef kernelOf(const Function &F)
+{
+    const StringRef Name = F.getName();
+    for (const char *End : {"_tw_split_", "_tw_host", "_tw_items_"})
+        if (const size_t At = Name.rfind(End); At != StringRef::npos)
+            return Name.substr(0, At);
+    return Name;
+}
+
+bool hasLoopMark(const Loop &L, StringRef Name)
+{
+    const MDNode *Id = L.getLoopID();
+    return Id && findOptionMDForLoopID(const_cast<MDNode *>(Id), Name);
+}
+
+void addLoopMark(Loop &L, StringRef Name)
+{
+    LLVMContext &Context = L.getHeader()->getContext();
+    MDNode *Mark = MDNode::get(Context, MDString::get(Context, Name));
+    L.setLoopID(makePostTransformationMetadata(Context, L.getLoopID(), {}, {Mark}));
+}
 
 CallInst *markerCall(Instruction &I, const char *Name)
 {
@@ -27,12 +60,6 @@ CallInst *markerCall(Instruction &I, const char *Name)
 
 namespace
 {
-
-/* The name of the kernel that a function NAME_tw_split_DIMS belongs to. */
-StringRef kernelName(const Function &F)
-{
-    return F.getName().substr(0, F.getName().rfind("_tw_split_"));
-}
 
 bool split(Kernel &K, FunctionAnalysisManager &FAM)
 {
@@ -50,11 +77,11 @@ void remark(Kernel &K, bool Done, const DebugLoc &Where, const BasicBlock *Block
     OptimizationRemarkEmitter Emitter(&K.F);
     if (Done)
         Emitter.emit(OptimizationRemark("teamwork-split", "Split", Where, Block)
-                     << "kernel " << kernelName(K.F) << " was split at " << std::to_string(K.Barriers)
+                     << "kernel " << kernelOf(K.F) << " was split at " << std::to_string(K.Barriers)
                      << " barriers into loops over work-items");
     else
         Emitter.emit(OptimizationRemarkMissed("teamwork-split", "NotSplit", Where, Block)
-                     << "kernel " << kernelName(K.F) << " keeps a stack for each work-item: " << K.Why);
+                     << "kernel " << kernelOf(K.F) << " keeps a stack for each work-item: " << K.Why);
 }
 
 /* A function that nobody will call any more. */
@@ -83,19 +110,36 @@ bool handle(Function &F, FunctionAnalysisManager &FAM)
     return Done;
 }
 
+/* The calls of a marker. */
+SmallVector<CallInst *, 8> callsOf(Module &M, const char *Name)
+{
+    SmallVector<CallInst *, 8> Calls;
+    if (Function *F = M.getFunction(Name))
+        for (User *User : F->users())
+            if (auto *Call = dyn_cast<CallInst>(User))
+                Calls.push_back(Call);
+    return Calls;
+}
+
+/* Notes at the loops over work-items that they are such. */
+void markLoops(Module &M, FunctionAnalysisManager &FAM)
+{
+    for (CallInst *Call : callsOf(M, ItemsMarker)) {
+        Function &F = *Call->getFunction();
+        if (!F.hasOptNone())
+            if (Loop *L = FAM.getResult<LoopAnalysis>(F).getLoopFor(Call->getParent()); L && L->getLoopID())
+                addLoopMark(*L, ItemsMark);
+        Call->eraseFromParent();
+    }
+}
+
 struct SplitPass : PassInfoMixin<SplitPass> {
     PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM)
     {
-        Function *Asked = M.getFunction(DoneMarker);
-        if (!Asked)
-            return PreservedAnalyses::all();
         auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+        markLoops(M, FAM);
         DenseMap<Function *, bool> Done;
-        SmallVector<CallInst *, 8> Calls;
-        for (User *User : Asked->users())
-            if (auto *Call = dyn_cast<CallInst>(User))
-                Calls.push_back(Call);
-        for (CallInst *Call : Calls) {
+        for (CallInst *Call : callsOf(M, DoneMarker)) {
             auto *F = dyn_cast<Function>(Call->getArgOperand(0)->stripPointerCasts());
             if (F && !Done.count(F))
                 Done[F] = handle(*F, FAM);
@@ -110,6 +154,64 @@ struct SplitPass : PassInfoMixin<SplitPass> {
     }
 };
 
+/* In front of the vectorizer, where everything is inlined and simple. */
+struct LoopsPass : PassInfoMixin<LoopsPass> {
+    /* Brings loops into the usual form; `Changed`: what is known by now is put in. */
+    static void clean(Function &F, FunctionAnalysisManager &FAM, bool Changed)
+    {
+        FunctionPassManager Passes;
+        if (Changed) {
+            Passes.addPass(SimplifyCFGPass());
+            Passes.addPass(InstCombinePass());
+            Passes.addPass(EarlyCSEPass(true));
+            Passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), true));
+            Passes.addPass(SimplifyCFGPass());
+        }
+        Passes.addPass(LoopSimplifyPass());
+        FAM.invalidate(F, PreservedAnalyses::none());
+        FAM.invalidate(F, Passes.run(F, FAM));
+    }
+
+    /* Quotients by what is not constant are nothing that an analysis could compute once more elsewhere, since it might divide by 0. It
+       does not look behind a freeze, and takes what is there. */
+    static void hideDivisions(Function &F, FunctionAnalysisManager &FAM)
+    {
+        SmallVector<Instruction *, 8> Found;
+        for (Instruction &I : instructions(F))
+            if ((I.getOpcode() == Instruction::UDiv || I.getOpcode() == Instruction::URem)
+                && I.getType()->isIntegerTy() && !isa<Constant>(I.getOperand(1)))
+                Found.push_back(&I);
+        const auto &LI = FAM.getResult<LoopAnalysis>(F);
+        for (Instruction *I : Found) {
+            bool Inside = false;
+            for (Loop *L = LI.getLoopFor(I->getParent()); L; L = L->getParentLoop())
+                Inside |= hasLoopMark(*L, ItemsMark);
+            if (Inside)
+                continue;
+            auto *Same = new FreezeInst(I, "", std::next(I->getIterator()));
+            I->replaceUsesWithIf(Same, [&](Use &U) { return U.getUser() != Same; });
+        }
+        if (!Found.empty())
+            FAM.invalidate(F, PreservedAnalyses::none());
+    }
+
+    PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM)
+    {
+        const auto &LI = FAM.getResult<LoopAnalysis>(F);
+        if (none_of(LI.getLoopsInPreorder(), [](const Loop *L) { return hasLoopMark(*L, ItemsMark); }))
+            return PreservedAnalyses::all();
+        clean(F, FAM, false);
+        hideDivisions(F, FAM);
+        if (divideAtEdges(F, FAM))
+            clean(F, FAM, true);
+        hideDivisions(F, FAM);
+        if (makeLanes(F, FAM))
+            clean(F, FAM, true);
+        tellIndependence(F, FAM);
+        return PreservedAnalyses::none();
+    }
+};
+
 } // namespace
 } // namespace tw_split
 
@@ -118,5 +220,7 @@ extern "C" LLVM_ATTRIBUTE_WEAK LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibra
     return {LLVM_PLUGIN_API_VERSION, "teamwork-split", "1", [](PassBuilder &Builder) {
                 Builder.registerPipelineStartEPCallback(
                     [](ModulePassManager &Passes, OptimizationLevel) { Passes.addPass(tw_split::SplitPass()); });
+                Builder.registerVectorizerStartEPCallback(
+                    [](FunctionPassManager &Passes, OptimizationLevel) { Passes.addPass(tw_split::LoopsPass()); });
             }};
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * The plugin of clang that splits nd_range kernels at their barriers for processors (docs/design.md, "Kernels that are split").
+ * The plugin of clang for kernels on processors (docs/design.md, "Split kernels" and "Edges and lanes").
  *
  * The kernel macros, compiled with -DTW_SPLIT, make a function of one work-item, with calls of markers in it
  * (include/teamwork/lower/kernel/split.h): ids begin it, barriers divide it. plugin.cpp finds these functions and
@@ -11,22 +11,31 @@
  *     values.cpp    says which values are the same for all work-items, and which are cheaper computed again than kept
  *     loops.cpp     makes a loop over the work-items of each region, with memory for what they keep from one to another
  *
- * Each step may refuse, with a reason: the kernel then goes by its stacks, as without the plugin.
+ * Each step may refuse, with a reason: the kernel then goes by its stacks, as without the plugin. Later, in front of the vectorizer,
+ * every loop over work-items, which the macros marked, comes to
+ *
+ *     edges.cpp     divides it where conditions on the index change
+ *     lanes.cpp     lets chunks of work-items take the turns of loops inside together
+ *     accesses.cpp  tells the vectorizer that work-items are independent
  */
 #ifndef TEAMWORK_SPLIT_H
 #define TEAMWORK_SPLIT_H
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
 namespace tw_split
 {
@@ -37,6 +46,11 @@ constexpr const char *IdMarker = "tw_internal_marker_id";
 constexpr const char *BarrierMarker = "tw_internal_marker_barrier";
 constexpr const char *OnceMarker = "tw_internal_marker_once";
 constexpr const char *DoneMarker = "tw_internal_marker_done";
+constexpr const char *ItemsMarker = "tw_internal_marker_items";
+
+/* The property of a loop whose turns are work-items. */
+constexpr const char *ItemsMark = "teamwork.items";
+constexpr const char *ParallelMark = "llvm.loop.parallel_accesses";
 
 /* The call of a marker, or null. */
 llvm::CallInst *markerCall(llvm::Instruction &I, const char *Name);
@@ -70,6 +84,42 @@ struct Region {
     {
         return Is != Kind::Decision && Is != Kind::Exit;
     }
+};
+
+llvm::StringRef kernelOf(const llvm::Function &F);
+bool hasLoopMark(const llvm::Loop &L, llvm::StringRef Name);
+void addLoopMark(llvm::Loop &L, llvm::StringRef Name);
+
+/* Writes what an analysis knows of a value as instructions. */
+struct Expander : llvm::SCEVExpander {
+    Expander(llvm::ScalarEvolution &SE, const llvm::DataLayout &DL, const char *Name)
+#if LLVM_VERSION_MAJOR >= 22
+        : SCEVExpander(SE, Name)
+    {
+        (void)DL;
+    }
+#else
+        : SCEVExpander(SE, DL, Name)
+    {
+    }
+#endif
+};
+
+/* What a loop over work-items reads and writes. */
+class Accesses
+{
+  public:
+    Accesses(llvm::Loop &L, llvm::ScalarEvolution &SE) : L(L), SE(SE)
+    {
+    }
+    std::optional<int64_t> growth(const llvm::SCEV *S);
+    bool isFar(llvm::Instruction &I);
+    llvm::Instruction *sharedVariable();
+    bool keepsOrder(llvm::AAResults &AA);
+
+  private:
+    llvm::Loop &L;
+    llvm::ScalarEvolution &SE;
 };
 
 /* A kernel on its way. */
@@ -119,6 +169,9 @@ bool isUniform(const Kernel &K, const llvm::Value *V);
 bool canRecompute(const llvm::Instruction &I);
 bool isRecomputed(const Kernel &K, const llvm::Value *V);
 bool makeLoops(Kernel &K);
+bool divideAtEdges(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+void tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 } // namespace tw_split
 

@@ -7,9 +7,7 @@
 
 #include "runtime/command.h"
 
-/* Makes a command that gives the host access to a box of a buffer. Called without the lock. Returns NULL if memory is
-   exhausted. */
-struct tw_command *tw_host_access_create(struct tw_data *data, const struct tw_box *box, bool needs, bool writes);
+extern const struct tw_command_object tw_host_access_object;
 
 /* An open host accessor of a thread. */
 struct tw_hold {

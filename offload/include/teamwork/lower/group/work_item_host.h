@@ -3,6 +3,8 @@
 #ifndef TEAMWORK_LOWER_WORK_ITEM_HOST_H
 #define TEAMWORK_LOWER_WORK_ITEM_HOST_H
 
+#include <teamwork/lower/kernel/split.h>
+
 /* A variable of the thread, and a note of its size for the library, which counts a group's local memory. */
 #define TW_INTERNAL_LOCAL(type, ...)                                                                                   \
     static _Thread_local type TW_INTERNAL_DECLARATOR(__VA_ARGS__) TW_INTERNAL_ALIGNED(type, 64);                       \
@@ -25,7 +27,7 @@
                         tw_n2 = tw_internal_extent(tw_range_.size, (group)->tw_dims_, 2);                              \
                  tw_j1 < tw_n1; ++tw_j1)                                                                               \
                 TW_INTERNAL_PRAGMA(clang loop options)                                                                 \
-    for (size_t tw_j2 = 0; tw_j2 < tw_n2; ++tw_j2)                                                                     \
+    for (size_t tw_j2 = 0; TW_INTERNAL_ITEMS, tw_j2 < tw_n2; ++tw_j2)                                                  \
     TW_INTERNAL_WITH_ITEM(item, tw_internal_h_item(group, tw_range_, tw_j0, tw_j1, tw_j2))
 
 #define TW_INTERNAL_ONCE(group) for (bool tw_once = ((void)(group), true); tw_once; tw_once = false)

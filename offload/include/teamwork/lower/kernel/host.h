@@ -11,7 +11,7 @@
 #ifndef TEAMWORK_LOWER_HOST_H
 #define TEAMWORK_LOWER_HOST_H
 
-#include <teamwork/lower/kernel/region.h>
+#include <teamwork/lower/kernel/split.h>
 
 /* How a range is cut for the threads: `pieces` for each of `rows` rows of the last dimension. */
 struct tw_internal_cut {
@@ -117,7 +117,7 @@ TW_DEVICE_INLINE size_t tw_internal_parts(size_t total)
     {                                                                                                                  \
         const size_t tw_past = tw_first + tw_count;                                                                    \
         TW_INTERNAL_PRAGMA(clang loop options)                                                                         \
-        for (size_t tw_i = tw_first; tw_i != tw_past; ++tw_i)                                                          \
+        for (size_t tw_i = tw_first; TW_INTERNAL_ITEMS, tw_i != tw_past; ++tw_i)                                       \
             name##_tw_call(tw_internal_item(tw_row, tw_i, tw_r, tw_o, tw_dims), tw_args);                              \
     }
 // clang-format on
@@ -248,7 +248,7 @@ TW_DEVICE_INLINE const void *tw_internal_nd_block(const struct tw_internal_nd_gr
         for (size_t tw_j0 = tw_first / tw_n2 / tw_n1; tw_j0 < tw_n0; ++tw_j0, tw_j1 = 0)                               \
             for (; tw_j1 < tw_n1; ++tw_j1, tw_j2 = 0) {                                                                \
                 TW_INTERNAL_PRAGMA(clang loop options)                                                                 \
-                for (size_t tw_j = tw_j2; tw_j < tw_n2; ++tw_j) {                                                      \
+                for (size_t tw_j = tw_j2; TW_INTERNAL_ITEMS, tw_j < tw_n2; ++tw_j) {                                   \
                     name##_tw_call(tw_internal_nd_item(&tw_here, tw_j0, tw_j1, tw_j, tw_dims), tw_args);               \
                     if (tw_here.tw_switched_)                                                                          \
                         return;                                                                                        \

@@ -61,6 +61,13 @@ TW_INTERNAL_MARKER bool tw_internal_marker_once(void)
     return false;
 }
 
+/* Stands in the condition of a loop over work-items. */
+TW_INTERNAL_MARKER void tw_internal_marker_items(void)
+{
+    __asm__ volatile("" : : : "memory");
+}
+#define TW_INTERNAL_ITEMS tw_internal_marker_items()
+
 /* Whether this function, one work-item of a kernel, has become the whole group. */
 TW_INTERNAL_MARKER bool tw_internal_marker_done(void (*items)(const struct tw_internal_nd_group *group))
 {
@@ -69,6 +76,8 @@ TW_INTERNAL_MARKER bool tw_internal_marker_done(void (*items)(const struct tw_in
 }
 
 #else
+
+#define TW_INTERNAL_ITEMS (void)0
 
 TW_DEVICE_INLINE bool tw_internal_marker_barrier(int line)
 {

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a loop over work-items reads and writes. Work-items are independent between two barriers: none reads or writes what another one
+ * writes. The vectorizer does not know that, and compares addresses at run time, or gives up; here it is told.
+ */
+#include "split.h"
+
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/Analysis/CaptureTracking.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+
+using namespace llvm;
+
+namespace tw_split
+{
+
+/* What a value grows by from one work-item to the next; nothing if that is not constant. */
+std::optional<int64_t> Accesses::growth(const SCEV *S)
+{
+    if (SE.isLoopInvariant(S, &L))
+        return 0;
+    int64_t Sum = 0;
+    switch (S->getSCEVType()) {
+    case scAddRecExpr: {
+        const auto *Rec = cast<SCEVAddRecExpr>(S);
+        const auto *Step = dyn_cast<SCEVConstant>(Rec->getStepRecurrence(SE));
+        if (Rec->getLoop() == &L)
+            return Rec->isAffine() && Step ? std::optional(Step->getAPInt().getSExtValue()) : std::nullopt;
+        if (growth(Rec->getStepRecurrence(SE)) != 0)
+            return {};
+        return growth(Rec->getStart());
+    }
+    case scAddExpr:
+        for (const SCEV *Operand : S->operands()) {
+            const std::optional<int64_t> By = growth(Operand);
+            if (!By)
+                return {};
+            Sum += *By;
+        }
+        return Sum;
+    case scMulExpr:
+        if (const auto *Factor = dyn_cast<SCEVConstant>(S->operands()[0]); Factor && S->operands().size() == 2)
+            if (const std::optional<int64_t> By = growth(S->operands()[1]))
+                return *By * Factor->getAPInt().getSExtValue();
+        [[fallthrough]];
+    default:
+        for (const SCEV *Operand : S->operands())
+            if (growth(Operand) != 0)
+                return {};
+        return isa<SCEVUnknown>(S) ? std::nullopt : std::optional<int64_t>(0);
+    }
+}
+
+/* Whether the work-items of an access are neither at the same place nor side by side. */
+bool Accesses::isFar(Instruction &I)
+{
+    const std::optional<int64_t> By = growth(SE.getSCEV(getLoadStorePointerOperand(&I)));
+    const int64_t Bytes = int64_t(SE.getDataLayout().getTypeAllocSize(getLoadStoreType(&I)));
+    return !By || (*By != 0 && *By != Bytes && *By != -Bytes);
+}
+
+/* A variable that a work-item changes exists once. It does not matter where each touches its own element, nor
+   where all of them only read. */
+Instruction *Accesses::sharedVariable()
+{
+    DenseMap<const AllocaInst *, std::pair<const SCEV *, bool>> Touched;
+    bool Unknown = false;
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block) {
+            Value *Address = getLoadStorePointerOperand(&I);
+            if (!Address)
+                continue;
+            SmallVector<const Value *, 4> Objects;
+            getUnderlyingObjects(Address, Objects);
+            for (const Value *Object : Objects) {
+                const auto *Variable = dyn_cast<AllocaInst>(Object);
+                if (!Variable) {
+                    Unknown |= !isa<GlobalValue>(Object);
+                    continue;
+                }
+                const SCEV *Where = SE.getSCEV(Address);
+                const auto *Rec = dyn_cast<SCEVAddRecExpr>(Where);
+                const bool Own = Objects.size() == 1 && Rec && Rec->getLoop() == &L
+                                 && SE.isKnownNonZero(Rec->getStepRecurrence(SE))
+                                 && isa<SCEVConstant>(Rec->getStepRecurrence(SE))
+                                 && cast<SCEVConstant>(Rec->getStepRecurrence(SE))
+                                        ->getAPInt()
+                                        .abs()
+                                        .uge(SE.getDataLayout().getTypeStoreSize(getLoadStoreType(&I)).getFixedValue());
+                auto [At, New] = Touched.insert({Variable, {Own ? Where : nullptr, isa<StoreInst>(I)}});
+                if (!New) {
+                    if (At->second.first != Where || !Own)
+                        At->second.first = nullptr;
+                    At->second.second |= isa<StoreInst>(I);
+                }
+            }
+        }
+    for (auto &T : Touched)
+        if (T.second.second && !T.second.first)
+            return const_cast<AllocaInst *>(T.first);
+    if (Unknown)
+        for (Instruction &I : L.getHeader()->getParent()->getEntryBlock())
+#if LLVM_VERSION_MAJOR >= 22
+            if (isa<AllocaInst>(I) && PointerMayBeCaptured(&I, false))
+#else
+            if (isa<AllocaInst>(I) && PointerMayBeCaptured(&I, false, true))
+#endif
+                return &I;
+    return nullptr;
+}
+
+/* Whether a loop that is said to be parallel still does in their order what one work-item does. The vectorizer merges accesses that lie
+   apart, and moves them over others, without a look at those if the loop is parallel. */
+bool Accesses::keepsOrder(AAResults &AA)
+{
+    SmallVector<Instruction *, 32> All;
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block)
+            if (getLoadStorePointerOperand(&I))
+                All.push_back(&I);
+    if (All.size() > 200)
+        return false;
+    for (Instruction *Strided : All) {
+        if (!isFar(*Strided))
+            continue;
+        for (Instruction *Other : All)
+            if (Other != Strided && (isa<StoreInst>(Other) || isa<StoreInst>(Strided))
+                && !AA.isNoAlias(MemoryLocation::get(Strided), MemoryLocation::get(Other)))
+                return false;
+    }
+    return true;
+}
+
+namespace
+{
+
+bool onlyLoadsAndStores(const Loop &L)
+{
+    for (const BasicBlock *Block : L.blocks())
+        for (const Instruction &I : *Block) {
+            const auto *Load = dyn_cast<LoadInst>(&I);
+            const auto *Store = dyn_cast<StoreInst>(&I);
+            if (Load ? !Load->isSimple() : Store ? !Store->isSimple() : I.mayReadOrWriteMemory() && !isa<AssumeInst>(I)
+                                                                            && !isa<NoAliasScopeDeclInst>(I))
+                return false;
+        }
+    return true;
+}
+
+} // namespace
+
+/* Tells the vectorizer about the innermost loops over work-items. */
+void tellIndependence(Function &F, FunctionAnalysisManager &FAM)
+{
+    auto &LI = FAM.getResult<LoopAnalysis>(F);
+    auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+    auto &AA = FAM.getResult<AAManager>(F);
+    LLVMContext &Context = F.getContext();
+    for (Loop *L : LI.getLoopsInPreorder()) {
+        if (!L->isInnermost() || !hasLoopMark(*L, ItemsMark) || hasLoopMark(*L, ParallelMark) || !onlyLoadsAndStores(*L))
+            continue;
+        Accesses At(*L, SE);
+        if (At.sharedVariable() || !At.keepsOrder(AA))
+            continue;
+        MDNode *Group = MDNode::getDistinct(Context, {});
+        for (BasicBlock *Block : L->blocks())
+            for (Instruction &I : *Block)
+                if (getLoadStorePointerOperand(&I))
+                    I.setMetadata(LLVMContext::MD_access_group, Group);
+        MDNode *Mark = MDNode::get(Context, {MDString::get(Context, ParallelMark), Group});
+        L->setLoopID(makePostTransformationMetadata(Context, L->getLoopID(), {}, {Mark}));
+    }
+}
+
+} // namespace tw_split

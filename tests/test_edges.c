@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host x86_64, values, sanitized-split */
+/** Conditions on the index, and loops inside of work-items, which the plugin of the compiler takes apart (offload/split/edges.cpp,
+ *  lanes.cpp), in every form of kernel, against a plain loop over the same expression. */
+#include "nd_range_test.h"
+
+#include <string.h>
+
+enum { MOST = 1100, GROUP = 64 };
+
+/* Each is a statement list that gives `r` for index `i` of `n`; `a`, `b` and `x` are the block's, and s is a number of 0 to 40. */
+#define EACH_SHAPE(X)                                                                                                  \
+    X(bounds, size_t, size_t, if (i > 0 && i < n - 1) r = x[i - 1] + 2 * x[i] - x[i + 1]; else r = x[i])               \
+    X(bounds_int, int, int, if (i - s >= 0 && i + s < n) r = x[i - s] + x[i + s]; else r = -1)                         \
+    X(bounds_unsigned, unsigned, unsigned, if (i - 1 < n - 2) r = x[i - 1] + x[i + 1]; else r = 7)                     \
+    X(wrap, size_t, size_t, const size_t left = i == 0 ? n - 1 : i - 1; const size_t right = i + 1 == n ? 0 : i + 1;   \
+      r = x[left] * 3 + x[right])                                                                                      \
+    X(wrap_int, int, int, int left = i - s; left = left < 0 ? left + n : left; int right = i + s;                      \
+      right = right >= n ? right - n : right; if (left < 0) left = 0; if (right >= n) right = 0;                       \
+      r = x[left] * 3 + x[right])                                                                                      \
+    X(wrap_rest, unsigned, unsigned, r = x[(i + 1) % n] - x[(i + n - 1) % n] + x[(i + s) % n])                         \
+    X(wrap_rest_int, int, int, r = x[(i + s) % n])                                                                     \
+    X(clamp, int, int, int at = i - s; at = at < 0 ? 0 : at; at = at >= n ? n - 1 : at; r = x[at])                     \
+    X(clamp_up, size_t, size_t, size_t at = i + s; at = at > n - 1 ? n - 1 : at; r = x[at])                            \
+    X(stride, size_t, size_t, if (2 * i >= s && 2 * i - s < n) r = x[2 * i - s]; else r = 1)                           \
+    X(stride_unsigned, unsigned, unsigned, if (2 * i >= s && 2 * i - s < n) r = x[2 * i - s]; else r = 1)              \
+    X(stride_three, unsigned, unsigned, if (3 * i + 1 < n && 3 * i > s) r = x[3 * i + 1] + x[3 * i - s]; else r = i)   \
+    X(backwards, int, int, const int at = n - 1 - i - s; r = at >= 0 ? x[at] : -5)                                     \
+    X(backwards_unsigned, unsigned, unsigned, const unsigned at = n - 1 - i - s; r = at < n ? x[at] : -5)              \
+    X(equal, size_t, size_t, r = i == s ? 100 : i != s + 3 ? x[i] : 50)                                                \
+    X(never, int, int, if (i < 0 || i >= n) r = 3; else r = x[i])                                                      \
+    X(half, unsigned, unsigned, if (i >= n / 2) r = x[i - n / 2] * 5; else r = x[i] + 1)                               \
+    X(narrow, unsigned char, unsigned, r = x[i % n] + (i < 200 ? 1 : 2))                                               \
+    X(near_the_end, unsigned, unsigned, const unsigned at = i + 0xffffff80u; r = at < n ? x[at] : (int)(at >> 28))     \
+    X(uniform, size_t, size_t, if (s & 1) r = i > 2 ? x[i - 2] : 0; else r = x[i] * 2)                                 \
+    X(                                                                                                                 \
+        mask, int, int, int sum = 0; for (int k = 0; k < s; ++k) {                                                     \
+            const int at = i + k - s / 2;                                                                              \
+            if (at >= 0 && at < n)                                                                                     \
+                sum += x[at] * (k + 1);                                                                                \
+        } r = sum)                                                                                                     \
+    X(                                                                                                                 \
+        mask_size, size_t, size_t, int sum = 0; for (size_t k = 0; k < s; ++k) {                                       \
+            const size_t at = i + k - s / 2;                                                                           \
+            if (at < n)                                                                                                \
+                sum += x[at] * (int)(k + 1);                                                                           \
+        } r = sum)                                                                                                     \
+    X(                                                                                                                 \
+        mask_unsigned, unsigned, unsigned, int sum = 0; for (unsigned k = 0; k < s; ++k) {                             \
+            const unsigned at = i - k;                                                                                 \
+            if (at < n)                                                                                                \
+                sum += x[at] * (int)(k + 1);                                                                           \
+        } r = sum)                                                                                                     \
+    X(                                                                                                                 \
+        mask_clamped, int, int, int sum = 0; for (int k = -s; k <= s; ++k) {                                           \
+            int at = i + k;                                                                                            \
+            at = at < 0 ? 0 : at > n - 1 ? n - 1 : at;                                                                 \
+            sum += x[at] * k;                                                                                          \
+        } r = sum)                                                                                                     \
+    X(                                                                                                                 \
+        mask_down, int, int, int sum = 1; for (int k = s; k > 0; k -= 2) {                                             \
+            const int at = i - 2 * k;                                                                                  \
+            if (at >= 0)                                                                                               \
+                sum = (int)((unsigned)sum * 3u + (unsigned)x[at]);                                                     \
+        } r = sum)                                                                                                     \
+    X(                                                                                                                 \
+        two_loops, int, int, int sum = 0; for (int k = 0; k < s; ++k) for (int l = 0; l < 3 + (s & 3); ++l) {          \
+            const int at = i + k * 2 - l;                                                                              \
+            if (at >= 0 && at < n)                                                                                     \
+                sum += x[at];                                                                                          \
+        } r = sum)                                                                                                     \
+    X(loop_after_loop, int, int, unsigned p = (unsigned)x[i], q = 1;                                                   \
+      for (int k = 0; k < s; ++k) p = p * 5 + (unsigned)k; q += p;                                                     \
+      for (int k = 0; k < s / 2 + 1; ++k) q = q * 3u ^ (unsigned)(i + k); r = (int)q)                                  \
+    X(loop_of_some, int, int, int sum = 0; if (i % 3 == 1) for (int k = 0; k < s; ++k) sum += x[(i + k) % n]; r = sum) \
+    X(own_length, int, int, int sum = 0; for (int k = 0; k < i % 7; ++k) sum += x[k % n] * k; r = sum)                 \
+    X(left_early, int, int, int k = 0; for (; k < s; ++k) if (x[(i + k) % n] % 5 == 0) break; r = k)                   \
+    X(                                                                                                                 \
+        random_path, unsigned, unsigned, unsigned seed = i * 2654435761u + 1; int hits = 0;                            \
+        for (unsigned k = 0; k < s; ++k) {                                                                             \
+            seed = seed * 1664525u + 1013904223u;                                                                      \
+            hits += seed >> 31;                                                                                        \
+        } r = hits)                                                                                                    \
+    X(own_array, int, int, int keep[8] = {0}; for (int k = 0; k < s; ++k) keep[(k + i) & 7] += k;                      \
+      r = keep[i & 7] * 3 + keep[(i + 1) & 7])                                                                         \
+    X(                                                                                                                 \
+        guarded, int, int, r = -2; if (i + 3 < n) {                                                                    \
+            int sum = 0;                                                                                               \
+            for (int k = 0; k < s; ++k)                                                                                \
+                sum += x[i + 3] + k;                                                                                   \
+            r = sum;                                                                                                   \
+        })
+
+/* The three forms of a kernel, and the plain loop. */
+#define SHAPE(name, index, count, ...)                                                                                 \
+    static inline int name##_at(size_t place, const int *x, size_t count_, unsigned step)                              \
+    {                                                                                                                  \
+        const index i = (index)place;                                                                                  \
+        const count n = (count)count_, s = (count)step;                                                                \
+        int r;                                                                                                         \
+        (void)n, (void)s, (void)x;                                                                                     \
+        __VA_ARGS__;                                                                                                   \
+        return r;                                                                                                      \
+    }                                                                                                                  \
+    __attribute__((noinline)) static void name##_plain(int *out, const int *x, size_t n, unsigned s)                   \
+    {                                                                                                                  \
+        _Pragma("clang loop vectorize(disable)") for (size_t i = 0; i < n; ++i) out[i] = name##_at(i, x, n, s);        \
+    }                                                                                                                  \
+    struct name##_range {                                                                                              \
+        const int *x;                                                                                                  \
+        int *out;                                                                                                      \
+        size_t n;                                                                                                      \
+        unsigned s;                                                                                                    \
+    };                                                                                                                 \
+    static inline void name##_range(tw_item item, const struct name##_range *k)                                        \
+    {                                                                                                                  \
+        const size_t i = tw_global_id(item, 0);                                                                        \
+        k->out[i] = name##_at(i, k->x, k->n, k->s);                                                                    \
+    }                                                                                                                  \
+    TW_RANGE_KERNEL(name##_range, 1);                                                                                  \
+    struct name##_group {                                                                                              \
+        const int *x;                                                                                                  \
+        int *out;                                                                                                      \
+        size_t n;                                                                                                      \
+        unsigned s;                                                                                                    \
+    };                                                                                                                 \
+    static inline void name##_group(tw_group group, const struct name##_group *k)                                      \
+    {                                                                                                                  \
+        tw_parallel_for_work_item(group, item) {                                                                       \
+            const size_t i = tw_global_id(item, 0);                                                                    \
+            if (i < k->n)                                                                                              \
+                k->out[i] = name##_at(i, k->x, k->n, k->s);                                                            \
+        }                                                                                                              \
+    }                                                                                                                  \
+    TW_WORK_GROUP_KERNEL(name##_group);                                                                                \
+    struct name##_nd {                                                                                                 \
+        const int *x;                                                                                                  \
+        int *out;                                                                                                      \
+        size_t n;                                                                                                      \
+        unsigned s;                                                                                                    \
+    };                                                                                                                 \
+    static inline void name##_nd(tw_nd_item item, const struct name##_nd *k)                                           \
+    {                                                                                                                  \
+        TW_LOCAL(int, kept, [GROUP]);                                                                                  \
+        const size_t i = tw_global_id(item, 0), l = tw_local_id(item, 0);                                              \
+        kept[l] = i < k->n ? name##_at(i, k->x, k->n, k->s) : 0;                                                       \
+        tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
+        if (i < k->n)                                                                                                  \
+            k->out[i] = kept[l];                                                                                       \
+    }                                                                                                                  \
+    TW_ND_RANGE_KERNEL(name##_nd, GROUP);                                                                              \
+    static void name##_check(tw_queue *queue, int *x, size_t n, unsigned s)                                            \
+    {                                                                                                                  \
+        static int out[3][MOST], right[MOST];                                                                          \
+        const size_t groups = (n + GROUP - 1) / GROUP;                                                                 \
+        tw_buffer *in = NULL, *to[3] = {NULL};                                                                         \
+        name##_plain(right, x, n, s);                                                                                  \
+        TW_PASS(tw_buffer_create_over_const(x, sizeof *x, tw_range_1d(MOST), &in));                                    \
+        for (int f = 0; f < 3; ++f) {                                                                                  \
+            memset(out[f], 0xee, sizeof out[f]);                                                                       \
+            TW_PASS(tw_buffer_create_over(out[f], sizeof(int), tw_range_1d(MOST), &to[f]));                            \
+        }                                                                                                              \
+        TW_COMMAND_GROUP(queue, cg) {                                                                                  \
+            tw_parallel_for(cg, tw_range_1d(n), name##_range, .x = tw_read(cg, in), .out = tw_read_write(cg, to[0]),   \
+                            .n = n, .s = s);                                                                           \
+        }                                                                                                              \
+        TW_COMMAND_GROUP(queue, cg) {                                                                                  \
+            tw_parallel_for_work_group(cg, tw_range_1d(groups), tw_range_1d(GROUP), name##_group,                      \
+                                       .x = tw_read(cg, in), .out = tw_read_write(cg, to[1]), .n = n, .s = s);         \
+        }                                                                                                              \
+        TW_COMMAND_GROUP(queue, cg) {                                                                                  \
+            tw_parallel_for_nd_range(cg, nd_groups(tw_range_1d(groups), tw_range_1d(GROUP)), name##_nd,                \
+                                     .x = tw_read(cg, in), .out = tw_read_write(cg, to[2]), .n = n, .s = s);           \
+        }                                                                                                              \
+        TW_PASS(tw_buffer_destroy(&in));                                                                               \
+        for (int f = 0; f < 3; ++f) {                                                                                  \
+            TW_PASS(tw_buffer_destroy(&to[f]));                                                                        \
+            for (size_t i = 0; i < MOST; ++i)                                                                          \
+                TW_EQUAL(out[f][i], i < n ? right[i] : (int)0xeeeeeeee);                                               \
+        }                                                                                                              \
+    }                                                                                                                  \
+    TW_TEST(name)                                                                                                      \
+    {                                                                                                                  \
+        static const size_t lengths[] = {2, 3, 31, 32, 33, 64, 65, 129, 255, 256, 1000, 1024};                         \
+        static const unsigned steps[] = {0, 1, 2, 3, 8, 17, 40};                                                       \
+        static int x[MOST];                                                                                            \
+        tw_queue *queue = tw_test_queue();                                                                             \
+        for (size_t i = 0; i < MOST; ++i)                                                                              \
+            x[i] = (int)(i * 7919 % 1009) - 300;                                                                       \
+        for (size_t i = 0; i < sizeof lengths / sizeof *lengths; ++i)                                                  \
+            for (size_t j = 0; j < sizeof steps / sizeof *steps; ++j)                                                  \
+                name##_check(queue, x, lengths[i], steps[j]);                                                          \
+        TW_PASS(tw_queue_destroy(&queue));                                                                             \
+    }
+EACH_SHAPE(SHAPE)
+
+#define CASE(name, ...) TW_CASE(name),
+TW_TEST_LIST = {EACH_SHAPE(CASE) TW_CASES_END};
