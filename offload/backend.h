@@ -20,13 +20,22 @@
 
 #include "base/detail.h"
 
-/* The memory that a kernel accesses through an accessor of its group. */
+/* The memory that a kernel accesses through accessors of its group: a part of a buffer, as rows of bytes. */
 struct tw_backend_access {
-    void *address; /* in the device's memory */
+    void *address; /* of the buffer, in the device's memory */
     size_t bytes, element_bytes;
-    tw_range range;     /* of the buffer */
+    tw_range range;         /* of the buffer */
+    unsigned char *first;   /* the first row of the part */
+    size_t row_bytes, rows; /* in all planes; one row if the part is all of the buffer */
+    size_t rows_of_plane, pitch, plane;
     bool needs, writes; /* the kernel needs the earlier contents; it changes the contents */
 };
+
+/* Returns the address of a row of the part. */
+static inline unsigned char *tw_backend_access_row(const struct tw_backend_access *access, size_t row)
+{
+    return access->first + row / access->rows_of_plane * access->plane + row % access->rows_of_plane * access->pitch;
+}
 
 /* A device as its backend knows it. Backends embed it first in their own struct. */
 struct tw_backend_device {
@@ -37,7 +46,7 @@ struct tw_backend_device {
     unsigned max_workers; /* the number of commands that are worth running at a time */
     unsigned max_copies;  /* the same for copies to the device; 0: as many as commands */
     bool times_cost;      /* `measure` makes launches slower: use it only on request */
-    /* Stores access number `index`, counted from 0, of a launch on the device; there is one for each buffer. Returns
+    /* Stores access number `index`, counted from 0, of a launch on the device; their parts do not overlap. Returns
        false if there are fewer. Set by the runtime once the device is open. `check` may call it, and so may the code
        that runs the launch, until the outcome of the launch was asked for. */
     bool (*access)(const struct tw_backend_device *device, const struct tw_internal_launch *launch, size_t index,

@@ -64,6 +64,7 @@ static void double_up(unsigned char *target, size_t bytes, const void *pattern, 
 static void fill_row(const struct tw_backend_fill *fill)
 {
     unsigned char *target = fill->target;
+    __builtin_assume(fill->pattern_bytes > 0); /* for clang-tidy */
     const size_t patterns = BLOCK_BYTES / fill->pattern_bytes;
     const size_t whole = (patterns ? patterns : 1) * fill->pattern_bytes;
     const size_t block = whole < fill->row_bytes ? whole : fill->row_bytes;

@@ -178,7 +178,10 @@ TW_TEST(ranges_are_checked)
 struct wrong {
     int *out;
 };
-static struct tw_internal_range_kernel wrong_kernel;
+struct nameless {
+    int *out;
+};
+static struct tw_internal_range_kernel wrong_kernel, nameless_kernel;
 
 static void launch_without_image(struct tw_internal_launch *launch)
 {
@@ -205,12 +208,12 @@ TW_TEST(kernel_objects_are_checked)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-static void make_kernel_without_image(const char *name)
+static void make_kernel_without_image(struct tw_internal_range_kernel *kernel, const char *name)
 {
-    wrong_kernel.range_kernel = set_kernel.range_kernel;
-    wrong_kernel.range_kernel.args_bytes = sizeof(struct wrong);
-    wrong_kernel.range_kernel.offload = launch_without_image;
-    wrong_kernel.range_kernel.name = name; /* images are searched for it */
+    kernel->range_kernel = set_kernel.range_kernel;
+    kernel->range_kernel.args_bytes = sizeof(struct wrong);
+    kernel->range_kernel.offload = launch_without_image;
+    kernel->range_kernel.name = name; /* images are searched for it, once for each kernel object */
 }
 
 TW_TEST(a_kernel_without_an_image_for_the_device_is_refused)
@@ -221,9 +224,9 @@ TW_TEST(a_kernel_without_an_image_for_the_device_is_refused)
         TW_SKIP();
     tw_queue *queue = tw_test_queue();
     tw_buffer *buffer = tw_test_ints(N, 1);
-    make_kernel_without_image("wrong");
+    make_kernel_without_image(&nameless_kernel, "no_such_kernel");
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d(N), wrong, .out = tw_discard_write(cg, buffer));
+    tw_parallel_for(cg, tw_range_1d(N), nameless, .out = tw_discard_write(cg, buffer));
     TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_NO_DEVICE_IMAGE);
     tw_test_expect_ints(buffer, 1);
     TW_PASS(tw_buffer_destroy(&buffer));
@@ -237,7 +240,7 @@ TW_TEST(an_image_that_was_there_only_by_name_is_an_error)
         TW_SKIP();
     tw_queue *queue = tw_test_queue();
     tw_buffer *buffer = tw_test_ints(N, 1);
-    make_kernel_without_image(set_kernel.range_kernel.name);
+    make_kernel_without_image(&wrong_kernel, set_kernel.range_kernel.name);
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(N), wrong, .out = tw_discard_write(cg, buffer));
     TW_PASS(tw_queue_submit(queue, cg, NULL));

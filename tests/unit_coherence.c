@@ -39,6 +39,22 @@ static void begin(struct model *model)
         model->allocations[space].driver = driver_of[space];
     model->data.space_count = SPACES;
     model->data.allocations = model->allocations;
+    model->data.range = tw_range_1d(10);
+    model->data.whole = tw_box_of_range(model->data.range);
+    for (size_t space = 0; space < SPACES; ++space)
+        model->allocations[space].resource.whole = &model->data.whole;
+}
+
+/* Plans the copies of a use of the whole buffer: at most two. Returns their number. */
+static size_t plan_copies(const struct tw_use *use, size_t space, struct tw_copy_plan plan[2])
+{
+    struct tw_copy_plans counted = {.plans = NULL}, copies = {.plans = plan};
+    tw_plan_copies(use, space, &counted);
+    TW_CHECK(counted.count <= 2);
+    tw_plan_copies(use, space, &copies);
+    TW_EQUAL(copies.count, counted.count);
+    TW_EQUAL(copies.stages, copies.count == 2);
+    return copies.count;
 }
 
 /* Runs the copies of a plan: each reads what is current, and goes where one copy can go. */
@@ -57,10 +73,10 @@ static void run_copies(struct model *model, const struct tw_copy_plan *plan, siz
 /* What the runtime does with an access, without a graph: all that is submitted is done at once. */
 static void run_access(struct model *model, size_t space, bool needs, bool writes)
 {
-    const struct tw_use use = {&model->data, needs, writes};
+    const struct tw_use use = tw_use_all(&model->data, needs, writes);
     struct tw_copy_plan plan[2];
     const bool was_there = model->current && model->version[space] == model->current;
-    const size_t count = tw_plan_copies(&use, space, plan);
+    const size_t count = plan_copies(&use, space, plan);
     if (!needs || was_there)
         TW_EQUAL(count, 0);
     run_copies(model, plan, count, space);
@@ -90,9 +106,9 @@ TW_TEST(each_access_finds_the_current_contents)
         for (unsigned step = 0; step < STEPS; ++step) {
             const unsigned mode = pick(3);
             const size_t space = pick(SPACES);
-            const struct tw_use use = {&model.data, modes[mode].needs, modes[mode].writes};
+            const struct tw_use use = tw_use_all(&model.data, modes[mode].needs, modes[mode].writes);
             struct tw_copy_plan plan[2];
-            staged += tw_plan_copies(&use, space, plan) == 2;
+            staged += plan_copies(&use, space, plan) == 2;
             run_access(&model, space, modes[mode].needs, modes[mode].writes);
         }
     }
@@ -109,17 +125,17 @@ TW_TEST(what_a_failed_copy_should_have_brought_is_copied_again)
     struct tw_copy_plan plan[2];
     begin(&model);
     run_access(&model, 1, false, true);
-    const struct tw_use use = {&model.data, true, false};
-    TW_EQUAL(tw_plan_copies(&use, 2, plan), 1);
+    const struct tw_use use = tw_use_all(&model.data, true, false);
+    TW_EQUAL(plan_copies(&use, 2, plan), 1);
     tw_apply_use(&use, 2);
-    TW_EQUAL(tw_plan_copies(&use, 2, plan), 0); /* it will be there */
+    TW_EQUAL(plan_copies(&use, 2, plan), 0); /* it will be there */
     model.allocations[2].resource.lost = &cause;
-    TW_CHECK(!tw_allocation_holds(&model.allocations[2]));
-    TW_EQUAL(tw_plan_copies(&use, 2, plan), 1);
+    TW_CHECK(!tw_allocation_holds(&use, 2));
+    TW_EQUAL(plan_copies(&use, 2, plan), 1);
     TW_EQUAL(plan[0].from, 1);
     model.allocations[2].resource.writer = &copy; /* which will make it whole */
-    TW_CHECK(tw_allocation_holds(&model.allocations[2]));
-    TW_EQUAL(tw_plan_copies(&use, 2, plan), 0);
+    TW_CHECK(tw_allocation_holds(&use, 2));
+    TW_EQUAL(plan_copies(&use, 2, plan), 0);
 }
 
 /* Of several memory spaces with the contents, one is taken that a copy reaches directly. */
@@ -131,11 +147,11 @@ TW_TEST(copies_are_direct_where_they_can_be)
     run_access(&model, 1, false, true);
     run_access(&model, 5, true, false); /* through the host */
     TW_CHECK(model.allocations[0].valid);
-    const struct tw_use use = {&model.data, true, false};
+    const struct tw_use use = tw_use_all(&model.data, true, false);
     model.allocations[0].valid = false;
-    TW_EQUAL(tw_plan_copies(&use, 4, plan), 1);
+    TW_EQUAL(plan_copies(&use, 4, plan), 1);
     TW_EQUAL(plan[0].from, 5);
-    TW_EQUAL(tw_plan_copies(&use, 2, plan), 1);
+    TW_EQUAL(plan_copies(&use, 2, plan), 1);
     TW_EQUAL(plan[0].from, 1);
 }
 

@@ -263,7 +263,7 @@ TW_TEST(a_failed_node_is_taken_back)
     tw_graph_reinsert(&failed.node, edges);
     TW_CHECK(!failed.node.cancel_cause && !failed.node.domain && failed.node.pending == 0);
     tw_graph_wait_for(&failed.node, &other.node);
-    tw_graph_read(&failed.node, &two);
+    tw_graph_read(&failed.node, &two, NULL);
     TW_CHECK(failed.node.pending == 1 && tw_graph_before(&failed.node) == &other.node && behind.node.pending == 1);
     insert(&writer);
     TW_CHECK(writer.node.pending == 2);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Copying host memory with several threads, through a stage of a few slots: all bytes arrive, and none beside them,
- * however many threads copy at once and however long the helpers have slept; parts are asked for and told of in their
- * order; and a copy that is given up ends. Needs the private header staged_copy.h.
+ * however many threads copy at once, however long the helpers have slept, and whatever rows the bytes lie in; parts are
+ * asked for and told of in their order; and a copy that is given up ends. Needs the private header staged_copy.h.
  */
 #include "tw_test.h"
 
@@ -63,21 +63,47 @@ static bool copied(void *user, size_t part)
     return true;
 }
 
-/* Copies to a device or from there, and looks at all bytes, and at those around. Returns what tw_staged_copy_run()
-   does. */
+/* Returns the place of a byte of the rows in the program's memory. */
+static size_t place_of(const struct tw_staged_copy_job *job, size_t at)
+{
+    const size_t row = at / job->row_bytes;
+    return row / job->rows * job->plane + row % job->rows * job->pitch + at % job->row_bytes;
+}
+
+/* Copies the bytes of the rows from `packed` to the program's memory, or looks at what is there. */
+static bool places_hold(const struct trip *trip, unsigned char *memory, unsigned char *packed, bool sets)
+{
+    const struct tw_staged_copy_job *job = &trip->job;
+    bool holds = true;
+    for (size_t at = 0; at < job->bytes && holds; at += job->row_bytes) {
+        const size_t left = job->bytes - at, bytes = left < job->row_bytes ? left : job->row_bytes;
+        if (sets)
+            memcpy(memory + place_of(job, at), packed + at, bytes);
+        else
+            holds = memcmp(memory + place_of(job, at), packed + at, bytes) == 0;
+    }
+    return holds;
+}
+
+/* Copies to a device or from there, and looks at all bytes, and at those around and between rows. Returns what
+   tw_staged_copy_run() does. */
 static bool travel(struct trip trip, size_t offset, unsigned char salt)
 {
     struct tw_staged_copy_job *job = &trip.job;
     const size_t bytes = job->bytes, stage_bytes = job->slots * job->part_bytes;
-    unsigned char *expected = malloc(bytes), *memory = malloc(bytes + offset + 1), *stage = malloc(stage_bytes + 1);
+    const size_t memory_bytes = offset + place_of(job, bytes - 1) + 2;
+    unsigned char *expected = malloc(bytes), *memory = malloc(memory_bytes), *stage = malloc(stage_bytes + 1);
     trip.device = malloc(bytes);
     TW_CHECK(expected && memory && stage && trip.device);
     for (size_t i = 0; i < bytes; ++i)
         expected[i] = (unsigned char)(i / 251 + i + salt);
-    memset(memory, 0x5a, bytes + offset + 1);
+    memset(memory, 0x5a, memory_bytes);
     memset(stage, 0x33, stage_bytes + 1);
     memset(trip.device, 0x44, bytes);
-    memcpy(job->to_stage ? memory + offset : trip.device, expected, bytes);
+    if (job->to_stage)
+        (void)places_hold(&trip, memory + offset, expected, true);
+    else
+        memcpy(trip.device, expected, bytes);
     job->memory = memory + offset;
     job->stage = stage;
     job->may_copy = may_copy;
@@ -89,11 +115,15 @@ static bool travel(struct trip trip, size_t offset, unsigned char salt)
     const bool done = tw_staged_copy_run(job);
     if (done) {
         TW_EQUAL(trip.told, trip.parts);
-        TW_CHECK(memcmp(job->to_stage ? trip.device : job->memory, expected, bytes) == 0);
+        TW_CHECK(job->to_stage ? memcmp(trip.device, expected, bytes) == 0
+                               : places_hold(&trip, job->memory, expected, false));
     }
-    for (size_t i = 0; i < offset; ++i)
-        TW_EQUAL(memory[i], 0x5a);
-    TW_EQUAL(memory[bytes + offset], 0x5a);
+    memset(expected, 0x5a, bytes);
+    (void)places_hold(&trip, memory + offset, expected, true);
+    size_t changed = 0;
+    for (size_t i = 0; i < memory_bytes; ++i)
+        changed += memory[i] != 0x5a;
+    TW_EQUAL(changed, 0);
     TW_EQUAL(stage[stage_bytes], 0x33);
     free(expected);
     free(memory);
@@ -104,7 +134,12 @@ static bool travel(struct trip trip, size_t offset, unsigned char salt)
 
 static struct trip trip_of(size_t bytes, size_t part_bytes, unsigned slots, bool to_stage)
 {
-    return (struct trip){.job = {.bytes = bytes, .part_bytes = part_bytes, .slots = slots, .to_stage = to_stage},
+    return (struct trip){.job = {.bytes = bytes,
+                                 .row_bytes = bytes,
+                                 .rows = 1,
+                                 .part_bytes = part_bytes,
+                                 .slots = slots,
+                                 .to_stage = to_stage},
                          .stops_at = NEVER,
                          .fails_at = NEVER};
 }
@@ -116,6 +151,36 @@ static void copy_all_sizes(unsigned char salt)
         for (unsigned slots = 1; slots <= TW_STAGED_COPY_SLOTS; slots += slots + 1)
             for (unsigned to_stage = 0; to_stage < 2; ++to_stage)
                 TW_CHECK(travel(trip_of(sizes[i], (1 + i % 3 * 3) * (size_t)SLICE, slots, to_stage), i, salt));
+}
+
+/* Rows with gaps between them, and planes: shorter than what a thread copies at a time, and longer than a part. */
+static void copy_all_shapes(unsigned char salt)
+{
+    static const struct {
+        size_t row_bytes, rows, planes, gap, plane_gap;
+    } shapes[] = {{4, 1000, 70, 12, 0},         {4, 3, 30000, 4, 100},       {1, 200000, 1, 1, 0},
+                  {24, 50, 100, 1, 7},          {1000, 33, 9, 0, 5},         {SLICE, 6, 5, 8, 8},
+                  {SLICE - 1, 7, 3, 1, 0},      {3 * SLICE + 5, 2, 2, 9, 1}, {40 * SLICE + 1, 2, 1, 64, 0},
+                  {SLICE / 2 + 1, 1, 20, 0, 77}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; ++i)
+        for (unsigned to_stage = 0; to_stage < 2; ++to_stage) {
+            struct trip trip = trip_of(shapes[i].row_bytes * shapes[i].rows * shapes[i].planes,
+                                       (1 + i % 4) * (size_t)SLICE, 1 + i % 3, to_stage);
+            trip.job.row_bytes = shapes[i].row_bytes;
+            trip.job.rows = shapes[i].rows;
+            trip.job.pitch = shapes[i].row_bytes + shapes[i].gap;
+            trip.job.plane = shapes[i].rows * trip.job.pitch + shapes[i].plane_gap;
+            TW_CHECK(travel(trip, i, salt));
+        }
+}
+
+TW_TEST(rows)
+{
+    for (unsigned helpers = 0; helpers < 4; helpers += 3) {
+        tw_staged_copy_set_helpers(helpers);
+        copy_all_shapes((unsigned char)helpers);
+        tw_staged_copy_close();
+    }
 }
 
 TW_TEST(alone)
@@ -190,5 +255,5 @@ TW_TEST(several_at_once)
     tw_staged_copy_close();
 }
 
-TW_TEST_LIST = {TW_CASE(alone),    TW_CASE(with_helpers),    TW_CASE(after_a_rest),
-                TW_CASE(given_up), TW_CASE(several_at_once), TW_CASES_END};
+TW_TEST_LIST = {TW_CASE(alone),           TW_CASE(with_helpers), TW_CASE(after_a_rest), TW_CASE(given_up),
+                TW_CASE(several_at_once), TW_CASE(rows),         TW_CASES_END};

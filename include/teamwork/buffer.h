@@ -53,8 +53,30 @@ TW_API tw_status tw_buffer_create(size_t element_bytes, tw_range range, tw_buffe
 /** Creates a buffer that starts as a copy of `data`, which is free again on return; otherwise as tw_buffer_create(). */
 TW_API tw_status tw_buffer_create_copy(const void *data, size_t element_bytes, tw_range range, tw_buffer **buffer);
 
+/**
+ * Creates a sub-buffer: a buffer that stands for a part of another one, a box of its elements (spec 3.6.1). Both share
+ * the contents. Wherever a buffer can be given, the sub-buffer means that part alone: groups that access disjoint parts
+ * need not wait for each other, on any devices, and only the elements that are missing somewhere are moved.
+ *
+ * The sub-buffer is a reference to the whole buffer too, so the contents live until both are destroyed. A sub-buffer
+ * of a sub-buffer is one of the whole.
+ *
+ * @param offset  the first element, in those of `buffer`; as many dimensions as the buffer has
+ * @param range   at least one element; all of them lie in `buffer`
+ * @param sub     receives the sub-buffer, with one reference
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL
+ *         TW_ERROR_INVALID_RANGE     the part has no elements, other dimensions, or does not lie in the buffer
+ *         TW_ERROR_OUT_OF_MEMORY
+ */
+TW_API tw_status tw_buffer_create_sub(tw_buffer *buffer, tw_id offset, tw_range range, tw_buffer **sub);
+
 /** The range given at creation; invalid (dims 0) for NULL. */
 TW_API tw_range tw_buffer_range(const tw_buffer *buffer);
+/** The range of the memory that it lies in: that of the whole buffer for a sub-buffer. Element (i, j, k) lies
+ *  (i * size[1] + j) * size[2] + k elements behind the first one. Invalid (dims 0) for NULL. */
+TW_API tw_range tw_buffer_pitch(const tw_buffer *buffer);
+/** The first element of a sub-buffer in the whole buffer; zero for others, invalid (dims 0) for NULL. */
+TW_API tw_id tw_buffer_offset(const tw_buffer *buffer);
 /** The number of elements; 0 for NULL. */
 TW_API size_t tw_buffer_count(const tw_buffer *buffer);
 /** The size of all elements in bytes; 0 for NULL. */
@@ -101,7 +123,25 @@ TW_API tw_status tw_buffer_destroy(tw_buffer **buffer);
  */
 TW_API tw_status tw_host_access(tw_buffer *buffer, tw_access_mode mode, tw_host_accessor **accessor);
 
-/** The contents: tw_buffer_count() elements, row-major. Valid until release. NULL for NULL. For reading accessors use
+/**
+ * The same for a part of a buffer: `range` elements from `offset` on. Waits for those commands alone that access some of
+ * these elements, moves no others, and holds back no command that accesses others.
+ *
+ * @param offset  the first element; as many dimensions as the buffer has
+ * @param range   at least one element; all of them lie in the buffer
+ * @return as tw_host_access(), and
+ *         TW_ERROR_INVALID_RANGE  the part has no elements, other dimensions, or does not lie in the buffer
+ */
+TW_API tw_status tw_host_access_part(tw_buffer *buffer, tw_id offset, tw_range range, tw_access_mode mode,
+                                     tw_host_accessor **accessor);
+
+/** The elements that the accessor gives access to, and the first of them in its buffer. Invalid (dims 0) for NULL. */
+TW_API tw_range tw_host_accessor_range(const tw_host_accessor *accessor);
+TW_API tw_id tw_host_accessor_offset(const tw_host_accessor *accessor);
+/** The range of the memory that these elements lie in, as tw_buffer_pitch(). */
+TW_API tw_range tw_host_accessor_pitch(const tw_host_accessor *accessor);
+
+/** The contents, from the accessor's first element on: row-major, and rows as far apart as tw_host_accessor_pitch() says. Valid until release. NULL for NULL. For reading accessors use
  *  tw_host_accessor_const_data(): writing through a read accessor is undefined. */
 TW_API void *tw_host_accessor_data(tw_host_accessor *accessor);
 TW_API const void *tw_host_accessor_const_data(const tw_host_accessor *accessor);

@@ -115,6 +115,39 @@ TW_API tw_status tw_command_group_status(const tw_command_group *group);
  */
 TW_API void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode, tw_access_target target);
 
+/**
+ * The same for a part of a buffer: `range` elements from `offset` on. Hands back the address of the first of them; rows
+ * are as far apart as in the whole buffer, tw_buffer_pitch(). The kernel may use these elements alone. Groups whose
+ * parts do not overlap do not wait for each other.
+ *
+ * Accessors of one group may overlap: what several of them cover is accessed as all of them say.
+ *
+ * Errors, kept in the group: those of tw_access(), and
+ *     TW_ERROR_INVALID_RANGE  the part has other dimensions than the buffer, or does not lie in it
+ */
+TW_API void *tw_access_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range,
+                            tw_access_mode mode, tw_access_target target);
+
+static inline const void *tw_read_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range)
+{
+    return tw_access_part(group, buffer, offset, range, TW_READ, TW_GLOBAL);
+}
+
+static inline void *tw_write_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range)
+{
+    return tw_access_part(group, buffer, offset, range, TW_WRITE, TW_GLOBAL);
+}
+
+static inline void *tw_read_write_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range)
+{
+    return tw_access_part(group, buffer, offset, range, TW_READ_WRITE, TW_GLOBAL);
+}
+
+static inline void *tw_discard_write_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range)
+{
+    return tw_access_part(group, buffer, offset, range, TW_DISCARD_WRITE, TW_GLOBAL);
+}
+
 static inline const void *tw_read(tw_command_group *group, tw_buffer *buffer)
 {
     return tw_access(group, buffer, TW_READ, TW_GLOBAL);

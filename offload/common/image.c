@@ -42,13 +42,19 @@ static bool read_at(struct tw_bytes bytes, uint64_t offset, void *target, size_t
     return true;
 }
 
+/* Copies the first `size` bytes of an element of a table, whose elements have `stride` bytes each. */
+static bool read_element(struct tw_bytes bytes, uint64_t table, uint64_t index, size_t stride, void *target,
+                         size_t size)
+{
+    return table <= bytes.size && index <= bytes.size / stride && read_at(bytes, table + index * stride, target, size);
+}
+
 /* ---- ELF files --------------------------------------------------------------------------------------------------- */
 
 static bool read_section_header(const struct tw_elf *elf, size_t index, Elf64_Shdr *header)
 {
-    const uint64_t table = elf->header.e_shoff;
-    return table <= elf->file.size && index < elf->section_count
-           && read_at(elf->file, table + index * sizeof *header, header, sizeof *header);
+    return index < elf->section_count
+           && read_element(elf->file, elf->header.e_shoff, index, sizeof *header, header, sizeof *header);
 }
 
 bool tw_elf_open(struct tw_elf *elf, struct tw_bytes file)
@@ -162,10 +168,9 @@ static struct tw_bytes binary_at(struct tw_bytes bytes, size_t at, struct binary
 static const char *lookup(struct tw_bytes binary, const struct binary_entry *entry, unsigned version, const char *key)
 {
     const uint64_t stride = version == 1 ? sizeof(struct string_entry) : sizeof(struct string_entry) + sizeof(uint64_t);
-    for (uint64_t i = 0; i < entry->string_count && i <= binary.size / stride; ++i) {
-        struct string_entry string;
-        if (entry->strings_offset > binary.size
-            || !read_at(binary, entry->strings_offset + i * stride, &string, sizeof string))
+    struct string_entry string;
+    for (uint64_t i = 0; i < entry->string_count; ++i) {
+        if (!read_element(binary, entry->strings_offset, i, stride, &string, sizeof string))
             break;
         const char *name = tw_bytes_string(binary, string.key_offset);
         const char *value = tw_bytes_string(binary, string.value_offset);
@@ -182,10 +187,9 @@ static bool visit_binary(struct tw_bytes binary, const struct binary_header *hea
     const uint64_t count = header->version == 1 ? 1 : header->entries_count;
     if (header->version == COMPRESSED)
         return visit(&(struct tw_image){"", "", {NULL, 0}}, user);
-    for (uint64_t i = 0; i < count && i <= binary.size / sizeof(struct binary_entry); ++i) {
-        struct binary_entry entry;
-        if (header->entries_offset > binary.size
-            || !read_at(binary, header->entries_offset + i * sizeof entry, &entry, sizeof entry))
+    struct binary_entry entry;
+    for (uint64_t i = 0; i < count; ++i) {
+        if (!read_element(binary, header->entries_offset, i, sizeof entry, &entry, sizeof entry))
             break;
         const struct tw_image image = {lookup(binary, &entry, header->version, "triple"),
                                        lookup(binary, &entry, header->version, "arch"),

@@ -87,16 +87,14 @@ bool tw_inventory_explain(const struct tw_inventory *inventory, char *text, size
     if (inventory->unlinked[0]) {
         snprintf(text, bytes,
                  "%s was linked without the device images of its kernels, which run on the host only: let clang link "
-                 "it, with "
-                 "the options of teamwork_add_offload()",
+                 "it, with the options of teamwork_add_offload()",
                  inventory->unlinked);
         return true;
     }
     if (hidden) {
         snprintf(text, bytes,
                  "OpenMP does not offer the GPU %s (sm_%u), although the program has a device image for it: \"If a GPU "
-                 "is not "
-                 "found\" in docs/devices.md lists the causes",
+                 "is not found\" in docs/devices.md lists the causes",
                  hidden->name, hidden->capability);
         return true;
     }

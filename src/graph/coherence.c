@@ -3,60 +3,374 @@
  * Coherence: where a buffer's contents are, and which copies bring them where a command needs them (spec 2.5.7).
  *
  * Validity describes the state after all commands submitted so far, since the graph makes later ones wait. This file
- * works on flags alone: it starts no copy, and knows no device, thread or lock.
+ * works on flags and sets of boxes alone: it starts no copy, and knows no device, thread or lock.
+ *
+ * While all accesses are to the whole buffer, each allocation is valid as a whole, and no set has a box.
  */
 #include "coherence.h"
 
-/* Returns true if a copy between two memory spaces must go through host memory. */
+#define MOST_RESERVED 64 /* nodes that a buffer keeps for later */
+
 bool tw_copy_must_stage(const struct tw_data *data, size_t from, size_t to)
 {
     return from && to && data->allocations[from].driver != data->allocations[to].driver;
 }
 
-/* Returns true if an allocation will hold the contents. One that a failed copy should have filled will not, although it
-   is marked valid: the contents are still where they were. */
-bool tw_allocation_holds(const struct tw_allocation *space)
+/* ---- what an allocation holds ------------------------------------------------------------------------------------ */
+
+typedef void visit_function(const struct tw_box *box, void *user);
+
+static bool is_whole(const struct tw_resource *resource)
 {
-    return space->valid && (!space->resource.lost || space->resource.writer);
+    return !resource->lost && !resource->lost_parts;
 }
 
-/* Returns the memory space to copy from: the host if it holds the contents, else a device that can copy directly, else
-   any; -1 if there is none. */
-static long source_space(const struct tw_data *data, size_t to)
+/* What is done with the parts of a box that an allocation is marked to hold. Those that are lost are not there, unless
+   an unfinished copy brings them again. */
+struct marked {
+    const struct tw_resource *resource;
+    const struct tw_box *box;
+    visit_function *visit;
+    void *user;
+};
+
+/* Returns true if the part of the box in `lost` is lost. */
+static bool is_lost(const struct marked *marked, const struct tw_box *lost)
 {
-    long best = -1;
-    for (size_t space = 0; space < data->space_count; ++space) {
-        if (!tw_allocation_holds(&data->allocations[space]))
-            continue;
-        if (!tw_copy_must_stage(data, space, to))
-            return (long)space;
-        best = (long)space;
+    const struct tw_box common = tw_box_intersect(marked->box, lost);
+    if (tw_box_is_empty(&common))
+        return false;
+    struct tw_box_node part = tw_box_node(&common, marked->resource->whole);
+    return tw_graph_lost(marked->resource, &part) != NULL;
+}
+
+/* Visits the parts of `box` that are not lost. */
+static void visit_unlost(const struct marked *marked, const struct tw_box *box, const struct tw_lost_part *lost)
+{
+    struct tw_box pieces[TW_BOX_PIECES];
+    while (lost && (!tw_box_overlaps(box, &lost->box) || !is_lost(marked, &lost->box)))
+        lost = lost->next;
+    if (!lost) {
+        marked->visit(box, marked->user);
+        return;
     }
-    return best;
+    const size_t count = tw_box_subtract(box, &lost->box, pieces);
+    for (size_t i = 0; i < count; ++i)
+        visit_unlost(marked, &pieces[i], lost->next);
 }
 
-size_t tw_plan_copies(const struct tw_use *use, size_t space, struct tw_copy_plan plan[2])
+/* Visits the parts of the box that are not lost, or those that are. */
+static void visit_marked(const struct marked *marked, bool held)
+{
+    const struct tw_resource *resource = marked->resource;
+    if (resource->lost && is_lost(marked, marked->box)) {
+        if (!held)
+            marked->visit(marked->box, marked->user);
+        return;
+    }
+    if (held)
+        visit_unlost(marked, marked->box, resource->lost_parts);
+    for (const struct tw_lost_part *lost = held ? NULL : resource->lost_parts; lost; lost = lost->next) {
+        const struct tw_box common = tw_box_intersect(marked->box, &lost->box);
+        if (is_lost(marked, &lost->box))
+            marked->visit(&common, marked->user);
+    }
+}
+
+/* Visits the parts of a box that an allocation holds, or those that it does not hold. */
+static void visit_parts(const struct tw_data *data, size_t space, const struct tw_box *box, bool held,
+                        visit_function *visit, void *user)
+{
+    const struct tw_allocation *allocation = &data->allocations[space];
+    if (allocation->valid) {
+        visit_marked(&(struct marked){&allocation->resource, box, visit, user}, held);
+        return;
+    }
+    const struct tw_box_node wanted = tw_box_node(box, &data->whole);
+    const struct tw_box_node *found = tw_box_tree_find(allocation->parts.root, &wanted);
+    for (const struct tw_box_node *at = held || !is_whole(&allocation->resource) ? found : NULL; at; at = at->found) {
+        const struct tw_box common = tw_box_intersect(&at->box, box);
+        visit_marked(&(struct marked){&allocation->resource, &common, visit, user}, held);
+    }
+    if (!held)
+        tw_box_visit_rest(box, found, 0, visit, user);
+}
+
+static void count(const struct tw_box *box, void *user)
+{
+    *(size_t *)user += tw_box_count(box);
+}
+
+bool tw_allocation_holds(const struct tw_use *use, size_t space)
+{
+    const struct tw_allocation *allocation = &use->data->allocations[space];
+    if (is_whole(&allocation->resource) && (allocation->valid || !allocation->parts.root))
+        return allocation->valid;
+    size_t held = 0;
+    visit_parts(use->data, space, &use->box, true, count, &held);
+    return held == tw_box_count(&use->box);
+}
+
+bool tw_allocation_holds_some(const struct tw_use *use, size_t space)
+{
+    size_t held = 0;
+    visit_parts(use->data, space, &use->box, true, count, &held);
+    return held > 0;
+}
+
+/* ---- planning ---------------------------------------------------------------------------------------------------- */
+
+struct search {
+    struct tw_data *data;
+    size_t to;
+    size_t from;  /* the memory space that is looked at */
+    bool staging; /* whether those are looked at that need a stage, after the others */
+    struct tw_copy_plans *copies;
+};
+
+static void add_plan(struct tw_copy_plans *copies, struct tw_copy_plan plan)
+{
+    if (copies->plans)
+        copies->plans[copies->count] = plan;
+    ++copies->count;
+}
+
+/* Makes the last copy larger by a box, if that is possible. */
+static bool extend(const struct tw_copy_plans *copies, size_t from, size_t to, const struct tw_box *box)
+{
+    if (!copies->plans || !copies->count)
+        return false;
+    struct tw_copy_plan *last = &copies->plans[copies->count - 1];
+    return last->from == from && last->to == to && tw_box_merge(&last->box, box);
+}
+
+static void add_copies(const struct tw_box *box, void *user)
+{
+    const struct search *search = user;
+    struct tw_copy_plans *copies = search->copies;
+    struct tw_data *data = search->data;
+    if (!search->staging) {
+        if (!extend(copies, search->from, search->to, box))
+            add_plan(copies, (struct tw_copy_plan){data, search->from, search->to, *box});
+        return;
+    }
+    copies->stages = true;
+    add_plan(copies, (struct tw_copy_plan){data, search->from, 0, *box});
+    add_plan(copies, (struct tw_copy_plan){data, 0, search->to, *box});
+}
+
+static void look_in_next(const struct tw_box *box, void *user);
+
+/* Looks for a box in the memory spaces from search->from on, and plans the copies of what is found. */
+static void look_in(const struct tw_box *box, const struct search *search)
+{
+    struct search at = *search;
+    const struct tw_data *data = search->data;
+    for (; at.from < data->space_count; ++at.from) {
+        const struct tw_allocation *allocation = &data->allocations[at.from];
+        if (at.from == at.to || tw_copy_must_stage(data, at.from, at.to) != at.staging
+            || (!allocation->valid && !allocation->parts.root))
+            continue;
+        if (allocation->valid && is_whole(&allocation->resource)) {
+            add_copies(box, &at);
+            return;
+        }
+        visit_parts(data, at.from, box, true, add_copies, &at);
+        visit_parts(data, at.from, box, false, look_in_next, &at);
+        return;
+    }
+    if (!at.staging) {
+        at.staging = true;
+        at.from = 0;
+        look_in(box, &at);
+    } /* else it was never written: it is undefined everywhere */
+}
+
+static void look_in_all(const struct tw_box *box, void *user)
+{
+    look_in(box, user);
+}
+
+static void look_in_next(const struct tw_box *box, void *user)
+{
+    struct search next = *(const struct search *)user;
+    ++next.from;
+    look_in(box, &next);
+}
+
+void tw_plan_copies(const struct tw_use *use, size_t space, struct tw_copy_plans *copies)
+{
+    const struct tw_allocation *allocation = &use->data->allocations[space];
+    struct search search = {.data = use->data, .to = space, .copies = copies};
+    if (!use->needs || (allocation->valid && is_whole(&allocation->resource)))
+        return;
+    if (!allocation->valid && !allocation->parts.root)
+        look_in(&use->box, &search);
+    else
+        visit_parts(use->data, space, &use->box, false, look_in_all, &search);
+}
+
+/* ---- changes ----------------------------------------------------------------------------------------------------- */
+
+size_t tw_reserve_needed(const struct tw_use *use)
 {
     const struct tw_data *data = use->data;
-    if (!use->needs || tw_allocation_holds(&data->allocations[space]))
-        return 0;
-    const long from = source_space(data, space);
-    if (from < 0)
-        return 0; /* never written: the contents are undefined everywhere */
-    if (tw_copy_must_stage(data, (size_t)from, space)) {
-        plan[0] = (struct tw_copy_plan){use->data, (size_t)from, 0};
-        plan[1] = (struct tw_copy_plan){use->data, 0, space};
-        return 2;
+    const struct tw_box_node wanted = tw_box_node(&use->box, &data->whole);
+    size_t needed = 0;
+    for (size_t space = 0; space < data->space_count; ++space) {
+        const struct tw_box_set *parts = &data->allocations[space].parts;
+        if (use->is_part)
+            needed += 2 * (tw_box_set_needed(parts, &wanted) + TW_BOX_PIECES);
+        else
+            needed += parts->count; /* for tw_note_before() */
     }
-    plan[0] = (struct tw_copy_plan){use->data, (size_t)from, space};
-    return 1;
+    return needed;
+}
+
+static void hold_all(struct tw_data *data, struct tw_allocation *allocation)
+{
+    allocation->valid = true;
+    if (allocation->parts.root)
+        tw_box_set_clear(&allocation->parts, &data->reserve);
+}
+
+static void hold(struct tw_data *data, struct tw_allocation *allocation, const struct tw_box *box)
+{
+    if (allocation->valid)
+        return;
+    data->has_parts = true;
+    tw_box_set_add(&allocation->parts, box, &data->whole, &data->reserve);
+    if (allocation->parts.count == 1 && tw_box_covers(&allocation->parts.root->box, &data->whole))
+        hold_all(data, allocation);
+}
+
+static void forget_all(struct tw_data *data, struct tw_allocation *allocation)
+{
+    allocation->valid = false;
+    if (allocation->parts.root)
+        tw_box_set_clear(&allocation->parts, &data->reserve);
+}
+
+static void forget(struct tw_data *data, struct tw_allocation *allocation, const struct tw_box *box)
+{
+    if (tw_box_covers(box, &data->whole)) {
+        forget_all(data, allocation);
+        return;
+    }
+    if (allocation->valid) {
+        allocation->valid = false;
+        data->has_parts = true;
+        tw_box_set_add(&allocation->parts, &data->whole, &data->whole, &data->reserve);
+    }
+    if (allocation->parts.root)
+        tw_box_set_subtract(&allocation->parts, box, &data->whole, &data->reserve);
+}
+
+static void apply_part(const struct tw_use *use, size_t space)
+{
+    struct tw_data *data = use->data;
+    for (size_t other = 0; use->writes && other < data->space_count; ++other)
+        if (other != space)
+            forget(data, &data->allocations[other], &use->box);
+    hold(data, &data->allocations[space], &use->box);
+    if (data->reserve.count > MOST_RESERVED)
+        tw_box_reserve_trim(&data->reserve, MOST_RESERVED);
+}
+
+/* Empties the sets that a use of all of a buffer makes useless. */
+static void drop_parts(const struct tw_use *use, size_t space)
+{
+    struct tw_data *data = use->data;
+    for (size_t other = 0; other < data->space_count; ++other)
+        if (other == space || use->writes)
+            tw_box_set_clear(&data->allocations[other].parts, &data->reserve);
+    data->has_parts = !use->writes;
+    tw_box_reserve_trim(&data->reserve, MOST_RESERVED);
 }
 
 void tw_apply_use(const struct tw_use *use, size_t space)
 {
     struct tw_data *data = use->data;
-    if (use->writes)
-        for (size_t other = 0; other < data->space_count; ++other)
-            data->allocations[other].valid = false;
+    if (use->is_part) {
+        apply_part(use, space);
+        return;
+    }
+    if (data->has_parts)
+        drop_parts(use, space);
+    for (size_t other = 0; use->writes && other < data->space_count; ++other)
+        data->allocations[other].valid = false;
     data->allocations[space].valid = true;
+}
+
+void tw_apply_copy(struct tw_data *data, const struct tw_box *box, size_t space)
+{
+    if (tw_box_covers(box, &data->whole))
+        hold_all(data, &data->allocations[space]);
+    else
+        hold(data, &data->allocations[space], box);
+}
+
+void tw_forget_box(struct tw_data *data, const struct tw_box *box, size_t space)
+{
+    forget(data, &data->allocations[space], box);
+}
+
+void tw_note_before(const struct tw_use *use, struct tw_before *before)
+{
+    struct tw_data *data = use->data;
+    const struct tw_box_node wanted = tw_box_node(&use->box, &data->whole);
+    for (size_t space = 0; space < data->space_count; ++space) {
+        const struct tw_allocation *allocation = &data->allocations[space];
+        before[space].valid = allocation->valid;
+        for (const struct tw_box_node *at = tw_box_tree_find(allocation->parts.root, &wanted); at; at = at->found) {
+            const struct tw_box common = tw_box_intersect(&at->box, &use->box);
+            tw_box_set_add(&before[space].parts, &common, &data->whole, &data->reserve);
+        }
+    }
+}
+
+/* Returns the most nodes that undoing a use takes. */
+static size_t needed_to_undo(const struct tw_use *use)
+{
+    const struct tw_box_node wanted = tw_box_node(&use->box, &use->data->whole);
+    size_t needed = 0;
+    for (size_t space = 0; space < use->data->space_count; ++space)
+        needed += tw_box_set_needed(&use->data->allocations[space].parts, &wanted) + TW_BOX_PIECES;
+    return needed;
+}
+
+bool tw_undo_use(const struct tw_use *use, struct tw_before *before)
+{
+    struct tw_data *data = use->data;
+    if (!tw_box_reserve(&data->reserve, needed_to_undo(use)))
+        return false;
+    for (size_t space = 0; space < data->space_count; ++space) {
+        struct tw_allocation *allocation = &data->allocations[space];
+        const struct tw_box_node *at;
+        if (before[space].valid) {
+            tw_apply_copy(data, &use->box, space);
+            continue;
+        }
+        tw_forget_box(data, &use->box, space);
+        while ((at = before[space].parts.root) != NULL) {
+            const struct tw_box box = at->box;
+            tw_box_set_subtract(&before[space].parts, &box, &data->whole, &data->reserve); /* returns a node */
+            hold(data, allocation, &box);
+        }
+    }
+    return true;
+}
+
+void tw_drop_before(const struct tw_use *use, struct tw_before *before)
+{
+    for (size_t space = 0; space < use->data->space_count; ++space)
+        if (before[space].parts.root)
+            tw_box_set_clear(&before[space].parts, &use->data->reserve);
+}
+
+void tw_coherence_end(struct tw_data *data)
+{
+    for (size_t space = 0; space < data->space_count; ++space)
+        tw_box_set_clear(&data->allocations[space].parts, &data->reserve);
+    tw_box_reserve_trim(&data->reserve, 0);
 }

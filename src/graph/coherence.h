@@ -10,47 +10,99 @@
 
 #include <teamwork/range.h>
 
+#include "box_tree.h"
 #include "graph.h"
 
 /* A buffer's memory in one memory space: host memory (number 0) or that of one device. */
 struct tw_allocation {
     struct tw_resource resource;
-    _Atomic(void *) address; /* set once; read without the lock */
-    bool valid;              /* holds the contents after all commands submitted so far */
-    bool was_valid;          /* `valid` before the last host access was submitted */
+    _Atomic(void *) address; /* of the buffer's first element; set once; read without the lock */
+    bool valid;              /* holds all the contents after all commands submitted so far */
     const void *driver;      /* copies within one driver, and from or to the host, are direct; NULL: the host */
+    struct tw_box_set parts; /* unless `valid`: the parts that it holds */
+};
+
+/* What an allocation held of the box of a use, before that was applied. */
+struct tw_before {
+    bool valid;
+    struct tw_box_set parts; /* unless `valid` */
 };
 
 /* The contents of a buffer, and its memory. */
 struct tw_data {
-    tw_range range; /* of elements */
+    tw_range range;      /* of elements */
+    struct tw_box whole; /* all of them */
     size_t element_bytes, bytes;
     struct tw_resource contents; /* as the program sees them: orders the groups */
     size_t space_count;
     struct tw_allocation *allocations;
-    void *host_block; /* owned block with the host's memory; or NULL */
+    struct tw_box_reserve reserve; /* for the sets of the allocations */
+    bool has_parts;                /* a set may have a box */
+    void *host_block;              /* owned block with the host's memory; or NULL */
 };
 
 struct tw_copy_plan {
     struct tw_data *data;
     size_t from, to; /* memory spaces */
+    struct tw_box box;
 };
 
-/* What a group does with one buffer. */
+/* What a group does with one buffer, or with a part of it. The uses of a group do not overlap. */
 struct tw_use {
     struct tw_data *data;
-    bool needs; /* it needs the earlier contents */
+    struct tw_box box;
+    bool is_part; /* `box` is not all of the buffer */
+    bool needs;   /* it needs the earlier contents */
     bool writes;
 };
 
-/* Stores the copies that bring what `use` needs to a memory space, and returns their number. Changes no state. */
-size_t tw_plan_copies(const struct tw_use *use, size_t space, struct tw_copy_plan plan[2]);
+/* Returns a use of all of a buffer. */
+static inline struct tw_use tw_use_all(struct tw_data *data, bool needs, bool writes)
+{
+    return (struct tw_use){.data = data, .box = data->whole, .needs = needs, .writes = writes};
+}
+
+/* Copies that a use needs. */
+struct tw_copy_plans {
+    struct tw_copy_plan *plans; /* room for those that are stored; NULL: none is stored */
+    size_t count;
+    bool stages; /* some go through host memory */
+};
+
+/* Returns true if a memory space holds all of the buffer, so that no use needs a copy to there. */
+static inline bool tw_allocation_is_whole(const struct tw_allocation *allocation)
+{
+    return allocation->valid && !allocation->resource.lost && !allocation->resource.lost_parts;
+}
+
+/* Adds the copies that bring what `use` needs to a memory space. Without room for plans, counts at least as many as
+   there will be. Changes no state. */
+void tw_plan_copies(const struct tw_use *use, size_t space, struct tw_copy_plans *copies);
 /* Returns true if a copy between two memory spaces must go through host memory. */
 bool tw_copy_must_stage(const struct tw_data *data, size_t from, size_t to);
-/* Returns true if an allocation will hold the contents. One that a failed copy should have filled will not, although it
-   is marked valid: the contents are still where they were. */
-bool tw_allocation_holds(const struct tw_allocation *space);
+/* Returns true if a memory space will hold all that a use accesses. Contents that a failed copy should have brought
+   there will not be there, although they are marked valid: they are still where they were. */
+bool tw_allocation_holds(const struct tw_use *use, size_t space);
+/* Returns true if a memory space will hold some of what a use accesses. */
+bool tw_allocation_holds_some(const struct tw_use *use, size_t space);
+
+/* Returns the most nodes that the functions below take from the buffer's reserve for a use. Each copy takes one more. */
+size_t tw_reserve_needed(const struct tw_use *use);
 /* Records where the contents are after the copies and the command. */
 void tw_apply_use(const struct tw_use *use, size_t space);
+/* Records that a memory space holds a box too. */
+void tw_apply_copy(struct tw_data *data, const struct tw_box *box, size_t space);
+/* Records that a memory space does not hold a box. */
+void tw_forget_box(struct tw_data *data, const struct tw_box *box, size_t space);
+
+/* Notes where the contents are before a use is applied: one entry of `before` for each memory space, zero on entry. */
+void tw_note_before(const struct tw_use *use, struct tw_before *before);
+/* Records that they are there again. Returns false if memory is exhausted, and then changes nothing. */
+bool tw_undo_use(const struct tw_use *use, struct tw_before *before);
+/* Frees what the entries consist of. */
+void tw_drop_before(const struct tw_use *use, struct tw_before *before);
+
+/* Frees what the sets of a buffer consist of. */
+void tw_coherence_end(struct tw_data *data);
 
 #endif

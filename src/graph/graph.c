@@ -2,6 +2,9 @@
 /* The command graph (graph.h). Knows no buffer, device, thread or lock. */
 #include "graph.h"
 
+#include <stdint.h>
+#include <stdlib.h>
+
 /* A function of its own, so that the path without failures is fast. */
 static __attribute__((noinline, cold)) void replace(struct tw_cause **reference, struct tw_cause *cause)
 {
@@ -18,12 +21,145 @@ static inline void refer(struct tw_cause **reference, struct tw_cause *cause)
         replace(reference, cause);
 }
 
+/* ---- what is lost ------------------------------------------------------------------------------------------------ */
+
+/* Takes a part out of the lost ones, or all of them. If memory is exhausted, more remains lost than was. */
+static __attribute__((noinline, cold)) void find_again(struct tw_resource *resource, const struct tw_box *part)
+{
+    struct tw_lost_part *rest = NULL, *next;
+    struct tw_cause *all = resource->lost;
+    if (part && all && tw_box_covers(part, resource->whole))
+        part = NULL;
+    if (part && all) { /* all but the part is lost */
+        resource->lost = NULL;
+        tw_graph_lose(resource, resource->whole, all);
+        tw_cause_release(all);
+    } else if (!part) {
+        refer(&resource->lost, NULL);
+    }
+    for (struct tw_lost_part *lost = resource->lost_parts; lost; lost = next) {
+        struct tw_box pieces[TW_BOX_PIECES];
+        const size_t count = part ? tw_box_subtract(&lost->box, part, pieces) : 0;
+        next = lost->next;
+        for (size_t i = 1; i < count; ++i) {
+            struct tw_lost_part *piece = malloc(sizeof *piece);
+            if (!piece) { /* then all pieces stay in one box */
+                pieces[0] = lost->box;
+                break;
+            }
+            *piece = (struct tw_lost_part){.next = rest, .cause = lost->cause, .box = pieces[i]};
+            tw_cause_retain(piece->cause);
+            rest = piece;
+        }
+        if (count) {
+            lost->box = pieces[0];
+            lost->next = rest;
+            rest = lost;
+        } else {
+            tw_cause_release(lost->cause);
+            free(lost);
+        }
+    }
+    resource->lost_parts = rest;
+}
+
+static __attribute__((noinline, cold)) void lose_part(struct tw_resource *resource, const struct tw_box *part,
+                                                      struct tw_cause *cause)
+{
+    struct tw_lost_part *lost = malloc(sizeof *lost);
+    if (!lost) {
+        refer(&resource->lost, cause); /* more than the part, but nothing is forgotten */
+        return;
+    }
+    *lost = (struct tw_lost_part){.next = resource->lost_parts, .cause = cause, .box = *part};
+    tw_cause_retain(cause);
+    resource->lost_parts = lost;
+}
+
+void tw_graph_lose(struct tw_resource *resource, const struct tw_box *part, struct tw_cause *failure)
+{
+    if (!failure && !resource->lost && !resource->lost_parts)
+        return;
+    if (!failure || resource->lost_parts)
+        find_again(resource, part);
+    if (failure && part)
+        lose_part(resource, part, failure);
+    else if (failure)
+        refer(&resource->lost, failure);
+}
+
 void tw_resource_end(struct tw_resource *resource)
 {
-    refer(&resource->lost, NULL);
+    tw_graph_lose(resource, NULL, NULL);
+}
+
+static void note(const struct tw_box *piece, void *user)
+{
+    (void)piece;
+    *(bool *)user = true;
+}
+
+/* Returns true if a part of a box is covered by none of the found writers that were inserted after that number. */
+static bool is_left(const struct tw_box *box, const struct tw_box_node *writers, unsigned long after)
+{
+    bool left = false;
+    tw_box_visit_rest(box, writers, after, note, &left);
+    return left;
+}
+
+struct tw_cause *tw_graph_lost(const struct tw_resource *resource, struct tw_box_node *part)
+{
+    if (resource->writer || (!resource->lost && !resource->lost_parts))
+        return NULL;
+    const struct tw_box_node all =
+        resource->whole ? tw_box_node(resource->whole, resource->whole) : (struct tw_box_node){.first = 0};
+    const struct tw_box_node *wanted = part ? part : &all;
+    const struct tw_box_node *writers = tw_box_tree_find(resource->part_writers, wanted);
+    if (resource->lost && (!writers || is_left(&wanted->box, writers, 0)))
+        return resource->lost;
+    for (const struct tw_lost_part *lost = resource->lost_parts; lost; lost = lost->next) {
+        const struct tw_box common = tw_box_intersect(&lost->box, &wanted->box);
+        if (!tw_box_is_empty(&common) && is_left(&common, writers, 0))
+            return lost->cause;
+    }
+    return NULL;
 }
 
 /* ---- the graph --------------------------------------------------------------------------------------------------- */
+
+/* Returns the found accesses to parts that overlap an access. */
+static struct tw_box_node *overlapping(struct tw_box_node *root, const struct tw_graph_access *access)
+{
+    if (!root)
+        return NULL;
+    if (access->part)
+        return tw_box_tree_find(root, access->part);
+    const struct tw_box *whole = access->resource->whole;
+    const struct tw_box_node all = tw_box_node(whole, whole);
+    return tw_box_tree_find(root, &all);
+}
+
+/* Returns true if an access is to a part, or if parts of the resource are accessed or lost: all else is simpler. */
+static inline bool concerns_parts(const struct tw_graph_access *access)
+{
+    const struct tw_resource *resource = access->resource;
+    return __builtin_expect((uintptr_t)access->part | (uintptr_t)resource->part_writers
+                                | (uintptr_t)resource->part_readers | (uintptr_t)resource->lost_parts,
+                            0);
+}
+
+/* Returns the number of accesses to parts that an access waits for. */
+static __attribute__((noinline)) size_t count_parts(const struct tw_graph_access *access)
+{
+    const struct tw_resource *resource = access->resource;
+    size_t found = 0;
+    for (const struct tw_box_node *w = overlapping(resource->part_writers, access); w; w = w->found)
+        ++found;
+    if (access->writes)
+        for (const struct tw_box_node *r = overlapping(resource->part_readers, access); r; r = r->found)
+            ++found;
+    return found;
+}
 
 size_t tw_graph_edges_needed(const struct tw_graph_access *accesses, size_t count)
 {
@@ -33,6 +169,8 @@ size_t tw_graph_edges_needed(const struct tw_graph_access *accesses, size_t coun
         if (accesses[i].writes)
             for (const struct tw_graph_access *r = accesses[i].resource->readers; r; r = r->next)
                 ++needed;
+        if (concerns_parts(&accesses[i]))
+            needed += count_parts(&accesses[i]);
     }
     return needed;
 }
@@ -51,9 +189,13 @@ static void add_edge(struct tw_node *from, struct tw_node *to, bool data, bool l
     edge->logical = edge->logical || logical;
 }
 
-static void leave_readers(struct tw_graph_access *access)
+/* Removes an access from its resource, if it is there. */
+static void leave(struct tw_graph_access *access)
 {
-    if (access->link) {
+    if (access->tree) {
+        tw_box_tree_remove(access->tree, access->part);
+        access->tree = NULL;
+    } else if (access->link) {
         *access->link = access->next;
         if (access->next)
             access->next->link = access->link;
@@ -62,9 +204,22 @@ static void leave_readers(struct tw_graph_access *access)
     }
 }
 
+static void join_tree(struct tw_graph_access *access)
+{
+    static unsigned long last;
+    access->part->owner = access;
+    access->part->order = ++last;
+    access->tree = access->writes ? &access->resource->part_writers : &access->resource->part_readers;
+    tw_box_tree_insert(access->tree, access->part);
+}
+
 static void join_readers(struct tw_graph_access *access)
 {
     struct tw_resource *resource = access->resource;
+    if (access->part) {
+        join_tree(access);
+        return;
+    }
     access->next = resource->readers;
     if (access->next)
         access->next->link = &access->next;
@@ -76,6 +231,80 @@ void tw_graph_cancel(struct tw_node *node, struct tw_cause *failure)
 {
     if (!node->cancel_cause)
         refer(&node->cancel_cause, failure);
+}
+
+/* Makes the node of an access wait for the last writers of what it accesses. It need not wait for a writer if later
+   ones have overwritten the common elements: it waits for them. */
+static void follow_writers(struct tw_graph_access *access)
+{
+    const struct tw_resource *resource = access->resource;
+    struct tw_box_node *parts = overlapping(resource->part_writers, access), *next;
+    if (resource->writer && (!parts || is_left(access->part ? &access->part->box : resource->whole, parts, 0)))
+        add_edge(resource->writer, access->node, access->needs, access->logical);
+    for (const struct tw_box_node *at = parts; at; at = at->found) {
+        const struct tw_graph_access *other = at->owner;
+        const struct tw_box common = access->part ? tw_box_intersect(&access->part->box, &at->box) : at->box;
+        if (other->node != access->node && is_left(&common, parts, at->order))
+            add_edge(other->node, access->node, access->needs, access->logical);
+    }
+    for (struct tw_box_node *at = access->writes ? parts : NULL; at; at = next) {
+        next = at->found;
+        if (!access->part || tw_box_covers(&access->part->box, &at->box))
+            leave(at->owner);
+    }
+}
+
+/* Makes the node of a writing access wait for the readers of all of the resource. If it writes all, they leave. */
+static inline __attribute__((always_inline)) void follow_readers_of_all(struct tw_graph_access *access)
+{
+    struct tw_graph_access *next;
+    for (struct tw_graph_access *reader = access->resource->readers; reader; reader = next) {
+        next = reader->next;
+        if (reader->node != access->node)
+            add_edge(reader->node, access->node, false, access->logical && reader->logical);
+        if (!access->part)
+            leave(reader);
+    }
+}
+
+/* Makes the node of a writing access wait for the readers of what it writes. Those that it covers leave. */
+static void follow_readers(struct tw_graph_access *access)
+{
+    struct tw_box_node *next;
+    follow_readers_of_all(access);
+    for (struct tw_box_node *at = overlapping(access->resource->part_readers, access); at; at = next) {
+        struct tw_graph_access *reader = at->owner;
+        next = at->found;
+        if (reader->node != access->node)
+            add_edge(reader->node, access->node, false, access->logical && reader->logical);
+        if (!access->part || tw_box_covers(&access->part->box, &at->box))
+            leave(reader);
+    }
+}
+
+/* Cancels the node of an access because of what is lost. */
+static __attribute__((noinline, cold)) void cancel_for(struct tw_graph_access *access, struct tw_cause *lost)
+{
+    tw_graph_cancel(access->node, lost);
+    access->node->lost_input = access->node->lost_input || access->logical;
+}
+
+/* Inserts an access if it, or others to the resource, are to parts. */
+static __attribute__((noinline)) void insert_among_parts(struct tw_graph_access *access)
+{
+    struct tw_cause *lost = access->needs ? tw_graph_lost(access->resource, access->part) : NULL;
+    if (lost)
+        cancel_for(access, lost);
+    follow_writers(access);
+    if (!access->writes) {
+        join_readers(access);
+        return;
+    }
+    follow_readers(access);
+    if (access->part)
+        join_tree(access);
+    else
+        access->resource->writer = access->node;
 }
 
 void tw_graph_insert(struct tw_node *node, struct tw_edge *edges)
@@ -90,30 +319,28 @@ void tw_graph_insert(struct tw_node *node, struct tw_edge *edges)
         access->node = node;
         access->next = NULL;
         access->link = NULL;
-        if (resource->writer) {
-            add_edge(resource->writer, node, access->needs, access->logical);
-        } else if (access->needs && resource->lost) {
-            tw_graph_cancel(node, resource->lost);
-            node->lost_input = node->lost_input || access->logical;
+        access->tree = NULL;
+        if (concerns_parts(access)) {
+            insert_among_parts(access);
+            continue;
         }
+        if (resource->writer)
+            add_edge(resource->writer, node, access->needs, access->logical);
+        else if (access->needs && resource->lost)
+            cancel_for(access, resource->lost);
         if (!access->writes) {
             join_readers(access);
             continue;
         }
-        while (resource->readers) {
-            struct tw_graph_access *reader = resource->readers;
-            if (reader->node != node)
-                add_edge(reader->node, node, false, access->logical && reader->logical);
-            leave_readers(reader);
-        }
+        follow_readers_of_all(access);
         resource->writer = node;
     }
 }
 
-void tw_graph_read(struct tw_node *node, struct tw_resource *resource)
+void tw_graph_read(struct tw_node *node, struct tw_resource *resource, struct tw_box_node *part)
 {
     struct tw_graph_access *access = &node->accesses[node->access_count++];
-    *access = (struct tw_graph_access){.resource = resource, .node = node};
+    *access = (struct tw_graph_access){.resource = resource, .part = part, .node = node};
     join_readers(access);
 }
 
@@ -179,24 +406,17 @@ void tw_graph_wrote_nothing(struct tw_node *node)
         node->accesses[i].writes = false;
 }
 
-void tw_graph_lose(struct tw_resource *resource, struct tw_cause *failure)
-{
-    refer(&resource->lost, failure);
-}
-
 struct tw_node *tw_graph_finish(struct tw_node *node, struct tw_cause *failure)
 {
     node->finished = true;
     for (size_t i = 0; i < node->access_count; ++i) {
         struct tw_graph_access *access = &node->accesses[i];
         struct tw_resource *resource = access->resource;
-        leave_readers(access);
+        leave(access);
         if (resource->writer == node)
             resource->writer = NULL;
-        if (access->writes && failure)
-            refer(&resource->lost, failure);
-        else if (access->writes && !access->needs)
-            refer(&resource->lost, NULL);
+        if (access->writes && (failure || (!access->needs && (resource->lost || resource->lost_parts))))
+            tw_graph_lose(resource, access->part ? &access->part->box : NULL, failure);
     }
     struct tw_node *ready = NULL, **last = &ready;
     struct tw_edge *next;
@@ -245,11 +465,40 @@ void tw_graph_mark_dependants(struct tw_node *node, unsigned long mark)
 
 bool tw_graph_would_wait_for(const struct tw_graph_access *access, unsigned long mark)
 {
-    if (access->resource->writer && access->resource->writer->mark == mark)
+    const struct tw_resource *resource = access->resource;
+    if (resource->writer && resource->writer->mark == mark)
         return true;
-    if (access->writes)
-        for (const struct tw_graph_access *r = access->resource->readers; r; r = r->next)
-            if (r->node->mark == mark)
-                return true;
+    for (const struct tw_box_node *w = overlapping(resource->part_writers, access); w; w = w->found)
+        if (((const struct tw_graph_access *)w->owner)->node->mark == mark)
+            return true;
+    if (!access->writes)
+        return false;
+    for (const struct tw_graph_access *r = resource->readers; r; r = r->next)
+        if (r->node->mark == mark)
+            return true;
+    for (const struct tw_box_node *r = overlapping(resource->part_readers, access); r; r = r->found)
+        if (((const struct tw_graph_access *)r->owner)->node->mark == mark)
+            return true;
     return false;
+}
+
+struct tw_node *tw_graph_writer(const struct tw_resource *resource, const struct tw_box_node *part)
+{
+    if (resource->writer)
+        return resource->writer;
+    const struct tw_graph_access access = {.resource = (struct tw_resource *)(uintptr_t)resource,
+                                           .part = (struct tw_box_node *)(uintptr_t)part};
+    const struct tw_box_node *found = overlapping(resource->part_writers, &access);
+    return found ? ((const struct tw_graph_access *)found->owner)->node : NULL;
+}
+
+void tw_graph_visit_readers(const struct tw_resource *resource, const struct tw_box_node *part,
+                            void (*visit)(struct tw_node *reader, void *user), void *user)
+{
+    const struct tw_graph_access access = {.resource = (struct tw_resource *)(uintptr_t)resource,
+                                           .part = (struct tw_box_node *)(uintptr_t)part};
+    for (const struct tw_graph_access *r = resource->readers; r; r = r->next)
+        visit(r->node, user);
+    for (const struct tw_box_node *r = overlapping(resource->part_readers, &access); r; r = r->found)
+        visit(((const struct tw_graph_access *)r->owner)->node, user);
 }

@@ -6,9 +6,13 @@
  * are inserted in program order. A node waits for the last writer of each resource that it reads or overwrites, and a
  * writer for the readers since. A resource refers only to unfinished nodes: a finished node removes itself.
  *
+ * An access is to all of a resource, or to a part of it, a box of elements. Accesses whose boxes do not overlap do not
+ * wait for each other. A resource keeps the accesses to parts in trees. A writer removes those from the resource that it
+ * covers: later nodes wait for the writer instead.
+ *
  * Failure: a node that fails, or is cancelled, marks what it should have written as lost. Nodes that need the earlier
- * contents of a lost resource are cancelled with the same cause. A node that overwrites all of it makes it whole again.
- * A node that waits for another only to use the memory after it is not cancelled.
+ * contents of what is lost are cancelled with the same cause. A node that overwrites it makes it whole again. A node
+ * that waits for another only to use the memory after it is not cancelled.
  *
  * Ordering domains: nodes of the same domain (devices that keep an order among themselves) need not wait for each other
  * to finish. Such a node is ready when each predecessor is finished, or issued to the same domain. The caller then
@@ -22,29 +26,44 @@
 #include <stddef.h>
 
 #include "base/failure.h"
+#include "box_tree.h"
 
 struct tw_node;
 struct tw_graph_access;
 
-/* Something that nodes read and write. Begins zero-initialized; its owner ends it with tw_resource_end(). */
+/* A part of a resource whose contents are lost. */
+struct tw_lost_part {
+    struct tw_lost_part *next;
+    struct tw_cause *cause; /* counted */
+    struct tw_box box;
+};
+
+/* Something that nodes read and write. Begins zero-initialized, but for `whole`; its owner ends it with
+   tw_resource_end(). */
 struct tw_resource {
-    struct tw_node *writer;          /* the last writer, if unfinished */
-    struct tw_graph_access *readers; /* unfinished readers since the last writer was inserted */
-    struct tw_cause *lost;           /* why its contents are lost; counted; NULL: they are whole */
+    struct tw_node *writer;           /* the last writer of all of it, if unfinished */
+    struct tw_graph_access *readers;  /* unfinished readers of all of it, since that writer was inserted */
+    struct tw_cause *lost;            /* why the contents of all of it are lost; counted; or NULL */
+    struct tw_box_node *part_writers; /* unfinished accesses to parts, since it, that no later writer covers */
+    struct tw_box_node *part_readers;
+    struct tw_lost_part *lost_parts;
+    const struct tw_box *whole; /* all elements; NULL: there are no accesses to parts */
 };
 
 /* Releases the cause of a loss. No unfinished node may access the resource any more. */
 void tw_resource_end(struct tw_resource *resource);
 
-/* One access of one node, part of the node. The caller keeps both until the node is finished. */
+/* One access of one node, part of the node. The caller keeps both, and `part`, until the node is finished. */
 struct tw_graph_access {
     struct tw_resource *resource;
-    bool needs; /* it needs the earlier contents */
+    struct tw_box_node *part; /* what it accesses, from tw_box_node(); NULL: all of the resource */
+    bool needs;               /* it needs the earlier contents */
     bool writes;
     bool logical; /* the program's own access, which wait lists show, and not a data movement's */
     /* set by the graph */
     struct tw_node *node;
     struct tw_graph_access *next, **link; /* links of resource->readers, while it is there */
+    struct tw_box_node **tree;            /* that of the resource where `part` is; or NULL */
 };
 
 struct tw_edge {
@@ -74,7 +93,7 @@ struct tw_node {
 /* Returns the most edges that inserting a node with these accesses can need now. */
 size_t tw_graph_edges_needed(const struct tw_graph_access *accesses, size_t count);
 
-/* Inserts a node whose accesses are set. A resource may occur only once in a node. `edges` has room for as many as
+/* Inserts a node whose accesses are set. Accesses of one node do not overlap. `edges` has room for as many as
    tw_graph_edges_needed() returns at this moment, and must live until the node is finished. The node is ready if
    pending is then 0. Cannot fail. */
 void tw_graph_insert(struct tw_node *node, struct tw_edge *edges);
@@ -101,12 +120,20 @@ void tw_graph_reinsert(struct tw_node *node, struct tw_edge *edges);
 void tw_graph_wait_for(struct tw_node *node, struct tw_node *before);
 /* Makes it a reader of a resource, besides the present readers, so that later writers wait for it. If the resource has
    an unfinished writer, one of the two waits for the other already. The node has room for one more access. */
-void tw_graph_read(struct tw_node *node, struct tw_resource *resource);
+void tw_graph_read(struct tw_node *node, struct tw_resource *resource, struct tw_box_node *part);
 
 /* Cancels an unfinished node, unless it is cancelled already. */
 void tw_graph_cancel(struct tw_node *node, struct tw_cause *failure);
-/* Records why a resource's contents are lost; NULL: they are whole. */
-void tw_graph_lose(struct tw_resource *resource, struct tw_cause *failure);
+/* Records why the contents of a resource, or of a part of it, are lost. NULL: they are whole. */
+void tw_graph_lose(struct tw_resource *resource, const struct tw_box *part, struct tw_cause *failure);
+/* Returns why contents of a resource, or of a part of it, are lost, although no unfinished node writes them; NULL: they
+   are not. */
+struct tw_cause *tw_graph_lost(const struct tw_resource *resource, struct tw_box_node *part);
+/* Returns an unfinished node that writes a resource, or a part of it; NULL if there is none. */
+struct tw_node *tw_graph_writer(const struct tw_resource *resource, const struct tw_box_node *part);
+/* Calls `visit` for each unfinished reader of a resource, or of a part of it. */
+void tw_graph_visit_readers(const struct tw_resource *resource, const struct tw_box_node *part,
+                            void (*visit)(struct tw_node *reader, void *user), void *user);
 
 /* Returns a mark that no node has. */
 unsigned long tw_graph_new_mark(void);

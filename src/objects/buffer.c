@@ -11,21 +11,6 @@
 #include "runtime/allocation.h"
 #include "runtime/command.h"
 
-bool tw_access_mode_is_valid(tw_access_mode mode)
-{
-    return mode >= TW_READ && mode <= TW_ATOMIC;
-}
-
-bool tw_access_mode_needs(tw_access_mode mode)
-{
-    return mode != TW_DISCARD_WRITE && mode != TW_DISCARD_READ_WRITE;
-}
-
-bool tw_access_mode_writes(tw_access_mode mode)
-{
-    return mode != TW_READ;
-}
-
 static tw_status check_shape(size_t element_bytes, tw_range range, const void *result)
 {
     if (!result)
@@ -54,6 +39,9 @@ static tw_status create_alive(void *host, size_t element_bytes, tw_range range, 
         free(buffer);
         return status;
     }
+    buffer->root = buffer;
+    buffer->box = buffer->data.whole;
+    buffer->range = range;
     buffer->handles = 1;
     atomic_init(&buffer->uses, 1);
     buffer->copy = &tw_this_copy;
@@ -172,25 +160,96 @@ void tw_buffer_drop(struct tw_buffer *buffer)
     tw_reclaim();
 }
 
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
+
+tw_status tw_buffer_box(const struct tw_buffer *buffer, tw_id offset, tw_range range, struct tw_box *box)
+{
+    const unsigned dims = buffer->range.dims, first = 3 - dims;
+    if (!tw_range_is_valid(range) || range.dims != dims || offset.dims != dims)
+        return tw_fail(TW_ERROR_INVALID_RANGE,
+                       "the part's offset and range have %u and %u dimensions, and the buffer has %u", offset.dims,
+                       range.dims, dims);
+    for (unsigned d = 0; d < dims; ++d)
+        if (offset.at[d] > buffer->range.size[d] || range.size[d] > buffer->range.size[d] - offset.at[d])
+            return tw_fail(TW_ERROR_INVALID_RANGE,
+                           "the part of %zu elements from %zu on does not lie in the buffer's %zu in dimension %u",
+                           range.size[d], offset.at[d], buffer->range.size[d], d);
+    *box = tw_box_of_part(offset, range);
+    for (unsigned d = first; d < 3; ++d) {
+        box->begin[d] += buffer->box.begin[d];
+        box->end[d] += buffer->box.begin[d];
+    }
+    return TW_SUCCESS;
+}
+
+void *tw_buffer_address(const struct tw_buffer *buffer, const struct tw_box *box, size_t space)
+{
+    const struct tw_data *data = &buffer->root->data;
+    unsigned char *address = atomic_load(&data->allocations[space].address);
+    return address + tw_box_first(box, &data->whole) * data->element_bytes;
+}
+
+tw_status tw_buffer_create_sub(tw_buffer *buffer, tw_id offset, tw_range range, tw_buffer **result)
+{
+    struct tw_box box;
+    if (!buffer || !result)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the %s is NULL", buffer ? "place for the sub-buffer" : "buffer");
+    tw_status status = tw_check_copy(buffer);
+    if (status == TW_SUCCESS)
+        status = tw_buffer_box(buffer, offset, range, &box);
+    if (status == TW_SUCCESS && tw_box_is_empty(&box))
+        status = tw_fail(TW_ERROR_INVALID_RANGE, "a sub-buffer has at least one element");
+    if (status != TW_SUCCESS)
+        return status;
+    struct tw_buffer *sub = calloc(1, sizeof *sub);
+    if (!sub)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a sub-buffer");
+    sub->copy = &tw_this_copy;
+    sub->handles = 1;
+    sub->read_only = buffer->read_only;
+    sub->root = tw_buffer_retain(buffer->root);
+    sub->box = box;
+    sub->range = range;
+    *result = sub;
+    return TW_SUCCESS;
+}
+
 tw_range tw_buffer_range(const tw_buffer *buffer)
 {
     const tw_range none = {{0, 0, 0}, 0};
-    return buffer ? buffer->data.range : none;
+    return buffer ? buffer->range : none;
+}
+
+tw_id tw_buffer_offset(const tw_buffer *buffer)
+{
+    tw_id offset = {{0, 0, 0}, 0};
+    if (!buffer)
+        return offset;
+    offset.dims = buffer->range.dims;
+    for (unsigned d = 0; d < offset.dims; ++d)
+        offset.at[d] = buffer->box.begin[3 - offset.dims + d];
+    return offset;
+}
+
+tw_range tw_buffer_pitch(const tw_buffer *buffer)
+{
+    const tw_range none = {{0, 0, 0}, 0};
+    return buffer ? buffer->root->range : none;
 }
 
 size_t tw_buffer_count(const tw_buffer *buffer)
 {
-    return buffer ? tw_range_count(buffer->data.range) : 0;
+    return buffer ? tw_range_count(buffer->range) : 0;
 }
 
 size_t tw_buffer_size(const tw_buffer *buffer)
 {
-    return buffer ? buffer->data.bytes : 0;
+    return tw_buffer_count(buffer) * tw_buffer_element_size(buffer);
 }
 
 size_t tw_buffer_element_size(const tw_buffer *buffer)
 {
-    return buffer ? buffer->data.element_bytes : 0;
+    return buffer ? buffer->root->data.element_bytes : 0;
 }
 
 tw_buffer *tw_buffer_retain(tw_buffer *buffer)

@@ -26,12 +26,15 @@ struct tw_buffer_storage {
 };
 
 struct tw_buffer {
-    const char *copy;   /* the first member, for tw_check_copy() */
-    size_t handles;     /* the program's references */
-    atomic_size_t uses; /* one for all handles, one for each group, command and accessor; raised without the lock */
-    bool over_host;     /* created over the program's memory */
-    bool lent;          /* over_host or with storage: destroying the last handle returns memory to the program */
-    bool read_only;     /* created over const memory */
+    const char *copy;       /* the first member, for tw_check_copy() */
+    size_t handles;         /* the program's references */
+    atomic_size_t uses;     /* one for all handles, one for each group, command and accessor; raised without the lock */
+    bool over_host;         /* created over the program's memory */
+    bool lent;              /* over_host or with storage: destroying the last handle returns memory to the program */
+    bool read_only;         /* created over const memory */
+    struct tw_buffer *root; /* of a sub-buffer: the buffer whose data it shows, with a handle for it; else itself */
+    struct tw_box box;      /* of the root's elements: those that the buffer stands for */
+    tw_range range;         /* of the box */
     struct tw_storage_state *storage;           /* or NULL */
     const struct tw_buffer_storage *storage_of; /* the functions for it; or NULL */
     struct tw_unused unused;
@@ -43,10 +46,26 @@ static inline struct tw_buffer *tw_buffer_of(const struct tw_data *data)
     return (struct tw_buffer *)((char *)(uintptr_t)data - offsetof(struct tw_buffer, data));
 }
 
+/* Makes the box of `range` elements from `offset` on in a buffer, in the root's elements. */
+tw_status tw_buffer_box(const struct tw_buffer *buffer, tw_id offset, tw_range range, struct tw_box *box);
+/* Returns the address of the first element of a box of a buffer's root in a memory space. */
+void *tw_buffer_address(const struct tw_buffer *buffer, const struct tw_box *box, size_t space);
 /* Return true if a mode is a valid one, if it needs the earlier contents, and if it writes. */
-bool tw_access_mode_is_valid(tw_access_mode mode);
-bool tw_access_mode_needs(tw_access_mode mode);
-bool tw_access_mode_writes(tw_access_mode mode);
+static inline bool tw_access_mode_is_valid(tw_access_mode mode)
+{
+    return mode >= TW_READ && mode <= TW_ATOMIC;
+}
+
+static inline bool tw_access_mode_needs(tw_access_mode mode)
+{
+    return mode != TW_DISCARD_WRITE && mode != TW_DISCARD_READ_WRITE;
+}
+
+static inline bool tw_access_mode_writes(tw_access_mode mode)
+{
+    return mode != TW_READ;
+}
+
 /* Releases a use. After the last one tw_reclaim() frees the buffer. */
 void tw_buffer_unuse_locked(struct tw_buffer *buffer);
 /* Releases the use of the handles; does not wait for commands. Without the lock. */

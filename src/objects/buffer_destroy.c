@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Destruction of buffers (spec 3.6.1). It may wait, and copy the contents back to the program's memory. */
+#include <stdlib.h>
+
 #include "base/detail.h"
 #include "base/lock.h"
 #include "base/process.h"
@@ -16,6 +18,26 @@ static bool end_use(struct tw_buffer *buffer, tw_status *status)
     return *status != TW_ERROR_WOULD_DEADLOCK && *status != TW_ERROR_OUT_OF_MEMORY; /* these two refuse */
 }
 
+/* Drops a handle of a sub-buffer, and with the last one its handle of the root, which may wait and be refused. */
+static tw_status destroy_sub(struct tw_buffer **handle)
+{
+    struct tw_buffer *sub = *handle, *root = sub->root;
+    tw_lock();
+    const bool last = --sub->handles == 0;
+    tw_unlock();
+    const tw_status status = last ? tw_buffer_destroy(&root) : TW_SUCCESS;
+    if (last && root) {
+        tw_lock();
+        sub->handles = 1;
+        tw_unlock();
+        return status;
+    }
+    *handle = NULL;
+    if (last)
+        free(sub);
+    return status;
+}
+
 tw_status tw_buffer_destroy(tw_buffer **handle)
 {
     if (!handle || !*handle)
@@ -26,6 +48,8 @@ tw_status tw_buffer_destroy(tw_buffer **handle)
         status = tw_check_process();
     if (status != TW_SUCCESS)
         return status;
+    if (buffer->root != buffer)
+        return destroy_sub(handle);
     tw_lock();
     const bool last = --buffer->handles == 0; /* from now on no group that is still open can be submitted */
     tw_unlock();

@@ -55,67 +55,142 @@ bool tw_queue_is_recording(const tw_queue *queue)
 
 /* ---- from commands to a graph ------------------------------------------------------------------------------------ */
 
-/* Hash table of the buffers' indices in graph->uses: open addressing, with room for all buffers. */
-struct use_table {
-    size_t *slots; /* index + 1; 0: empty */
-    size_t mask;
+/* A buffer that the recorded groups access. */
+struct graph_buffer {
+    struct tw_data *data;
+    struct tw_resource resource; /* orders the groups */
+    size_t last;                 /* its latest use in graph->uses, + 1; 0: none */
 };
 
-static size_t *slot_of(const struct use_table *table, const struct tw_command_graph *graph, const struct tw_data *data)
+/* What is known of a graph while it is analysed. */
+struct analysis {
+    struct tw_command_graph *graph;
+    struct graph_buffer *buffers; /* room for all */
+    size_t buffer_count;
+    size_t *slots; /* hash table of indices in `buffers`, + 1; 0: empty. Open addressing, with room for all */
+    size_t mask;
+    size_t *before; /* for each of graph->uses: the one of the same buffer before, + 1; 0: none */
+    size_t capacity;
+};
+
+/* Returns the entry of a buffer, which it makes if there is none. */
+static struct graph_buffer *buffer_of(struct analysis *all, struct tw_data *data)
 {
     size_t at = ((uintptr_t)data >> 6) * 0x9e3779b97f4a7c15u >> 20;
-    while (table->slots[at & table->mask] && graph->uses[table->slots[at & table->mask] - 1].data != data)
+    while (all->slots[at & all->mask] && all->buffers[all->slots[at & all->mask] - 1].data != data)
         ++at;
-    return &table->slots[at & table->mask];
-}
-
-/* Adds a command's use of a buffer to that of the whole graph. The graph needs the earlier contents unless an earlier
-   group has overwritten them all. */
-static void add_use(struct tw_command_graph *graph, const struct use_table *table, const struct tw_use *use)
-{
-    size_t *slot = slot_of(table, graph, use->data);
+    size_t *slot = &all->slots[at & all->mask];
     if (!*slot) {
-        graph->uses[graph->use_count] = *use;
-        *slot = ++graph->use_count;
-        return;
+        all->buffers[all->buffer_count] = (struct graph_buffer){.data = data, .resource = {.whole = &data->whole}};
+        *slot = ++all->buffer_count;
     }
-    struct tw_use *whole = &graph->uses[*slot - 1];
-    whole->needs = whole->needs || (use->needs && !whole->writes);
-    whole->writes = whole->writes || use->writes;
+    return &all->buffers[*slot - 1];
 }
 
-/* Fills in a command's accesses to the graph's own resources. */
-static void describe(const struct tw_command_graph *graph, const struct use_table *table, struct tw_resource *resources,
-                     struct tw_command *command)
+/* Adds a use to those of the whole graph, as a part of the latest one of the buffer if that is possible. Returns false
+   if memory is exhausted. */
+static bool append_use(struct analysis *all, struct graph_buffer *buffer, const struct tw_use *use)
+{
+    struct tw_command_graph *graph = all->graph;
+    struct tw_use *last = buffer->last ? &graph->uses[buffer->last - 1] : NULL;
+    if (last && last->needs == use->needs && last->writes == use->writes && tw_box_merge(&last->box, &use->box)) {
+        last->is_part = !tw_box_covers(&last->box, &use->data->whole);
+        return true;
+    }
+    if (graph->use_count == all->capacity) {
+        const size_t capacity = 2 * all->capacity;
+        struct tw_use *uses = realloc(graph->uses, capacity * sizeof *uses);
+        if (!uses)
+            return false;
+        graph->uses = uses;
+        size_t *before = realloc(all->before, capacity * sizeof *before);
+        if (!before)
+            return false;
+        all->before = before;
+        all->capacity = capacity;
+    }
+    graph->uses[graph->use_count] = *use;
+    graph->uses[graph->use_count].is_part = !tw_box_covers(&use->box, &use->data->whole);
+    all->before[graph->use_count] = buffer->last;
+    buffer->last = ++graph->use_count;
+    return true;
+}
+
+/* Adds a command's use to those of the whole graph, which stay disjoint, from number `at` - 1 of the same buffer on. The
+   graph needs the earlier contents unless an earlier group has overwritten them. Returns false if memory is
+   exhausted. */
+static bool add_use(struct analysis *all, struct graph_buffer *buffer, struct tw_use use, size_t at)
+{
+    struct tw_command_graph *graph = all->graph;
+    struct tw_box pieces[TW_BOX_PIECES];
+    while (at && !tw_box_overlaps(&graph->uses[at - 1].box, &use.box))
+        at = all->before[at - 1];
+    if (!at)
+        return append_use(all, buffer, &use);
+    struct tw_use other = graph->uses[at - 1], common = other;
+    const size_t next = all->before[at - 1];
+    common.box = tw_box_intersect(&other.box, &use.box);
+    common.needs = other.needs || (use.needs && !other.writes);
+    common.writes = other.writes || use.writes;
+    common.is_part = !tw_box_covers(&common.box, &use.data->whole);
+    graph->uses[at - 1] = common;
+    for (size_t i = 0, count = tw_box_subtract(&other.box, &common.box, pieces); i < count; ++i) {
+        other.box = pieces[i];
+        if (!append_use(all, buffer, &other))
+            return false;
+    }
+    for (size_t i = 0, count = tw_box_subtract(&use.box, &common.box, pieces); i < count; ++i) {
+        use.box = pieces[i];
+        if (!add_use(all, buffer, use, next))
+            return false;
+    }
+    return true;
+}
+
+/* Fills in a command's accesses to the graph's own resources. Returns false if memory is exhausted. */
+static bool describe(struct analysis *all, struct tw_command *command)
 {
     struct tw_node *node = &command->body.node;
+    size_t parts = 0;
+    for (size_t i = 0; i < command->use_count; ++i)
+        parts += command->uses[i].is_part;
+    if (parts && !(command->parts = malloc(parts * sizeof *command->parts)))
+        return false;
+    struct tw_box_node *part = command->parts;
     for (size_t i = 0; i < command->use_count; ++i) {
         const struct tw_use *use = &command->uses[i];
         node->accesses[i] = (struct tw_graph_access){
-            .resource = &resources[*slot_of(table, graph, use->data) - 1], .needs = use->needs, .writes = use->writes};
+            .resource = &buffer_of(all, use->data)->resource, .needs = use->needs, .writes = use->writes};
+        if (!use->is_part)
+            continue;
+        *part = tw_box_node(&use->box, &use->data->whole);
+        node->accesses[i].part = part++;
     }
     node->access_count = command->use_count;
+    return true;
+}
+
+static tw_status refuse_memory(const struct tw_command_graph *graph)
+{
+    return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to order %zu recorded groups", graph->count);
 }
 
 /* Inserts all commands into the dependency graph, so that each has edges from those that it depends on. */
-static tw_status order(struct tw_command_graph *graph, const struct use_table *table)
+static tw_status order(struct analysis *all)
 {
-    tw_status status = TW_SUCCESS;
-    struct tw_resource *resources = calloc(graph->use_count + 1, sizeof *resources);
-    if (!resources)
-        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to order %zu recorded groups", graph->count);
-    for (size_t i = 0; i < graph->count && status == TW_SUCCESS; ++i) {
+    const struct tw_command_graph *graph = all->graph;
+    for (size_t i = 0; i < graph->count; ++i) {
         struct tw_command *command = graph->commands[i];
-        describe(graph, table, resources, command);
+        if (!describe(all, command))
+            return refuse_memory(graph);
         const size_t needed = tw_graph_edges_needed(command->body.node.accesses, command->body.node.access_count);
         command->sequence = i;
-        status = tw_command_make_edges(command, needed);
+        const tw_status status = tw_command_make_edges(command, needed);
         if (status != TW_SUCCESS)
-            break;
+            return status;
         tw_graph_insert(&command->body.node, command->edges);
     }
-    free(resources);
-    return status;
+    return TW_SUCCESS;
 }
 
 /* Lets the backend instantiate the graph. If it cannot, that is a success with `instance` left NULL. */
@@ -159,23 +234,27 @@ static bool checks_bounds(const struct tw_command_graph *graph)
 static tw_status analyse(struct tw_command_graph *graph)
 {
     size_t uses = 0;
-    struct use_table table = {.mask = 15};
+    struct analysis all = {.graph = graph, .mask = 15};
     for (size_t i = 0; i < graph->count; ++i)
         uses += graph->commands[i]->use_count;
-    while (table.mask < 2 * uses)
-        table.mask = 2 * table.mask + 1;
-    table.slots = calloc(table.mask + 1, sizeof *table.slots);
-    graph->uses = malloc((uses + 1) * sizeof *graph->uses);
-    tw_status status = TW_SUCCESS;
-    if (!table.slots || !graph->uses) {
-        status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the %zu accesses of recorded groups", uses);
-    } else {
-        for (size_t i = 0; i < graph->count; ++i)
-            for (size_t k = 0; k < graph->commands[i]->use_count; ++k)
-                add_use(graph, &table, &graph->commands[i]->uses[k]);
-        status = order(graph, &table);
-    }
-    free(table.slots);
+    while (all.mask < 2 * uses)
+        all.mask = 2 * all.mask + 1;
+    all.capacity = uses + 1;
+    all.slots = calloc(all.mask + 1, sizeof *all.slots);
+    all.buffers = malloc((uses + 1) * sizeof *all.buffers);
+    all.before = malloc(all.capacity * sizeof *all.before);
+    graph->uses = malloc(all.capacity * sizeof *graph->uses);
+    bool enough = all.slots && all.buffers && all.before && graph->uses;
+    for (size_t i = 0; i < graph->count && enough; ++i)
+        for (size_t k = 0; k < graph->commands[i]->use_count && enough; ++k) {
+            const struct tw_use *use = &graph->commands[i]->uses[k];
+            struct graph_buffer *buffer = buffer_of(&all, use->data);
+            enough = add_use(&all, buffer, *use, buffer->last);
+        }
+    const tw_status status = enough ? order(&all) : refuse_memory(graph);
+    free(all.slots);
+    free(all.buffers);
+    free(all.before);
     return status;
 }
 

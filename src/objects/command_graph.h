@@ -16,7 +16,7 @@ struct tw_command_graph {
     struct tw_device *device;
     struct tw_command **commands; /* never submitted; each counts its uses of buffers */
     size_t count;
-    struct tw_use *uses; /* one for each buffer; counted by the commands */
+    struct tw_use *uses; /* of all groups together, disjoint; counted by the commands */
     size_t use_count;
     struct tw_resource turn;           /* orders the submissions */
     struct tw_backend_graph *instance; /* NULL: the kernels run one after the other */

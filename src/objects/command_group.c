@@ -175,30 +175,97 @@ tw_status tw_command_group_status(const tw_command_group *group)
 
 /* ---- accessors --------------------------------------------------------------------------------------------------- */
 
-/* Returns the group's use of a buffer, which it adds if there is none. Returns NULL if memory is exhausted. */
-static struct tw_use *use_of(struct tw_command_group *group, struct tw_buffer *buffer)
+static bool grow_uses(struct tw_command_group *group)
 {
-    const uint64_t bit = (uint64_t)1 << ((uintptr_t)buffer / 16 * 0x9e3779b97f4a7c15u >> 58);
-    for (size_t i = 0; group->seen & bit && i < group->use_count; ++i)
-        if (group->uses[i].data == &buffer->data)
-            return &group->uses[i];
-    if (group->use_count == group->use_capacity) {
-        const size_t capacity = 2 * group->use_capacity;
-        struct tw_use *grown = malloc(capacity * sizeof *grown);
-        if (!grown)
-            return NULL;
-        memcpy(grown, group->uses, group->use_count * sizeof *grown);
-        if (group->uses != group->few_uses)
-            free(group->uses);
-        group->uses = grown;
-        group->use_capacity = capacity;
+    const size_t capacity = 2 * group->use_capacity;
+    struct tw_use *grown = malloc(capacity * sizeof *grown);
+    if (!grown)
+        return false;
+    memcpy(grown, group->uses, group->use_count * sizeof *grown);
+    if (group->uses != group->few_uses)
+        free(group->uses);
+    group->uses = grown;
+    group->use_capacity = capacity;
+    return true;
+}
+
+/* Returns room for one more use of a buffer, or NULL if memory is exhausted. */
+static inline struct tw_use *append_use(struct tw_command_group *group, struct tw_buffer *root)
+{
+    if (group->use_count == group->use_capacity && !grow_uses(group))
+        return NULL;
+    atomic_fetch_add_explicit(&root->uses, 1, memory_order_relaxed); /* the caller's handle keeps it alive */
+    group->borrows |= root->lent;
+    return &group->uses[group->use_count++];
+}
+
+/* Appends parts of a use. Returns false if memory is exhausted. */
+static bool append_pieces(struct tw_command_group *group, struct tw_buffer *root, struct tw_use use,
+                          const struct tw_box *pieces, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        struct tw_use *piece = append_use(group, root);
+        if (!piece)
+            return false;
+        *piece = use;
+        piece->box = pieces[i];
+        piece->is_part = true;
     }
-    atomic_fetch_add_explicit(&buffer->uses, 1, memory_order_relaxed); /* the caller's handle keeps it alive */
+    return true;
+}
+
+/* Adds a use to the group's uses of the same buffer, from number `from` on. The uses stay disjoint: what two of them
+   have in common becomes one of its own. Returns false if memory is exhausted. */
+static bool merge_use(struct tw_command_group *group, struct tw_buffer *root, struct tw_use use, size_t from)
+{
+    struct tw_box pieces[TW_BOX_PIECES];
+    while (from < group->use_count
+           && (group->uses[from].data != use.data || !tw_box_overlaps(&group->uses[from].box, &use.box)))
+        ++from;
+    if (from == group->use_count) {
+        struct tw_use *added = append_use(group, root);
+        if (added)
+            *added = use;
+        return added != NULL;
+    }
+    const struct tw_use other = group->uses[from];
+    const struct tw_box both = tw_box_intersect(&other.box, &use.box);
+    group->uses[from] = (struct tw_use){.data = use.data,
+                                        .box = both,
+                                        .is_part = !tw_box_covers(&both, &root->data.whole),
+                                        .needs = other.needs || use.needs,
+                                        .writes = other.writes || use.writes};
+    if (!append_pieces(group, root, other, pieces, tw_box_subtract(&other.box, &both, pieces)))
+        return false;
+    const size_t count = tw_box_subtract(&use.box, &both, pieces);
+    for (size_t i = 0; i < count; ++i) {
+        use.box = pieces[i];
+        use.is_part = true;
+        if (!merge_use(group, root, use, from + 1))
+            return false;
+    }
+    return true;
+}
+
+/* Adds the use of a box of a buffer to the group's. Returns false if memory is exhausted. */
+static inline bool add_use(struct tw_command_group *group, struct tw_buffer *root, const struct tw_box *box,
+                           bool is_part, tw_access_mode mode)
+{
+    const uint64_t bit = (uint64_t)1 << ((uintptr_t)root / 16 * 0x9e3779b97f4a7c15u >> 58);
+    if (group->seen & bit) {
+        const struct tw_use use = {&root->data, *box, is_part, tw_access_mode_needs(mode), tw_access_mode_writes(mode)};
+        return merge_use(group, root, use, 0);
+    }
+    struct tw_use *use = append_use(group, root);
+    if (!use)
+        return false;
     group->seen |= bit;
-    group->borrows |= buffer->lent;
-    struct tw_use *use = &group->uses[group->use_count++];
-    *use = (struct tw_use){.data = &buffer->data};
-    return use;
+    use->data = &root->data;
+    use->box = *box;
+    use->is_part = is_part;
+    use->needs = tw_access_mode_needs(mode);
+    use->writes = tw_access_mode_writes(mode);
+    return true;
 }
 
 static tw_status check_access(const tw_buffer *buffer, tw_access_mode mode, tw_access_target target)
@@ -218,29 +285,63 @@ static tw_status check_access(const tw_buffer *buffer, tw_access_mode mode, tw_a
     return TW_SUCCESS;
 }
 
+/* Returns true if check_access() has nothing to say, and the buffer is a whole one. */
+static inline bool is_simple(const tw_buffer *buffer, tw_access_mode mode, tw_access_target target)
+{
+    return buffer && buffer->copy == &tw_this_copy && tw_access_mode_is_valid(mode) && target == TW_GLOBAL
+           && !buffer->read_only && buffer->root == buffer;
+}
+
+/* Accesses a box of a buffer that has been checked. Returns the address of the first element, or NULL. */
+static void *access_box(struct tw_command_group *group, struct tw_buffer *buffer, const struct tw_box *box,
+                        tw_access_mode mode)
+{
+    const size_t space = group->queue->device->space;
+    tw_status status = tw_data_allocate(&buffer->root->data, space);
+    if (status == TW_SUCCESS && !tw_box_is_empty(box)
+        && !add_use(group, buffer->root, box, !tw_box_covers(box, &buffer->root->data.whole), mode))
+        status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for an accessor");
+    if (status == TW_SUCCESS)
+        return tw_buffer_address(buffer, box, space);
+    fail(group, status);
+    return NULL;
+}
+
 void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode, tw_access_target target)
 {
     if (!group || group->status != TW_SUCCESS)
         return NULL;
-    const size_t space = group->queue->device->space;
+    if (is_simple(buffer, mode, target)) {
+        void *address =
+            atomic_load_explicit(&buffer->data.allocations[group->queue->device->space].address, memory_order_acquire);
+        if (address && add_use(group, buffer, &buffer->data.whole, false, mode))
+            return address;
+    }
+    const tw_status status = check_access(buffer, mode, target);
+    if (status == TW_SUCCESS)
+        return access_box(group, buffer, &buffer->box, mode);
+    fail(group, status);
+    return NULL;
+}
+
+void *tw_access_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range, tw_access_mode mode,
+                     tw_access_target target)
+{
+    struct tw_box box;
+    if (!group || group->status != TW_SUCCESS)
+        return NULL;
     tw_status status = check_access(buffer, mode, target);
     if (status == TW_SUCCESS)
-        status = tw_data_allocate(&buffer->data, space);
-    struct tw_use *use = status == TW_SUCCESS ? use_of(group, buffer) : NULL;
-    if (status == TW_SUCCESS && !use)
-        status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for an accessor");
-    if (status != TW_SUCCESS) {
-        fail(group, status);
-        return NULL;
-    }
-    use->needs = use->needs || tw_access_mode_needs(mode);
-    use->writes = use->writes || tw_access_mode_writes(mode);
-    return atomic_load(&buffer->data.allocations[space].address);
+        status = tw_buffer_box(buffer, offset, range, &box);
+    if (status == TW_SUCCESS)
+        return access_box(group, buffer, &box, mode);
+    fail(group, status);
+    return NULL;
 }
 
 void *tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t index, bool keep)
 {
-    const bool alone = buffer && tw_range_count(buffer->data.range) == 1;
+    const bool alone = buffer && tw_range_count(buffer->range) == 1;
     unsigned char *data = tw_access(group, buffer,
                                     keep    ? TW_READ_WRITE
                                     : alone ? TW_DISCARD_WRITE
@@ -248,12 +349,17 @@ void *tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t i
                                     TW_GLOBAL);
     if (!data)
         return NULL;
-    if (index >= tw_range_count(buffer->data.range)) {
+    if (index >= tw_range_count(buffer->range)) {
         fail(group, tw_fail(TW_ERROR_INVALID_RANGE, "a buffer of %zu elements has no element %zu to reduce into",
-                            tw_range_count(buffer->data.range), index));
+                            tw_range_count(buffer->range), index));
         return NULL;
     }
-    return data + index * buffer->data.element_bytes;
+    /* rows of a sub-buffer need not lie back to back */
+    const struct tw_box *whole = &buffer->root->data.whole;
+    const size_t columns = buffer->box.end[2] - buffer->box.begin[2], rows = buffer->box.end[1] - buffer->box.begin[1];
+    const size_t row = index / columns;
+    const size_t at = (row / rows * whole->end[1] + row % rows) * whole->end[2] + index % columns;
+    return data + at * buffer->root->data.element_bytes;
 }
 
 struct tw_internal_bounds *tw_internal_bounds_of(tw_command_group *group)
@@ -687,8 +793,8 @@ static bool are_alike(const struct tw_command_group *one, const struct tw_comman
         || one->use_count != other->use_count)
         return false;
     for (size_t i = 0; i < one->use_count; ++i)
-        if (one->uses[i].data != other->uses[i].data || one->uses[i].needs != other->uses[i].needs
-            || one->uses[i].writes != other->uses[i].writes)
+        if (one->uses[i].data != other->uses[i].data || one->uses[i].is_part
+            || one->uses[i].needs != other->uses[i].needs || one->uses[i].writes != other->uses[i].writes)
             return false;
     return true;
 }

@@ -3,6 +3,7 @@
 #include "host_access.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "buffer.h"
 
@@ -44,11 +45,33 @@ static void ready(struct tw_command *command)
     tw_buffer_ready_locked(tw_buffer_of(command->uses[0].data));
 }
 
+static void completed(struct tw_command *command)
+{
+    tw_drop_before(&command->uses[0], (struct tw_before *)(void *)command->args);
+    tw_buffers_complete_locked(command);
+}
+
 static void released(struct tw_task_queue *home, struct tw_memory memory)
 {
     (void)home; /* of a device, and not counted */
     free(memory.block);
 }
 
-const struct tw_command_object tw_host_access_object = {
-    .ready_locked = ready, .completed_locked = tw_buffers_complete_locked, .released_locked = released};
+static const struct tw_command_object object = {
+    .ready_locked = ready, .completed_locked = completed, .released_locked = released};
+
+struct tw_command *tw_host_access_create(struct tw_data *data, const struct tw_box *box, bool needs, bool writes)
+{
+    const size_t bytes = data->space_count * sizeof(struct tw_before);
+    struct tw_command *command = tw_command_create(&object, &(struct tw_memory){.block = NULL}, 1, 1, bytes);
+    if (!command)
+        return NULL;
+    memset(command->args, 0, bytes);
+    command->device = tw_host_device();
+    command->home = command->queue = command->device->system;
+    command->body.kind = TW_TASK_HOST_ACCESS;
+    command->uses[0] = (struct tw_use){
+        .data = data, .box = *box, .is_part = !tw_box_covers(box, &data->whole), .needs = needs, .writes = writes};
+    command->use_count = 1;
+    return command;
+}

@@ -7,7 +7,9 @@
 
 #include "runtime/command.h"
 
-extern const struct tw_command_object tw_host_access_object;
+/* Makes a command that gives the host access to a box of a buffer. Called without the lock. Returns NULL if memory is
+   exhausted. */
+struct tw_command *tw_host_access_create(struct tw_data *data, const struct tw_box *box, bool needs, bool writes);
 
 /* An open host accessor of a thread. */
 struct tw_hold {

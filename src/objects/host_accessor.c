@@ -21,8 +21,10 @@
 #include "storage.h"
 
 struct tw_host_accessor {
-    struct tw_hold hold;      /* with a reference to the command */
-    struct tw_buffer *buffer; /* kept alive by the command */
+    struct tw_hold hold;   /* with a reference to the command, which keeps the buffer alive */
+    void *data;            /* the first element */
+    tw_range range, pitch; /* of the part; of the whole buffer */
+    tw_id offset;          /* of the part in the buffer that was given */
 };
 
 static struct tw_command *unfinished_access(const void *what)
@@ -48,7 +50,8 @@ static tw_status submit_locked(struct tw_command *command)
 
 /* Submits a host access and waits until its body may run; then the caller gets a reference to the command. On failure
    waits until the command is complete, and returns the failure's status. */
-static tw_status acquire(struct tw_buffer *buffer, bool needs, bool writes, struct tw_command **result)
+static tw_status acquire(struct tw_buffer *buffer, const struct tw_box *box, bool needs, bool writes,
+                         struct tw_command **result)
 {
     tw_status status = tw_check_copy(buffer);
     if (status == TW_SUCCESS)
@@ -57,14 +60,9 @@ static tw_status acquire(struct tw_buffer *buffer, bool needs, bool writes, stru
         status = tw_data_allocate(&buffer->data, 0);
     if (status != TW_SUCCESS)
         return status;
-    struct tw_command *command = tw_command_create(&tw_host_access_object, &(struct tw_memory){.block = NULL}, 1, 1, 0);
+    struct tw_command *command = tw_host_access_create(&buffer->data, box, needs, writes);
     if (!command)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a host access");
-    command->device = tw_host_device();
-    command->home = command->queue = command->device->system;
-    command->body.kind = TW_TASK_HOST_ACCESS;
-    command->uses[0] = (struct tw_use){.data = &buffer->data, .needs = needs, .writes = writes};
-    command->use_count = 1;
     tw_lock();
     atomic_fetch_add(&buffer->uses, 1);
     tw_storage_begin_locked(command->uses, 1);
@@ -83,7 +81,8 @@ static tw_status acquire(struct tw_buffer *buffer, bool needs, bool writes, stru
     status = command->status;
     const struct tw_failure *failure = command->failure;
     char description[TW_DESCRIPTION_BYTES];
-    if (status == TW_ERROR_CANCELLED && !buffer->data.contents.lost)
+    struct tw_box_node part = tw_box_node(box, &buffer->data.whole);
+    if (status == TW_ERROR_CANCELLED && !tw_graph_lost(&buffer->data.contents, &part))
         status = failure->status; /* of a copy for another command */
     if (status == TW_ERROR_CANCELLED)
         status = tw_fail(TW_ERROR_DATA_LOST, "the buffer's contents are lost: %s",
@@ -101,7 +100,7 @@ static tw_status acquire(struct tw_buffer *buffer, bool needs, bool writes, stru
     return TW_SUCCESS;
 }
 
-tw_status tw_host_access(tw_buffer *buffer, tw_access_mode mode, tw_host_accessor **result)
+static tw_status check_access(const tw_buffer *buffer, tw_access_mode mode, tw_host_accessor *const *result)
 {
     if (!buffer || !result)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the %s is NULL", buffer ? "place for the accessor" : "buffer");
@@ -109,17 +108,34 @@ tw_status tw_host_access(tw_buffer *buffer, tw_access_mode mode, tw_host_accesso
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%d is no access mode", (int)mode);
     if (buffer->read_only && tw_access_mode_writes(mode))
         return tw_fail(TW_ERROR_READ_ONLY_BUFFER, "the buffer is over const memory; only TW_READ can access it");
+    return tw_check_copy(buffer);
+}
+
+tw_status tw_host_access_part(tw_buffer *buffer, tw_id offset, tw_range range, tw_access_mode mode,
+                              tw_host_accessor **result)
+{
+    struct tw_box box;
+    tw_status status = check_access(buffer, mode, result);
+    if (status == TW_SUCCESS)
+        status = tw_buffer_box(buffer, offset, range, &box);
+    if (status == TW_SUCCESS && tw_box_is_empty(&box))
+        status = tw_fail(TW_ERROR_INVALID_RANGE, "a host accessor has at least one element");
+    if (status != TW_SUCCESS)
+        return status;
     struct tw_host_accessor *accessor = calloc(1, sizeof *accessor);
     if (!accessor)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a host accessor");
     struct tw_command *command = NULL;
-    const tw_status status = acquire(buffer, tw_access_mode_needs(mode), tw_access_mode_writes(mode), &command);
+    status = acquire(buffer->root, &box, tw_access_mode_needs(mode), tw_access_mode_writes(mode), &command);
     if (status != TW_SUCCESS) {
         free(accessor);
         tw_reclaim();
         return status;
     }
-    accessor->buffer = buffer;
+    accessor->data = tw_buffer_address(buffer, &box, 0);
+    accessor->range = range;
+    accessor->pitch = buffer->root->range;
+    accessor->offset = offset;
     tw_lock();
     tw_hold_locked(&accessor->hold, command);
     tw_unlock();
@@ -127,14 +143,40 @@ tw_status tw_host_access(tw_buffer *buffer, tw_access_mode mode, tw_host_accesso
     return TW_SUCCESS;
 }
 
+tw_status tw_host_access(tw_buffer *buffer, tw_access_mode mode, tw_host_accessor **result)
+{
+    if (!buffer)
+        return check_access(buffer, mode, result);
+    const tw_id start = {.dims = buffer->range.dims};
+    return tw_host_access_part(buffer, start, buffer->range, mode, result);
+}
+
 void *tw_host_accessor_data(tw_host_accessor *accessor)
 {
-    return accessor ? atomic_load(&accessor->buffer->data.allocations[0].address) : NULL;
+    return accessor ? accessor->data : NULL;
 }
 
 const void *tw_host_accessor_const_data(const tw_host_accessor *accessor)
 {
-    return accessor ? atomic_load(&accessor->buffer->data.allocations[0].address) : NULL;
+    return accessor ? accessor->data : NULL;
+}
+
+tw_range tw_host_accessor_range(const tw_host_accessor *accessor)
+{
+    const tw_range none = {{0, 0, 0}, 0};
+    return accessor ? accessor->range : none;
+}
+
+tw_range tw_host_accessor_pitch(const tw_host_accessor *accessor)
+{
+    const tw_range none = {{0, 0, 0}, 0};
+    return accessor ? accessor->pitch : none;
+}
+
+tw_id tw_host_accessor_offset(const tw_host_accessor *accessor)
+{
+    const tw_id none = {{0, 0, 0}, 0};
+    return accessor ? accessor->offset : none;
 }
 
 void tw_host_accessor_release(tw_host_accessor **handle)
@@ -159,7 +201,7 @@ void tw_host_accessor_release(tw_host_accessor **handle)
 tw_status tw_buffer_bring_home(struct tw_buffer *buffer)
 {
     struct tw_command *command = NULL;
-    const tw_status status = acquire(buffer, true, true, &command);
+    const tw_status status = acquire(buffer, &buffer->data.whole, true, true, &command);
     if (status != TW_SUCCESS)
         return status;
     tw_lock();

@@ -227,7 +227,7 @@ static struct tw_command *unfinished_last(const void *what)
 static bool has_contents_locked(const struct tw_buffer *buffer)
 {
     for (size_t space = 0; space < buffer->data.space_count; ++space)
-        if (buffer->data.allocations[space].valid)
+        if (buffer->data.allocations[space].valid || buffer->data.allocations[space].parts.root)
             return true;
     return false;
 }
@@ -235,11 +235,6 @@ static bool has_contents_locked(const struct tw_buffer *buffer)
 /* Submits the host access that copies the contents home. end_last_locked() ends it, once destroy() has returned. */
 static tw_status submit_last_locked(struct tw_buffer *buffer, struct tw_command *command)
 {
-    command->device = tw_host_device();
-    command->home = command->queue = command->device->system;
-    command->body.kind = TW_TASK_HOST_ACCESS;
-    command->uses[0] = (struct tw_use){.data = &buffer->data, .needs = true, .writes = true};
-    command->use_count = 1;
     buffer->storage->last = command;
     ++command->references; /* for `last`: another thread may end the access before this call returns */
     ++buffer->uses;
@@ -260,7 +255,7 @@ static tw_status prepare_last(struct tw_buffer *buffer)
     tw_status status = tw_data_allocate(&buffer->data, 0);
     if (status != TW_SUCCESS)
         return status;
-    struct tw_command *command = tw_command_create(&tw_host_access_object, &(struct tw_memory){.block = NULL}, 1, 1, 0);
+    struct tw_command *command = tw_host_access_create(&buffer->data, &buffer->data.whole, true, true);
     if (!command)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to bring the buffer's contents to the host");
     tw_lock();

@@ -64,9 +64,13 @@ tw_status tw_data_init(struct tw_data *data, tw_range range, size_t element_byte
     if (!data->allocations)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a buffer");
     data->range = range;
+    data->whole = tw_box_of_range(range);
+    data->contents.whole = &data->whole;
     data->element_bytes = element_bytes;
     data->bytes = tw_range_count(range) * element_bytes;
     data->space_count = count;
+    for (size_t space = 0; space < count; ++space)
+        data->allocations[space].resource.whole = &data->whole;
     for (size_t space = 1; space < count; ++space)
         data->allocations[space].driver = tw_memory_space_device(space)->backend->backend;
     return TW_SUCCESS;
@@ -101,6 +105,7 @@ tw_status tw_data_allocate(struct tw_data *data, size_t space)
 void tw_data_free(struct tw_data *data)
 {
     free(data->host_block);
+    tw_coherence_end(data);
     for (size_t space = 1; space < data->space_count; ++space) {
         void *memory = atomic_load(&data->allocations[space].address);
         const struct tw_device *device = memory ? tw_memory_space_device(space) : NULL;
@@ -108,6 +113,32 @@ void tw_data_free(struct tw_data *data)
             device->backend->backend->memory->free(device->backend, memory);
     }
     free(data->allocations);
+}
+
+static struct tw_backend_device *backend_of(size_t space)
+{
+    return space ? tw_memory_space_device(space)->backend : NULL;
+}
+
+/* The memory of a buffer is laid out alike in all memory spaces. */
+struct tw_backend_copy tw_copy_request(const struct tw_copy_plan *plan)
+{
+    const struct tw_data *data = plan->data;
+    const struct tw_box *box = &plan->box;
+    const size_t pitch = data->whole.end[2] * data->element_bytes;
+    const size_t at = tw_box_first(box, &data->whole) * data->element_bytes;
+    return (struct tw_backend_copy){.to = backend_of(plan->to),
+                                    .from = backend_of(plan->from),
+                                    .target = (unsigned char *)atomic_load(&data->allocations[plan->to].address) + at,
+                                    .source =
+                                        (const unsigned char *)atomic_load(&data->allocations[plan->from].address) + at,
+                                    .row_bytes = (box->end[2] - box->begin[2]) * data->element_bytes,
+                                    .rows = box->end[1] - box->begin[1],
+                                    .planes = box->end[0] - box->begin[0],
+                                    .target_pitch = pitch,
+                                    .source_pitch = pitch,
+                                    .target_plane = data->whole.end[1] * pitch,
+                                    .source_plane = data->whole.end[1] * pitch};
 }
 
 bool tw_data_access(const struct tw_backend_device *device, const struct tw_internal_launch *launch, size_t index,
@@ -120,10 +151,22 @@ bool tw_data_access(const struct tw_backend_device *device, const struct tw_inte
     *access = (struct tw_backend_access){.bytes = data->bytes,
                                          .element_bytes = data->element_bytes,
                                          .range = data->range,
+                                         .row_bytes = data->bytes,
+                                         .rows = 1,
+                                         .rows_of_plane = 1,
                                          .needs = use->needs,
                                          .writes = use->writes};
     for (size_t space = 1; space < data->space_count; ++space)
         if (tw_memory_space_device(space)->backend == device)
-            access->address = atomic_load(&data->allocations[space].address);
+            access->address = access->first = atomic_load(&data->allocations[space].address);
+    if (use->is_part) {
+        const struct tw_box *box = &use->box;
+        access->first += tw_box_first(box, &data->whole) * data->element_bytes;
+        access->row_bytes = (box->end[2] - box->begin[2]) * data->element_bytes;
+        access->rows_of_plane = box->end[1] - box->begin[1];
+        access->rows = (box->end[0] - box->begin[0]) * access->rows_of_plane;
+        access->pitch = data->whole.end[2] * data->element_bytes;
+        access->plane = data->whole.end[1] * access->pitch;
+    }
     return true;
 }

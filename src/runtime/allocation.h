@@ -20,6 +20,8 @@ tw_status tw_data_init(struct tw_data *data, tw_range range, size_t element_byte
 tw_status tw_data_allocate(struct tw_data *data, size_t space);
 /* Frees all memory but the program's own. Called without the lock. */
 void tw_data_free(struct tw_data *data);
+/* Returns the request for a copy to a backend of one of the memory spaces. */
+struct tw_backend_copy tw_copy_request(const struct tw_copy_plan *plan);
 /* Tells a backend what a launch accesses (tw_backend_device.access). */
 bool tw_data_access(const struct tw_backend_device *device, const struct tw_internal_launch *launch, size_t index,
                     struct tw_backend_access *access);

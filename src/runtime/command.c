@@ -70,6 +70,7 @@ tw_status tw_command_make_edges(struct tw_command *command, size_t needed)
 static __attribute__((noinline)) void free_extras_locked(struct tw_command *command)
 {
     free(command->copies);
+    free(command->parts);
     free(command->bounds);
     if (command->failure)
         tw_cause_release(&command->failure->cause);
@@ -86,7 +87,7 @@ void tw_command_release_locked(struct tw_command *command)
         free(command->body.node.accesses);
     if (command->edges != own_edges(command))
         free(command->edges);
-    if (command->copies || command->bounds || command->failure || command->fallback)
+    if (command->copies || command->parts || command->bounds || command->failure || command->fallback)
         free_extras_locked(command);
     if (command->home)
         command->object->released_locked(command->home, (struct tw_memory){.block = command, .bytes = command->bytes});

@@ -49,6 +49,7 @@ struct tw_copy_task {
     struct tw_task task; /* first: the scheduler's view */
     struct tw_copy_plan plan;
     struct tw_graph_access accesses[3];
+    struct tw_box_node parts[3]; /* of the accesses, if it copies a part of the buffer */
 };
 
 /* One byte in its command, whose address follows from the phase: three pointers would take another cache line. */
@@ -98,10 +99,11 @@ struct tw_command {
     struct tw_resource *turn;          /* resource that the body writes besides its uses; or NULL */
     struct tw_copy_task *copies;
     size_t copy_count;
-    struct tw_edge *edges; /* in the command's block, or one of their own, as the body's accesses */
-    size_t access_room;    /* number of accesses in the block, which has one edge more */
-    unsigned char *args;   /* the argument block, in the command's block */
-    size_t bytes;          /* of the command's block */
+    struct tw_box_node *parts; /* of the body's accesses to parts of buffers; or NULL */
+    struct tw_edge *edges;     /* in the command's block, or one of their own, as the body's accesses */
+    size_t access_room;        /* number of accesses in the block, which has one edge more */
+    unsigned char *args;       /* the argument block, in the command's block; of a host access: its tw_before entries */
+    size_t bytes;              /* of the command's block */
     tw_event_times times;
     struct tw_internal_launch launch; /* if there is a kernel; last, since tw_command_create() does not clear it */
 };

@@ -93,9 +93,8 @@ static void undo_access_locked(struct tw_command *command)
     const struct tw_use *use = &command->uses[0];
     if (!use->writes || command->body.node.out)
         return;
-    tw_graph_wrote_nothing(&command->body.node);
-    for (size_t space = 0; space < use->data->space_count; ++space)
-        use->data->allocations[space].valid = use->data->allocations[space].was_valid;
+    if (tw_undo_use(use, (struct tw_before *)(void *)command->args))
+        tw_graph_wrote_nothing(&command->body.node);
 }
 
 void tw_make_ready_locked(struct tw_node *nodes)

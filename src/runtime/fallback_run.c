@@ -42,7 +42,7 @@ static tw_status copy(const struct tw_data *data, size_t from, size_t to)
 static bool holds_locked(const struct tw_command *command, size_t use, size_t space)
 {
     const struct tw_fallback *fallback = command->fallback;
-    if (command->uses[use].data->allocations[space].resource.lost)
+    if (tw_graph_lost(&command->uses[use].data->allocations[space].resource, NULL))
         return false;
     return fallback->held[use * fallback->space_count + space] || space == fallback->first_space;
 }
@@ -60,8 +60,9 @@ static bool is_missing(const struct tw_command *command, size_t use)
     if (!needed->needs || !is_defined(command->fallback, use))
         return false;
     tw_lock();
-    const bool is_there = holds_locked(command, use, space)
-                          || (command->fallback->expected[use] && !needed->data->allocations[space].resource.lost);
+    const bool is_there =
+        holds_locked(command, use, space)
+        || (command->fallback->expected[use] && !tw_graph_lost(&needed->data->allocations[space].resource, NULL));
     tw_unlock();
     return !is_there;
 }
@@ -112,7 +113,7 @@ static bool redirect_locked(struct tw_task *task, size_t from)
     struct tw_copy_task *copy_task = (struct tw_copy_task *)task;
     if (task->kind != TW_TASK_COPY || tw_copy_must_stage(copy_task->plan.data, from, copy_task->plan.to))
         return false;
-    const struct tw_copy_plan plan = {copy_task->plan.data, from, copy_task->plan.to};
+    const struct tw_copy_plan plan = {copy_task->plan.data, from, copy_task->plan.to, copy_task->plan.box};
     const void *domain = plan.from == plan.to ? NULL : tw_copy_domain(&plan);
     if (domain != task->node.domain && relies_on_its_domain(&task->node))
         return false;
@@ -157,16 +158,16 @@ static void hand_over(const struct tw_command *command, struct tw_data *data)
     const tw_status status = copy(data, here, first);
     tw_lock();
     if (status == TW_SUCCESS) {
-        tw_graph_lose(&data->allocations[first].resource, NULL);
+        tw_graph_lose(&data->allocations[first].resource, NULL, NULL);
     } else {
         struct tw_failure *failure = tw_command_failure_locked(command, status);
         tell_locked(command, data, failure);
         tell_standbys_locked(command, data);
-        tw_graph_lose(&data->allocations[first].resource, &failure->cause);
+        tw_graph_lose(&data->allocations[first].resource, NULL, &failure->cause);
         if (data->contents.writer == &command->body.node) { /* else later commands decide where they will be */
-            data->allocations[first].valid = false;
-            data->allocations[here].valid = true;
-            tw_graph_lose(&data->allocations[here].resource, NULL);
+            tw_forget_box(data, &data->whole, first);
+            tw_apply_copy(data, &data->whole, here);
+            tw_graph_lose(&data->allocations[here].resource, NULL, NULL);
         }
         tw_cause_release(&failure->cause);
     }

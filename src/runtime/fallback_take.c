@@ -15,6 +15,7 @@
  */
 #include "fallback_take.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@
 /* Returns true if a copy to the allocation is unfinished. */
 static bool is_being_filled(const struct tw_allocation *space)
 {
-    const struct tw_task *writer = (const struct tw_task *)space->resource.writer;
+    const struct tw_task *writer = (const struct tw_task *)tw_graph_writer(&space->resource, NULL);
     return writer && writer->kind == TW_TASK_COPY;
 }
 
@@ -36,8 +37,8 @@ void tw_fallback_note_spaces_locked(struct tw_command *command)
     fallback->first_space = command->device->space;
     for (size_t i = 0; i < command->use_count; ++i, held += fallback->space_count)
         for (size_t space = 0; space < fallback->space_count; ++space) {
-            const struct tw_allocation *p = &command->uses[i].data->allocations[space];
-            held[space] = tw_allocation_holds(p) && !is_being_filled(p);
+            const struct tw_use *use = &command->uses[i];
+            held[space] = tw_allocation_holds(use, space) && !is_being_filled(&use->data->allocations[space]);
         }
 }
 
@@ -63,11 +64,31 @@ static bool is_worth_it(tw_status status)
     }
 }
 
+/* Returns true if the command, or a later one, accesses a part of its buffers, or if parts of them are in several
+   places: such a command does not fall back. */
+static bool concerns_parts_locked(const struct tw_command *command)
+{
+    for (size_t i = 0; i < command->use_count; ++i) {
+        const struct tw_use *use = &command->uses[i];
+        const struct tw_data *data = use->data;
+        if (use->is_part || data->contents.part_writers || data->contents.part_readers)
+            return true;
+        for (size_t space = 0; space < data->space_count; ++space)
+            if (data->allocations[space].parts.root)
+                return true;
+    }
+    for (const struct tw_edge *edge = command->body.node.out; edge; edge = edge->next)
+        for (size_t i = 0; i < edge->to->access_count; ++i)
+            if (edge->to->accesses[i].part)
+                return true;
+    return false;
+}
+
 /* Returns true if all that the command needs is unchanged. */
 static bool is_intact_locked(const struct tw_command *command)
 {
     const struct tw_node *node = &command->body.node;
-    if (node->lost_input)
+    if (node->lost_input || concerns_parts_locked(command))
         return false;
     if (!node->issued && !command->fallback->kernel_has_run)
         return true;
@@ -128,7 +149,8 @@ static struct others others_locked(const struct tw_command *command, const struc
 {
     const size_t space = command->device->space;
     const struct tw_node *self = &command->body.node, *writer = next_writer_locked(command, data);
-    struct others others = {.have = !writer && tw_allocation_holds(&data->allocations[space])};
+    const struct tw_use all = tw_use_all((struct tw_data *)(uintptr_t)data, true, false);
+    struct others others = {.have = !writer && tw_allocation_holds(&all, space)};
     for (size_t i = 0; writer && i < writer->in_count; ++i)
         if (writer->in[i].from && writer->in[i].from != self)
             add_other(&others, writer->in[i].from, data, space, mark);
@@ -156,7 +178,7 @@ static void join_others_locked(struct tw_command *command)
         fallback->expected[i] = others.have;
         if (others.copy)
             tw_graph_wait_for(node, others.copy);
-        tw_graph_read(node, &data->allocations[command->device->space].resource);
+        tw_graph_read(node, &data->allocations[command->device->space].resource, NULL);
     }
 }
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "run.h"
 
+#include "allocation.h"
 #include "base/clock.h"
 #include "base/detail.h"
 #include "base/lock.h"
@@ -35,14 +36,10 @@ static tw_status execute(struct tw_task *task)
     if (task->kind == TW_TASK_FALLBACK)
         return tw_fallback_run(command);
     const struct tw_copy_plan *copy = &((const struct tw_copy_task *)task)->plan;
-    struct tw_backend_device *to = copy->to ? tw_memory_space_device(copy->to)->backend : NULL;
-    struct tw_backend_device *from = copy->from ? tw_memory_space_device(copy->from)->backend : NULL;
     if (copy->from == copy->to) /* a fallback has left the contents there */
         return TW_SUCCESS;
-    const struct tw_backend_copy request =
-        tw_backend_copy_of(to, atomic_load(&copy->data->allocations[copy->to].address), from,
-                           atomic_load(&copy->data->allocations[copy->from].address), copy->data->bytes);
-    return (copy->to ? to : from)->backend->memory->copy(&request);
+    const struct tw_backend_copy request = tw_copy_request(copy);
+    return (request.to ? request.to : request.from)->backend->memory->copy(&request);
 }
 
 /* Notes that a task begins. Releases the lock. */

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "allocation.h"
 #include "base/cancellation.h"
 #include "base/clock.h"
 #include "base/detail.h"
@@ -114,11 +115,7 @@ static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend
         return async->launch(handle, command->kernel, &command->launch, &task->sequence);
     if (task->kind == TW_TASK_GRAPH)
         return command->device->backend->backend->graphs->launch(handle, command->instance, &task->sequence);
-    const struct tw_copy_plan *copy = &((const struct tw_copy_task *)task)->plan;
-    const struct tw_backend_copy request = tw_backend_copy_of(
-        tw_memory_space_device(copy->to)->backend, atomic_load(&copy->data->allocations[copy->to].address),
-        tw_memory_space_device(copy->from)->backend, atomic_load(&copy->data->allocations[copy->from].address),
-        copy->data->bytes);
+    const struct tw_backend_copy request = tw_copy_request(&((const struct tw_copy_task *)task)->plan);
     return async->copy(handle, &request, &task->sequence);
 }
 

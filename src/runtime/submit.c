@@ -7,6 +7,7 @@
  */
 #include "submit.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "allocation.h"
@@ -17,14 +18,34 @@
 #include "stream.h"
 #include "task_queue.h"
 
-static void describe_copy(struct tw_copy_task *copy, struct tw_command *command, struct tw_copy_plan plan)
+#define FEW_PLANS 4
+
+/* Describes an access to a box of a resource. If that is not all of it, `part` is for it; else `part` is NULL. The other
+   members are set when the access is inserted. */
+static inline void describe_access(struct tw_graph_access *access, struct tw_resource *resource,
+                                   const struct tw_box *box, struct tw_box_node *part)
 {
-    struct tw_data *data = plan.data;
-    *copy = (struct tw_copy_task){.task = {.kind = TW_TASK_COPY, .command = command}, .plan = plan};
-    copy->accesses[0] = (struct tw_graph_access){.resource = &data->allocations[plan.from].resource, .needs = true};
-    copy->accesses[1] = (struct tw_graph_access){.resource = &data->allocations[plan.to].resource, .writes = true};
-    copy->accesses[2] = (struct tw_graph_access){.resource = &data->contents, .needs = true};
-    copy->task.node.domain = tw_copy_domain(&plan);
+    access->resource = resource;
+    access->part = part;
+    if (part)
+        *part = tw_box_node(box, resource->whole);
+}
+
+static void describe_copy(struct tw_copy_task *copy, struct tw_command *command, const struct tw_copy_plan *plan)
+{
+    struct tw_data *data = plan->data;
+    const bool is_part = !tw_box_covers(&plan->box, &data->whole);
+    struct tw_resource *resources[] = {&data->allocations[plan->from].resource, &data->allocations[plan->to].resource,
+                                       &data->contents};
+    copy->task = (struct tw_task){.kind = TW_TASK_COPY, .command = command};
+    copy->plan = *plan;
+    for (size_t i = 0; i < 3; ++i) {
+        describe_access(&copy->accesses[i], resources[i], &plan->box, is_part ? &copy->parts[i] : NULL);
+        copy->accesses[i].writes = i == 1;
+        copy->accesses[i].needs = i != 1;
+        copy->accesses[i].logical = false;
+    }
+    copy->task.node.domain = tw_copy_domain(plan);
     copy->task.node.accesses = copy->accesses;
     copy->task.node.access_count = 3;
 }
@@ -32,59 +53,99 @@ static void describe_copy(struct tw_copy_task *copy, struct tw_command *command,
 /* Returns true if a body must access the allocation besides the contents: a copy to it is unfinished or has failed. */
 static bool is_in_motion(const struct tw_data *data, size_t space)
 {
-    return data->allocations[space].resource.writer || data->allocations[space].resource.lost;
+    const struct tw_resource *resource = &data->allocations[space].resource;
+    return (uintptr_t)resource->writer | (uintptr_t)resource->part_writers | (uintptr_t)resource->lost
+           | (uintptr_t)resource->lost_parts;
 }
 
-static bool would_wait(struct tw_resource *resource, bool writes, unsigned long mark)
+static bool would_wait(struct tw_resource *resource, const struct tw_box *box, bool writes, unsigned long mark)
 {
-    const struct tw_graph_access access = {.resource = resource, .writes = writes};
+    struct tw_box_node part;
+    struct tw_graph_access access = {.writes = writes};
+    describe_access(&access, resource, box, tw_box_covers(box, resource->whole) ? NULL : &part);
     return tw_graph_would_wait_for(&access, mark);
 }
 
-/* Checks the resources that describe_locked() would make accesses to. */
-bool tw_command_would_wait_locked(const struct tw_command *command, unsigned long mark)
+/* Returns true if a use would wait for its own resources, or for those of the copies that it needs. */
+static bool use_would_wait(const struct tw_use *use, size_t space, const struct tw_copy_plans *copies,
+                           unsigned long mark)
 {
-    const size_t space = command->device->space;
-    struct tw_copy_plan plan[2];
-    for (size_t i = 0; i < command->use_count; ++i) {
-        const struct tw_use *use = &command->uses[i];
-        struct tw_allocation *allocations = use->data->allocations;
-        const size_t count = tw_plan_copies(use, space, plan);
-        for (size_t k = 0; k < count; ++k)
-            if (would_wait(&allocations[plan[k].from].resource, false, mark)
-                || would_wait(&allocations[plan[k].to].resource, true, mark))
-                return true;
-        if (would_wait(&use->data->contents, use->writes, mark)
-            || (is_in_motion(use->data, space) && would_wait(&allocations[space].resource, use->writes, mark)))
+    struct tw_allocation *allocations = use->data->allocations;
+    for (size_t i = 0; i < copies->count; ++i)
+        if (would_wait(&allocations[copies->plans[i].from].resource, &copies->plans[i].box, false, mark)
+            || would_wait(&allocations[copies->plans[i].to].resource, &copies->plans[i].box, true, mark))
             return true;
-    }
-    return false;
+    return would_wait(&use->data->contents, &use->box, use->writes, mark)
+           || (is_in_motion(use->data, space)
+               && would_wait(&allocations[space].resource, &use->box, use->writes, mark));
 }
 
 /* What a command needs. */
 struct needs {
-    size_t copies, accesses;  /* accesses of the body */
-    struct tw_data *unstaged; /* a buffer whose staged copy needs host memory that is not allocated yet; or NULL */
+    size_t accesses;             /* of the body */
+    struct tw_copy_plans copies; /* as many as there will be, or more */
+    struct tw_data *unstaged;    /* a buffer whose staged copy needs host memory that is not allocated yet; or NULL */
+    bool parts;                  /* it accesses a part of a buffer */
+    bool sets;                   /* ... or a buffer of which parts are in several places */
 };
 
-static struct needs needs_of_locked(const struct tw_command *command)
+/* On the way of each group. */
+static inline __attribute__((always_inline)) struct needs needs_of_locked(const struct tw_command *command)
 {
     const size_t space = command->device->space;
-    struct needs needs = {0, command->use_count + (command->turn != NULL), NULL};
-    struct tw_copy_plan plan[2];
+    struct needs needs = {.accesses = command->use_count + (command->turn != NULL)};
     for (size_t i = 0; i < command->use_count; ++i) {
-        struct tw_data *data = command->uses[i].data;
-        const size_t count = tw_plan_copies(&command->uses[i], space, plan);
-        needs.copies += count;
-        needs.accesses += count || is_in_motion(data, space);
+        const struct tw_use *use = &command->uses[i];
+        const size_t before = needs.copies.count;
+        needs.copies.stages = false;
+        if (use->needs && !tw_allocation_is_whole(&use->data->allocations[space]))
+            tw_plan_copies(use, space, &needs.copies);
+        needs.accesses += needs.copies.count > before || is_in_motion(use->data, space);
         needs.accesses += command->fallback != NULL; /* the fallback may read one more allocation for each use */
-        if (count == 2 && !atomic_load(&data->allocations[0].address))
-            needs.unstaged = data;
+        needs.parts = needs.parts || use->is_part;
+        needs.sets = needs.sets || use->is_part || use->data->has_parts;
+        if (needs.copies.stages && !atomic_load(&use->data->allocations[0].address))
+            needs.unstaged = use->data;
     }
     return needs;
 }
 
-/* Makes room for the copies, the host memory that they go through, and the body's accesses. */
+/* Checks the resources that describe_locked() would make accesses to. Without memory to plan copies, assumes that the
+   command would not wait for their resources: submitting it fails for the same reason. */
+bool tw_command_would_wait_locked(const struct tw_command *command, unsigned long mark)
+{
+    const size_t space = command->device->space;
+    const size_t room = needs_of_locked(command).copies.count;
+    struct tw_copy_plan *plans = room ? malloc(room * sizeof *plans) : NULL;
+    bool waits = false;
+    for (size_t i = 0; i < command->use_count && !waits; ++i) {
+        struct tw_copy_plans copies = {.plans = plans};
+        if (plans)
+            tw_plan_copies(&command->uses[i], space, &copies);
+        waits = use_would_wait(&command->uses[i], space, &copies, mark);
+    }
+    free(plans);
+    return waits;
+}
+
+static tw_status refuse_memory(const char *what, size_t count)
+{
+    return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command's %zu %s", count, what);
+}
+
+/* Makes sure that the sets of boxes can be changed. Returns false if memory is exhausted. */
+static bool reserve_locked(const struct tw_command *command, size_t copies)
+{
+    size_t needed = copies;
+    for (size_t i = 0; i < command->use_count; ++i)
+        needed += tw_reserve_needed(&command->uses[i]);
+    for (size_t i = 0; i < command->use_count; ++i)
+        if (!tw_box_reserve(&command->uses[i].data->reserve, needed))
+            return false;
+    return true;
+}
+
+/* Makes room for the copies, the host memory that they go through, the body's accesses, and the changed sets of boxes. */
 static tw_status make_room_locked(struct tw_command *command, size_t *copies)
 {
     struct needs needs;
@@ -98,44 +159,68 @@ static tw_status make_room_locked(struct tw_command *command, size_t *copies)
     if (needs.accesses > command->access_room) {
         struct tw_graph_access *more = malloc(needs.accesses * sizeof *more);
         if (!more)
-            return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command's %zu accesses", needs.accesses);
+            return refuse_memory("accesses", needs.accesses);
         command->body.node.accesses = more;
     }
-    if (needs.copies && !(command->copies = malloc(needs.copies * sizeof *command->copies)))
-        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command's %zu copies", needs.copies);
-    *copies = needs.copies;
-    return TW_SUCCESS;
+    if (needs.parts && !(command->parts = malloc(needs.accesses * sizeof *command->parts)))
+        return refuse_memory("accesses", needs.accesses);
+    *copies = needs.copies.count;
+    if (*copies && !(command->copies = malloc(*copies * sizeof *command->copies)))
+        return refuse_memory("copies", *copies);
+    return !needs.sets || reserve_locked(command, *copies) ? TW_SUCCESS : refuse_memory("accesses", needs.accesses);
+}
+
+/* Plans the copies of a use. Returns the most edges that they need. */
+static size_t describe_copies_locked(struct tw_command *command, const struct tw_use *use, struct tw_copy_plan *plans)
+{
+    struct tw_copy_plans copies = {.plans = plans};
+    size_t edges = 0;
+    tw_plan_copies(use, command->device->space, &copies);
+    for (size_t i = 0; i < copies.count; ++i) {
+        struct tw_copy_task *copy = &command->copies[command->copy_count++];
+        describe_copy(copy, command, &plans[i]);
+        edges += tw_graph_edges_needed(copy->accesses, copy->task.node.access_count);
+    }
+    return edges;
 }
 
 /* Fills in the tasks and their accesses. Stores the most edges that they need. */
 static tw_status describe_locked(struct tw_command *command, size_t *edges)
 {
     const size_t space = command->device->space;
-    struct tw_copy_plan plan[2];
     size_t copies = 0;
     const tw_status status = make_room_locked(command, &copies);
     if (status != TW_SUCCESS)
         return status;
-    *edges = 2 * copies; /* between the command's own tasks */
+    struct tw_copy_plan few[FEW_PLANS], *plans = copies > FEW_PLANS ? malloc(copies * sizeof *plans) : few;
+    if (!plans)
+        return refuse_memory("copies", copies);
+    *edges = 0;
     struct tw_graph_access *access = command->body.node.accesses;
+    struct tw_box_node *part = command->parts;
     for (size_t i = 0; i < command->use_count; ++i) {
         const struct tw_use *use = &command->uses[i];
-        const size_t count = copies ? tw_plan_copies(use, space, plan) : 0;
-        for (size_t k = 0; k < count; ++k) {
-            struct tw_copy_task *copy = &command->copies[command->copy_count++];
-            describe_copy(copy, command, plan[k]);
-            *edges += tw_graph_edges_needed(copy->accesses, copy->task.node.access_count);
-        }
-        *access++ = (struct tw_graph_access){
-            .resource = &use->data->contents, .needs = use->needs, .writes = use->writes, .logical = true};
-        if (count || is_in_motion(use->data, space))
-            *access++ = (struct tw_graph_access){
-                .resource = &use->data->allocations[space].resource, .needs = use->needs, .writes = use->writes};
+        const size_t before = command->copy_count;
+        if (copies)
+            *edges += describe_copies_locked(command, use, plans);
+        describe_access(access, &use->data->contents, &use->box, use->is_part ? part++ : NULL);
+        access->logical = true;
+        access->needs = use->needs;
+        access++->writes = use->writes;
+        if (command->copy_count == before && !is_in_motion(use->data, space))
+            continue;
+        describe_access(access, &use->data->allocations[space].resource, &use->box, use->is_part ? part++ : NULL);
+        access->logical = false;
+        access->needs = use->needs;
+        access++->writes = use->writes;
     }
     if (command->turn)
         *access++ = (struct tw_graph_access){.resource = command->turn, .writes = true};
     command->body.node.access_count = (size_t)(access - command->body.node.accesses);
     *edges += tw_graph_edges_needed(command->body.node.accesses, command->body.node.access_count);
+    *edges += 2 * command->copy_count; /* between the command's own tasks */
+    if (plans != few)
+        free(plans);
     return TW_SUCCESS;
 }
 
@@ -149,10 +234,16 @@ static void join_queue_locked(struct tw_command *command)
     home->last_unfinished = command;
 }
 
-static void note_allocations_locked(struct tw_data *data)
+/* A copy through the host leaves valid contents there too, unless the command writes them. */
+static void apply_staged_copy(const struct tw_command *command, const struct tw_copy_plan *plan)
 {
-    for (size_t space = 0; space < data->space_count; ++space)
-        data->allocations[space].was_valid = data->allocations[space].valid;
+    if (plan->to == command->device->space)
+        return;
+    for (size_t i = 0; i < command->use_count; ++i)
+        if (command->uses[i].data == plan->data && command->uses[i].writes
+            && tw_box_overlaps(&command->uses[i].box, &plan->box))
+            return;
+    tw_apply_copy(plan->data, &plan->box, plan->to);
 }
 
 /* Inserts the tasks of a command, and records where the contents of its buffers are after it. */
@@ -167,16 +258,11 @@ static void insert_locked(struct tw_command *command)
     if (command->fallback)
         tw_fallback_note_spaces_locked(command);
     if (command->body.kind == TW_TASK_HOST_ACCESS)
-        note_allocations_locked(command->uses[0].data);
+        tw_note_before(&command->uses[0], (struct tw_before *)(void *)command->args);
     for (size_t i = 0; i < command->use_count; ++i)
         tw_apply_use(&command->uses[i], command->device->space);
-    /* staged copies leave valid contents on the host too, unless the command writes the buffer */
-    for (size_t i = 0; i < command->copy_count; ++i) {
-        const struct tw_copy_plan *copy = &command->copies[i].plan;
-        for (size_t k = 0; k < command->use_count; ++k)
-            if (command->uses[k].data == copy->data && !command->uses[k].writes)
-                copy->data->allocations[copy->to].valid = true;
-    }
+    for (size_t i = 0; i < command->copy_count; ++i)
+        apply_staged_copy(command, &command->copies[i].plan);
 }
 
 /* Returns the tasks of a command that wait for nothing, linked by next. */

@@ -17,6 +17,7 @@
 #include "common/team.h"
 #include "cuda_copy.h"
 #include "cuda_driver.h"
+#include "cuda_fill.h"
 #include "cuda_graph.h"
 #include "cuda_launch.h"
 #include "cuda_memory.h"
@@ -38,6 +39,7 @@ static void release_device(struct tw_cuda_device *device)
     const enum tw_cuda_entry entry = tw_cuda_enter(device);
     if (entry) {
         tw_cuda_free_stages(device);
+        tw_cuda_close_fill(device);
         tw_cuda_close_pool(device);
         tw_cuda_close_clock(device);
     }
@@ -160,6 +162,15 @@ static tw_status copy(const struct tw_backend_copy *copy)
     return tw_cuda_choice() == TW_CUDA_OPENMP_LAUNCH ? tw_omp_memory.copy(copy) : tw_cuda_copy(copy);
 }
 
+static tw_status fill(struct tw_backend_device *base, const struct tw_backend_fill *fill)
+{
+    const char *lost = tw_cuda_lost(tw_cuda_of(base));
+    if (lost)
+        return tw_fail(TW_ERROR_TRANSFER_FAILED, "%s", lost);
+    return tw_cuda_choice() == TW_CUDA_OPENMP_LAUNCH ? tw_omp_memory.fill(base, fill)
+                                                     : tw_cuda_fill(tw_cuda_of(base), fill);
+}
+
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 /* Launches a kernel that tw_cuda_takes(). */
@@ -187,20 +198,15 @@ static tw_status launch(struct tw_backend_device *base, const struct tw_internal
         tw_refuse_launch();
         return tw_fail(TW_ERROR_LAUNCH_FAILED, "%s", lost);
     }
-    if (tw_cuda_takes(base, kernel, description))
-        return launch_by_driver(device, kernel, description);
-    if (tw_cuda_choice() == TW_CUDA_DRIVER_LAUNCH && tw_omp_lowering(&device->omp, kernel) == TW_INTERNAL_LOWER_SIMT) {
-        tw_refuse_launch();
-        return tw_fail(TW_ERROR_UNSUPPORTED, "TW_CUDA_LAUNCH=driver, but it cannot launch kernel %s: %s", kernel->name,
-                       tw_cuda_why_not(description));
-    }
-    return tw_omp_launch(base, kernel, description);
+    return tw_cuda_takes(base, kernel, description) ? launch_by_driver(device, kernel, description)
+                                                    : tw_omp_launch(base, kernel, description);
 }
 
 static const struct tw_backend_memory memory = {
     .allocate = allocate,
     .free = release,
     .copy = copy,
+    .fill = fill,
     .allocate_host = tw_cuda_allocate_host,
     .free_host = tw_cuda_free_host,
 };

@@ -95,25 +95,151 @@ void tw_cuda_free_stages(struct tw_cuda_device *device)
     }
 }
 
+/* ---- by the driver ----------------------------------------------------------------------------------------------- */
+
+static cu_result enqueue_bytes(const struct tw_backend_copy *t, cu_stream stream)
+{
+    const uintptr_t target = (uintptr_t)t->target, source = (uintptr_t)t->source;
+    if (!t->from)
+        return tw_cuda.copy_to_device(target, t->source, t->row_bytes, stream);
+    if (!t->to)
+        return tw_cuda.copy_to_host(t->target, source, t->row_bytes, stream);
+    if (t->to == t->from)
+        return tw_cuda.copy_on_device(target, source, t->row_bytes, stream);
+    return tw_cuda.copy_to_peer(target, tw_cuda_of(t->to)->context, source, tw_cuda_of(t->from)->context, t->row_bytes,
+                                stream);
+}
+
+/* Describes a side of a copy to the driver. `height` is the number of pitches of a plane. */
+static struct cu_rows side_of(struct tw_backend_device *device, const void *memory, size_t pitch, size_t height)
+{
+    struct cu_rows side = {.pitch = pitch, .height = height};
+    if (device) {
+        side.memory_type = CU_MEMORY_DEVICE;
+        side.device = (uintptr_t)memory;
+    } else {
+        side.memory_type = CU_MEMORY_HOST;
+        side.host = memory;
+    }
+    return side;
+}
+
+static bool has_long_pitch(const struct tw_backend_copy *t)
+{
+    return t->target_pitch > MOST_PITCH || t->source_pitch > MOST_PITCH;
+}
+
+/* Describes a copy of joined rows to the driver. Returns false if it does not know such copies: it knows planes of a
+   whole number of pitches. */
+static bool describe(const struct tw_backend_copy *t, struct cu_copy *copy)
+{
+    size_t target_height = t->rows, source_height = t->rows;
+    if (has_long_pitch(t))
+        return false;
+    if (t->planes > 1) {
+        if (t->target_plane % t->target_pitch || t->source_plane % t->source_pitch)
+            return false;
+        target_height = t->target_plane / t->target_pitch;
+        source_height = t->source_plane / t->source_pitch;
+    }
+    *copy = (struct cu_copy){.source = side_of(t->from, t->source, t->source_pitch, source_height),
+                             .target = side_of(t->to, t->target, t->target_pitch, target_height),
+                             .row_bytes = t->row_bytes,
+                             .rows = t->rows,
+                             .planes = t->planes};
+    return true;
+}
+
+static cu_result enqueue_rows(const struct tw_backend_copy *t, struct cu_copy *copy, cu_stream stream)
+{
+    if (!t->to || !t->from || t->to == t->from)
+        return tw_cuda.copy_rows(copy, stream);
+    copy->source.context = tw_cuda_of(t->from)->context;
+    copy->target.context = tw_cuda_of(t->to)->context;
+    return tw_cuda.copy_rows_to_peer(copy, stream);
+}
+
+/* Enqueues a copy that the driver does not know: plane by plane, or row by row if its pitches are too long. */
+static cu_result enqueue_each(const struct tw_backend_copy *t, cu_stream stream)
+{
+    const bool by_row = has_long_pitch(t);
+    const size_t count = by_row ? t->rows * t->planes : t->planes;
+    struct tw_backend_copy part = *t;
+    struct cu_copy copy;
+    cu_result error = 0;
+    part.rows = by_row ? 1 : t->rows;
+    part.planes = 1;
+    for (size_t i = 0; i < count && !error; ++i) {
+        const size_t row = by_row ? i % t->rows : 0, plane = by_row ? i / t->rows : i;
+        part.target = (unsigned char *)t->target + plane * t->target_plane + row * t->target_pitch;
+        part.source = (const unsigned char *)t->source + plane * t->source_plane + row * t->source_pitch;
+        error = !by_row && describe(&part, &copy) ? enqueue_rows(&part, &copy, stream) : enqueue_bytes(&part, stream);
+    }
+    return error;
+}
+
+/* Enqueues a copy of joined rows. */
+static cu_result enqueue(const struct tw_backend_copy *t, cu_stream stream)
+{
+    struct cu_copy copy;
+    if (t->rows == 1)
+        return enqueue_bytes(t, stream);
+    return describe(t, &copy) ? enqueue_rows(t, &copy, stream) : enqueue_each(t, stream);
+}
+
 /* ---- through a stage --------------------------------------------------------------------------------------------- */
 
 /* A copy between host memory and a device's. */
 struct staged_copy {
     struct tw_staged_copy_job job;
     const struct tw_cuda_stage *stage;
-    uintptr_t device;
+    unsigned char *device;      /* the first row there */
+    struct tw_backend_copy all; /* both pitches and both planes are those on the device */
     cu_stream stream;
     cu_result error;
 };
+
+/* Describes the copy between the stage and the device that begins at byte `at` of the rows. It has at most `bytes`: a
+   part of a row, some rows of a plane, or some planes. */
+static struct tw_backend_copy piece_of(const struct staged_copy *copy, unsigned char *staged, size_t at, size_t bytes)
+{
+    struct tw_backend_copy piece = copy->all;
+    const size_t plane_bytes = piece.rows * piece.row_bytes;
+    const size_t x = at % piece.row_bytes, row = at % plane_bytes / piece.row_bytes, plane = at / plane_bytes;
+    unsigned char *device = copy->device + x;
+    device += row ? row * piece.target_pitch : 0; /* if there is one row, or one plane, this has no meaning */
+    device += plane ? plane * piece.target_plane : 0;
+    if (x || bytes < piece.row_bytes) {
+        const size_t left = piece.row_bytes - x;
+        piece.row_bytes = left < bytes ? left : bytes;
+        piece.rows = piece.planes = 1;
+    } else if (row || bytes < plane_bytes) {
+        const size_t left = piece.rows - row, whole = bytes / piece.row_bytes;
+        piece.rows = left < whole ? left : whole;
+        piece.planes = 1;
+    } else {
+        piece.planes = bytes / plane_bytes;
+    }
+    const bool to_device = copy->job.to_stage;
+    piece.target = to_device ? device : staged;
+    piece.source = to_device ? staged : device;
+    *(to_device ? &piece.source_pitch : &piece.target_pitch) = copy->all.row_bytes;
+    *(to_device ? &piece.source_plane : &piece.target_plane) = plane_bytes;
+    return tw_rows_join(piece);
+}
 
 /* Enqueues the copy of a part between its slot and the device. */
 static bool enqueue_part(struct staged_copy *copy, size_t part)
 {
     const struct tw_staged_copy_job *job = &copy->job;
-    const size_t at = part * job->part_bytes, bytes = tw_staged_copy_bytes_of(job, part), slot = part % job->slots;
+    const size_t bytes = tw_staged_copy_bytes_of(job, part), slot = part % job->slots;
     unsigned char *staged = job->stage + slot * job->part_bytes;
-    copy->error = job->to_stage ? tw_cuda.copy_to_device(copy->device + at, staged, bytes, copy->stream)
-                                : tw_cuda.copy_to_host(staged, copy->device + at, bytes, copy->stream);
+    copy->error = 0;
+    for (size_t done = 0; done < bytes && !copy->error;) {
+        const struct tw_backend_copy piece = piece_of(copy, staged + done, part * job->part_bytes + done, bytes - done);
+        copy->error = enqueue(&piece, copy->stream);
+        done += tw_backend_copy_bytes(&piece);
+    }
     if (!copy->error)
         copy->error = tw_cuda.event_record(copy->stage->events[slot], copy->stream);
     return !copy->error;
@@ -147,6 +273,19 @@ static size_t choose_part(size_t bytes)
     return enough < MOST_PART_BYTES ? enough : MOST_PART_BYTES;
 }
 
+/* Returns a copy with the rows of one of its sides on both sides, joined where that side has no gaps. */
+static struct tw_backend_copy side_alone(struct tw_backend_copy copy, bool is_target)
+{
+    if (is_target) {
+        copy.source_pitch = copy.target_pitch;
+        copy.source_plane = copy.target_plane;
+    } else {
+        copy.target_pitch = copy.source_pitch;
+        copy.target_plane = copy.source_plane;
+    }
+    return tw_rows_join(copy);
+}
+
 /* Copies between host memory and a device. The last parts may still be in flight on the stream when it returns. */
 static cu_result pass(const struct tw_cuda_stage *stage, const struct tw_backend_copy *t, cu_stream stream)
 {
@@ -154,17 +293,23 @@ static cu_result pass(const struct tw_cuda_stage *stage, const struct tw_backend
     const size_t bytes = tw_backend_copy_bytes(t);
     unsigned char *source = (unsigned char *)(uintptr_t)t->source;
     const size_t part_bytes = choose_part(bytes), fitting = stage->bytes / part_bytes;
+    const struct tw_backend_copy host = side_alone(*t, !to_device);
     struct staged_copy copy = {.job = {.memory = to_device ? source : t->target,
                                        .stage = stage->memory,
                                        .to_stage = to_device,
                                        .bytes = bytes,
+                                       .row_bytes = host.row_bytes,
+                                       .rows = host.rows,
+                                       .pitch = host.target_pitch,
+                                       .plane = host.target_plane,
                                        .part_bytes = part_bytes,
                                        .slots = fitting < SLOTS ? (unsigned)fitting : SLOTS,
                                        .may_copy = may_copy,
                                        .copied = copied,
                                        .user = &copy},
                                .stage = stage,
-                               .device = (uintptr_t)(to_device ? t->target : source),
+                               .device = to_device ? t->target : source,
+                               .all = side_alone(*t, to_device),
                                .stream = stream};
     const size_t parts = tw_staged_copy_parts(&copy.job);
     for (size_t part = 0; !to_device && part < copy.job.slots && part < parts; ++part)
@@ -196,85 +341,6 @@ static bool is_locked(const struct tw_backend_copy *t)
     return is_locked_at(first) && is_locked_at(first + last);
 }
 
-static cu_result enqueue_bytes(const struct tw_backend_copy *t, cu_stream stream)
-{
-    const uintptr_t target = (uintptr_t)t->target, source = (uintptr_t)t->source;
-    if (!t->from)
-        return tw_cuda.copy_to_device(target, t->source, t->row_bytes, stream);
-    if (!t->to)
-        return tw_cuda.copy_to_host(t->target, source, t->row_bytes, stream);
-    if (t->to == t->from)
-        return tw_cuda.copy_on_device(target, source, t->row_bytes, stream);
-    return tw_cuda.copy_to_peer(target, tw_cuda_of(t->to)->context, source, tw_cuda_of(t->from)->context, t->row_bytes,
-                                stream);
-}
-
-/* Describes a side of a copy to the driver. `height` is the number of pitches of a plane. */
-static struct cu_rows side_of(struct tw_backend_device *device, const void *memory, size_t pitch, size_t height)
-{
-    struct cu_rows side = {.pitch = pitch, .height = height};
-    if (device) {
-        side.memory_type = CU_MEMORY_DEVICE;
-        side.device = (uintptr_t)memory;
-    } else {
-        side.memory_type = CU_MEMORY_HOST;
-        side.host = memory;
-    }
-    return side;
-}
-
-/* Enqueues a copy whose planes have a whole number of pitches. */
-static cu_result enqueue_planes(const struct tw_backend_copy *t, cu_stream stream)
-{
-    const bool one = t->planes == 1, to_peer = t->to && t->from && t->to != t->from;
-    struct cu_copy copy = {
-        .source = side_of(t->from, t->source, t->source_pitch, one ? t->rows : t->source_plane / t->source_pitch),
-        .target = side_of(t->to, t->target, t->target_pitch, one ? t->rows : t->target_plane / t->target_pitch),
-        .row_bytes = t->row_bytes,
-        .rows = t->rows,
-        .planes = t->planes};
-    if (!to_peer)
-        return tw_cuda.copy_rows(&copy, stream);
-    copy.source.context = tw_cuda_of(t->from)->context;
-    copy.target.context = tw_cuda_of(t->to)->context;
-    return tw_cuda.copy_rows_to_peer(&copy, stream);
-}
-
-static bool has_long_pitch(const struct tw_backend_copy *t)
-{
-    return t->target_pitch > MOST_PITCH || t->source_pitch > MOST_PITCH;
-}
-
-/* Enqueues a copy that one call of the driver cannot describe: plane by plane, or row by row if its pitches are too
-   long. */
-static cu_result enqueue_each(const struct tw_backend_copy *t, cu_stream stream)
-{
-    const bool by_row = has_long_pitch(t);
-    const size_t count = by_row ? t->rows * t->planes : t->planes;
-    struct tw_backend_copy part = *t;
-    cu_result error = 0;
-    part.rows = by_row ? 1 : t->rows;
-    part.planes = 1;
-    for (size_t i = 0; i < count && !error; ++i) {
-        const size_t row = by_row ? i % t->rows : 0, plane = by_row ? i / t->rows : i;
-        part.target = (unsigned char *)t->target + plane * t->target_plane + row * t->target_pitch;
-        part.source = (const unsigned char *)t->source + plane * t->source_plane + row * t->source_pitch;
-        error = by_row ? enqueue_bytes(&part, stream) : enqueue_planes(&part, stream);
-    }
-    return error;
-}
-
-/* Enqueues a copy of joined rows. */
-static cu_result enqueue(const struct tw_backend_copy *t, cu_stream stream)
-{
-    if (t->rows == 1)
-        return enqueue_bytes(t, stream);
-    if (has_long_pitch(t)
-        || (t->planes > 1 && (t->target_plane % t->target_pitch || t->source_plane % t->source_pitch)))
-        return enqueue_each(t, stream);
-    return enqueue_planes(t, stream);
-}
-
 static cu_result run(struct tw_cuda_device *device, const struct tw_backend_copy *t)
 {
     cu_stream stream;
@@ -282,8 +348,9 @@ static cu_result run(struct tw_cuda_device *device, const struct tw_backend_copy
     if (error)
         return error;
     struct tw_cuda_stage *stage = NULL;
-    if (t->rows == 1 && t->row_bytes > DIRECT_BYTES && (!t->to || !t->from) && !is_locked(t))
-        stage = take_stage(device, t->row_bytes);
+    const size_t bytes = tw_backend_copy_bytes(t);
+    if (bytes > DIRECT_BYTES && (!t->to || !t->from) && !is_locked(t))
+        stage = take_stage(device, bytes);
     error = stage ? pass(stage, t, stream) : enqueue(t, stream);
     const cu_result end = tw_cuda.stream_synchronize(stream);
     if (stage)
@@ -336,4 +403,30 @@ tw_status tw_cuda_copy(const struct tw_backend_copy *copy)
         tw_cuda_lose(device, "that ran before a copy", error, true);
     tw_cuda_leave(entry);
     return error ? complain(copy, error) : TW_SUCCESS;
+}
+
+/* ---- graphs ------------------------------------------------------------------------------------------------------ */
+
+/* Describes a copy within a device to the driver. Returns false if it does not know such copies. */
+static bool describe_node(const struct tw_backend_copy *copy, struct cu_copy *node)
+{
+    struct tw_backend_copy joined = tw_rows_join(*copy);
+    if (joined.rows == 1)
+        joined.target_pitch = joined.source_pitch = joined.row_bytes;
+    return describe(&joined, node);
+}
+
+bool tw_cuda_copy_fits_node(const struct tw_backend_copy *copy)
+{
+    struct cu_copy node;
+    return is_nothing(copy) || describe_node(copy, &node);
+}
+
+cu_result tw_cuda_add_copy(const struct tw_backend_copy *copy, cu_graph graph, const cu_node *before, size_t count,
+                           cu_node *node)
+{
+    struct cu_copy described;
+    if (is_nothing(copy) || !describe_node(copy, &described))
+        return tw_cuda.graph_add_empty(node, graph, before, count);
+    return tw_cuda.graph_add_copy(node, graph, before, count, &described, tw_cuda_of(copy->to)->context);
 }

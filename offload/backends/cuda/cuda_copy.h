@@ -12,6 +12,13 @@ tw_status tw_cuda_copy(const struct tw_backend_copy *copy);
    copy->to. */
 tw_status tw_cuda_enqueue_copy(const struct tw_backend_copy *copy, cu_stream stream);
 
+/* Returns true if a copy within a device can be a node of a graph. */
+bool tw_cuda_copy_fits_node(const struct tw_backend_copy *copy);
+
+/* Adds such a copy to a graph. Called in the device's context. */
+cu_result tw_cuda_add_copy(const struct tw_backend_copy *copy, cu_graph graph, const cu_node *before, size_t count,
+                           cu_node *node);
+
 /* Frees the page-locked stages of a device. Called in its context. */
 void tw_cuda_free_stages(struct tw_cuda_device *device);
 

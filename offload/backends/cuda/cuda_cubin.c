@@ -10,16 +10,10 @@
 
 #define MACHINE_CUDA 190 /* EM_CUDA */
 
-struct cubin {
-    struct tw_elf elf;
-    struct tw_elf_symbols symbols;
-};
-
-/* ---- variables --------------------------------------------------------------------------------------------------- */
-
 /* A search for the variables that a kernel uses. It follows relocations through functions and constants. */
 struct walk {
-    const struct cubin *cubin;
+    struct tw_elf elf;
+    struct tw_elf_symbols symbols;
     unsigned char *seen; /* one element for each symbol */
     uint32_t *todo;
     size_t todo_count;
@@ -36,14 +30,14 @@ static bool note_use(struct walk *walk, size_t index)
 {
     Elf64_Sym symbol;
     struct tw_elf_section section;
-    if (!tw_elf_symbol(&walk->cubin->symbols, index, &symbol))
+    if (!tw_elf_symbol(&walk->symbols, index, &symbol))
         return true;
     if (walk->seen[index])
         return false;
     walk->seen[index] = 1;
     if (symbol.st_shndx == SHN_UNDEF)
         return false; /* a function of the driver, such as vprintf */
-    if (symbol.st_shndx >= SHN_LORESERVE || !tw_elf_section(&walk->cubin->elf, symbol.st_shndx, &section))
+    if (symbol.st_shndx >= SHN_LORESERVE || !tw_elf_section(&walk->elf, symbol.st_shndx, &section))
         return true;
     const bool is_local = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL;
     const bool is_section = ELF64_ST_TYPE(symbol.st_info) == STT_SECTION;
@@ -57,12 +51,12 @@ static bool note_use(struct walk *walk, size_t index)
 }
 
 /* Returns true if relocations for section `target` concern a symbol: its own section, or its function's constants. */
-static bool concerns(const struct cubin *cubin, uint32_t target, const Elf64_Sym *symbol)
+static bool concerns(const struct tw_elf *elf, uint32_t target, const Elf64_Sym *symbol)
 {
     struct tw_elf_section section;
     if (target == symbol->st_shndx)
         return true;
-    return tw_elf_section(&cubin->elf, target, &section) && section.header.sh_info == symbol->st_shndx
+    return tw_elf_section(elf, target, &section) && section.header.sh_info == symbol->st_shndx
            && starts_with(section.name, ".nv.constant");
 }
 
@@ -88,12 +82,12 @@ static bool walk_uses(struct walk *walk)
     struct tw_elf_section section;
     Elf64_Sym symbol;
     while (walk->todo_count) {
-        if (!tw_elf_symbol(&walk->cubin->symbols, walk->todo[--walk->todo_count], &symbol))
+        if (!tw_elf_symbol(&walk->symbols, walk->todo[--walk->todo_count], &symbol))
             return true;
-        for (size_t i = 0; i < walk->cubin->elf.section_count; ++i) {
-            if (!tw_elf_section(&walk->cubin->elf, i, &section)
+        for (size_t i = 0; i < walk->elf.section_count; ++i) {
+            if (!tw_elf_section(&walk->elf, i, &section)
                 || (section.header.sh_type != SHT_REL && section.header.sh_type != SHT_RELA)
-                || !concerns(walk->cubin, section.header.sh_info, &symbol))
+                || !concerns(&walk->elf, section.header.sh_info, &symbol))
                 continue;
             if (note_relocations(walk, &section, &symbol))
                 return true;
@@ -102,28 +96,27 @@ static bool walk_uses(struct walk *walk)
     return false;
 }
 
-static bool uses_globals(const struct cubin *cubin, size_t kernel)
+static bool uses_globals(struct walk *walk, size_t kernel)
 {
-    const size_t count = cubin->symbols.count;
-    struct walk walk = {cubin, calloc(count, 1), malloc(count * sizeof(uint32_t)), 0};
-    const bool found = !walk.seen || !walk.todo || note_use(&walk, kernel) || walk_uses(&walk);
-    free(walk.seen);
-    free(walk.todo);
+    walk->seen = calloc(walk->symbols.count, 1);
+    walk->todo = malloc(walk->symbols.count * sizeof *walk->todo);
+    walk->todo_count = 0;
+    const bool found = !walk->seen || !walk->todo || note_use(walk, kernel) || walk_uses(walk);
+    free(walk->seen);
+    free(walk->todo);
     return found;
 }
 
-/* ---- lookup ------------------------------------------------------------------------------------------------------ */
-
 const char *tw_cubin_find(struct tw_bytes bytes, const char *launcher, struct tw_cubin_kernel *kernel)
 {
-    struct cubin cubin;
+    struct walk walk;
     Elf64_Sym symbol;
     size_t found = 0;
-    if (!tw_elf_open(&cubin.elf, bytes) || cubin.elf.header.e_machine != MACHINE_CUDA
-        || !tw_elf_symbols(&cubin.elf, SHT_SYMTAB, &cubin.symbols))
+    if (!tw_elf_open(&walk.elf, bytes) || walk.elf.header.e_machine != MACHINE_CUDA
+        || !tw_elf_symbols(&walk.elf, SHT_SYMTAB, &walk.symbols))
         return "its device image is not a cubin";
-    for (size_t i = 1; i < cubin.symbols.count; ++i) {
-        const char *name = tw_elf_symbol(&cubin.symbols, i, &symbol);
+    for (size_t i = 1; i < walk.symbols.count; ++i) {
+        const char *name = tw_elf_symbol(&walk.symbols, i, &symbol);
         if (!name || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || !tw_image_is_region(name, launcher))
             continue;
         if (found)
@@ -133,6 +126,6 @@ const char *tw_cubin_find(struct tw_bytes bytes, const char *launcher, struct tw
     }
     if (!found)
         return "its device image does not have its region";
-    kernel->uses_globals = uses_globals(&cubin, found);
+    kernel->uses_globals = uses_globals(&walk, found);
     return NULL;
 }

@@ -15,7 +15,6 @@ static struct {
     void *library;
     struct tw_cuda_device *devices;
     int retained;
-    enum tw_cuda_choice choice;
 } found;
 
 static bool load_functions(void)
@@ -128,7 +127,7 @@ bool tw_cuda_is_of_parent(void)
 bool tw_cuda_open(void)
 {
     int count = 0;
-    found.choice = read_choice();
+    tw_cuda.choice = read_choice();
     const bool loaded = load_functions();
     const int started = loaded ? tw_cuda.init(0) : 0;
     is_of_parent = started == CU_NOT_INITIALIZED; /* cuInit() returns this only in a child of fork() */
@@ -171,11 +170,6 @@ struct tw_cuda_device *tw_cuda_device(int ordinal)
     return ordinal >= 0 && ordinal < found.retained ? &found.devices[ordinal] : NULL;
 }
 
-enum tw_cuda_choice tw_cuda_choice(void)
-{
-    return found.choice;
-}
-
 int tw_cuda_owner(const void *memory)
 {
     int ordinal = -1;
@@ -202,7 +196,7 @@ void tw_cuda_describe(const struct tw_cuda_device *described, struct tw_device_f
     /* the most that one group can have; the linker limits TW_LOCAL to less, and so does a launch through libomptarget,
        which tw_cuda_check() checks */
     facts->local_mem_bytes =
-        attribute(device, found.choice == TW_CUDA_OPENMP_LAUNCH ? CU_SHARED_PER_BLOCK : CU_SHARED_PER_BLOCK_OPTIN);
+        attribute(device, tw_cuda.choice == TW_CUDA_OPENMP_LAUNCH ? CU_SHARED_PER_BLOCK : CU_SHARED_PER_BLOCK_OPTIN);
     (void)tw_cuda.device_memory(&facts->global_mem_bytes, device);
 }
 

@@ -75,6 +75,13 @@ struct cu_kernel_node {
     void **parameters, **extra;
 };
 
+struct cu_memset_node {
+    uintptr_t target;
+    size_t pitch;
+    unsigned value, element_bytes;
+    size_t width, rows; /* width: in elements */
+};
+
 enum cu_device_attribute {
     CU_MAX_THREADS_PER_BLOCK = 1,
     CU_SHARED_PER_BLOCK = 8,
@@ -146,6 +153,15 @@ enum cu_function_attribute {
       (uintptr_t target, cu_context to, uintptr_t source, cu_context from, size_t bytes, cu_stream stream))            \
     X(copy_rows, "cuMemcpy3DAsync_v2", (const struct cu_copy *copy, cu_stream stream))                                 \
     X(copy_rows_to_peer, "cuMemcpy3DPeerAsync", (const struct cu_copy *copy, cu_stream stream))                        \
+    X(set_8, "cuMemsetD8Async", (uintptr_t target, unsigned char value, size_t count, cu_stream stream))               \
+    X(set_16, "cuMemsetD16Async", (uintptr_t target, unsigned short value, size_t count, cu_stream stream))            \
+    X(set_32, "cuMemsetD32Async", (uintptr_t target, unsigned value, size_t count, cu_stream stream))                  \
+    X(set_rows_8, "cuMemsetD2D8Async",                                                                                 \
+      (uintptr_t target, size_t pitch, unsigned char value, size_t width, size_t rows, cu_stream stream))              \
+    X(set_rows_16, "cuMemsetD2D16Async",                                                                               \
+      (uintptr_t target, size_t pitch, unsigned short value, size_t width, size_t rows, cu_stream stream))             \
+    X(set_rows_32, "cuMemsetD2D32Async",                                                                               \
+      (uintptr_t target, size_t pitch, unsigned value, size_t width, size_t rows, cu_stream stream))                   \
     X(can_access_peer, "cuDeviceCanAccessPeer", (int *can, cu_device device, cu_device peer))                          \
     X(pool_create, "cuMemPoolCreate", (cu_pool * pool, const struct cu_pool_properties *properties))                   \
     X(pool_destroy, "cuMemPoolDestroy", (cu_pool pool))                                                                \
@@ -160,6 +176,12 @@ enum cu_function_attribute {
       (cu_node * node, cu_graph graph, const cu_node *before, size_t count, const struct cu_kernel_node *kernel))      \
     X(graph_set_kernel, "cuGraphExecKernelNodeSetParams",                                                              \
       (cu_executable executable, cu_node node, const struct cu_kernel_node *kernel))                                   \
+    X(graph_add_copy, "cuGraphAddMemcpyNode",                                                                          \
+      (cu_node * node, cu_graph graph, const cu_node *before, size_t count, const struct cu_copy *copy,                \
+       cu_context context))                                                                                            \
+    X(graph_add_memset, "cuGraphAddMemsetNode",                                                                        \
+      (cu_node * node, cu_graph graph, const cu_node *before, size_t count, const struct cu_memset_node *memset,       \
+       cu_context context))                                                                                            \
     X(graph_add_empty, "cuGraphAddEmptyNode", (cu_node * node, cu_graph graph, const cu_node *before, size_t count))   \
     X(graph_instantiate, "cuGraphInstantiateWithFlags",                                                                \
       (cu_executable * executable, cu_graph graph, unsigned long long flags))                                          \
@@ -169,15 +191,17 @@ enum cu_function_attribute {
       (cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,    \
        unsigned block_z, unsigned dynamic_bytes, cu_stream stream, void **parameters, void **extra))
 
+/* The launcher of kernels in the simt lowering: the driver where it can, or what TW_CUDA_LAUNCH demands. */
+enum tw_cuda_choice { TW_CUDA_ANY_LAUNCH, TW_CUDA_DRIVER_LAUNCH, TW_CUDA_OPENMP_LAUNCH };
+
+/* The driver while it is open, else zero. */
 struct tw_cuda_driver {
+    enum tw_cuda_choice choice;
 /* NOLINTNEXTLINE(bugprone-macro-parentheses): the parameters have theirs */
 #define TW_CUDA_MEMBER(member, name, parameters) cu_result(*member) parameters;
     TW_CUDA_FUNCTIONS(TW_CUDA_MEMBER)
 #undef TW_CUDA_MEMBER
 };
-
-/* The launcher of kernels in the simt lowering: the driver where it can, or what TW_CUDA_LAUNCH demands. */
-enum tw_cuda_choice { TW_CUDA_ANY_LAUNCH, TW_CUDA_DRIVER_LAUNCH, TW_CUDA_OPENMP_LAUNCH };
 
 /* An event whose time is known by the host's clock too (cuda_times.c). */
 struct tw_cuda_base {
@@ -185,6 +209,14 @@ struct tw_cuda_base {
     uint64_t host_ns;
     atomic_uint users; /* the number of launches that refer to it; while there are any, it is not recorded anew */
 };
+
+/* A kernel that fills memory (cuda_fill.c). */
+struct tw_cuda_fill_kernel {
+    cu_module module; /* NULL: not loaded yet */
+    cu_function function;
+};
+
+#define TW_CUDA_FILL_KERNELS 3u
 
 /* A device whose primary context is retained. */
 struct tw_cuda_device {
@@ -198,10 +230,11 @@ struct tw_cuda_device {
     size_t default_shared_bytes; /* of a block, for any function */
     size_t max_shared_bytes;     /* of a block, for a function that was allowed more */
     uint64_t peers;              /* bit k: it can use the memory of device k; for the first 64 devices */
-    pthread_mutex_t streams;     /* protects the members up to pool_stream, and writing story */
+    pthread_mutex_t streams;     /* protects the members up to pool_stream, and writing loss_message */
     cu_stream *idle_streams;     /* streams on which nothing runs */
     size_t idle_count, idle_capacity;
     struct tw_cuda_stage *idle_stages;
+    struct tw_cuda_fill_kernel fills[TW_CUDA_FILL_KERNELS];
     bool pool_is_tried;
     cu_pool pool; /* NULL: there is none */
     cu_stream pool_stream;
@@ -214,6 +247,11 @@ struct tw_cuda_device {
 };
 
 extern struct tw_cuda_driver tw_cuda;
+
+static inline enum tw_cuda_choice tw_cuda_choice(void)
+{
+    return tw_cuda.choice;
+}
 
 static inline struct tw_cuda_device *tw_cuda_of(struct tw_backend_device *device)
 {
@@ -240,7 +278,6 @@ int tw_cuda_owner(const void *memory);
 
 /* Called between tw_cuda_open() and tw_cuda_close(). Returns NULL for a device that could not be retained. */
 struct tw_cuda_device *tw_cuda_device(int ordinal);
-enum tw_cuda_choice tw_cuda_choice(void);
 
 /* Returns true if a device can use another one's memory directly. */
 bool tw_cuda_uses_peer(const struct tw_cuda_device *device, const struct tw_cuda_device *peer);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Command graphs as CUDA graphs (backend.h): a node for each kernel. One call launches the graph on a CUDA stream. That
+ * Command graphs as CUDA graphs (backend.h): a node for each kernel, copy and fill. One call launches the graph on a CUDA stream. That
  * takes less than a microsecond for each kernel; launches take three.
  *
  * Nodes may run at the same time, so each reduction has scratch memory of its own, and each large argument block has
@@ -11,6 +11,8 @@
 #include <stdlib.h>
 
 #include "common/scratch.h"
+#include "cuda_copy.h"
+#include "cuda_fill.h"
 #include "cuda_launch.h"
 #include "cuda_stream.h"
 
@@ -75,6 +77,14 @@ static tw_status add_node(struct instantiation *a, const struct tw_backend_graph
 {
     for (size_t i = 0; i < node->before_count; ++i)
         a->befores[i] = a->nodes[node->before[i]];
+    if (node->copy || node->fill) {
+        const cu_result error =
+            node->copy
+                ? tw_cuda_add_copy(node->copy, a->graph, a->befores, node->before_count, added)
+                : tw_cuda_add_fill(tw_cuda_of(a->device), node->fill, a->graph, a->befores, node->before_count, added);
+        return error ? complain(error, node->copy ? "added no copy to a graph" : "added no fill to a graph")
+                     : TW_SUCCESS;
+    }
     if (!node->kernel) {
         const cu_result error = tw_cuda.graph_add_empty(added, a->graph, a->befores, node->before_count);
         return error ? complain(error, "added nothing to a graph") : TW_SUCCESS;
@@ -118,12 +128,22 @@ static void destroy(struct tw_backend_graph *base)
     free(graph);
 }
 
+/* Returns true if the driver can run a node. */
+static bool takes(struct tw_backend_device *device, const struct tw_backend_graph_node *node)
+{
+    if (node->copy)
+        return tw_cuda_copy_fits_node(node->copy);
+    if (node->fill)
+        return tw_cuda_fill_fits_node(node->fill);
+    return !node->kernel || tw_cuda_takes(device, node->kernel, node->launch);
+}
+
 static tw_status instantiate(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes, size_t count,
                              struct tw_backend_graph **result)
 {
     size_t most = 0;
     for (size_t i = 0; i < count; ++i) {
-        if (nodes[i].kernel && !tw_cuda_takes(device, nodes[i].kernel, nodes[i].launch))
+        if (!takes(device, &nodes[i]))
             return TW_SUCCESS;
         most = nodes[i].before_count > most ? nodes[i].before_count : most;
     }

@@ -331,7 +331,13 @@ tw_status tw_cuda_check(struct tw_backend_device *base, const struct tw_internal
                        "a group of kernel %s needs %zu bytes of local memory in TW_LOCAL variables and %zu "
                        "in local accessors, which is more than the %zu it can have",
                        key->name, static_bytes, launch->local_bytes, most);
-    return kernel && kernel->is_missing ? lacks_image(device, key) : TW_SUCCESS;
+    if (kernel && kernel->is_missing)
+        return lacks_image(device, key);
+    if (tw_cuda_choice() == TW_CUDA_DRIVER_LAUNCH && tw_omp_lowering(&device->omp, key) == TW_INTERNAL_LOWER_SIMT
+        && !tw_cuda_takes(base, key, launch))
+        return tw_fail(TW_ERROR_UNSUPPORTED, "TW_CUDA_LAUNCH=driver, but it cannot launch kernel %s: %s", key->name,
+                       kernel ? kernel->reason : "there is no memory for it");
+    return TW_SUCCESS;
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
@@ -456,12 +462,6 @@ bool tw_cuda_takes(struct tw_backend_device *device, const struct tw_internal_ke
     const struct kernel *kernel = launch->found;
     (void)device, (void)key;
     return kernel && kernel->driver_launches;
-}
-
-const char *tw_cuda_why_not(const struct tw_internal_launch *launch)
-{
-    const struct kernel *kernel = launch->found;
-    return kernel ? kernel->reason : "there is no memory for it";
 }
 
 /* Launches a kernel and waits for it. Called in the device's context. */

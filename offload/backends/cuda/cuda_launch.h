@@ -24,9 +24,6 @@ tw_status tw_cuda_check(struct tw_backend_device *base, const struct tw_internal
 bool tw_cuda_takes(struct tw_backend_device *device, const struct tw_internal_kernel *key,
                    const struct tw_internal_launch *launch);
 
-/* Returns the reason why tw_cuda_takes() returned false. */
-const char *tw_cuda_why_not(const struct tw_internal_launch *launch);
-
 /* Launches a kernel that tw_cuda_takes(), and returns when it is complete. The launch has its device memory. */
 tw_status tw_cuda_launch(struct tw_cuda_device *device, const struct tw_internal_kernel *key,
                          const struct tw_internal_launch *launch);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams of launches, and of copies between devices (backend.h). Each has a CUDA stream.
+ * Streams of launches, copies and fills (backend.h). Each has a CUDA stream.
  *
  * The progress of a stream is a number in host memory. The stream writes it behind some of the launches, and behind the
  * last one when a thread asks for it. So reading the progress costs a load, while a query of an event costs more than a
@@ -20,6 +20,7 @@
 
 #include "common/scratch.h"
 #include "cuda_copy.h"
+#include "cuda_fill.h"
 #include "cuda_launch.h"
 #include "cuda_launch_cache.h"
 #include "cuda_times.h"
@@ -30,6 +31,7 @@
 #define ASK_EVERY 64u /* polls between two queries of the driver */
 #define GRAPH_NAME "of a command graph"
 #define COPY_NAME "that ran before a copy" /* a copy does not fail by itself once it is enqueued */
+#define FILL_NAME "that ran before a fill"
 
 /* An event behind the launch with a sequence number. */
 struct record {
@@ -306,13 +308,14 @@ static void note_launch(struct cuda_stream *stream, uint64_t sequence, bool is_c
     pthread_mutex_unlock(&stream->mutex);
 }
 
-/* A kernel, a graph or a copy to enqueue on a stream. */
+/* A kernel, a graph, a copy or a fill to enqueue on a stream. */
 struct request {
     const char *name;
     const struct tw_internal_kernel *kernel;
     struct tw_internal_launch *launch;
     cu_executable executable; /* of a graph */
     const struct tw_backend_copy *copy;
+    const struct tw_backend_fill *fill;
 };
 
 static tw_status add(struct cuda_stream *stream, const struct request *request)
@@ -321,6 +324,8 @@ static tw_status add(struct cuda_stream *stream, const struct request *request)
         return add_kernel(stream, request->kernel, request->launch);
     if (request->copy)
         return tw_cuda_enqueue_copy(request->copy, stream->stream);
+    if (request->fill)
+        return tw_cuda_enqueue_fill(stream->device, request->fill, stream->stream);
     const bool alone = atomic_load_explicit(&stream->device->running, memory_order_relaxed) == 0;
     const cu_result error = tw_cuda.graph_launch(request->executable, stream->stream);
     return error ? tw_cuda_report(stream->device, GRAPH_NAME, error, alone) : TW_SUCCESS;
@@ -345,7 +350,7 @@ static tw_status issue(struct cuda_stream *stream, const struct request *request
         atomic_fetch_add_explicit(&stream->device->running, 1, memory_order_relaxed);
         atomic_store_explicit(&stream->issued, next, memory_order_release);
         *sequence = next;
-        note_launch(stream, next, request->copy != NULL);
+        note_launch(stream, next, request->copy || request->fill);
     }
     tw_cuda_leave(entry);
     return status;
@@ -384,6 +389,11 @@ static tw_status copy(struct tw_backend_stream *base, const struct tw_backend_co
     const struct request request = {.name = COPY_NAME, .copy = copy};
     const char *lost = tw_cuda_lost(tw_cuda_of(copy->from));
     return lost ? tw_fail(TW_ERROR_TRANSFER_FAILED, "%s", lost) : issue(cuda(base), &request, sequence);
+}
+
+static tw_status fill(struct tw_backend_stream *base, const struct tw_backend_fill *fill, uint64_t *sequence)
+{
+    return issue(cuda(base), &(struct request){.name = FILL_NAME, .fill = fill}, sequence);
 }
 
 /* ---- completion -------------------------------------------------------------------------------------------------- */
@@ -459,6 +469,7 @@ const struct tw_backend_async tw_cuda_async = {
     .measure = measure,
     .launch = launch,
     .copy = copy,
+    .fill = fill,
     .completed = completed,
     .times = times,
     .outcome = outcome,

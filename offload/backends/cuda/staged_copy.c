@@ -6,11 +6,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "backend.h"
 #include "base/clock.h"
 #include "common/topology.h"
+#include "rows.h"
 
 /* The bytes that a thread takes at a time. Copies of up to EARLY_BYTES to the stage are faster with smaller slices:
    more threads take part early. */
@@ -50,6 +50,33 @@ static struct {
     .work = PTHREAD_COND_INITIALIZER,
 };
 
+/* Copies `bytes` from the program's memory to the stage, or back. `at` counts the bytes of the rows. */
+static void copy_bytes(const struct tw_staged_copy_job *copy, unsigned char *staged, size_t at, size_t bytes)
+{
+    size_t x = at % copy->row_bytes, row = at / copy->row_bytes;
+    while (bytes) {
+        unsigned char *memory = copy->memory + x;
+        if (row) /* otherwise pitch and plane may have no meaning */
+            memory += row / copy->rows * copy->plane + row % copy->rows * copy->pitch;
+        const size_t left = copy->rows - row % copy->rows, whole = bytes / copy->row_bytes; /* rows */
+        struct tw_backend_copy piece = tw_backend_copy_of(NULL, copy->to_stage ? staged : memory, NULL,
+                                                          copy->to_stage ? memory : staged, copy->row_bytes - x);
+        if (!x && whole) {
+            piece.rows = whole < left ? whole : left;
+            piece.source_pitch = copy->to_stage ? copy->pitch : copy->row_bytes;
+            piece.target_pitch = copy->to_stage ? copy->row_bytes : copy->pitch;
+        } else if (piece.row_bytes > bytes) {
+            piece.row_bytes = bytes;
+        }
+        tw_rows_copy(&piece);
+        const size_t copied = piece.row_bytes * piece.rows;
+        staged += copied;
+        bytes -= copied;
+        row += piece.rows;
+        x = 0;
+    }
+}
+
 /* Copies the next slice. Returns false if none may be copied now. */
 static bool copy_slice(struct job *job)
 {
@@ -63,7 +90,7 @@ static bool copy_slice(struct job *job)
     const size_t at = slice * job->slice_bytes, slot = slice / job->part_slices % copy->slots;
     const size_t left = copy->bytes - at, bytes = left < job->slice_bytes ? left : job->slice_bytes;
     unsigned char *staged = copy->stage + slot * copy->part_bytes + slice % job->part_slices * job->slice_bytes;
-    memcpy(copy->to_stage ? staged : copy->memory + at, copy->to_stage ? copy->memory + at : staged, bytes);
+    copy_bytes(copy, staged, at, bytes);
     atomic_fetch_add_explicit(&job->copied[slot], 1, memory_order_release);
     return true;
 }

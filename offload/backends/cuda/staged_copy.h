@@ -19,12 +19,13 @@ enum tw_staged_copy_answer { TW_STAGED_COPY_LATER, TW_STAGED_COPY_NOW, TW_STAGED
 
 /* A copy in parts. The thread that runs the copy calls its functions. */
 struct tw_staged_copy_job {
-    unsigned char *memory; /* the program's memory: `bytes` */
-    unsigned char *stage;  /* contiguous slots of `part_bytes`; part p has slot p % slots */
-    bool to_stage;         /* the direction: to the stage, or from it */
+    unsigned char *memory; /* the program's memory: the first row of `bytes` in all */
+    unsigned char *stage; /* contiguous slots of `part_bytes`; part p has slot p % slots; rows are back to back there */
+    bool to_stage;        /* the direction: to the stage, or from it */
     size_t bytes;
-    size_t part_bytes; /* of each part but the last; a multiple of TW_STAGED_COPY_SLICE_BYTES */
-    unsigned slots;    /* 1 to TW_STAGED_COPY_SLOTS */
+    size_t row_bytes, rows, pitch, plane; /* of the program's memory, as in tw_backend_copy; row_bytes may be `bytes` */
+    size_t part_bytes;                    /* of each part but the last; a multiple of TW_STAGED_COPY_SLICE_BYTES */
+    unsigned slots;                       /* 1 to TW_STAGED_COPY_SLOTS */
     /* Returns TW_STAGED_COPY_NOW if a part may be copied: the bus has emptied its slot, or filled it with the part.
        Called in the order of parts, after `copied` for the slot's part before. May wait if `nothing_else` is to be
        done. TW_STAGED_COPY_NEVER ends the copy. */

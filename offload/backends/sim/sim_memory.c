@@ -249,7 +249,7 @@ static const char *describe(const struct watch *watch, const struct tw_backend_a
 {
     char which[128];
     int used;
-    if (tw_sim_block_member(watch->kernel, watch->launch->args, access->address, which, sizeof which))
+    if (tw_sim_block_member(watch->kernel, watch->launch->args, access->first, which, sizeof which))
         used = snprintf(text, DESCRIPTION_BYTES, "the buffer that member %s points to", which);
     else
         used = snprintf(text, DESCRIPTION_BYTES, "the buffer of accessor %zu of its group", index + 1);
@@ -293,27 +293,25 @@ static tw_status save_reads(struct watch *watch)
     struct tw_backend_access access;
     size_t bytes = 0;
     for (size_t i = 0; watch->device->access(watch->device, watch->launch, i, &access); ++i)
-        bytes += access.writes ? 0 : access.bytes;
+        bytes += access.writes ? 0 : access.rows * access.row_bytes;
     unsigned char *saved = watch->saved = bytes ? malloc(bytes) : NULL;
     if (bytes && !saved)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY,
                        "no memory for a copy of the %zu bytes that kernel %s reads, which TW_SIM_CHECK needs", bytes,
                        watch->kernel->name);
     for (size_t i = 0; saved && watch->device->access(watch->device, watch->launch, i, &access); ++i)
-        if (!access.writes) {
-            memcpy(saved, access.address, access.bytes);
-            saved += access.bytes;
-        }
+        for (size_t row = 0; !access.writes && row < access.rows; ++row, saved += access.row_bytes)
+            memcpy(saved, tw_backend_access_row(&access, row), access.row_bytes);
     return TW_SUCCESS;
 }
 
+/* Complains that a row differs from its copy. */
 static tw_status complain_read(const struct watch *watch, const struct tw_backend_access *access, size_t index,
-                               const unsigned char *saved)
+                               const unsigned char *row, const unsigned char *saved)
 {
     char text[DESCRIPTION_BYTES];
-    const unsigned char *now = access->address;
-    size_t at = 0;
-    while (now[at] == saved[at])
+    size_t at = (size_t)(row - (const unsigned char *)access->address);
+    for (; *row == *saved; ++row, ++saved)
         ++at;
     return tw_fail(TW_ERROR_READ_ONLY_BUFFER,
                    "kernel %s has written to element %zu of %s, which its group only reads: access it by "
@@ -328,14 +326,14 @@ static tw_status check_reads(const struct watch *watch, tw_status status)
     struct tw_backend_access access;
     const unsigned char *saved = watch->saved;
     for (size_t i = 0; saved && watch->device->access(watch->device, watch->launch, i, &access); ++i) {
-        if (access.writes)
-            continue;
-        if (memcmp(access.address, saved, access.bytes) != 0) {
+        for (size_t r = 0; !access.writes && r < access.rows; ++r, saved += access.row_bytes) {
+            unsigned char *row = tw_backend_access_row(&access, r);
+            if (memcmp(row, saved, access.row_bytes) == 0)
+                continue;
             if (status == TW_SUCCESS)
-                status = complain_read(watch, &access, i, saved);
-            memcpy(access.address, saved, access.bytes);
+                status = complain_read(watch, &access, i, row, saved);
+            memcpy(row, saved, access.row_bytes);
         }
-        saved += access.bytes;
     }
     return status;
 }
@@ -355,10 +353,10 @@ static void poison(const struct tw_host_prelude *prelude, size_t piece, size_t p
     const struct watch *watch = (const struct watch *)prelude;
     struct tw_backend_access access;
     for (size_t i = 0; watch->device->access(watch->device, watch->launch, i, &access); ++i) {
-        const size_t each = access.bytes / pieces, first = piece * each;
-        if (!access.needs)
-            memset((unsigned char *)access.address + first, TW_SIM_POISON,
-                   piece + 1 == pieces ? access.bytes - first : each);
+        const size_t each = access.row_bytes / pieces, first = piece * each;
+        for (size_t row = 0; !access.needs && row < access.rows; ++row)
+            memset(tw_backend_access_row(&access, row) + first, TW_SIM_POISON,
+                   piece + 1 == pieces ? access.row_bytes - first : each);
     }
 }
 

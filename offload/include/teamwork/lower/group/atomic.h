@@ -17,22 +17,22 @@
 
 /* ---- the object -------------------------------------------------------------------------------------------------- */
 
-/* The types: X(T, the word that it is treated as, kind). */
+/* The types: X(T, the number that it is treated as, the word, kind). */
 #define TW_INTERNAL_ATOMIC_TYPES(X)                                                                                    \
-    X(_Bool, tw_internal_uint8, TW_INTERNAL_BOOL)                                                                      \
-    X(char, tw_internal_char, TW_INTERNAL_INTEGER)                                                                     \
-    X(signed char, tw_internal_int8, TW_INTERNAL_INTEGER)                                                              \
-    X(unsigned char, tw_internal_uint8, TW_INTERNAL_INTEGER)                                                           \
-    X(short, tw_internal_int16, TW_INTERNAL_INTEGER)                                                                   \
-    X(unsigned short, tw_internal_uint16, TW_INTERNAL_INTEGER)                                                         \
-    X(int, tw_internal_int32, TW_INTERNAL_INTEGER)                                                                     \
-    X(unsigned, tw_internal_uint32, TW_INTERNAL_INTEGER)                                                               \
-    X(long, tw_internal_int64, TW_INTERNAL_INTEGER)                                                                    \
-    X(unsigned long, tw_internal_uint64, TW_INTERNAL_INTEGER)                                                          \
-    X(long long, tw_internal_int64, TW_INTERNAL_INTEGER)                                                               \
-    X(unsigned long long, tw_internal_uint64, TW_INTERNAL_INTEGER)                                                     \
-    X(float, tw_internal_float, TW_INTERNAL_REAL)                                                                      \
-    X(double, tw_internal_double, TW_INTERNAL_REAL)
+    X(_Bool, tw_internal_uint8, tw_internal_uint8, TW_INTERNAL_BOOL)                                                   \
+    X(char, tw_internal_char, tw_internal_uint8, TW_INTERNAL_INTEGER)                                                  \
+    X(signed char, tw_internal_int8, tw_internal_uint8, TW_INTERNAL_INTEGER)                                           \
+    X(unsigned char, tw_internal_uint8, tw_internal_uint8, TW_INTERNAL_INTEGER)                                        \
+    X(short, tw_internal_int16, tw_internal_uint16, TW_INTERNAL_INTEGER)                                               \
+    X(unsigned short, tw_internal_uint16, tw_internal_uint16, TW_INTERNAL_INTEGER)                                     \
+    X(int, tw_internal_int32, tw_internal_uint32, TW_INTERNAL_INTEGER)                                                 \
+    X(unsigned, tw_internal_uint32, tw_internal_uint32, TW_INTERNAL_INTEGER)                                           \
+    X(long, tw_internal_int64, tw_internal_uint64, TW_INTERNAL_INTEGER)                                                \
+    X(unsigned long, tw_internal_uint64, tw_internal_uint64, TW_INTERNAL_INTEGER)                                      \
+    X(long long, tw_internal_int64, tw_internal_uint64, TW_INTERNAL_INTEGER)                                           \
+    X(unsigned long long, tw_internal_uint64, tw_internal_uint64, TW_INTERNAL_INTEGER)                                 \
+    X(float, tw_internal_float, tw_internal_float, TW_INTERNAL_REAL)                                                   \
+    X(double, tw_internal_double, tw_internal_double, TW_INTERNAL_REAL)
 #ifdef __CHAR_UNSIGNED__
 typedef tw_internal_uint8 tw_internal_char;
 #else
@@ -40,14 +40,15 @@ typedef tw_internal_int8 tw_internal_char;
 #endif
 
 // clang-format off
-#define TW_INTERNAL_KIND_IF(T, word, kind) T: kind,
+#define TW_INTERNAL_KIND_IF(T, number, word, kind) T: kind,
 #define TW_INTERNAL_KIND(value)                                                                                        \
     _Generic((value), TW_INTERNAL_ATOMIC_TYPES(TW_INTERNAL_KIND_IF)                                                    \
              default: TW_INTERNAL_IS_POINTER(value) ? TW_INTERNAL_POINTER : TW_INTERNAL_NO_OBJECT)
-#define TW_INTERNAL_WORD_IF(T, word, kind) T: (word)0,
-#define TW_INTERNAL_WORD(value)                                                                                        \
-    __typeof__(_Generic((value), TW_INTERNAL_ATOMIC_TYPES(TW_INTERNAL_WORD_IF)                                         \
-               default: __builtin_choose_expr(TW_INTERNAL_IS_POINTER(value), (tw_internal_uint64)0, 0)))
+#define TW_INTERNAL_NUMBER_IF(T, number, word, kind) T: (number)0,
+#define TW_INTERNAL_WORD_IF(T, number, word, kind) T: (word)0,
+#define TW_INTERNAL_WORD(value, IF)                                                                                    \
+    __typeof__(_Generic((value), TW_INTERNAL_ATOMIC_TYPES(IF)                                                          \
+               default: __builtin_choose_expr(TW_INTERNAL_IS_POINTER(value), (tw_internal_uint64)0, 0u)))
 // clang-format on
 #define TW_INTERNAL_IS_POINTER(value) (__builtin_classify_type(value) == 5)
 
@@ -61,7 +62,7 @@ typedef tw_internal_int8 tw_internal_char;
 
 /* An expression about tw_object, which points to the object, of tw_kind, of the unqualified type tw_type, and is
    treated as a tw_word; tw_sum is the type of what is added to it. What is no object for atomic operations is treated
-   as an int, so that there is one error. */
+   as an int, so that there is one error. In `how` checks are made once for all words. */
 // clang-format off
 #define TW_INTERNAL_ATOMIC(object, ...)                                                                                \
     __extension__({                                                                                                    \
@@ -69,8 +70,8 @@ typedef tw_internal_int8 tw_internal_char;
             __auto_type const tw_object = &*(object);                                                                  \
             enum { tw_kind = TW_INTERNAL_KIND(*tw_object) };                                                           \
             typedef __typeof__(__builtin_choose_expr(tw_kind, ((void)0, *tw_object), 0)) tw_type;                      \
-            typedef TW_INTERNAL_WORD(*tw_object) tw_word;                                                              \
-            typedef __typeof__(__builtin_choose_expr(tw_kind == TW_INTERNAL_POINTER, (ptrdiff_t)0, (tw_type)0)) tw_sum;) \
+            typedef TW_INTERNAL_WORD(*tw_object, TW_INTERNAL_WORD_IF) tw_word;                                         \
+            typedef __typeof__(__builtin_choose_expr(tw_kind == TW_INTERNAL_POINTER, (ptrdiff_t)0, (tw_type)0)) tw_sum;)\
         __VA_ARGS__;                                                                                                   \
     })
 // clang-format on
@@ -87,21 +88,30 @@ typedef tw_internal_int8 tw_internal_char;
 /* ---- the operations: X(function on words, object, value, order, scope) ------------------------------------------- */
 
 #define TW_INTERNAL_LOAD(object, order, scope)                                                                         \
-    TW_INTERNAL_ATOMIC(object, (tw_type)tw_internal_load(TW_INTERNAL_READ_OBJECT, order, scope, tw_kind))
+    TW_INTERNAL_ATOMIC(                                                                                                \
+        object, (tw_type)tw_internal_load(TW_INTERNAL_READ_OBJECT, tw_internal_how_load(order, scope, tw_kind)))
 
 #define TW_INTERNAL_STORE(store, object, value, order, scope)                                                          \
-    TW_INTERNAL_ATOMIC(object, store(TW_INTERNAL_WRITTEN_OBJECT(tw_word),                                              \
-                                     TW_INTERNAL_OPERAND(TW_INTERNAL_ANY_KIND, value), order, scope, tw_kind))
-
-#define TW_INTERNAL_MODIFY(modify, object, value, order, scope)                                                        \
     TW_INTERNAL_ATOMIC(object,                                                                                         \
-                       (tw_type)modify(TW_INTERNAL_WRITTEN_OBJECT(tw_word),                                            \
-                                       TW_INTERNAL_OPERAND(TW_INTERNAL_ANY_KIND, value), order, scope, tw_kind))
+                       store(TW_INTERNAL_WRITTEN_OBJECT(tw_word), TW_INTERNAL_OPERAND(TW_INTERNAL_ANY_KIND, value),    \
+                             tw_internal_how_store(order, scope, tw_kind)))
+
+#define TW_INTERNAL_EXCHANGE(exchange, object, value, order, scope)                                                    \
+    TW_INTERNAL_ATOMIC(object, (tw_type)exchange(TW_INTERNAL_WRITTEN_OBJECT(tw_word),                                  \
+                                                 TW_INTERNAL_OPERAND(TW_INTERNAL_ANY_KIND, value),                     \
+                                                 tw_internal_how_exchange(order, scope, tw_kind)))
+
+/* Minimum and maximum depend on the sign. */
+#define TW_INTERNAL_EXTREME(modify, object, value, order, scope)                                                       \
+    TW_INTERNAL_ATOMIC(object, typedef TW_INTERNAL_WORD(*tw_object, TW_INTERNAL_NUMBER_IF) tw_number;                  \
+                       (tw_type)modify(TW_INTERNAL_WRITTEN_OBJECT(tw_number),                                          \
+                                       (tw_number)TW_INTERNAL_OPERAND(TW_INTERNAL_ANY_KIND, value),                    \
+                                       tw_internal_how_extreme(order, scope, tw_kind)))
 
 /* Pointers step by elements. */
 #define TW_INTERNAL_SUM(add, object, value, order, scope)                                                              \
-    TW_INTERNAL_ATOMIC(                                                                                                \
-        object, (tw_type)add(TW_INTERNAL_WRITTEN_OBJECT(tw_word), TW_INTERNAL_STEPS(value), order, scope, tw_kind))
+    TW_INTERNAL_ATOMIC(object, (tw_type)add(TW_INTERNAL_WRITTEN_OBJECT(tw_word), TW_INTERNAL_STEPS(value),             \
+                                            tw_internal_how_sum(order, scope, tw_kind)))
 #define TW_INTERNAL_STEPS(value)                                                                                       \
     ((tw_word)((tw_word)((tw_sum){__builtin_choose_expr(!!tw_kind, (value), 0)}) * (tw_word)TW_INTERNAL_ELEMENT_BYTES))
 #define TW_INTERNAL_ELEMENT_BYTES                                                                                      \
@@ -112,7 +122,7 @@ typedef tw_internal_int8 tw_internal_char;
     TW_INTERNAL_ATOMIC(object, (tw_type)modify(TW_INTERNAL_WRITTEN_OBJECT(__typeof__(__builtin_choose_expr(            \
                                                    tw_kind == TW_INTERNAL_REAL, 0u, (tw_word)0))),                     \
                                                TW_INTERNAL_OPERAND(TW_INTERNAL_INTEGER | TW_INTERNAL_BOOL, value),     \
-                                               order, scope, tw_kind))
+                                               tw_internal_how_bits(order, scope, tw_kind)))
 
 // clang-format off
 #define TW_INTERNAL_COMPARE_EXCHANGE(object, expected, desired, success, failure, scope)                               \
@@ -123,8 +133,8 @@ typedef tw_internal_int8 tw_internal_char;
             const tw_word tw_value = (tw_word)__builtin_choose_expr(tw_same, *tw_expected, (tw_type)0);                \
             const tw_word tw_found =                                                                                   \
                 tw_internal_swap_if(TW_INTERNAL_WRITTEN_OBJECT(tw_word), tw_value,                                     \
-                                    TW_INTERNAL_OPERAND(TW_INTERNAL_ANY_KIND, desired), success, failure, scope,       \
-                                    tw_kind, tw_same);)                                                                \
+                                    TW_INTERNAL_OPERAND(TW_INTERNAL_ANY_KIND, desired),                                \
+                                    tw_internal_how_swap_if(success, failure, scope, tw_kind, tw_same));)              \
         *tw_expected = __builtin_choose_expr(tw_same, (tw_type)tw_found, *tw_expected);                                \
         tw_internal_same_bits(tw_found, tw_value))
 // clang-format on
@@ -160,13 +170,13 @@ TW_DEVICE_INLINE int tw_internal_order_without_scope(void)
 
 #define tw_atomic_load(...) TW_INTERNAL_LOAD_OF(__VA_ARGS__)
 #define tw_atomic_store(...) TW_INTERNAL_APPLY(TW_INTERNAL_STORE, tw_internal_store, __VA_ARGS__)
-#define tw_atomic_exchange(...) TW_INTERNAL_APPLY(TW_INTERNAL_MODIFY, tw_internal_exchange, __VA_ARGS__)
+#define tw_atomic_exchange(...) TW_INTERNAL_APPLY(TW_INTERNAL_EXCHANGE, tw_internal_exchange, __VA_ARGS__)
 #define tw_atomic_compare_exchange_strong(...) TW_INTERNAL_COMPARE_OF(__VA_ARGS__)
 #define tw_atomic_compare_exchange_weak(...) TW_INTERNAL_COMPARE_OF(__VA_ARGS__)
 #define tw_atomic_fetch_add(...) TW_INTERNAL_APPLY(TW_INTERNAL_SUM, tw_internal_fetch_add, __VA_ARGS__)
 #define tw_atomic_fetch_sub(...) TW_INTERNAL_APPLY(TW_INTERNAL_SUM, tw_internal_fetch_sub, __VA_ARGS__)
-#define tw_atomic_fetch_min(...) TW_INTERNAL_APPLY(TW_INTERNAL_MODIFY, tw_internal_fetch_min, __VA_ARGS__)
-#define tw_atomic_fetch_max(...) TW_INTERNAL_APPLY(TW_INTERNAL_MODIFY, tw_internal_fetch_max, __VA_ARGS__)
+#define tw_atomic_fetch_min(...) TW_INTERNAL_APPLY(TW_INTERNAL_EXTREME, tw_internal_fetch_min, __VA_ARGS__)
+#define tw_atomic_fetch_max(...) TW_INTERNAL_APPLY(TW_INTERNAL_EXTREME, tw_internal_fetch_max, __VA_ARGS__)
 #define tw_atomic_fetch_and(...) TW_INTERNAL_APPLY(TW_INTERNAL_BITWISE, tw_internal_fetch_and, __VA_ARGS__)
 #define tw_atomic_fetch_or(...) TW_INTERNAL_APPLY(TW_INTERNAL_BITWISE, tw_internal_fetch_or, __VA_ARGS__)
 #define tw_atomic_fetch_xor(...) TW_INTERNAL_APPLY(TW_INTERNAL_BITWISE, tw_internal_fetch_xor, __VA_ARGS__)

@@ -29,7 +29,7 @@ TW_DEVICE_INLINE int tw_internal_store_order(tw_memory_order order)
                                        : __ATOMIC_SEQ_CST;
 }
 
-#define TW_INTERNAL_DEFINE_BUILTIN_BASIC(T, U)                                                                         \
+#define TW_INTERNAL_DEFINE_BUILTIN_BASIC(T)                                                                            \
     TW_OVERLOADED T tw_internal_atomic_load(T *object, tw_memory_order order, tw_memory_scope scope)                   \
     {                                                                                                                  \
         T value;                                                                                                       \
@@ -59,10 +59,10 @@ TW_DEVICE_INLINE int tw_internal_store_order(tw_memory_order order)
     {                                                                                                                  \
         return TW_INTERNAL_BUILTIN(what, scope, object, operand, tw_internal_builtin_order(order));                    \
     }
-#define TW_INTERNAL_DEFINE_BUILTIN_SUM(T, U)                                                                           \
+#define TW_INTERNAL_DEFINE_BUILTIN_SUM(T)                                                                              \
     TW_INTERNAL_DEFINE_BUILTIN(fetch_add, T)                                                                           \
     TW_INTERNAL_DEFINE_BUILTIN(fetch_sub, T)
-#define TW_INTERNAL_DEFINE_BUILTIN_BITWISE(T, U)                                                                       \
+#define TW_INTERNAL_DEFINE_BUILTIN_BITWISE(T)                                                                          \
     TW_INTERNAL_DEFINE_BUILTIN(fetch_and, T)                                                                           \
     TW_INTERNAL_DEFINE_BUILTIN(fetch_or, T)                                                                            \
     TW_INTERNAL_DEFINE_BUILTIN(fetch_xor, T)
@@ -72,8 +72,9 @@ TW_INTERNAL_REAL_WORDS(TW_INTERNAL_DEFINE_BUILTIN_BASIC)
 TW_INTERNAL_INTEGER_WORDS(TW_INTERNAL_DEFINE_BUILTIN_SUM)
 TW_INTERNAL_REAL_WORDS(TW_INTERNAL_DEFINE_BUILTIN_SUM)
 TW_INTERNAL_INTEGER_WORDS(TW_INTERNAL_DEFINE_BUILTIN_BITWISE)
-TW_INTERNAL_INTEGER_WORDS(TW_INTERNAL_DEFINE_EXTREMES)
-TW_INTERNAL_REAL_WORDS(TW_INTERNAL_DEFINE_EXTREMES)
+TW_INTERNAL_NARROW_NUMBERS(TW_INTERNAL_DEFINE_EXTREMES)
+TW_INTERNAL_WIDE_NUMBERS(TW_INTERNAL_DEFINE_EXTREMES)
+TW_INTERNAL_REAL_NUMBERS(TW_INTERNAL_DEFINE_EXTREMES)
 
 TW_DEVICE_INLINE void tw_internal_compiler_fence(tw_memory_order order)
 {

@@ -153,34 +153,35 @@ TW_DEVICE_INLINE tw_memory_order tw_internal_ptx_join(tw_memory_order a, tw_memo
         return old;                                                                                                    \
     }
 
-/* PTX has no subtraction. U: the type for arithmetic that wraps. */
-#define TW_INTERNAL_DEFINE_PTX_SUB(T, U)                                                                               \
+/* PTX has no subtraction. */
+#define TW_INTERNAL_DEFINE_PTX_SUM(T, type, r)                                                                         \
+    TW_INTERNAL_DEFINE_PTX(fetch_add, ".add." type, T, r)                                                              \
     TW_OVERLOADED T tw_internal_atomic_fetch_sub(T *object, T operand, tw_memory_order order, tw_memory_scope scope)   \
     {                                                                                                                  \
-        return tw_internal_atomic_fetch_add(object, (T) - (U)operand, order, scope);                                   \
+        return tw_internal_atomic_fetch_add(object, -operand, order, scope);                                           \
     }
 
-#define TW_INTERNAL_DEFINE_PTX_INTEGER(T, U, width, type, r)                                                           \
-    TW_INTERNAL_DEFINE_PTX_BASIC(T, ".b" #width, r)                                                                    \
-    TW_INTERNAL_DEFINE_PTX(fetch_add, ".add.u" #width, T, r)                                                           \
-    TW_INTERNAL_DEFINE_PTX_SUB(T, U)                                                                                   \
-    TW_INTERNAL_DEFINE_PTX(fetch_and, ".and.b" #width, T, r)                                                           \
-    TW_INTERNAL_DEFINE_PTX(fetch_or, ".or.b" #width, T, r)                                                             \
-    TW_INTERNAL_DEFINE_PTX(fetch_xor, ".xor.b" #width, T, r)                                                           \
+#define TW_INTERNAL_DEFINE_PTX_NUMBER(T, type, r)                                                                      \
     TW_INTERNAL_DEFINE_PTX(fetch_min, ".min." type, T, r)                                                              \
     TW_INTERNAL_DEFINE_PTX(fetch_max, ".max." type, T, r)
+#define TW_INTERNAL_DEFINE_PTX_INTEGER(T, width, r)                                                                    \
+    TW_INTERNAL_DEFINE_PTX_BASIC(T, ".b" width, r)                                                                     \
+    TW_INTERNAL_DEFINE_PTX_SUM(T, "u" width, r)                                                                        \
+    TW_INTERNAL_DEFINE_PTX(fetch_and, ".and.b" width, T, r)                                                            \
+    TW_INTERNAL_DEFINE_PTX(fetch_or, ".or.b" width, T, r)                                                              \
+    TW_INTERNAL_DEFINE_PTX(fetch_xor, ".xor.b" width, T, r)                                                            \
+    TW_INTERNAL_DEFINE_PTX_NUMBER(T, "u" width, r)
 #define TW_INTERNAL_DEFINE_PTX_REAL(T, width, r)                                                                       \
-    TW_INTERNAL_DEFINE_PTX_BASIC(T, ".b" #width, r)                                                                    \
-    TW_INTERNAL_DEFINE_PTX(fetch_add, ".add.f" #width, T, r)                                                           \
-    TW_INTERNAL_DEFINE_PTX_SUB(T, T)                                                                                   \
+    TW_INTERNAL_DEFINE_PTX_BASIC(T, ".b" width, r)                                                                     \
+    TW_INTERNAL_DEFINE_PTX_SUM(T, "f" width, r)                                                                        \
     TW_INTERNAL_DEFINE_EXTREMES(T, T)
 
-TW_INTERNAL_DEFINE_PTX_INTEGER(tw_internal_int32, uint32_t, 32, "s32", "r")
-TW_INTERNAL_DEFINE_PTX_INTEGER(tw_internal_uint32, uint32_t, 32, "u32", "r")
-TW_INTERNAL_DEFINE_PTX_INTEGER(tw_internal_int64, uint64_t, 64, "s64", "l")
-TW_INTERNAL_DEFINE_PTX_INTEGER(tw_internal_uint64, uint64_t, 64, "u64", "l")
-TW_INTERNAL_DEFINE_PTX_REAL(tw_internal_float, 32, "f")
-TW_INTERNAL_DEFINE_PTX_REAL(tw_internal_double, 64, "d")
+TW_INTERNAL_DEFINE_PTX_INTEGER(tw_internal_uint32, "32", "r")
+TW_INTERNAL_DEFINE_PTX_INTEGER(tw_internal_uint64, "64", "l")
+TW_INTERNAL_DEFINE_PTX_NUMBER(tw_internal_int32, "s32", "r")
+TW_INTERNAL_DEFINE_PTX_NUMBER(tw_internal_int64, "s64", "l")
+TW_INTERNAL_DEFINE_PTX_REAL(tw_internal_float, "32", "f")
+TW_INTERNAL_DEFINE_PTX_REAL(tw_internal_double, "64", "d")
 
 /* ---- 8 and 16 bits: a part of the aligned 32-bit word around them ------------------------------------------------ */
 
@@ -188,12 +189,11 @@ TW_INTERNAL_DEFINE_PTX_REAL(tw_internal_double, 64, "d")
 #define TW_INTERNAL_AROUND(object) ((tw_internal_uint32 *)(void *)((char *)(object) - ((uintptr_t)(object) & 3)))
 #define TW_INTERNAL_SHIFT(object) ((unsigned)((uintptr_t)(object) & 3) * 8)
 
-/* U: the unsigned type of that size. */
-#define TW_INTERNAL_DEFINE_PART(T, U)                                                                                  \
+#define TW_INTERNAL_DEFINE_PART(T)                                                                                     \
     TW_OVERLOADED tw_internal_uint32 tw_internal_with_part(const T *object, tw_internal_uint32 word, T part)           \
     {                                                                                                                  \
         const unsigned shift = TW_INTERNAL_SHIFT(object);                                                              \
-        return (word & ~((tw_internal_uint32)(U) - 1 << shift)) | (tw_internal_uint32)(U)part << shift;                \
+        return (word & ~((tw_internal_uint32)(T) - 1 << shift)) | (tw_internal_uint32)part << shift;                   \
     }                                                                                                                  \
     TW_OVERLOADED T tw_internal_atomic_load(T *object, tw_memory_order order, tw_memory_scope scope)                   \
     {                                                                                                                  \
@@ -216,9 +216,8 @@ TW_INTERNAL_DEFINE_PTX_REAL(tw_internal_double, 64, "d")
         }                                                                                                              \
     }                                                                                                                  \
     TW_INTERNAL_DEFINE_PART_MODIFY(exchange, T, operand)                                                               \
-    TW_INTERNAL_DEFINE_PART_MODIFY(fetch_add, T, (T)((U)old + (U)operand))                                             \
-    TW_INTERNAL_DEFINE_PART_MODIFY(fetch_sub, T, (T)((U)old - (U)operand))                                             \
-    TW_INTERNAL_DEFINE_EXTREMES(T, U)                                                                                  \
+    TW_INTERNAL_DEFINE_PART_MODIFY(fetch_add, T, (T)(old + operand))                                                   \
+    TW_INTERNAL_DEFINE_PART_MODIFY(fetch_sub, T, (T)(old - operand))                                                   \
     TW_INTERNAL_DEFINE_PART_BITS(fetch_and, T, tw_internal_with_part(object, ~(tw_internal_uint32)0, operand))         \
     TW_INTERNAL_DEFINE_PART_BITS(fetch_or, T, tw_internal_with_part(object, 0, operand))                               \
     TW_INTERNAL_DEFINE_PART_BITS(fetch_xor, T, tw_internal_with_part(object, 0, operand))                              \
@@ -251,5 +250,6 @@ TW_INTERNAL_DEFINE_PTX_REAL(tw_internal_double, 64, "d")
     }
 
 TW_INTERNAL_NARROW_WORDS(TW_INTERNAL_DEFINE_PART)
+TW_INTERNAL_NARROW_NUMBERS(TW_INTERNAL_DEFINE_EXTREMES)
 
 #endif

@@ -28,23 +28,24 @@ typedef uint64_t __attribute__((may_alias)) tw_internal_uint64;
 typedef float __attribute__((may_alias)) tw_internal_float;
 typedef double __attribute__((may_alias)) tw_internal_double;
 
-/* The words: X(T, type for arithmetic that wraps). */
-#define TW_INTERNAL_NARROW_WORDS(X)                                                                                    \
-    X(tw_internal_int8, uint8_t)                                                                                       \
-    X(tw_internal_uint8, uint8_t)                                                                                      \
-    X(tw_internal_int16, uint16_t)                                                                                     \
-    X(tw_internal_uint16, uint16_t)
-#define TW_INTERNAL_WIDE_WORDS(X)                                                                                      \
-    X(tw_internal_int32, uint32_t)                                                                                     \
-    X(tw_internal_uint32, uint32_t)                                                                                    \
-    X(tw_internal_int64, uint64_t)                                                                                     \
-    X(tw_internal_uint64, uint64_t)
-#define TW_INTERNAL_INTEGER_WORDS(X)                                                                                   \
-    TW_INTERNAL_NARROW_WORDS(X)                                                                                        \
-    TW_INTERNAL_WIDE_WORDS(X)
-#define TW_INTERNAL_REAL_WORDS(X)                                                                                      \
-    X(tw_internal_float, float)                                                                                        \
-    X(tw_internal_double, double)
+/* Operations are on unsigned and real words, X(W); minimum and maximum also take signed ones, X(T, W), where W is the
+   word of that size. */
+#define TW_INTERNAL_NARROW_WORDS(X) X(tw_internal_uint8) X(tw_internal_uint16)
+#define TW_INTERNAL_INTEGER_WORDS(X) TW_INTERNAL_NARROW_WORDS(X) X(tw_internal_uint32) X(tw_internal_uint64)
+#define TW_INTERNAL_REAL_WORDS(X) X(tw_internal_float) X(tw_internal_double)
+#define TW_INTERNAL_NARROW_NUMBERS(X)                                                                                  \
+    X(tw_internal_int8, tw_internal_uint8)                                                                             \
+    X(tw_internal_uint8, tw_internal_uint8)                                                                            \
+    X(tw_internal_int16, tw_internal_uint16)                                                                           \
+    X(tw_internal_uint16, tw_internal_uint16)
+#define TW_INTERNAL_WIDE_NUMBERS(X)                                                                                    \
+    X(tw_internal_int32, tw_internal_uint32)                                                                           \
+    X(tw_internal_uint32, tw_internal_uint32)                                                                          \
+    X(tw_internal_int64, tw_internal_uint64)                                                                           \
+    X(tw_internal_uint64, tw_internal_uint64)
+#define TW_INTERNAL_REAL_NUMBERS(X)                                                                                    \
+    X(tw_internal_float, tw_internal_float)                                                                            \
+    X(tw_internal_double, tw_internal_double)
 
 /* What an object is. */
 enum tw_internal_kind {
@@ -80,7 +81,7 @@ TW_DEVICE_INLINE int tw_internal_builtin_scope(tw_memory_scope scope)
 #endif
 
 /* Whether two values have the same bits. */
-#define TW_INTERNAL_DEFINE_SAME(T, U)                                                                                  \
+#define TW_INTERNAL_DEFINE_SAME(T)                                                                                     \
     TW_OVERLOADED bool tw_internal_same_bits(T a, T b)                                                                 \
     {                                                                                                                  \
         return a == b;                                                                                                 \
@@ -113,23 +114,24 @@ TW_DEVICE_INLINE bool tw_internal_releases(tw_memory_order order)
  * release in the order, nothing is written unless the operand wins; else the old value is, since who reads it later
  * must synchronize with this operation.
  */
-#define TW_INTERNAL_DEFINE_EXTREME(op, T, wins)                                                                        \
+#define TW_INTERNAL_DEFINE_EXTREME(op, T, W, wins)                                                                     \
     TW_OVERLOADED T tw_internal_atomic_fetch_##op(T *object, T operand, tw_memory_order order, tw_memory_scope scope)  \
     {                                                                                                                  \
         const tw_memory_order failure = tw_internal_read_order(order);                                                 \
-        T old = tw_internal_atomic_load(object, failure, scope);                                                       \
+        W *const word = (W *)object;                                                                                   \
+        T old = (T)tw_internal_atomic_load(word, failure, scope);                                                      \
         while (operand wins old || tw_internal_releases(order)) {                                                      \
             const T next = operand wins old ? operand : old;                                                           \
-            const T seen = tw_internal_atomic_swap_if(object, old, next, order, failure, scope);                       \
-            if (tw_internal_same_bits(seen, old))                                                                      \
+            const W seen = tw_internal_atomic_swap_if(word, (W)old, (W)next, order, failure, scope);                   \
+            if (tw_internal_same_bits(seen, (W)old))                                                                   \
                 break;                                                                                                 \
-            old = seen;                                                                                                \
+            old = (T)seen;                                                                                             \
         }                                                                                                              \
         return old;                                                                                                    \
     }
-#define TW_INTERNAL_DEFINE_EXTREMES(T, U)                                                                              \
-    TW_INTERNAL_DEFINE_EXTREME(min, T, <)                                                                              \
-    TW_INTERNAL_DEFINE_EXTREME(max, T, >)
+#define TW_INTERNAL_DEFINE_EXTREMES(T, W)                                                                              \
+    TW_INTERNAL_DEFINE_EXTREME(min, T, W, <)                                                                           \
+    TW_INTERNAL_DEFINE_EXTREME(max, T, W, >)
 
 /*
  * The halves define, overloaded for each word T, what is done where others may access the object:
@@ -137,7 +139,7 @@ TW_DEVICE_INLINE bool tw_internal_releases(tw_memory_order order)
  *     void tw_internal_atomic_store(T *, T, order, scope)
  *     T    tw_internal_atomic_exchange(T *, T, order, scope)
  *     T    tw_internal_atomic_swap_if(T *, T expected, T desired, success, failure, scope), a compare-exchange
- *     T    tw_internal_atomic_fetch_OP(T *, T, order, scope)
+ *     T    tw_internal_atomic_fetch_OP(T *, T, order, scope), for min and max of signed words too
  *     void tw_internal_atomic_fence(order, scope)
  *     void tw_internal_compiler_fence(order), around an ordinary access
  */
@@ -151,116 +153,120 @@ TW_DEVICE_INLINE bool tw_internal_releases(tw_memory_order order)
 
 #define TW_INTERNAL_REFUSE(condition, message) __attribute__((diagnose_if(condition, message, "error")))
 
-/* What an object must be for an operation. */
-#define TW_INTERNAL_FOR_ALL(kind)                                                                                      \
-    TW_INTERNAL_REFUSE((kind) == TW_INTERNAL_NO_OBJECT,                                                                \
-                       "atomic operations are for integers of 8 to 64 bits, bool, float, double and pointers")
-#define TW_INTERNAL_FOR_SUMS(kind)                                                                                     \
-    TW_INTERNAL_FOR_ALL(kind)                                                                                          \
-    TW_INTERNAL_REFUSE((kind) == TW_INTERNAL_BOOL,                                                                     \
-                       "atomic add and sub are for integers, float, double and pointers; bool has and, or and xor")
-#define TW_INTERNAL_FOR_EXTREMES(kind)                                                                                 \
-    TW_INTERNAL_FOR_ALL(kind)                                                                                          \
-    TW_INTERNAL_REFUSE(!((kind) & (TW_INTERNAL_INTEGER | TW_INTERNAL_REAL)),                                           \
-                       "atomic min and max are for integers, float and double")
-#define TW_INTERNAL_FOR_BITS(kind)                                                                                     \
-    TW_INTERNAL_FOR_ALL(kind)                                                                                          \
-    TW_INTERNAL_REFUSE(!((kind) & (TW_INTERNAL_INTEGER | TW_INTERNAL_BOOL)),                                           \
-                       "atomic and, or and xor are for integers and bool")
-
 #define TW_INTERNAL_CHECK(order, scope)                                                                                \
     TW_INTERNAL_REFUSE((unsigned)(order) > TW_ORDER_SEQ_CST, "this is not a tw_memory_order")                          \
     TW_INTERNAL_REFUSE((unsigned)(scope) > TW_SCOPE_SYSTEM, "this is not a tw_memory_scope")
-#define TW_INTERNAL_CHECK_LOAD(order)                                                                                  \
-    TW_INTERNAL_REFUSE((order) == TW_ORDER_RELEASE || (order) == TW_ORDER_ACQ_REL,                                     \
-                       "an atomic load writes nothing to release: its order is relaxed, acquire or seq_cst")
-#define TW_INTERNAL_CHECK_STORE(order)                                                                                 \
-    TW_INTERNAL_REFUSE((order) == TW_ORDER_ACQUIRE || (order) == TW_ORDER_ACQ_REL,                                     \
-                       "an atomic store reads nothing to acquire: its order is relaxed, release or seq_cst")
-#define TW_INTERNAL_CHECK_FAILURE(success, failure)                                                                    \
-    TW_INTERNAL_REFUSE((failure) == TW_ORDER_RELEASE || (failure) == TW_ORDER_ACQ_REL,                                 \
-                       "a failed compare-exchange writes nothing to release: its order is relaxed, acquire or "        \
-                       "seq_cst")                                                                                      \
-    TW_INTERNAL_REFUSE((unsigned)(failure) > TW_ORDER_SEQ_CST, "this is not a tw_memory_order")                        \
-    TW_INTERNAL_REFUSE(((failure) == TW_ORDER_ACQUIRE && (success) == TW_ORDER_RELAXED)                                \
-                           || ((failure) == TW_ORDER_SEQ_CST && (success) != TW_ORDER_SEQ_CST),                        \
-                       "the failure order of a compare-exchange is stronger than its success order")
+#define TW_INTERNAL_CHECK_OBJECT(kind)                                                                                 \
+    TW_INTERNAL_REFUSE((kind) == TW_INTERNAL_NO_OBJECT,                                                                \
+                       "atomic operations are for integers of 8 to 64 bits, bool, float, double and pointers")
+
+/* How an operation is done: its order and scope in one number, checked once for all words. */
+TW_DEVICE_INLINE unsigned tw_internal_how(tw_memory_order order, tw_memory_scope scope)
+{
+    return (unsigned)order | (unsigned)scope << 8;
+}
+TW_DEVICE_INLINE tw_memory_order tw_internal_order(unsigned how)
+{
+    return (tw_memory_order)(how & 255);
+}
+TW_DEVICE_INLINE tw_memory_scope tw_internal_scope(unsigned how)
+{
+    return (tw_memory_scope)(how >> 8 & 255);
+}
+
+#define TW_INTERNAL_DEFINE_HOW(what, ...)                                                                              \
+    TW_DEVICE_INLINE unsigned tw_internal_how_##what(tw_memory_order order, tw_memory_scope scope, unsigned kind)      \
+        TW_INTERNAL_CHECK_OBJECT(kind) TW_INTERNAL_CHECK(order, scope) __VA_ARGS__                                     \
+    {                                                                                                                  \
+        (void)kind;                                                                                                    \
+        return tw_internal_how(order, scope);                                                                          \
+    }
+TW_INTERNAL_DEFINE_HOW(load,
+                       TW_INTERNAL_REFUSE((order) == TW_ORDER_RELEASE || (order) == TW_ORDER_ACQ_REL,
+                                          "an atomic load writes nothing to release: its order is relaxed, acquire or "
+                                          "seq_cst"))
+TW_INTERNAL_DEFINE_HOW(store,
+                       TW_INTERNAL_REFUSE((order) == TW_ORDER_ACQUIRE || (order) == TW_ORDER_ACQ_REL,
+                                          "an atomic store reads nothing to acquire: its order is relaxed, release or "
+                                          "seq_cst"))
+TW_INTERNAL_DEFINE_HOW(exchange, )
+TW_INTERNAL_DEFINE_HOW(sum, TW_INTERNAL_REFUSE((kind) == TW_INTERNAL_BOOL,
+                                               "atomic add and sub are for integers, float, double and pointers; bool "
+                                               "has and, or and xor"))
+TW_INTERNAL_DEFINE_HOW(extreme, TW_INTERNAL_REFUSE(!((kind) & (TW_INTERNAL_INTEGER | TW_INTERNAL_REAL)),
+                                                   "atomic min and max are for integers, float and double"))
+TW_INTERNAL_DEFINE_HOW(bits, TW_INTERNAL_REFUSE(!((kind) & (TW_INTERNAL_INTEGER | TW_INTERNAL_BOOL)),
+                                                "atomic and, or and xor are for integers and bool"))
+
+/* Of a compare-exchange, with the order of a failure above the scope. same_type: what is expected has the object's
+   type. */
+TW_DEVICE_INLINE unsigned
+tw_internal_how_swap_if(tw_memory_order success, tw_memory_order failure, tw_memory_scope scope, unsigned kind,
+                        bool same_type) TW_INTERNAL_CHECK_OBJECT(kind) TW_INTERNAL_CHECK(success, scope)
+    TW_INTERNAL_REFUSE(!same_type,
+                       "a compare-exchange takes the address of a variable of the object's own type, with the expected "
+                       "value")
+        TW_INTERNAL_REFUSE((failure) == TW_ORDER_RELEASE || (failure) == TW_ORDER_ACQ_REL,
+                           "a failed compare-exchange writes nothing to release: its order is relaxed, acquire or "
+                           "seq_cst")
+            TW_INTERNAL_REFUSE((unsigned)(failure) > TW_ORDER_SEQ_CST, "this is not a tw_memory_order")
+                TW_INTERNAL_REFUSE(((failure) == TW_ORDER_ACQUIRE && (success) == TW_ORDER_RELAXED)
+                                       || ((failure) == TW_ORDER_SEQ_CST && (success) != TW_ORDER_SEQ_CST),
+                                   "the failure order of a compare-exchange is stronger than its success order")
+{
+    (void)kind, (void)same_type;
+    return tw_internal_how(success, scope) | (unsigned)failure << 16;
+}
 
 /* ---- the operations on words ------------------------------------------------------------------------------------- */
 
-#define TW_INTERNAL_DEFINE_LOAD(T, U)                                                                                  \
-    TW_OVERLOADED T tw_internal_load(const volatile T *object, tw_memory_order order, tw_memory_scope scope,           \
-                                     unsigned kind) TW_INTERNAL_FOR_ALL(kind) TW_INTERNAL_CHECK(order, scope)          \
-        TW_INTERNAL_CHECK_LOAD(order)                                                                                  \
+#define TW_INTERNAL_DEFINE_LOAD(T)                                                                                     \
+    TW_OVERLOADED T tw_internal_load(const volatile T *object, unsigned how)                                           \
     {                                                                                                                  \
-        (void)kind;                                                                                                    \
-        if (tw_internal_contended(scope))                                                                              \
-            return tw_internal_atomic_load((T *)object, order, scope);                                                 \
+        if (tw_internal_contended(tw_internal_scope(how)))                                                             \
+            return tw_internal_atomic_load((T *)object, tw_internal_order(how), tw_internal_scope(how));               \
         const T value = *(T *)object;                                                                                  \
-        tw_internal_compiler_fence(order);                                                                             \
+        tw_internal_compiler_fence(tw_internal_order(how));                                                            \
         return value;                                                                                                  \
     }
 
-#define TW_INTERNAL_DEFINE_STORE(T, U)                                                                                 \
-    TW_OVERLOADED void tw_internal_store(volatile T *object, T value, tw_memory_order order, tw_memory_scope scope,    \
-                                         unsigned kind) TW_INTERNAL_FOR_ALL(kind) TW_INTERNAL_CHECK(order, scope)      \
-        TW_INTERNAL_CHECK_STORE(order)                                                                                 \
+#define TW_INTERNAL_DEFINE_STORE(T)                                                                                    \
+    TW_OVERLOADED void tw_internal_store(volatile T *object, T value, unsigned how)                                    \
     {                                                                                                                  \
-        (void)kind;                                                                                                    \
-        if (tw_internal_contended(scope)) {                                                                            \
-            tw_internal_atomic_store((T *)object, value, order, scope);                                                \
+        if (tw_internal_contended(tw_internal_scope(how))) {                                                           \
+            tw_internal_atomic_store((T *)object, value, tw_internal_order(how), tw_internal_scope(how));              \
         } else {                                                                                                       \
-            tw_internal_compiler_fence(order);                                                                         \
+            tw_internal_compiler_fence(tw_internal_order(how));                                                        \
             *(T *)object = value;                                                                                      \
         }                                                                                                              \
     }
 
-/* For `what`, a read-modify-write FOR some kinds of objects; PLAIN(T, U, object, old, operand) is the ordinary one. */
-#define TW_INTERNAL_DEFINE_MODIFY(what, FOR, T, U, PLAIN)                                                              \
-    TW_OVERLOADED T tw_internal_##what(volatile T *object, T operand, tw_memory_order order, tw_memory_scope scope,    \
-                                       unsigned kind) FOR(kind) TW_INTERNAL_CHECK(order, scope)                        \
+/* For `what`, a read-modify-write; `plain` makes an ordinary one of *to, old and operand. */
+#define TW_INTERNAL_DEFINE_MODIFY(what, T, plain)                                                                      \
+    TW_OVERLOADED T tw_internal_##what(volatile T *object, T operand, unsigned how)                                    \
     {                                                                                                                  \
-        (void)kind;                                                                                                    \
-        if (tw_internal_contended(scope))                                                                              \
-            return tw_internal_atomic_##what((T *)object, operand, order, scope);                                      \
-        tw_internal_compiler_fence(order);                                                                             \
-        const T old = *(T *)object;                                                                                    \
-        PLAIN(T, U, (T *)object, old, operand);                                                                        \
-        tw_internal_compiler_fence(order);                                                                             \
+        if (tw_internal_contended(tw_internal_scope(how)))                                                             \
+            return tw_internal_atomic_##what((T *)object, operand, tw_internal_order(how), tw_internal_scope(how));    \
+        tw_internal_compiler_fence(tw_internal_order(how));                                                            \
+        T *const to = (T *)object;                                                                                     \
+        const T old = *to;                                                                                             \
+        plain;                                                                                                         \
+        tw_internal_compiler_fence(tw_internal_order(how));                                                            \
         return old;                                                                                                    \
     }
-
-#define TW_INTERNAL_PLAIN_EXCHANGE(T, U, object, old, operand) *(object) = (operand)
-#define TW_INTERNAL_PLAIN_ADD(T, U, object, old, operand) *(object) = (T)((U)(old) + (U)(operand))
-#define TW_INTERNAL_PLAIN_SUB(T, U, object, old, operand) *(object) = (T)((U)(old) - (U)(operand))
-#define TW_INTERNAL_PLAIN_AND(T, U, object, old, operand) *(object) = (T)((old) & (operand))
-#define TW_INTERNAL_PLAIN_OR(T, U, object, old, operand) *(object) = (T)((old) | (operand))
-#define TW_INTERNAL_PLAIN_XOR(T, U, object, old, operand) *(object) = (T)((old) ^ (operand))
-#define TW_INTERNAL_PLAIN_MIN(T, U, object, old, operand)                                                              \
-    if ((operand) < (old))                                                                                             \
-    *(object) = (operand)
-#define TW_INTERNAL_PLAIN_MAX(T, U, object, old, operand)                                                              \
-    if ((operand) > (old))                                                                                             \
-    *(object) = (operand)
 
 /*
  * Compare-exchange, which returns what it found. Not a function with an out-parameter: clang 19's openmp-opt runs
  * before these functions are inlined, and takes a variable that such a function, with atomics in it, changes for
- * unchanged in the next turn of a loop. same_type: whether what is expected has the object's type.
+ * unchanged in the next turn of a loop.
  */
-#define TW_INTERNAL_DEFINE_SWAP_IF(T, U)                                                                               \
-    TW_OVERLOADED T tw_internal_swap_if(volatile T *object, T expected, T desired, tw_memory_order success,            \
-                                        tw_memory_order failure, tw_memory_scope scope, unsigned kind, bool same_type) \
-        TW_INTERNAL_FOR_ALL(kind)                                                                                      \
-            TW_INTERNAL_REFUSE(!same_type,                                                                             \
-                               "a compare-exchange takes the address of a variable of the object's own type, with "    \
-                               "the expected value") TW_INTERNAL_CHECK(success, scope)                                 \
-                TW_INTERNAL_CHECK_FAILURE(success, failure)                                                            \
+#define TW_INTERNAL_DEFINE_SWAP_IF(T)                                                                                  \
+    TW_OVERLOADED T tw_internal_swap_if(volatile T *object, T expected, T desired, unsigned how)                       \
     {                                                                                                                  \
-        (void)kind;                                                                                                    \
-        (void)same_type;                                                                                               \
-        if (tw_internal_contended(scope))                                                                              \
-            return tw_internal_atomic_swap_if((T *)object, expected, desired, success, failure, scope);                \
+        const tw_memory_order success = tw_internal_order(how), failure = tw_internal_order(how >> 16);                \
+        if (tw_internal_contended(tw_internal_scope(how)))                                                             \
+            return tw_internal_atomic_swap_if((T *)object, expected, desired, success, failure,                        \
+                                              tw_internal_scope(how));                                                 \
         tw_internal_compiler_fence(success);                                                                           \
         const T old = *(T *)object;                                                                                    \
         if (tw_internal_same_bits(old, expected))                                                                      \
@@ -269,23 +275,27 @@ TW_DEVICE_INLINE bool tw_internal_releases(tw_memory_order order)
         return old;                                                                                                    \
     }
 
-#define TW_INTERNAL_DEFINE_WORD(T, U)                                                                                  \
-    TW_INTERNAL_DEFINE_LOAD(T, U)                                                                                      \
-    TW_INTERNAL_DEFINE_STORE(T, U)                                                                                     \
-    TW_INTERNAL_DEFINE_MODIFY(exchange, TW_INTERNAL_FOR_ALL, T, U, TW_INTERNAL_PLAIN_EXCHANGE)                         \
-    TW_INTERNAL_DEFINE_SWAP_IF(T, U)                                                                                   \
-    TW_INTERNAL_DEFINE_MODIFY(fetch_add, TW_INTERNAL_FOR_SUMS, T, U, TW_INTERNAL_PLAIN_ADD)                            \
-    TW_INTERNAL_DEFINE_MODIFY(fetch_sub, TW_INTERNAL_FOR_SUMS, T, U, TW_INTERNAL_PLAIN_SUB)                            \
-    TW_INTERNAL_DEFINE_MODIFY(fetch_min, TW_INTERNAL_FOR_EXTREMES, T, U, TW_INTERNAL_PLAIN_MIN)                        \
-    TW_INTERNAL_DEFINE_MODIFY(fetch_max, TW_INTERNAL_FOR_EXTREMES, T, U, TW_INTERNAL_PLAIN_MAX)
-#define TW_INTERNAL_DEFINE_BITWISE(T, U)                                                                               \
-    TW_INTERNAL_DEFINE_MODIFY(fetch_and, TW_INTERNAL_FOR_BITS, T, U, TW_INTERNAL_PLAIN_AND)                            \
-    TW_INTERNAL_DEFINE_MODIFY(fetch_or, TW_INTERNAL_FOR_BITS, T, U, TW_INTERNAL_PLAIN_OR)                              \
-    TW_INTERNAL_DEFINE_MODIFY(fetch_xor, TW_INTERNAL_FOR_BITS, T, U, TW_INTERNAL_PLAIN_XOR)
+#define TW_INTERNAL_DEFINE_WORD(T)                                                                                     \
+    TW_INTERNAL_DEFINE_LOAD(T)                                                                                         \
+    TW_INTERNAL_DEFINE_STORE(T)                                                                                        \
+    TW_INTERNAL_DEFINE_MODIFY(exchange, T, *to = operand)                                                              \
+    TW_INTERNAL_DEFINE_SWAP_IF(T)                                                                                      \
+    TW_INTERNAL_DEFINE_MODIFY(fetch_add, T, *to = (T)(old + operand))                                                  \
+    TW_INTERNAL_DEFINE_MODIFY(fetch_sub, T, *to = (T)(old - operand))
+#define TW_INTERNAL_DEFINE_BITWISE(T)                                                                                  \
+    TW_INTERNAL_DEFINE_MODIFY(fetch_and, T, *to = (T)(old & operand))                                                  \
+    TW_INTERNAL_DEFINE_MODIFY(fetch_or, T, *to = (T)(old | operand))                                                   \
+    TW_INTERNAL_DEFINE_MODIFY(fetch_xor, T, *to = (T)(old ^ operand))
+#define TW_INTERNAL_DEFINE_NUMBER(T, W)                                                                                \
+    TW_INTERNAL_DEFINE_MODIFY(fetch_min, T, if (operand < old) *to = operand)                                          \
+    TW_INTERNAL_DEFINE_MODIFY(fetch_max, T, if (operand > old) *to = operand)
 
 TW_INTERNAL_INTEGER_WORDS(TW_INTERNAL_DEFINE_WORD)
 TW_INTERNAL_REAL_WORDS(TW_INTERNAL_DEFINE_WORD)
 TW_INTERNAL_INTEGER_WORDS(TW_INTERNAL_DEFINE_BITWISE)
+TW_INTERNAL_NARROW_NUMBERS(TW_INTERNAL_DEFINE_NUMBER)
+TW_INTERNAL_WIDE_NUMBERS(TW_INTERNAL_DEFINE_NUMBER)
+TW_INTERNAL_REAL_NUMBERS(TW_INTERNAL_DEFINE_NUMBER)
 
 #pragma clang diagnostic pop
 

@@ -122,6 +122,21 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_IDENTITY)
         return x[from];                                                                                                \
     }
 
+/* Values that go from one work-item of a sub-group to another. A pass defines
+   TW_INTERNAL_SHUFFLED(suffix, sub_group, x, kind, which). */
+enum tw_internal_shuffle { TW_INTERNAL_FROM, TW_INTERNAL_XOR, TW_INTERNAL_AFTER, TW_INTERNAL_BEFORE };
+#define TW_INTERNAL_DEFINE_SHUFFLE(type, suffix, function, kind)                                                       \
+    TW_OVERLOADED type function(tw_sub_group sub_group, type x, size_t which)                                          \
+    {                                                                                                                  \
+        return TW_INTERNAL_SHUFFLED(suffix, sub_group, x, kind, which);                                                \
+    }
+#define TW_INTERNAL_DEFINE_SHUFFLES(type, suffix)                                                                      \
+    TW_INTERNAL_DEFINE_SHUFFLE(type, suffix, tw_group_broadcast, TW_INTERNAL_FROM)                                     \
+    TW_INTERNAL_DEFINE_SHUFFLE(type, suffix, tw_select_from_group, TW_INTERNAL_FROM)                                   \
+    TW_INTERNAL_DEFINE_SHUFFLE(type, suffix, tw_permute_group_by_xor, TW_INTERNAL_XOR)                                 \
+    TW_INTERNAL_DEFINE_SHUFFLE(type, suffix, tw_shift_group_left, TW_INTERNAL_AFTER)                                   \
+    TW_INTERNAL_DEFINE_SHUFFLE(type, suffix, tw_shift_group_right, TW_INTERNAL_BEFORE)
+
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wgcc-compat" /* diagnose_if is clang's */
 #ifdef TW_INTERNAL_GPU_PASS

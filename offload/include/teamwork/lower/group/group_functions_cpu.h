@@ -100,28 +100,8 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_CHAINS)
         tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0);                                                               \
         return slots[count];                                                                                           \
     }                                                                                                                  \
-    TW_OVERLOADED type tw_inclusive_scan_over_group(tw_nd_item item, type x, tw_operation op)                          \
-        TW_INTERNAL_CHECKED(suffix)                                                                                    \
-    {                                                                                                                  \
-        type *const slots = (type *)tw_internal_exchange(item, sizeof(type));                                          \
-        const size_t me = tw_local_linear_id(item), count = tw_local_linear_range(item);                               \
-        slots[me] = x;                                                                                                 \
-        if (tw_internal_marker_once() || me == count - 1)                                                              \
-            tw_inclusive_scan_over_group(item.tw_group_, slots, op);                                                   \
-        tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0);                                                               \
-        return slots[me];                                                                                              \
-    }                                                                                                                  \
-    TW_OVERLOADED type tw_exclusive_scan_over_group(tw_nd_item item, type x, tw_operation op)                          \
-        TW_INTERNAL_CHECKED(suffix)                                                                                    \
-    {                                                                                                                  \
-        type *const slots = (type *)tw_internal_exchange(item, sizeof(type));                                          \
-        const size_t me = tw_local_linear_id(item), count = tw_local_linear_range(item);                               \
-        slots[me] = x;                                                                                                 \
-        if (tw_internal_marker_once() || me == count - 1)                                                              \
-            tw_exclusive_scan_over_group(item.tw_group_, slots, op);                                                   \
-        tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0);                                                               \
-        return slots[me];                                                                                              \
-    }                                                                                                                  \
+    TW_INTERNAL_DEFINE_SCAN_OF_ITEMS(type, suffix, tw_inclusive_scan_over_group)                                       \
+    TW_INTERNAL_DEFINE_SCAN_OF_ITEMS(type, suffix, tw_exclusive_scan_over_group)                                       \
     TW_OVERLOADED type tw_group_broadcast(tw_nd_item item, type x, size_t from)                                        \
     {                                                                                                                  \
         /* in the giver's own place: the last one may hold a sum that others have not read yet */                      \
@@ -151,23 +131,26 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_CHAINS)
         (void)sub_group, (void)x;                                                                                      \
         return tw_internal_identity_##suffix(op);                                                                      \
     }                                                                                                                  \
-    TW_INTERNAL_DEFINE_ALONE(type, tw_group_broadcast)                                                                 \
-    TW_INTERNAL_DEFINE_ALONE(type, tw_select_from_group)                                                               \
-    TW_INTERNAL_DEFINE_ALONE(type, tw_permute_group_by_xor)                                                            \
-    TW_INTERNAL_DEFINE_ALONE(type, tw_shift_group_left)                                                                \
-    TW_INTERNAL_DEFINE_ALONE(type, tw_shift_group_right)
+    TW_INTERNAL_DEFINE_SHUFFLES(type, suffix)
 
-/* What a single work-item can only give itself. */
-#define TW_INTERNAL_DEFINE_ALONE(type, function)                                                                       \
-    TW_OVERLOADED type function(tw_sub_group sub_group, type x, size_t which)                                          \
+/* `scan` is the function's name: the last work-item to come calls the one for private values. */
+#define TW_INTERNAL_DEFINE_SCAN_OF_ITEMS(type, suffix, scan)                                                           \
+    TW_OVERLOADED type scan(tw_nd_item item, type x, tw_operation op) TW_INTERNAL_CHECKED(suffix)                      \
     {                                                                                                                  \
-        (void)sub_group, (void)which;                                                                                  \
-        return x;                                                                                                      \
+        type *const slots = (type *)tw_internal_exchange(item, sizeof(type));                                          \
+        const size_t me = tw_local_linear_id(item), count = tw_local_linear_range(item);                               \
+        slots[me] = x;                                                                                                 \
+        if (tw_internal_marker_once() || me == count - 1)                                                              \
+            scan(item.tw_group_, slots, op);                                                                           \
+        tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0);                                                               \
+        return slots[me];                                                                                              \
     }
+
+/* A single work-item can only give a value to itself. */
+#define TW_INTERNAL_SHUFFLED(suffix, sub_group, x, kind, which) ((void)(sub_group), (void)(which), (x))
 
 TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_GROUP_FUNCTIONS)
 #undef TW_INTERNAL_DEFINE_GROUP_FUNCTIONS
-#undef TW_INTERNAL_DEFINE_ALONE
 
 /* How many work-items of the group say so. */
 TW_DEVICE_INLINE unsigned tw_internal_count_of_group(tw_nd_item item, bool x)

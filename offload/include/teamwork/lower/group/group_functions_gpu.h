@@ -20,7 +20,7 @@ TW_DEVICE_INLINE void tw_internal_gpu_barrier(void)
 
 /* ---- words of 32 bits between the work-items of a sub-group ------------------------------------------------------ */
 
-enum tw_internal_shuffle { TW_INTERNAL_FROM, TW_INTERNAL_XOR, TW_INTERNAL_AFTER, TW_INTERNAL_BEFORE };
+#define TW_INTERNAL_SHUFFLED(suffix, sub_group, x, kind, which) tw_internal_shuffle_##suffix(sub_group, x, kind, which)
 
 #ifdef __NVPTX__
 
@@ -144,26 +144,7 @@ TW_DEVICE_INLINE bool tw_internal_redux(tw_sub_group sub_group, int *x, tw_opera
         __builtin_memcpy(&x, words, sizeof x);                                                                         \
         return x;                                                                                                      \
     }                                                                                                                  \
-    TW_OVERLOADED type tw_select_from_group(tw_sub_group sub_group, type x, size_t from)                               \
-    {                                                                                                                  \
-        return tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_FROM, from);                                     \
-    }                                                                                                                  \
-    TW_OVERLOADED type tw_permute_group_by_xor(tw_sub_group sub_group, type x, size_t mask)                            \
-    {                                                                                                                  \
-        return tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_XOR, mask);                                      \
-    }                                                                                                                  \
-    TW_OVERLOADED type tw_shift_group_left(tw_sub_group sub_group, type x, size_t delta)                               \
-    {                                                                                                                  \
-        return tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_AFTER, delta);                                   \
-    }                                                                                                                  \
-    TW_OVERLOADED type tw_shift_group_right(tw_sub_group sub_group, type x, size_t delta)                              \
-    {                                                                                                                  \
-        return tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_BEFORE, delta);                                  \
-    }                                                                                                                  \
-    TW_OVERLOADED type tw_group_broadcast(tw_sub_group sub_group, type x, size_t from)                                 \
-    {                                                                                                                  \
-        return tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_FROM, from);                                     \
-    }                                                                                                                  \
+    TW_INTERNAL_DEFINE_SHUFFLES(type, suffix)                                                                          \
     /* The x of the first `count` lanes, at most `most`, together, for all. Lanes behind them have the identity. */    \
     TW_DEVICE_INLINE type tw_internal_reduce_lanes_##suffix(tw_sub_group sub_group, type x, tw_operation op,           \
                                                             unsigned most, unsigned count)                             \

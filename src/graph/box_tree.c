@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Trees and sets of boxes. */
+#include "box_tree.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+struct tw_box_node tw_box_node(const struct tw_box *box, const struct tw_box *whole)
+{
+    const struct tw_box last = {{box->end[0] - 1, box->end[1] - 1, box->end[2] - 1}, {0, 0, 0}};
+    return (struct tw_box_node){.box = *box, .first = tw_box_first(box, whole), .last = tw_box_first(&last, whole)};
+}
+
+/* ---- the treap --------------------------------------------------------------------------------------------------- */
+
+/* A node lies above those of lower priority, which is as good as random: so the tree is shallow. */
+static uint64_t priority(const struct tw_box_node *node)
+{
+    return (uint64_t)(uintptr_t)node * 0x9e3779b97f4a7c15u;
+}
+
+static bool is_before(const struct tw_box_node *a, const struct tw_box_node *b)
+{
+    return a->first != b->first ? a->first < b->first : (uintptr_t)a < (uintptr_t)b;
+}
+
+static void update(struct tw_box_node *node)
+{
+    node->greatest = node->last;
+    if (node->left && node->left->greatest > node->greatest)
+        node->greatest = node->left->greatest;
+    if (node->right && node->right->greatest > node->greatest)
+        node->greatest = node->right->greatest;
+}
+
+/* Splits a tree into the nodes before and behind `at`. */
+static void split(struct tw_box_node *root, const struct tw_box_node *at, struct tw_box_node **before,
+                  struct tw_box_node **behind)
+{
+    if (!root) {
+        *before = *behind = NULL;
+    } else if (is_before(root, at)) {
+        *before = root;
+        split(root->right, at, &root->right, behind);
+        update(root);
+    } else {
+        *behind = root;
+        split(root->left, at, before, &root->left);
+        update(root);
+    }
+}
+
+/* Joins two trees; all nodes of `before` are before those of `behind`. */
+static struct tw_box_node *join(struct tw_box_node *before, struct tw_box_node *behind)
+{
+    if (!before || !behind)
+        return before ? before : behind;
+    if (priority(before) > priority(behind)) {
+        before->right = join(before->right, behind);
+        update(before);
+        return before;
+    }
+    behind->left = join(before, behind->left);
+    update(behind);
+    return behind;
+}
+
+void tw_box_tree_insert(struct tw_box_node **root, struct tw_box_node *node)
+{
+    struct tw_box_node *at = *root;
+    if (!at || priority(node) > priority(at)) {
+        split(at, node, &node->left, &node->right);
+        update(node);
+        *root = node;
+        return;
+    }
+    tw_box_tree_insert(is_before(node, at) ? &at->left : &at->right, node);
+    update(at);
+}
+
+void tw_box_tree_remove(struct tw_box_node **root, struct tw_box_node *node)
+{
+    struct tw_box_node *at = *root;
+    if (at == node) {
+        *root = join(node->left, node->right);
+        return;
+    }
+    tw_box_tree_remove(is_before(node, at) ? &at->left : &at->right, node);
+    update(at);
+}
+
+/* Appends the overlapping nodes of a tree to the list that ends at `*end`. */
+static void find(struct tw_box_node *at, const struct tw_box_node *wanted, struct tw_box_node ***end)
+{
+    if (!at || at->greatest < wanted->first)
+        return;
+    find(at->left, wanted, end);
+    if (at->first > wanted->last)
+        return;
+    if (tw_box_overlaps(&at->box, &wanted->box)) {
+        at->found = NULL;
+        **end = at;
+        *end = &at->found;
+    }
+    find(at->right, wanted, end);
+}
+
+struct tw_box_node *tw_box_tree_find(struct tw_box_node *root, const struct tw_box_node *wanted)
+{
+    struct tw_box_node *first = NULL, **end = &first;
+    find(root, wanted, &end);
+    return first;
+}
+
+void tw_box_visit_rest(const struct tw_box *box, const struct tw_box_node *found, unsigned long after,
+                       void (*visit)(const struct tw_box *piece, void *user), void *user)
+{
+    while (found && (found->order <= after || !tw_box_overlaps(&found->box, box)))
+        found = found->found;
+    if (!found) {
+        visit(box, user);
+        return;
+    }
+    struct tw_box pieces[TW_BOX_PIECES];
+    const size_t count = tw_box_subtract(box, &found->box, pieces);
+    for (size_t i = 0; i < count; ++i)
+        tw_box_visit_rest(&pieces[i], found->found, after, visit, user);
+}
+
+/* ---- sets -------------------------------------------------------------------------------------------------------- */
+
+bool tw_box_reserve(struct tw_box_reserve *reserve, size_t count)
+{
+    while (reserve->count < count) {
+        struct tw_box_node *node = malloc(sizeof *node);
+        if (!node)
+            return false;
+        node->found = reserve->first;
+        reserve->first = node;
+        ++reserve->count;
+    }
+    return true;
+}
+
+void tw_box_reserve_trim(struct tw_box_reserve *reserve, size_t keep)
+{
+    while (reserve->count > keep) {
+        struct tw_box_node *node = reserve->first;
+        reserve->first = node->found;
+        --reserve->count;
+        free(node);
+    }
+}
+
+static void insert(struct tw_box_set *set, const struct tw_box *box, const struct tw_box *whole,
+                   struct tw_box_reserve *reserve)
+{
+    struct tw_box_node *node = reserve->first;
+    reserve->first = node->found;
+    --reserve->count;
+    *node = tw_box_node(box, whole);
+    tw_box_tree_insert(&set->root, node);
+    ++set->count;
+}
+
+static void remove_node(struct tw_box_set *set, struct tw_box_node *node, struct tw_box_reserve *reserve)
+{
+    tw_box_tree_remove(&set->root, node);
+    --set->count;
+    node->found = reserve->first;
+    reserve->first = node;
+    ++reserve->count;
+}
+
+size_t tw_box_set_needed(const struct tw_box_set *set, const struct tw_box_node *box)
+{
+    size_t needed = 1;
+    for (const struct tw_box_node *node = tw_box_tree_find(set->root, box); node; node = node->found)
+        needed += TW_BOX_PIECES;
+    return needed;
+}
+
+void tw_box_set_subtract(struct tw_box_set *set, const struct tw_box *box, const struct tw_box *whole,
+                         struct tw_box_reserve *reserve)
+{
+    const struct tw_box_node wanted = tw_box_node(box, whole);
+    struct tw_box_node *next;
+    for (struct tw_box_node *node = tw_box_tree_find(set->root, &wanted); node; node = next) {
+        struct tw_box pieces[TW_BOX_PIECES];
+        const size_t count = tw_box_subtract(&node->box, box, pieces);
+        next = node->found;
+        remove_node(set, node, reserve);
+        for (size_t i = 0; i < count; ++i)
+            insert(set, &pieces[i], whole, reserve);
+    }
+}
+
+/* Returns a box of the set that makes up a box with this one; NULL if there is none. */
+static struct tw_box_node *neighbour(const struct tw_box_set *set, const struct tw_box *box, const struct tw_box *whole)
+{
+    struct tw_box around = *box;
+    for (unsigned d = 0; d < 3; ++d) {
+        around.begin[d] -= around.begin[d] > whole->begin[d];
+        around.end[d] += around.end[d] < whole->end[d];
+    }
+    const struct tw_box_node wanted = tw_box_node(&around, whole);
+    for (struct tw_box_node *node = tw_box_tree_find(set->root, &wanted); node; node = node->found) {
+        struct tw_box merged = *box;
+        if (tw_box_merge(&merged, &node->box))
+            return node;
+    }
+    return NULL;
+}
+
+void tw_box_set_add(struct tw_box_set *set, const struct tw_box *box, const struct tw_box *whole,
+                    struct tw_box_reserve *reserve)
+{
+    struct tw_box grown = *box;
+    struct tw_box_node *node;
+    tw_box_set_subtract(set, box, whole, reserve);
+    while ((node = neighbour(set, &grown, whole)) != NULL) {
+        (void)tw_box_merge(&grown, &node->box);
+        remove_node(set, node, reserve);
+    }
+    insert(set, &grown, whole, reserve);
+}
+
+void tw_box_set_clear(struct tw_box_set *set, struct tw_box_reserve *reserve)
+{
+    while (set->root)
+        remove_node(set, set->root, reserve);
+}

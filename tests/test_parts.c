@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
+/*
+ * Parts of buffers (spec 3.6.1, 3.6.4): sub-buffers, accessors and host accessors of parts. What is ordered, what is
+ * moved, and what is refused.
+ */
+#include "tw_test.h"
+
+enum { ROWS = 12, COLUMNS = 10 };
+
+/* Adds to each element of a part, whose rows are `pitch` elements apart. */
+struct add {
+    int *part;
+    size_t pitch;
+    int value;
+};
+
+static inline void add(tw_item item, const struct add *k)
+{
+    k->part[tw_global_id(item, 0) * k->pitch + tw_global_id(item, 1)] += k->value;
+}
+
+TW_RANGE_KERNEL(add, 2);
+
+static tw_queue *new_queue(size_t index)
+{
+    tw_queue *queue = NULL;
+    tw_device *devices[16];
+    const size_t count = tw_test_devices(devices, 16);
+    TW_PASS(tw_queue_create_on_device(devices[index % count], NULL, NULL, &queue));
+    return queue;
+}
+
+static void add_to_part(tw_queue *queue, tw_buffer *buffer, tw_id offset, tw_range range, int value)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, range, add, .part = tw_read_write_part(cg, buffer, offset, range),
+                    .pitch = tw_buffer_pitch(buffer).size[1], .value = value);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+}
+
+TW_TEST(parts_on_several_devices_make_up_the_whole)
+{
+    static int data[ROWS][COLUMNS];
+    int expected[ROWS][COLUMNS];
+    for (int i = 0; i < ROWS; ++i)
+        for (int j = 0; j < COLUMNS; ++j)
+            data[i][j] = expected[i][j] = 100 * i + j;
+    tw_buffer *buffer = NULL;
+    TW_PASS(tw_buffer_create_over(data, sizeof(int), tw_range_2d(ROWS, COLUMNS), &buffer));
+    tw_queue *queues[3];
+    for (size_t i = 0; i < 3; ++i)
+        queues[i] = new_queue(i);
+    for (unsigned step = 0; step < 60; ++step) {
+        const size_t i = step * 5 % ROWS, j = step * 3 % COLUMNS;
+        const size_t rows = 1 + step % (ROWS - i), columns = 1 + step % (COLUMNS - j);
+        add_to_part(queues[step % 3], buffer, tw_id_2d(i, j), tw_range_2d(rows, columns), (int)step);
+        for (size_t r = i; r < i + rows; ++r)
+            for (size_t c = j; c < j + columns; ++c)
+                expected[r][c] += (int)step;
+    }
+    TW_PASS(tw_buffer_destroy(&buffer));
+    for (int i = 0; i < ROWS; ++i)
+        for (int j = 0; j < COLUMNS; ++j)
+            TW_EQUAL(data[i][j], expected[i][j]);
+    for (size_t i = 0; i < 3; ++i)
+        TW_PASS(tw_queue_destroy(&queues[i]));
+}
+
+/* Disjoint parts are not ordered: the second group runs although the first waits for a host accessor of its part. */
+TW_TEST(disjoint_parts_do_not_wait_for_each_other)
+{
+    tw_queue *queue = new_queue(0);
+    tw_buffer *buffer = NULL;
+    tw_host_accessor *first = NULL, *second = NULL;
+    int zero[ROWS][COLUMNS] = {{0}};
+    TW_PASS(tw_buffer_create_copy(zero, sizeof(int), tw_range_2d(ROWS, COLUMNS), &buffer));
+    TW_PASS(tw_host_access_part(buffer, tw_id_2d(0, 0), tw_range_2d(6, COLUMNS), TW_READ_WRITE, &first));
+    add_to_part(queue, buffer, tw_id_2d(6, 0), tw_range_2d(6, COLUMNS), 7);
+    TW_PASS(tw_host_access_part(buffer, tw_id_2d(6, 2), tw_range_2d(3, 4), TW_READ, &second));
+    const int *data = tw_host_accessor_const_data(second);
+    TW_EQUAL(tw_host_accessor_pitch(second).size[1], COLUMNS);
+    for (size_t i = 0; i < 3; ++i)
+        for (size_t j = 0; j < 4; ++j)
+            TW_EQUAL(data[i * COLUMNS + j], 7);
+    tw_host_accessor *whole = NULL;
+    TW_FAIL(tw_host_access(buffer, TW_READ, &whole), TW_ERROR_WOULD_DEADLOCK);
+    tw_host_accessor_release(&first);
+    tw_host_accessor_release(&second);
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(a_sub_buffer_stands_for_its_part)
+{
+    tw_queue *queue = new_queue(0);
+    tw_buffer *buffer = NULL, *rows = NULL, *corner = NULL;
+    tw_host_accessor *accessor = NULL;
+    static int data[ROWS][COLUMNS];
+    memset(data, 0, sizeof data);
+    TW_PASS(tw_buffer_create_over(data, sizeof(int), tw_range_2d(ROWS, COLUMNS), &buffer));
+    TW_PASS(tw_buffer_create_sub(buffer, tw_id_2d(4, 0), tw_range_2d(6, COLUMNS), &rows));
+    TW_PASS(tw_buffer_create_sub(rows, tw_id_2d(2, 3), tw_range_2d(4, 5), &corner));
+    TW_PASS(tw_buffer_destroy(&buffer)); /* the sub-buffers keep the contents */
+    TW_EQUAL(tw_buffer_count(corner), 20);
+    TW_EQUAL(tw_buffer_size(corner), 20 * sizeof(int));
+    TW_CHECK(tw_range_equal(tw_buffer_range(corner), tw_range_2d(4, 5)));
+    TW_CHECK(tw_range_equal(tw_buffer_pitch(corner), tw_range_2d(ROWS, COLUMNS)));
+    TW_EQUAL(tw_buffer_offset(corner).at[0], 6);
+    TW_EQUAL(tw_buffer_offset(corner).at[1], 3);
+    add_to_part(queue, corner, tw_id_2d(0, 0), tw_range_2d(4, 5), 1);
+    add_to_part(queue, rows, tw_id_2d(0, 0), tw_range_2d(6, COLUMNS), 10);
+    add_to_part(queue, corner, tw_id_2d(3, 4), tw_range_2d(1, 1), 100);
+    TW_PASS(tw_host_access(corner, TW_READ, &accessor));
+    const int *found = tw_host_accessor_const_data(accessor);
+    TW_EQUAL(found[0], 11);
+    TW_EQUAL(found[3 * COLUMNS + 4], 111);
+    tw_host_accessor_release(&accessor);
+    TW_PASS(tw_buffer_destroy(&rows));
+    TW_PASS(tw_buffer_destroy(&corner));
+    for (int i = 0; i < ROWS; ++i)
+        for (int j = 0; j < COLUMNS; ++j) {
+            const int in_rows = i >= 4 && i < 10, in_corner = i >= 6 && i < 10 && j >= 3 && j < 8;
+            TW_EQUAL(data[i][j], 10 * in_rows + in_corner + (i == 9 && j == 7 ? 100 : 0));
+        }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* Accessors of one group that overlap: what both cover is read and written. */
+TW_TEST(accessors_of_a_group_may_overlap)
+{
+    tw_queue *queue = new_queue(0), *other = new_queue(1);
+    tw_buffer *buffer = NULL;
+    int data[ROWS][COLUMNS];
+    for (int i = 0; i < ROWS * COLUMNS; ++i)
+        (&data[0][0])[i] = i;
+    TW_PASS(tw_buffer_create_over(data, sizeof(int), tw_range_2d(ROWS, COLUMNS), &buffer));
+    for (int step = 0; step < 4; ++step) {
+        tw_queue *on = step % 2 ? other : queue;
+        tw_command_group *cg = tw_queue_begin(on);
+        (void)tw_read_part(cg, buffer, tw_id_2d(1, 0), tw_range_2d(6, COLUMNS));
+        int *part = tw_discard_write_part(cg, buffer, tw_id_2d(3, 2), tw_range_2d(6, 4));
+        tw_parallel_for(cg, tw_range_2d(4, 4), add, .part = part, .pitch = COLUMNS, .value = 1000);
+        TW_PASS(tw_queue_submit(on, cg, NULL));
+        add_to_part(step % 2 ? queue : other, buffer, tw_id_2d(7, 2), tw_range_2d(2, 4), 0);
+    }
+    TW_PASS(tw_buffer_destroy(&buffer));
+    for (int i = 0; i < 7; ++i) /* rows 7 and 8 were discarded */
+        for (int j = 0; j < COLUMNS; ++j)
+            TW_EQUAL(data[i][j], i * COLUMNS + j + (i >= 3 && j >= 2 && j < 6 ? 4000 : 0));
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_PASS(tw_queue_destroy(&other));
+}
+
+TW_TEST(wrong_parts_are_refused)
+{
+    tw_queue *queue = new_queue(0);
+    tw_buffer *buffer = NULL, *sub = NULL;
+    tw_host_accessor *accessor = NULL;
+    TW_PASS(tw_buffer_create(sizeof(int), tw_range_2d(ROWS, COLUMNS), &buffer));
+    TW_FAIL(tw_buffer_create_sub(NULL, tw_id_2d(0, 0), tw_range_2d(1, 1), &sub), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_buffer_create_sub(buffer, tw_id_2d(0, 0), tw_range_2d(1, 1), NULL), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_buffer_create_sub(buffer, tw_id_1d(0), tw_range_1d(1), &sub), TW_ERROR_INVALID_RANGE);
+    TW_FAIL(tw_buffer_create_sub(buffer, tw_id_2d(0, 1), tw_range_2d(1, COLUMNS), &sub), TW_ERROR_INVALID_RANGE);
+    TW_FAIL(tw_buffer_create_sub(buffer, tw_id_2d(SIZE_MAX, 0), tw_range_2d(2, 1), &sub), TW_ERROR_INVALID_RANGE);
+    TW_FAIL(tw_buffer_create_sub(buffer, tw_id_2d(0, 0), tw_range_2d(0, 1), &sub), TW_ERROR_INVALID_RANGE);
+    TW_FAIL(tw_host_access_part(buffer, tw_id_2d(ROWS, 0), tw_range_2d(1, 1), TW_READ, &accessor),
+            TW_ERROR_INVALID_RANGE);
+    tw_command_group *cg = tw_queue_begin(queue);
+    TW_CHECK(!tw_read_part(cg, buffer, tw_id_2d(0, 0), tw_range_2d(ROWS + 1, 1)));
+    TW_FAIL(tw_command_group_status(cg), TW_ERROR_INVALID_RANGE);
+    tw_command_group_discard(cg);
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST_LIST = {TW_CASE(parts_on_several_devices_make_up_the_whole),
+                TW_CASE(disjoint_parts_do_not_wait_for_each_other),
+                TW_CASE(a_sub_buffer_stands_for_its_part),
+                TW_CASE(accessors_of_a_group_may_overlap),
+                TW_CASE(wrong_parts_are_refused),
+                TW_CASES_END};
