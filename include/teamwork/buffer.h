@@ -31,14 +31,18 @@ typedef enum tw_access_mode {
 
 /**
  * Creates a buffer over host memory, which it uses for its whole life. The program must not touch the memory but
- * through host accessors until the buffer is destroyed; then the contents are back in it.
+ * through host accessors until the buffer is destroyed; then the contents are back in it, unless
+ * tw_buffer_set_final_data() sends them elsewhere.
  *
- * @param host           `range` elements of `element_bytes` each
+ * A range with a 0 in it has no elements: such a buffer is empty. It can be used as any other. Commands and host
+ * accessors do not wait for others because of it, kernels get NULL, and it neither needs nor keeps host memory.
+ *
+ * @param host           `range` elements of `element_bytes` each; NULL is allowed if there are none
  * @param element_bytes  at least 1
- * @param range          at least one element
+ * @param range          1 to 3 dimensions
  * @param buffer         receives the buffer, with one reference
- * @return TW_ERROR_INVALID_ARGUMENT  a NULL or a zero size
- *         TW_ERROR_INVALID_RANGE     no elements, or more bytes than size_t holds
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL, or elements of no bytes
+ *         TW_ERROR_INVALID_RANGE     invalid dimensions, or more bytes than size_t holds
  *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_buffer_create_over(void *host, size_t element_bytes, tw_range range, tw_buffer **buffer);
@@ -47,7 +51,8 @@ TW_API tw_status tw_buffer_create_over(void *host, size_t element_bytes, tw_rang
 TW_API tw_status tw_buffer_create_over_const(const void *host, size_t element_bytes, tw_range range,
                                              tw_buffer **buffer);
 
-/** Creates a buffer without host memory: contents undefined, nothing written back, destruction never blocks. */
+/** Creates a buffer without host memory: contents undefined, nothing written back, destruction never blocks, unless
+ *  tw_buffer_set_final_data() says otherwise. Parameters and errors as for tw_buffer_create_over(). */
 TW_API tw_status tw_buffer_create(size_t element_bytes, tw_range range, tw_buffer **buffer);
 
 /** Creates a buffer that starts as a copy of `data`, which is free again on return; otherwise as tw_buffer_create(). */
@@ -58,17 +63,42 @@ TW_API tw_status tw_buffer_create_copy(const void *data, size_t element_bytes, t
  * the contents. Wherever a buffer can be given, the sub-buffer means that part alone: groups that access disjoint parts
  * need not wait for each other, on any devices, and only the elements that are missing somewhere are moved.
  *
- * The sub-buffer is a reference to the whole buffer too, so the contents live until both are destroyed. A sub-buffer
- * of a sub-buffer is one of the whole.
+ * The sub-buffer is a reference to the whole buffer too, so the contents live until both are destroyed, in any order.
+ * The last of all these references is the one whose destruction waits, and brings the contents back. A sub-buffer of a
+ * sub-buffer is one of the whole. Write access to a sub-buffer of a buffer over const memory is an error.
  *
  * @param offset  the first element, in those of `buffer`; as many dimensions as the buffer has
- * @param range   at least one element; all of them lie in `buffer`
+ * @param range   the elements, all of them in `buffer`; none, too: then the sub-buffer is empty
  * @param sub     receives the sub-buffer, with one reference
  * @return TW_ERROR_INVALID_ARGUMENT  a NULL
- *         TW_ERROR_INVALID_RANGE     the part has no elements, other dimensions, or does not lie in the buffer
+ *         TW_ERROR_INVALID_RANGE     the part has other dimensions, or does not lie in the buffer
  *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_buffer_create_sub(tw_buffer *buffer, tw_id offset, tw_range range, tw_buffer **sub);
+
+/**
+ * Says where the contents go when the last reference to the buffer is destroyed (as set_final_data() of SYCL 1.2.1). May
+ * be called any number of times before that; the last call counts. At first the place of a buffer over host memory is
+ * that memory, and others have none.
+ *
+ * With such a place, destroying the last reference waits for the commands that write the contents, and copies them
+ * there. A buffer that nobody ever wrote has no contents, and the memory is left as it is.
+ *
+ * For a sub-buffer the call is about its part alone: only that is moved and copied, besides what other calls ask for.
+ * The place stays after the sub-buffer is destroyed, until the last reference to the whole buffer is. Each part has one
+ * place; the whole and parts that overlap have their own.
+ *
+ * A buffer over host memory uses that until it is destroyed, also if the contents go elsewhere or nowhere: so
+ * destruction waits for all commands that use it. The memory then holds undefined contents, but for parts whose place is
+ * where they lie in it.
+ *
+ * @param memory  tw_buffer_count() elements back to back, which nobody else uses during the destruction; it does not
+ *                overlap a buffer's host memory, unless it is the host memory of this buffer, or for a sub-buffer the
+ *                address of its first element there: then the part stays where it is. NULL: nothing is written back
+ * @return TW_ERROR_INVALID_ARGUMENT  the buffer is NULL, or has a storage, which says that (storage.h)
+ *         TW_ERROR_OUT_OF_MEMORY     nothing has changed
+ */
+TW_API tw_status tw_buffer_set_final_data(tw_buffer *buffer, void *memory);
 
 /** The range given at creation; invalid (dims 0) for NULL. */
 TW_API tw_range tw_buffer_range(const tw_buffer *buffer);
@@ -89,17 +119,20 @@ TW_API tw_buffer *tw_buffer_retain(tw_buffer *buffer);
 
 /**
  * Drops a reference and sets *buffer to NULL. NULL is allowed. With the last reference, a buffer over host memory waits
- * for the commands that use it and, unless that memory is const, brings the contents back to it; any other buffer
- * returns at once and is freed when its last command is done. A group that accesses a buffer over host memory can no
- * longer be submitted then.
+ * for the commands that use it and, unless that memory is const, brings the contents back to it. A buffer with final data
+ * does as tw_buffer_set_final_data() says. Any other buffer returns at once and is freed when its last command is done. A
+ * group that accesses a buffer over host memory, or one that had final data at that time, can no longer be submitted
+ * then.
  *
  * @return TW_ERROR_DATA_LOST       the command that should have written the contents failed: the host memory holds
- *                                  undefined contents; the detail names the command
- *         TW_ERROR_TRANSFER_FAILED  bringing the contents back failed
+ *                                  undefined contents, and final data elsewhere is left as it was; the detail names the
+ *                                  command. Parts that have a place of their own and are not lost are there
+ *         TW_ERROR_TRANSFER_FAILED  bringing the contents back failed; as above
  *         TW_ERROR_OUT_OF_BOUNDS   the contents are back, but some kernel has written beside the buffer on a simulated device
  *         TW_ERROR_OUT_OF_MEMORY   there was no memory to wait: the buffer is left as it was, and so is the reference
- *         TW_ERROR_WOULD_DEADLOCK  this thread still has a host accessor to the buffer, or a command that uses it waits
- *                                  for one: the buffer is left as it was, and so is the reference
+ *         TW_ERROR_WOULD_DEADLOCK  the call would have to wait for a host accessor of this thread, or for a command that
+ *                                  waits for one: the buffer is left as it was, and so is the reference; final data
+ *                                  elsewhere may have been written already
  */
 TW_API tw_status tw_buffer_destroy(tw_buffer **buffer);
 
@@ -128,9 +161,9 @@ TW_API tw_status tw_host_access(tw_buffer *buffer, tw_access_mode mode, tw_host_
  * these elements, moves no others, and holds back no command that accesses others.
  *
  * @param offset  the first element; as many dimensions as the buffer has
- * @param range   at least one element; all of them lie in the buffer
+ * @param range   the elements, all of them in the buffer; if there are none, the call waits for nothing
  * @return as tw_host_access(), and
- *         TW_ERROR_INVALID_RANGE  the part has no elements, other dimensions, or does not lie in the buffer
+ *         TW_ERROR_INVALID_RANGE  the part has other dimensions, or does not lie in the buffer
  */
 TW_API tw_status tw_host_access_part(tw_buffer *buffer, tw_id offset, tw_range range, tw_access_mode mode,
                                      tw_host_accessor **accessor);
@@ -141,7 +174,8 @@ TW_API tw_id tw_host_accessor_offset(const tw_host_accessor *accessor);
 /** The range of the memory that these elements lie in, as tw_buffer_pitch(). */
 TW_API tw_range tw_host_accessor_pitch(const tw_host_accessor *accessor);
 
-/** The contents, from the accessor's first element on: row-major, and rows as far apart as tw_host_accessor_pitch() says. Valid until release. NULL for NULL. For reading accessors use
+/** The contents, from the accessor's first element on: row-major, and rows as far apart as tw_host_accessor_pitch()
+ *  says. Valid until release. NULL for NULL, and if there are no elements. For reading accessors use
  *  tw_host_accessor_const_data(): writing through a read accessor is undefined. */
 TW_API void *tw_host_accessor_data(tw_host_accessor *accessor);
 TW_API const void *tw_host_accessor_const_data(const tw_host_accessor *accessor);

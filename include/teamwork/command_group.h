@@ -103,7 +103,8 @@ TW_API tw_status tw_command_group_status(const tw_command_group *group);
 /**
  * Declares that the group's kernel accesses a buffer, and hands back the address of its first element on the queue's
  * device: tw_buffer_count() elements, row-major. The address is for the kernel alone, and only for this group's. The
- * allocation exists when the call returns; the data arrives before the kernel starts.
+ * allocation exists when the call returns; the data arrives before the kernel starts. An empty buffer or part has no
+ * address: NULL is returned without an error, and the group does not wait because of it.
  *
  * A group's access to a buffer is the union of its accessors to it (spec 2.5.7): reading in one and writing in another
  * is reading and writing; discarding in all is needed to discard.

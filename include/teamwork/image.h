@@ -85,7 +85,8 @@ TW_API tw_status tw_image_create_copy(const void *data, tw_image_layout layout, 
  * through either is ordered as access to the buffer. The image keeps a reference to it.
  *
  * @return TW_ERROR_INVALID_ARGUMENT, TW_ERROR_OUT_OF_MEMORY  as above
- *         TW_ERROR_INVALID_RANGE  as above, or the buffer has fewer bytes than the pixels take
+ *         TW_ERROR_INVALID_RANGE  as above, or the buffer has fewer bytes than the pixels take, or is a sub-buffer whose
+ *                                 rows do not lie back to back
  */
 TW_API tw_status tw_image_create_on_buffer(tw_buffer *buffer, tw_image_layout layout, tw_image **image);
 
@@ -110,8 +111,9 @@ TW_API tw_range tw_image_pitch(const tw_image *image);
 TW_API size_t tw_image_count(const tw_image *image);
 /** The bytes from the first pixel to the end of the last one; 0 for NULL. */
 TW_API size_t tw_image_size(const tw_image *image);
-/** The buffer that holds the pixels, of tw_image_size() single bytes unless it is the program's. The image keeps it: retain it
- *  to use it for longer. NULL for NULL. */
+/** The buffer that holds the pixels, of tw_image_size() single bytes unless it is the program's. The image keeps it:
+ *  retain it to use it for longer. With tw_buffer_set_final_data() it takes where the pixels go in the end: to memory of
+ *  the same layout. NULL for NULL. */
 TW_API tw_buffer *tw_image_buffer(const tw_image *image);
 
 /* ---- device accessors -------------------------------------------------------------------------------------------- */

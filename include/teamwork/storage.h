@@ -66,7 +66,7 @@ typedef struct tw_storage {
  * Creates a buffer with a storage object, which is copied, but not what `user` points at.
  *
  * @return TW_ERROR_INVALID_ARGUMENT  a NULL or a zero size
- *         TW_ERROR_INVALID_RANGE     no elements, more bytes than size_t holds, or other bytes than the storage's
+ *         TW_ERROR_INVALID_RANGE     invalid dimensions, more bytes than size_t holds, or other bytes than the storage's
  *         TW_ERROR_BUSY              the storage is a tw_async_storage that serves, or has served, another one
  *         TW_ERROR_OUT_OF_MEMORY     also when no thread can be started that would bring the contents to their end
  */

@@ -45,6 +45,14 @@ static inline bool tw_box_covers(const struct tw_box *outer, const struct tw_box
            && inner->end[1] <= outer->end[1] && outer->begin[2] <= inner->begin[2] && inner->end[2] <= outer->end[2];
 }
 
+/* Returns true if the elements of a box lie back to back among those of a buffer with the box `whole`. */
+static inline bool tw_box_is_contiguous(const struct tw_box *box, const struct tw_box *whole)
+{
+    const bool one_plane = box->end[0] - box->begin[0] <= 1, one_row = box->end[1] - box->begin[1] <= 1;
+    return (box->end[2] - box->begin[2] == whole->end[2] || (one_plane && one_row))
+           && (box->end[1] - box->begin[1] == whole->end[1] || one_plane);
+}
+
 static inline bool tw_box_equals(const struct tw_box *a, const struct tw_box *b)
 {
     return tw_box_covers(a, b) && tw_box_covers(b, a);

@@ -20,8 +20,6 @@ static tw_status check_shape(size_t element_bytes, tw_range range, const void *r
     if (!tw_range_is_valid(range))
         return tw_fail(TW_ERROR_INVALID_RANGE, "the buffer's range has no valid dimensions (%u), or overflows",
                        range.dims);
-    if (!tw_range_count(range))
-        return tw_fail(TW_ERROR_INVALID_RANGE, "a buffer has at least one element");
     size_t bytes = 0;
     if (__builtin_mul_overflow(tw_range_count(range), element_bytes, &bytes) || bytes > SIZE_MAX / 2)
         return tw_fail(TW_ERROR_INVALID_RANGE, "%zu elements of %zu bytes are more than memory can hold",
@@ -45,8 +43,10 @@ static tw_status create_alive(void *host, size_t element_bytes, tw_range range, 
     buffer->handles = 1;
     atomic_init(&buffer->uses, 1);
     buffer->copy = &tw_this_copy;
+    atomic_init(&buffer->lent, host != NULL);
     if (host) {
-        buffer->over_host = buffer->lent = true;
+        buffer->over_host = true;
+        buffer->final = host;
         buffer->data.allocations[0].valid = true;
         atomic_store(&buffer->data.allocations[0].address, host);
     }
@@ -69,18 +69,22 @@ static tw_status create(void *host, size_t element_bytes, tw_range range, tw_buf
     return status;
 }
 
+/* Returns true if a buffer with this range has no elements, and so needs no memory. */
+static bool is_empty(tw_range range)
+{
+    return tw_range_is_valid(range) && !tw_range_count(range);
+}
+
 tw_status tw_buffer_create_over(void *host, size_t element_bytes, tw_range range, tw_buffer **buffer)
 {
-    if (!host)
+    if (!host && !is_empty(range))
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the host memory is NULL; tw_buffer_create() needs none");
-    return create(host, element_bytes, range, buffer);
+    return create(is_empty(range) ? NULL : host, element_bytes, range, buffer);
 }
 
 tw_status tw_buffer_create_over_const(const void *host, size_t element_bytes, tw_range range, tw_buffer **buffer)
 {
-    if (!host)
-        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the host memory is NULL; tw_buffer_create() needs none");
-    const tw_status status = create((void *)(uintptr_t)host, element_bytes, range, buffer);
+    const tw_status status = tw_buffer_create_over((void *)(uintptr_t)host, element_bytes, range, buffer);
     if (status == TW_SUCCESS)
         (*buffer)->read_only = true;
     return status;
@@ -93,7 +97,7 @@ tw_status tw_buffer_create(size_t element_bytes, tw_range range, tw_buffer **buf
 
 tw_status tw_buffer_create_copy(const void *data, size_t element_bytes, tw_range range, tw_buffer **result)
 {
-    if (!data)
+    if (!data && !is_empty(range))
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the data to copy is NULL");
     struct tw_buffer *buffer = NULL;
     if (!result)
@@ -106,8 +110,10 @@ tw_status tw_buffer_create_copy(const void *data, size_t element_bytes, tw_range
         tw_buffer_drop(buffer);
         return status;
     }
-    memcpy(atomic_load(&buffer->data.allocations[0].address), data, buffer->data.bytes);
-    buffer->data.allocations[0].valid = true;
+    if (buffer->data.bytes) {
+        memcpy(atomic_load(&buffer->data.allocations[0].address), data, buffer->data.bytes);
+        buffer->data.allocations[0].valid = true;
+    }
     *result = buffer;
     return TW_SUCCESS;
 }
@@ -118,6 +124,10 @@ static void free_buffer(struct tw_unused *unused)
     tw_data_free(&buffer->data);
     if (buffer->storage)
         buffer->storage_of->free(buffer->storage);
+    for (struct tw_final *final = buffer->final_parts, *next; final; final = next) {
+        next = final->next;
+        free(final);
+    }
     free(buffer);
     tw_lock();
     tw_object_died_locked();
@@ -186,7 +196,7 @@ void *tw_buffer_address(const struct tw_buffer *buffer, const struct tw_box *box
 {
     const struct tw_data *data = &buffer->root->data;
     unsigned char *address = atomic_load(&data->allocations[space].address);
-    return address + tw_box_first(box, &data->whole) * data->element_bytes;
+    return address ? address + tw_box_first(box, &data->whole) * data->element_bytes : NULL;
 }
 
 tw_status tw_buffer_create_sub(tw_buffer *buffer, tw_id offset, tw_range range, tw_buffer **result)
@@ -197,8 +207,6 @@ tw_status tw_buffer_create_sub(tw_buffer *buffer, tw_id offset, tw_range range, 
     tw_status status = tw_check_copy(buffer);
     if (status == TW_SUCCESS)
         status = tw_buffer_box(buffer, offset, range, &box);
-    if (status == TW_SUCCESS && tw_box_is_empty(&box))
-        status = tw_fail(TW_ERROR_INVALID_RANGE, "a sub-buffer has at least one element");
     if (status != TW_SUCCESS)
         return status;
     struct tw_buffer *sub = calloc(1, sizeof *sub);
@@ -213,6 +221,68 @@ tw_status tw_buffer_create_sub(tw_buffer *buffer, tw_id offset, tw_range range, 
     *result = sub;
     return TW_SUCCESS;
 }
+
+/* ---- where the contents go --------------------------------------------------------------------------------------- */
+
+bool tw_buffer_has_contents_locked(const struct tw_buffer *buffer)
+{
+    for (size_t space = 0; space < buffer->data.space_count; ++space)
+        if (buffer->data.allocations[space].valid || buffer->data.allocations[space].parts.root)
+            return true;
+    return false;
+}
+
+/* Sets where a part of the buffer goes. Takes over `made`, which has room for it. Returns what is to be freed. */
+static struct tw_final *set_final_part_locked(struct tw_buffer *root, struct tw_final *made)
+{
+    struct tw_final **link = &root->final_parts;
+    while (*link && !tw_box_equals(&(*link)->box, &made->box))
+        link = &(*link)->next;
+    struct tw_final *old = *link;
+    if (old && made->memory) {
+        old->memory = made->memory;
+        return made;
+    }
+    if (made->memory) {
+        *link = made;
+        return NULL;
+    }
+    if (old)
+        *link = old->next;
+    free(made);
+    return old;
+}
+
+tw_status tw_buffer_set_final_data(tw_buffer *buffer, void *memory)
+{
+    if (!buffer)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the buffer is NULL");
+    tw_status status = tw_check_copy(buffer);
+    if (status == TW_SUCCESS)
+        status = tw_check_process();
+    struct tw_buffer *root = buffer->root;
+    if (status == TW_SUCCESS && root->storage)
+        status = tw_fail(TW_ERROR_INVALID_ARGUMENT, "the storage of the buffer says where its contents go");
+    if (status != TW_SUCCESS || tw_box_is_empty(&buffer->box))
+        return status;
+    struct tw_final *made = NULL;
+    if (!tw_box_equals(&buffer->box, &root->data.whole)) {
+        if (!(made = malloc(sizeof *made)))
+            return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to note the final data of a part");
+        *made = (struct tw_final){.box = buffer->box, .memory = memory};
+    }
+    tw_lock();
+    if (made)
+        made = set_final_part_locked(root, made);
+    else
+        root->final = memory;
+    atomic_store_explicit(&root->lent, root->over_host || root->final || root->final_parts, memory_order_relaxed);
+    tw_unlock();
+    free(made);
+    return TW_SUCCESS;
+}
+
+/* ---- what a buffer is -------------------------------------------------------------------------------------------- */
 
 tw_range tw_buffer_range(const tw_buffer *buffer)
 {

@@ -25,16 +25,25 @@ struct tw_buffer_storage {
     void (*free)(struct tw_storage_state *state);
 };
 
+/* Where a part of a buffer goes in the end. */
+struct tw_final {
+    struct tw_final *next;
+    struct tw_box box;
+    void *memory; /* the program's */
+};
+
 struct tw_buffer {
     const char *copy;       /* the first member, for tw_check_copy() */
     size_t handles;         /* the program's references */
     atomic_size_t uses;     /* one for all handles, one for each group, command and accessor; raised without the lock */
     bool over_host;         /* created over the program's memory */
-    bool lent;              /* over_host or with storage: destroying the last handle returns memory to the program */
+    atomic_bool lent;       /* destroying the last handle gives memory to the program; read without the lock */
     bool read_only;         /* created over const memory */
     struct tw_buffer *root; /* of a sub-buffer: the buffer whose data it shows, with a handle for it; else itself */
     struct tw_box box;      /* of the root's elements: those that the buffer stands for */
     tw_range range;         /* of the box */
+    void *final;            /* the program's memory where the contents go in the end; or NULL */
+    struct tw_final *final_parts;               /* the same for parts of the buffer */
     struct tw_storage_state *storage;           /* or NULL */
     const struct tw_buffer_storage *storage_of; /* the functions for it; or NULL */
     struct tw_unused unused;
@@ -50,6 +59,8 @@ static inline struct tw_buffer *tw_buffer_of(const struct tw_data *data)
 tw_status tw_buffer_box(const struct tw_buffer *buffer, tw_id offset, tw_range range, struct tw_box *box);
 /* Returns the address of the first element of a box of a buffer's root in a memory space. */
 void *tw_buffer_address(const struct tw_buffer *buffer, const struct tw_box *box, size_t space);
+/* Returns true if something was written to the buffer, or it began with contents. */
+bool tw_buffer_has_contents_locked(const struct tw_buffer *buffer);
 /* Return true if a mode is a valid one, if it needs the earlier contents, and if it writes. */
 static inline bool tw_access_mode_is_valid(tw_access_mode mode)
 {

@@ -9,13 +9,42 @@
 #include "host_accessor.h"
 #include "storage.h"
 
+/* Returns true if a destruction that ends so was refused, and the buffer is as before. */
+static bool refuses(tw_status status)
+{
+    return status == TW_ERROR_WOULD_DEADLOCK || status == TW_ERROR_OUT_OF_MEMORY;
+}
+
+/* Brings the contents where the program wants them in the end. Waits for all commands that use its memory. */
+static tw_status bring_home(struct tw_buffer *buffer)
+{
+    tw_status status = TW_SUCCESS;
+    tw_lock();
+    const bool has_contents = tw_buffer_has_contents_locked(buffer);
+    tw_unlock();
+    if (!has_contents && !buffer->over_host)
+        return TW_SUCCESS;
+    for (const struct tw_final *final = buffer->final_parts; final; final = final->next) {
+        const tw_status one = tw_buffer_bring_home(buffer, &final->box, true, false, final->memory);
+        if (refuses(one))
+            return one;
+        if (one != TW_SUCCESS)
+            status = one;
+    }
+    if (!buffer->final && !buffer->over_host)
+        return status;
+    const tw_status whole =
+        tw_buffer_bring_home(buffer, &buffer->data.whole, buffer->final, buffer->over_host, buffer->final);
+    return whole == TW_SUCCESS ? status : whole;
+}
+
 /* Waits and copies back for the last handle. Returns false if that was refused and nothing has changed. */
 static bool end_use(struct tw_buffer *buffer, tw_status *status)
 {
     if (buffer->storage)
         return tw_storage_destroy(buffer, status);
-    *status = buffer->over_host ? tw_buffer_bring_home(buffer) : TW_SUCCESS;
-    return *status != TW_ERROR_WOULD_DEADLOCK && *status != TW_ERROR_OUT_OF_MEMORY; /* these two refuse */
+    *status = bring_home(buffer);
+    return !refuses(*status);
 }
 
 /* Drops a handle of a sub-buffer, and with the last one its handle of the root, which may wait and be refused. */

@@ -195,7 +195,7 @@ static inline struct tw_use *append_use(struct tw_command_group *group, struct t
     if (group->use_count == group->use_capacity && !grow_uses(group))
         return NULL;
     atomic_fetch_add_explicit(&root->uses, 1, memory_order_relaxed); /* the caller's handle keeps it alive */
-    group->borrows |= root->lent;
+    group->borrows |= atomic_load_explicit(&root->lent, memory_order_relaxed);
     return &group->uses[group->use_count++];
 }
 
@@ -292,13 +292,16 @@ static inline bool is_simple(const tw_buffer *buffer, tw_access_mode mode, tw_ac
            && !buffer->read_only && buffer->root == buffer;
 }
 
-/* Accesses a box of a buffer that has been checked. Returns the address of the first element, or NULL. */
+/* Accesses a box of a buffer that has been checked. Returns the address of the first element; NULL if there is none, or
+   with the error in the group. */
 static void *access_box(struct tw_command_group *group, struct tw_buffer *buffer, const struct tw_box *box,
                         tw_access_mode mode)
 {
     const size_t space = group->queue->device->space;
+    if (tw_box_is_empty(box)) /* there is nothing to wait for, or to move */
+        return NULL;
     tw_status status = tw_data_allocate(&buffer->root->data, space);
-    if (status == TW_SUCCESS && !tw_box_is_empty(box)
+    if (status == TW_SUCCESS
         && !add_use(group, buffer->root, box, !tw_box_covers(box, &buffer->root->data.whole), mode))
         status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for an accessor");
     if (status == TW_SUCCESS)
@@ -347,7 +350,7 @@ void *tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t i
                                     : alone ? TW_DISCARD_WRITE
                                             : TW_WRITE,
                                     TW_GLOBAL);
-    if (!data)
+    if (tw_command_group_status(group) != TW_SUCCESS)
         return NULL;
     if (index >= tw_range_count(buffer->range)) {
         fail(group, tw_fail(TW_ERROR_INVALID_RANGE, "a buffer of %zu elements has no element %zu to reduce into",
@@ -675,12 +678,12 @@ static tw_status check_buffers_locked(const struct tw_command_group *group, bool
 {
     for (size_t i = 0; i < group->use_count; ++i) {
         const struct tw_buffer *buffer = tw_buffer_of(group->uses[i].data);
-        if (!buffer->lent)
+        if (!atomic_load_explicit(&buffer->lent, memory_order_relaxed))
             continue;
         if (!buffer->handles)
             return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
-                           "a buffer over host memory, or with storage, was destroyed before a group that accesses it "
-                           "was submitted; destroy it after that");
+                           "a buffer over host memory, with final data or with storage, was destroyed before a group "
+                           "that accesses it was submitted; destroy it after that");
         *have_storage = *have_storage || buffer->storage;
     }
     return TW_SUCCESS;

@@ -13,6 +13,7 @@
 #include "base/process.h"
 #include "buffer.h"
 #include "host_access.h"
+#include "rows.h"
 #include "runtime/allocation.h"
 #include "runtime/ready.h"
 #include "runtime/run.h"
@@ -21,8 +22,8 @@
 #include "storage.h"
 
 struct tw_host_accessor {
-    struct tw_hold hold;   /* with a reference to the command, which keeps the buffer alive */
-    void *data;            /* the first element */
+    struct tw_hold hold;   /* with a reference to the command, which keeps the buffer alive; no elements: no command */
+    void *data;            /* the first element; or NULL */
     tw_range range, pitch; /* of the part; of the whole buffer */
     tw_id offset;          /* of the part in the buffer that was given */
 };
@@ -118,27 +119,29 @@ tw_status tw_host_access_part(tw_buffer *buffer, tw_id offset, tw_range range, t
     tw_status status = check_access(buffer, mode, result);
     if (status == TW_SUCCESS)
         status = tw_buffer_box(buffer, offset, range, &box);
-    if (status == TW_SUCCESS && tw_box_is_empty(&box))
-        status = tw_fail(TW_ERROR_INVALID_RANGE, "a host accessor has at least one element");
+    if (status == TW_SUCCESS)
+        status = tw_check_process();
     if (status != TW_SUCCESS)
         return status;
     struct tw_host_accessor *accessor = calloc(1, sizeof *accessor);
     if (!accessor)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a host accessor");
-    struct tw_command *command = NULL;
-    status = acquire(buffer->root, &box, tw_access_mode_needs(mode), tw_access_mode_writes(mode), &command);
-    if (status != TW_SUCCESS) {
-        free(accessor);
-        tw_reclaim();
-        return status;
-    }
-    accessor->data = tw_buffer_address(buffer, &box, 0);
     accessor->range = range;
     accessor->pitch = buffer->root->range;
     accessor->offset = offset;
-    tw_lock();
-    tw_hold_locked(&accessor->hold, command);
-    tw_unlock();
+    if (!tw_box_is_empty(&box)) {
+        struct tw_command *command = NULL;
+        status = acquire(buffer->root, &box, tw_access_mode_needs(mode), tw_access_mode_writes(mode), &command);
+        if (status != TW_SUCCESS) {
+            free(accessor);
+            tw_reclaim();
+            return status;
+        }
+        accessor->data = tw_buffer_address(buffer, &box, 0);
+        tw_lock();
+        tw_hold_locked(&accessor->hold, command);
+        tw_unlock();
+    }
     *result = accessor;
     return TW_SUCCESS;
 }
@@ -188,20 +191,35 @@ void tw_host_accessor_release(tw_host_accessor **handle)
     if (tw_is_forked)
         return;
     struct tw_command *command = accessor->hold.command;
-    tw_lock();
-    tw_unhold_locked(&accessor->hold);
-    tw_command_finish_access_locked(command, NULL);
-    tw_command_release_locked(command);
-    tw_unlock();
+    if (command) {
+        tw_lock();
+        tw_unhold_locked(&accessor->hold);
+        tw_command_finish_access_locked(command, NULL);
+        tw_command_release_locked(command);
+        tw_unlock();
+    }
     free(accessor);
     tw_reclaim();
 }
 
-/* Accesses the buffer to read and write, so that it also waits for readers: they use the program's memory. */
-tw_status tw_buffer_bring_home(struct tw_buffer *buffer)
+/* Copies a box from the buffer's host memory to the program's, where its rows lie back to back. */
+static void copy_out(struct tw_buffer *buffer, const struct tw_box *box, void *to)
+{
+    struct tw_backend_copy copy = tw_copy_request(&(struct tw_copy_plan){&buffer->data, 0, 0, *box});
+    if (!to || to == copy.source)
+        return;
+    copy.target = to;
+    copy.target_pitch = copy.row_bytes;
+    copy.target_plane = copy.rows * copy.row_bytes;
+    tw_rows_copy(&copy);
+}
+
+tw_status tw_buffer_bring_home(struct tw_buffer *buffer, const struct tw_box *box, bool needs, bool writes, void *to)
 {
     struct tw_command *command = NULL;
-    const tw_status status = acquire(buffer, &buffer->data.whole, true, true, &command);
+    const tw_status status = acquire(buffer, box, needs, writes, &command);
+    if (status == TW_SUCCESS || status == TW_ERROR_OUT_OF_BOUNDS) /* the contents are there */
+        copy_out(buffer, box, to);
     if (status != TW_SUCCESS)
         return status;
     tw_lock();

@@ -199,6 +199,11 @@ tw_status tw_image_create_on_buffer(tw_buffer *buffer, tw_image_layout layout, t
                    tw_fail(TW_ERROR_INVALID_RANGE, "an image of %zu bytes does not fit a buffer of %zu", image->bytes,
                            tw_buffer_size(buffer)),
                    result);
+    if (!tw_box_is_contiguous(&buffer->box, &buffer->root->data.whole))
+        return end(image,
+                   tw_fail(TW_ERROR_INVALID_RANGE, "the rows of the sub-buffer do not lie back to back, as an image's "
+                                                   "pixels do"),
+                   result);
     /* the buffer may be larger than the image: the rest is kept, too */
     image->gaps = image->gaps || image->bytes != tw_buffer_size(buffer);
     image->buffer = tw_buffer_retain(buffer);

@@ -224,14 +224,6 @@ static struct tw_command *unfinished_last(const void *what)
     return !last || last->acquired || last->complete ? NULL : last;
 }
 
-static bool has_contents_locked(const struct tw_buffer *buffer)
-{
-    for (size_t space = 0; space < buffer->data.space_count; ++space)
-        if (buffer->data.allocations[space].valid || buffer->data.allocations[space].parts.root)
-            return true;
-    return false;
-}
-
 /* Submits the host access that copies the contents home. end_last_locked() ends it, once destroy() has returned. */
 static tw_status submit_last_locked(struct tw_buffer *buffer, struct tw_command *command)
 {
@@ -259,7 +251,7 @@ static tw_status prepare_last(struct tw_buffer *buffer)
     if (!command)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to bring the buffer's contents to the host");
     tw_lock();
-    if (has_contents_locked(buffer))
+    if (tw_buffer_has_contents_locked(buffer))
         status = submit_last_locked(buffer, command);
     tw_command_release_locked(command);
     tw_unlock();
@@ -322,12 +314,12 @@ static tw_status place_contents(struct tw_buffer *buffer, const tw_storage *stor
     void *host = storage->host_data ? storage->host_data(storage->user) : NULL;
     const void *initial = storage->initial_data ? storage->initial_data(storage->user) : NULL;
     returned = true;
-    if (host)
+    if (host && buffer->data.bytes)
         atomic_store(&buffer->data.allocations[0].address, host);
     const tw_status status = initial ? tw_data_allocate(&buffer->data, 0) : TW_SUCCESS;
-    if (status == TW_SUCCESS && initial && initial != host)
+    if (status == TW_SUCCESS && initial && initial != host && buffer->data.bytes)
         memcpy(atomic_load(&buffer->data.allocations[0].address), initial, buffer->data.bytes);
-    buffer->data.allocations[0].valid = initial != NULL;
+    buffer->data.allocations[0].valid = initial && buffer->data.bytes;
     return status;
 }
 
@@ -350,7 +342,7 @@ static tw_status attach(struct tw_buffer *buffer, const tw_storage *storage)
     pthread_cond_init(&state->told, NULL);
     buffer->storage = state;
     buffer->storage_of = &hooks;
-    buffer->lent = true;
+    atomic_store_explicit(&buffer->lent, true, memory_order_relaxed);
     return TW_SUCCESS;
 }
 

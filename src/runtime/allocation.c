@@ -78,7 +78,7 @@ tw_status tw_data_init(struct tw_data *data, tw_range range, size_t element_byte
 
 tw_status tw_data_allocate(struct tw_data *data, size_t space)
 {
-    if (atomic_load(&data->allocations[space].address))
+    if (!data->bytes || atomic_load(&data->allocations[space].address))
         return TW_SUCCESS;
     tw_status status = tw_check_process();
     if (status != TW_SUCCESS)

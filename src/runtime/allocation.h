@@ -16,7 +16,7 @@
 void *tw_host_allocate(size_t bytes);
 /* Prepares an allocation without memory in each memory space. */
 tw_status tw_data_init(struct tw_data *data, tw_range range, size_t element_bytes);
-/* Allocates memory in a memory space, unless there is some. Called without the lock. */
+/* Allocates memory in a memory space, unless there is some, or the buffer is empty. Called without the lock. */
 tw_status tw_data_allocate(struct tw_data *data, size_t space);
 /* Frees all memory but the program's own. Called without the lock. */
 void tw_data_free(struct tw_data *data);
