@@ -276,9 +276,32 @@ TW_TEST(wrong_targets_are_errors_of_the_group)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* A reduction accesses its element alone: it does not wait for a thread that has others. */
+TW_TEST(a_reduction_accesses_one_element)
+{
+    const int values[] = {1, 2, 3, 4}, zeros[9] = {0};
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *in = NULL, *out = NULL;
+    tw_host_accessor *others = NULL, *element = NULL;
+    TW_PASS(tw_buffer_create_copy(values, sizeof *values, tw_range_1d(4), &in));
+    TW_PASS(tw_buffer_create_copy(zeros, sizeof *zeros, tw_range_2d(3, 3), &out));
+    TW_PASS(tw_host_access_part(out, tw_id_2d(0, 0), tw_range_2d(1, 3), TW_READ_WRITE, &others));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(4), sum_int, .in = tw_read(cg, in), .all = TW_REDUCE_AT(cg, out, 5));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_PASS(tw_host_access_part(out, tw_id_2d(1, 2), tw_range_2d(1, 1), TW_READ, &element));
+    TW_EQUAL(*(const int *)tw_host_accessor_const_data(element), 10);
+    tw_host_accessor_release(&element);
+    tw_host_accessor_release(&others);
+    TW_PASS(tw_buffer_destroy(&in));
+    TW_PASS(tw_buffer_destroy(&out));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST_LIST = {TW_CASE(every_type_and_operation),
                 TW_CASE(four_at_once_in_three_dimensions),
                 TW_CASE(the_same_bits_in_every_run),
                 TW_CASE(a_reduction_is_ordered_by_its_accessors),
                 TW_CASE(wrong_targets_are_errors_of_the_group),
+                TW_CASE(a_reduction_accesses_one_element),
                 TW_CASES_END};

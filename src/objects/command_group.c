@@ -344,25 +344,25 @@ void *tw_access_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, t
 
 void *tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t index, bool keep)
 {
-    const bool alone = buffer && tw_range_count(buffer->range) == 1;
-    unsigned char *data = tw_access(group, buffer,
-                                    keep    ? TW_READ_WRITE
-                                    : alone ? TW_DISCARD_WRITE
-                                            : TW_WRITE,
-                                    TW_GLOBAL);
-    if (tw_command_group_status(group) != TW_SUCCESS)
+    const tw_access_mode mode = keep ? TW_READ_WRITE : TW_DISCARD_WRITE;
+    if (!group || group->status != TW_SUCCESS)
         return NULL;
-    if (index >= tw_range_count(buffer->range)) {
-        fail(group, tw_fail(TW_ERROR_INVALID_RANGE, "a buffer of %zu elements has no element %zu to reduce into",
-                            tw_range_count(buffer->range), index));
+    tw_status status = check_access(buffer, mode, TW_GLOBAL);
+    if (status == TW_SUCCESS && index >= tw_buffer_count(buffer))
+        status = tw_fail(TW_ERROR_INVALID_RANGE, "a buffer of %zu elements has no element %zu to reduce into",
+                         tw_buffer_count(buffer), index);
+    if (status != TW_SUCCESS) {
+        fail(group, status);
         return NULL;
     }
-    /* rows of a sub-buffer need not lie back to back */
-    const struct tw_box *whole = &buffer->root->data.whole;
-    const size_t columns = buffer->box.end[2] - buffer->box.begin[2], rows = buffer->box.end[1] - buffer->box.begin[1];
-    const size_t row = index / columns;
-    const size_t at = (row / rows * whole->end[1] + row % rows) * whole->end[2] + index % columns;
-    return data + at * buffer->root->data.element_bytes;
+    struct tw_box element = buffer->box;
+    for (unsigned d = 3; d-- > 0;) {
+        const size_t extent = buffer->box.end[d] - buffer->box.begin[d];
+        element.begin[d] += index % extent;
+        element.end[d] = element.begin[d] + 1;
+        index /= extent;
+    }
+    return access_box(group, buffer, &element, mode);
 }
 
 struct tw_internal_bounds *tw_internal_bounds_of(tw_command_group *group)
