@@ -12,6 +12,7 @@
  *     buffer.h         buffers and host accessors
  *     host_memory.h    host memory that devices copy to and from fastest
  *     command_group.h  command groups, device accessors, submission
+ *     copy.h           copies and fills in command groups, and by the program
  *     command_graph.h  groups that are recorded once and submitted many times
  *     local.h          local accessors: team-local memory whose size the launch gives
  *     memory.h         memory orders and scopes
@@ -59,6 +60,7 @@
 #include <teamwork/buffer.h>
 #include <teamwork/command_graph.h>
 #include <teamwork/command_group.h>
+#include <teamwork/copy.h>
 #include <teamwork/device.h>
 #include <teamwork/event.h>
 #include <teamwork/host_memory.h>

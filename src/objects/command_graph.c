@@ -18,6 +18,7 @@
 #include "buffer.h"
 #include "recording.h"
 #include "runtime/reclaim.h"
+#include "runtime/step.h"
 #include "runtime/submit.h"
 #include "storage.h"
 
@@ -193,6 +194,21 @@ static tw_status order(struct analysis *all)
     return TW_SUCCESS;
 }
 
+/* Describes the body of a command to the backend. */
+static void describe_body(struct tw_command *command, struct tw_backend_graph_node *node)
+{
+    if (command->body.kind == TW_TASK_KERNEL) {
+        node->kernel = command->kernel;
+        node->launch = &command->launch;
+    } else if (command->body.kind == TW_TASK_STEP) {
+        const struct tw_step *step = tw_step_prepare(command);
+        if (step->pattern_bytes)
+            node->fill = &step->request.fill;
+        else
+            node->copy = &step->request.copy;
+    }
+}
+
 /* Lets the backend instantiate the graph. If it cannot, that is a success with `instance` left NULL. */
 static tw_status instantiate(struct tw_command_graph *graph, const struct tw_backend_graphs *graphs)
 {
@@ -207,11 +223,8 @@ static tw_status instantiate(struct tw_command_graph *graph, const struct tw_bac
     for (size_t i = 0; i < graph->count && status == TW_SUCCESS; ++i) {
         struct tw_command *command = graph->commands[i];
         const struct tw_node *node = &command->body.node;
-        const bool has_kernel = command->body.kind == TW_TASK_KERNEL;
-        nodes[i] = (struct tw_backend_graph_node){.kernel = has_kernel ? command->kernel : NULL,
-                                                  .launch = &command->launch,
-                                                  .before = &before[used],
-                                                  .before_count = node->in_count};
+        nodes[i] = (struct tw_backend_graph_node){.before = &before[used], .before_count = node->in_count};
+        describe_body(command, &nodes[i]);
         for (size_t k = 0; k < node->in_count; ++k)
             before[used++] = (size_t)((const struct tw_task *)node->in[k].from)->command->sequence;
     }
@@ -222,12 +235,15 @@ static tw_status instantiate(struct tw_command_graph *graph, const struct tw_bac
     return status;
 }
 
-static bool checks_bounds(const struct tw_command_graph *graph)
+/* Returns true if a backend may instantiate the graph: no kernel checks its views, and no step needs the host. */
+static bool stays_on_device(const struct tw_command_graph *graph)
 {
-    for (size_t i = 0; i < graph->count; ++i)
-        if (graph->commands[i]->bounds)
-            return true;
-    return false;
+    for (size_t i = 0; i < graph->count; ++i) {
+        const struct tw_command *command = graph->commands[i];
+        if (command->bounds || (command->body.kind == TW_TASK_STEP && !command->body.node.domain))
+            return false;
+    }
+    return true;
 }
 
 /* Computes the uses of the whole graph, and the dependencies between its commands. */
@@ -267,7 +283,7 @@ static tw_status fill(struct tw_command_graph *graph, struct tw_recording *recor
     recording->commands = NULL;
     recording->count = 0;
     const tw_status status = analyse(graph);
-    return status == TW_SUCCESS && graphs && !checks_bounds(graph) ? instantiate(graph, graphs) : status;
+    return status == TW_SUCCESS && graphs && stays_on_device(graph) ? instantiate(graph, graphs) : status;
 }
 
 tw_status tw_queue_end_recording(tw_queue *queue, tw_command_graph **result)
@@ -346,7 +362,7 @@ void tw_command_graph_destroy(tw_command_graph **graph)
     tw_reclaim();
 }
 
-/* State of running a graph's kernels one after the other. */
+/* State of running a graph's kernels and steps one after the other. */
 struct run {
     struct tw_backend_batch batch; /* first: the backend's view */
     const struct tw_command_graph *graph;
@@ -355,11 +371,14 @@ struct run {
     tw_status status;
 };
 
-/* Prepares the next kernel's launch. Returns false if there is no further kernel. */
+/* Runs the steps before the next kernel, and prepares its launch. Returns false if there is no further kernel, or a step
+   fails. */
 static bool find_kernel(struct run *run)
 {
     while (run->at < run->graph->count) {
-        const struct tw_command *command = run->graph->commands[run->at++];
+        struct tw_command *command = run->graph->commands[run->at++];
+        if (command->body.kind == TW_TASK_STEP && (run->status = tw_step_run(command)) != TW_SUCCESS)
+            return false;
         if (command->body.kind != TW_TASK_KERNEL)
             continue;
         run->launch = command->launch;
@@ -391,7 +410,7 @@ static tw_status run(const struct tw_command *command)
     struct tw_backend_device *device = graph->device->backend;
     struct run all = {.batch = {.next = next_of_run}, .graph = graph, .status = TW_SUCCESS};
     if (!find_kernel(&all))
-        return TW_SUCCESS;
+        return all.status;
     if (device->backend->launch_batch)
         device->backend->launch_batch(device, &all.batch);
     else

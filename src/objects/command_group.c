@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "command_group.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 #include "runtime/fallback.h"
 #include "runtime/reclaim.h"
 #include "runtime/submit.h"
+#include "runtime/workers.h"
 #include "storage.h"
 
 #define FEW_USES 8
@@ -28,17 +30,20 @@
 #define FEW_ARGS_BYTES TW_INTERNAL_INLINE_ARGS_BYTES
 
 struct tw_command_group {
-    struct tw_queue *queue; /* counted until the group is submitted */
-    tw_status status;       /* the first error */
-    char *detail;           /* of the first error; NULL if there is none, or no memory for it */
-    size_t use_count;       /* number of `uses` */
-    uint64_t seen;          /* a bit for each buffer in `uses`, by a hash: buffers may share a bit */
-    bool borrows;           /* a buffer in `uses` is `lent` */
+    struct tw_queue *queue;   /* counted until the group is submitted */
+    struct tw_device *device; /* where the accessors are: the queue's, or the host */
+    tw_status status;         /* the first error */
+    char *detail;             /* of the first error; NULL if there is none, or no memory for it */
+    size_t use_count;         /* number of `uses` */
+    uint64_t seen;            /* a bit for each buffer in `uses`, by a hash: buffers may share a bit */
+    bool borrows;             /* a buffer in `uses` is `lent` */
+    bool on_host;             /* tw_command_group_move_to_host() was called */
     const struct tw_internal_kernel *kernel;
+    const char *step;                  /* the name of the function that recorded a step; or NULL */
     size_t local_bytes;                /* of all local accessors */
     struct tw_internal_bounds *bounds; /* record of indices outside of the kernel's views; or NULL */
     struct tw_fallback *fallback;      /* the fallback of its command; or NULL */
-    unsigned char *args;
+    unsigned char *args;               /* of the kernel; or the step, NULL if it has nothing to run */
     size_t args_bytes;
     /* The members below are not cleared when a group begins. */
     _Atomic(struct tw_command_group *) *spare; /* the queue's place for the group after submission */
@@ -47,7 +52,7 @@ struct tw_command_group {
     struct tw_use *uses;                       /* few_uses or allocated; counted until the group is submitted */
     size_t use_capacity;
     struct tw_use few_uses[FEW_USES];
-    unsigned char few_args[FEW_ARGS_BYTES];
+    _Alignas(max_align_t) unsigned char few_args[FEW_ARGS_BYTES];
 };
 
 static void fail(struct tw_command_group *group, tw_status status)
@@ -140,6 +145,7 @@ tw_command_group *tw_queue_begin(tw_queue *queue)
     }
     memset(group, 0, offsetof(struct tw_command_group, spare));
     group->queue = queue;
+    group->device = queue->device;
     atomic_fetch_add_explicit(&queue->tasks.references, 1, memory_order_relaxed); /* the caller keeps it alive */
     return group;
 }
@@ -297,7 +303,7 @@ static inline bool is_simple(const tw_buffer *buffer, tw_access_mode mode, tw_ac
 static void *access_box(struct tw_command_group *group, struct tw_buffer *buffer, const struct tw_box *box,
                         tw_access_mode mode)
 {
-    const size_t space = group->queue->device->space;
+    const size_t space = group->device->space;
     if (tw_box_is_empty(box)) /* there is nothing to wait for, or to move */
         return NULL;
     tw_status status = tw_data_allocate(&buffer->root->data, space);
@@ -316,7 +322,7 @@ void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode,
         return NULL;
     if (is_simple(buffer, mode, target)) {
         void *address =
-            atomic_load_explicit(&buffer->data.allocations[group->queue->device->space].address, memory_order_acquire);
+            atomic_load_explicit(&buffer->data.allocations[group->device->space].address, memory_order_acquire);
         if (address && add_use(group, buffer, &buffer->data.whole, false, mode))
             return address;
     }
@@ -438,6 +444,10 @@ static tw_status check_kernel(const struct tw_command_group *group, const struct
     if (kernel->dims && kernel->dims != dims)
         return tw_fail(TW_ERROR_INVALID_KERNEL, "kernel %s is for %u dimensions, not %u", kernel->name, kernel->dims,
                        dims);
+    if (group->step)
+        return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
+                       "the command group already has a %s(); kernel %s needs a group of its own", group->step,
+                       kernel->name);
     if (group->kernel)
         return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
                        "the command group already has kernel %s; %s needs one of its own", group->kernel->name,
@@ -626,11 +636,81 @@ void tw_internal_parallel_for_nd_range(tw_command_group *group, tw_nd_range rang
     record(group, kernel, args, args_bytes);
 }
 
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+
+bool tw_command_group_begin_step(struct tw_command_group *group, const char *name)
+{
+    if (!group || group->status != TW_SUCCESS)
+        return false;
+    if (group->kernel)
+        fail(group, tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
+                            "the command group already has kernel %s; %s() needs a group of its own",
+                            group->kernel->name, name));
+    else if (group->step)
+        fail(group, tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
+                            "the command group already has a %s(); %s() needs a group of its own", group->step, name));
+    group->step = name;
+    return group->status == TW_SUCCESS;
+}
+
+bool tw_command_group_move_to_host(struct tw_command_group *group)
+{
+    tw_status status = tw_device_needs_worker(tw_host_device());
+    if (status == TW_SUCCESS && group->use_count)
+        status = tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "%s() needs a group without accessors: give it one of its own",
+                         group->step);
+    if (status != TW_SUCCESS)
+        fail(group, status);
+    group->device = tw_host_device();
+    group->on_host = true;
+    return status == TW_SUCCESS;
+}
+
+bool tw_command_group_box(struct tw_command_group *group, struct tw_buffer *buffer, tw_id offset, tw_range range,
+                          tw_access_mode mode, struct tw_box *box)
+{
+    tw_status status = check_access(buffer, mode, TW_GLOBAL);
+    if (status == TW_SUCCESS)
+        status = tw_buffer_box(buffer, offset, range, box);
+    if (status != TW_SUCCESS)
+        fail(group, status);
+    return status == TW_SUCCESS;
+}
+
+bool tw_command_group_access(struct tw_command_group *group, struct tw_buffer *buffer, const struct tw_box *box,
+                             tw_access_mode mode)
+{
+    return tw_box_is_empty(box) || access_box(group, buffer, box, mode);
+}
+
+struct tw_step *tw_command_group_make_step(struct tw_command_group *group, size_t pattern_bytes)
+{
+    const size_t bytes = sizeof(struct tw_step) + pattern_bytes;
+    unsigned char *args = bytes <= FEW_ARGS_BYTES ? group->few_args : malloc(bytes);
+    if (!args) {
+        fail(group, tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for %s()", group->step));
+        return NULL;
+    }
+    memset(args, 0, bytes);
+    group->launch = (struct tw_internal_launch){.dims = 1}; /* there is none, but a fallback copies it */
+    group->args = args;
+    group->args_bytes = bytes;
+    return (struct tw_step *)(void *)args;
+}
+
 /* ---- submission -------------------------------------------------------------------------------------------------- */
 
 static bool is_empty(const struct tw_internal_launch *launch)
 {
     return !launch->range[0] || !launch->range[1] || !launch->range[2];
+}
+
+/* Returns what the body of the group's command is. */
+static enum tw_task_kind body_of(const struct tw_command_group *group)
+{
+    if (group->kernel)
+        return is_empty(&group->launch) ? TW_TASK_NOTHING : TW_TASK_KERNEL;
+    return group->args ? TW_TASK_STEP : TW_TASK_NOTHING;
 }
 
 static void completed_locked(struct tw_command *command)
@@ -650,20 +730,21 @@ static struct tw_command *make_command(struct tw_command_group *group, const cha
         tw_command_create(&object, &group->memory, group->use_count, group->use_count, group->args_bytes);
     if (!command)
         return NULL;
-    struct tw_device *device = group->queue->device;
+    struct tw_device *device = group->device;
     command->device = device;
-    command->queue = &group->queue->tasks;
+    command->queue = device == group->queue->device ? &group->queue->tasks : device->system;
     command->kernel = group->kernel;
     command->file = file;
     command->line = line;
     if (group->use_count)
         memcpy(command->uses, group->uses, group->use_count * sizeof *command->uses);
     command->use_count = group->use_count;
-    command->body.kind = group->kernel && !is_empty(&group->launch) ? TW_TASK_KERNEL : TW_TASK_NOTHING;
+    command->body.kind = body_of(group);
     command->body.exclusive = command->body.kind == TW_TASK_KERNEL && device->backend->exclusive
                               && group->kernel->form != TW_INTERNAL_SINGLE_TASK;
-    if (group->kernel) {
+    if (group->args)
         memcpy(command->args, group->args, group->args_bytes);
+    if (group->kernel) {
         command->launch = group->launch;
         command->launch.accesses = command->uses;
         command->launch.access_count = group->use_count;
@@ -695,6 +776,9 @@ static tw_status submit_or_record_locked(const struct tw_command_group *group, s
                                          tw_event **event)
 {
     struct tw_queue *queue = group->queue;
+    if (queue->recording && group->on_host)
+        return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
+                       "%s() cannot be recorded: submit it each time, behind the command graph", group->step);
     if (queue->recording)
         return event ? tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is recording: a recorded group has no event")
                      : tw_recording_add_locked(queue->recording, command);
@@ -735,6 +819,8 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
     command->measured = command->timed && tw_queue_measures(queue);
     if (command->body.kind == TW_TASK_KERNEL)
         command->body.node.domain = tw_command_domain(command);
+    else if (command->body.kind == TW_TASK_STEP)
+        command->body.node.domain = tw_step_domain(command);
     tw_lock(); /* taken once for each group: submitting threads compete for it */
     const tw_status status = submit_or_record_locked(group, command, event);
     if (status == TW_SUCCESS) {
@@ -789,11 +875,15 @@ tw_status tw_internal_submit(tw_queue *queue, tw_command_group *group, tw_event 
     return status == TW_SUCCESS ? status : drop(group, status);
 }
 
-/* Returns true if one group can run in the other's place: both have a kernel to run, and the same uses. */
+/* Returns true if one group can run in the other's place: both have a kernel to run, or the same step, and the same
+   uses. */
 static bool are_alike(const struct tw_command_group *one, const struct tw_command_group *other)
 {
-    if (!one->kernel || !other->kernel || is_empty(&one->launch) || is_empty(&other->launch)
-        || one->use_count != other->use_count)
+    const enum tw_task_kind body = body_of(one);
+    if (body == TW_TASK_NOTHING || body != body_of(other) || one->use_count != other->use_count)
+        return false;
+    if (body == TW_TASK_STEP
+        && (one->args_bytes != other->args_bytes || memcmp(one->args, other->args, one->args_bytes) != 0))
         return false;
     for (size_t i = 0; i < one->use_count; ++i)
         if (one->uses[i].data != other->uses[i].data || one->uses[i].is_part

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lock.h"
 #include "buffer.h"
+#include "runtime/allocation.h"
+#include "runtime/step.h"
 
 static struct tw_hold *holds; /* protected by the lock */
 
@@ -74,4 +77,49 @@ struct tw_command *tw_host_access_create(struct tw_data *data, const struct tw_b
         .data = data, .box = *box, .is_part = !tw_box_covers(box, &data->whole), .needs = needs, .writes = writes};
     command->use_count = 1;
     return command;
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
+
+static const struct tw_command_object copy_object = {.completed_locked = tw_buffers_complete_locked,
+                                                     .released_locked = released};
+
+struct tw_command *tw_host_copy_create(struct tw_data *data, const struct tw_box *box, void *memory, bool writes)
+{
+    struct tw_command *command =
+        tw_command_create(&copy_object, &(struct tw_memory){.block = NULL}, 1, 1, sizeof(struct tw_step));
+    if (!command)
+        return NULL;
+    const struct tw_step_side side = {.data = data, .box = *box}, program = {.memory = memory};
+    *tw_step_of(command) = (struct tw_step){.to = writes ? side : program, .from = writes ? program : side};
+    command->body.kind = TW_TASK_STEP;
+    command->uses[0] = (struct tw_use){
+        .data = data, .box = *box, .is_part = !tw_box_covers(box, &data->whole), .needs = !writes, .writes = writes};
+    command->use_count = 1;
+    return command;
+}
+
+/* Returns the first memory space that has the elements of a use; that of the host if none has all of them. */
+static size_t place_of(const struct tw_use *use)
+{
+    for (size_t space = 0; space < use->data->space_count; ++space)
+        if (tw_allocation_holds(use, space))
+            return space;
+    return 0;
+}
+
+tw_status tw_host_copy_place_locked(struct tw_command *command)
+{
+    const struct tw_use *use = &command->uses[0];
+    size_t space;
+    while (!atomic_load(&use->data->allocations[space = place_of(use)].address)) {
+        tw_unlock();
+        const tw_status status = tw_data_allocate(use->data, space);
+        tw_lock();
+        if (status != TW_SUCCESS)
+            return status;
+    }
+    command->device = space ? tw_memory_space_device(space) : tw_host_device();
+    command->home = command->queue = command->device->system;
+    return TW_SUCCESS;
 }

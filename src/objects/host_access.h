@@ -11,6 +11,13 @@
    exhausted. */
 struct tw_command *tw_host_access_create(struct tw_data *data, const struct tw_box *box, bool needs, bool writes);
 
+/* Makes a command that copies between the program's memory and a box of a buffer that has elements. It has no device
+   yet. Otherwise as tw_host_access_create(). */
+struct tw_command *tw_host_copy_create(struct tw_data *data, const struct tw_box *box, void *memory, bool writes);
+/* Chooses the device for such a command: one that has the elements, or else the host. Makes sure that the buffer has
+   memory there; may release the lock for that. */
+tw_status tw_host_copy_place_locked(struct tw_command *command);
+
 /* An open host accessor of a thread. */
 struct tw_hold {
     struct tw_command *command;

@@ -49,6 +49,51 @@ static tw_status submit_locked(struct tw_command *command)
     return tw_command_submit_locked(command);
 }
 
+/* Returns the status of a command that was waited for, with the thread's tw_error_detail(). */
+static tw_status outcome_locked(const struct tw_command *command, const struct tw_data *data, const struct tw_box *box)
+{
+    tw_status status = command->status;
+    const struct tw_failure *failure = command->failure;
+    char description[TW_DESCRIPTION_BYTES];
+    struct tw_box_node part = tw_box_node(box, &data->whole);
+    if (status == TW_ERROR_CANCELLED && !tw_graph_lost(&data->contents, &part))
+        status = failure->status; /* of a copy for another command */
+    if (status == TW_ERROR_CANCELLED)
+        return tw_fail(TW_ERROR_DATA_LOST, "the buffer's contents are lost: %s",
+                       tw_failure_describe(failure, description));
+    return status == TW_SUCCESS ? status : tw_fail(status, "%s", tw_failure_message(failure));
+}
+
+tw_status tw_host_command_run(struct tw_buffer *buffer, struct tw_command *command)
+{
+    const struct tw_box box = command->uses[0].box;
+    tw_lock();
+    atomic_fetch_add(&buffer->uses, 1);
+    tw_storage_begin_locked(command->uses, 1);
+    tw_status status = command->device ? TW_SUCCESS : tw_host_copy_place_locked(command);
+    if (status == TW_SUCCESS) {
+        tw_awaited = command;
+        status = submit_locked(command);
+    }
+    if (status != TW_SUCCESS) {
+        tw_awaited = NULL;
+        tw_storage_abandon_locked(command->uses, 1);
+        tw_buffer_unuse_locked(buffer);
+        tw_command_release_locked(command);
+        tw_unlock();
+        return status;
+    }
+    tw_wait_locked(unfinished_access, &command, NULL, NULL);
+    tw_awaited = NULL;
+    status = outcome_locked(command, &buffer->data, &box);
+    if (status != TW_SUCCESS) {
+        tw_wait_locked(incomplete, &command, NULL, NULL);
+        tw_command_release_locked(command);
+    }
+    tw_unlock();
+    return status;
+}
+
 /* Submits a host access and waits until its body may run; then the caller gets a reference to the command. On failure
    waits until the command is complete, and returns the failure's status. */
 static tw_status acquire(struct tw_buffer *buffer, const struct tw_box *box, bool needs, bool writes,
@@ -64,41 +109,10 @@ static tw_status acquire(struct tw_buffer *buffer, const struct tw_box *box, boo
     struct tw_command *command = tw_host_access_create(&buffer->data, box, needs, writes);
     if (!command)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a host access");
-    tw_lock();
-    atomic_fetch_add(&buffer->uses, 1);
-    tw_storage_begin_locked(command->uses, 1);
-    tw_awaited = command;
-    status = submit_locked(command);
-    if (status != TW_SUCCESS) {
-        tw_awaited = NULL;
-        tw_storage_abandon_locked(command->uses, 1);
-        tw_buffer_unuse_locked(buffer);
-        tw_command_release_locked(command);
-        tw_unlock();
-        return status;
-    }
-    tw_wait_locked(unfinished_access, &command, NULL, NULL);
-    tw_awaited = NULL;
-    status = command->status;
-    const struct tw_failure *failure = command->failure;
-    char description[TW_DESCRIPTION_BYTES];
-    struct tw_box_node part = tw_box_node(box, &buffer->data.whole);
-    if (status == TW_ERROR_CANCELLED && !tw_graph_lost(&buffer->data.contents, &part))
-        status = failure->status; /* of a copy for another command */
-    if (status == TW_ERROR_CANCELLED)
-        status = tw_fail(TW_ERROR_DATA_LOST, "the buffer's contents are lost: %s",
-                         tw_failure_describe(failure, description));
-    else if (status != TW_SUCCESS)
-        tw_fail(status, "%s", tw_failure_message(failure));
-    if (status != TW_SUCCESS) {
-        tw_wait_locked(incomplete, &command, NULL, NULL);
-        tw_command_release_locked(command);
-        tw_unlock();
-        return status;
-    }
-    tw_unlock();
-    *result = command;
-    return TW_SUCCESS;
+    status = tw_host_command_run(buffer, command);
+    if (status == TW_SUCCESS)
+        *result = command;
+    return status;
 }
 
 static tw_status check_access(const tw_buffer *buffer, tw_access_mode mode, tw_host_accessor *const *result)

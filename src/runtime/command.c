@@ -168,7 +168,9 @@ tw_status tw_command_check_bounds(const struct tw_command *command)
 
 struct tw_failure *tw_command_failure_locked(const struct tw_command *command, tw_status status)
 {
-    const char *what = command->body.kind == TW_TASK_GRAPH ? "a command graph" : "a data movement";
+    const char *what = command->body.kind == TW_TASK_GRAPH  ? "a command graph"
+                       : command->body.kind == TW_TASK_STEP ? "a copy or fill"
+                                                            : "a data movement";
     return tw_failure_make_locked(status, what, command->kernel ? command->kernel->name : NULL, command->file,
                                   command->line);
 }

@@ -24,6 +24,7 @@ struct tw_fallback;
 enum tw_task_kind {
     TW_TASK_COPY,
     TW_TASK_KERNEL,
+    TW_TASK_STEP, /* a copy or a fill for the program: step.h */
     TW_TASK_GRAPH,
     TW_TASK_NOTHING,
     TW_TASK_HOST_ACCESS,
@@ -102,8 +103,9 @@ struct tw_command {
     struct tw_box_node *parts; /* of the body's accesses to parts of buffers; or NULL */
     struct tw_edge *edges;     /* in the command's block, or one of their own, as the body's accesses */
     size_t access_room;        /* number of accesses in the block, which has one edge more */
-    unsigned char *args;       /* the argument block, in the command's block; of a host access: its tw_before entries */
-    size_t bytes;              /* of the command's block */
+    unsigned char *args; /* the argument block, in the command's block; of a step: struct tw_step; of a host access:
+                                  its tw_before entries */
+    size_t bytes;        /* of the command's block */
     tw_event_times times;
     struct tw_internal_launch launch; /* if there is a kernel; last, since tw_command_create() does not clear it */
 };

@@ -12,8 +12,8 @@
 #include "task_queue.h"
 
 struct tw_fallback {
-    struct tw_task_queue *queue; /* counted */
-    const struct tw_internal_kernel *kernel;
+    struct tw_task_queue *queue;             /* counted */
+    const struct tw_internal_kernel *kernel; /* NULL: the command has a step, which is the same there */
     struct tw_internal_launch launch;
     struct tw_internal_bounds *bounds; /* owned, or NULL */
     bool taken;                        /* the command runs, or has run, on the fallback's device */

@@ -9,6 +9,7 @@
 #include "base/detail.h"
 #include "base/lock.h"
 #include "fallback.h"
+#include "step.h"
 
 static pthread_mutex_t running = PTHREAD_MUTEX_INITIALIZER; /* taken before the lock, never after */
 
@@ -186,7 +187,8 @@ tw_status tw_fallback_run(struct tw_command *command)
         if (is_missing(command, i))
             status = bring(command, i);
     if (status == TW_SUCCESS)
-        status = device->backend->launch(device, fallback->kernel, &fallback->launch);
+        status = fallback->kernel ? device->backend->launch(device, fallback->kernel, &fallback->launch)
+                                  : tw_step_run(command);
     if (status == TW_SUCCESS)
         status = tw_command_check_bounds(command);
     for (size_t i = 0; i < command->use_count && status == TW_SUCCESS; ++i)

@@ -220,7 +220,8 @@ bool tw_fallback_take_locked(struct tw_task *task, struct tw_failure **failure, 
     command->device = fallback->queue->device;
     command->queue = fallback->queue;
     task->kind = TW_TASK_FALLBACK;
-    task->exclusive = command->device->backend->exclusive && command->kernel->form != TW_INTERNAL_SINGLE_TASK;
+    task->exclusive =
+        command->device->backend->exclusive && command->kernel && command->kernel->form != TW_INTERNAL_SINGLE_TASK;
     join_others_locked(command);
     if (task->node.pending == 0)
         tw_schedule_locked(task);

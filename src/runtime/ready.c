@@ -79,7 +79,8 @@ void tw_wake_worker_locked(struct tw_device *device, bool soon)
 void tw_schedule_locked(struct tw_task *task)
 {
     struct tw_task_queue *queue = task->command->queue;
-    const bool is_copy = task->kind == TW_TASK_COPY && queue->device->backend->max_copies;
+    const bool copies = task->kind == TW_TASK_COPY || task->kind == TW_TASK_STEP;
+    const bool is_copy = copies && queue->device->backend->max_copies;
     if (task->exclusive && !queue->exclusive.first)
         queue->exclusive_since_ns = tw_held_ns();
     const bool was_empty = tw_task_queue_is_empty(queue);
@@ -89,7 +90,7 @@ void tw_schedule_locked(struct tw_task *task)
     const bool takes_it = queue == tw_running_queue && was_empty; /* this thread looks for the next one itself */
     if (queue->helpers && !(takes_it && !tw_is_worker))
         tw_announce_locked(queue);
-    if (task->kind == TW_TASK_COPY && task->command == tw_awaited)
+    if (copies && task->command == tw_awaited)
         tw_unwoken = queue->device; /* this thread waits for it, and runs it as soon as a worker would */
     else if (is_copy || (!queue->helpers && !takes_it))
         tw_wake_worker_locked(queue->device, !task->exclusive);

@@ -12,6 +12,7 @@
 #include "fallback_run.h"
 #include "fallback_take.h"
 #include "ready.h"
+#include "step.h"
 #include "stream.h"
 
 static unsigned running;                   /* tasks and batches that run; under the lock */
@@ -31,6 +32,8 @@ static tw_status execute(struct tw_task *task)
         const tw_status status = backend->launch(command->device->backend, command->kernel, &command->launch);
         return status == TW_SUCCESS ? tw_command_check_bounds(command) : status;
     }
+    if (task->kind == TW_TASK_STEP)
+        return tw_step_run(command);
     if (task->kind == TW_TASK_GRAPH)
         return command->object->run(command);
     if (task->kind == TW_TASK_FALLBACK)

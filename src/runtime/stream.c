@@ -30,6 +30,7 @@
 #include "complete.h"
 #include "poller.h"
 #include "ready.h"
+#include "step.h"
 
 #define EVENTS 16u         /* that a stream is told to wait for at a time */
 #define TIDY_EVERY 32u     /* a submitting thread retires tasks at multiples of this number in flight */
@@ -105,7 +106,7 @@ static size_t add_event(struct tw_backend_event *events, size_t count, const str
     return count + 1;
 }
 
-/* Enqueues the kernel, command graph or copy of a task. Called without the lock. */
+/* Enqueues the kernel, step, command graph or copy of a task. Called without the lock. */
 static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend_stream *handle, struct tw_task *task)
 {
     struct tw_command *command = task->command;
@@ -113,6 +114,8 @@ static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend
         async->measure(handle);
     if (task->kind == TW_TASK_KERNEL)
         return async->launch(handle, command->kernel, &command->launch, &task->sequence);
+    if (task->kind == TW_TASK_STEP)
+        return tw_step_enqueue(command, handle, &task->sequence);
     if (task->kind == TW_TASK_GRAPH)
         return command->device->backend->backend->graphs->launch(handle, command->instance, &task->sequence);
     const struct tw_backend_copy request = tw_copy_request(&((const struct tw_copy_task *)task)->plan);
@@ -154,7 +157,7 @@ static tw_status enqueue_locked(struct tw_stream *stream, struct tw_task *task)
 /* Makes the failure of a task. A stream reports a failed copy as a failed launch: here it becomes a failed transfer. */
 static struct tw_failure *failure_locked(const struct tw_task *task, tw_status status)
 {
-    if (task->kind == TW_TASK_COPY && status == TW_ERROR_LAUNCH_FAILED)
+    if ((task->kind == TW_TASK_COPY || task->kind == TW_TASK_STEP) && status == TW_ERROR_LAUNCH_FAILED)
         status = TW_ERROR_TRANSFER_FAILED;
     return tw_command_failure_locked(task->command, status);
 }

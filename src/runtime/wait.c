@@ -144,7 +144,7 @@ static struct tw_task *take_for_waiter(struct waiter *waiter)
     if (step->in_flight || !tw_may_run_locked())
         return NULL;
     struct tw_task_queue *overdue = tw_overdue_queue(queue);
-    struct tw_task *task = tw_take_own_copy(queue, step);
+    struct tw_task *task = step == waiter->watched ? NULL : tw_take_own_copy(queue, step);
     if (!task && !watched_only(queue, waiter->watched))
         task = tw_take_from_queue(overdue ? overdue : queue, false);
     if (!task)

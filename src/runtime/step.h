@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** Copies and fills that the program asks for (teamwork/copy.h): the bodies of their commands. */
+#ifndef TEAMWORK_RUNTIME_STEP_H
+#define TEAMWORK_RUNTIME_STEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "command.h"
+
+/* A side of a copy, or what is filled: a box of a buffer, or memory of the program where rows lie back to back. */
+struct tw_step_side {
+    struct tw_data *data; /* NULL: the program's memory */
+    struct tw_box box;
+    void *memory; /* the program's */
+};
+
+/* The argument block of a command with a body of TW_TASK_STEP. At least one side is a buffer; both have as many
+   elements in each dimension. */
+struct tw_step {
+    struct tw_step_side to, from; /* `from`: of a copy */
+    size_t pattern_bytes;         /* of a fill, the size of an element; 0: a copy */
+    union {
+        struct tw_backend_copy copy;
+        struct tw_backend_fill fill;
+    } request; /* set by tw_step_prepare() */
+    unsigned char pattern[];
+};
+
+static inline struct tw_step *tw_step_of(struct tw_command *command)
+{
+    return (struct tw_step *)(void *)command->args;
+}
+
+/* Finds the addresses on the command's device. Returns the step with its request. */
+struct tw_step *tw_step_prepare(struct tw_command *command);
+/* Returns the ordering domain of a step, or NULL; as tw_command_domain(). */
+const void *tw_step_domain(struct tw_command *command);
+/* Runs a step and returns when it is done. Without the lock. */
+tw_status tw_step_run(struct tw_command *command);
+/* Enqueues a step that has an ordering domain on a stream of its device. Without the lock. */
+tw_status tw_step_enqueue(struct tw_command *command, struct tw_backend_stream *stream, uint64_t *sequence);
+
+#endif
