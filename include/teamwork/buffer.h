@@ -176,12 +176,18 @@ TW_API tw_range tw_host_accessor_pitch(const tw_host_accessor *accessor);
 
 /** The contents, from the accessor's first element on: row-major, and rows as far apart as tw_host_accessor_pitch()
  *  says. Valid until release. NULL for NULL, and if there are no elements. For reading accessors use
- *  tw_host_accessor_const_data(): writing through a read accessor is undefined. */
+ *  tw_host_accessor_const_data(): writing through a read accessor is undefined. TW_HOST_VIEW() of view.h takes
+ *  indices. */
 TW_API void *tw_host_accessor_data(tw_host_accessor *accessor);
 TW_API const void *tw_host_accessor_const_data(const tw_host_accessor *accessor);
 
-/** Ends the access and sets *accessor to NULL. NULL is allowed. Never blocks. */
-TW_API void tw_host_accessor_release(tw_host_accessor **accessor);
+/**
+ * Ends the access and sets *accessor to NULL. NULL is allowed. Never blocks.
+ *
+ * @return TW_ERROR_OUT_OF_BOUNDS  a view of the accessor was used with an index outside, in a file compiled with
+ *                                 TW_DEBUG_BOUNDS (view.h): the access has ended, and what it could write is lost
+ */
+TW_API tw_status tw_host_accessor_release(tw_host_accessor **accessor);
 
 TW_END_DECLS
 

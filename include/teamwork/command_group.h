@@ -102,9 +102,10 @@ TW_API tw_status tw_command_group_status(const tw_command_group *group);
 
 /**
  * Declares that the group's kernel accesses a buffer, and hands back the address of its first element on the queue's
- * device: tw_buffer_count() elements, row-major. The address is for the kernel alone, and only for this group's. The
- * allocation exists when the call returns; the data arrives before the kernel starts. An empty buffer or part has no
- * address: NULL is returned without an error, and the group does not wait because of it.
+ * device: tw_buffer_count() elements, row-major, the rows of a sub-buffer as far apart as tw_buffer_pitch() says. The
+ * address is for the kernel alone, and only for this group's. The allocation exists when the call returns; the data
+ * arrives before the kernel starts. An empty buffer or part has no address: NULL is returned without an error, and the
+ * group does not wait because of it.
  *
  * A group's access to a buffer is the union of its accessors to it (spec 2.5.7): reading in one and writing in another
  * is reading and writing; discarding in all is needed to discard.
@@ -147,6 +148,22 @@ static inline void *tw_read_write_part(tw_command_group *group, tw_buffer *buffe
 static inline void *tw_discard_write_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range)
 {
     return tw_access_part(group, buffer, offset, range, TW_DISCARD_WRITE, TW_GLOBAL);
+}
+
+static inline void *tw_discard_read_write_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range)
+{
+    return tw_access_part(group, buffer, offset, range, TW_DISCARD_READ_WRITE, TW_GLOBAL);
+}
+
+static inline void *tw_atomic_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range)
+{
+    return tw_access_part(group, buffer, offset, range, TW_ATOMIC, TW_GLOBAL);
+}
+
+static inline const void *tw_read_constant_part(tw_command_group *group, tw_buffer *buffer, tw_id offset,
+                                                tw_range range)
+{
+    return tw_access_part(group, buffer, offset, range, TW_READ, TW_CONSTANT);
 }
 
 static inline const void *tw_read(tw_command_group *group, tw_buffer *buffer)
@@ -209,6 +226,8 @@ TW_API tw_command_group *tw_internal_begin_block(tw_queue *queue);
 TW_API void tw_internal_submit_block(tw_command_group **group, const char *file, int line);
 TW_API void tw_internal_discard(tw_command_group **group);
 TW_API struct tw_internal_bounds *tw_internal_bounds_of(tw_command_group *group);
+TW_API struct tw_internal_bounds *tw_internal_host_bounds_of(tw_host_accessor *accessor);
+TW_API void *tw_internal_view(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode, tw_access_target target);
 
 TW_API void *tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t index, bool keep);
 

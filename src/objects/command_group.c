@@ -371,6 +371,17 @@ void *tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t i
     return access_box(group, buffer, &element, mode);
 }
 
+void *tw_internal_view(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode, tw_access_target target)
+{
+    if (group && group->status == TW_SUCCESS && buffer && !tw_box_is_empty(&buffer->box)
+        && !tw_box_is_contiguous(&buffer->box, &buffer->root->data.whole)) {
+        fail(group, tw_fail(TW_ERROR_INVALID_RANGE,
+                            "the rows of the sub-buffer do not lie back to back, as those of a TW_VIEW() must: take a "
+                            "TW_PART_VIEW(), which knows how far apart they are"));
+    }
+    return tw_access(group, buffer, mode, target);
+}
+
 struct tw_internal_bounds *tw_internal_bounds_of(tw_command_group *group)
 {
     if (!group || group->status != TW_SUCCESS)

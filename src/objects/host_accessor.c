@@ -26,6 +26,7 @@ struct tw_host_accessor {
     void *data;            /* the first element; or NULL */
     tw_range range, pitch; /* of the part; of the whole buffer */
     tw_id offset;          /* of the part in the buffer that was given */
+    struct tw_internal_bounds bounds; /* record of indices outside of its views */
 };
 
 static struct tw_command *unfinished_access(const void *what)
@@ -196,24 +197,37 @@ tw_id tw_host_accessor_offset(const tw_host_accessor *accessor)
     return accessor ? accessor->offset : none;
 }
 
-void tw_host_accessor_release(tw_host_accessor **handle)
+struct tw_internal_bounds *tw_internal_host_bounds_of(tw_host_accessor *accessor)
+{
+    return accessor ? &accessor->bounds : NULL;
+}
+
+tw_status tw_host_accessor_release(tw_host_accessor **handle)
 {
     if (!handle || !*handle)
-        return;
+        return TW_SUCCESS;
     struct tw_host_accessor *accessor = *handle;
     *handle = NULL;
     if (tw_is_forked)
-        return;
+        return TW_SUCCESS;
     struct tw_command *command = accessor->hold.command;
+    tw_detail_of_task(true); /* whoever needs the contents is told the same */
+    const tw_status status = tw_bounds_check(&accessor->bounds, NULL);
+    tw_detail_of_task(false);
+    if (status != TW_SUCCESS)
+        tw_fail(status, "%s", tw_task_detail());
     if (command) {
         tw_lock();
+        if (status != TW_SUCCESS)
+            command->body.failure = tw_command_failure_locked(command, status);
         tw_unhold_locked(&accessor->hold);
-        tw_command_finish_access_locked(command, NULL);
+        tw_command_finish_access_locked(command, command->body.failure);
         tw_command_release_locked(command);
         tw_unlock();
     }
     free(accessor);
     tw_reclaim();
+    return status;
 }
 
 /* Copies a box from the buffer's host memory to the program's, where its rows lie back to back. */

@@ -143,34 +143,39 @@ static const char *list_sizes(char text[SIZES_BYTES], const size_t sizes[3], uns
     return text;
 }
 
-/* Reports which index of a kernel was outside of a view. */
-static __attribute__((noinline, cold)) tw_status refuse_index(const struct tw_command *command)
+/* Reports which index was outside of a view. `kernel` is NULL for a host accessor's. */
+static __attribute__((noinline, cold)) tw_status refuse_index(const struct tw_internal_bounds *bounds,
+                                                              const char *kernel)
 {
-    const struct tw_internal_bounds *bounds = command->bounds;
+    const char *who = kernel ? "kernel " : "the program";
     char index[SIZES_BYTES] = "", range[SIZES_BYTES] = "";
     list_sizes(index, bounds->index, bounds->dims, ", ");
     list_sizes(range, bounds->range, bounds->range_dims, " x ");
     if (bounds->dims != bounds->range_dims)
-        return tw_fail(
-            TW_ERROR_OUT_OF_BOUNDS,
-            "kernel %s used %u %s, (%s), for a view of %u %s, %s elements: give as many as it has dimensions",
-            command->kernel->name, bounds->dims, bounds->dims == 1 ? "index" : "indices", index, bounds->range_dims,
-            bounds->range_dims == 1 ? "dimension" : "dimensions", range);
-    return tw_fail(TW_ERROR_OUT_OF_BOUNDS, "kernel %s used index %s%s%s of a view of %s elements",
-                   command->kernel->name, bounds->dims > 1 ? "(" : "", index, bounds->dims > 1 ? ")" : "", range);
+        return tw_fail(TW_ERROR_OUT_OF_BOUNDS,
+                       "%s%s used %u %s, (%s), for a view of %u %s, %s elements: give as many as it has dimensions",
+                       who, kernel ? kernel : "", bounds->dims, bounds->dims == 1 ? "index" : "indices", index,
+                       bounds->range_dims, bounds->range_dims == 1 ? "dimension" : "dimensions", range);
+    return tw_fail(TW_ERROR_OUT_OF_BOUNDS, "%s%s used index %s%s%s of a view of %s elements", who, kernel ? kernel : "",
+                   bounds->dims > 1 ? "(" : "", index, bounds->dims > 1 ? ")" : "", range);
 }
 
 tw_status tw_command_check_bounds(const struct tw_command *command)
 {
-    const struct tw_internal_bounds *bounds = command->bounds;
-    return bounds && __atomic_load_n(&bounds->violated, __ATOMIC_RELAXED) ? refuse_index(command) : TW_SUCCESS;
+    return command->bounds ? tw_bounds_check(command->bounds, command->kernel->name) : TW_SUCCESS;
+}
+
+tw_status tw_bounds_check(const struct tw_internal_bounds *bounds, const char *kernel)
+{
+    return __atomic_load_n(&bounds->violated, __ATOMIC_RELAXED) ? refuse_index(bounds, kernel) : TW_SUCCESS;
 }
 
 struct tw_failure *tw_command_failure_locked(const struct tw_command *command, tw_status status)
 {
-    const char *what = command->body.kind == TW_TASK_GRAPH  ? "a command graph"
-                       : command->body.kind == TW_TASK_STEP ? "a copy or fill"
-                                                            : "a data movement";
+    const char *what = command->body.kind == TW_TASK_GRAPH         ? "a command graph"
+                       : command->body.kind == TW_TASK_STEP        ? "a copy or fill"
+                       : command->body.kind == TW_TASK_HOST_ACCESS ? "a host access"
+                                                                   : "a data movement";
     return tw_failure_make_locked(status, what, command->kernel ? command->kernel->name : NULL, command->file,
                                   command->line);
 }

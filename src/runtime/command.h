@@ -139,6 +139,8 @@ const void *tw_copy_domain(const struct tw_copy_plan *plan);
 struct tw_failure *tw_command_failure_locked(const struct tw_command *command, tw_status status);
 /* Returns TW_ERROR_OUT_OF_BOUNDS if a kernel that has run used an index outside of a view. */
 tw_status tw_command_check_bounds(const struct tw_command *command);
+/* The same for a record of such indices; `kernel` is NULL for that of a host accessor. */
+tw_status tw_bounds_check(const struct tw_internal_bounds *bounds, const char *kernel);
 /* The failure for which a task is cancelled; or NULL. */
 #define tw_cancel_cause_of(task) ((struct tw_failure *)(task)->node.cancel_cause)
 

@@ -35,7 +35,14 @@ compiles() {
         status storage version view; do
         echo "#include <teamwork/$header.h>" >>"$work/objects.c"
     done
-    echo "extern int tw_some_declaration;" >>"$work/objects.c"
+    cat >>"$work/objects.c" <<END
+int corner(tw_host_accessor *accessor);
+int corner(tw_host_accessor *accessor)
+{
+    TW_HOST_VIEW(const int) view = TW_HOST_VIEW_OF(accessor, const int);
+    return tw_at(view, 0, 1) + tw_at_id(view, tw_id_2d(1, 0));
+}
+END
     if ! "$@" -Wall -Wextra -Wpedantic -Werror -fsyntax-only "$work/objects.c"; then
         echo "$*: does not compile the headers of objects"
         failed=1
