@@ -215,6 +215,32 @@ TW_TEST(uses_are_told_in_pairs)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* A buffer without elements has nothing to use, and nothing to bring. */
+TW_TEST(an_empty_buffer_is_never_in_use)
+{
+    int data[1] = {7};
+    struct told told = {.host = data, .initial = data, .final = data};
+    tw_storage storage = storage_of(&told);
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *buffer = NULL;
+    tw_host_accessor *access = NULL;
+    TW_FAIL(tw_buffer_create_with_storage(&storage, sizeof(int), tw_range_1d(0), &buffer), TW_ERROR_INVALID_RANGE);
+    storage.bytes = 0;
+    TW_PASS(tw_buffer_create_with_storage(&storage, sizeof(int), tw_range_1d(0), &buffer));
+    TW_PASS(tw_host_access(buffer, TW_READ_WRITE, &access));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_read_write(cg, buffer);
+    tw_test_run(queue, cg);
+    tw_host_accessor_release(&access);
+    told_exactly(&told, "");
+    TW_PASS(tw_buffer_destroy(&buffer));
+    tw_test_wait(&told.ended);
+    told_exactly(&told, "de");
+    TW_EQUAL(told.status, TW_SUCCESS);
+    TW_EQUAL(data[0], 7);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* in_use() looks whether the contents are used already, once another thread has waited for all that is submitted. */
 struct early {
     int data[N];
@@ -711,6 +737,7 @@ TW_TEST(async_storage_does_not_wait_for_its_own_thread)
 TW_TEST_LIST = {TW_CASE(contents_begin_and_end_where_the_storage_says),
                 TW_CASE(callbacks_may_be_missing),
                 TW_CASE(uses_are_told_in_pairs),
+                TW_CASE(an_empty_buffer_is_never_in_use),
                 TW_CASE(in_use_is_told_before_the_contents_are_used),
                 TW_CASE(discarded_groups_are_not_told),
                 TW_CASE(groups_that_are_submitted_after_the_destruction_are_refused),
