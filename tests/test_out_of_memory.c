@@ -535,6 +535,62 @@ TW_TEST(destruction_with_storage)
     tw_test_released(tw_test_device(0));
 }
 
+/* The places of a buffer and of its parts are set or not, and the contents come to all of them, or the destruction is
+   refused and can be tried again. */
+TW_TEST(destruction_with_final_data)
+{
+    NEEDS_MALLOC;
+    int data[N], all[N], parts[2][N / 2];
+    tw_queue *queue = NULL;
+    TW_PASS(tw_queue_create_on_device(device_of(true), NULL, NULL, &queue));
+    bool done = false;
+    for (unsigned n = 1; !done; ++n) {
+        tw_buffer *buffer = NULL, *subs[2] = {NULL, NULL};
+        TW_CHECK(n < MOST);
+        done = true;
+        for (int i = 0; i < N; ++i)
+            data[i] = i;
+        TW_PASS(tw_buffer_create_copy(data, sizeof(int), tw_range_1d(N), &buffer));
+        TW_PASS(tw_buffer_set_final_data(buffer, all));
+        for (size_t s = 0; s < 2; ++s) {
+            arm(n);
+            tw_status status = tw_buffer_create_sub(buffer, tw_id_1d(s * N / 2), tw_range_1d(N / 2), &subs[s]);
+            disarm();
+            done = done && !fired;
+            TW_CHECK(succeeded(status) == (subs[s] != NULL));
+            if (!subs[s])
+                TW_PASS(tw_buffer_create_sub(buffer, tw_id_1d(s * N / 2), tw_range_1d(N / 2), &subs[s]));
+            arm(n);
+            status = tw_buffer_set_final_data(subs[s], parts[s]);
+            disarm();
+            done = done && !fired;
+            if (!succeeded(status))
+                TW_PASS(tw_buffer_set_final_data(subs[s], parts[s]));
+        }
+        tw_command_group *cg = tw_queue_begin(queue); /* half of the contents is on the device */
+        struct inputs inputs;
+        for (int b = 0; b < INPUTS; ++b)
+            inputs.at[b] = tw_read(cg, subs[0]);
+        tw_parallel_for(cg, tw_range_1d(N / 2), gather, .in = inputs, .out = tw_discard_write(cg, subs[1]));
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        TW_PASS(tw_queue_wait(queue));
+        TW_PASS(tw_buffer_destroy(&buffer));
+        TW_PASS(tw_buffer_destroy(&subs[0]));
+        arm(n);
+        const tw_status status = tw_buffer_destroy(&subs[1]);
+        disarm();
+        done = done && !fired;
+        TW_CHECK(succeeded(status) == (subs[1] == NULL));
+        TW_PASS(tw_buffer_destroy(&subs[1]));
+        for (int i = 0; i < N; ++i) {
+            TW_EQUAL(all[i], i < N / 2 ? i : INPUTS * (i - N / 2));
+            TW_EQUAL(parts[i * 2 / N][i % (N / 2)], all[i]);
+        }
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+    tw_test_released(tw_test_device(0));
+}
+
 TW_TEST_LIST = {TW_CASE(queues_and_contexts),
                 TW_CASE(buffers),
                 TW_CASE(groups_on_a_simulated_device),
@@ -546,4 +602,5 @@ TW_TEST_LIST = {TW_CASE(queues_and_contexts),
                 TW_CASE(destruction),
                 TW_CASE(creation_with_storage),
                 TW_CASE(destruction_with_storage),
+                TW_CASE(destruction_with_final_data),
                 TW_CASES_END};
