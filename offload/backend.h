@@ -51,6 +51,8 @@ struct tw_backend_device {
        that runs the launch, until the outcome of the launch was asked for. */
     bool (*access)(const struct tw_backend_device *device, const struct tw_internal_launch *launch, size_t index,
                    struct tw_backend_access *access);
+    /* Returns true if a pointer leads to unified shared memory that the device reaches. Set by the runtime likewise. */
+    bool (*reaches_usm)(const struct tw_backend_device *device, const void *pointer);
 };
 
 /* The properties of a device; zero and "" where they are not known. */
@@ -58,7 +60,6 @@ struct tw_device_facts {
     char name[128], vendor[64], driver_version[32];
     size_t compute_units, max_work_group_size, sub_group_size;
     unsigned atomic_orders, atomic_scopes; /* sets of TW_ORDER_BIT() and TW_SCOPE_BIT() */
-    bool atomic_host_memory; /* read-modify-writes at system scope on host memory are atomic with the host's */
     tw_local_mem_type local_mem_type;
     size_t local_mem_bytes, global_mem_bytes, cache_bytes, cacheline_bytes, clock_mhz, numa_nodes;
 };
@@ -166,6 +167,11 @@ struct tw_backend_memory {
        there is none left. Both slots are NULL in a backend without such memory. */
     void *(*allocate_host)(size_t bytes);
     void (*free_host)(void *memory);
+
+    /* Allocate and free memory that the host and the device both use, aligned for any type. Returns NULL if there is
+       not enough, or none for this device. Both slots are NULL in a backend without such memory. */
+    void *(*allocate_shared)(struct tw_backend_device *device, size_t bytes);
+    void (*free_shared)(struct tw_backend_device *device, void *memory);
 };
 
 /* For devices with streams. For each stream, one thread at a time calls `wait`, `measure`, `launch`, `copy`, `fill`

@@ -72,6 +72,7 @@
 #include <teamwork/range.h>
 #include <teamwork/sim.h>
 #include <teamwork/status.h>
+#include <teamwork/usm.h>
 #include <teamwork/version.h>
 #include <teamwork/view.h>
 

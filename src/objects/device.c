@@ -19,6 +19,7 @@
 #include "runtime/allocation.h"
 #include "runtime/reclaim.h"
 #include "runtime/task_queue.h"
+#include "runtime/usm_list.h"
 #include "runtime/workers.h"
 
 /* The result of a discovery: written once, under `discovery`, and then read-only until shutdown. */
@@ -92,6 +93,7 @@ static tw_status add_device(const struct tw_backend *backend, unsigned index)
         return status;
     }
     device->backend->access = tw_data_access;
+    device->backend->reaches_usm = tw_usm_is_reached;
     device->start_worker_locked = tw_start_worker_locked;
     device->ordinal = (unsigned)found.all_count;
     device->system = system;

@@ -10,6 +10,7 @@
 #include "base/process.h"
 #include "device.h"
 #include "runtime/allocation.h"
+#include "runtime/usm_list.h"
 
 /* Precedes each block, in HEADER_BYTES bytes: as many as the alignment. */
 struct header {
@@ -37,6 +38,14 @@ static void *allocate(size_t bytes)
     return header;
 }
 
+static void release(struct header *header)
+{
+    if (header->backend)
+        header->backend->free_host(header);
+    else
+        free(header);
+}
+
 void *tw_malloc_host(size_t bytes)
 {
     unsigned char *block = NULL;
@@ -48,6 +57,11 @@ void *tw_malloc_host(size_t bytes)
         block = allocate(HEADER_BYTES + bytes);
         if (!block)
             (void)tw_fail(TW_ERROR_OUT_OF_MEMORY, "no host memory of %zu bytes", bytes);
+    }
+    if (block && !tw_usm_add(block + HEADER_BYTES, bytes, TW_POINTER_HOST, NULL)) {
+        release((struct header *)block);
+        block = NULL;
+        (void)tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to note an allocation");
     }
     if (block) {
         tw_lock();
@@ -62,11 +76,10 @@ void tw_free_host(void *memory)
 {
     if (!memory || tw_is_forked)
         return;
-    struct header *header = (struct header *)((unsigned char *)memory - HEADER_BYTES);
-    if (header->backend)
-        header->backend->free_host(header);
-    else
-        free(header);
+    tw_pointer_type type;
+    tw_device *device;
+    (void)tw_usm_remove(memory, &type, &device);
+    release((struct header *)((unsigned char *)memory - HEADER_BYTES));
     tw_lock();
     tw_object_died_locked();
     tw_unlock();

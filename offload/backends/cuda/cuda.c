@@ -209,6 +209,8 @@ static const struct tw_backend_memory memory = {
     .fill = fill,
     .allocate_host = tw_cuda_allocate_host,
     .free_host = tw_cuda_free_host,
+    .allocate_shared = tw_cuda_allocate_shared,
+    .free_shared = tw_cuda_free_shared,
 };
 
 const struct tw_backend tw_backend_cuda = {

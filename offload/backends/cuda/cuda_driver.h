@@ -91,7 +91,6 @@ enum cu_device_attribute {
     CU_L2_BYTES = 38,
     CU_CAPABILITY_MAJOR = 75,
     CU_CAPABILITY_MINOR = 76,
-    CU_HOST_NATIVE_ATOMICS = 86,
     CU_SHARED_PER_BLOCK_OPTIN = 97,
     CU_MEMORY_POOLS = 115
 };
@@ -147,6 +146,8 @@ enum cu_function_attribute {
     X(stream_write, "cuStreamWriteValue32_v2", (cu_stream stream, uintptr_t target, uint32_t value, unsigned flags))   \
     X(host_allocate, "cuMemHostAlloc", (void **memory, size_t bytes, unsigned flags))                                  \
     X(host_free, "cuMemFreeHost", (void *memory))                                                                      \
+    X(managed_allocate, "cuMemAllocManaged", (uintptr_t *memory, size_t bytes, unsigned flags))                        \
+    X(memory_free, "cuMemFree_v2", (uintptr_t memory))                                                                 \
     X(copy_to_device, "cuMemcpyHtoDAsync_v2", (uintptr_t target, const void *source, size_t bytes, cu_stream stream))  \
     X(copy_to_host, "cuMemcpyDtoHAsync_v2", (void *target, uintptr_t source, size_t bytes, cu_stream stream))          \
     X(copy_on_device, "cuMemcpyDtoDAsync_v2", (uintptr_t target, uintptr_t source, size_t bytes, cu_stream stream))    \

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { HOST_PORTABLE = 1, POOL_RELEASE_THRESHOLD = 4, POOL_READ_WRITE = 3 };
+enum { HOST_PORTABLE = 1, MANAGED_GLOBAL = 1, POOL_RELEASE_THRESHOLD = 4, POOL_READ_WRITE = 3 };
 
 /* Allows the other devices to copy from and to the pool's memory directly, if they can. */
 static void share(struct tw_cuda_device *device)
@@ -118,5 +118,26 @@ void tw_cuda_free_host(void *memory)
     const enum tw_cuda_entry entry = device ? tw_cuda_enter(device) : TW_CUDA_OUTSIDE;
     if (entry)
         (void)tw_cuda.host_free(memory);
+    tw_cuda_leave(entry);
+}
+
+void *tw_cuda_allocate_shared(struct tw_backend_device *base, size_t bytes)
+{
+    struct tw_cuda_device *device = tw_cuda_of(base);
+    uintptr_t memory = 0;
+    if (tw_cuda_lost(device))
+        return NULL;
+    const enum tw_cuda_entry entry = tw_cuda_enter(device);
+    if (!entry || tw_cuda.managed_allocate(&memory, bytes, MANAGED_GLOBAL))
+        memory = 0;
+    tw_cuda_leave(entry);
+    return (void *)memory;
+}
+
+void tw_cuda_free_shared(struct tw_backend_device *base, void *memory)
+{
+    const enum tw_cuda_entry entry = tw_cuda_enter(tw_cuda_of(base));
+    if (entry)
+        (void)tw_cuda.memory_free((uintptr_t)memory);
     tw_cuda_leave(entry);
 }

@@ -13,6 +13,9 @@ void *tw_cuda_allocate(struct tw_cuda_device *device, size_t bytes);
 void tw_cuda_free(struct tw_cuda_device *device, void *memory);
 
 /* Allocate and free host memory that is page-locked for all devices. Returns NULL if there is none. */
+/* Slots (backend.h): managed memory. Freeing it waits for what runs on the device. */
+void *tw_cuda_allocate_shared(struct tw_backend_device *device, size_t bytes);
+void tw_cuda_free_shared(struct tw_backend_device *device, void *memory);
 void *tw_cuda_allocate_host(size_t bytes);
 void tw_cuda_free_host(void *memory);
 

@@ -130,7 +130,6 @@ void tw_omp_describe(struct tw_backend_device *device, struct tw_device_facts *f
     }
     tw_topology_describe(facts);
     facts->sub_group_size = 1;
-    facts->atomic_host_memory = true;
     facts->local_mem_type = TW_LOCAL_MEM_GLOBAL;
     facts->local_mem_bytes = TW_HOST_LOCAL_BYTES;
 }
@@ -151,6 +150,12 @@ static void *allocate(struct tw_backend_device *device, size_t bytes)
     aligned += -(uintptr_t)aligned % CPU_ALIGNMENT;
     memcpy(aligned - sizeof raw, &raw, sizeof raw);
     return aligned;
+}
+
+/* The memory of a CPU as an offload device is the host's. */
+static void *allocate_shared(struct tw_backend_device *device, size_t bytes)
+{
+    return omp(device)->gpu ? NULL : allocate(device, bytes);
 }
 
 static void release(struct tw_backend_device *device, void *memory)
@@ -390,6 +395,8 @@ tw_status tw_omp_launch(struct tw_backend_device *base, const struct tw_internal
 
 const struct tw_backend_memory tw_omp_memory = {
     .allocate = allocate,
+    .allocate_shared = allocate_shared,
+    .free_shared = release,
     .free = release,
     .copy = copy,
     .fill = fill,

@@ -18,6 +18,8 @@
 #include "sim_pointers.h"
 #include "sim_stream.h"
 
+#define SHARED_ALIGNMENT 128u
+
 #define MOST_DEVICES 64u
 #define ASYNC_COPIES 2u                /* to an asynchronous device at a time */
 #define LOCAL_BYTES ((size_t)48 << 10) /* as much as a GPU gives by default */
@@ -75,7 +77,6 @@ static void describe(struct tw_backend_device *device, struct tw_device_facts *f
     snprintf(facts->name, sizeof facts->name, "Simulated device %u", device->index);
     snprintf(facts->vendor, sizeof facts->vendor, "Teamwork");
     facts->max_work_group_size = TW_INTERNAL_SIMT_MAX_GROUP; /* as on a GPU */
-    facts->atomic_host_memory = false;                       /* its kernels do not access host memory */
     facts->local_mem_type = TW_LOCAL_MEM_LOCAL;
     facts->local_mem_bytes = LOCAL_BYTES;
 }
@@ -98,6 +99,18 @@ static void *allocate(struct tw_backend_device *device, size_t bytes)
     tw_sim_of(device)->allocated_bytes += bytes;
     pthread_mutex_unlock(&tw_sim_of(device)->mutex);
     return memory;
+}
+
+static void *allocate_shared(struct tw_backend_device *device, size_t bytes)
+{
+    const size_t whole = (bytes + SHARED_ALIGNMENT - 1) / SHARED_ALIGNMENT * SHARED_ALIGNMENT;
+    return tw_sim_op_begin(device, TW_SIM_ALLOCATION) ? NULL : aligned_alloc(SHARED_ALIGNMENT, whole);
+}
+
+static void free_shared(struct tw_backend_device *device, void *memory)
+{
+    (void)device;
+    free(memory);
 }
 
 static void release(struct tw_backend_device *device, void *memory)
@@ -203,6 +216,8 @@ static void reset(struct tw_backend_device *base)
 
 static const struct tw_backend_memory memory = {
     .allocate = allocate,
+    .allocate_shared = allocate_shared,
+    .free_shared = free_shared,
     .free = release,
     .copy = copy,
     .fill = fill,

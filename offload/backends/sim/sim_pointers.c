@@ -43,6 +43,8 @@ static bool is_wrong(void *user, const char *name, const void *pointer)
     struct check *check = user;
     const struct tw_backend_device *owner = NULL;
     const void *memory = pointer ? tw_sim_memory_around(pointer, &owner) : NULL;
+    if (pointer && check->device->reaches_usm(check->device, pointer))
+        return false;
     if (memory && !is_accessed(check, memory))
         check->status = tw_fail(TW_ERROR_INVALID_ARGUMENT,
                                 "member %s of kernel %s points to a buffer's memory on simulated device %u "

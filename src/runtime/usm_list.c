@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The list of unified shared memory: a tree by address. */
+#include "usm_list.h"
+
+#include <pthread.h>
+#include <search.h>
+#include <stdlib.h>
+
+static void *tree; /* protected by the mutex */
+static pthread_mutex_t tree_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* Overlapping ranges compare equal, so a range of one byte finds the allocation around it. */
+static int compare(const void *left, const void *right)
+{
+    const struct tw_usm_allocation *a = left, *b = right;
+    return a->past <= b->first ? -1 : a->first >= b->past;
+}
+
+bool tw_usm_add(void *memory, size_t bytes, tw_pointer_type type, tw_device *device)
+{
+    const unsigned char *first = memory;
+    struct tw_usm_allocation *allocation = malloc(sizeof *allocation);
+    if (!allocation)
+        return false;
+    *allocation = (struct tw_usm_allocation){first, first + bytes, type, device};
+    pthread_mutex_lock(&tree_mutex);
+    const bool is_known = tsearch(allocation, &tree, compare) != NULL;
+    pthread_mutex_unlock(&tree_mutex);
+    if (!is_known)
+        free(allocation);
+    return is_known;
+}
+
+bool tw_usm_find(const void *pointer, struct tw_usm_allocation *result)
+{
+    const unsigned char *first = pointer;
+    const struct tw_usm_allocation wanted = {.first = first, .past = first + 1};
+    pthread_mutex_lock(&tree_mutex);
+    struct tw_usm_allocation *const *found = pointer ? tfind(&wanted, &tree, compare) : NULL;
+    if (found)
+        *result = **found;
+    pthread_mutex_unlock(&tree_mutex);
+    return found != NULL;
+}
+
+bool tw_usm_remove(const void *memory, tw_pointer_type *type, tw_device **device)
+{
+    const unsigned char *first = memory;
+    const struct tw_usm_allocation wanted = {.first = first, .past = first + 1};
+    pthread_mutex_lock(&tree_mutex);
+    struct tw_usm_allocation *const *found = tfind(&wanted, &tree, compare);
+    struct tw_usm_allocation *allocation = found && (*found)->first == first ? *found : NULL;
+    if (allocation) {
+        *type = allocation->type;
+        *device = allocation->device;
+        tdelete(allocation, &tree, compare);
+    }
+    pthread_mutex_unlock(&tree_mutex);
+    free(allocation);
+    return allocation != NULL;
+}
+
+bool tw_usm_is_reached(const struct tw_backend_device *device, const void *pointer)
+{
+    struct tw_usm_allocation allocation;
+    return tw_usm_find(pointer, &allocation) && (!allocation.device || allocation.device->backend == device);
+}
