@@ -458,6 +458,31 @@ static void finish_one(struct scenario *s)
     TW_CHECK(!"no node is ready though some are unfinished");
 }
 
+/* Edges that the program asks for: they are shown, and cancel if that is wanted. */
+TW_TEST(nodes_depend_on_others_without_an_access)
+{
+    for (int cancels = 0; cancels < 2; ++cancels)
+        for (int issues = 0; issues < 2; ++issues) {
+            struct tw_cause cause = new_cause;
+            struct sample a = {0}, b = {0};
+            a.node.domain = b.node.domain = issues ? &cause : NULL;
+            causes_freed = 0;
+            insert(&a);
+            if (issues)
+                TW_CHECK(tw_graph_issue(&a.node) == NULL);
+            insert(&b);
+            tw_graph_depend(&b.node, &a.node, cancels);
+            tw_graph_depend(&b.node, &a.node, false); /* merges */
+            TW_CHECK(b.node.in_count == 1 && b.edges[0].logical && b.edges[0].data == cancels);
+            TW_CHECK(b.node.pending == (issues ? 0 : 1) && tw_graph_before(&b.node) == &a.node);
+            TW_CHECK(tw_graph_finish(&a.node, &cause) == (issues ? NULL : &b.node));
+            TW_CHECK(b.node.cancel_cause == (cancels ? &cause : NULL) && b.node.lost_input == cancels);
+            TW_CHECK(tw_graph_finish(&b.node, b.node.cancel_cause) == NULL);
+            tw_cause_release(&cause);
+            TW_EQUAL(causes_freed, 1);
+        }
+}
+
 TW_TEST(random_sequences_against_the_oracle)
 {
     static struct scenario s;
@@ -493,6 +518,7 @@ TW_TEST_LIST = {
     TW_CASE(a_failed_node_is_taken_back),
     TW_CASE(marking_what_is_reached_in_two_ways),
     TW_CASE(issued_nodes_let_those_of_their_engine_pass),
+    TW_CASE(nodes_depend_on_others_without_an_access),
     TW_CASE(random_sequences_against_the_oracle),
     TW_CASES_END,
 };

@@ -15,8 +15,9 @@
  *
  * A program that repeats the same small kernels pays for recording, checking and ordering them once; a GPU then runs
  * the whole graph by one launch (on NVIDIA's as a CUDA graph), the others one kernel after the other. Within a graph,
- * groups are ordered by their accesses, as ever. Towards other groups a graph is one group: it accesses a buffer as
- * all of its groups together do, and what it needs is copied to the device before it starts.
+ * groups are ordered by their accesses, as ever, and one after the other in a queue that keeps the order. Towards other
+ * groups a graph is one group: it accesses a buffer as all of its groups together do, and what it needs is copied to the
+ * device before it starts.
  *
  * The values of captures are those of the recording. To change data between two submissions, write the buffers.
  *

@@ -203,6 +203,34 @@ static inline void *tw_atomic(tw_command_group *group, tw_buffer *buffer)
     return tw_access(group, buffer, TW_ATOMIC, TW_GLOBAL);
 }
 
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+/**
+ * Makes the group depend on an event: its kernel runs only after the whole command group of the event is complete,
+ * besides what its accessors say (SYCL 2020's depends_on; OpenCL's wait-lists). The event may be of any queue, device
+ * or context, or a user event (event.h); whichever of a group's events is given, its completion counts. Any number of
+ * calls is allowed. Between groups of devices with streams of one kind the wait stays on the devices. Transfers for the
+ * group follow its accessors alone and may run ahead.
+ *
+ * If the event's group fails or is cancelled, now or before this call, this group is cancelled with the same cause: it
+ * fails with TW_ERROR_CANCELLED, and what it should have written is lost. A fallback (tw_queue_submit_function()) does
+ * not run it then.
+ *
+ * A group that is recorded for a command graph cannot depend on events: its submission is
+ * TW_ERROR_INVALID_COMMAND_GROUP. Within a graph accessors or an in-order queue give the order.
+ *
+ * The group keeps a reference of its own until it is submitted or discarded. tw_event_get_wait_list() lists the event.
+ *
+ * @param event  NULL has already happened
+ *
+ * Errors, kept in the group:
+ *     TW_ERROR_OUT_OF_MEMORY
+ */
+TW_API void tw_depends_on(tw_command_group *group, tw_event *event);
+
+/** tw_depends_on() for each of `count` events. TW_ERROR_INVALID_ARGUMENT where `events` is NULL with a count. */
+TW_API void tw_depends_on_all(tw_command_group *group, tw_event *const *events, size_t count);
+
 /**
  * Reserves `bytes` of local memory for each work-group of the group's kernel, a hierarchical or an nd_range one (spec
  * 3.6.4.6). Several reservations lie side by side, each aligned to 128 bytes, in one total that a device limits:

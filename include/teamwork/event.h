@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Events (spec 3.5.7): a moment in the life of a command group that a program can wait for.
+ * Events (spec 3.5.7): a moment in the life of a command group that a program can wait for. User events, at the end,
+ * are completed by the program.
  *
  * A group has three: its start, when all that it depends on is complete and its data has arrived; its kernel's
  * completion; and its completion, data movement included. Events are counted references: each one that a function hands
@@ -118,6 +119,40 @@ TW_API tw_status tw_event_get_times(const tw_event *event, tw_event_times *times
  * @return TW_ERROR_INVALID_ARGUMENT  count is NULL, or events is NULL with a capacity; TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_event_get_wait_list(const tw_event *event, tw_event **events, size_t capacity, size_t *count);
+
+/* ---- user events ------------------------------------------------------------------------------------------------- */
+
+/**
+ * Creates an event that the program completes (OpenCL's user events; an extension of SYCL 1.2): for what happens outside
+ * of the library, as the arrival of a message or the end of a thread. Groups depend on it (tw_depends_on()), before or
+ * after its completion, and all functions of events take it. It has no kernel; of its times `submit_ns` is that of its
+ * creation and `complete_ns` that of its completion.
+ *
+ *     tw_event *arrived;
+ *     status = tw_event_create_user(&arrived);
+ *     tw_depends_on(cg, arrived);             a group that is submitted now, and runs when the message is there
+ *     ...
+ *     status = tw_event_complete(arrived, TW_SUCCESS);
+ *     tw_event_release(&arrived);
+ *
+ * It must be completed: what depends on it waits, and so do waits for that and the destruction of its queue; while the
+ * event is not complete, tw_shutdown() says so with TW_ERROR_BUSY. If its last reference is released before that, nobody
+ * can complete it any more: what depends on it is cancelled.
+ *
+ * @param event  receives the event, to be released with tw_event_release()
+ * @return TW_ERROR_INVALID_ARGUMENT  event is NULL
+ *         TW_ERROR_OUT_OF_MEMORY, and what tw_get_devices() returns
+ */
+TW_API tw_status tw_event_create_user(tw_event **event);
+
+/**
+ * Completes a user event, from any thread. What waits for it goes on.
+ *
+ * @param status  TW_SUCCESS; or an error, which cancels the groups that depend on the event, and is what waits for the
+ *                event return
+ * @return TW_ERROR_INVALID_ARGUMENT  event is NULL, no user event, or complete already, or `status` is no status
+ */
+TW_API tw_status tw_event_complete(tw_event *event, tw_status status);
 
 TW_END_DECLS
 

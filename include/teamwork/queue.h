@@ -2,8 +2,9 @@
 /**
  * Queues (spec 3.5.5): where command groups are submitted, each tied to one device.
  *
- * Submission is asynchronous. Groups are ordered by the accessors alone, across all queues, devices and host threads;
- * groups without an access in common may run in any order and at the same time.
+ * Submission is asynchronous. Groups are ordered by the accessors, across all queues, devices and host threads; groups
+ * without an access in common may run in any order and at the same time, unless one depends on the other's event
+ * (tw_depends_on()) or their queue keeps the order (TW_QUEUE_IN_ORDER).
  *
  * Errors of commands are kept with the queue until they are delivered, each once: to the queue's own handler if it has
  * one, else to its context's, by tw_queue_wait_and_throw(), tw_queue_throw_asynchronous(), tw_event_wait_and_throw() or
@@ -15,7 +16,8 @@
  *
  * A program may submit faster than a device works. So that this takes no more and more memory, a submission to a
  * queue with TW_QUEUE_DEPTH unfinished groups first waits, as tw_queue_wait() does, until there are fewer. It does
- * not wait for the program itself: while the oldest unfinished group waits for a host accessor, of any thread,
+ * not wait for the program itself: while the oldest unfinished group waits for a host accessor, of any thread, or for a
+ * user event,
  * submissions return at once and the queue grows. A kernel on the host that waits for something that the submitting
  * thread does later must not rely on a longer queue.
  */
@@ -60,6 +62,36 @@ TW_API tw_status tw_queue_create_on_device(tw_device *device, tw_error_handler h
  */
 TW_API tw_status tw_queue_create_in_context(tw_context *context, tw_device *device, tw_error_handler handler,
                                             void *handler_user, tw_queue **queue);
+
+/** Properties of a queue: bits of a set, fixed when it is created. */
+typedef enum tw_queue_property {
+    /**
+     * The groups of the queue run in the order of their submission: each one's kernel starts after the one before is
+     * complete, whatever they access. So they need no accessors for their order, as in a CUDA stream. Accessors hold as
+     * well, and order them with groups of other queues; transfers for a group follow its accessors alone and may run
+     * ahead. The order costs a device with streams nothing on the host. A group that fails does not cancel the next one
+     * unless that needs its data, or depends on its event.
+     */
+    TW_QUEUE_IN_ORDER = 1,
+    /** As tw_queue_set_profiling(), from the beginning. */
+    TW_QUEUE_PROFILING = 2
+} tw_queue_property;
+
+/**
+ * Creates a queue with properties; otherwise as tw_queue_create(). An extension of SYCL 1.2, as in SYCL 2020.
+ *
+ * @param context     keeps it alive, as tw_queue_create_in_context(); NULL for none
+ * @param device      of the context, if there is one; NULL for its first, or without a context for what
+ *                    tw_default_selector() chooses
+ * @param properties  a set of tw_queue_property; 0 for none
+ * @return TW_ERROR_INVALID_ARGUMENT  queue is NULL, a property is unknown, or the device is not one of the context's
+ *         and what tw_queue_create() returns
+ */
+TW_API tw_status tw_queue_create_with_properties(tw_context *context, tw_device *device, unsigned properties,
+                                                 tw_error_handler handler, void *handler_user, tw_queue **queue);
+
+/** Whether the queue runs its groups in the order of their submission; false for NULL. */
+TW_API bool tw_queue_is_in_order(const tw_queue *queue);
 
 /** The device of the queue; NULL for NULL. */
 TW_API tw_device *tw_queue_device(const tw_queue *queue);

@@ -358,6 +358,11 @@ void tw_graph_wait_for(struct tw_node *node, struct tw_node *before)
     add_edge(before, node, false, false);
 }
 
+void tw_graph_depend(struct tw_node *node, struct tw_node *before, bool cancels)
+{
+    add_edge(before, node, cancels, true);
+}
+
 /* Reverses the list of edges, so that successors come in the order of their insertion. */
 static struct tw_edge *in_order(struct tw_edge *edge)
 {

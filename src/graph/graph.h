@@ -116,8 +116,12 @@ struct tw_node *tw_graph_finish(struct tw_node *node, struct tw_cause *failure);
    cancelled, has no domain, and may wait for other nodes through `edges`. Its accesses and its dependants stay. The
    node is ready if pending is 0 after all calls of tw_graph_wait_for(). */
 void tw_graph_reinsert(struct tw_node *node, struct tw_edge *edges);
-/* Makes it wait for an unfinished node, whose failure does not cancel it. `before` must not wait for `node`. */
+/* Makes it wait for an unfinished node, whose failure does not cancel it. `before` must not wait for `node`. There is
+   room for one edge more. */
 void tw_graph_wait_for(struct tw_node *node, struct tw_node *before);
+/* Does the same, as the program asked for it: wait lists show it. If `cancels`, the failure of `before` cancels the
+   node. */
+void tw_graph_depend(struct tw_node *node, struct tw_node *before, bool cancels);
 /* Makes it a reader of a resource, besides the present readers, so that later writers wait for it. If the resource has
    an unfinished writer, one of the two waits for the other already. The node has room for one more access. */
 void tw_graph_read(struct tw_node *node, struct tw_resource *resource, struct tw_box_node *part);

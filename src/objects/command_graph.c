@@ -186,10 +186,12 @@ static tw_status order(struct analysis *all)
             return refuse_memory(graph);
         const size_t needed = tw_graph_edges_needed(command->body.node.accesses, command->body.node.access_count);
         command->sequence = i;
-        const tw_status status = tw_command_make_edges(command, needed);
+        const tw_status status = tw_command_make_edges(command, needed + graph->in_order);
         if (status != TW_SUCCESS)
             return status;
         tw_graph_insert(&command->body.node, command->edges);
+        if (graph->in_order && i)
+            tw_graph_depend(&command->body.node, &graph->commands[i - 1]->body.node, false);
     }
     return TW_SUCCESS;
 }
@@ -299,6 +301,7 @@ tw_status tw_queue_end_recording(tw_queue *queue, tw_command_graph **result)
     if (graph) {
         graph->references = 1;
         graph->device = queue->device;
+        graph->in_order = queue->tasks.in_order;
         tw_object_born_locked();
     }
     tw_unlock();

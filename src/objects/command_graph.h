@@ -16,6 +16,7 @@ struct tw_command_graph {
     struct tw_device *device;
     struct tw_command **commands; /* never submitted; each counts its uses of buffers */
     size_t count;
+    bool in_order;       /* the groups run in the order of their recording */
     struct tw_use *uses; /* of all groups together, disjoint; counted by the commands */
     size_t use_count;
     struct tw_resource turn;           /* orders the submissions */

@@ -26,8 +26,15 @@
 #include "storage.h"
 
 #define FEW_USES 8
+#define FEW_EVENTS 16
 #define MOST_KEPT_USES 64 /* largest `uses` array that a spare group keeps */
 #define FEW_ARGS_BYTES TW_INTERNAL_INLINE_ARGS_BYTES
+
+/* Events that a group depends on, each with a reference. */
+struct event_list {
+    size_t count, capacity;
+    tw_event *events[];
+};
 
 struct tw_command_group {
     struct tw_queue *queue;   /* counted until the group is submitted */
@@ -43,6 +50,7 @@ struct tw_command_group {
     size_t local_bytes;                /* of all local accessors */
     struct tw_internal_bounds *bounds; /* record of indices outside of the kernel's views; or NULL */
     struct tw_fallback *fallback;      /* the fallback of its command; or NULL */
+    struct event_list *events;         /* what it depends on; NULL: nothing */
     unsigned char *args;               /* of the kernel; or the step, NULL if it has nothing to run */
     size_t args_bytes;
     /* The members below are not cleared when a group begins. */
@@ -73,6 +81,14 @@ bool tw_command_group_is_on_host(const struct tw_command_group *group)
     return group->queue->device->space == 0;
 }
 
+/* NULL is allowed. Called without the lock, if there are any. */
+static void drop_events(struct event_list *list)
+{
+    for (size_t i = 0; list && i < list->count; ++i)
+        tw_event_release(&list->events[i]);
+    free(list);
+}
+
 static void free_group(struct tw_command_group *group)
 {
     if (group->uses != group->few_uses)
@@ -81,6 +97,7 @@ static void free_group(struct tw_command_group *group)
         free(group->args);
     free(group->detail);
     free(group->bounds);
+    drop_events(group->events);
     free(group->memory.block);
     free(group);
 }
@@ -437,6 +454,42 @@ tw_local_memory tw_local_range_of(tw_command_group *group, size_t element_bytes,
     return tw_local(group, bytes);
 }
 
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+/* Makes room for one more event. Returns false if memory is exhausted. */
+static bool grow_events(struct tw_command_group *group)
+{
+    const size_t count = group->events ? group->events->count : 0;
+    if (group->events && count < group->events->capacity)
+        return true;
+    const size_t capacity = 2 * count + 4;
+    struct event_list *grown = realloc(group->events, sizeof *grown + capacity * sizeof grown->events[0]);
+    if (!grown)
+        return false;
+    grown->count = count;
+    grown->capacity = capacity;
+    group->events = grown;
+    return true;
+}
+
+void tw_depends_on(tw_command_group *group, tw_event *event)
+{
+    if (!group || group->status != TW_SUCCESS || !event)
+        return;
+    if (grow_events(group))
+        group->events->events[group->events->count++] = tw_event_retain(event);
+    else
+        fail(group, tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for an event that the group depends on"));
+}
+
+void tw_depends_on_all(tw_command_group *group, tw_event *const *events, size_t count)
+{
+    if (group && group->status == TW_SUCCESS && !events && count)
+        fail(group, tw_fail(TW_ERROR_INVALID_ARGUMENT, "the array of events is NULL"));
+    for (size_t i = 0; events && i < count; ++i)
+        tw_depends_on(group, events[i]);
+}
+
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 static tw_status check_kernel(const struct tw_command_group *group, const struct tw_internal_kernel *kernel,
@@ -737,8 +790,9 @@ static const struct tw_command_object object = {.completed_locked = completed_lo
    exhausted. */
 static struct tw_command *make_command(struct tw_command_group *group, const char *file, int line)
 {
+    const size_t access_room = group->use_count + (group->events ? group->events->count : 0);
     struct tw_command *command =
-        tw_command_create(&object, &group->memory, group->use_count, group->use_count, group->args_bytes);
+        tw_command_create(&object, &group->memory, group->use_count, access_room, group->args_bytes);
     if (!command)
         return NULL;
     struct tw_device *device = group->device;
@@ -781,6 +835,26 @@ static tw_status check_buffers_locked(const struct tw_command_group *group, bool
     return TW_SUCCESS;
 }
 
+/* Submits a command that depends on events. */
+static __attribute__((noinline)) tw_status submit_behind_locked(const struct event_list *list,
+                                                                struct tw_command *command)
+{
+    struct tw_command *few[FEW_EVENTS], **before = few;
+    if (list->count > FEW_EVENTS && !(before = malloc(list->count * sizeof *before)))
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for %zu events that a group depends on", list->count);
+    for (size_t i = 0; i < list->count; ++i)
+        before[i] = tw_command_of(list->events[i]);
+    const tw_status status = tw_command_submit_after_locked(command, before, list->count);
+    if (before != few)
+        free(before);
+    return status;
+}
+
+static inline tw_status submit_after_locked(const struct event_list *list, struct tw_command *command)
+{
+    return __builtin_expect(list != NULL, 0) ? submit_behind_locked(list, command) : tw_command_submit_locked(command);
+}
+
 /* Submits a command, or records it if the queue is recording; then it has no home. On success the command takes over
    the group's uses of buffers, and with a home its reference to the queue. May release the lock meanwhile. */
 static tw_status submit_or_record_locked(const struct tw_command_group *group, struct tw_command *command,
@@ -790,6 +864,9 @@ static tw_status submit_or_record_locked(const struct tw_command_group *group, s
     if (queue->recording && group->on_host)
         return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
                        "%s() cannot be recorded: submit it each time, behind the command graph", group->step);
+    if (queue->recording && group->events)
+        return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
+                       "the queue is recording: a recorded group cannot depend on an event");
     if (queue->recording)
         return event ? tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is recording: a recorded group has no event")
                      : tw_recording_add_locked(queue->recording, command);
@@ -801,11 +878,11 @@ static tw_status submit_or_record_locked(const struct tw_command_group *group, s
         return status;
     command->home = &queue->tasks;
     if (!have_storage)
-        return tw_command_submit_locked(command);
+        return submit_after_locked(group->events, command);
     tw_storage_begin_locked(group->uses, group->use_count);
     status = check_buffers_locked(group, &have_storage); /* again: the lock was released */
     if (status == TW_SUCCESS)
-        status = tw_command_submit_locked(command);
+        status = submit_after_locked(group->events, command);
     if (status != TW_SUCCESS)
         tw_storage_abandon_locked(group->uses, group->use_count);
     return status;
@@ -832,11 +909,13 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
         command->body.node.domain = tw_command_domain(command);
     else if (command->body.kind == TW_TASK_STEP)
         command->body.node.domain = tw_step_domain(command);
+    struct event_list *const events = group->events;
     tw_lock(); /* taken once for each group: submitting threads compete for it */
     const tw_status status = submit_or_record_locked(group, command, event);
     if (status == TW_SUCCESS) {
         group->bounds = NULL;
         group->fallback = NULL;
+        group->events = NULL;
         group = leave_spare_locked(queue, group); /* while the queue is still counted */
         if (!command->home)
             tw_task_queue_release_locked(&queue->tasks); /* a recorded command does not count it */
@@ -854,6 +933,8 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
     if (status == TW_SUCCESS) {
         if (group)
             free_group(group);
+        if (events)
+            drop_events(events);
         tw_reclaim();
     }
     return status;

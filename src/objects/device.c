@@ -17,6 +17,7 @@
 #include "base/process.h"
 #include "device_filter.h"
 #include "runtime/allocation.h"
+#include "runtime/command.h"
 #include "runtime/reclaim.h"
 #include "runtime/task_queue.h"
 #include "runtime/usm_list.h"
@@ -291,15 +292,31 @@ void tw_runtime_leave(void)
     pthread_rwlock_unlock(&alive);
 }
 
+/* Returns the number of user events that are not complete. */
+static size_t user_events_locked(void)
+{
+    size_t count = 0;
+    for (const struct tw_command *command = found.all_count ? found.all[0]->system->first_unfinished : NULL; command;
+         command = command->next)
+        count += command->body.kind == TW_TASK_USER;
+    return count;
+}
+
 static tw_status shut_down(void)
 {
     pthread_mutex_lock(&discovery);
     tw_lock();
-    const size_t objects = tw_object_count_locked();
+    const size_t objects = tw_object_count_locked(), events = user_events_locked();
     if (objects) {
         tw_unlock();
         pthread_mutex_unlock(&discovery);
-        return tw_fail(TW_ERROR_BUSY, "%zu queues, contexts, buffers, accessors or commands still exist", objects);
+        return events
+                   ? tw_fail(TW_ERROR_BUSY,
+                             "%zu queues, contexts, buffers, accessors or commands still exist; %zu of them are user "
+                             "events that were never completed",
+                             objects, events)
+                   : tw_fail(TW_ERROR_BUSY, "%zu queues, contexts, buffers, accessors or commands still exist",
+                             objects);
     }
     for (size_t i = 0; i < found.all_count; ++i)
         tw_stop_workers_locked(found.all[i]);

@@ -9,6 +9,7 @@
 #include "queue.h"
 #include "runtime/reclaim.h"
 #include "runtime/wait.h"
+#include "user_event.h"
 
 static tw_event *sibling(const tw_event *event, enum tw_phase phase)
 {
@@ -32,8 +33,11 @@ tw_event *tw_event_of_completion(const tw_event *event)
 
 tw_event *tw_event_retain(tw_event *event)
 {
-    if (event)
-        atomic_fetch_add(&tw_command_of(event)->references, 1);
+    if (!event)
+        return NULL;
+    atomic_fetch_add(&tw_command_of(event)->references, 1);
+    if (tw_command_of(event)->body.kind == TW_TASK_USER)
+        tw_user_event_retain(tw_command_of(event));
     return event;
 }
 
@@ -41,6 +45,8 @@ void tw_event_release(tw_event **event)
 {
     if (!event || !*event)
         return;
+    if (tw_command_of(*event)->body.kind == TW_TASK_USER)
+        tw_user_event_release(tw_command_of(*event));
     tw_command_release(tw_command_of(*event));
     *event = NULL;
 }
@@ -96,13 +102,21 @@ tw_status tw_event_wait_all(tw_event *const *events, size_t count)
     return first;
 }
 
+/* Delivers the errors of the queue of an event. A user event has none. */
+static void throw_to_handler(const tw_event *event)
+{
+    const struct tw_command *command = tw_command_of(event);
+    if (command->body.kind != TW_TASK_USER)
+        tw_queue_throw_to_handler(tw_queue_of(command->home));
+}
+
 tw_status tw_event_wait_and_throw(tw_event *event)
 {
     if (!event)
         return TW_SUCCESS;
     const tw_status status = tw_event_wait(event);
     if (status != TW_ERROR_WOULD_DEADLOCK && !tw_is_forked)
-        tw_queue_throw_to_handler(tw_queue_of(tw_command_of(event)->home));
+        throw_to_handler(event);
     return status;
 }
 
@@ -111,7 +125,7 @@ tw_status tw_event_wait_and_throw_all(tw_event *const *events, size_t count)
     const tw_status status = tw_event_wait_all(events, count);
     for (size_t i = 0; events && i < count && !tw_is_forked; ++i)
         if (events[i])
-            tw_queue_throw_to_handler(tw_queue_of(tw_command_of(events[i])->home));
+            throw_to_handler(events[i]);
     return status;
 }
 

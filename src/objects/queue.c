@@ -42,8 +42,10 @@ static void end_locked(struct tw_task_queue *tasks)
     tw_object_died_locked();
 }
 
-static tw_status create(tw_device *device, tw_context *context, tw_error_handler handler, void *handler_user,
-                        tw_queue **result)
+#define ALL_PROPERTIES (TW_QUEUE_IN_ORDER | TW_QUEUE_PROFILING)
+
+static tw_status create(tw_device *device, tw_context *context, unsigned properties, tw_error_handler handler,
+                        void *handler_user, tw_queue **result)
 {
     const tw_status status = tw_device_needs_worker(device);
     if (status != TW_SUCCESS)
@@ -59,6 +61,8 @@ static tw_status create(tw_device *device, tw_context *context, tw_error_handler
     queue->handler = handler;
     queue->handler_user = handler_user;
     tw_task_queue_init(&queue->tasks, device, end_locked);
+    queue->tasks.in_order = properties & TW_QUEUE_IN_ORDER;
+    atomic_init(&queue->profiling, (properties & TW_QUEUE_PROFILING) != 0);
     tw_errors_init(&queue->errors);
     tw_lock();
     tw_object_born_locked();
@@ -93,7 +97,7 @@ tw_status tw_queue_create(tw_device_selector selector, void *selector_user, tw_e
     if (status == TW_SUCCESS)
         status = tw_select_device(selector, selector_user, &device);
     if (status == TW_SUCCESS)
-        status = create(device, NULL, handler, handler_user, queue);
+        status = create(device, NULL, 0, handler, handler_user, queue);
     return status;
 }
 
@@ -105,13 +109,13 @@ tw_status tw_queue_create_on_device(tw_device *device, tw_error_handler handler,
     if (status == TW_SUCCESS && !tw_is_device(device))
         status = tw_fail(TW_ERROR_INVALID_ARGUMENT, "the device is NULL, or from before tw_shutdown()");
     if (status == TW_SUCCESS)
-        status = create(device, NULL, handler, handler_user, queue);
+        status = create(device, NULL, 0, handler, handler_user, queue);
     tw_runtime_leave();
     return status;
 }
 
-tw_status tw_queue_create_in_context(tw_context *context, tw_device *device, tw_error_handler handler,
-                                     void *handler_user, tw_queue **queue)
+static tw_status create_in_context(tw_context *context, tw_device *device, unsigned properties,
+                                   tw_error_handler handler, void *handler_user, tw_queue **queue)
 {
     if (!queue || !context)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the %s is NULL", context ? "place for the queue" : "context");
@@ -119,11 +123,41 @@ tw_status tw_queue_create_in_context(tw_context *context, tw_device *device, tw_
     if (status != TW_SUCCESS)
         return status;
     if (!device)
-        return create(context->devices[0], context, handler, handler_user, queue);
+        return create(context->devices[0], context, properties, handler, handler_user, queue);
     for (size_t i = 0; i < context->count; ++i)
         if (context->devices[i] == device)
-            return create(device, context, handler, handler_user, queue);
+            return create(device, context, properties, handler, handler_user, queue);
     return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the device is not one of the context's");
+}
+
+tw_status tw_queue_create_in_context(tw_context *context, tw_device *device, tw_error_handler handler,
+                                     void *handler_user, tw_queue **queue)
+{
+    return create_in_context(context, device, 0, handler, handler_user, queue);
+}
+
+tw_status tw_queue_create_with_properties(tw_context *context, tw_device *device, unsigned properties,
+                                          tw_error_handler handler, void *handler_user, tw_queue **queue)
+{
+    if (!queue)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is to be stored at NULL");
+    if (properties & ~(unsigned)ALL_PROPERTIES)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "0x%x is no set of properties of queues", properties);
+    if (context)
+        return create_in_context(context, device, properties, handler, handler_user, queue);
+    tw_status status __attribute__((cleanup(leave_runtime))) = tw_runtime_enter();
+    if (status == TW_SUCCESS && device && !tw_is_device(device))
+        status = tw_fail(TW_ERROR_INVALID_ARGUMENT, "the device is from before tw_shutdown()");
+    if (status == TW_SUCCESS && !device)
+        status = tw_select_device(NULL, NULL, &device);
+    if (status == TW_SUCCESS)
+        status = create(device, NULL, properties, handler, handler_user, queue);
+    return status;
+}
+
+bool tw_queue_is_in_order(const tw_queue *queue)
+{
+    return queue && queue->tasks.in_order;
 }
 
 tw_device *tw_queue_device(const tw_queue *queue)
@@ -210,13 +244,14 @@ tw_status tw_queue_drain_locked(struct tw_queue *queue)
     return TW_SUCCESS;
 }
 
-/* Returns true if a command waits for the program: for a host accessor, or for a callback of a storage. */
+/* Returns true if a command waits for the program: for a host accessor, a user event, or a callback of a storage. */
 static bool is_held_back_locked(const struct tw_command *command)
 {
     const struct tw_node *node = &command->body.node, *before;
     while ((before = tw_graph_before(node)) != NULL)
         node = before;
-    return ((const struct tw_task *)node)->kind == TW_TASK_HOST_ACCESS;
+    const enum tw_task_kind kind = ((const struct tw_task *)node)->kind;
+    return kind == TW_TASK_HOST_ACCESS || kind == TW_TASK_USER;
 }
 
 static struct tw_command *first_of_too_many(const void *what)

@@ -121,7 +121,7 @@ void tw_make_ready_locked(struct tw_node *nodes)
             command->started = command->acquired = true;
             command->object->ready_locked(command);
             tw_announce_locked(command->queue);
-        } else {
+        } else if (task->kind != TW_TASK_USER) { /* that one waits for the program */
             tw_schedule_locked(task);
         }
     }

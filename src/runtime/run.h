@@ -16,7 +16,7 @@ struct tw_task_source {
 void tw_task_run_locked(struct tw_task *task, struct tw_task_source *source);
 /* Returns true if tasks run on other threads. */
 bool tw_others_run_locked(void);
-/* Finishes a host access, so that what waits for it may run. */
+/* Finishes a host access or a user event, so that what waits for it may run. */
 void tw_command_finish_access_locked(struct tw_command *command, struct tw_failure *failure);
 
 #endif

@@ -246,8 +246,26 @@ static void apply_staged_copy(const struct tw_command *command, const struct tw_
     tw_apply_copy(plan->data, &plan->box, plan->to);
 }
 
+/* Makes the body wait for other commands: those of events, and in an in-order queue for the one before. */
+static __attribute__((noinline)) void follow_locked(struct tw_command *command, struct tw_command *const *before,
+                                                    size_t count)
+{
+    struct tw_node *node = &command->body.node;
+    for (size_t i = 0; i < count; ++i) {
+        if (!before[i]->body.node.finished) {
+            tw_graph_depend(node, &before[i]->body.node, true);
+        } else if (before[i]->status != TW_SUCCESS) {
+            tw_graph_cancel(node, &before[i]->failure->cause);
+            node->lost_input = true; /* it would be cancelled on a fallback's device as well */
+        }
+    }
+    /* if that one is complete, so are all before it */
+    if (command->home->in_order && command->previous && !command->previous->body.node.finished)
+        tw_graph_depend(node, &command->previous->body.node, false);
+}
+
 /* Inserts the tasks of a command, and records where the contents of its buffers are after it. */
-static void insert_locked(struct tw_command *command)
+static void insert_locked(struct tw_command *command, struct tw_command *const *before, size_t count)
 {
     struct tw_edge *edges = command->edges;
     for (size_t i = 0; i < command->copy_count; ++i) {
@@ -255,6 +273,8 @@ static void insert_locked(struct tw_command *command)
         edges += command->copies[i].task.node.in_count;
     }
     tw_graph_insert(&command->body.node, edges);
+    if (count || command->home->in_order)
+        follow_locked(command, before, count);
     if (command->fallback)
         tw_fallback_note_spaces_locked(command);
     if (command->body.kind == TW_TASK_HOST_ACCESS)
@@ -280,12 +300,12 @@ static struct tw_node *ready_tasks(struct tw_command *command)
     return ready;
 }
 
-tw_status tw_command_submit_locked(struct tw_command *command)
+tw_status tw_command_submit_after_locked(struct tw_command *command, struct tw_command *const *before, size_t count)
 {
     size_t edges_needed = 0;
     tw_status status = describe_locked(command, &edges_needed);
     if (status == TW_SUCCESS)
-        status = tw_command_make_edges(command, edges_needed);
+        status = tw_command_make_edges(command, edges_needed + count + command->home->in_order);
     if (status != TW_SUCCESS) {
         free(command->copies);
         command->copies = NULL;
@@ -300,10 +320,15 @@ tw_status tw_command_submit_locked(struct tw_command *command)
     if (command->timed)
         command->times.submit_ns = tw_held_ns();
     command->tasks_left = command->copy_count + 1;
-    insert_locked(command);
+    insert_locked(command, before, count);
     tw_make_ready_locked(ready_tasks(command)); /* all are inserted: only now may any of them finish */
     tw_issue_locked();
     if (command->body.node.domain && !command->complete)
         tw_stream_tidy_locked(command->queue);
     return TW_SUCCESS;
+}
+
+tw_status tw_command_submit_locked(struct tw_command *command)
+{
+    return tw_command_submit_after_locked(command, NULL, 0);
 }

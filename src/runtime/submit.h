@@ -10,6 +10,9 @@
 /* Plans copies, inserts the tasks into the graph, and passes on those that are ready. On TW_ERROR_OUT_OF_MEMORY nothing
    has changed. May release the lock for a moment, before anything is planned. */
 tw_status tw_command_submit_locked(struct tw_command *command);
+/* Does the same. The body waits for those of `count` other commands, too, which the caller keeps; their failure cancels
+   it. */
+tw_status tw_command_submit_after_locked(struct tw_command *command, struct tw_command *const *before, size_t count);
 /* Returns true if a command, submitted now, would wait for a node marked `mark`. */
 bool tw_command_would_wait_locked(const struct tw_command *command, unsigned long mark);
 
