@@ -60,6 +60,7 @@ struct tw_device_facts {
     char name[128], vendor[64], driver_version[32];
     size_t compute_units, max_work_group_size, sub_group_size;
     unsigned atomic_orders, atomic_scopes; /* sets of TW_ORDER_BIT() and TW_SCOPE_BIT() */
+    bool atomic_host_memory; /* read-modify-writes at system scope on host memory are atomic with the host's */
     tw_local_mem_type local_mem_type;
     size_t local_mem_bytes, global_mem_bytes, cache_bytes, cacheline_bytes, clock_mhz, numa_nodes;
 };

@@ -45,7 +45,7 @@ format() {
 
 # tidy PRESET: what clang-tidy finds in the library (.clang-tidy), which is compiled as in that build
 tidy() {
-    find src offload/common offload/backends -name '*.c' -print0 |
+    find src offload/rows.c offload/common offload/backends -name '*.c' -print0 |
         xargs -0 -n 1 -P "$jobs" clang-tidy-19 -p "build/$1" --quiet >"build/$1/tidy.log" 2>&1 && return
     grep -vE '^[0-9]+ warnings? |^Suppressed ' "build/$1/tidy.log"
     return 1

@@ -63,6 +63,9 @@ enum { STEPS = 24 };
 static const int expected_steps[] = {5, 5, 0, 9, 1, 9, 0, 7, 8, 12, 9, 9, 9, 3, 3, 3, 12};
 static const int expected_bitwise[] = {12, 8, 11, 13};
 
+/* Of bytes a GPU reads the word around: all of it was written. */
+#define WHOLE_WORDS(count) (((count) + 3) / 4 * 4)
+
 /* One work-item for each order and scope, which are not constants here. An order that an operation does not have is
    strengthened; the kernels with constants are below. */
 #define STEP_KERNEL(T, BITWISE)                                                                                        \
@@ -93,7 +96,7 @@ static const int expected_bitwise[] = {12, 8, 11, 13};
     static void run_steps_##T(tw_queue *queue, int bitwise)                                                            \
     {                                                                                                                  \
         static T out[COMBINATIONS * STEPS];                                                                            \
-        tw_buffer *objects = tw_test_zeroed(sizeof(T), COMBINATIONS),                                                  \
+        tw_buffer *objects = tw_test_zeroed(sizeof(T), WHOLE_WORDS(COMBINATIONS)),                                     \
                   *result = tw_test_zeroed(sizeof(T), COMBINATIONS * STEPS);                                           \
         tw_command_group *cg = tw_queue_begin(queue);                                                                  \
         tw_parallel_for(cg, tw_range_2d(ORDERS, SCOPES), steps_##T, .objects = tw_read_write(cg, objects),             \

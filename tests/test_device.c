@@ -382,7 +382,8 @@ static void check_maker(const tw_device *device, tw_device_type type)
     }
 }
 
-/* Every order and scope on every device, and nothing that does not exist. */
+/* Every order and scope on every device, and nothing that does not exist. What runs on the host's processors and memory
+   is atomic with its threads. */
 static void check_memory_model(const tw_device *device)
 {
     unsigned orders = 0, scopes = 0;
@@ -393,6 +394,10 @@ static void check_memory_model(const tw_device *device)
     TW_EQUAL(scopes, TW_SCOPE_BIT(TW_SCOPE_WORK_ITEM) | TW_SCOPE_BIT(TW_SCOPE_SUB_GROUP)
                          | TW_SCOPE_BIT(TW_SCOPE_WORK_GROUP) | TW_SCOPE_BIT(TW_SCOPE_DEVICE)
                          | TW_SCOPE_BIT(TW_SCOPE_SYSTEM));
+    bool atomic = tw_device_is_cpu(device);
+    TW_PASS(tw_device_info(device, TW_DEVICE_INFO_USM_ATOMIC_HOST_ALLOCATIONS, &atomic, sizeof atomic));
+    if (!tw_device_is_gpu(device))
+        TW_EQUAL(atomic, tw_device_is_cpu(device));
 }
 
 static void check_info_values(const tw_device *device)

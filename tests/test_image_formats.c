@@ -229,13 +229,13 @@ static void write_all(tw_queue *queue, const struct reference_order *order, cons
     TW_PASS(tw_buffer_create_over_const(values, 16, tw_range_1d(WRITTEN), &buffer));
     tw_command_group *cg = tw_queue_begin(queue);
     if (type->kind == 'i')
-        tw_parallel_for(cg, tw_range_1d(WRITTEN), put_int, .out = tw_discard_write_image_2d(cg, image),
+        tw_parallel_for(cg, tw_range_1d(WRITTEN), put_int, .out = tw_write_image_2d(cg, image),
                         .in = tw_read(cg, buffer));
     else if (type->kind == 'n')
-        tw_parallel_for(cg, tw_range_1d(WRITTEN), put_uint, .out = tw_discard_write_image_2d(cg, image),
+        tw_parallel_for(cg, tw_range_1d(WRITTEN), put_uint, .out = tw_write_image_2d(cg, image),
                         .in = tw_read(cg, buffer));
     else
-        tw_parallel_for(cg, tw_range_1d(WRITTEN), put_float, .out = tw_discard_write_image_2d(cg, image),
+        tw_parallel_for(cg, tw_range_1d(WRITTEN), put_float, .out = tw_write_image_2d(cg, image),
                         .in = tw_read(cg, buffer));
     TW_PASS(tw_queue_submit(queue, cg, NULL));
     TW_PASS(tw_image_destroy(&image));
@@ -305,8 +305,7 @@ TW_TEST(a_function_of_another_type_writes_nothing)
     memset(bytes, 0xa5, sizeof bytes);
     write_all(queue, &reference_orders[10], &lying, values, bytes);
     write_all(queue, &reference_orders[10], &also, values, bytes);
-    const bool on_host = tw_device_is_host(tw_queue_device(queue));
-    for (size_t i = 0; i < WRITTEN * 4 && on_host; ++i) /* elsewhere the discarded contents are undefined */
+    for (size_t i = 0; i < WRITTEN * 4; ++i)
         TW_EQUAL(bytes[i], 0xa5);
     TW_PASS(tw_queue_destroy(&queue));
 }

@@ -29,7 +29,7 @@ static tw_status run_any(tw_queue *queue, tw_buffer *out, size_t items)
 {
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(2 * items), tw_range_1d(items)), any,
-                             .out = tw_discard_write(cg, out));
+                             .out = tw_write(cg, out)); /* there may be more elements than work-items */
     return tw_queue_submit(queue, cg, NULL);
 }
 

@@ -5,12 +5,13 @@
  * locations, x and y, run many times. An outcome that the model forbids must never appear.
  *
  * A lane is a set of work-items, one for each role, and has its own locations for each of its trials. The roles walk
- * through the trials side by side: they meet at a counter every few trials, then wait for a time that differs, so that
- * they overlap in many ways. A work-item that meets nobody for a while stops meeting; what it does then is still
- * right, it only overlaps less. So nothing hangs where groups run one after the other.
+ * through the trials side by side: every few trials each sets a flag and waits for those of the others, then for a time
+ * that differs, so that they overlap in many ways. A work-item that meets nobody for a while stops meeting; what it does
+ * then is still right, it only overlaps less. So nothing hangs where groups run one after the other.
  *
  * Roles are work-items of a group, work-items of several groups, or those of one kernel but for the first role, which
- * is a thread of the program or a kernel on another device: these two share host memory.
+ * is a thread of the program or a kernel on another device: these two share host memory. Not every device has
+ * read-modify-writes that are atomic with the host's there; on the others the programs without any are run.
  *
  * TW_LITMUS_TRIALS in the environment is the number of trials of each case, and makes the program print a table: the
  * trials before which all roles had met, how often an outcome came about that shows that roles overlapped, and how
@@ -161,7 +162,7 @@ enum { WEAK, OVERLAPS, MET, COUNTS }; /* trials: MET, those before which all rol
 
 struct litmus {
     int *memory;       /* x of all trials, then y */
-    unsigned *arrived; /* a counter for each lane and batch */
+    unsigned *arrived; /* for each batch and lane, ROLES flags: who has arrived */
     unsigned *loads;   /* ROLES for each trial: what the two loads returned, in 4 bits each */
     struct role role[ROLES];
     struct outcome weak[3], overlap;
@@ -169,7 +170,7 @@ struct litmus {
     unsigned first, playing;  /* the roles that this launch plays */
     unsigned batches, batch;  /* trials of a lane: batches * batch */
     unsigned inside;          /* the roles of a lane are in one group */
-    unsigned scope, patience; /* patience: how often the counter is read before it is given up */
+    unsigned scope, patience; /* patience: how often the flags are read before they are given up */
     unsigned all_lanes, seed;
     unsigned long long *count; /* COUNTS */
 };
@@ -248,14 +249,24 @@ static inline unsigned let_others_run(void)
 #endif
 }
 
-/* Waits, if `patience` is left, until all roles of the lane are here; returns what is left of it. */
-static inline __attribute__((always_inline)) unsigned meet(unsigned *arrived, unsigned roles, unsigned patience,
-                                                           tw_memory_scope scope)
+static inline __attribute__((always_inline)) bool all_are_here(const unsigned *arrived, unsigned roles,
+                                                               tw_memory_scope scope)
+{
+    for (unsigned role = 0; role < roles; ++role)
+        if (!tw_atomic_load(&arrived[role], TW_ORDER_RELAXED, scope))
+            return false;
+    return true;
+}
+
+/* Waits, if `patience` is left, until all roles of the lane are here; returns what is left of it. There are only loads
+   and stores, which every device has in host memory. */
+static inline __attribute__((always_inline)) unsigned meet(unsigned *arrived, unsigned role, unsigned roles,
+                                                           unsigned patience, tw_memory_scope scope)
 {
     unsigned turns = 0;
     if (patience) {
-        tw_atomic_fetch_add(arrived, 1u, TW_ORDER_RELAXED, scope);
-        while (turns < patience && tw_atomic_load(arrived, TW_ORDER_RELAXED, scope) < roles)
+        tw_atomic_store(&arrived[role], 1u, TW_ORDER_RELAXED, scope);
+        while (turns < patience && !all_are_here(arrived, roles, scope))
             turns += turns % 65536 == 65535 ? 1 + let_others_run() : 1;
     }
     return turns < patience ? patience : 0;
@@ -276,13 +287,13 @@ static inline __attribute__((always_inline)) void walk(const struct litmus *k, u
     /* the block is not read between the accesses */
     const struct role r = k->role[role];
     int *const memory = k->memory;
-    unsigned *const arrived = k->arrived + lane, *const loads = k->loads + role;
+    unsigned *const arrived = k->arrived + (size_t)lane * ROLES, *const loads = k->loads + role;
     const unsigned roles = k->roles, batches = k->batches, per_batch = k->batch, all_lanes = k->all_lanes;
     const size_t all = (size_t)all_lanes * batches * per_batch;
     unsigned patience = k->patience, noise = (k->seed * ROLES + role) * 2654435761u + lane;
     size_t trial = lane;
     for (unsigned batch = 0; batch < batches; ++batch) {
-        patience = meet(&arrived[(size_t)batch * all_lanes], roles, patience,
+        patience = meet(&arrived[(size_t)batch * all_lanes * ROLES], role, roles, patience,
                         scope == TW_SCOPE_SYSTEM ? TW_SCOPE_SYSTEM : TW_SCOPE_DEVICE);
         noise = pause_for(noise);
         for (unsigned i = 0; i < per_batch; ++i, trial += all_lanes) {
@@ -368,7 +379,7 @@ static inline bool came_about(const struct outcome *outcome, const unsigned load
     return same;
 }
 
-/* Looks at a trial, and makes its locations and its lane's counters ready for the next one. */
+/* Looks at a trial, and makes its locations and its lane's flags ready for the next one. */
 struct judge {
     struct litmus all;
 };
@@ -385,9 +396,13 @@ static inline void judge_trial(const struct litmus *k, size_t trial)
         tw_atomic_fetch_add(&k->count[OVERLAPS], 1);
     *x = *y = 0;
     if (trial < (size_t)k->all_lanes * k->batches) {
-        if (k->arrived[trial] == k->roles)
+        unsigned *const arrived = k->arrived + trial * ROLES, here = 0;
+        for (unsigned role = 0; role < ROLES; ++role) {
+            here += arrived[role];
+            arrived[role] = 0;
+        }
+        if (here == k->roles)
             tw_atomic_fetch_add(&k->count[MET], k->batch);
-        k->arrived[trial] = 0;
     }
 }
 static inline void judge(tw_item item, const struct judge *block)
@@ -431,7 +446,7 @@ static void lay_out(struct layout *l, tw_queue *queue, bool inside)
                                                         : 10000000; /* some ms: until another thread gets its turn */
     const size_t most = (size_t)l->sets * l->lanes * l->batches * l->batch;
     l->memory = tw_test_zeroed(sizeof(int) * LINE, 2 * most);
-    l->arrived = tw_test_zeroed(sizeof(unsigned), (size_t)l->sets * l->lanes * l->batches);
+    l->arrived = tw_test_zeroed(sizeof(unsigned) * ROLES, (size_t)l->sets * l->lanes * l->batches);
     l->loads = tw_test_zeroed(sizeof(unsigned) * ROLES, most);
     l->count = tw_test_zeroed(sizeof(unsigned long long), COUNTS);
 }
@@ -617,16 +632,27 @@ static void play_with(tw_queue *queue, struct outsider *outsider)
     TW_CHECK(pthread_join(thread, NULL) == 0);
 }
 
-/* Every program in every variant, in host memory, which both see; one lane, since there is one outsider. */
+static bool has_read_modify_writes(const struct program *p, enum variant variant)
+{
+    bool has = variant == RMW || variant == RMW_SC;
+    for (unsigned role = 0; role < p->roles; ++role)
+        has |= p->role[role].kind == BUMP;
+    return has;
+}
+
+/* Every program in every variant, in host memory, which both see; one lane, since there is one outsider. Without those
+   whose read-modify-writes would not be atomic between the two. */
 static void run_all_with(tw_queue *queue, tw_queue *other, const char *where)
 {
     const bool gpu = tw_device_is_gpu(tw_queue_device(queue));
     const char *trials = getenv("TW_LITMUS_TRIALS");
+    bool atomic = false;
+    TW_PASS(tw_device_info(tw_queue_device(queue), TW_DEVICE_INFO_USM_ATOMIC_HOST_ALLOCATIONS, &atomic, sizeof atomic));
     const unsigned batches = gpu ? 64 : trials ? CPU_BATCHES : CPU_BATCHES / 4;
     const size_t at_once = (size_t)batches * CPU_BATCH;
     unsigned long long count[COUNTS];
     struct litmus k = {.memory = tw_malloc_host(2 * at_once * LINE * sizeof(int)),
-                       .arrived = tw_malloc_host(batches * sizeof(unsigned)),
+                       .arrived = tw_malloc_host(batches * ROLES * sizeof(unsigned)),
                        .loads = tw_malloc_host(at_once * ROLES * sizeof(unsigned)),
                        .count = count,
                        .lanes = 1,
@@ -636,10 +662,10 @@ static void run_all_with(tw_queue *queue, tw_queue *other, const char *where)
                        .scope = TW_SCOPE_SYSTEM};
     TW_CHECK(k.memory && k.arrived && k.loads);
     memset(k.memory, 0, 2 * at_once * LINE * sizeof(int));
-    memset(k.arrived, 0, batches * sizeof(unsigned));
+    memset(k.arrived, 0, batches * ROLES * sizeof(unsigned));
     for (const struct program *p = programs; p < programs + PROGRAMS; ++p)
         for (unsigned variant = 0; variant < VARIANTS; ++variant) {
-            if (!(p->run & BIT(variant)))
+            if (!(p->run & BIT(variant)) || (!atomic && has_read_modify_writes(p, (enum variant)variant)))
                 continue;
             memset(count, 0, sizeof count);
             k.roles = p->roles;

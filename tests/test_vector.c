@@ -346,7 +346,7 @@ enum { NAMED_COUNT = sizeof named / sizeof *named };
         tw_buffer *from = builtin_buffer(in, sizeof *in, PLACES);                                                      \
         tw_buffer *to = builtin_buffer(out, sizeof *out, NAMED_COUNT * PLACES);                                        \
         tw_command_group *cg = tw_queue_begin(queue);                                                                  \
-        tw_single_task(cg, swizzles, .in = tw_read(cg, from), .out = tw_discard_write(cg, to), .type = TYPE_##T);      \
+        tw_single_task(cg, swizzles, .in = tw_read(cg, from), .out = tw_write(cg, to), .type = TYPE_##T);              \
         TW_PASS(tw_queue_submit(queue, cg, NULL));                                                                     \
         TW_PASS(tw_buffer_destroy(&to));                                                                               \
         TW_PASS(tw_buffer_destroy(&from));                                                                             \
@@ -434,7 +434,7 @@ TW_TEST(reinterpretation_keeps_the_bits)
         in[i] = (unsigned char)(i * 37 + 11);
     tw_buffer *from = builtin_buffer(in, 1, sizeof in), *to = builtin_buffer(out, 1, sizeof out);
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_single_task(cg, reinterpretation, .in = tw_read(cg, from), .out = tw_discard_write(cg, to));
+    tw_single_task(cg, reinterpretation, .in = tw_read(cg, from), .out = tw_write(cg, to));
     TW_PASS(tw_queue_submit(queue, cg, NULL));
     TW_PASS(tw_buffer_destroy(&to));
     TW_PASS(tw_buffer_destroy(&from));

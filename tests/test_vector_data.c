@@ -259,7 +259,7 @@ TW_SINGLE_TASK(shuffles);
         tw_buffer *to = builtin_buffer(out, sizeof(tw_##T), sizeof out / sizeof(tw_##T));                              \
         tw_command_group *cg = tw_queue_begin(queue);                                                                  \
         tw_single_task(cg, shuffles, .in = tw_read(cg, from), .order = tw_read(cg, order), .type = TYPE_##T,           \
-                       .out = tw_discard_write(cg, to));                                                               \
+                       .out = tw_write(cg, to)); /* not all of it */                                                   \
         TW_PASS(tw_queue_submit(queue, cg, NULL));                                                                     \
         TW_PASS(tw_buffer_destroy(&to));                                                                               \
         TW_PASS(tw_buffer_destroy(&order));                                                                            \

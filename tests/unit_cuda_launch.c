@@ -22,6 +22,7 @@ static struct {
     size_t parameters;      /* of the kernel */
     size_t odd, odd_bytes;  /* the one that has another size */
     int blocks;             /* that fit a multiprocessor */
+    int static_bytes;       /* of the kernel */
     cu_result launch_fails; /* with this */
     unsigned grid[3], block[3], dynamic_bytes, launches;
     uint64_t given[64];
@@ -56,7 +57,7 @@ static cu_result get_attribute(int *value, int attribute, cu_function function)
     (void)function;
     *value = attribute == CU_FUNCTION_MAX_THREADS    ? MOST_ITEMS
              : attribute == CU_FUNCTION_REGISTERS    ? REGISTERS
-             : attribute == CU_FUNCTION_SHARED_BYTES ? STATIC_BYTES
+             : attribute == CU_FUNCTION_SHARED_BYTES ? driver.static_bytes
                                                      : 0;
     return 0;
 }
@@ -135,6 +136,7 @@ static void begin(const struct sample *sample, const char *arch)
     driver.parameters = 1 + WORDS + 3;
     driver.odd = SIZE_MAX;
     driver.blocks = 2;
+    driver.static_bytes = STATIC_BYTES;
     memset(&device, 0, sizeof device);
     pthread_mutex_init(&device.streams, NULL);
     device.omp.gpu = true;
@@ -324,6 +326,27 @@ TW_TEST(a_kernel_without_simt_is_left_to_openmp)
     end();
 }
 
+/* Atomic operations on bytes access the words around them. */
+TW_TEST(shared_memory_is_whole_words)
+{
+    const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_WORK_GROUP);
+    const struct {
+        int static_bytes;
+        size_t asked, dynamic_bytes;
+    } cases[] = {{64, 0, 0}, {61, 0, 3}, {62, 0, 2}, {63, 0, 1}, {61, 128, 128}, {(48 << 10) - 3, 0, 3}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
+        struct tw_internal_launch launch = launch_of(1);
+        begin(&(struct sample){.name = REGION}, "sm_90");
+        driver.static_bytes = cases[c].static_bytes;
+        launch.local_bytes = cases[c].asked;
+        TW_CHECK(takes(&kernel, &launch));
+        TW_CHECK(takes(&kernel, &launch)); /* a second check adds nothing */
+        TW_PASS(tw_cuda_launch(&device, &kernel, &launch));
+        TW_EQUAL(driver.dynamic_bytes, cases[c].dynamic_bytes);
+        end();
+    }
+}
+
 TW_TEST(what_a_kernel_cannot_have_is_refused)
 {
     const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_WORK_GROUP);
@@ -356,6 +379,7 @@ TW_TEST_LIST = {
     TW_CASE(kernels_with_other_parameters_are_left_to_openmp),
     TW_CASE(a_kernel_with_global_variables_is_left_to_openmp),
     TW_CASE(a_kernel_without_simt_is_left_to_openmp),
+    TW_CASE(shared_memory_is_whole_words),
     TW_CASE(what_a_kernel_cannot_have_is_refused),
     TW_CASES_END,
 };

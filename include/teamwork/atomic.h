@@ -40,6 +40,10 @@
  * which are made of compare-exchange on the 32-bit word around the object: it works, but a counter of 32 bits is
  * faster.
  *
+ * System scope includes the host and other devices for memory that they share, such as that of tw_malloc_host(). There
+ * read-modify-writes are atomic with theirs only on devices with TW_DEVICE_INFO_USM_ATOMIC_HOST_ALLOCATIONS; loads and
+ * stores of 32 and 64 bits are on all.
+ *
  * A work-item must not wait for what another one has yet to do, but for groups that run at the same time: see
  * docs/memory_model.md.
  */

@@ -65,6 +65,7 @@ typedef enum tw_local_mem_type {
     X(TW_DEVICE_INFO_MAX_NUM_SUB_GROUPS, size_t)  /* of one work-group */                                              \
     X(TW_DEVICE_INFO_ATOMIC_MEMORY_ORDER_CAPABILITIES, unsigned) /* a set of TW_ORDER_BIT(); fences too */             \
     X(TW_DEVICE_INFO_ATOMIC_MEMORY_SCOPE_CAPABILITIES, unsigned) /* a set of TW_SCOPE_BIT(); fences too */             \
+    X(TW_DEVICE_INFO_USM_ATOMIC_HOST_ALLOCATIONS, bool)          /* see docs/memory_model.md */                        \
     X(TW_DEVICE_INFO_LOCAL_MEM_TYPE, tw_local_mem_type)                                                                \
     X(TW_DEVICE_INFO_LOCAL_MEM_SIZE, size_t) /* that one work-group can have */                                        \
     X(TW_DEVICE_INFO_GLOBAL_MEM_SIZE, size_t)                                                                          \

@@ -23,7 +23,7 @@ typedef enum tw_memory_scope {
     TW_SCOPE_SUB_GROUP = 1,
     TW_SCOPE_WORK_GROUP = 2,
     TW_SCOPE_DEVICE = 3, /**< all work-items on the device */
-    TW_SCOPE_SYSTEM = 4  /**< all devices, and the threads of the program */
+    TW_SCOPE_SYSTEM = 4  /**< all devices, and the threads of the program; in host memory see atomic.h */
 } tw_memory_scope;
 
 /** Members of the sets that device queries answer, of type unsigned: set & TW_ORDER_BIT(TW_ORDER_ACQUIRE). */

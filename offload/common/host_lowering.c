@@ -22,6 +22,7 @@ void tw_host_describe(struct tw_backend_device *device, struct tw_device_facts *
     facts->sub_group_size = 1;
     facts->atomic_orders = TW_ALL_ORDERS;
     facts->atomic_scopes = TW_ALL_SCOPES;
+    facts->atomic_host_memory = true;
     facts->local_mem_type = TW_LOCAL_MEM_GLOBAL;
     facts->local_mem_bytes = TW_HOST_LOCAL_BYTES;
 }

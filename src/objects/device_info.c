@@ -84,6 +84,8 @@ tw_status tw_device_info(const tw_device *device, tw_device_info_id question, vo
         return answer(value, bytes, &tw_device_facts(device)->atomic_orders, sizeof(unsigned));
     if (question == TW_DEVICE_INFO_ATOMIC_MEMORY_SCOPE_CAPABILITIES)
         return answer(value, bytes, &tw_device_facts(device)->atomic_scopes, sizeof(unsigned));
+    if (question == TW_DEVICE_INFO_USM_ATOMIC_HOST_ALLOCATIONS)
+        return answer(value, bytes, &tw_device_facts(device)->atomic_host_memory, sizeof(bool));
     const char *text = text_fact(device, question);
     if (text)
         return answer(value, bytes, &text, sizeof text);

@@ -192,6 +192,7 @@ void tw_cuda_describe(const struct tw_cuda_device *described, struct tw_device_f
     facts->clock_mhz = attribute(device, CU_CLOCK_KHZ) / 1000;
     facts->cache_bytes = attribute(device, CU_L2_BYTES);
     facts->cacheline_bytes = 128;
+    facts->atomic_host_memory = attribute(device, CU_HOST_NATIVE_ATOMICS) != 0;
     facts->local_mem_type = TW_LOCAL_MEM_LOCAL;
     /* the most that one group can have; the linker limits TW_LOCAL to less, and so does a launch through libomptarget,
        which tw_cuda_check() checks */

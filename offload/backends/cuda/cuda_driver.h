@@ -91,6 +91,7 @@ enum cu_device_attribute {
     CU_L2_BYTES = 38,
     CU_CAPABILITY_MAJOR = 75,
     CU_CAPABILITY_MINOR = 76,
+    CU_HOST_NATIVE_ATOMICS = 86,
     CU_SHARED_PER_BLOCK_OPTIN = 97,
     CU_MEMORY_POOLS = 115
 };

@@ -301,6 +301,14 @@ void tw_cuda_limits(struct tw_backend_device *base, const struct tw_internal_ker
     facts->resident_groups = resident_groups(device, kernel, items, local_bytes);
 }
 
+/* Returns the dynamic shared memory that a launch asks for. Atomic operations on objects of 8 and 16 bits access the
+   32-bit word around them: the word around the last TW_LOCAL variable must be the group's, too. Dynamic memory begins
+   behind it. */
+static size_t with_last_word(size_t local_bytes, size_t static_bytes)
+{
+    return local_bytes ? local_bytes : (4 - static_bytes % 4) % 4;
+}
+
 /* Fails for a kernel whose images are not for the device. */
 static tw_status lacks_image(const struct tw_cuda_device *device, const struct tw_internal_kernel *key)
 {
@@ -331,6 +339,7 @@ tw_status tw_cuda_check(struct tw_backend_device *base, const struct tw_internal
                        "a group of kernel %s needs %zu bytes of local memory in TW_LOCAL variables and %zu "
                        "in local accessors, which is more than the %zu it can have",
                        key->name, static_bytes, launch->local_bytes, most);
+    launch->local_bytes = with_last_word(launch->local_bytes, static_bytes); /* for both ways to launch it */
     if (kernel && kernel->is_missing)
         return lacks_image(device, key);
     if (tw_cuda_choice() == TW_CUDA_DRIVER_LAUNCH && tw_omp_lowering(&device->omp, key) == TW_INTERNAL_LOWER_SIMT

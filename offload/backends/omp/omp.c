@@ -130,6 +130,7 @@ void tw_omp_describe(struct tw_backend_device *device, struct tw_device_facts *f
     }
     tw_topology_describe(facts);
     facts->sub_group_size = 1;
+    facts->atomic_host_memory = true;
     facts->local_mem_type = TW_LOCAL_MEM_GLOBAL;
     facts->local_mem_bytes = TW_HOST_LOCAL_BYTES;
 }
