@@ -19,7 +19,8 @@
  * groups a graph is one group: it accesses a buffer as all of its groups together do, and what it needs is copied to the
  * device before it starts.
  *
- * The values of captures are those of the recording. To change data between two submissions, write the buffers.
+ * The values of captures are those of the recording. To change data between two submissions, write the buffers, or
+ * record a copy of the program's memory (tw_copy_from()), which is read at each submission.
  *
  * An extension: SYCL 1.2 has no such thing; the names are those of sycl_ext_oneapi_graph where that fits C. All
  * functions are thread safe.
@@ -58,7 +59,7 @@ TW_API bool tw_queue_is_recording(const tw_queue *queue);
 
 /**
  * Submits all groups of a graph as one group. Never waits for a device. Submissions of one graph run one after the
- * other. If a kernel fails, the graph fails, and what it writes is lost as it is for a group.
+ * other. If a kernel, copy or fill fails, the graph fails, and what it writes is lost as it is for a group.
  *
  * @param queue  of the device that the graph was recorded for; not one that records @param event  receives the
  * completion of all, to be released with tw_event_release(); NULL if not wanted @return TW_ERROR_INVALID_ARGUMENT

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Copies and fills of buffers, in command groups and by the program itself (spec 3.6.4: what a handler copies, fills and
- * updates explicitly).
+ * Copies and fills of buffers, in command groups and by the program itself.
  *
  *     tw_command_group *cg = tw_queue_begin(queue);
  *     tw_copy(cg, from, to);
@@ -24,13 +23,16 @@
  *
  * Errors of recording, kept in the group as for kernels:
  *     TW_ERROR_INVALID_ARGUMENT       a NULL buffer, value or memory
- *     TW_ERROR_INVALID_RANGE          a part that has other dimensions than its buffer, or does not lie in it; buffers of
- *                                     different range or element size; parts of one buffer that overlap
+ *     TW_ERROR_INVALID_RANGE          a part that has other dimensions than its buffer, or does not lie in it; buffers
+ *                                     of different range or element size; parts of one buffer that overlap
  *     TW_ERROR_READ_ONLY_BUFFER       what is to be written is over const memory
  *     TW_ERROR_INVALID_COMMAND_GROUP  the group has a kernel or a step already
  *     TW_ERROR_OUT_OF_DEVICE_MEMORY, TW_ERROR_OUT_OF_MEMORY
  *
  * A command that fails reports TW_ERROR_TRANSFER_FAILED, and what it should have written is lost, as for a kernel.
+ *
+ * An extension, after the explicit memory operations of SYCL 1.2.1. All functions are thread safe, but a group is
+ * recorded by one thread.
  */
 #ifndef TEAMWORK_COPY_H
 #define TEAMWORK_COPY_H
@@ -82,9 +84,9 @@ TW_API void tw_prefetch_part(tw_command_group *group, tw_buffer *buffer, tw_id o
 /* ---- by the program itself --------------------------------------------------------------------------------------- */
 
 /**
- * Copies a buffer to memory of the program, and returns when that is done. It waits as a host accessor does, for earlier
- * commands that write these elements. It copies directly from the place where the contents are, a device or the host,
- * and moves nothing else; only if they are in several places are they brought to the host first.
+ * Copies a buffer to memory of the program, and returns when that is done. It waits as a host accessor does, for
+ * earlier commands that write these elements. It copies directly from the place where the contents are, a device or the
+ * host, and moves nothing else; only if they are in several places are they brought to the host first.
  *
  * @param memory  room for all elements, or those of the part; dense, as above
  * @return TW_ERROR_INVALID_ARGUMENT  a NULL

@@ -58,9 +58,9 @@ typedef struct tw_event_times {
     uint64_t transfer_start_ns;
     /** The last of its transfers had arrived. */
     uint64_t transfer_end_ns;
-    /** Its kernel, or the first one of a command graph, began to run (OpenCL: START). */
+    /** Its kernel, copy or fill, or the first one of a command graph, began to run (OpenCL: START). */
     uint64_t start_ns;
-    /** Its kernel, or the last one of a command graph, was over (OpenCL: END). */
+    /** Its kernel, copy or fill, or the last one of a command graph, was over (OpenCL: END). */
     uint64_t end_ns;
     /** The library found the group complete: later than `end_ns`, where a device goes on by itself (OpenCL: COMPLETE). */
     uint64_t complete_ns;
