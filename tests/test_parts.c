@@ -174,9 +174,38 @@ TW_TEST(wrong_parts_are_refused)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* One group takes many small parts out of a buffer that two devices hold: each is a box of its own afterwards. */
+TW_TEST(a_group_may_have_many_parts)
+{
+    enum { COUNT = 1000 };
+    tw_queue *queues[2] = {new_queue(0), new_queue(1)};
+    tw_buffer *buffer = NULL;
+    static int data[COUNT];
+    for (int i = 0; i < COUNT; ++i)
+        data[i] = i;
+    TW_PASS(tw_buffer_create_over(data, sizeof(int), tw_range_1d(COUNT), &buffer));
+    for (int step = 0; step < 4; ++step) {
+        tw_command_group *cg = tw_queue_begin(queues[step % 2]);
+        int *first = tw_read_write_part(cg, buffer, tw_id_1d(0), tw_range_1d(1));
+        for (size_t i = 3; i < COUNT; i += 3)
+            (void)tw_read_write_part(cg, buffer, tw_id_1d(i), tw_range_1d(1));
+        tw_parallel_for(cg, tw_range_2d((COUNT + 2) / 3, 1), add, .part = first, .pitch = 3, .value = 5);
+        TW_PASS(tw_queue_submit(queues[step % 2], cg, NULL));
+        cg = tw_queue_begin(queues[step % 2]); /* all of it, from both */
+        TW_CHECK(tw_read(cg, buffer));
+        TW_PASS(tw_queue_submit(queues[step % 2], cg, NULL));
+    }
+    TW_PASS(tw_buffer_destroy(&buffer));
+    for (int i = 0; i < COUNT; ++i)
+        TW_EQUAL(data[i], i + (i % 3 ? 0 : 20));
+    for (size_t i = 0; i < 2; ++i)
+        TW_PASS(tw_queue_destroy(&queues[i]));
+}
+
 TW_TEST_LIST = {TW_CASE(parts_on_several_devices_make_up_the_whole),
                 TW_CASE(disjoint_parts_do_not_wait_for_each_other),
                 TW_CASE(a_sub_buffer_stands_for_its_part),
                 TW_CASE(accessors_of_a_group_may_overlap),
+                TW_CASE(a_group_may_have_many_parts),
                 TW_CASE(wrong_parts_are_refused),
                 TW_CASES_END};

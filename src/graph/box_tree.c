@@ -112,19 +112,26 @@ struct tw_box_node *tw_box_tree_find(struct tw_box_node *root, const struct tw_b
     return first;
 }
 
-void tw_box_visit_rest(const struct tw_box *box, const struct tw_box_node *found, unsigned long after,
-                       void (*visit)(const struct tw_box *piece, void *user), void *user)
+/* The list is in the order of the first elements: nodes that begin behind the box's last element end the search. The
+   last piece needs no recursion, so that a row of many boxes does not need a deep stack. */
+void tw_box_visit_rest(const struct tw_box *box, const struct tw_box *whole, const struct tw_box_node *found,
+                       unsigned long after, void (*visit)(const struct tw_box *piece, void *user), void *user)
 {
-    while (found && (found->order <= after || !tw_box_overlaps(&found->box, box)))
+    struct tw_box_node rest = tw_box_node(box, whole);
+    while (found && found->first <= rest.last) {
+        struct tw_box pieces[TW_BOX_PIECES];
+        const struct tw_box_node *hole = found;
         found = found->found;
-    if (!found) {
-        visit(box, user);
-        return;
+        if (hole->order <= after || !tw_box_overlaps(&hole->box, &rest.box))
+            continue;
+        const size_t count = tw_box_subtract(&rest.box, &hole->box, pieces);
+        if (count == 0)
+            return;
+        for (size_t i = 0; i + 1 < count; ++i)
+            tw_box_visit_rest(&pieces[i], whole, found, after, visit, user);
+        rest = tw_box_node(&pieces[count - 1], whole);
     }
-    struct tw_box pieces[TW_BOX_PIECES];
-    const size_t count = tw_box_subtract(box, &found->box, pieces);
-    for (size_t i = 0; i < count; ++i)
-        tw_box_visit_rest(&pieces[i], found->found, after, visit, user);
+    visit(&rest.box, user);
 }
 
 /* ---- sets -------------------------------------------------------------------------------------------------------- */

@@ -32,9 +32,9 @@ void tw_box_tree_remove(struct tw_box_node **root, struct tw_box_node *node);
 struct tw_box_node *tw_box_tree_find(struct tw_box_node *root, const struct tw_box_node *wanted);
 
 /* Calls `visit` for disjoint boxes that make up what no box of a list that tw_box_tree_find() returned covers. Nodes
-   whose `order` is not above `after` do not count. */
-void tw_box_visit_rest(const struct tw_box *box, const struct tw_box_node *found, unsigned long after,
-                       void (*visit)(const struct tw_box *piece, void *user), void *user);
+   whose `order` is not above `after` do not count. `whole` is the box of the buffer. */
+void tw_box_visit_rest(const struct tw_box *box, const struct tw_box *whole, const struct tw_box_node *found,
+                       unsigned long after, void (*visit)(const struct tw_box *piece, void *user), void *user);
 
 /* ---- sets -------------------------------------------------------------------------------------------------------- */
 

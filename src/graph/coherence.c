@@ -9,8 +9,6 @@
  */
 #include "coherence.h"
 
-#define MOST_RESERVED 64 /* nodes that a buffer keeps for later */
-
 bool tw_copy_must_stage(const struct tw_data *data, size_t from, size_t to)
 {
     return from && to && data->allocations[from].driver != data->allocations[to].driver;
@@ -93,7 +91,7 @@ static void visit_parts(const struct tw_data *data, size_t space, const struct t
         visit_marked(&(struct marked){&allocation->resource, &common, visit, user}, held);
     }
     if (!held)
-        tw_box_visit_rest(box, found, 0, visit, user);
+        tw_box_visit_rest(box, &data->whole, found, 0, visit, user);
 }
 
 static void count(const struct tw_box *box, void *user)
@@ -212,17 +210,51 @@ void tw_plan_copies(const struct tw_use *use, size_t space, struct tw_copy_plans
 
 /* ---- changes ----------------------------------------------------------------------------------------------------- */
 
-size_t tw_reserve_needed(const struct tw_use *use)
+/* Returns how many boxes there may be, at any time, while the uses of this buffer are taken out of a box in turn. */
+static size_t count_cuts(const struct tw_box *box, const struct tw_data *data, const struct tw_use *uses, size_t count)
 {
+    struct tw_box rest = *box, pieces[TW_BOX_PIECES];
+    size_t boxes = 1;
+    for (; count; ++uses, --count) {
+        if (uses->data != data || !tw_box_overlaps(&uses->box, &rest))
+            continue;
+        const size_t left = tw_box_subtract(&rest, &uses->box, pieces);
+        boxes += left;
+        if (left == 0)
+            break;
+        for (size_t i = 0; i + 1 < left; ++i)
+            boxes += count_cuts(&pieces[i], data, uses + 1, count - 1);
+        rest = pieces[left - 1];
+    }
+    return boxes;
+}
+
+static bool overlaps_one_before(const struct tw_box *box, const struct tw_use *uses, size_t at)
+{
+    for (size_t i = 0; i < at; ++i)
+        if (uses[i].data == uses[at].data && tw_box_overlaps(&uses[i].box, box))
+            return true;
+    return false;
+}
+
+size_t tw_reserve_needed(const struct tw_use *uses, size_t count, size_t at)
+{
+    const struct tw_use *use = &uses[at];
     const struct tw_data *data = use->data;
     const struct tw_box_node wanted = tw_box_node(&use->box, &data->whole);
     size_t needed = 0;
     for (size_t space = 0; space < data->space_count; ++space) {
-        const struct tw_box_set *parts = &data->allocations[space].parts;
-        if (use->is_part)
-            needed += 2 * (tw_box_set_needed(parts, &wanted) + TW_BOX_PIECES);
-        else
-            needed += parts->count; /* for tw_note_before() */
+        const struct tw_allocation *allocation = &data->allocations[space];
+        if (!use->is_part) {
+            needed += allocation->parts.count; /* for tw_note_before() */
+            continue;
+        }
+        needed += 2 + TW_BOX_PIECES;
+        if (allocation->valid && !overlaps_one_before(&data->whole, uses, at))
+            needed += count_cuts(&data->whole, data, use, count - at);
+        for (const struct tw_box_node *n = tw_box_tree_find(allocation->parts.root, &wanted); n; n = n->found)
+            if (!overlaps_one_before(&n->box, uses, at))
+                needed += 2 * count_cuts(&n->box, data, use, count - at);
     }
     return needed;
 }
@@ -273,8 +305,6 @@ static void apply_part(const struct tw_use *use, size_t space)
         if (other != space)
             forget(data, &data->allocations[other], &use->box);
     hold(data, &data->allocations[space], &use->box);
-    if (data->reserve.count > MOST_RESERVED)
-        tw_box_reserve_trim(&data->reserve, MOST_RESERVED);
 }
 
 /* Empties the sets that a use of all of a buffer makes useless. */
@@ -285,7 +315,6 @@ static void drop_parts(const struct tw_use *use, size_t space)
         if (other == space || use->writes)
             tw_box_set_clear(&data->allocations[other].parts, &data->reserve);
     data->has_parts = !use->writes;
-    tw_box_reserve_trim(&data->reserve, MOST_RESERVED);
 }
 
 void tw_apply_use(const struct tw_use *use, size_t space)
@@ -300,6 +329,14 @@ void tw_apply_use(const struct tw_use *use, size_t space)
     for (size_t other = 0; use->writes && other < data->space_count; ++other)
         data->allocations[other].valid = false;
     data->allocations[space].valid = true;
+}
+
+void tw_apply_staged_copy(const struct tw_copy_plan *plan)
+{
+    struct tw_data *data = plan->data;
+    const struct tw_box_node wanted = tw_box_node(&plan->box, &data->whole);
+    if (data->reserve.count >= tw_box_set_needed(&data->allocations[plan->to].parts, &wanted))
+        tw_apply_copy(data, &plan->box, plan->to);
 }
 
 void tw_apply_copy(struct tw_data *data, const struct tw_box *box, size_t space)

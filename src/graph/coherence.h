@@ -41,6 +41,8 @@ struct tw_data {
     void *host_block;              /* owned block with the host's memory; or NULL */
 };
 
+#define TW_MOST_RESERVED 64 /* nodes that a buffer keeps for later */
+
 struct tw_copy_plan {
     struct tw_data *data;
     size_t from, to; /* memory spaces */
@@ -86,10 +88,19 @@ bool tw_allocation_holds(const struct tw_use *use, size_t space);
 /* Returns true if a memory space will hold some of what a use accesses. */
 bool tw_allocation_holds_some(const struct tw_use *use, size_t space);
 
-/* Returns the most nodes that the functions below take from the buffer's reserve for a use. Each copy takes one more. */
-size_t tw_reserve_needed(const struct tw_use *use);
+/* Returns the most nodes that the functions below take from the buffer's reserve for number `at` of the uses of a
+   command, if they are applied in turn. Each copy takes one more. */
+size_t tw_reserve_needed(const struct tw_use *uses, size_t count, size_t at);
 /* Records where the contents are after the copies and the command. */
 void tw_apply_use(const struct tw_use *use, size_t space);
+/* Records that the host holds what a copy brought there on its way to a device, if the reserve suffices. */
+void tw_apply_staged_copy(const struct tw_copy_plan *plan);
+/* Gives back what the reserve has in excess, after all uses and copies of a command. */
+static inline void tw_trim_reserve(struct tw_data *data)
+{
+    if (data->reserve.count > TW_MOST_RESERVED)
+        tw_box_reserve_trim(&data->reserve, TW_MOST_RESERVED);
+}
 /* Records that a memory space holds a box too. */
 void tw_apply_copy(struct tw_data *data, const struct tw_box *box, size_t space);
 /* Records that a memory space does not hold a box. */

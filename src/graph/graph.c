@@ -100,10 +100,11 @@ static void note(const struct tw_box *piece, void *user)
 }
 
 /* Returns true if a part of a box is covered by none of the found writers that were inserted after that number. */
-static bool is_left(const struct tw_box *box, const struct tw_box_node *writers, unsigned long after)
+static bool is_left(const struct tw_resource *resource, const struct tw_box *box, const struct tw_box_node *writers,
+                    unsigned long after)
 {
     bool left = false;
-    tw_box_visit_rest(box, writers, after, note, &left);
+    tw_box_visit_rest(box, resource->whole, writers, after, note, &left);
     return left;
 }
 
@@ -115,11 +116,11 @@ struct tw_cause *tw_graph_lost(const struct tw_resource *resource, struct tw_box
         resource->whole ? tw_box_node(resource->whole, resource->whole) : (struct tw_box_node){.first = 0};
     const struct tw_box_node *wanted = part ? part : &all;
     const struct tw_box_node *writers = tw_box_tree_find(resource->part_writers, wanted);
-    if (resource->lost && (!writers || is_left(&wanted->box, writers, 0)))
+    if (resource->lost && (!writers || is_left(resource, &wanted->box, writers, 0)))
         return resource->lost;
     for (const struct tw_lost_part *lost = resource->lost_parts; lost; lost = lost->next) {
         const struct tw_box common = tw_box_intersect(&lost->box, &wanted->box);
-        if (!tw_box_is_empty(&common) && is_left(&common, writers, 0))
+        if (!tw_box_is_empty(&common) && (!writers || is_left(resource, &common, writers, 0)))
             return lost->cause;
     }
     return NULL;
@@ -206,9 +207,8 @@ static void leave(struct tw_graph_access *access)
 
 static void join_tree(struct tw_graph_access *access)
 {
-    static unsigned long last;
     access->part->owner = access;
-    access->part->order = ++last;
+    access->part->order = ++access->resource->parts_inserted; /* recorded graphs are ordered without the lock */
     access->tree = access->writes ? &access->resource->part_writers : &access->resource->part_readers;
     tw_box_tree_insert(access->tree, access->part);
 }
@@ -239,12 +239,16 @@ static void follow_writers(struct tw_graph_access *access)
 {
     const struct tw_resource *resource = access->resource;
     struct tw_box_node *parts = overlapping(resource->part_writers, access), *next;
-    if (resource->writer && (!parts || is_left(access->part ? &access->part->box : resource->whole, parts, 0)))
+    if (resource->writer
+        && (!parts || is_left(resource, access->part ? &access->part->box : resource->whole, parts, 0)))
         add_edge(resource->writer, access->node, access->needs, access->logical);
+    const struct tw_box_node *near = parts; /* those before it end before `at` begins */
     for (const struct tw_box_node *at = parts; at; at = at->found) {
         const struct tw_graph_access *other = at->owner;
         const struct tw_box common = access->part ? tw_box_intersect(&access->part->box, &at->box) : at->box;
-        if (other->node != access->node && is_left(&common, parts, at->order))
+        while (near->last < at->first)
+            near = near->found;
+        if (other->node != access->node && is_left(resource, &common, near, at->order))
             add_edge(other->node, access->node, access->needs, access->logical);
     }
     for (struct tw_box_node *at = access->writes ? parts : NULL; at; at = next) {

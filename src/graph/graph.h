@@ -46,6 +46,7 @@ struct tw_resource {
     struct tw_cause *lost;            /* why the contents of all of it are lost; counted; or NULL */
     struct tw_box_node *part_writers; /* unfinished accesses to parts, since it, that no later writer covers */
     struct tw_box_node *part_readers;
+    unsigned long parts_inserted; /* number of accesses to parts so far */
     struct tw_lost_part *lost_parts;
     const struct tw_box *whole; /* all elements; NULL: there are no accesses to parts */
 };

@@ -138,7 +138,7 @@ static bool reserve_locked(const struct tw_command *command, size_t copies)
 {
     size_t needed = copies;
     for (size_t i = 0; i < command->use_count; ++i)
-        needed += tw_reserve_needed(&command->uses[i]);
+        needed += tw_reserve_needed(command->uses, command->use_count, i);
     for (size_t i = 0; i < command->use_count; ++i)
         if (!tw_box_reserve(&command->uses[i].data->reserve, needed))
             return false;
@@ -243,7 +243,7 @@ static void apply_staged_copy(const struct tw_command *command, const struct tw_
         if (command->uses[i].data == plan->data && command->uses[i].writes
             && tw_box_overlaps(&command->uses[i].box, &plan->box))
             return;
-    tw_apply_copy(plan->data, &plan->box, plan->to);
+    tw_apply_staged_copy(plan);
 }
 
 /* Makes the body wait for other commands: those of events, and in an in-order queue for the one before. */
@@ -283,6 +283,8 @@ static void insert_locked(struct tw_command *command, struct tw_command *const *
         tw_apply_use(&command->uses[i], command->device->space);
     for (size_t i = 0; i < command->copy_count; ++i)
         apply_staged_copy(command, &command->copies[i].plan);
+    for (size_t i = 0; i < command->use_count; ++i)
+        tw_trim_reserve(command->uses[i].data);
 }
 
 /* Returns the tasks of a command that wait for nothing, linked by next. */
