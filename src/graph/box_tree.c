@@ -166,6 +166,7 @@ static void insert(struct tw_box_set *set, const struct tw_box *box, const struc
     reserve->first = node->found;
     --reserve->count;
     *node = tw_box_node(box, whole);
+    node->order = 1; /* above 0, so that tw_box_visit_rest() counts it */
     tw_box_tree_insert(&set->root, node);
     ++set->count;
 }
