@@ -198,6 +198,30 @@ static inline void crowd(tw_group group, const struct crowd *k)
 }
 TW_WORK_GROUP_KERNEL(crowd);
 
+/* Where the words of a part lie, from its first one on. */
+struct strides {
+    uint32_t row, rows, pitch, plane, words;
+};
+static inline size_t stride(const struct strides *s, size_t i)
+{
+    const size_t row = i / s->row;
+    return row / s->rows * s->plane + row % s->rows * s->pitch + i % s->row;
+}
+
+struct parts {
+    uint32_t *out;
+    const uint32_t *in;
+    struct strides to, from;
+    uint32_t seed, keep, reads;
+};
+static inline void parts(tw_item item, const struct parts *k)
+{
+    const size_t i = tw_global_linear_id(item), at = stride(&k->to, i);
+    const uint32_t old = k->keep ? k->out[at] * 3u : 0u;
+    k->out[at] = old + (k->reads ? k->in[stride(&k->from, i % k->from.words)] * 5u : 0u) + k->seed;
+}
+TW_RANGE_KERNEL(parts);
+
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
 static uint32_t words_of(const struct buffer *buffer)
@@ -308,6 +332,29 @@ static void record_pixels(tw_command_group *group, const struct call *call)
     tw_parallel_for(group, both, pixels, .in = tw_read_image_2d(group, call->in->image), .out = to, .seed = call->seed);
 }
 
+static void *access_part(tw_command_group *group, struct buffer *buffer, const struct part *part, tw_access_mode mode)
+{
+    return tw_access_part(group, buffer->handle, part_offset(part, buffer), part_range(part, buffer), mode, TW_GLOBAL);
+}
+
+static struct strides strides_of(const struct part *part)
+{
+    return (struct strides){part->row, part->rows, part->pitch, part->plane, part->words};
+}
+
+static void record_parts(tw_command_group *group, const struct call *call)
+{
+    if (call->seed % 2)
+        (void)access_part(group, call->in2, &call->part[2], call->mode2);
+    uint32_t *out = access_part(group, call->out, &call->part[0], call->mode);
+    const uint32_t *in = access_part(group, call->in, &call->part[1], TW_READ);
+    if (call->seed % 2 == 0)
+        (void)access_part(group, call->in2, &call->part[2], call->mode2);
+    tw_parallel_for(group, shape(call->count, call->dims), parts, .out = out, .in = in,
+                    .to = strides_of(&call->part[0]), .from = strides_of(&call->part[1]), .seed = call->seed,
+                    .keep = call->keep, .reads = parts_go_together(&call->part[0], &call->part[1]));
+}
+
 /* Groups of so many work-items, for all words of `out`. */
 static size_t groups_for(const struct call *call)
 {
@@ -353,6 +400,9 @@ void record_call(tw_command_group *group, const struct call *call)
         break;
     case VIEWS:
         record_views(group, call);
+        break;
+    case PARTS:
+        record_parts(group, call);
         break;
     case PIXELS:
         record_pixels(group, call);

@@ -22,21 +22,100 @@ bool model_create(struct model *model, size_t words)
 {
     *model = (struct model){.count = words};
     model->words = calloc(words, sizeof *model->words);
-    model->known = calloc(words, 1);
-    return model->words && model->known;
+    model->fate = calloc(words, sizeof *model->fate);
+    return model->words && model->fate;
 }
 
 size_t model_compare(const struct model *model, const uint32_t *words)
 {
     size_t i = 0;
-    while (i < model->count && (!model->known[i] || words[i] == model->words[i]))
+    while (i < model->count && (!model->fate[i].known || words[i] == model->words[i]))
         ++i;
     return i;
 }
 
-hold_set model_waits(const struct model *model, bool writes)
+static hold_set waits_of(const struct fate *fate, bool writes)
 {
-    return model->writer_waits | (writes ? model->readers_wait : 0);
+    return fate->writer_waits | (writes ? fate->readers_wait : PERHAPS(fate->readers_wait));
+}
+
+hold_set model_waits(const struct part *part, bool writes)
+{
+    const struct model *model = &part->root->model;
+    hold_set waits = 0;
+    for (size_t i = 0; model->any_waits && i < part->words; ++i)
+        waits |= waits_of(&model->fate[part_word(part, i)], writes);
+    return waits;
+}
+
+bool part_is_lost(const struct part *part)
+{
+    const struct model *model = &part->root->model;
+    for (size_t i = 0; model->any_failed && i < part->words; ++i)
+        if (model->fate[part_word(part, i)].lost)
+            return true;
+    return false;
+}
+
+bool part_may_be_lost(const struct part *part)
+{
+    const struct model *model = &part->root->model;
+    for (size_t i = 0; model->any_failed && i < part->words; ++i)
+        if (model->fate[part_word(part, i)].lost || model->fate[part_word(part, i)].copy_failed)
+            return true;
+    return false;
+}
+
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
+
+struct part part_of(const struct buffer *buffer, uint32_t seed)
+{
+    struct part part = buffer->part;
+    const struct part *whole = &buffer->root->part;
+    const uint32_t words = buffer->root->words;
+    uint64_t random = seed;
+    for (unsigned d = 0; seed && d < 3; ++d) {
+        const uint32_t size = part.size[d];
+        if (draw_below(&random, 4) == 0)
+            continue;
+        const uint32_t first = draw_below(&random, size);
+        part.begin[d] += first;
+        part.size[d] = 1 + draw_below(&random, size - first);
+    }
+    if (!seed)
+        return part;
+    part.row = part.size[2] * words;
+    part.rows = part.size[1];
+    part.words = part.row * part.rows * part.size[0];
+    part.first = part.begin[0] * whole->plane + part.begin[1] * whole->pitch + part.begin[2] * words;
+    return part;
+}
+
+bool parts_overlap(const struct part *a, const struct part *b)
+{
+    bool overlap = a->root == b->root;
+    for (unsigned d = 0; d < 3; ++d)
+        overlap = overlap && a->begin[d] < b->begin[d] + b->size[d] && b->begin[d] < a->begin[d] + a->size[d];
+    return overlap;
+}
+
+tw_id part_offset(const struct part *part, const struct buffer *buffer)
+{
+    tw_id offset = {.dims = buffer->root->range.dims};
+    for (unsigned d = 0; d < offset.dims; ++d) {
+        const unsigned k = 3 - offset.dims + d;
+        offset.at[d] = part->begin[k] - buffer->part.begin[k];
+    }
+    return offset;
+}
+
+tw_range part_range(const struct part *part, const struct buffer *buffer)
+{
+    const uint32_t *size = part->size;
+    const unsigned dims = buffer->root->range.dims;
+    return dims == 1   ? tw_range_1d(size[2])
+           : dims == 2 ? tw_range_2d(size[1], size[2])
+                       : tw_range_3d(size[0], size[1], size[2]);
 }
 
 /* ---- what a call means ------------------------------------------------------------------------------------------- */
@@ -54,7 +133,7 @@ static bool uses_in(enum kernel_kind kernel)
 
 static bool is_whole(enum kernel_kind kernel)
 {
-    return kernel != MIX && kernel != OFFSET && kernel != ADD && kernel != REDUCE && kernel != PIXELS
+    return kernel != MIX && kernel != OFFSET && kernel != ADD && kernel != REDUCE && kernel != PIXELS && kernel != PARTS
            && kernel != NOTHING;
 }
 
@@ -66,7 +145,13 @@ static bool is_array_of_words(const struct buffer *buffer)
 static bool buffers_fit(const struct call *call)
 {
     const bool in_place = call->in == call->out;
-    if (!call->out || !call->in || (in_place && uses_in(call->kernel) && !allows_in_place(call->kernel)))
+    if (!call->out || !call->in)
+        return false;
+    if (call->kernel == PARTS)
+        return call->in2 && !call->out->image && !call->in->image && !call->in2->image;
+    if (call->out->kind == SUB || call->in->kind == SUB || (call->in2 && call->in2->kind == SUB))
+        return call->kernel == NOTHING;
+    if (in_place && uses_in(call->kernel) && !allows_in_place(call->kernel))
         return false;
     switch (call->kernel) {
     case MIX:
@@ -91,9 +176,13 @@ bool call_is_possible(struct call *call)
 {
     if (!buffers_fit(call))
         return false;
-    const uint32_t words = (uint32_t)call->out->model.count;
     call->in = uses_in(call->kernel) ? call->in : NULL;
-    call->in2 = call->kernel == MIX || call->kernel == REDUCE ? call->in2 : NULL;
+    call->in2 = call->kernel == MIX || call->kernel == REDUCE || call->kernel == PARTS ? call->in2 : NULL;
+    struct buffer *buffers[] = {call->out, call->in, call->in2};
+    for (int i = 0; i < 3; ++i)
+        if (buffers[i])
+            call->part[i] = part_of(buffers[i], call->kernel == PARTS ? call->seeds[i] : 0);
+    const uint32_t words = call->part[0].words;
     call->dims = 1 + call->dims % 3;
     call->local = call->kernel == CROWD ? CROWD_ITEMS : 1 + call->local % TILE_ITEMS;
     call->first %= words;
@@ -112,14 +201,16 @@ bool call_is_possible(struct call *call)
         call->twice = false;
     if (call->kernel != REDUCE && (call->keep || call->in == call->out) && is_whole(call->kernel))
         call->keep = false;
-    if ((call->kernel == MIX || call->kernel == OFFSET) && call->keep)
+    if ((call->kernel == MIX || call->kernel == OFFSET || call->kernel == PARTS) && call->keep)
         call->mode = TW_READ_WRITE;
+    if (call->kernel == PARTS) {
+        call->twice = false;
+        call->first = 0;
+        call->count = words;
+        if (call->in2->root->kind == OVER_CONST)
+            call->mode2 = TW_READ;
+    }
     return true;
-}
-
-static bool is_buffer_written(const struct call *call, const struct buffer *buffer)
-{
-    return buffer == call->out || (buffer == call->in2 && call->kernel == REDUCE);
 }
 
 /* What lies between the rows of an image is kept in every mode. */
@@ -128,17 +219,29 @@ static bool keeps_gaps(const struct call *call)
     return call->kernel == PIXELS && call->out->pitch_words > 4 * call->out->width && call->out->height > 1;
 }
 
-/* How the accessors of a call to one buffer add up (spec 2.5.7). */
-static struct use use_of(const struct call *call, struct buffer *buffer)
+static bool is_written(const struct call *call, int i)
 {
-    struct use use = {buffer, false, is_buffer_written(call, buffer)};
-    if (call->kernel == REDUCE && use.writes)
-        use.needs = call->keep || buffer->model.count > 1;
-    else if (!use.writes || buffer == call->in)
-        use.needs = true;
-    else
-        use.needs = mode_needs(call->mode) || call->twice || keeps_gaps(call);
-    return use;
+    return i == 0 || (i == 2 && (call->kernel == REDUCE || (call->kernel == PARTS && mode_writes(call->mode2))));
+}
+
+static bool is_needed(const struct call *call, int i)
+{
+    if (!is_written(call, i))
+        return true;
+    if (call->kernel == REDUCE)
+        return call->keep || (i ? call->in2 : call->out)->model.count > 1;
+    return mode_needs(i ? call->mode2 : call->mode) || (i == 0 && (call->twice || keeps_gaps(call)));
+}
+
+/* Notes how the accessors of a call to one buffer add up (spec 2.5.7). */
+static void note_uses(const struct call *call, const struct buffer *root, uint8_t *how)
+{
+    const struct buffer *buffers[] = {call->out, call->in, call->in2};
+    for (int i = 0; i < 3; ++i) {
+        const uint8_t flags = (uint8_t)((is_needed(call, i) ? NEEDS : 0) | (is_written(call, i) ? WRITES : 0));
+        for (size_t k = 0; buffers[i] && buffers[i]->root == root && k < call->part[i].words; ++k)
+            how[part_word(&call->part[i], k)] |= flags;
+    }
 }
 
 /* ---- kernels, once more ------------------------------------------------------------------------------------------ */
@@ -151,13 +254,13 @@ struct word {
 static struct word get(const struct buffer *buffer, size_t i)
 {
     const size_t at = i % buffer->model.count;
-    return (struct word){buffer->model.words[at], buffer->model.known[at]};
+    return (struct word){buffer->model.words[at], buffer->model.fate[at].known};
 }
 
 static void put(struct buffer *buffer, size_t i, uint32_t value, bool known)
 {
     buffer->model.words[i] = value;
-    buffer->model.known[i] = known;
+    buffer->model.fate[i].known = known;
 }
 
 static void apply_elements(const struct call *call)
@@ -168,6 +271,26 @@ static void apply_elements(const struct call *call)
         const struct word in2 = call->kernel == MIX ? get(call->in2, i * 7) : (struct word){0, true};
         put(out, i, (call->keep ? old.value * 3u : 0u) + in.value * 5u + in2.value + call->seed,
             in.known && in2.known && (old.known || !call->keep));
+    }
+}
+
+/* Reads `in` where both parts are the same or have nothing in common: else work-items would meet. */
+bool parts_go_together(const struct part *out, const struct part *in)
+{
+    return !parts_overlap(out, in)
+           || (memcmp(out->begin, in->begin, sizeof out->begin) == 0
+               && memcmp(out->size, in->size, sizeof out->size) == 0);
+}
+
+static void apply_parts(const struct call *call)
+{
+    const struct part *to = &call->part[0], *from = &call->part[1];
+    const bool reads = parts_go_together(to, from);
+    for (size_t i = 0; i < to->words; ++i) {
+        const struct word old = get(to->root, part_word(to, i));
+        const struct word in = reads ? get(from->root, part_word(from, i % from->words)) : (struct word){0, true};
+        put(to->root, part_word(to, i), (call->keep ? old.value * 3u : 0u) + in.value * 5u + call->seed,
+            in.known && (old.known || !call->keep));
     }
 }
 
@@ -231,19 +354,37 @@ static void apply_words(const struct call *call)
     }
 }
 
+/* What is written and not needed is undefined, unless the kernel writes it. */
+static void discard(const struct call *call, struct buffer *root)
+{
+    struct model *model = &root->model;
+    if (call->kernel == PIXELS && !mode_needs(call->mode)) {
+        for (uint32_t y = 0; y < root->height; ++y)
+            for (uint32_t x = 0; x < 4 * root->width; ++x)
+                model->fate[(size_t)y * root->pitch_words + x].known = false;
+        return;
+    }
+    uint8_t *how = calloc(model->count, 1);
+    note_uses(call, root, how);
+    for (size_t i = 0; i < model->count; ++i)
+        if (how[i] == WRITES)
+            model->fate[i].known = false;
+    free(how);
+}
+
 static void apply(const struct call *call)
 {
     struct model *out = &call->out->model;
-    if (call->kernel == PIXELS && !mode_needs(call->mode)) {
-        for (uint32_t y = 0; y < call->out->height; ++y)
-            memset(out->known + (size_t)y * call->out->pitch_words, 0, 4 * (size_t)call->out->width);
-    } else if (!use_of(call, call->out).needs) {
-        memset(out->known, 0, out->count);
-    }
+    discard(call, call->out->root);
+    if (call->kernel == PARTS && call->in2->root != call->out->root)
+        discard(call, call->in2->root);
     switch (call->kernel) {
     case MIX:
     case OFFSET:
         apply_elements(call);
+        break;
+    case PARTS:
+        apply_parts(call);
         break;
     case TILE:
     case MEET:
@@ -284,44 +425,66 @@ void operation_begin(struct operation *operation)
     operation->count = operation->uses = 0;
 }
 
-/* Adds a use to those of the whole operation: earlier contents are needed unless a call before has overwritten them. */
-static void add_use(struct operation *operation, struct use use)
+void operation_end(struct operation *operation)
 {
+    for (unsigned i = 0; i < operation->uses; ++i)
+        free(operation->use[i].how);
+    operation->uses = 0;
+}
+
+/* Adds a use to those of the whole operation: earlier contents are needed unless a call before has overwritten them. */
+static void add_use(struct operation *operation, const struct call *call, struct buffer *root)
+{
+    const struct model *model = &root->model;
+    uint8_t *how = calloc(model->count, 1);
     unsigned i = 0;
-    while (i < operation->uses && operation->use[i].buffer != use.buffer)
+    note_uses(call, root, how);
+    for (size_t k = 0; model->any_waits && k < model->count; ++k)
+        if (how[k])
+            operation->waits |= waits_of(&model->fate[k], how[k] & WRITES);
+    while (i < operation->uses && operation->use[i].root != root)
         ++i;
     if (i == operation->uses) {
-        operation->use[operation->uses++] = use;
+        operation->use[operation->uses++] = (struct use){root, how};
         return;
     }
-    operation->use[i].needs = operation->use[i].needs || (use.needs && !operation->use[i].writes);
-    operation->use[i].writes = operation->use[i].writes || use.writes;
+    uint8_t *all = operation->use[i].how;
+    for (size_t k = 0; k < model->count; ++k)
+        all[k] |= (how[k] & WRITES) | (all[k] & WRITES ? 0 : how[k] & NEEDS);
+    free(how);
 }
 
 void operation_add(struct operation *operation, const struct call *call)
 {
+    struct buffer *roots[3] = {NULL};
     struct buffer *buffers[] = {call->out, call->in, call->in2};
     operation->call[operation->count++] = *call;
     for (int i = 0; i < 3; ++i) {
-        bool seen = !buffers[i];
+        roots[i] = buffers[i] ? buffers[i]->root : NULL;
+        bool seen = !roots[i];
         for (int k = 0; k < i; ++k)
-            seen = seen || buffers[k] == buffers[i];
+            seen = seen || roots[k] == roots[i];
         if (!seen)
-            add_use(operation, use_of(call, buffers[i]));
+            add_use(operation, call, roots[i]);
     }
-    for (unsigned i = 0; i < operation->uses; ++i)
-        operation->waits |= model_waits(&operation->use[i].buffer->model, operation->use[i].writes);
 }
 
 void operation_submitted(struct operation *operation)
 {
     for (unsigned i = 0; i < operation->uses; ++i) {
-        struct model *model = &operation->use[i].buffer->model;
-        if (operation->use[i].writes) {
-            model->writer_waits = operation->waits;
-            model->readers_wait = 0;
-        } else {
-            model->readers_wait |= operation->waits;
+        struct model *model = &operation->use[i].root->model;
+        const uint8_t *how = operation->use[i].how;
+        if (!operation->waits && !model->any_waits)
+            continue;
+        model->any_waits = true;
+        for (size_t k = 0; k < model->count; ++k) {
+            struct fate *fate = &model->fate[k];
+            if (how[k] & WRITES) {
+                fate->writer_waits = operation->waits;
+                fate->readers_wait = 0;
+            } else if (how[k]) {
+                fate->readers_wait |= operation->waits;
+            }
         }
     }
 }
@@ -329,47 +492,61 @@ void operation_submitted(struct operation *operation)
 static void lose(const struct operation *operation, tw_status status)
 {
     for (unsigned i = 0; i < operation->uses; ++i) {
-        struct model *model = &operation->use[i].buffer->model;
-        if (operation->use[i].writes)
-            model->lost = true;
-        else if (status != TW_ERROR_LAUNCH_FAILED) /* a transfer; maybe one of several reasons */
-            model->copy_failed = true;
+        struct model *model = &operation->use[i].root->model;
+        const uint8_t *how = operation->use[i].how;
+        model->any_failed = true;
+        for (size_t k = 0; k < model->count; ++k)
+            if (how[k] & WRITES)
+                model->fate[k].lost = true;
+            else if (how[k] && status != TW_ERROR_LAUNCH_FAILED) /* a transfer; maybe one of several reasons */
+                model->fate[k].copy_failed = true;
     }
 }
 
-static bool needs_lost(const struct operation *operation)
+static bool needs_lost(const struct operation *operation, bool or_failed)
 {
-    for (unsigned i = 0; i < operation->uses; ++i)
-        if (operation->use[i].needs && operation->use[i].buffer->model.lost)
-            return true;
+    for (unsigned i = 0; i < operation->uses; ++i) {
+        const struct model *model = &operation->use[i].root->model;
+        for (size_t k = 0; model->any_failed && k < model->count; ++k)
+            if ((operation->use[i].how[k] & NEEDS)
+                && (model->fate[k].lost || (or_failed && model->fate[k].copy_failed)))
+                return true;
+    }
     return false;
 }
 
 bool operation_may_be_cancelled(const struct operation *operation)
 {
-    for (unsigned i = 0; i < operation->uses; ++i)
-        if (operation->use[i].needs && operation->use[i].buffer->model.copy_failed)
-            return true;
-    return operation->excused || needs_lost(operation);
+    return operation->excused || needs_lost(operation, true);
+}
+
+/* All words that the operation wrote are whole again. */
+static void write_again(const struct operation *operation)
+{
+    for (unsigned i = 0; i < operation->uses; ++i) {
+        struct model *model = &operation->use[i].root->model;
+        for (size_t k = 0; model->any_failed && k < model->count; ++k)
+            if (operation->use[i].how[k] & WRITES)
+                model->fate[k].lost = model->fate[k].copy_failed = false;
+        for (size_t k = 0; operation->falls_back && k < model->count; ++k)
+            if (operation->use[i].how[k])
+                model->fate[k].copy_failed = model->any_failed = true;
+    }
 }
 
 const char *operation_finish(const struct operation *operation, tw_status status, bool devices_break)
 {
     if (status == TW_ERROR_CANCELLED && !operation_may_be_cancelled(operation))
         return "it was cancelled, and nothing that it needs is lost";
-    if (status == TW_ERROR_LAUNCH_FAILED && needs_lost(operation) && !devices_break)
+    if (status == TW_ERROR_LAUNCH_FAILED && needs_lost(operation, false) && !devices_break)
         return "it ran and failed, though what it needs is lost";
-    if (status == TW_SUCCESS && needs_lost(operation))
+    if (status == TW_SUCCESS && needs_lost(operation, false))
         return "it succeeded, though what it needs is lost";
     if (status != TW_SUCCESS) {
         lose(operation, status);
         return NULL;
     }
-    for (unsigned i = 0; i < operation->uses; ++i)
-        if (operation->use[i].writes)
-            operation->use[i].buffer->model.lost = operation->use[i].buffer->model.copy_failed = false;
-    for (unsigned i = 0; i < operation->uses && operation->falls_back; ++i)
-        operation->use[i].buffer->model.copy_failed = true;
+    write_again(operation);
     for (unsigned i = 0; i < operation->count; ++i)
         apply(&operation->call[i]);
     return NULL;

@@ -3,12 +3,13 @@
 #include "random.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define KERNEL_NAME(name) #name,
 const char *const kernel_names[KERNEL_COUNT] = {KERNEL_LIST(KERNEL_NAME)};
 
-static const char *const buffer_kinds[] = {"over",         "over_const",    "plain",      "copy",      "storage",
-                                           "storage_host", "async_storage", "image_over", "image_copy"};
+static const char *const buffer_kinds[] = {"over",         "over_const",    "plain",      "copy",       "storage",
+                                           "storage_host", "async_storage", "image_over", "image_copy", "sub-buffer"};
 static const char *const modes[] = {"?",     "read", "write", "read_write", "discard_write", "discard_read_write",
                                     "atomic"};
 static const char *const operations[] = {"allocation", "copy", "launch", "kernel"};
@@ -33,6 +34,10 @@ static void print_group(const struct group_step *group, char *text, size_t bytes
         group->twice ? " and read" : "", group->in, group->constant ? " constant" : "", group->in2,
         1u + group->dims % 3, group->first, group->count, group->local, group->seed, group->keep ? ", keep" : "",
         ways[group->way], event);
+    const size_t used = strlen(text);
+    if (group->kernel == PARTS)
+        snprintf(text + used, bytes - used, ", parts %#x, %#x and %#x %s", group->part[0], group->part[1],
+                 group->part[2], modes[group->mode2]);
 }
 
 static void print_buffer(const struct buffer_step *buffer, char *text, size_t bytes)
@@ -40,6 +45,9 @@ static void print_buffer(const struct buffer_step *buffer, char *text, size_t by
     snprintf(text, bytes, "buffer %u = create %s, %u x 4 bytes, %u dims of (%u, %u, %u)", buffer->slot,
              buffer_kinds[buffer->kind], buffer->words, buffer->dims, buffer->size[0], buffer->size[1],
              buffer->size[2]);
+    const size_t used = strlen(text);
+    if (buffer->kind == SUB)
+        snprintf(text + used, bytes - used, ", of buffer %u, part %#x", buffer->of, buffer->seed);
 }
 
 static void print_access(const struct access_step *access, char *text, size_t bytes)
@@ -47,8 +55,8 @@ static void print_access(const struct access_step *access, char *text, size_t by
     char hold[40] = ", released at once";
     if (access->hold != NONE)
         snprintf(hold, sizeof hold, ", held as %u", access->hold);
-    snprintf(text, bytes, "host access to buffer %u, %s, first %u, count %u%s", access->buffer, modes[access->mode],
-             access->first, access->count, hold);
+    snprintf(text, bytes, "host access to buffer %u, part %#x, %s, first %u, count %u%s", access->buffer, access->part,
+             modes[access->mode], access->first, access->count, hold);
 }
 
 /* The form of a step that names slots: with its slot, the other one, and the number. */

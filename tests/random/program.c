@@ -118,6 +118,11 @@ static void add_buffer(struct generator *g, uint8_t slot)
                                  .words = one_in(g, 3) ? (uint8_t)(1 + below(g, 3)) : 1,
                                  .size = {1 + below(g, dims == 1 ? 200 : 14), 1 + below(g, 12), 1 + below(g, 8)},
                                  .seed = draw(&g->state)};
+    if (step->kind == SUB || one_in(g, 4)) {
+        step->kind = SUB;
+        step->of = pick(g, g->at->buffer, BUFFERS);
+        step->seed |= 1;
+    }
     if (dims == 1 && one_in(g, 8))
         step->size[0] = 1;
     if (dims == 1 && one_in(g, 150))
@@ -129,7 +134,7 @@ static void add_group(struct generator *g)
 {
     static const uint8_t modes[] = {TW_WRITE, TW_WRITE, TW_READ_WRITE, TW_DISCARD_WRITE, TW_DISCARD_READ_WRITE};
     struct hints *at = g->at;
-    struct group_step group = {.kernel = (uint8_t)below(g, KERNEL_COUNT),
+    struct group_step group = {.kernel = one_in(g, 3) ? PARTS : (uint8_t)below(g, KERNEL_COUNT),
                                .queue = pick_queue(g),
                                .fallback = NONE,
                                .out = pick_buffer(g),
@@ -147,6 +152,13 @@ static void add_group(struct generator *g)
                                .local = draw(&g->state)};
     if (one_in(g, 6))
         group.in = group.out;
+    if (one_in(g, 3))
+        group.in2 = group.out;
+    group.mode2 = (uint8_t)(TW_READ + below(g, 6));
+    for (int i = 0; i < 3; ++i)
+        group.part[i] = one_in(g, 8) ? 0 : draw(&g->state) | 1;
+    if (one_in(g, 8))
+        group.part[1] = group.part[0];
     if (at->recording != NONE && !one_in(g, 4))
         group.queue = at->recording;
     const uint32_t way = below(g, 40);
@@ -174,6 +186,8 @@ static void add_access(struct generator *g)
                                  .seed = draw(&g->state)};
     if (one_in(g, 2))
         step->mode = TW_READ;
+    if (one_in(g, 2))
+        step->part = draw(&g->state) | 1;
     if (one_in(g, 3)) {
         step->hold = (uint8_t)below(g, HOLDS);
         g->at->hold[step->hold] = true;

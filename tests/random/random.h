@@ -56,6 +56,7 @@ enum buffer_kind {
     ASYNC_STORAGE,
     IMAGE_OVER,
     IMAGE_COPY,
+    SUB, /* a sub-buffer of another one */
     BUFFER_KINDS
 };
 
@@ -72,6 +73,7 @@ enum buffer_kind {
     X(VIEWS)   /* views of the buffer's own dimensions */                                                              \
     X(PIXELS)  /* images */                                                                                            \
     X(CROWD)   /* a work-group that some devices refuse */                                                             \
+    X(PARTS)   /* accessors of parts of buffers, which may overlap */                                                  \
     X(NOTHING) /* no kernel: accessors alone */
 #define KERNEL_ENUMERATOR(name) name,
 enum kernel_kind { KERNEL_LIST(KERNEL_ENUMERATOR) KERNEL_COUNT };
@@ -85,20 +87,24 @@ struct group_step {
     uint8_t kernel, way, queue, fallback; /* fallback: a queue, or NONE */
     uint8_t out, in, in2;                 /* buffers */
     uint8_t mode;                         /* of out */
+    uint8_t mode2;                        /* PARTS: of in2 */
     uint8_t event;                        /* slot, or NONE */
     uint8_t dims;
     bool constant, twice, keep; /* the target of in; in is accessed by two accessors; the old value counts */
     uint32_t first, count, seed, local;
+    uint32_t part[3]; /* PARTS: seeds of the parts of out, in and in2 */
 };
 
 struct buffer_step {
     uint8_t slot, kind, dims, words; /* words of 4 bytes in an element */
+    uint8_t of;                      /* SUB: the buffer; the part is from the seed */
     uint32_t size[3], seed;
 };
 
 struct access_step {
     uint8_t buffer, mode, hold; /* hold: slot, or NONE to release it at once */
     uint32_t first, count, seed;
+    uint32_t part; /* seed of the part; 0: all */
 };
 
 struct slot_step {
@@ -194,18 +200,44 @@ static inline uint32_t draw_below(uint64_t *state, uint32_t n)
 
 /* ---- the model: what must come of it ----------------------------------------------------------------------------- */
 
-/* Accessors of a thread that are open: a bit for each slot of HOLDS. */
-typedef uint32_t hold_set;
+/* Accessors of a thread that are open, which something waits for: two bits for each slot of HOLDS. It certainly waits for
+   those of SURELY, which are accesses to the same elements, or follow others to the same elements that wait. It may wait
+   for the others: one copy may bring elements for which it need not wait. */
+typedef uint8_t hold_set;
+#define HOLD_BIT(slot) ((hold_set)(0x11u << (slot)))
+#define SURELY(holds) ((hold_set)((holds) & 0x0fu))
+#define PERHAPS(holds) ((hold_set)((holds) & 0xf0u))
+
+/* What is known of a word besides its value. */
+struct fate {
+    bool known;       /* it is defined */
+    bool lost;        /* a command that should have written it has failed */
+    bool copy_failed; /* one that only reads it has, by a transfer: who needs the same copy may be cancelled */
+    hold_set writer_waits, readers_wait; /* for which accessors its last writer, and the readers since, wait */
+};
 
 /* The contents of a buffer, as they are when all that was submitted so far is complete. */
 struct model {
     uint32_t *words;
-    uint8_t *known; /* for each word: whether it is defined */
+    struct fate *fate; /* of each word */
     size_t count;
-    bool lost;        /* a command that should have written them has failed */
-    bool copy_failed; /* one that only reads them has, by a transfer: who needs the same copy may be cancelled */
-    hold_set writer_waits, readers_wait; /* for which accessors the last writer, and the readers since, wait */
+    bool any_waits, any_failed; /* there may be words for which something waits, or which are lost or failed */
 };
+
+/* A box of elements of a buffer that is no sub-buffer. Images are a row of words. */
+struct part {
+    struct buffer *root;
+    uint32_t begin[3], size[3];              /* as in struct tw_box: missing dimensions come first */
+    uint32_t first, row, rows, pitch, plane; /* in words, but `rows`: of a plane */
+    uint32_t words;                          /* in all */
+};
+
+/* The index of a part's word in its buffer. */
+static inline size_t part_word(const struct part *part, size_t i)
+{
+    const size_t row = i / part->row;
+    return part->first + row / part->rows * part->plane + row % part->rows * part->pitch + i % part->row;
+}
 
 /* Errors that a handler was given, and how many it must be given. */
 struct error_count {
@@ -228,6 +260,9 @@ struct buffer {
     tw_image *image;   /* the handle is then its buffer, which it keeps */
     enum buffer_kind kind;
     unsigned dims, words, retained;
+    struct buffer *root; /* of a sub-buffer: the whole, whose model it shares; else itself */
+    struct part part;    /* what it stands for */
+    unsigned subs;       /* sub-buffers that refer to it */
     tw_range range;
     uint32_t width, height, pitch_words; /* of an image */
     struct model model;
@@ -243,15 +278,18 @@ struct buffer {
 struct call {
     enum kernel_kind kernel;
     struct buffer *out, *in, *in2; /* NULL: not used */
-    tw_access_mode mode;
+    struct part part[3];           /* of each: what is accessed */
+    uint32_t seeds[3];             /* PARTS: that they are made from */
+    tw_access_mode mode, mode2;
     bool constant, twice, keep;
     uint32_t first, count, seed, local, dims;
 };
 
-/* How a call uses a buffer. */
+/* How a call uses the words of a buffer. */
+enum { NEEDS = 1, WRITES = 2 };
 struct use {
-    struct buffer *buffer;
-    bool needs, writes;
+    struct buffer *root;
+    uint8_t *how; /* for each word; 0: not at all */
 };
 
 /* One submission: a group, or all groups of a graph. */
@@ -272,6 +310,7 @@ struct operation {
 /* Whether the call can be made with these buffers. Fills in what follows from their sizes. */
 bool call_is_possible(struct call *call);
 void operation_begin(struct operation *operation);
+void operation_end(struct operation *operation);
 /* Notes the uses of the calls, and for which accessors the operation has to wait. */
 void operation_add(struct operation *operation, const struct call *call);
 /* The operation was submitted. */
@@ -282,7 +321,17 @@ bool operation_may_be_cancelled(const struct operation *operation);
    fail though they should have been cancelled. */
 const char *operation_finish(const struct operation *operation, tw_status status, bool devices_break);
 /* For which accessors a host access, or a command that writes, would have to wait. */
-hold_set model_waits(const struct model *model, bool writes);
+hold_set model_waits(const struct part *part, bool writes);
+/* Whether words of a part are lost, or may be. */
+bool part_is_lost(const struct part *part);
+bool part_may_be_lost(const struct part *part);
+/* The part that a seed means of what a buffer stands for; 0: all of it. */
+struct part part_of(const struct buffer *buffer, uint32_t seed);
+bool parts_overlap(const struct part *a, const struct part *b);
+bool parts_go_together(const struct part *out, const struct part *in);
+/* The part's first element in what a buffer stands for, and its range. */
+tw_id part_offset(const struct part *part, const struct buffer *buffer);
+tw_range part_range(const struct part *part, const struct buffer *buffer);
 bool mode_needs(tw_access_mode mode);
 bool mode_writes(tw_access_mode mode);
 bool model_create(struct model *model, size_t words);
@@ -321,7 +370,7 @@ struct event {
 
 struct hold {
     tw_host_accessor *accessor;
-    struct buffer *buffer;
+    struct part part;
     struct model before;         /* what it must see until it is released; no words where it discards */
     uint32_t first, count, seed; /* what it writes then: count 0 for nothing */
 };

@@ -57,6 +57,7 @@ static bool settle(struct thread *thread, struct operation **link)
     finish(thread, operation, status);
     *link = operation->next;
     tw_event_release(&operation->event);
+    operation_end(operation);
     free(operation);
     return true;
 }
@@ -107,6 +108,7 @@ static void submitted(struct thread *thread, struct operation *operation, struct
     atomic_fetch_add(&totals.groups, operation->count);
     if (!thread->run->program->faults) {
         finish(thread, operation, TW_SUCCESS);
+        operation_end(operation);
         return;
     }
     struct operation *later = malloc(sizeof *later);
@@ -133,7 +135,9 @@ static bool make_call(struct thread *thread, const struct group_step *step, stru
                           .out = find_buffer(thread, step->out),
                           .in = find_buffer(thread, step->in),
                           .in2 = find_buffer(thread, step->in2),
+                          .seeds = {step->part[0], step->part[1], step->part[2]},
                           .mode = step->mode,
+                          .mode2 = step->mode2,
                           .constant = step->constant,
                           .twice = step->twice,
                           .keep = step->keep,
@@ -144,7 +148,7 @@ static bool make_call(struct thread *thread, const struct group_step *step, stru
                           .dims = step->dims};
     if (!call_is_possible(call))
         return false;
-    return (call->out->kind == OVER_CONST) == (step->way == WRITE_CONSTANT);
+    return (call->out->root->kind == OVER_CONST) == (step->way == WRITE_CONSTANT);
 }
 
 static bool uses_shared(const struct call *call)
@@ -247,37 +251,48 @@ static void note_fallback(struct operation *operation, struct queue *queue, stru
         atomic_store(&fallback->errors->unknown, true);
 }
 
+/* Such a group does not fall back when it has failed. */
+static bool has_parts(const struct call *call)
+{
+    const struct buffer *buffers[] = {call->out, call->in, call->in2};
+    for (int i = 0; i < 3; ++i)
+        if (buffers[i] && call->part[i].words < buffers[i]->root->part.words)
+            return true;
+    return false;
+}
+
 static void run_call(struct thread *thread, const struct group_step *step, struct call *call, struct queue *queue,
                      struct queue *fallback)
 {
     const bool faults = thread->run->program->faults;
     const bool with_event = step->event != NONE || (faults && !queue->recording);
     struct operation operation;
-    tw_event *event = NULL;
     operation_begin(&operation);
     operation_add(&operation, call);
     const bool shares = queue->shared || (fallback && fallback->shared) || uses_shared(call);
-    if (operation.waits && shares && thread->run->program->threads > 1)
-        return; /* two threads could wait for each other's accessors */
+    if (operation.waits && shares && thread->run->program->threads > 1) {
+        operation_end(&operation); /* two threads could wait for each other's accessors */
+        return;
+    }
     struct queue *taken;
+    tw_event *event = NULL;
     const tw_status status = submit(thread, queue, fallback, call, step, with_event ? &event : NULL, &taken);
     if (taken != queue && !faults && expected_of(thread->run, queue, call, step, with_event) == TW_SUCCESS)
         differ(thread, "the fallback queue took what the first one could have taken");
     const tw_status expected = expected_of(thread->run, taken, call, step, with_event);
-    if (status == TW_ERROR_OUT_OF_DEVICE_MEMORY && fault_explains(thread, status))
-        return;
-    if (status != expected)
+    const bool excused = status == TW_ERROR_OUT_OF_DEVICE_MEMORY && fault_explains(thread, status);
+    if (status != expected && !excused)
         differ(thread, "submission returned %s, not %s", tw_status_name(status), tw_status_name(expected));
-    if (status != TW_SUCCESS)
-        return;
-    if (taken->recording) {
+    if (status == TW_SUCCESS && taken->recording)
         note_recorded(thread, taken, call);
+    if (status != TW_SUCCESS || taken->recording) {
+        operation_end(&operation);
         return;
     }
     if (with_event && !event)
         differ(thread, "there is no event");
     const hold_set waits = operation.waits;
-    if (fallback && faults)
+    if (fallback && faults && !has_parts(call))
         note_fallback(&operation, queue, fallback);
     submitted(thread, &operation, taken, faults ? tw_event_retain(event) : NULL);
     keep_event(thread, with_event ? step->event : NONE, event, waits);
@@ -365,6 +380,11 @@ void run_record_end(struct thread *thread, const struct slot_step *step)
     memcpy(graph->call, queue->recorded, sizeof graph->call);
 }
 
+static bool is_gone(const struct buffer *buffer)
+{
+    return buffer && !buffer->root->handle && !buffer->root->subs;
+}
+
 static tw_status expected_of_graph(const struct graph *graph, const struct queue *queue)
 {
     if (queue->device != graph->device)
@@ -373,7 +393,7 @@ static tw_status expected_of_graph(const struct graph *graph, const struct queue
         return TW_ERROR_INVALID_COMMAND_GROUP;
     for (unsigned i = 0; i < graph->count; ++i) {
         const struct call *call = &graph->call[i];
-        if (!call->out->handle || (call->in && !call->in->handle) || (call->in2 && !call->in2->handle))
+        if (is_gone(call->out) || is_gone(call->in) || is_gone(call->in2))
             return TW_ERROR_INVALID_ARGUMENT;
     }
     return TW_SUCCESS;
@@ -387,15 +407,19 @@ static bool submit_graph_once(struct thread *thread, const struct graph *graph, 
     if (expected == TW_SUCCESS)
         for (unsigned i = 0; i < graph->count; ++i)
             operation_add(&operation, &graph->call[i]);
-    if (operation.waits && queue->shared && thread->run->program->threads > 1)
+    if (operation.waits && queue->shared && thread->run->program->threads > 1) {
+        operation_end(&operation);
         return false;
+    }
     const bool with_event = thread->run->program->faults || draw_below(&thread->random, 2);
     tw_event *event = NULL;
     const tw_status status = tw_queue_submit_graph(queue->handle, graph->handle, with_event ? &event : NULL);
     if (status != expected)
         differ(thread, "submitting a graph returned %s, not %s", tw_status_name(status), tw_status_name(expected));
-    if (status != TW_SUCCESS)
+    if (status != TW_SUCCESS) {
+        operation_end(&operation);
         return false;
+    }
     submitted(thread, &operation, queue, thread->run->program->faults ? tw_event_retain(event) : NULL);
     tw_event_release(&event);
     return true;

@@ -157,9 +157,53 @@ static tw_status create(struct buffer *buffer)
     case IMAGE_OVER:
     case IMAGE_COPY:
         return create_image(buffer);
+    case SUB: /* make_sub() */
+        return TW_ERROR_INVALID_ARGUMENT;
     default:
         return create_with_storage(buffer);
     }
+}
+
+/* The part that is all of a buffer. */
+static void note_part(struct buffer *buffer)
+{
+    struct part *part = &buffer->part;
+    *part = (struct part){buffer, {0, 0, 0}, {1, 1, 1}, .words = (uint32_t)buffer->model.count};
+    for (unsigned d = 0; d < buffer->range.dims; ++d)
+        part->size[3 - buffer->range.dims + d] = (uint32_t)buffer->range.size[d];
+    part->pitch = part->row = buffer->image ? part->words : part->size[2] * buffer->words;
+    part->rows = part->size[1];
+    part->plane = part->pitch * part->rows;
+    buffer->root = buffer;
+}
+
+/* A sub-buffer of what is in a slot; NULL if there is nothing of which there are sub-buffers. */
+static struct buffer *make_sub(struct thread *thread, const struct buffer_step *step)
+{
+    struct buffer *of = thread->buffer[step->of];
+    if (!of || !of->handle || of->image)
+        return NULL;
+    struct buffer *sub = calloc(1, sizeof *sub);
+    sub->kind = SUB;
+    sub->root = of->root;
+    sub->part = part_of(of, step->seed);
+    sub->words = of->words;
+    const tw_id offset = part_offset(&sub->part, of);
+    sub->range = part_range(&sub->part, of);
+    sub->dims = sub->range.dims;
+    const tw_status status = tw_buffer_create_sub(of->handle, offset, sub->range, &sub->handle);
+    if (status != TW_SUCCESS)
+        differ(thread, "creating a sub-buffer: %s", tw_status_name(status));
+    const tw_id start = tw_buffer_offset(sub->handle);
+    for (unsigned d = 0; d < sub->dims; ++d)
+        if (start.at[d] != sub->part.begin[3 - sub->dims + d])
+            differ(thread, "the sub-buffer begins at %zu in dimension %u", start.at[d], d);
+    if (tw_buffer_size(sub->handle) != 4 * (size_t)sub->part.words
+        || !tw_range_equal(tw_buffer_range(sub->handle), sub->range)
+        || !tw_range_equal(tw_buffer_pitch(sub->handle), of->root->range))
+        differ(thread, "the sub-buffer has %zu bytes, not %u", tw_buffer_size(sub->handle), 4 * sub->part.words);
+    ++sub->root->subs;
+    return sub;
 }
 
 struct buffer *make_buffer(struct thread *thread, const struct buffer_step *step)
@@ -172,7 +216,8 @@ struct buffer *make_buffer(struct thread *thread, const struct buffer_step *step
         differ(thread, "no memory for the model");
     for (size_t i = 0; i < buffer->model.count; ++i)
         buffer->model.words[i] = draw(&random);
-    memset(buffer->model.known, buffer->kind != PLAIN, buffer->model.count);
+    for (size_t i = 0; i < buffer->model.count; ++i)
+        buffer->model.fate[i].known = buffer->kind != PLAIN;
     if (waits_at_end(buffer))
         buffer->host = copy_of(&buffer->model);
     const tw_status status = create(buffer);
@@ -180,6 +225,7 @@ struct buffer *make_buffer(struct thread *thread, const struct buffer_step *step
         differ(thread, "creating a buffer: %s", tw_status_name(status));
     if (tw_buffer_size(buffer->handle) != 4 * buffer->model.count)
         differ(thread, "the buffer has %zu bytes, not %zu", tw_buffer_size(buffer->handle), 4 * buffer->model.count);
+    note_part(buffer);
     return buffer;
 }
 
@@ -188,7 +234,10 @@ void run_buffer_create(struct thread *thread, const struct buffer_step *step)
     struct buffer **slot = &thread->buffer[step->slot];
     if (*slot && (*slot)->handle)
         return;
-    *slot = make_buffer(thread, step);
+    struct buffer *made = step->kind == SUB ? make_sub(thread, step) : make_buffer(thread, step);
+    if (!made)
+        return;
+    *slot = made;
     (*slot)->next = thread->all;
     thread->all = *slot;
 }
@@ -216,14 +265,14 @@ static void compare(struct thread *thread, const struct model *model, const uint
 }
 
 /* Compares what has become of contents that were brought to the host with the model of them. */
-static void check_delivery(struct thread *thread, const struct model *model, tw_status status, const uint32_t *words,
+static void check_delivery(struct thread *thread, const struct buffer *root, tw_status status, const uint32_t *words,
                            const char *where)
 {
-    if (status == TW_SUCCESS && model->lost)
+    if (status == TW_SUCCESS && part_is_lost(&root->part))
         differ(thread, "%s: TW_SUCCESS, but the contents are lost", where);
     else if (status == TW_SUCCESS)
-        compare(thread, model, words, where);
-    else if (status == TW_ERROR_DATA_LOST ? !model->lost && !model->copy_failed : !fault_explains(thread, status))
+        compare(thread, &root->model, words, where);
+    else if (status == TW_ERROR_DATA_LOST ? !part_may_be_lost(&root->part) : !fault_explains(thread, status))
         differ(thread, "%s: %s", where, tw_status_name(status));
 }
 
@@ -246,7 +295,7 @@ static bool storage_is_needed(const struct thread *thread, const struct buffer *
     for (unsigned i = 0; i < QUEUES; ++i)
         if (thread->queue[i].recording)
             return true;
-    return model_waits(&buffer->model, true) != 0;
+    return model_waits(&buffer->part, true) != 0;
 }
 
 static void end_async_storage(struct thread *thread, struct buffer *buffer)
@@ -266,12 +315,12 @@ bool drop_buffer(struct thread *thread, struct buffer *buffer)
         drop_retained(thread, buffer);
         return true;
     }
-    const hold_set waits = waits_at_end(buffer) ? model_waits(&buffer->model, true) : 0;
+    struct buffer *root = buffer->root;
+    const bool is_last = buffer == root ? !root->subs : !root->handle && root->subs == 1;
+    const hold_set waits = is_last && waits_at_end(root) ? model_waits(&root->part, true) : 0;
     tw_buffer *handle = buffer->handle;
     const tw_status status = buffer->image ? tw_image_destroy(&buffer->image) : tw_buffer_destroy(&buffer->handle);
-    if (status == TW_ERROR_WOULD_DEADLOCK || waits) {
-        if (waited(thread, status, waits, "destroying a buffer"))
-            return true;
+    if ((status == TW_ERROR_WOULD_DEADLOCK || waits) && !waited(thread, status, waits, "destroying a buffer")) {
         if (buffer->handle != handle)
             differ(thread, "a refused destruction took the handle");
         return false;
@@ -279,14 +328,15 @@ bool drop_buffer(struct thread *thread, struct buffer *buffer)
     if (buffer->image || (buffer->handle && !buffer->width))
         differ(thread, "destruction left a handle: %s", tw_status_name(status));
     buffer->handle = NULL;
-    if (waits_at_end(buffer)) {
+    root->subs -= buffer != root;
+    if (is_last && waits_at_end(root)) {
         resolve(thread);
-        check_delivery(thread, &buffer->model, status, buffer->host, "host memory of a destroyed buffer");
-    } else if (status != TW_SUCCESS && !(buffer->storage && thread->run->program->faults)) {
+        check_delivery(thread, root, status, root->host, "host memory of a destroyed buffer");
+    } else if (status != TW_SUCCESS && !(is_last && root->storage && thread->run->program->faults)) {
         differ(thread, "destroying a buffer: %s", tw_status_name(status));
     }
-    if (buffer->async && !storage_is_needed(thread, buffer))
-        end_async_storage(thread, buffer);
+    if (is_last && root->async && !storage_is_needed(thread, root))
+        end_async_storage(thread, root);
     return true;
 }
 
@@ -309,7 +359,7 @@ static void finish_storage(struct thread *thread, struct buffer *buffer)
     if (state->broken)
         differ(thread, "storage: %s", state->broken);
     if (buffer->kind != ASYNC_STORAGE || state->waits_for_status)
-        check_delivery(thread, &buffer->model, state->status, state->final, "final data of a storage");
+        check_delivery(thread, buffer, state->status, state->final, "final data of a storage");
     else if (!thread->run->program->faults)
         compare(thread, &buffer->model, state->final, "memory of a released storage");
     if (buffer->kind == ASYNC_STORAGE)
@@ -326,64 +376,98 @@ void finish_buffer(struct thread *thread, struct buffer *buffer)
         finish_storage(thread, buffer);
     free(buffer->host);
     free(buffer->model.words);
-    free(buffer->model.known);
+    free(buffer->model.fate);
     free(buffer);
 }
 
 /* ---- host accessors ---------------------------------------------------------------------------------------------- */
 
-/* Writes what an access is for into memory; or into the model, where it is `known` from then on. */
-static void write_words(uint32_t *words, uint8_t *known, uint32_t first, uint32_t count, uint32_t seed)
+/* Writes what an access is for into memory, where the part begins. */
+static void write_words(const struct hold *hold, uint32_t *memory)
 {
-    uint64_t random = seed;
-    for (uint32_t i = first; i < first + count; ++i) {
-        words[i] = draw(&random);
-        if (known)
-            known[i] = 1;
-    }
+    uint64_t random = hold->seed;
+    for (uint32_t i = hold->first; i < hold->first + hold->count; ++i)
+        memory[part_word(&hold->part, i) - hold->part.first] = draw(&random);
 }
 
 /* Whether an access was refused or failed, as it had to or may. */
-static bool access_failed(struct thread *thread, const struct buffer *buffer, tw_access_mode mode, tw_status status)
+static bool access_failed(struct thread *thread, const struct part *part, tw_access_mode mode, tw_status status)
 {
-    const struct model *model = &buffer->model;
-    if (!waited(thread, status, model_waits(model, mode_writes(mode)), "tw_host_access"))
+    if (!waited(thread, status, model_waits(part, mode_writes(mode)), "tw_host_access"))
         return true;
     resolve(thread);
-    if (status == TW_SUCCESS && model->lost && mode_needs(mode))
+    if (status == TW_SUCCESS && part_is_lost(part) && mode_needs(mode))
         differ(thread, "tw_host_access: TW_SUCCESS, but the contents are lost");
-    if (status == TW_ERROR_DATA_LOST && ((!model->lost && !model->copy_failed) || !mode_needs(mode)))
+    if (status == TW_ERROR_DATA_LOST && (!part_may_be_lost(part) || !mode_needs(mode)))
         differ(thread, "tw_host_access: TW_ERROR_DATA_LOST, but nothing is lost");
     if (status != TW_SUCCESS && status != TW_ERROR_DATA_LOST && !fault_explains(thread, status))
         differ(thread, "tw_host_access: %s", tw_status_name(status));
     return status != TW_SUCCESS;
 }
 
-static struct model snapshot_of(const struct model *model)
+static struct model snapshot_of(const struct part *part)
 {
-    struct model copy = {.count = model->count, .words = copy_of(model), .known = malloc(model->count)};
-    memcpy(copy.known, model->known, model->count);
+    struct model copy;
+    if (!model_create(&copy, part->words))
+        abort();
+    for (size_t i = 0; i < part->words; ++i) {
+        copy.words[i] = part->root->model.words[part_word(part, i)];
+        copy.fate[i].known = part->root->model.fate[part_word(part, i)].known;
+    }
     return copy;
 }
 
-static void note_writing(struct model *model, tw_access_mode mode, const struct hold *hold)
+static void note_writing(tw_access_mode mode, const struct hold *hold)
 {
-    if (!mode_needs(mode))
-        memset(model->known, 0, model->count);
-    write_words(model->words, model->known, hold->first, hold->count, hold->seed);
-    model->lost = model->copy_failed = false;
+    struct model *model = &hold->part.root->model;
+    uint64_t random = hold->seed;
+    for (uint32_t i = 0; i < hold->part.words; ++i) {
+        const size_t at = part_word(&hold->part, i);
+        const bool written = i >= hold->first && i - hold->first < hold->count;
+        if (written)
+            model->words[at] = draw(&random);
+        model->fate[at].known = written || (mode_needs(mode) && model->fate[at].known);
+        model->fate[at].lost = model->fate[at].copy_failed = false;
+    }
+}
+
+static void check_accessor(struct thread *thread, const struct hold *hold)
+{
+    const struct model *before = &hold->before;
+    const uint32_t *memory = tw_host_accessor_const_data(hold->accessor);
+    for (size_t i = 0; before->words && i < before->count; ++i) {
+        const uint32_t word = memory[part_word(&hold->part, i) - hold->part.first];
+        if (before->fate[i].known && word != before->words[i])
+            differ(thread, "a host accessor: word %zu of %zu is %#x, not %#x", i, before->count, word,
+                   before->words[i]);
+    }
+    atomic_fetch_add(&totals.checks, 1);
 }
 
 static void end_access(struct thread *thread, struct hold *hold)
 {
-    if (hold->before.words)
-        compare(thread, &hold->before, tw_host_accessor_const_data(hold->accessor), "a host accessor");
+    check_accessor(thread, hold);
     if (hold->count)
-        write_words(tw_host_accessor_data(hold->accessor), NULL, hold->first, hold->count, hold->seed);
+        write_words(hold, tw_host_accessor_data(hold->accessor));
     tw_host_accessor_release(&hold->accessor);
     free(hold->before.words);
-    free(hold->before.known);
+    free(hold->before.fate);
     *hold = (struct hold){.accessor = NULL};
+}
+
+/* Notes that commands to come wait for an accessor that is held. */
+static void note_hold(const struct part *part, hold_set bit, bool writes)
+{
+    part->root->model.any_waits = true;
+    for (size_t i = 0; i < part->words; ++i) {
+        struct fate *fate = &part->root->model.fate[part_word(part, i)];
+        if (writes) {
+            fate->writer_waits = bit;
+            fate->readers_wait = 0;
+        } else {
+            fate->readers_wait |= bit;
+        }
+    }
 }
 
 void run_host_access(struct thread *thread, const struct access_step *step)
@@ -391,49 +475,54 @@ void run_host_access(struct thread *thread, const struct access_step *step)
     struct buffer *buffer = thread->buffer[step->buffer];
     if (!buffer || !buffer->handle)
         return;
-    const tw_access_mode mode = buffer->kind == OVER_CONST ? TW_READ : (tw_access_mode)step->mode;
-    const uint32_t words = (uint32_t)buffer->model.count, first = step->first % words;
+    const tw_access_mode mode = buffer->root->kind == OVER_CONST ? TW_READ : (tw_access_mode)step->mode;
+    const bool is_part = step->part && !buffer->image;
+    struct hold hold = {.part = part_of(buffer, is_part ? step->part : 0), .seed = step->seed};
     struct hold *kept = step->hold == NONE ? NULL : &thread->hold[step->hold];
-    struct hold hold = {.buffer = buffer, .first = first, .seed = step->seed};
+    hold.first = step->first % hold.part.words;
     if (kept && kept->accessor)
         kept = NULL;
-    const tw_status status = tw_host_access(buffer->handle, mode, &hold.accessor);
+    const tw_status status = is_part ? tw_host_access_part(buffer->handle, part_offset(&hold.part, buffer),
+                                                           part_range(&hold.part, buffer), mode, &hold.accessor)
+                                     : tw_host_access(buffer->handle, mode, &hold.accessor);
     if ((status == TW_SUCCESS) != (hold.accessor != NULL))
         differ(thread, "tw_host_access: %s, and the accessor is %p", tw_status_name(status), (void *)hold.accessor);
-    if (access_failed(thread, buffer, mode, status))
+    if (access_failed(thread, &hold.part, mode, status))
         return;
+    if (!buffer->image && !tw_range_equal(tw_host_accessor_range(hold.accessor), part_range(&hold.part, buffer)))
+        differ(thread, "the host accessor has another range");
     if (mode_needs(mode))
-        hold.before = snapshot_of(&buffer->model);
+        hold.before = snapshot_of(&hold.part);
     if (mode_writes(mode)) {
-        hold.count = 1 + step->count % (words - first);
-        note_writing(&buffer->model, mode, &hold);
+        hold.count = 1 + step->count % (hold.part.words - hold.first);
+        note_writing(mode, &hold);
     }
     if (!kept) {
         end_access(thread, &hold);
         return;
     }
     *kept = hold;
-    const hold_set bit = 1u << step->hold;
-    if (mode_writes(mode)) {
-        buffer->model.writer_waits = bit;
-        buffer->model.readers_wait = 0;
-    } else {
-        buffer->model.readers_wait |= bit;
-    }
+    note_hold(&hold.part, HOLD_BIT(step->hold), mode_writes(mode));
 }
 
 static void forget_hold(struct thread *thread, hold_set bit)
 {
     for (struct buffer *buffer = thread->all; buffer; buffer = buffer->next) {
-        buffer->model.writer_waits &= ~bit;
-        buffer->model.readers_wait &= ~bit;
+        struct model *model = &buffer->model;
+        const bool any = model->any_waits;
+        model->any_waits = false;
+        for (size_t i = 0; any && i < model->count; ++i) {
+            model->fate[i].writer_waits &= (hold_set)~bit;
+            model->fate[i].readers_wait &= (hold_set)~bit;
+            model->any_waits = model->any_waits || model->fate[i].writer_waits || model->fate[i].readers_wait;
+        }
     }
     for (unsigned i = 0; i < QUEUES; ++i)
-        thread->queue[i].waits &= ~bit;
+        thread->queue[i].waits &= (hold_set)~bit;
     for (unsigned i = 0; i < SHARED_QUEUES && thread->run->program->threads == 1; ++i)
-        thread->run->queue[i].waits &= ~bit;
+        thread->run->queue[i].waits &= (hold_set)~bit;
     for (unsigned i = 0; i < EVENTS; ++i)
-        thread->event[i].waits &= ~bit;
+        thread->event[i].waits &= (hold_set)~bit;
 }
 
 void run_host_release(struct thread *thread, unsigned slot)
@@ -441,5 +530,5 @@ void run_host_release(struct thread *thread, unsigned slot)
     if (!thread->hold[slot].accessor)
         return;
     end_access(thread, &thread->hold[slot]);
-    forget_hold(thread, 1u << slot);
+    forget_hold(thread, HOLD_BIT(slot));
 }

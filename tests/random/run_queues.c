@@ -6,7 +6,7 @@ hold_set open_holds(const struct thread *thread)
 {
     hold_set open = 0;
     for (unsigned i = 0; i < HOLDS; ++i)
-        open |= thread->hold[i].accessor ? 1u << i : 0;
+        open |= thread->hold[i].accessor ? HOLD_BIT(i) : 0;
     return open;
 }
 
@@ -17,7 +17,7 @@ bool waited(struct thread *thread, tw_status status, hold_set waits, const char 
     const bool refused = status == TW_ERROR_WOULD_DEADLOCK, faults = thread->run->program->faults;
     if (refused && !waits && !(faults && open_holds(thread)))
         differ(thread, "%s: %s, but it waits for no accessor of this thread", what, tw_status_name(status));
-    if (!refused && waits)
+    if (!refused && SURELY(waits))
         differ(thread, "%s: %s, but it waits for an accessor of this thread", what, tw_status_name(status));
     if (refused)
         atomic_fetch_add(&totals.refusals, 1);
