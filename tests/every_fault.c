@@ -236,6 +236,110 @@ static void command_graphs(void)
     end_queue(&queue);
 }
 
+/* Fills the last half of a buffer. */
+static bool do_fill(tw_queue *queue, struct tracked *t, int value)
+{
+    tw_command_group *cg = begin(queue);
+    tw_fill_part(cg, t->buffer, tw_id_1d(N / 2), tw_range_1d(N / 2), &value);
+    return submit(queue, cg, NULL);
+}
+
+static void expect_fill(struct tracked *t, int value)
+{
+    for (int i = N / 2; i < N; ++i)
+        t->expected[i] = value;
+}
+
+/* Copies the first half of a buffer to the last half of another one. */
+static bool do_copy(tw_queue *queue, struct tracked *from, struct tracked *to)
+{
+    tw_command_group *cg = begin(queue);
+    tw_copy_part(cg, from->buffer, tw_id_1d(0), to->buffer, tw_id_1d(N / 2), tw_range_1d(N / 2));
+    return submit(queue, cg, NULL);
+}
+
+static void expect_copy(const struct tracked *from, struct tracked *to)
+{
+    for (int i = 0; i < N / 2; ++i)
+        to->expected[N / 2 + i] = from->expected[i];
+}
+
+static void move(tw_queue *queue, struct tracked *t, void (*how)(tw_command_group *cg, tw_buffer *buffer))
+{
+    tw_command_group *cg = begin(queue);
+    how(cg, t->buffer);
+    submit(queue, cg, NULL);
+}
+
+/* Copies from and to memory of the program, with and without a command group. */
+static void copy_program_memory(tw_queue *queue, struct tracked *t)
+{
+    static int from[N], to[N];
+    tw_event *event = NULL;
+    for (int i = 0; i < N; ++i)
+        from[i] = 7 * i;
+    tw_command_group *cg = begin(queue);
+    tw_copy_from(cg, t->buffer, from);
+    if (submit(queue, cg, NULL))
+        memcpy(t->expected, from, sizeof from);
+    cg = begin(queue);
+    tw_copy_to(cg, t->buffer, to);
+    if (submit(queue, cg, &event) && went(tw_event_wait(event)))
+        compare(t, to);
+    tw_event_release(&event);
+    if (went(tw_buffer_read(t->buffer, to)))
+        compare(t, to);
+    for (int i = 0; i < N; ++i)
+        to[i] = 5 * i;
+    if (went(tw_buffer_write(t->buffer, to)))
+        memcpy(t->expected, to, sizeof to);
+    else
+        overwrite(t, 3); /* else later groups would be cancelled for a cause that no queue reports */
+    do_wait(queue);      /* `from` is free again */
+}
+
+static void copies_and_fills(void)
+{
+    static struct tracked a, b;
+    tw_queue *queues[2] = {queue_on(0), queue_on(1)};
+    tw_command_graph *graph = NULL;
+    make(&a, OVER, 1);
+    make(&b, COPY, 2);
+    if (queues[0] && queues[1] && a.buffer && b.buffer) {
+        for (int i = 0; i < 2; ++i) {
+            move(queues[i], &a, tw_prefetch);
+            if (do_fill(queues[i], &a, 9 + i))
+                expect_fill(&a, 9 + i);
+            if (do_copy(queues[i], &a, &b))
+                expect_copy(&a, &b);
+            do_add(queues[i], &b, &a);
+            move(queues[i], &a, tw_update_host);
+        }
+        copy_program_memory(queues[0], &b);
+        if (went(tw_queue_begin_recording(queues[0]))) {
+            const bool filled = do_fill(queues[0], &a, 4), copied = do_copy(queues[0], &b, &a);
+            const bool added = record_add(queues[0], &a, &b);
+            if (went(tw_queue_end_recording(queues[0], &graph)))
+                for (int turns = 0; turns < 2; ++turns)
+                    if (went(tw_queue_submit_graph(queues[0], graph, NULL))) {
+                        if (filled)
+                            expect_fill(&a, 4);
+                        if (copied)
+                            expect_copy(&b, &a);
+                        if (added)
+                            expect_add(&a, &b);
+                    }
+            tw_command_graph_destroy(&graph);
+        }
+    }
+    look(&a);
+    look(&b);
+    end(&a);
+    end(&b);
+    end_queue(&queues[0]);
+    end_queue(&queues[1]);
+}
+
 /* ---- storage and images ------------------------------------------------------------------------------------------ */
 
 struct home {
@@ -542,6 +646,7 @@ SCENARIO(events)
 SCENARIO(contexts)
 SCENARIO(host_accessors)
 SCENARIO(command_graphs)
+SCENARIO(copies_and_fills)
 SCENARIO(storage)
 SCENARIO(images)
 SCENARIO(functions_with_a_fallback)
@@ -564,6 +669,7 @@ TW_TEST_LIST = {TW_CASE(every_fault_in_discovery),
                 TW_CASE(every_fault_in_contexts),
                 TW_CASE(every_fault_in_host_accessors),
                 TW_CASE(every_fault_in_command_graphs),
+                TW_CASE(every_fault_in_copies_and_fills),
                 TW_CASE(every_fault_in_storage),
                 TW_CASE(every_fault_in_images),
                 TW_CASE(every_fault_in_functions_with_a_fallback),

@@ -152,7 +152,8 @@ static bool names(const char *message, const char *kernel)
 {
     if (*kernel)
         return strstr(message, kernel) != NULL;
-    return strstr(message, "a data movement") || strstr(message, "a command graph");
+    return strstr(message, "a data movement") || strstr(message, "a copy or fill")
+           || strstr(message, "a command graph");
 }
 
 /* What was cancelled names a command that failed. Where memory is exhausted, there may have been none to record
