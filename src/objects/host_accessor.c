@@ -13,7 +13,6 @@
 #include "base/process.h"
 #include "buffer.h"
 #include "host_access.h"
-#include "rows.h"
 #include "runtime/allocation.h"
 #include "runtime/ready.h"
 #include "runtime/run.h"
@@ -230,29 +229,31 @@ tw_status tw_host_accessor_release(tw_host_accessor **handle)
     return status;
 }
 
-/* Copies a box from the buffer's host memory to the program's, where its rows lie back to back. */
-static void copy_out(struct tw_buffer *buffer, const struct tw_box *box, void *to)
+/* Copies a box to memory of the program where its rows lie back to back, from where the contents are. */
+static tw_status copy_out(struct tw_buffer *buffer, const struct tw_box *box, void *to)
 {
-    struct tw_backend_copy copy = tw_copy_request(&(struct tw_copy_plan){&buffer->data, 0, 0, *box});
-    if (!to || to == copy.source)
-        return;
-    copy.target = to;
-    copy.target_pitch = copy.row_bytes;
-    copy.target_plane = copy.rows * copy.row_bytes;
-    tw_rows_copy(&copy);
+    struct tw_command *command = tw_host_copy_create(&buffer->data, box, to, false);
+    if (!command)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to copy a buffer's contents");
+    const tw_status status = tw_host_command_run(buffer, command);
+    if (status == TW_SUCCESS)
+        tw_command_release(command);
+    return status;
 }
 
 tw_status tw_buffer_bring_home(struct tw_buffer *buffer, const struct tw_box *box, bool needs, bool writes, void *to)
 {
+    const bool elsewhere = to && to != tw_buffer_address(buffer, box, 0);
     struct tw_command *command = NULL;
-    const tw_status status = acquire(buffer, box, needs, writes, &command);
-    if (status == TW_SUCCESS || status == TW_ERROR_OUT_OF_BOUNDS) /* the contents are there */
-        copy_out(buffer, box, to);
+    const tw_status copied = elsewhere ? copy_out(buffer, box, to) : TW_SUCCESS;
+    if (elsewhere && (!writes || copied == TW_ERROR_WOULD_DEADLOCK || copied == TW_ERROR_OUT_OF_MEMORY))
+        return copied;
+    const tw_status status = acquire(buffer, box, needs && !elsewhere, writes, &command);
     if (status != TW_SUCCESS)
         return status;
     tw_lock();
     tw_command_finish_access_locked(command, NULL);
     tw_command_release_locked(command);
     tw_unlock();
-    return TW_SUCCESS;
+    return copied;
 }
