@@ -202,10 +202,38 @@ TW_TEST(a_group_may_have_many_parts)
         TW_PASS(tw_queue_destroy(&queues[i]));
 }
 
+static void add_to_all(tw_command_group *cg, void *user)
+{
+    tw_parallel_for(cg, tw_range_2d(ROWS, COLUMNS), add, .part = tw_read_write(cg, user), .pitch = COLUMNS, .value = 1);
+}
+
+/* A command whose contents were in several places does not fall back: none of them has all that it needs. */
+TW_TEST(what_was_scattered_does_not_fall_back)
+{
+    tw_queue *queue = new_queue(0), *other = new_queue(1);
+    tw_buffer *buffer = NULL;
+    tw_event *event = NULL;
+    int data[ROWS][COLUMNS] = {{0}};
+    TW_PASS(tw_buffer_create_over(data, sizeof(int), tw_range_2d(ROWS, COLUMNS), &buffer));
+    add_to_part(queue, buffer, tw_id_2d(0, 0), tw_range_2d(2, COLUMNS), 1);
+    TW_PASS(tw_queue_wait(queue));
+    if (tw_sim_fail_nth(tw_queue_device(queue), TW_SIM_COPY, 1) == TW_SUCCESS) {
+        TW_PASS(tw_queue_submit_function(queue, other, add_to_all, buffer, &event));
+        TW_FAIL(tw_event_wait(event), TW_ERROR_TRANSFER_FAILED);
+        TW_FAIL(tw_buffer_destroy(&buffer), TW_ERROR_DATA_LOST);
+        tw_event_release(&event);
+    } else {
+        TW_PASS(tw_buffer_destroy(&buffer));
+    }
+    (void)tw_queue_destroy(&queue);
+    (void)tw_queue_destroy(&other);
+}
+
 TW_TEST_LIST = {TW_CASE(parts_on_several_devices_make_up_the_whole),
                 TW_CASE(disjoint_parts_do_not_wait_for_each_other),
                 TW_CASE(a_sub_buffer_stands_for_its_part),
                 TW_CASE(accessors_of_a_group_may_overlap),
                 TW_CASE(a_group_may_have_many_parts),
+                TW_CASE(what_was_scattered_does_not_fall_back),
                 TW_CASE(wrong_parts_are_refused),
                 TW_CASES_END};

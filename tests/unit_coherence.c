@@ -155,6 +155,218 @@ TW_TEST(copies_are_direct_where_they_can_be)
     TW_EQUAL(plan[0].from, 1);
 }
 
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
+
+enum { MAX_ELEMENTS = 6 * 5 * 4, PART_PROGRAMS = 300, PART_STEPS = 80, USES = 3, MAX_COPIES = 400 };
+
+/* For each element: its version, and the one that each memory space has; 0: none. */
+struct elements {
+    struct tw_allocation allocations[SPACES];
+    struct tw_data data;
+    size_t count;
+    unsigned current[MAX_ELEMENTS], version[SPACES][MAX_ELEMENTS], last;
+};
+
+static void begin_parts(struct elements *all, unsigned dims)
+{
+    *all = (struct elements){.last = 0};
+    all->data.range = dims == 1   ? tw_range_1d(1 + pick(40))
+                      : dims == 2 ? tw_range_2d(1 + pick(9), 1 + pick(9))
+                                  : tw_range_3d(1 + pick(6), 1 + pick(5), 1 + pick(4));
+    all->data.whole = tw_box_of_range(all->data.range);
+    all->data.space_count = SPACES;
+    all->data.allocations = all->allocations;
+    all->count = tw_range_count(all->data.range);
+    for (size_t space = 0; space < SPACES; ++space) {
+        all->allocations[space].driver = driver_of[space];
+        all->allocations[space].resource.whole = &all->data.whole;
+    }
+}
+
+static bool has(const struct tw_box *box, const struct tw_box *whole, size_t i)
+{
+    const size_t at[3] = {i / whole->end[2] / whole->end[1], i / whole->end[2] % whole->end[1], i % whole->end[2]};
+    for (unsigned d = 0; d < 3; ++d)
+        if (at[d] < box->begin[d] || at[d] >= box->end[d])
+            return false;
+    return true;
+}
+
+static struct tw_use random_use(struct tw_data *data)
+{
+    struct tw_use use = tw_use_all(data, pick(3) != 0, false);
+    use.writes = !use.needs || pick(2);
+    for (unsigned d = 0; d < 3 && pick(8); ++d) {
+        use.box.begin[d] = pick((unsigned)data->whole.end[d]);
+        use.box.end[d] = use.box.begin[d] + 1 + pick((unsigned)(data->whole.end[d] - use.box.begin[d]));
+    }
+    use.is_part = !tw_box_covers(&use.box, &data->whole);
+    return use;
+}
+
+/* Disjoint uses. */
+static size_t random_uses(struct tw_data *data, struct tw_use uses[USES])
+{
+    size_t count = 0;
+    for (unsigned tries = 0; tries < USES; ++tries) {
+        uses[count] = random_use(data);
+        bool fits = true;
+        for (size_t i = 0; i < count; ++i)
+            fits = fits && !tw_box_overlaps(&uses[i].box, &uses[count].box);
+        count += fits;
+    }
+    return count;
+}
+
+static size_t plan_part(const struct elements *all, const struct tw_use *use, size_t space,
+                        struct tw_copy_plan plans[MAX_COPIES])
+{
+    struct tw_copy_plans counted = {.plans = NULL}, copies = {.plans = plans};
+    unsigned char brought[MAX_ELEMENTS] = {0};
+    tw_plan_copies(use, space, &counted);
+    TW_CHECK(counted.count <= MAX_COPIES);
+    tw_plan_copies(use, space, &copies);
+    TW_CHECK(copies.count <= counted.count);
+    TW_EQUAL(copies.stages, counted.stages);
+    for (size_t i = 0; i < copies.count; ++i) {
+        TW_CHECK(plans[i].data == &all->data && plans[i].from != plans[i].to);
+        TW_CHECK(!tw_copy_must_stage(&all->data, plans[i].from, plans[i].to));
+        TW_CHECK(plans[i].to == space || (plans[i].to == 0 && i + 1 < copies.count && plans[i + 1].from == 0));
+        for (size_t e = 0; e < all->count; ++e)
+            brought[e] += plans[i].to == space && has(&plans[i].box, &all->data.whole, e);
+    }
+    for (size_t e = 0; e < all->count; ++e) /* exactly what is missing, and once; what was never written may come */
+        if (all->current[e])
+            TW_EQUAL(brought[e],
+                     use->needs && has(&use->box, &all->data.whole, e) && all->version[space][e] != all->current[e]);
+        else
+            TW_CHECK(brought[e] <= 1);
+    return copies.count;
+}
+
+/* Runs copies; from one that fails on, the others are cancelled. Returns whether none has failed. */
+static bool run_part_copies(struct elements *all, const struct tw_copy_plan *plans, size_t count, bool fails,
+                            struct tw_cause *cause)
+{
+    const size_t failing = fails && count ? pick((unsigned)count) : count;
+    for (size_t i = 0; i < count; ++i) {
+        const struct tw_copy_plan *plan = &plans[i];
+        for (size_t e = 0; e < all->count; ++e)
+            if (has(&plan->box, &all->data.whole, e)) {
+                TW_CHECK(i > failing || all->version[plan->from][e] == all->current[e]);
+                all->version[plan->to][e] = i < failing ? all->current[e] : 0;
+            }
+        tw_graph_lose(&all->allocations[plan->to].resource, &plan->box, i < failing ? NULL : cause);
+    }
+    return failing == count;
+}
+
+static bool writes_there(const struct tw_use *uses, size_t count, const struct tw_box *box)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (uses[i].writes && tw_box_overlaps(&uses[i].box, box))
+            return true;
+    return false;
+}
+
+/* What the runtime does with a command, as if all that was submitted were done at once. */
+static void run_uses(struct elements *all, const struct tw_use *uses, size_t count, size_t space, bool fails,
+                     struct tw_cause *cause)
+{
+    static struct tw_copy_plan plans[MAX_COPIES];
+    size_t copies = 0, needed = 0;
+    for (size_t i = 0; i < count; ++i) {
+        copies += plan_part(all, &uses[i], space, &plans[copies]);
+        needed += tw_reserve_needed(uses, count, i);
+    }
+    TW_CHECK(tw_box_reserve(&all->data.reserve, needed + copies));
+    for (size_t i = 0; i < count; ++i)
+        tw_apply_use(&uses[i], space);
+    for (size_t i = 0; i < copies; ++i)
+        if (plans[i].to != space && !writes_there(uses, count, &plans[i].box))
+            tw_apply_staged_copy(&plans[i]);
+    tw_trim_reserve(&all->data);
+    TW_CHECK(all->data.reserve.count <= TW_MOST_RESERVED);
+    const bool succeeds = run_part_copies(all, plans, copies, fails, cause);
+    for (size_t i = 0; i < count; ++i) {
+        for (size_t e = 0; succeeds && uses[i].writes && e < all->count; ++e)
+            if (has(&uses[i].box, &all->data.whole, e))
+                all->version[space][e] = all->current[e] = ++all->last;
+        if (succeeds && uses[i].writes)
+            tw_graph_lose(&all->allocations[space].resource, &uses[i].box, NULL);
+        TW_CHECK(!succeeds || tw_allocation_holds(&uses[i], space));
+    }
+}
+
+/* Each element is held where its version is the current one. */
+static void check_elements(struct elements *all)
+{
+    for (size_t e = 0; e < all->count; ++e) {
+        const struct tw_box *whole = &all->data.whole;
+        struct tw_use use = tw_use_all(&all->data, true, false);
+        use.box.begin[0] = e / whole->end[2] / whole->end[1];
+        use.box.begin[1] = e / whole->end[2] % whole->end[1];
+        use.box.begin[2] = e % whole->end[2];
+        for (unsigned d = 0; d < 3; ++d)
+            use.box.end[d] = use.box.begin[d] + 1;
+        for (size_t space = 0; all->current[e] && space < SPACES; ++space)
+            TW_EQUAL(tw_allocation_holds(&use, space), all->version[space][e] == all->current[e]);
+    }
+}
+
+TW_TEST(copies_bring_exactly_the_parts_that_are_missing)
+{
+    static struct elements all;
+    struct tw_cause cause = {.references = 1};
+    for (unsigned program = 1; program <= PART_PROGRAMS; ++program) {
+        state = program * 0x9e3779b97f4a7c15u;
+        begin_parts(&all, 1 + program % 3);
+        for (unsigned step = 0; step < PART_STEPS; ++step) {
+            struct tw_use uses[USES];
+            const size_t count = random_uses(&all.data, uses);
+            bool reads = true; /* where a command that writes has failed, contents are lost: that is the graph's */
+            for (size_t i = 0; i < count; ++i)
+                reads = reads && !uses[i].writes;
+            run_uses(&all, uses, count, pick(SPACES), program % 2 && reads && pick(3) == 0, &cause);
+            check_elements(&all);
+        }
+        for (size_t space = 0; space < SPACES; ++space)
+            tw_resource_end(&all.allocations[space].resource);
+        tw_coherence_end(&all.data);
+    }
+    TW_EQUAL(cause.references, 1);
+}
+
+TW_TEST(a_use_can_be_undone)
+{
+    static struct elements all;
+    for (unsigned program = 1; program <= PART_PROGRAMS; ++program) {
+        state = program * 0x9e3779b97f4a7c15u + 1;
+        begin_parts(&all, 1 + program % 3);
+        for (unsigned step = 0; step < PART_STEPS; ++step) {
+            struct tw_use use = random_use(&all.data), later;
+            struct tw_before before[SPACES] = {{.valid = false}};
+            run_uses(&all, &use, 1, pick(SPACES), false, NULL);
+            use = random_use(&all.data);
+            const size_t copies = 3 * all.count;
+            TW_CHECK(tw_box_reserve(&all.data.reserve, tw_reserve_needed(&use, 1, 0) + copies));
+            tw_note_before(&use, before);
+            tw_apply_use(&use, 0);
+            later = random_use(&all.data); /* another command, elsewhere, before it is undone */
+            if (!tw_box_overlaps(&later.box, &use.box))
+                run_uses(&all, &later, 1, pick(SPACES), false, NULL);
+            TW_CHECK(tw_undo_use(&use, before));
+            tw_drop_before(&use, before);
+            check_elements(&all);
+        }
+        tw_coherence_end(&all.data);
+        TW_CHECK(!all.data.reserve.first && all.data.reserve.count == 0);
+    }
+}
+
 TW_TEST_LIST = {TW_CASE(each_access_finds_the_current_contents),
                 TW_CASE(what_a_failed_copy_should_have_brought_is_copied_again),
-                TW_CASE(copies_are_direct_where_they_can_be), TW_CASES_END};
+                TW_CASE(copies_are_direct_where_they_can_be),
+                TW_CASE(copies_bring_exactly_the_parts_that_are_missing),
+                TW_CASE(a_use_can_be_undone),
+                TW_CASES_END};

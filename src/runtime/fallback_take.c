@@ -30,16 +30,27 @@ static bool is_being_filled(const struct tw_allocation *space)
     return writer && writer->kind == TW_TASK_COPY;
 }
 
+/* Returns true if a memory space holds parts of the buffer, and not all of it. */
+static bool is_scattered(const struct tw_data *data)
+{
+    for (size_t space = 0; data->has_parts && space < data->space_count; ++space)
+        if (data->allocations[space].parts.root)
+            return true;
+    return false;
+}
+
 void tw_fallback_note_spaces_locked(struct tw_command *command)
 {
     struct tw_fallback *fallback = command->fallback;
     bool *held = fallback->held;
     fallback->first_space = command->device->space;
-    for (size_t i = 0; i < command->use_count; ++i, held += fallback->space_count)
+    for (size_t i = 0; i < command->use_count; ++i, held += fallback->space_count) {
+        fallback->scattered = fallback->scattered || is_scattered(command->uses[i].data);
         for (size_t space = 0; space < fallback->space_count; ++space) {
             const struct tw_use *use = &command->uses[i];
             held[space] = tw_allocation_holds(use, space) && !is_being_filled(&use->data->allocations[space]);
         }
+    }
 }
 
 void tw_fallback_kernel_has_run(struct tw_command *command)
@@ -65,17 +76,18 @@ static bool is_worth_it(tw_status status)
 }
 
 /* Returns true if the command, or a later one, accesses a part of its buffers, or if parts of them are in several
-   places: such a command does not fall back. */
+   places, or were when it was submitted: such a command does not fall back. */
 static bool concerns_parts_locked(const struct tw_command *command)
 {
+    if (command->fallback->scattered)
+        return true;
     for (size_t i = 0; i < command->use_count; ++i) {
         const struct tw_use *use = &command->uses[i];
         const struct tw_data *data = use->data;
         if (use->is_part || data->contents.part_writers || data->contents.part_readers)
             return true;
-        for (size_t space = 0; space < data->space_count; ++space)
-            if (data->allocations[space].parts.root)
-                return true;
+        if (is_scattered(data))
+            return true;
     }
     for (const struct tw_edge *edge = command->body.node.out; edge; edge = edge->next)
         for (size_t i = 0; i < edge->to->access_count; ++i)

@@ -291,9 +291,7 @@ static void record_block(tw_command_group *group, const struct call *call)
 #define OUT_VIEW                                                                                                       \
     {                                                                                                                  \
         out_of(group, call),                                                                                           \
-        {                                                                                                              \
-            range.size[0], range.size[1], range.size[2]                                                                \
-        }                                                                                                              \
+        {{range.size[0], range.size[1], range.size[2]}},                                                               \
     }
 static void record_views(tw_command_group *group, const struct call *call)
 {
