@@ -402,6 +402,7 @@ TW_TEST(a_buffer_may_be_empty)
                 TW_EQUAL(found[d], range.size[d]);
             TW_PASS(tw_host_access(sub, mode, &access));
             TW_CHECK(tw_range_equal(tw_host_accessor_range(access), range));
+            TW_CHECK(tw_host_accessor_const_data(access) != NULL); /* as memset() and the like want it */
             tw_buffer *other = tw_buffer_retain(buffer);
             TW_PASS(tw_buffer_set_final_data(buffer, found));
             TW_PASS(tw_buffer_destroy(&other));

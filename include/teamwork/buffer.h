@@ -175,7 +175,7 @@ TW_API tw_id tw_host_accessor_offset(const tw_host_accessor *accessor);
 TW_API tw_range tw_host_accessor_pitch(const tw_host_accessor *accessor);
 
 /** The contents, from the accessor's first element on: row-major, and rows as far apart as tw_host_accessor_pitch()
- *  says. Valid until release. NULL for NULL, and if there are no elements. For reading accessors use
+ *  says. Valid until release. NULL for NULL; not NULL if there are no elements. For reading accessors use
  *  tw_host_accessor_const_data(): writing through a read accessor is undefined. TW_HOST_VIEW() of view.h takes
  *  indices. */
 TW_API void *tw_host_accessor_data(tw_host_accessor *accessor);

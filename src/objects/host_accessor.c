@@ -22,11 +22,13 @@
 
 struct tw_host_accessor {
     struct tw_hold hold;   /* with a reference to the command, which keeps the buffer alive; no elements: no command */
-    void *data;            /* the first element; or NULL */
+    void *data;            /* the first element */
     tw_range range, pitch; /* of the part; of the whole buffer */
     tw_id offset;          /* of the part in the buffer that was given */
     struct tw_internal_bounds bounds; /* record of indices outside of its views */
 };
+
+static _Alignas(128) unsigned char nothing[1]; /* what an accessor without elements points at */
 
 static struct tw_command *unfinished_access(const void *what)
 {
@@ -143,7 +145,9 @@ tw_status tw_host_access_part(tw_buffer *buffer, tw_id offset, tw_range range, t
     accessor->range = range;
     accessor->pitch = buffer->root->range;
     accessor->offset = offset;
-    if (!tw_box_is_empty(&box)) {
+    if (tw_box_is_empty(&box)) {
+        accessor->data = nothing;
+    } else {
         struct tw_command *command = NULL;
         status = acquire(buffer->root, &box, tw_access_mode_needs(mode), tw_access_mode_writes(mode), &command);
         if (status != TW_SUCCESS) {

@@ -26,6 +26,35 @@ const char *__asan_default_options(void)
 
 /* ---- buffers ----------------------------------------------------------------------------------------------------- */
 
+/* A sub-buffer of whole rows, which lie back to back, or one that must be refused. */
+static void create_sub_buffer(struct slot_buffer *slot)
+{
+    const struct slot_buffer *of = &now.buffer[below(BUFFERS)];
+    tw_buffer *const whole = of->handle; /* MAKE() changes the slot, which may be the same */
+    tw_range range = tw_buffer_range(whole);
+    tw_id offset = {.dims = range.dims};
+    if (of->storage) /* which waits for the last reference */
+        return;
+    offset.at[0] = number();
+    range.size[0] = number();
+    const unsigned what = byte();
+    if (what == 0)
+        offset = some_id();
+    if (what <= 1)
+        range = some_range();
+    MAKE(slot->handle, OK | ARGUMENT | RANGE | NO_MEMORY, tw_buffer_create_sub(whole, offset, range, &slot->handle));
+    if (slot->handle && what <= 1) /* perhaps with gaps between its rows */
+        (void)CALL(OK | LOST | TRANSFER | NO_MEMORY | DEADLOCK, tw_buffer_destroy(&slot->handle));
+}
+
+static void set_final_data(void)
+{
+    tw_buffer *buffer = some_buffer();
+    if (tw_buffer_size(buffer) <= MEMORY && now.garbages <= 250)
+        (void)CALL(OK | ARGUMENT | NO_MEMORY,
+                   tw_buffer_set_final_data(buffer, byte() % 4 ? keep(calloc(1, MEMORY)) : NULL));
+}
+
 static void create_buffer(void)
 {
     struct slot_buffer *slot = &now.buffer[below(BUFFERS)];
@@ -53,8 +82,14 @@ static void create_buffer(void)
     case 3:
         MAKE(slot->handle, allowed, tw_buffer_create_copy(memory, element, range, &slot->handle));
         break;
-    default:
+    case 4:
         (void)CALL(ARGUMENT, tw_buffer_create_over(memory, element, range, NULL));
+        break;
+    default:
+        if (kind % 12 == 5)
+            create_sub_buffer(slot);
+        else
+            set_final_data();
     }
 }
 
