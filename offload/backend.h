@@ -154,8 +154,30 @@ struct tw_backend_memory {
     /* Allocates device memory, aligned for any type. Returns NULL if there is not enough. */
     void *(*allocate)(struct tw_backend_device *device, size_t bytes);
 
+    /* Returns true if the last call of `allocate` or `back` by this thread failed because too much memory is in use:
+       it may succeed once some is freed. NULL: every failure is of that kind. */
+    bool (*is_full)(struct tw_backend_device *device);
+
     /* Frees memory from `allocate`. Must not fail. */
     void (*free)(struct tw_backend_device *device, void *memory);
+
+    /* The five slots for memory that is backed in parts; all of them are NULL in a backend that cannot.
+
+       Returns the size of a page, a power of two: memory is backed by whole pages. 0: this device cannot. */
+    size_t (*page_bytes)(struct tw_backend_device *device);
+
+    /* Reserves addresses, a multiple of 128, without memory behind them. Returns NULL if that is impossible. */
+    void *(*reserve)(struct tw_backend_device *device, size_t bytes);
+
+    /* Puts memory behind `bytes` reserved bytes from number `at` on, a multiple of the page's size; so is `bytes`, unless
+       it reaches to the end. None of it is backed. Returns false, and changes nothing, if there is not enough. */
+    bool (*back)(struct tw_backend_device *device, void *reserved, size_t at, size_t bytes);
+
+    /* Takes that memory away again: the same bytes as one call of `back`. Nothing uses them any more. Must not fail. */
+    void (*unback)(struct tw_backend_device *device, void *reserved, size_t at, size_t bytes);
+
+    /* Gives addresses back. None of them is backed. Must not fail. */
+    void (*release)(struct tw_backend_device *device, void *reserved, size_t bytes);
 
     /* Copies rows of bytes and returns when they have arrived. At least one side is memory of a device. The two sides
        do not overlap. */

@@ -103,8 +103,9 @@ TW_API tw_status tw_command_group_status(const tw_command_group *group);
 /**
  * Declares that the group's kernel accesses a buffer, and hands back the address of its first element on the queue's
  * device: tw_buffer_count() elements, row-major, the rows of a sub-buffer as far apart as tw_buffer_pitch() says. The
- * address is for the kernel alone, and only for this group's. The allocation exists when the call returns; the data
- * arrives before the kernel starts. An empty buffer or part has no address: NULL is returned without an error, and the
+ * address is for the kernel alone, and only for this group's. The allocation exists when the call returns, for which
+ * other buffers may have given theirs up, or the call have waited for commands (docs/buffers.md, "Memory on devices");
+ * the data arrives before the kernel starts. An empty buffer or part has no address: NULL is returned without an error, and the
  * group does not wait because of it.
  *
  * A group's access to a buffer is the union of its accessors to it (spec 2.5.7): reading in one and writing in another
@@ -113,7 +114,8 @@ TW_API tw_status tw_command_group_status(const tw_command_group *group);
  * Errors, kept in the group; NULL is returned:
  *     TW_ERROR_INVALID_ARGUMENT        a NULL buffer, an unknown mode or target, writing to the constant target
  *     TW_ERROR_READ_ONLY_BUFFER        write access to a buffer over const memory
- *     TW_ERROR_OUT_OF_DEVICE_MEMORY, TW_ERROR_OUT_OF_MEMORY
+ *     TW_ERROR_OUT_OF_DEVICE_MEMORY    even without all that can be given up there is no room
+ *     TW_ERROR_OUT_OF_MEMORY
  */
 TW_API void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode, tw_access_target target);
 

@@ -13,6 +13,8 @@
  * takes time, a kernel that writes to what its group only reads fails with TW_ERROR_READ_ONLY_BUFFER. docs/devices.md
  * tells more.
  *
+ * TW_SIM_MEMORY=BYTES limits the memory of each simulated device; buffers that are idle make room for others then.
+ *
  * TW_SIM_ASYNC=1 makes simulated devices asynchronous, like a GPU: kernels that wait for nothing but kernels are
  * enqueued and run in the device's own threads, one for each queue in use, and so are copies between such devices, in
  * threads of their own. TW_SIM_LAUNCH is then the enqueueing, and its delay the kernel's; so is TW_SIM_COPY for these

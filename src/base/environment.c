@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "environment.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -33,6 +34,14 @@ static bool is_stack_size(const char *value)
     return kilobytes >= 16 && kilobytes <= 1ul << 20 && !*end;
 }
 
+static bool is_size(const char *value)
+{
+    char *end;
+    errno = 0;
+    const unsigned long long bytes = *value >= '0' && *value <= '9' ? strtoull(value, &end, 10) : 0;
+    return bytes > 0 && !*end && errno == 0;
+}
+
 static const struct variable {
     const char *name;
     bool (*is_valid)(const char *value); /* NULL: its reader checks it, with a better message */
@@ -42,6 +51,7 @@ static const struct variable {
     {"TW_SIM", NULL, NULL},
     {"TW_SIM_ASYNC", is_switch, "0 or 1"},
     {"TW_SIM_CHECK", is_switch, "0 or 1"},
+    {"TW_SIM_MEMORY", is_size, "a number of bytes"},
     {"TW_WORK_ITEM_STACK_KB", is_stack_size, "a number from 16 to 1048576"},
     {"TW_CUDA_LAUNCH", is_launch, "driver or libomptarget"},
     {"TW_WARNINGS", is_switch, "0 or 1"},

@@ -30,6 +30,29 @@ size_t tw_box_first(const struct tw_box *box, const struct tw_box *whole)
     return (box->begin[0] * whole->end[1] + box->begin[1]) * whole->end[2] + box->begin[2];
 }
 
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+size_t tw_box_of_run(size_t first, size_t past, const struct tw_box *whole, struct tw_box boxes[TW_BOX_RUNS])
+{
+    const size_t row = whole->end[2], rows = whole->end[1], plane = row * rows;
+    size_t count = 0;
+    while (first < past) {
+        const size_t left = past - first, z = first / plane, y = first / row % rows, x = first % row;
+        struct tw_box *box = &boxes[count++];
+        if (x == 0 && y == 0 && left >= plane)
+            *box = (struct tw_box){{z, 0, 0}, {z + left / plane, rows, row}};
+        else if (x == 0 && left >= row)
+            *box = (struct tw_box){{z, y, 0}, {z + 1, y + least(left / row, rows - y), row}};
+        else
+            *box = (struct tw_box){{z, y, x}, {z + 1, y + 1, x + least(left, row - x)}};
+        first += tw_box_count(box);
+    }
+    return count;
+}
+
 struct tw_box tw_box_intersect(const struct tw_box *a, const struct tw_box *b)
 {
     struct tw_box common;

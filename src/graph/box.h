@@ -18,6 +18,7 @@ struct tw_box {
 };
 
 #define TW_BOX_PIECES 6 /* the most boxes that are left of a box when another is taken out */
+#define TW_BOX_RUNS 5   /* the most boxes that make up elements which follow each other in memory */
 
 /* Returns the box of all elements of a range. */
 struct tw_box tw_box_of_range(tw_range range);
@@ -58,6 +59,8 @@ static inline bool tw_box_equals(const struct tw_box *a, const struct tw_box *b)
     return tw_box_covers(a, b) && tw_box_covers(b, a);
 }
 
+/* Stores the boxes of the elements with the indices from `first` to `past` - 1, disjoint, and returns their number. */
+size_t tw_box_of_run(size_t first, size_t past, const struct tw_box *whole, struct tw_box boxes[TW_BOX_RUNS]);
 /* Returns the common elements; an empty box if there are none. */
 struct tw_box tw_box_intersect(const struct tw_box *a, const struct tw_box *b);
 /* Stores the boxes of the elements of `box` that are not in `hole`, disjoint, and returns their number. */

@@ -13,19 +13,33 @@
 #include "box_tree.h"
 #include "graph.h"
 
+struct tw_data;
+
 /* A buffer's memory in one memory space: host memory (number 0) or that of one device. */
 struct tw_allocation {
     struct tw_resource resource;
-    _Atomic(void *) address; /* of the buffer's first element; set once; read without the lock */
-    bool valid;              /* holds all the contents after all commands submitted so far */
-    const void *driver;      /* copies within one driver, and from or to the host, are direct; NULL: the host */
-    struct tw_box_set parts; /* unless `valid`: the parts that it holds */
+    _Atomic(void *) address;    /* NULL: no memory, or given up (runtime/evict.h); read without the lock */
+    bool valid;                 /* holds all the contents after all commands submitted so far */
+    const void *driver;         /* copies within one driver, and from or to the host, are direct; NULL: the host */
+    struct tw_box_set parts;    /* unless `valid`: the parts that it holds */
+    unsigned long used;         /* number of the last command that used it, among all; under the lock */
+    struct tw_backing *backing; /* which chunks of its addresses have memory; NULL: all have. Set before `address` */
 };
 
 /* What an allocation held of the box of a use, before that was applied. */
 struct tw_before {
     bool valid;
     struct tw_box_set parts; /* unless `valid` */
+};
+
+/* What the owner of contents does for the runtime. */
+struct tw_data_owner {
+    /* Returns true if no group, command or accessor uses the contents. Those that begin to use them now will find that
+       there is no address, if it was cleared before. */
+    bool (*is_idle_locked)(const struct tw_data *data);
+    /* Keep the contents, and release them again. */
+    void (*hold_locked)(struct tw_data *data);
+    void (*release_locked)(struct tw_data *data);
 };
 
 /* The contents of a buffer, and its memory. */
@@ -36,9 +50,13 @@ struct tw_data {
     struct tw_resource contents; /* as the program sees them: orders the groups */
     size_t space_count;
     struct tw_allocation *allocations;
-    struct tw_box_reserve reserve; /* for the sets of the allocations */
-    bool has_parts;                /* a set may have a box */
-    void *host_block;              /* owned block with the host's memory; or NULL */
+    struct tw_chunks *chunks;          /* of a large buffer, which devices may back in parts; else NULL */
+    struct tw_box_reserve reserve;     /* for the sets of the allocations */
+    bool has_parts;                    /* a set may have a box */
+    bool stays;                        /* not copied to the host unasked: the program uses that memory */
+    void *host_block;                  /* owned block with the host's memory; or NULL */
+    const struct tw_data_owner *owner; /* NULL: no memory is given up */
+    struct tw_data *next, **link;      /* in the list of buffers with memory on devices; under the lock */
 };
 
 #define TW_MOST_RESERVED 64 /* nodes that a buffer keeps for later */

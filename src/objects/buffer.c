@@ -27,6 +27,28 @@ static tw_status check_shape(size_t element_bytes, tw_range range, const void *r
     return TW_SUCCESS;
 }
 
+/* ---- what buffers do for the runtime ----------------------------------------------------------------------------- */
+
+static bool is_idle_locked(const struct tw_data *data)
+{
+    const struct tw_buffer *buffer = tw_buffer_of(data);
+    return buffer->handles && atomic_load(&buffer->uses) == 1;
+}
+
+static void hold_locked(struct tw_data *data)
+{
+    atomic_fetch_add(&tw_buffer_of(data)->uses, 1);
+}
+
+static void release_locked(struct tw_data *data)
+{
+    tw_buffer_unuse_locked(tw_buffer_of(data));
+}
+
+static const struct tw_data_owner owner = {is_idle_locked, hold_locked, release_locked};
+
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
+
 static tw_status create_alive(void *host, size_t element_bytes, tw_range range, tw_buffer **result)
 {
     struct tw_buffer *buffer = calloc(1, sizeof *buffer);
@@ -37,6 +59,7 @@ static tw_status create_alive(void *host, size_t element_bytes, tw_range range, 
         free(buffer);
         return status;
     }
+    buffer->data.owner = &owner;
     buffer->root = buffer;
     buffer->box = buffer->data.whole;
     buffer->range = range;
@@ -153,6 +176,8 @@ void tw_buffer_ready_locked(struct tw_buffer *buffer)
 
 void tw_buffers_complete_locked(struct tw_command *command)
 {
+    if (command->pins)
+        tw_unpin(&command->pins);
     for (size_t i = 0; i < command->use_count; ++i) {
         struct tw_buffer *buffer = tw_buffer_of(command->uses[i].data);
         if (buffer->storage)

@@ -19,6 +19,7 @@
 #include "buffer.h"
 #include "recording.h"
 #include "runtime/allocation.h"
+#include "runtime/evict.h"
 #include "runtime/fallback.h"
 #include "runtime/reclaim.h"
 #include "runtime/submit.h"
@@ -51,6 +52,7 @@ struct tw_command_group {
     struct tw_internal_bounds *bounds; /* record of indices outside of the kernel's views; or NULL */
     struct tw_fallback *fallback;      /* the fallback of its command; or NULL */
     struct event_list *events;         /* what it depends on; NULL: nothing */
+    struct tw_pin *pins;               /* of boxes of large buffers */
     unsigned char *args;               /* of the kernel; or the step, NULL if it has nothing to run */
     size_t args_bytes;
     /* The members below are not cleared when a group begins. */
@@ -169,6 +171,7 @@ tw_command_group *tw_queue_begin(tw_queue *queue)
 
 static void drop_locked(struct tw_command_group *group)
 {
+    tw_unpin(&group->pins);
     for (size_t i = 0; i < group->use_count; ++i)
         tw_buffer_unuse_locked(tw_buffer_of(group->uses[i].data));
     tw_fallback_free_locked(group->fallback);
@@ -217,7 +220,7 @@ static inline struct tw_use *append_use(struct tw_command_group *group, struct t
 {
     if (group->use_count == group->use_capacity && !grow_uses(group))
         return NULL;
-    atomic_fetch_add_explicit(&root->uses, 1, memory_order_relaxed); /* the caller's handle keeps it alive */
+    atomic_fetch_add(&root->uses, 1); /* the caller's handle keeps it alive; before it looks for the address: evict.h */
     group->borrows |= atomic_load_explicit(&root->lent, memory_order_relaxed);
     return &group->uses[group->use_count++];
 }
@@ -308,25 +311,28 @@ static tw_status check_access(const tw_buffer *buffer, tw_access_mode mode, tw_a
     return TW_SUCCESS;
 }
 
-/* Returns true if check_access() has nothing to say, and the buffer is a whole one. */
+/* Returns true if check_access() has nothing to say, and the buffer is a whole one without chunks. */
 static inline bool is_simple(const tw_buffer *buffer, tw_access_mode mode, tw_access_target target)
 {
     return buffer && buffer->copy == &tw_this_copy && tw_access_mode_is_valid(mode) && target == TW_GLOBAL
-           && !buffer->read_only && buffer->root == buffer;
+           && !buffer->read_only && buffer->root == buffer && !buffer->data.chunks;
 }
 
 /* Accesses a box of a buffer that has been checked. Returns the address of the first element; NULL if there is none, or
-   with the error in the group. */
+   with the error in the group. The use comes first: from then on the buffer keeps the memory that it has. */
 static void *access_box(struct tw_command_group *group, struct tw_buffer *buffer, const struct tw_box *box,
                         tw_access_mode mode)
 {
     const size_t space = group->device->space;
+    struct tw_data *data = &buffer->root->data;
     if (tw_box_is_empty(box)) /* there is nothing to wait for, or to move */
         return NULL;
-    tw_status status = tw_data_allocate(&buffer->root->data, space);
-    if (status == TW_SUCCESS
-        && !add_use(group, buffer->root, box, !tw_box_covers(box, &buffer->root->data.whole), mode))
+    tw_status status = TW_SUCCESS;
+    if (!add_use(group, buffer->root, box, !tw_box_covers(box, &data->whole), mode)
+        || (data->chunks && !tw_pin(&group->pins, data, box)))
         status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for an accessor");
+    if (status == TW_SUCCESS)
+        status = tw_make_room(data, box, space);
     if (status == TW_SUCCESS)
         return tw_buffer_address(buffer, box, space);
     fail(group, status);
@@ -338,9 +344,9 @@ void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode,
     if (!group || group->status != TW_SUCCESS)
         return NULL;
     if (is_simple(buffer, mode, target)) {
-        void *address =
-            atomic_load_explicit(&buffer->data.allocations[group->device->space].address, memory_order_acquire);
-        if (address && add_use(group, buffer, &buffer->data.whole, false, mode))
+        const bool is_added = add_use(group, buffer, &buffer->data.whole, false, mode);
+        void *address = atomic_load(&buffer->data.allocations[group->device->space].address);
+        if (address && is_added)
             return address;
     }
     const tw_status status = check_access(buffer, mode, target);
@@ -903,6 +909,7 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command group");
     command->bounds = group->bounds;
     command->fallback = group->fallback;
+    command->pins = group->pins;
     command->timed = event != NULL;
     command->measured = command->timed && tw_queue_measures(queue);
     if (command->body.kind == TW_TASK_KERNEL)
@@ -915,7 +922,7 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
     if (status == TW_SUCCESS) {
         group->bounds = NULL;
         group->fallback = NULL;
-        group->events = NULL;
+        group->pins = NULL;
         group = leave_spare_locked(queue, group); /* while the queue is still counted */
         if (!command->home)
             tw_task_queue_release_locked(&queue->tasks); /* a recorded command does not count it */
@@ -927,6 +934,7 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
         command->home = NULL;
         command->bounds = NULL;
         command->fallback = NULL;
+        command->pins = NULL;
         tw_command_release_locked(command);
     }
     tw_unlock();

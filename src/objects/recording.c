@@ -6,9 +6,11 @@
 
 #include "base/detail.h"
 #include "buffer.h"
+#include "runtime/allocation.h"
 
 void tw_recording_drop_command_locked(struct tw_command *command)
 {
+    tw_unpin(&command->pins);
     for (size_t i = 0; i < command->use_count; ++i)
         tw_buffer_unuse_locked(tw_buffer_of(command->uses[i].data));
     command->use_count = 0;

@@ -343,6 +343,7 @@ static tw_status attach(struct tw_buffer *buffer, const tw_storage *storage)
     buffer->storage = state;
     buffer->storage_of = &hooks;
     atomic_store_explicit(&buffer->lent, true, memory_order_relaxed);
+    buffer->data.stays = true;
     return TW_SUCCESS;
 }
 

@@ -16,10 +16,59 @@
 void *tw_host_allocate(size_t bytes);
 /* Prepares an allocation without memory in each memory space. */
 tw_status tw_data_init(struct tw_data *data, tw_range range, size_t element_bytes);
-/* Allocates memory in a memory space, unless there is some, or the buffer is empty. Called without the lock. */
+/* Allocates memory for all of a buffer, or for a box, in a memory space, unless there is some, or the buffer is empty. On a device the box should
+   be pinned, and the buffer counted in use: otherwise another thread may give the memory up at once. Fails with
+   TW_ERROR_OUT_OF_DEVICE_MEMORY if a device has no room. Called without the lock. */
 tw_status tw_data_allocate(struct tw_data *data, size_t space);
+tw_status tw_data_allocate_box(struct tw_data *data, const struct tw_box *box, size_t space);
+/* Returns how much of a device's memory a box takes, with what is there already. */
+size_t tw_data_bytes_for(const struct tw_data *data, const struct tw_box *box, size_t space);
+/* Notes that a command uses the memory. */
+void tw_data_used_locked(const struct tw_use *use, size_t space);
 /* Frees all memory but the program's own. Called without the lock. */
 void tw_data_free(struct tw_data *data);
+
+/* ---- chunks ------------------------------------------------------------------------------------------------------ */
+
+/* A box whose address a group or a recorded command holds: its chunks keep their memory on all devices. */
+struct tw_pin {
+    struct tw_pin *next;
+    struct tw_data *data;
+    struct tw_box box;
+};
+
+/* Adds a pin of a box of a buffer with chunks. Returns false if memory is exhausted. */
+bool tw_pin(struct tw_pin **pins, struct tw_data *data, const struct tw_box *box);
+/* Removes and frees pins, while their buffers exist. */
+void tw_unpin(struct tw_pin **pins);
+
+/* For a buffer with chunks. */
+size_t tw_chunk_count(const struct tw_data *data);
+size_t tw_chunk_bytes(const struct tw_data *data, size_t chunk);
+bool tw_chunk_is_pinned(const struct tw_data *data, size_t chunk);
+/* Stores the boxes of all elements in these chunks, whole or in part, and returns their number. */
+size_t tw_chunk_boxes(const struct tw_data *data, size_t first, size_t past, struct tw_box boxes[TW_BOX_RUNS]);
+/* For a memory space with reserved addresses. */
+bool tw_chunk_is_backed(const struct tw_data *data, size_t space, size_t chunk);
+unsigned long tw_chunk_used_locked(const struct tw_data *data, size_t space, size_t chunk);
+
+/* ---- giving memory up, for evict.c ------------------------------------------------------------------------------- */
+
+/* Keep others from allocating and giving up meanwhile. Called without the lock. */
+void tw_memory_begin(void);
+void tw_memory_end(void);
+/* Returns the first of the buffers with memory on devices, linked by `next`. */
+struct tw_data *tw_data_with_memory_locked(void);
+/* Takes the memory of an idle buffer on a device away from it, and forgets what was there. The caller frees the memory.
+   Returns NULL, and changes nothing, if the buffer is in use. Called between tw_memory_begin() and tw_memory_end(). */
+void *tw_data_detach_locked(struct tw_data *data, size_t space);
+/* The same for backed chunks; returns false likewise. The buffer's reserve has room for the boxes. tw_chunks_unback()
+   follows, without the lock, before tw_memory_end(). */
+bool tw_chunks_detach_locked(struct tw_data *data, size_t space, size_t first, size_t past);
+void tw_chunks_unback(const struct tw_data *data, size_t space, size_t first, size_t past);
+
+/* ---- for backends ------------------------------------------------------------------------------------------------ */
+
 /* Returns the request for a copy to a backend of one of the memory spaces. */
 struct tw_backend_copy tw_copy_request(const struct tw_copy_plan *plan);
 /* Tells a backend what a launch accesses (tw_backend_device.access). */

@@ -20,6 +20,7 @@
 
 struct tw_task_queue;
 struct tw_fallback;
+struct tw_pin;
 
 enum tw_task_kind {
     TW_TASK_COPY,
@@ -95,6 +96,7 @@ struct tw_command {
     struct tw_fallback *fallback; /* owned; or NULL */
     struct tw_use *uses;          /* its buffers are counted until it is complete */
     size_t use_count;
+    struct tw_pin *pins; /* of the addresses in its arguments; owned until it is complete */
 
     struct tw_internal_bounds *bounds; /* owned; NULL unless the kernel checks its views */
     struct tw_backend_graph *instance; /* the instantiated command graph; or NULL */

@@ -281,6 +281,8 @@ static void insert_locked(struct tw_command *command, struct tw_command *const *
         tw_note_before(&command->uses[0], (struct tw_before *)(void *)command->args);
     for (size_t i = 0; i < command->use_count; ++i)
         tw_apply_use(&command->uses[i], command->device->space);
+    for (size_t i = 0; command->device->space && i < command->use_count; ++i)
+        tw_data_used_locked(&command->uses[i], command->device->space);
     for (size_t i = 0; i < command->copy_count; ++i)
         apply_staged_copy(command, &command->copies[i].plan);
     for (size_t i = 0; i < command->use_count; ++i)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/host_lowering.h"
 #include "common/team.h"
@@ -60,6 +61,8 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
     pthread_mutex_init(&device->mutex, NULL);
     device->asynchronous = is_on("TW_SIM_ASYNC");
     device->checks_reads = is_on("TW_SIM_CHECK");
+    const char *memory_bytes = getenv("TW_SIM_MEMORY"); /* the runtime has checked it */
+    device->memory_bytes = memory_bytes ? strtoull(memory_bytes, NULL, 10) : 0;
     device->base.max_copies = device->asynchronous ? ASYNC_COPIES : 0;
     *result = &device->base;
     return TW_SUCCESS;
@@ -80,6 +83,8 @@ static void describe(struct tw_backend_device *device, struct tw_device_facts *f
     facts->atomic_host_memory = false;                       /* its kernels do not access host memory */
     facts->local_mem_type = TW_LOCAL_MEM_LOCAL;
     facts->local_mem_bytes = LOCAL_BYTES;
+    if (tw_sim_of(device)->memory_bytes)
+        facts->global_mem_bytes = tw_sim_of(device)->memory_bytes;
 }
 
 static tw_status check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
@@ -91,14 +96,46 @@ static tw_status check(struct tw_backend_device *device, const struct tw_interna
     return status == TW_SUCCESS ? tw_sim_pointers_check(device, kernel, launch) : status;
 }
 
+static _Thread_local bool found_full; /* the last allocation failed for lack of room */
+
+/* Returns false after a fault: the program is to see what that does. */
+static bool is_full(struct tw_backend_device *device)
+{
+    (void)device;
+    return found_full;
+}
+
+/* Counts bytes as allocated. Returns false if the device has no room for them, or if a fault is due. */
+static bool take(struct tw_backend_device *base, size_t bytes)
+{
+    struct tw_sim_device *device = tw_sim_of(base);
+    found_full = false;
+    if (tw_sim_op_begin(base, TW_SIM_ALLOCATION))
+        return false;
+    pthread_mutex_lock(&device->mutex);
+    found_full =
+        device->memory_bytes
+        && (device->allocated_bytes > device->memory_bytes || bytes > device->memory_bytes - device->allocated_bytes);
+    if (!found_full)
+        device->allocated_bytes += bytes;
+    pthread_mutex_unlock(&device->mutex);
+    return !found_full;
+}
+
+static void give(struct tw_backend_device *device, size_t bytes)
+{
+    pthread_mutex_lock(&tw_sim_of(device)->mutex);
+    tw_sim_of(device)->allocated_bytes -= bytes;
+    pthread_mutex_unlock(&tw_sim_of(device)->mutex);
+}
+
 static void *allocate(struct tw_backend_device *device, size_t bytes)
 {
-    void *memory = tw_sim_op_begin(device, TW_SIM_ALLOCATION) ? NULL : tw_sim_memory_allocate(device, bytes);
-    if (!memory)
+    if (!take(device, bytes))
         return NULL;
-    pthread_mutex_lock(&tw_sim_of(device)->mutex);
-    tw_sim_of(device)->allocated_bytes += bytes;
-    pthread_mutex_unlock(&tw_sim_of(device)->mutex);
+    void *memory = tw_sim_memory_allocate(device, bytes);
+    if (!memory)
+        give(device, bytes);
     return memory;
 }
 
@@ -116,10 +153,40 @@ static void free_shared(struct tw_backend_device *device, void *memory)
 
 static void release(struct tw_backend_device *device, void *memory)
 {
-    const size_t bytes = tw_sim_memory_free(memory);
-    pthread_mutex_lock(&tw_sim_of(device)->mutex);
-    tw_sim_of(device)->allocated_bytes -= bytes;
-    pthread_mutex_unlock(&tw_sim_of(device)->mutex);
+    give(device, tw_sim_memory_free(memory));
+}
+
+static size_t page_bytes(struct tw_backend_device *device)
+{
+    (void)device;
+    return sysconf(_SC_PAGESIZE) <= (long)TW_SIM_PAGE_BYTES ? TW_SIM_PAGE_BYTES : 0;
+}
+
+static void *reserve(struct tw_backend_device *device, size_t bytes)
+{
+    return tw_sim_memory_reserve(device, bytes);
+}
+
+static bool back(struct tw_backend_device *device, void *reserved, size_t at, size_t bytes)
+{
+    if (!take(device, bytes))
+        return false;
+    if (tw_sim_memory_back(reserved, at, bytes))
+        return true;
+    give(device, bytes);
+    return false;
+}
+
+static void unback(struct tw_backend_device *device, void *reserved, size_t at, size_t bytes)
+{
+    tw_sim_memory_unback(reserved, at, bytes);
+    give(device, bytes);
+}
+
+static void release_reserved(struct tw_backend_device *device, void *reserved, size_t bytes)
+{
+    (void)device, (void)bytes;
+    (void)tw_sim_memory_free(reserved);
 }
 
 /* Returns the copy of the first half of the rows, or of the first half of one row. */
@@ -217,9 +284,15 @@ static void reset(struct tw_backend_device *base)
 
 static const struct tw_backend_memory memory = {
     .allocate = allocate,
+    .is_full = is_full,
     .allocate_shared = allocate_shared,
     .free_shared = free_shared,
     .free = release,
+    .page_bytes = page_bytes,
+    .reserve = reserve,
+    .back = back,
+    .unback = unback,
+    .release = release_reserved,
     .copy = copy,
     .fill = fill,
 };

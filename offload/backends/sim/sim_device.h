@@ -17,9 +17,10 @@ struct tw_sim_device {
     bool fail_on[TW_SIM_OPERATIONS];     /* all operations after it fail too */
     uint64_t delay_ns[TW_SIM_OPERATIONS];
     uint64_t allocated_bytes;
-    bool lost;         /* a kernel has failed */
-    bool asynchronous; /* never changes */
-    bool checks_reads; /* checks that kernels do not write to buffers that they only read; never changes */
+    bool lost;             /* a kernel has failed */
+    uint64_t memory_bytes; /* the most allocated bytes; 0: any number; never changes */
+    bool asynchronous;     /* never changes */
+    bool checks_reads;     /* checks that kernels do not write to buffers that they only read; never changes */
 };
 
 static inline struct tw_sim_device *tw_sim_of(struct tw_backend_device *device)

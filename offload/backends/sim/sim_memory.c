@@ -4,7 +4,8 @@
  *
  *     struct allocation | red zone | contents | red zone
  *
- * whose red zones have a pattern. The pattern is checked before and after each kernel that accesses the contents, at
+ * or, of reserved addresses, pages that begin and end so, and whose contents cannot be accessed where nothing backs them.
+ * The red zones have a pattern. The pattern is checked before and after each kernel that accesses the contents, at
  * each copy, and when the memory is freed. AddressSanitizer, if present, has the red zones poisoned and reports the
  * access itself.
  */
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <teamwork/sim.h>
 
@@ -33,6 +35,7 @@ struct allocation {
     const struct tw_backend_device *device;
     size_t bytes, back_bytes;
     const unsigned char *first, *past; /* the bounds of the block: the key in the tree */
+    size_t mapped_bytes;               /* of reserved addresses, with the red zones' pages; else 0 */
 };
 _Static_assert(sizeof(struct allocation) <= ALIGNMENT, "the contents would not be aligned");
 
@@ -78,6 +81,22 @@ static int compare(const void *left, const void *right)
     return a->past <= b->first ? -1 : a->first >= b->past;
 }
 
+/* Makes the red zones of an allocation, and adds it to the tree. Returns false if memory is exhausted. */
+static bool enter(struct allocation *allocation)
+{
+    unsigned char *contents = contents_of(allocation);
+    memset(contents - FRONT_BYTES, TW_SIM_RED_ZONE, FRONT_BYTES);
+    memset(contents + allocation->bytes, TW_SIM_RED_ZONE, allocation->back_bytes);
+    pthread_mutex_lock(&tree_mutex);
+    const bool is_known = tsearch(allocation, &tree, compare) != NULL;
+    pthread_mutex_unlock(&tree_mutex);
+    if (!is_known)
+        return false;
+    protect(contents - FRONT_BYTES, FRONT_BYTES);
+    protect(contents + allocation->bytes, allocation->back_bytes);
+    return true;
+}
+
 void *tw_sim_memory_allocate(const struct tw_backend_device *device, size_t bytes)
 {
     size_t back = bytes / 4 / ALIGNMENT * ALIGNMENT;
@@ -90,21 +109,66 @@ void *tw_sim_memory_allocate(const struct tw_backend_device *device, size_t byte
     if (!allocation)
         return NULL;
     const unsigned char *first = (const unsigned char *)allocation;
-    *allocation = (struct allocation){device, bytes, back, first, first + total};
-    unsigned char *contents = contents_of(allocation);
-    memset(contents - FRONT_BYTES, TW_SIM_RED_ZONE, FRONT_BYTES);
-    memset(contents, TW_SIM_POISON, bytes);
-    memset(contents + bytes, TW_SIM_RED_ZONE, back);
-    pthread_mutex_lock(&tree_mutex);
-    const bool is_known = tsearch(allocation, &tree, compare) != NULL;
-    pthread_mutex_unlock(&tree_mutex);
-    if (!is_known) {
+    *allocation = (struct allocation){device, bytes, back, first, first + total, 0};
+    memset(contents_of(allocation), TW_SIM_POISON, bytes);
+    if (!enter(allocation)) {
         free(allocation);
         return NULL;
     }
-    protect(contents - FRONT_BYTES, FRONT_BYTES);
-    protect(contents + bytes, back);
+    return contents_of(allocation);
+}
+
+static unsigned char *page_of(const void *address)
+{
+    return (unsigned char *)((uintptr_t)address / TW_SIM_PAGE_BYTES * TW_SIM_PAGE_BYTES);
+}
+
+/* The contents begin at a page. The page where they end is always there, for the red zone behind them. */
+void *tw_sim_memory_reserve(const struct tw_backend_device *device, size_t bytes)
+{
+    if (bytes > SIZE_MAX / 2)
+        return NULL;
+    const size_t mapped = (bytes / TW_SIM_PAGE_BYTES + 3) * TW_SIM_PAGE_BYTES;
+    unsigned char *first = mmap(NULL, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (first == MAP_FAILED)
+        return NULL;
+    unsigned char *contents = first + TW_SIM_PAGE_BYTES, *past = contents + bytes, *last = page_of(past);
+    struct allocation *allocation = allocation_of(contents);
+    const bool is_open = mprotect(first, TW_SIM_PAGE_BYTES, PROT_READ | PROT_WRITE) == 0
+                         && mprotect(last, (size_t)(first + mapped - last), PROT_READ | PROT_WRITE) == 0;
+    if (is_open) {
+        *allocation = (struct allocation){device, bytes, LEAST_BACK_BYTES, first, first + mapped, mapped};
+        memset(last, TW_SIM_POISON, (size_t)(past - last));
+    }
+    if (!is_open || !enter(allocation)) {
+        (void)munmap(first, mapped);
+        return NULL;
+    }
     return contents;
+}
+
+/* Sets the access to the whole pages of a part of reserved memory. */
+static bool set_access(void *reserved, size_t at, size_t bytes, int access)
+{
+    unsigned char *first = (unsigned char *)reserved + at, *past = page_of(first + bytes);
+    return past <= first || mprotect(first, (size_t)(past - first), access) == 0;
+}
+
+bool tw_sim_memory_back(void *reserved, size_t at, size_t bytes)
+{
+    if (!set_access(reserved, at, bytes, PROT_READ | PROT_WRITE))
+        return false;
+    memset((unsigned char *)reserved + at, TW_SIM_POISON, bytes);
+    return true;
+}
+
+void tw_sim_memory_unback(void *reserved, size_t at, size_t bytes)
+{
+    unsigned char *first = (unsigned char *)reserved + at, *past = page_of(first + bytes);
+    memset(first, TW_SIM_POISON, bytes);
+    if (past > first)
+        (void)madvise(first, (size_t)(past - first), MADV_DONTNEED);
+    (void)set_access(reserved, at, bytes, PROT_NONE);
 }
 
 void *tw_sim_memory_around(const void *address, const struct tw_backend_device **device)
@@ -222,12 +286,18 @@ size_t tw_sim_memory_free(void *memory)
     char text[DESCRIPTION_BYTES];
     if (is_damaged(memory, &damage))
         tw_warn("%s", describe_damage(allocation, damage, text));
-    memset(memory, TW_SIM_POISON, bytes);
+    if (!allocation->mapped_bytes)
+        memset(memory, TW_SIM_POISON, bytes);
     pthread_mutex_lock(&tree_mutex);
     tdelete(allocation, &tree, compare);
     pthread_mutex_unlock(&tree_mutex);
-    unprotect(allocation->first, (size_t)(allocation->past - allocation->first));
-    free(allocation);
+    unsigned char *contents = contents_of(allocation);
+    unprotect(contents - FRONT_BYTES, FRONT_BYTES);
+    unprotect(contents + bytes, allocation->back_bytes);
+    if (allocation->mapped_bytes)
+        (void)munmap(contents - TW_SIM_PAGE_BYTES, allocation->mapped_bytes);
+    else
+        free(allocation);
     return bytes;
 }
 
