@@ -194,5 +194,92 @@ enum { MOST = 1100, GROUP = 64 };
     }
 EACH_SHAPE(SHAPE)
 
+/* ---- two dimensions: a mask of run-time radius over a picture, clamped or with nothing behind the border ------------ */
+
+enum { ROWS = 48, COLUMNS = 128 };
+
+static inline int masked(const int *a, const int *mask, int rows, int columns, int radius, bool clamps, int y, int x)
+{
+    int sum = 0;
+    for (int j = -radius; j <= radius; ++j)
+        for (int i = -radius; i <= radius; ++i) {
+            int row = y + j, column = x + i;
+            if (clamps) {
+                row = row < 0 ? 0 : row >= rows ? rows - 1 : row;
+                column = column < 0 ? 0 : column >= columns ? columns - 1 : column;
+            }
+            if (row >= 0 && row < rows && column >= 0 && column < columns)
+                sum += a[row * columns + column] * mask[(j + radius) * (2 * radius + 1) + i + radius];
+        }
+    return sum;
+}
+
+#define MASK_KERNEL(name, kind, body, definition)                                                                      \
+    struct name {                                                                                                      \
+        const int *a, *mask;                                                                                           \
+        int *out;                                                                                                      \
+        int rows, columns, radius;                                                                                     \
+        bool clamps;                                                                                                   \
+    };                                                                                                                 \
+    static inline void name(kind at, const struct name *k) body definition
+
+#define MASK_ITEM(item)                                                                                                \
+    const int y = (int)tw_global_id(item, 0), x = (int)tw_global_id(item, 1);                                          \
+    if (y < k->rows && x < k->columns)                                                                                 \
+        k->out[y * k->columns + x] = masked(k->a, k->mask, k->rows, k->columns, k->radius, k->clamps, y, x);
+// clang-format off
+MASK_KERNEL(picture_range, tw_item, { MASK_ITEM(at) }, TW_RANGE_KERNEL(picture_range, 2);)
+MASK_KERNEL(picture_group, tw_group, { tw_parallel_for_work_item(at, item) { MASK_ITEM(item) } }, TW_WORK_GROUP_KERNEL(picture_group);)
+MASK_KERNEL(picture_nd, tw_nd_item, { tw_barrier(at, TW_LOCAL_SPACE); MASK_ITEM(at) }, TW_ND_RANGE_KERNEL(picture_nd);)
+// clang-format on
+
+#define MASK_BLOCK(to)                                                                                                 \
+    .a = tw_read(cg, in), .mask = tw_read(cg, with), .out = tw_read_write(cg, to), .rows = rows, .columns = columns,   \
+    .radius = radius, .clamps = clamps
+
+static void check_mask(tw_queue *queue, int *a, int *mask, int rows, int columns, int radius, bool clamps)
+{
+    static int out[3][ROWS * COLUMNS];
+    tw_buffer *in = NULL, *with = NULL, *to[3] = {NULL};
+    const tw_range groups = tw_range_2d(((size_t)rows + 3) / 4, ((size_t)columns + 31) / 32), size = tw_range_2d(4, 32);
+    TW_PASS(tw_buffer_create_over_const(a, sizeof *a, tw_range_1d(ROWS * COLUMNS), &in));
+    TW_PASS(tw_buffer_create_over_const(mask, sizeof *mask, tw_range_1d(121), &with));
+    for (int f = 0; f < 3; ++f)
+        TW_PASS(tw_buffer_create_over(out[f], sizeof(int), tw_range_1d(ROWS * COLUMNS), &to[f]));
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for(cg, tw_range_2d((size_t)rows, (size_t)columns), picture_range, MASK_BLOCK(to[0]));
+    }
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for_work_group(cg, groups, size, picture_group, MASK_BLOCK(to[1]));
+    }
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for_nd_range(cg, nd_groups(groups, size), picture_nd, MASK_BLOCK(to[2]));
+    }
+    TW_PASS(tw_buffer_destroy(&in));
+    TW_PASS(tw_buffer_destroy(&with));
+    for (int f = 0; f < 3; ++f) {
+        TW_PASS(tw_buffer_destroy(&to[f]));
+        for (int y = 0; y < rows; ++y)
+            for (int x = 0; x < columns; ++x)
+                TW_EQUAL(out[f][y * columns + x], masked(a, mask, rows, columns, radius, clamps, y, x));
+    }
+}
+
+TW_TEST(masks_in_two_dimensions)
+{
+    static int a[ROWS * COLUMNS], mask[121];
+    static const int columns[] = {1, 5, 33, 64, 100, 128};
+    tw_queue *queue = tw_test_queue();
+    for (int i = 0; i < ROWS * COLUMNS; ++i)
+        a[i] = i * 7919 % 1009 - 300;
+    for (int i = 0; i < 121; ++i)
+        mask[i] = i % 7 - 3;
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; ++c)
+        for (int radius = 0; radius <= 5; ++radius)
+            for (int clamps = 0; clamps < 2; ++clamps)
+                check_mask(queue, a, mask, columns[c] > 60 ? 7 : ROWS, columns[c], radius, clamps);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 #define CASE(name, ...) TW_CASE(name),
-TW_TEST_LIST = {EACH_SHAPE(CASE) TW_CASES_END};
+TW_TEST_LIST = {EACH_SHAPE(CASE) TW_CASE(masks_in_two_dimensions), TW_CASES_END};

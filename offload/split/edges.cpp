@@ -21,6 +21,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
@@ -57,6 +58,9 @@ struct Condition {
     Value *Then;          /* what stands for it there; null: an extension of an index */
     const SCEV *Positive; /* must be greater than 0, or null */
     Value *Start = nullptr; /* of an extension: Of.Start */
+    Value *Less = nullptr;  /* is subtracted from Then */
+    bool FromZero = false;  /* an extension: from the first turn on, not from Lo */
+    bool Signed = false;    /* an extension */
 };
 
 class Divider
@@ -80,21 +84,26 @@ class Divider
     SmallVector<std::pair<Value *, bool>, 8> Unchanging; /* conditions that the loop does not change, and their likely value */
     const SCEV *Turns = nullptr;                         /* but one */
     DenseMap<const PHINode *, Value *> Steps; /* of the loop's counters */
+    Value *Exact = nullptr; /* whether all conditions hold nowhere but from Lo to Hi */
     BasicBlock *Preheader = nullptr;
     Value *Count = nullptr, *Lo = nullptr, *Hi = nullptr; /* Count: turns but one */
 
     bool isSuitable();
     bool isBefore(const SCEV *S) const;
-    std::optional<Affine> affine(Value *V);
+    std::optional<Affine> affine(const SCEV *S);
+    std::optional<Affine> affine(Value *V, bool MayAssume = false);
+    void addNoWrap(Instruction *I, const Affine &Of, bool Signed, bool FromZero);
     unsigned weight(const BasicBlock *From, const BasicBlock *To) const;
     std::optional<bool> likelyOf(const Value *Condition, const Value *Compared, unsigned Depth);
     void addCompare(ICmpInst &Compare);
     void addExtreme(IntrinsicInst &Call);
     void addRemainder(BinaryOperator &Rest);
-    void addExtension(CastInst &Cast);
+    void addExtension(Instruction &I);
     void collect();
     Value *narrow(IRBuilder<> &B, Expander &Expand, const SCEV *S, Instruction *At);
     void limit(IRBuilder<> &B, Expander &Expand, Condition &C, Instruction *At);
+    bool guards(const Value *Condition, bool Likely, const BasicBlock *Block, unsigned Depth) const;
+    bool guardsAll() const;
     void computeLimits();
     struct Copy {
         ValueToValueMapTy Map;
@@ -103,6 +112,7 @@ class Divider
         PHINode *Counter;
     };
     std::unique_ptr<Copy> copy(StringRef Name, Value *From, Value *Past, BasicBlock *Entry, BasicBlock *Exit);
+    void settleExtension(Copy &Interior, const Condition &C, Instruction *I);
     void settle(Copy &Interior);
     void divide();
 };
@@ -138,12 +148,9 @@ bool Divider::isBefore(const SCEV *S) const
            && Expander(SE, DL, "tw").isSafeToExpandAt(S, Preheader->getTerminator());
 }
 
-std::optional<Affine> Divider::affine(Value *V)
+std::optional<Affine> Divider::affine(const SCEV *S)
 {
-    if (!V->getType()->isIntegerTy() || V->getType()->getIntegerBitWidth() > 64 || !SE.isSCEVable(V->getType()))
-        return {};
     Affine Result;
-    const SCEV *S = SE.getSCEV(V);
     while (const auto *Rec = dyn_cast<SCEVAddRecExpr>(S)) {
         const auto *Step = Rec->isAffine() ? dyn_cast<SCEVConstant>(Rec->getStepRecurrence(SE)) : nullptr;
         if (!Step || Step->getAPInt().abs().ugt(MostStep) || !L.contains(Rec->getLoop()))
@@ -163,6 +170,79 @@ std::optional<Affine> Divider::affine(Value *V)
         return {};
     Result.Start = S;
     return Result;
+}
+
+/* Takes extensions of an index to go on by the same steps, and notes what that assumes. */
+class Widener : public SCEVRewriteVisitor<Widener>
+{
+  public:
+    explicit Widener(ScalarEvolution &SE) : SCEVRewriteVisitor(SE)
+    {
+    }
+    SmallVector<std::pair<const SCEV *, bool>, 2> Assumed; /* what does not wrap around, and whether as a signed number */
+
+    const SCEV *visitSignExtendExpr(const SCEVSignExtendExpr *S)
+    {
+        return extend(visit(S->getOperand()), S->getType(), true);
+    }
+    const SCEV *visitZeroExtendExpr(const SCEVZeroExtendExpr *S)
+    {
+        return extend(visit(S->getOperand()), S->getType(), false);
+    }
+
+  private:
+    const SCEV *wide(const SCEV *S, Type *To, bool Signed)
+    {
+        const auto *Rec = dyn_cast<SCEVAddRecExpr>(S);
+        if (!Rec || !Rec->isAffine() || !isa<SCEVConstant>(Rec->getStepRecurrence(SE)))
+            return Signed ? SE.getSignExtendExpr(S, To) : SE.getZeroExtendExpr(S, To);
+        return SE.getAddRecExpr(wide(Rec->getStart(), To, Signed), SE.getSignExtendExpr(Rec->getStepRecurrence(SE), To),
+                                Rec->getLoop(), SCEV::FlagAnyWrap);
+    }
+    const SCEV *extend(const SCEV *Narrow, Type *To, bool Signed)
+    {
+        const SCEV *Known = Signed ? SE.getSignExtendExpr(Narrow, To) : SE.getZeroExtendExpr(Narrow, To);
+        if (!isa<SCEVAddRecExpr>(Narrow) || isa<SCEVAddRecExpr>(Known))
+            return Known;
+        Assumed.push_back({Narrow, Signed});
+        return wide(Narrow, To, Signed);
+    }
+};
+
+std::optional<Affine> Divider::affine(Value *V, bool MayAssume)
+{
+    if (!V->getType()->isIntegerTy() || V->getType()->getIntegerBitWidth() > 64 || !SE.isSCEVable(V->getType()))
+        return {};
+    const SCEV *S = SE.getSCEV(V);
+    std::optional<Affine> Result = affine(S);
+    if (Result || !MayAssume || L.isLoopInvariant(V))
+        return Result;
+    Widener Wide(SE);
+    Result = affine(Wide.visit(S));
+    for (auto &Assumed : Wide.Assumed) {
+        if (!Result)
+            break;
+        std::optional<Affine> Of = affine(Assumed.first);
+        if (!Of)
+            return {};
+        addNoWrap(nullptr, *Of, Assumed.second, true);
+    }
+    return Result;
+}
+
+/* A value does not wrap around, from Lo on or from the first turn on. */
+void Divider::addNoWrap(Instruction *I, const Affine &Of, bool Signed, bool FromZero)
+{
+    Type *T = Of.Start->getType();
+    const SCEV *Shift = Signed ? SE.getConstant(APInt::getSignedMinValue(T->getIntegerBitWidth())) : SE.getZero(T);
+    Condition C{I, Of, Shift, SE.getMinusOne(T), nullptr, true, nullptr, nullptr};
+    C.FromZero = FromZero;
+    C.Signed = Signed;
+    for (const Condition &Known : Conditions)
+        if (Known.I == I && Known.Of.Start == Of.Start && Known.Of.Step == Of.Step && Known.Of.Inner == Of.Inner
+            && !Known.Then && Known.Signed == Signed)
+            return;
+    Conditions.push_back(C);
 }
 
 /* ---- what is likely ---------------------------------------------------------------------------------------------- */
@@ -217,11 +297,11 @@ void Divider::addCompare(ICmpInst &Compare)
     CmpInst::Predicate Predicate = Compare.getPredicate();
     if (!Left->getType()->isIntegerTy())
         return;
-    std::optional<Affine> Of = affine(Left);
+    std::optional<Affine> Of = affine(Left, true);
     if (!Of) {
         std::swap(Left, Right);
         Predicate = CmpInst::getSwappedPredicate(Predicate);
-        Of = affine(Left);
+        Of = affine(Left, true);
     }
     if (!Of)
         return;
@@ -271,10 +351,10 @@ void Divider::addExtreme(IntrinsicInst &Call)
     if (!Extreme || !Call.getType()->isIntegerTy())
         return;
     Value *Index = Call.getArgOperand(0), *Other = Call.getArgOperand(1);
-    std::optional<Affine> Of = affine(Index);
+    std::optional<Affine> Of = affine(Index, true);
     if (!Of) {
         std::swap(Index, Other);
-        Of = affine(Index);
+        Of = affine(Index, true);
     }
     if (!Of || !isBefore(SE.getSCEV(Other)))
         return;
@@ -292,12 +372,12 @@ void Divider::addExtreme(IntrinsicInst &Call)
     Conditions.push_back(C);
 }
 
-/* index % bound is the index where that is less. */
+/* index % bound is the index where that is less; or the index - bound, if it begins with the bound, as in (i + n - 1) % n. */
 void Divider::addRemainder(BinaryOperator &Rest)
 {
     if (Rest.getOpcode() != Instruction::URem && Rest.getOpcode() != Instruction::SRem)
         return;
-    std::optional<Affine> Of = affine(Rest.getOperand(0));
+    std::optional<Affine> Of = affine(Rest.getOperand(0), true);
     if (!Of)
         return;
     const SCEV *Bound = SE.getSCEV(Rest.getOperand(1));
@@ -306,30 +386,39 @@ void Divider::addRemainder(BinaryOperator &Rest)
     Type *T = Rest.getType();
     Condition C{&Rest, *Of, SE.getZero(T), SE.getAddExpr(Bound, SE.getMinusOne(T)), Bound, true, Rest.getOperand(0),
                 Rest.getOpcode() == Instruction::SRem ? Bound : nullptr};
+    const auto *Sum = dyn_cast<SCEVAddExpr>(Of->Start);
+    if (Of->Start == Bound || (Sum && is_contained(Sum->operands(), Bound))) {
+        C.Shift = SE.getNegativeSCEV(Bound);
+        C.Positive = Bound; /* so that twice the bound does not wrap around */
+        C.Less = Rest.getOperand(1);
+    }
     Conditions.push_back(C);
 }
 
 bool reachesAddress(const Value *V, unsigned Depth)
 {
     for (const User *U : V->users())
-        if (isa<GetElementPtrInst>(U) || (Depth < 4 && isa<BinaryOperator>(U) && reachesAddress(U, Depth + 1)))
+        if (isa<GetElementPtrInst>(U)
+            || (Depth < 8 && (isa<BinaryOperator>(U) || isa<CastInst>(U) || isa<SelectInst>(U) || isa<MinMaxIntrinsic>(U))
+                && reachesAddress(U, Depth + 1)))
             return true;
     return false;
 }
 
-/* An index of 32 bits does not wrap around, so that its extension goes on by the same steps. */
-void Divider::addExtension(CastInst &Cast)
+/* An index of 32 bits does not wrap around, so that its extension goes on by the same steps; or one of 64 bits fits 32. */
+void Divider::addExtension(Instruction &I)
 {
-    if ((!isa<ZExtInst>(Cast) && !isa<SExtInst>(Cast)) || !Cast.getType()->isIntegerTy()
-        || Cast.getType()->getIntegerBitWidth() > 64 || !reachesAddress(&Cast, 0))
+    if (!I.getType()->isIntegerTy() || I.getType()->getIntegerBitWidth() > 64 || !SE.isSCEVable(I.getType()))
         return;
-    std::optional<Affine> Of = affine(Cast.getOperand(0));
-    if (!Of || affine(&Cast))
-        return;
-    Type *T = Cast.getOperand(0)->getType();
-    const unsigned Bits = T->getIntegerBitWidth();
-    const SCEV *Shift = isa<SExtInst>(Cast) ? SE.getConstant(APInt::getSignedMinValue(Bits)) : SE.getZero(T);
-    Conditions.push_back({&Cast, *Of, Shift, SE.getMinusOne(T), nullptr, true, nullptr, nullptr});
+    const SCEV *S = SE.getSCEV(&I);
+    const bool Signed = isa<SCEVSignExtendExpr>(S);
+    if (Signed || isa<SCEVZeroExtendExpr>(S)) {
+        if (std::optional<Affine> Of = affine(cast<SCEVCastExpr>(S)->getOperand()); Of && reachesAddress(&I, 0))
+            addNoWrap(&I, *Of, Signed, false);
+    } else if (isa<TruncInst>(I) && affine(I.getOperand(0), true) && reachesAddress(&I, 0)) {
+        if (std::optional<Affine> Of = affine(&I))
+            addNoWrap(&I, *Of, true, false);
+    }
 }
 
 void Divider::collect()
@@ -348,8 +437,8 @@ void Divider::collect()
                 addExtreme(*Call);
             else if (auto *Operation = dyn_cast<BinaryOperator>(&I))
                 addRemainder(*Operation);
-            else if (auto *Cast = dyn_cast<CastInst>(&I))
-                addExtension(*Cast);
+            if (isa<CastInst>(I) || isa<BinaryOperator>(I))
+                addExtension(I);
             Value *Decides = nullptr;
             if (auto *Branch = dyn_cast<BranchInst>(&I); Branch && Branch->isConditional())
                 Decides = Branch->getCondition();
@@ -422,14 +511,58 @@ void Divider::limit(IRBuilder<> &B, Expander &Expand, Condition &C, Instruction 
         Y = B.CreateAdd(Y, B.CreateTrunc(B.CreateMul(From, Number(Step)), T));
     } else { /* an extension: from Lo on, until it wraps around */
         C.Start = narrow(B, Expand, C.Of.Start, At);
-        From = Lo;
-        Value *Moved = B.CreateTrunc(B.CreateMul(Lo, Number(Step)), T);
+        From = C.FromZero ? Number(0) : Lo;
+        Value *Moved = B.CreateTrunc(B.CreateMul(From, Number(Step)), T);
         Y = B.CreateAdd(Y, Moved);
     }
     Good = B.CreateAnd(Good, B.CreateICmpULE(Y, Last));
+    if (C.Then) { /* it does not hold once more, behind 2^bits */
+        Value *Behind = B.CreateZExt(B.CreateUDiv(B.CreateNot(Last), By), Wide);
+        Exact = B.CreateAnd(Exact, B.CreateICmpUGT(Behind, Count));
+        if (!C.Of.Inner.empty() || C.Positive)
+            Exact = B.getFalse();
+    }
     Value *Past = B.CreateAdd(From, Turns_(B.CreateSub(Last, Y)));
+    if (C.FromZero)
+        Exact = B.CreateAnd(Exact, B.CreateAnd(Good, B.CreateICmpUGT(Past, Count)));
     Lo = B.CreateBinaryIntrinsic(Intrinsic::umax, Lo, From);
     Hi = B.CreateBinaryIntrinsic(Intrinsic::umin, Hi, B.CreateSelect(Good, Past, Number(0)));
+}
+
+/* Whether a block is only reached where a condition has its likely value. */
+bool Divider::guards(const Value *Condition, bool Likely, const BasicBlock *Block, unsigned Depth) const
+{
+    for (const User *U : Condition->users()) {
+        const auto *I = cast<Instruction>(U);
+        if (const auto *Branch = dyn_cast<BranchInst>(I)) {
+            const BasicBlockEdge Edge(I->getParent(), Branch->getSuccessor(Likely ? 0 : 1));
+            if (Branch->getSuccessor(0) != Branch->getSuccessor(1) && DT.dominates(Edge, Block))
+                return true;
+            continue;
+        }
+        using namespace PatternMatch;
+        const bool Both = Likely ? match(I, m_LogicalAnd(m_Value(), m_Value())) : match(I, m_LogicalOr(m_Value(), m_Value()));
+        if (Depth < 6 && Both && guards(I, Likely, Block, Depth + 1))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a work-item for which a condition does not hold has no effect. */
+bool Divider::guardsAll() const
+{
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block) {
+            if (!I.mayHaveSideEffects() || isa<AssumeInst>(I))
+                continue;
+            for (const Condition &C : Conditions)
+                if (C.Then && (!isa<ICmpInst>(C.I) || !guards(C.I, cast<ConstantInt>(C.Then)->isOne(), Block, 0)))
+                    return false;
+            for (auto &Known : Unchanging)
+                if (!guards(Known.first, Known.second, Block, 0))
+                    return false;
+        }
+    return true;
 }
 
 void Divider::computeLimits()
@@ -446,10 +579,15 @@ void Divider::computeLimits()
             Decides = B.CreateNot(Decides);
         Hi = B.CreateSelect(Decides, Hi, B.getInt64(0));
     }
-    for (const bool Extensions : {false, true})
-        for (Condition &C : Conditions)
-            if (Extensions == !C.Then)
-                limit(B, Expand, C, At);
+    Exact = B.getInt1(guardsAll());
+    for (Condition &C : Conditions)
+        if (C.Then)
+            limit(B, Expand, C, At);
+    Value *Wanted = Hi;
+    for (Condition &C : Conditions)
+        if (!C.Then)
+            limit(B, Expand, C, At);
+    Exact = B.CreateAnd(Exact, B.CreateICmpEQ(Hi, Wanted));
     for (PHINode &Phi : L.getHeader()->phis()) {
         const auto *Rec = SE.isSCEVable(Phi.getType()) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Phi)) : nullptr;
         if (Rec && Rec->getLoop() == &L && Rec->isAffine() && isBefore(Rec->getStepRecurrence(SE))) {
@@ -458,6 +596,8 @@ void Divider::computeLimits()
         }
     }
     B.SetInsertPoint(At);
+    if (Steps.size() != size_t(std::distance(L.getHeader()->phis().begin(), L.getHeader()->phis().end())))
+        Exact = B.getFalse(); /* work-items change something even so */
     Value *None = B.CreateICmpUGE(Lo, Hi);
     Lo = B.CreateSelect(None, B.getInt64(0), Lo, "tw_lo");
     Hi = B.CreateSelect(None, B.getInt64(0), Hi, "tw_hi");
@@ -495,33 +635,77 @@ std::unique_ptr<Divider::Copy> Divider::copy(StringRef Name, Value *From, Value 
     return Made;
 }
 
+/* What an extended index is between Lo and Hi: what was extended when that began, and the steps since then. */
+void Divider::settleExtension(Copy &Interior, const Condition &C, Instruction *I)
+{
+    Type *Narrow = C.Of.Start->getType();
+    IRBuilder<> B(I->getNextNode());
+    Value *Steps = B.CreateMul(B.CreateSub(Interior.Counter, Lo), ConstantInt::getSigned(B.getInt64Ty(), C.Of.Step));
+    Instruction *Kept = nullptr;
+    Value *Begun;
+    if (C.Of.Inner.empty()) {
+        IRBuilder<> Before(cast<BasicBlock>(Interior.Map[Preheader])->getTerminator());
+        Value *Passed = Before.CreateMul(Lo, ConstantInt::getSigned(Before.getInt64Ty(), C.Of.Step));
+        Begun = Before.CreateAdd(C.Start, Before.CreateTrunc(Passed, Narrow));
+    } else {
+        Kept = cast<Instruction>(B.Insert(CastInst::Create(Instruction::Trunc, I, Narrow)));
+        Begun = B.CreateSub(Kept, B.CreateTrunc(Steps, Narrow));
+    }
+    Value *Wide = B.CreateAdd(C.Signed ? B.CreateSExt(Begun, I->getType()) : B.CreateZExt(Begun, I->getType()),
+                              B.CreateZExtOrTrunc(Steps, I->getType()));
+    I->replaceUsesWithIf(Wide, [&](Use &U) { return U.getUser() != Kept; });
+}
+
+/* An index that was cut to 32 bits lost nothing: its extension, and that of its sum with another, is known without. */
+void settleCut(TruncInst &Cut)
+{
+    Value *Whole = Cut.getOperand(0);
+    for (User *U : make_early_inc_range(Cut.users())) {
+        if (auto *Sum = dyn_cast<BinaryOperator>(U);
+            Sum && Sum->getOpcode() == Instruction::Add && Sum->hasNoSignedWrap()) {
+            Value *Other = Sum->getOperand(Sum->getOperand(0) == &Cut ? 1 : 0);
+            for (User *V : make_early_inc_range(Sum->users()))
+                if (auto *Wide = dyn_cast<SExtInst>(V); Wide && Wide->getType() == Whole->getType()) {
+                    IRBuilder<> B(Wide);
+                    Wide->replaceAllUsesWith(B.CreateAdd(Whole, B.CreateSExt(Other, Wide->getType())));
+                }
+        } else if (auto *Wide = dyn_cast<SExtInst>(U); Wide && Wide->getType() == Whole->getType())
+            Wide->replaceAllUsesWith(Whole);
+    }
+}
+
 /* The conditions are constants. */
 void Divider::settle(Copy &Interior)
 {
     for (const Condition &C : Conditions) {
+        if (!C.I)
+            continue;
         auto *I = cast<Instruction>(Interior.Map[C.I]);
-        Value *Then = C.Then;
-        if (Then && Interior.Map.count(Then))
-            Then = Interior.Map[Then];
-        if (!Then) { /* what was extended when the first turn began, and the steps since then */
-            IRBuilder<> B(I);
-            Value *Since = B.CreateSub(Interior.Counter, Lo);
-            Value *Steps = B.CreateMul(Since, ConstantInt::getSigned(B.getInt64Ty(), C.Of.Step));
-            Value *Narrow = B.CreateSub(I->getOperand(0), B.CreateTrunc(Steps, I->getOperand(0)->getType()));
-            if (C.Of.Inner.empty()) {
-                IRBuilder<> Before(cast<BasicBlock>(Interior.Map[Preheader])->getTerminator());
-                Value *Passed = Before.CreateMul(Lo, ConstantInt::getSigned(Before.getInt64Ty(), C.Of.Step));
-                Narrow = Before.CreateAdd(C.Start, Before.CreateTrunc(Passed, C.Start->getType()));
-            }
-            Value *Wide = B.CreateCast(cast<CastInst>(I)->getOpcode(), Narrow, I->getType());
-            Then = B.CreateAdd(Wide, B.CreateZExtOrTrunc(Steps, I->getType()));
+        if (!C.Then) {
+            if (!isa<TruncInst>(I))
+                settleExtension(Interior, C, I);
+            continue;
         }
+        Value *Then = C.Then;
+        if (Interior.Map.count(Then))
+            Then = Interior.Map[Then];
+        if (C.Less)
+            Then = IRBuilder<>(I).CreateSub(Then, C.Less);
         I->replaceAllUsesWith(Then);
     }
     for (auto &Known : Unchanging)
         for (BasicBlock *Block : Interior.Blocks)
             for (Instruction &I : *Block)
                 I.replaceUsesOfWith(Known.first, ConstantInt::getBool(Context, Known.second));
+    for (BasicBlock *Block : Interior.Blocks)
+        for (Instruction &I : make_early_inc_range(*Block))
+            if (auto *Select = dyn_cast<SelectInst>(&I))
+                if (auto *Known = dyn_cast<ConstantInt>(Select->getCondition()); Known && !Select->getType()->isVectorTy())
+                    Select->replaceAllUsesWith(Known->isOne() ? Select->getTrueValue() : Select->getFalseValue());
+    for (const Condition &C : Conditions)
+        if (C.I && !C.Then)
+            if (auto *Cut = dyn_cast<TruncInst>(static_cast<Value *>(Interior.Map[C.I])))
+                settleCut(*Cut);
 }
 
 void Divider::divide()
@@ -540,8 +724,9 @@ void Divider::divide()
     Before->getTerminator()->eraseFromParent();
     IRBuilder<> B(Before);
     B.SetCurrentDebugLocation(Where);
-    Value *HasFirst = B.CreateICmpNE(Lo, B.getInt64(0)), *HasInterior = B.CreateICmpULT(Lo, Hi);
-    Value *HasRest = B.CreateICmpULE(Hi, Count);
+    Value *Effects = B.CreateNot(Exact);
+    Value *HasFirst = B.CreateAnd(B.CreateICmpNE(Lo, B.getInt64(0)), Effects), *HasInterior = B.CreateICmpULT(Lo, Hi);
+    Value *HasRest = B.CreateAnd(B.CreateICmpULE(Hi, Count), Effects);
     Fork(Before, HasFirst, FirstEntry, Middle);
     Fork(Middle, HasInterior, InteriorEntry, Rest);
     Fork(Rest, HasRest, RestEntry, Exit);

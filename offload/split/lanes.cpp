@@ -39,7 +39,7 @@ namespace
 constexpr unsigned MostInLanes = 1500;
 constexpr unsigned MostLanes = 64, LeastLanes = 16;
 constexpr unsigned MostKeptBytes = 128; /* of a work-item; above, the chunks are of LeastLanes */
-constexpr unsigned MostRebuilt = 16;    /* operations of a value that is computed again */
+constexpr unsigned MostRebuilt = 40;    /* operations of a value that is computed again */
 
 /* A piece of a work-item's body: blocks with one entry and one end, or a loop with pieces. */
 struct Piece {
@@ -85,6 +85,8 @@ class Lanes
     Value *Base = nullptr, *Length = nullptr;
     DenseMap<const Loop *, Value *> Counter;
     MDNode *Group = nullptr;
+    MapVector<const SCEV *, Value *> Outside; /* values that no work-item changes */
+    bool Writing = false;
     struct Lane {
         const Piece *Segment;
         Value *Index;       /* in the chunk */
@@ -104,13 +106,15 @@ class Lanes
     bool isSuitable(Instruction &I);
     bool cut(Loop &Around, std::vector<Piece> &Parts, BasicBlock *Entry);
     bool index(const std::vector<Piece> &Parts);
-    bool canBuild(const SCEV *S, const BasicBlock *At, unsigned &Budget);
+    bool canBuild(const SCEV *S, const BasicBlock *At, unsigned &Budget, const Instruction *For = nullptr);
+    bool canCompute(Instruction &I, const BasicBlock *At, unsigned &Budget);
     bool isBuilt(Value *V, const BasicBlock *At);
-    bool isKept(Instruction *I, const BasicBlock *At);
+    bool isRebuilt(Instruction &I);
     bool collectKept();
     bool pays();
     Value *build(IRBuilder<> &B, const SCEV *S, Lane &At);
     Value *foreign(Lane &At, Value *V);
+    Value *again(Lane &At, Value *V);
     Value *resolve(Lane &At, Value *V);
     Value *element(IRBuilder<> &B, Lane &At, Instruction *V);
     void annotate(Instruction &I);
@@ -248,26 +252,31 @@ bool Lanes::index(const std::vector<Piece> &Parts)
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* Whether a value follows from the index and the turns of the loops around `At`. */
-bool Lanes::canBuild(const SCEV *S, const BasicBlock *At, unsigned &Budget)
+/* Whether a value follows from the index and the turns of the loops around `At`, or from what there is before `For`. */
+bool Lanes::canBuild(const SCEV *S, const BasicBlock *At, unsigned &Budget, const Instruction *For)
 {
     if (Budget == 0)
         return false;
     --Budget;
+    if (!isa<SCEVConstant>(S) && !isa<SCEVUnknown>(S) && SE.isLoopInvariant(S, &L)) { /* once, in front of all */
+        if (!Writing && Expander(SE, DL, "tw").isSafeToExpandAt(S, Preheader->getTerminator()))
+            Outside.insert({S, nullptr});
+        return Outside.count(S) != 0;
+    }
     switch (S->getSCEVType()) {
     case scConstant:
         return true;
     case scUnknown: {
         auto *I = dyn_cast<Instruction>(cast<SCEVUnknown>(S)->getValue());
-        return !I || !L.contains(I);
+        return !I || !L.contains(I)
+               || (For && (SegmentOf[I->getParent()] == SegmentOf[At] || Kept.count(I)) && DT.dominates(I, For))
+               || canCompute(*I, At, Budget);
     }
     case scAddRecExpr: {
         const auto *Rec = cast<SCEVAddRecExpr>(S);
         if (!Rec->isAffine())
             return false;
         if (L.contains(Rec->getLoop()) && !Rec->getLoop()->contains(At))
-            return false;
-        if (!L.contains(Rec->getLoop()))
             return false;
         break;
     }
@@ -276,13 +285,36 @@ bool Lanes::canBuild(const SCEV *S, const BasicBlock *At, unsigned &Budget)
     case scSignExtend:
     case scAddExpr:
     case scMulExpr:
+    case scSMaxExpr:
+    case scSMinExpr:
+    case scUMaxExpr:
+    case scUMinExpr:
         break;
     default:
         return false;
     }
     for (const SCEV *Operand : S->operands())
-        if (!canBuild(Operand, At, Budget))
+        if (!canBuild(Operand, At, Budget, For))
             return false;
+    return true;
+}
+
+/* Whether an instruction can be repeated, with such values. */
+bool Lanes::canCompute(Instruction &I, const BasicBlock *At, unsigned &Budget)
+{
+    if (isa<PHINode>(I) || I.mayReadOrWriteMemory() || I.isTerminator() || isa<CallBase>(I) || isa<FreezeInst>(I)
+        || !isSafeToSpeculativelyExecute(&I) || SegmentOf[I.getParent()] == SegmentOf[At])
+        return false;
+    for (Value *Operand : I.operands()) {
+        auto *By = dyn_cast<Instruction>(Operand);
+        if (!By || !L.contains(By))
+            continue;
+        if (Budget == 0)
+            return false;
+        --Budget;
+        if (SE.isSCEVable(By->getType()) ? !canBuild(SE.getSCEV(By), At, Budget) : !canCompute(*By, At, Budget))
+            return false;
+    }
     return true;
 }
 
@@ -292,10 +324,12 @@ bool Lanes::isBuilt(Value *V, const BasicBlock *At)
     return SE.isSCEVable(V->getType()) && canBuild(SE.getSCEV(V), At, Budget);
 }
 
-/* Whether the segment of `At` takes a value, of another segment, from an array. */
-bool Lanes::isKept(Instruction *I, const BasicBlock *At)
+/* Whether an address or an extended index is better computed from the index at once. */
+bool Lanes::isRebuilt(Instruction &I)
 {
-    return !isBuilt(I, At);
+    unsigned Budget = MostRebuilt;
+    return SE.isSCEVable(I.getType()) && !isa<SCEVUnknown>(SE.getSCEV(&I))
+           && canBuild(SE.getSCEV(&I), I.getParent(), Budget, &I);
 }
 
 /* Finds the values that need an array. False: one is of a type that has none. */
@@ -350,6 +384,10 @@ bool Lanes::collectKept()
                     continue;
                 Keep(From);
             }
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block)
+            if (isa<GetElementPtrInst>(I) || isa<ZExtInst>(I) || isa<SExtInst>(I))
+                (void)isRebuilt(I); /* notes what must be there */
     unsigned Bytes = 0;
     for (auto &Entry : Kept) {
         Type *T = Entry.first->getType();
@@ -400,11 +438,13 @@ Value *Lanes::build(IRBuilder<> &B, const SCEV *S, Lane &At)
         }
         return Pointer ? Result ? B.CreatePtrAdd(Pointer, Result) : Pointer : Result;
     };
+    if (Value *Known = Outside.lookup(S))
+        return Known;
     switch (S->getSCEVType()) {
     case scConstant:
         return cast<SCEVConstant>(S)->getValue();
     case scUnknown:
-        return cast<SCEVUnknown>(S)->getValue();
+        return again(At, cast<SCEVUnknown>(S)->getValue());
     case scTruncate:
         return B.CreateTrunc(build(B, S->operands()[0], At), S->getType());
     case scZeroExtend:
@@ -415,6 +455,14 @@ Value *Lanes::build(IRBuilder<> &B, const SCEV *S, Lane &At)
         return All([&](Value *X, Value *Y) { return B.CreateAdd(X, Y); });
     case scMulExpr:
         return All([&](Value *X, Value *Y) { return B.CreateMul(X, Y); });
+    case scSMaxExpr:
+        return All([&](Value *X, Value *Y) { return B.CreateBinaryIntrinsic(Intrinsic::smax, X, Y); });
+    case scSMinExpr:
+        return All([&](Value *X, Value *Y) { return B.CreateBinaryIntrinsic(Intrinsic::smin, X, Y); });
+    case scUMaxExpr:
+        return All([&](Value *X, Value *Y) { return B.CreateBinaryIntrinsic(Intrinsic::umax, X, Y); });
+    case scUMinExpr:
+        return All([&](Value *X, Value *Y) { return B.CreateBinaryIntrinsic(Intrinsic::umin, X, Y); });
     default: {
         const auto *Rec = cast<SCEVAddRecExpr>(S);
         Value *Start = build(B, Rec->getStart(), At), *Step = build(B, Rec->getStepRecurrence(SE), At);
@@ -423,6 +471,22 @@ Value *Lanes::build(IRBuilder<> &B, const SCEV *S, Lane &At)
         return Start->getType()->isPointerTy() ? B.CreatePtrAdd(Start, Moved) : B.CreateAdd(Start, Moved);
     }
     }
+}
+
+/* A value that is there, or computed once more at the head of the lane. */
+Value *Lanes::again(Lane &At, Value *V)
+{
+    auto *I = dyn_cast<Instruction>(V);
+    if (!I || !L.contains(I) || At.Map.count(I) || At.Foreign.count(I) || Kept.count(I) || InPhi.count(I))
+        return resolve(At, V);
+    IRBuilder<> B(At.Head->getTerminator());
+    Instruction *Copy = I->clone();
+    Copy->dropPoisonGeneratingFlags();
+    for (Use &Operand : Copy->operands())
+        if (auto *By = dyn_cast<Instruction>(Operand.get()); By && L.contains(By))
+            Operand.set(SE.isSCEVable(By->getType()) ? build(B, SE.getSCEV(By), At) : again(At, By));
+    B.Insert(Copy);
+    return At.Foreign[V] = Copy;
 }
 
 Value *Lanes::element(IRBuilder<> &B, Lane &At, Instruction *V)
@@ -542,14 +606,16 @@ BasicBlock *Lanes::emitSegment(const Piece &P, BasicBlock *From)
     /* what the index determines is seen best if it is computed from the index at once */
     for (BasicBlock *Block : P.Blocks)
         for (Instruction &I : *Block)
-            if ((isa<GetElementPtrInst>(I) || isa<ZExtInst>(I) || isa<SExtInst>(I)) && isBuilt(&I, Block))
-                if (auto *Copy = dyn_cast<Instruction>(static_cast<Value *>(At.Map[&I])); Copy && Copy->getParent() != At.Head) {
-                    IRBuilder<> Now(Copy);
-                    Value *Built = build(Now, SE.getSCEV(&I), At);
-                    Copy->replaceAllUsesWith(Built);
-                    At.Map[&I] = Built;
-                    Copy->eraseFromParent();
-                }
+            if (isa<GetElementPtrInst>(I) || isa<ZExtInst>(I) || isa<SExtInst>(I)) {
+                auto *Copy = dyn_cast<Instruction>(static_cast<Value *>(At.Map[&I]));
+                if (!Copy || Copy->getParent() == At.Head || !isRebuilt(I))
+                    continue;
+                IRBuilder<> Now(Copy);
+                Value *Built = build(Now, SE.getSCEV(&I), At);
+                Copy->replaceAllUsesWith(Built);
+                At.Map[&I] = Built;
+                Copy->eraseFromParent();
+            }
     for (auto &Entry : Kept) {
         Instruction *V = Entry.first;
         auto *Phi = dyn_cast<PHINode>(V);
@@ -626,6 +692,9 @@ void Lanes::emitAll()
     Expander Expand(SE, DL, "tw_lanes");
     Value *Last = Expand.expandCodeFor(Turns, Turns->getType(), At->getIterator());
     expandTurns(Body, SE, Expand, At, Size);
+    for (auto &Fixed : Outside)
+        Fixed.second = Expand.expandCodeFor(Fixed.first, Fixed.first->getType(), At->getIterator());
+    Writing = true;
     IRBuilder<> B(At);
     Last = B.CreateZExt(Last, Size);
     IRBuilder<> Entry(&*F.getEntryBlock().getFirstInsertionPt());
