@@ -414,6 +414,38 @@ TW_TEST(steps_are_enqueued_behind_kernels_that_run)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* Memory of the program is copied while a kernel of the same queue runs, by a queue and by a thread that waits. */
+TW_TEST(program_memory_is_copied_beside_kernels)
+{
+    use_async_sim(1);
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 2);
+    atomic_int open = 0;
+    tw_event *kernel = NULL, *events[2] = {NULL};
+    int from[N], to[N] = {0}, read[N] = {0};
+    for (int i = 0; i < N; ++i)
+        from[i] = 3 * i;
+    TW_PASS(try_submit(queue, x, 3, 4, &open, &kernel));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_copy_from(cg, y, from);
+    TW_PASS(tw_queue_submit(queue, cg, &events[0]));
+    cg = tw_queue_begin(queue);
+    tw_copy_to(cg, y, to);
+    TW_PASS(tw_queue_submit(queue, cg, &events[1]));
+    TW_PASS(tw_event_wait_all(events, 2));
+    TW_PASS(tw_buffer_read(y, read));
+    TW_CHECK(memcmp(to, from, sizeof to) == 0 && memcmp(read, from, sizeof read) == 0);
+    TW_CHECK(tw_event_get_state(kernel) != TW_EVENT_COMPLETE);
+    atomic_store(&open, 1);
+    tw_test_expect_ints(x, 7);
+    tw_event_release(&kernel);
+    tw_event_release(&events[0]);
+    tw_event_release(&events[1]);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_buffer_destroy(&y));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* ---- what is moved ----------------------------------------------------------------------------------------------- */
 
 TW_TEST(updates_move_the_contents_in_advance)
@@ -709,6 +741,7 @@ TW_TEST_LIST = {TW_CASE(random_steps_on_all_devices_do_as_loops_over_bytes),
                 TW_CASE(recorded_steps_run_at_each_submission),
                 TW_CASE(a_step_is_ordered_and_timed_as_a_kernel_is),
                 TW_CASE(steps_are_enqueued_behind_kernels_that_run),
+                TW_CASE(program_memory_is_copied_beside_kernels),
                 TW_CASE(updates_move_the_contents_in_advance),
                 TW_CASE(the_program_copies_from_and_to_where_the_contents_are),
                 TW_CASE(a_step_that_fails_loses_what_it_writes),
