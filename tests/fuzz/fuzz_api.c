@@ -187,14 +187,14 @@ static void access_on_host(void)
         return;
     }
     MAKE(*hold, OK | ARGUMENT | READ_ONLY | LOST | TRANSFER | DEADLOCK | NO_MEMORY, tw_host_access(buffer, mode, hold));
-    if (*hold && (mode == TW_WRITE || mode == TW_DISCARD_WRITE))
+    if (*hold && tw_buffer_size(buffer) && (mode == TW_WRITE || mode == TW_DISCARD_WRITE)) /* else there is no memory */
         memset(tw_host_accessor_data(*hold), 1, tw_buffer_size(buffer));
 }
 
 static void release_on_host(void)
 {
     tw_host_accessor **hold = &now.hold[below(HOLDS)];
-    if (*hold && !tw_host_accessor_const_data(*hold))
+    if (tw_range_count(tw_host_accessor_range(*hold)) && !tw_host_accessor_const_data(*hold))
         broken("tw_host_accessor_const_data", "NULL", TW_SUCCESS);
     tw_host_accessor_release(hold);
     tw_host_accessor_release(NULL);
