@@ -264,6 +264,26 @@ struct tw_backend_graphs {
     tw_status (*launch)(struct tw_backend_stream *stream, struct tw_backend_graph *graph, uint64_t *sequence);
 };
 
+/* For programs that use OpenMP or CUDA beside the library. */
+struct tw_backend_interop {
+    /* Returns OpenMP's number of a device; the host has one, too. */
+    int (*omp_number)(const struct tw_backend_device *device);
+
+    /* Returns CUDA's ordinal of a device. NULL: they have none. */
+    int (*cuda_ordinal)(const struct tw_backend_device *device);
+
+    /* Return the number of OpenMP's default device for this thread, and fulfill the event of a detached task: the latter
+       may run tasks of the program. NULL, except in the host's backend. */
+    int (*omp_default)(void);
+    void (*omp_fulfill)(uintptr_t event);
+
+    /* Enqueue on the stream, as the `launch` of tw_backend_async does, a wait for what a CUDA event stands for now, or the
+       recording of a CUDA event. NULL: the devices have no such events; only with `async`, and for a device that reaches
+       itself. */
+    tw_status (*wait_cuda)(struct tw_backend_stream *stream, void *event, uint64_t *sequence);
+    tw_status (*record_cuda)(struct tw_backend_stream *stream, void *event, uint64_t *sequence);
+};
+
 /* For simulated devices: faults and delays on demand (teamwork/sim.h). The caller has checked `operation`. Called from
    any thread. */
 struct tw_backend_simulation {
@@ -308,6 +328,7 @@ struct tw_backend {
     const struct tw_backend_memory *memory;
     const struct tw_backend_async *async;
     const struct tw_backend_graphs *graphs; /* only with `async` */
+    const struct tw_backend_interop *interop;
     const struct tw_backend_simulation *simulation;
 
     /* Stores the present number of devices. Called once in each discovery, after the backends before it in tw_backends

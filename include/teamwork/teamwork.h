@@ -31,6 +31,7 @@
  *     atomic.h         atomic operations and fences
  *     printf.h         printing from kernels; not included here
  *     kernel_limits.h  what a device allows a kernel
+ *     interop.h        OpenMP and CUDA beside the library
  *     sim.h            simulated devices
  *
  * Threads and processes:
@@ -64,6 +65,7 @@
 #include <teamwork/device.h>
 #include <teamwork/event.h>
 #include <teamwork/host_memory.h>
+#include <teamwork/interop.h>
 #include <teamwork/item.h>
 #include <teamwork/kernel.h>
 #include <teamwork/local.h>

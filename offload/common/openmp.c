@@ -61,6 +61,16 @@ int tw_openmp_host(void)
     return initial_device();
 }
 
+int tw_openmp_default(void)
+{
+    return omp_get_default_device();
+}
+
+void tw_openmp_fulfill(uintptr_t event)
+{
+    omp_fulfill_event((omp_event_handle_t)event);
+}
+
 void tw_openmp_give_up(void)
 {
     is_given_up = true;

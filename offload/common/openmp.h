@@ -5,6 +5,7 @@
 #define TEAMWORK_OFFLOAD_OPENMP_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct tw_backend;
 
@@ -17,6 +18,12 @@ int tw_openmp_devices(void);
 
 /* Returns the number that stands for the host. */
 int tw_openmp_host(void);
+
+/* Returns the number of the calling thread's default device. Without the discovery lock. */
+int tw_openmp_default(void);
+
+/* Fulfills the event of a detached task (omp_event_handle_t). May run tasks of the program. Without any lock. */
+void tw_openmp_fulfill(uintptr_t event);
 
 /* Sets the number of devices to 0 from now on, because libomptarget would end the program at their use. */
 void tw_openmp_give_up(void);

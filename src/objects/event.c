@@ -102,11 +102,11 @@ tw_status tw_event_wait_all(tw_event *const *events, size_t count)
     return first;
 }
 
-/* Delivers the errors of the queue of an event. A user event has none. */
+/* Delivers the errors of the queue of an event. User events and those of CUDA have none. */
 static void throw_to_handler(const tw_event *event)
 {
     const struct tw_command *command = tw_command_of(event);
-    if (command->body.kind != TW_TASK_USER)
+    if (command->body.kind != TW_TASK_USER && command->body.kind != TW_TASK_CUDA)
         tw_queue_throw_to_handler(tw_queue_of(command->home));
 }
 

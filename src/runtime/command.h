@@ -30,6 +30,7 @@ enum tw_task_kind {
     TW_TASK_NOTHING,
     TW_TASK_HOST_ACCESS,
     TW_TASK_USER, /* the program finishes it, as a host access */
+    TW_TASK_CUDA, /* a stream waits for a CUDA event of the program, or records it: cuda_event.h */
     TW_TASK_FALLBACK
 };
 enum tw_phase { TW_PHASE_START, TW_PHASE_KERNEL, TW_PHASE_COMPLETE, TW_PHASE_COUNT };

@@ -10,8 +10,9 @@
 #include "base/process.h"
 
 atomic_bool tw_anything_unused;
-static struct tw_unused *unused;       /* under the lock */
-static const struct tw_teller *teller; /* under the lock; or NULL */
+static struct tw_unused *unused;                    /* under the lock */
+static struct tw_late_call *first_call, *last_call; /* under the lock; last_call is valid if there is a first */
+static const struct tw_teller *teller;              /* under the lock; or NULL */
 
 static void note(void)
 {
@@ -23,6 +24,29 @@ void tw_reclaim_later_locked(struct tw_unused *object)
     object->next = unused;
     unused = object;
     note();
+}
+
+void tw_reclaim_call_locked(struct tw_late_call *object)
+{
+    object->next = NULL;
+    *(first_call ? &last_call->next : &first_call) = object;
+    last_call = object;
+    note();
+}
+
+/* Makes the late calls. Takes one at a time, since a call may come back here. */
+static void make_calls(void)
+{
+    for (;;) {
+        tw_lock();
+        struct tw_late_call *object = first_call;
+        if (object)
+            first_call = object->next;
+        tw_unlock();
+        if (!object)
+            return;
+        object->call(object);
+    }
 }
 
 void tw_reclaim_tell_locked(const struct tw_teller *who)
@@ -43,7 +67,7 @@ bool tw_reclaim_memory(void)
         tw_lock();
         struct tw_unused *objects = unused;
         unused = NULL;
-        if (!objects && !(teller && teller->has_news_locked()))
+        if (!objects && !first_call && !(teller && teller->has_news_locked()))
             atomic_store_explicit(&tw_anything_unused, false, memory_order_release);
         tw_unlock();
         if (!objects)
@@ -71,6 +95,7 @@ void tw_reclaim(void)
 {
     if (!atomic_load_explicit(&tw_anything_unused, memory_order_acquire) || tw_is_forked)
         return;
+    make_calls();
     const struct tw_teller *who = get_teller();
     if (who)
         who->tell();

@@ -11,6 +11,12 @@ struct tw_unused {
     void (*free)(struct tw_unused *object); /* without the lock */
 };
 
+/* A call that may run code of the program, and free the object. */
+struct tw_late_call {
+    struct tw_late_call *next;
+    void (*call)(struct tw_late_call *object); /* without any lock */
+};
+
 /* Calls the program's callbacks for what has happened meanwhile. */
 struct tw_teller {
     bool (*has_news_locked)(void);
@@ -27,9 +33,11 @@ static inline bool tw_reclaim_is_due(void)
 
 /* Leaves an object to tw_reclaim(), which frees it. */
 void tw_reclaim_later_locked(struct tw_unused *object);
+/* Leaves a call to tw_reclaim(), which makes it. Calls are made in their order, perhaps by several threads at once. */
+void tw_reclaim_call_locked(struct tw_late_call *object);
 /* Makes the next tw_reclaim() call `who`. The library has one teller, which is never removed. */
 void tw_reclaim_tell_locked(const struct tw_teller *who);
-/* Calls the teller, then frees. On return everything is freed that had become unused before the call, also by other
+/* Makes the late calls, calls the teller, then frees. On return everything is freed that had become unused before the call, also by other
    threads. Called without any lock. */
 void tw_reclaim(void);
 /* Waits for the threads in callbacks of the program, which may wait for anything. Only for shutdown. */

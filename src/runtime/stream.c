@@ -28,6 +28,7 @@
 #include "base/detail.h"
 #include "base/lock.h"
 #include "complete.h"
+#include "cuda_event.h"
 #include "poller.h"
 #include "ready.h"
 #include "step.h"
@@ -106,7 +107,7 @@ static size_t add_event(struct tw_backend_event *events, size_t count, const str
     return count + 1;
 }
 
-/* Enqueues the kernel, step, command graph or copy of a task. Called without the lock. */
+/* Enqueues what a task does. Called without the lock. */
 static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend_stream *handle, struct tw_task *task)
 {
     struct tw_command *command = task->command;
@@ -118,6 +119,11 @@ static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend
         return tw_step_enqueue(command, handle, &task->sequence);
     if (task->kind == TW_TASK_GRAPH)
         return command->device->backend->backend->graphs->launch(handle, command->instance, &task->sequence);
+    if (task->kind == TW_TASK_CUDA) {
+        const struct tw_backend_interop *interop = command->device->backend->backend->interop;
+        const struct tw_cuda_event *cuda = tw_cuda_event_of(command);
+        return (cuda->records ? interop->record_cuda : interop->wait_cuda)(handle, cuda->event, &task->sequence);
+    }
     const struct tw_backend_copy request = tw_copy_request(&((const struct tw_copy_task *)task)->plan);
     return async->copy(handle, &request, &task->sequence);
 }

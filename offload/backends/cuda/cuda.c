@@ -213,12 +213,25 @@ static const struct tw_backend_memory memory = {
     .free_shared = tw_cuda_free_shared,
 };
 
+static int cuda_ordinal(const struct tw_backend_device *device)
+{
+    return ((const struct tw_cuda_device *)device)->ordinal;
+}
+
+static const struct tw_backend_interop interop = {
+    .omp_number = tw_omp_number,
+    .cuda_ordinal = cuda_ordinal,
+    .wait_cuda = tw_cuda_stream_wait,
+    .record_cuda = tw_cuda_stream_record,
+};
+
 const struct tw_backend tw_backend_cuda = {
     .name = "omp",                   /* they are OpenMP's devices to the program, which is compiled for OpenMP */
     .types_on_demand = TW_OMP_TYPES, /* as omp, which takes the rest */
     .memory = &memory,
     .async = &tw_cuda_async,
     .graphs = &tw_cuda_graphs,
+    .interop = &interop,
     .count = count,
     .open = open_device,
     .close = close_device,

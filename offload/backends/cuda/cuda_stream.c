@@ -32,6 +32,7 @@
 #define GRAPH_NAME "of a command graph"
 #define COPY_NAME "that ran before a copy" /* a copy does not fail by itself once it is enqueued */
 #define FILL_NAME "that ran before a fill"
+#define EVENT_NAME "that ran before an event of the program"
 
 /* An event behind the launch with a sequence number. */
 struct record {
@@ -316,7 +317,20 @@ struct request {
     cu_executable executable; /* of a graph */
     const struct tw_backend_copy *copy;
     const struct tw_backend_fill *fill;
+    cu_event event; /* the program's; ... */
+    bool records;   /* ... to be recorded, else to be waited for */
 };
+
+static tw_status add_event(struct cuda_stream *stream, const struct request *request)
+{
+    const cu_result error = request->records ? tw_cuda.event_record(request->event, stream->stream)
+                                             : tw_cuda.stream_wait_event(stream->stream, request->event, 0);
+    return error ? complain(stream,
+                            request->records ? "did not record the program's event: is it one of this device?"
+                                             : "did not wait for the program's event",
+                            error)
+                 : TW_SUCCESS;
+}
 
 static tw_status add(struct cuda_stream *stream, const struct request *request)
 {
@@ -326,6 +340,8 @@ static tw_status add(struct cuda_stream *stream, const struct request *request)
         return tw_cuda_enqueue_copy(request->copy, stream->stream);
     if (request->fill)
         return tw_cuda_enqueue_fill(stream->device, request->fill, stream->stream);
+    if (request->event)
+        return add_event(stream, request);
     const bool alone = atomic_load_explicit(&stream->device->running, memory_order_relaxed) == 0;
     const cu_result error = tw_cuda.graph_launch(request->executable, stream->stream);
     return error ? tw_cuda_report(stream->device, GRAPH_NAME, error, alone) : TW_SUCCESS;
@@ -394,6 +410,16 @@ static tw_status copy(struct tw_backend_stream *base, const struct tw_backend_co
 static tw_status fill(struct tw_backend_stream *base, const struct tw_backend_fill *fill, uint64_t *sequence)
 {
     return issue(cuda(base), &(struct request){.name = FILL_NAME, .fill = fill}, sequence);
+}
+
+tw_status tw_cuda_stream_wait(struct tw_backend_stream *base, void *event, uint64_t *sequence)
+{
+    return issue(cuda(base), &(struct request){.name = EVENT_NAME, .event = event}, sequence);
+}
+
+tw_status tw_cuda_stream_record(struct tw_backend_stream *base, void *event, uint64_t *sequence)
+{
+    return issue(cuda(base), &(struct request){.name = EVENT_NAME, .event = event, .records = true}, sequence);
 }
 
 /* ---- completion -------------------------------------------------------------------------------------------------- */

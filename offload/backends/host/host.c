@@ -71,8 +71,21 @@ static tw_status launch(struct tw_backend_device *device, const struct tw_intern
     return tw_host_run(kernel, description, NULL);
 }
 
+static int omp_number(const struct tw_backend_device *device)
+{
+    (void)device;
+    return tw_openmp_host();
+}
+
+static const struct tw_backend_interop interop = {
+    .omp_number = omp_number,
+    .omp_default = tw_openmp_default,
+    .omp_fulfill = tw_openmp_fulfill,
+};
+
 const struct tw_backend tw_backend_host = {
     .name = "host",
+    .interop = &interop,
     .count = count,
     .open = open_device,
     .close = close_device,

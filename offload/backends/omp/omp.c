@@ -403,10 +403,18 @@ const struct tw_backend_memory tw_omp_memory = {
     .fill = fill,
 };
 
+int tw_omp_number(const struct tw_backend_device *device)
+{
+    return ((const struct tw_omp_device *)device)->number;
+}
+
+static const struct tw_backend_interop interop = {.omp_number = tw_omp_number};
+
 const struct tw_backend tw_backend_omp = {
     .name = "omp",
     .types_on_demand = TW_OMP_TYPES,
     .memory = &tw_omp_memory,
+    .interop = &interop,
     .count = count,
     .open = open_device,
     .close = close_device,

@@ -38,6 +38,8 @@ void tw_omp_limits(struct tw_backend_device *device, const struct tw_internal_ke
 tw_status tw_omp_launch(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *description);
 
+int tw_omp_number(const struct tw_backend_device *device);
+
 /* Returns the lowering for a kernel on a device: simt if the kernel has it and the device is a GPU. */
 enum tw_internal_lowering tw_omp_lowering(const struct tw_omp_device *device, const struct tw_internal_kernel *kernel);
 

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * OpenMP and CUDA beside the library (teamwork/interop.h): device numbers, selectors and events.
+ *
+ * An event that something outside of the library waits for gets a command of its own behind it: one that does nothing
+ * on the host and then fulfills OpenMP's event, or one that a stream issues, which records CUDA's.
+ */
+#include <teamwork/interop.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/detail.h"
+#include "base/lock.h"
+#include "base/process.h"
+#include "device.h"
+#include "host_access.h"
+#include "runtime/cuda_event.h"
+#include "runtime/reclaim.h"
+#include "runtime/submit.h"
+#include "runtime/wait.h"
+#include "runtime/workers.h"
+
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
+
+static const struct tw_backend_interop *interop_of(const tw_device *device)
+{
+    return device ? device->backend->backend->interop : NULL;
+}
+
+int tw_device_omp_number(const tw_device *device)
+{
+    const struct tw_backend_interop *interop = interop_of(device);
+    return interop ? interop->omp_number(device->backend) : -1;
+}
+
+int tw_device_cuda_ordinal(const tw_device *device)
+{
+    const struct tw_backend_interop *interop = interop_of(device);
+    return interop && interop->cuda_ordinal ? interop->cuda_ordinal(device->backend) : -1;
+}
+
+/* Finds a visible device, or the host device, by a number. */
+static tw_status find(int number, int (*number_of)(const tw_device *device), const char *what, tw_device **result)
+{
+    if (!result)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the place for the device is NULL");
+    size_t count = 0;
+    const tw_status status = tw_get_devices(TW_DEVICE_ALL, NULL, 0, &count);
+    if (status != TW_SUCCESS)
+        return status;
+    tw_device *found = number >= 0 && number_of(tw_host_device()) == number ? tw_host_device() : NULL;
+    tw_device **devices = malloc((count + 1) * sizeof *devices);
+    if (!devices)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the list of devices");
+    (void)tw_get_devices(TW_DEVICE_ALL, devices, count, &count);
+    for (size_t i = 0; i < count && number >= 0 && !found; ++i)
+        if (number_of(devices[i]) == number)
+            found = devices[i];
+    free(devices);
+    if (!found)
+        return tw_fail(TW_ERROR_NO_DEVICE, "none of the visible devices has %s %d", what, number);
+    *result = found;
+    return TW_SUCCESS;
+}
+
+tw_status tw_device_from_omp(int number, tw_device **device)
+{
+    return find(number, tw_device_omp_number, "OpenMP's number", device);
+}
+
+tw_status tw_device_from_cuda(int ordinal, tw_device **device)
+{
+    return find(ordinal, tw_device_cuda_ordinal, "CUDA's ordinal", device);
+}
+
+/* ---- selectors --------------------------------------------------------------------------------------------------- */
+
+int tw_omp_default_selector(const tw_device *device, void *user)
+{
+    (void)user;
+    int number = tw_backends[0]->interop->omp_default();
+    return tw_omp_number_selector(device, &number);
+}
+
+int tw_omp_number_selector(const tw_device *device, void *user)
+{
+    const int number = tw_device_omp_number(device);
+    return user && number >= 0 && number == *(const int *)user ? 100 : -1;
+}
+
+int tw_local_rank(void)
+{
+    static const char *const names[] = {
+        "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",          "MV2_COMM_WORLD_LOCAL_RANK", "PMI_LOCAL_RANK",
+        "PALS_LOCAL_RANKID",          "JSM_NAMESPACE_LOCAL_RANK", "FLUX_TASK_LOCAL_ID",        "SLURM_LOCALID"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+        const char *text = getenv(names[i]);
+        char *end = NULL;
+        const long rank = text && *text >= '0' && *text <= '9' ? strtol(text, &end, 10) : -1;
+        if (rank >= 0 && rank <= INT_MAX && end && !*end)
+            return (int)rank;
+    }
+    return -1;
+}
+
+int tw_local_rank_selector(const tw_device *device, void *user)
+{
+    const int told = user ? *(const int *)user : tw_local_rank();
+    const size_t rank = told > 0 ? (size_t)told : 0;
+    size_t count = 0, at = 0;
+    if (!tw_device_is_gpu(device) || (user && told < 0) || tw_get_devices(TW_DEVICE_GPU, NULL, 0, &count) != TW_SUCCESS)
+        return -1;
+    tw_device **gpus = malloc((count + 1) * sizeof *gpus);
+    if (!gpus)
+        return -1;
+    (void)tw_get_devices(TW_DEVICE_GPU, gpus, count, &count);
+    while (at < count && gpus[at] != device)
+        ++at;
+    free(gpus);
+    return at < count && at == rank % count ? 100 : -1;
+}
+
+/* ---- commands behind events -------------------------------------------------------------------------------------- */
+
+static void nothing_locked(struct tw_command *command)
+{
+    (void)command;
+}
+
+static void released_locked(struct tw_task_queue *home, struct tw_memory memory)
+{
+    (void)home; /* of a device, and not counted */
+    free(memory.block);
+}
+
+/* Makes a command of a device's own task queue. */
+static struct tw_command *make_command(const struct tw_command_object *object, tw_device *device,
+                                       enum tw_task_kind kind, size_t args_bytes)
+{
+    struct tw_command *command = tw_command_create(object, &(struct tw_memory){.block = NULL}, 0, 1, args_bytes);
+    if (!command)
+        return NULL;
+    command->device = device;
+    command->home = command->queue = device->system;
+    command->body.kind = kind;
+    return command;
+}
+
+/* Submits a command behind an event, which may be NULL. */
+static tw_status submit_locked(struct tw_command *command, const tw_event *event)
+{
+    struct tw_command *const before = event ? tw_command_of(event) : NULL;
+    return tw_command_submit_after_locked(command, &before, event != NULL);
+}
+
+/* ---- OpenMP's events --------------------------------------------------------------------------------------------- */
+
+/* The argument block of a command that fulfills an event of OpenMP. */
+struct fulfilment {
+    struct tw_late_call call;
+    struct tw_command *command; /* with a reference */
+    uintptr_t omp_event;
+};
+
+static void fulfill(struct tw_late_call *call)
+{
+    struct fulfilment *fulfilment = (struct fulfilment *)(void *)call;
+    struct tw_command *command = fulfilment->command;
+    const uintptr_t omp_event = fulfilment->omp_event;
+    tw_command_release(command); /* first: the program may shut the library down once the event is fulfilled */
+    tw_backends[0]->interop->omp_fulfill(omp_event);
+}
+
+/* Also if the command was cancelled. */
+static void behind_locked(struct tw_command *command)
+{
+    struct fulfilment *fulfilment = (struct fulfilment *)(void *)command->args;
+    fulfilment->call.call = fulfill;
+    tw_reclaim_call_locked(&fulfilment->call);
+}
+
+static const struct tw_command_object fulfilling = {.completed_locked = behind_locked,
+                                                    .released_locked = released_locked};
+
+static tw_status fulfill_behind(const tw_event *event, uintptr_t omp_event)
+{
+    struct tw_command *command =
+        make_command(&fulfilling, tw_host_device(), TW_TASK_NOTHING, sizeof(struct fulfilment));
+    if (!command)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to fulfill an event of OpenMP");
+    *(struct fulfilment *)(void *)command->args = (struct fulfilment){.command = command, .omp_event = omp_event};
+    tw_lock();
+    const tw_status status = submit_locked(command, event); /* the reference from creation goes to the call */
+    if (status != TW_SUCCESS)
+        tw_command_release_locked(command);
+    tw_unlock();
+    return status;
+}
+
+tw_status tw_event_fulfill_omp(tw_event *event, uintptr_t omp_event)
+{
+    tw_status status = tw_runtime_enter();
+    if (status == TW_SUCCESS)
+        status = fulfill_behind(event, omp_event);
+    tw_runtime_leave();
+    tw_reclaim(); /* makes the call, if the event has happened */
+    return status;
+}
+
+/* ---- CUDA's events ----------------------------------------------------------------------------------------------- */
+
+static const struct tw_command_object cuda_object = {.completed_locked = nothing_locked,
+                                                     .released_locked = released_locked};
+
+static struct tw_command *unissued(const void *what)
+{
+    struct tw_command *command = *(struct tw_command *const *)what;
+    return command->body.node.issued || command->complete ? NULL : command;
+}
+
+static tw_status check_device(const tw_device *device, const void *cuda_event)
+{
+    if (!cuda_event)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the CUDA event is NULL");
+    if (!tw_is_device(device))
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the device is NULL, or from before tw_shutdown()");
+    const struct tw_backend_interop *interop = interop_of(device);
+    const struct tw_backend_async *async = device->backend->backend->async;
+    return interop && interop->wait_cuda && async && async->reaches(device->backend, device->backend)
+               ? TW_SUCCESS
+               : tw_fail(TW_ERROR_UNSUPPORTED, "%s has no streams of CUDA", tw_device_name(device));
+}
+
+/* Submits a command behind an event, which may be NULL. Stores the command, with a reference. */
+static tw_status submit_cuda(const tw_event *event, tw_device *device, struct tw_cuda_event cuda,
+                             struct tw_command **result)
+{
+    struct tw_command *command = make_command(&cuda_object, device, TW_TASK_CUDA, sizeof cuda);
+    if (!command)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for an event of CUDA");
+    *tw_cuda_event_of(command) = cuda;
+    command->body.node.domain = device->backend->backend->async;
+    command->timed = true;
+    tw_lock();
+    const unsigned long mark = event && !tw_command_of(event)->complete ? tw_mark_own_accesses_locked() : 0;
+    tw_status status = TW_SUCCESS;
+    if (mark && tw_command_of(event)->body.node.mark == mark)
+        status = tw_fail(TW_ERROR_WOULD_DEADLOCK,
+                         "the event waits for a host accessor that this thread holds; release that one first");
+    if (status == TW_SUCCESS)
+        status = submit_locked(command, event);
+    if (status == TW_SUCCESS)
+        *result = command;
+    else
+        tw_command_release_locked(command);
+    tw_unlock();
+    return status;
+}
+
+/* Waits until a stream has issued a command. Fails if the command was over before that. */
+static tw_status await_issue(struct tw_command *command)
+{
+    tw_status status = TW_SUCCESS;
+    tw_lock();
+    tw_wait_locked(unissued, &command, NULL, NULL);
+    if (!command->body.node.issued && command->status != TW_SUCCESS) {
+        char message[1024];
+        tw_command_message_locked(command, message, sizeof message);
+        status = tw_fail(command->status, "%s", message);
+    }
+    tw_unlock();
+    tw_reclaim();
+    return status;
+}
+
+/* Checks, submits, and waits for the issue. Stores the command, with a reference, also if it failed later. */
+static tw_status submit_and_issue(const tw_event *event, tw_device *device, struct tw_cuda_event cuda,
+                                  struct tw_command **command)
+{
+    tw_status status = tw_runtime_enter();
+    if (status == TW_SUCCESS)
+        status = check_device(device, cuda.event);
+    if (status == TW_SUCCESS)
+        status = tw_device_needs_worker(device);
+    if (status == TW_SUCCESS)
+        status = submit_cuda(event, device, cuda, command);
+    tw_runtime_leave();
+    return status == TW_SUCCESS ? await_issue(*command) : status;
+}
+
+tw_status tw_event_from_cuda(tw_device *device, void *cuda_event, tw_event **event)
+{
+    if (!event)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the event is to be stored at NULL");
+    struct tw_command *command = NULL;
+    const tw_status status = submit_and_issue(NULL, device, (struct tw_cuda_event){.event = cuda_event}, &command);
+    if (status == TW_SUCCESS)
+        *event = &command->events[TW_PHASE_COMPLETE];
+    else if (command)
+        tw_command_release(command);
+    return status;
+}
+
+tw_status tw_event_record_cuda(tw_event *event, tw_device *device, void *cuda_event)
+{
+    struct tw_command *command = NULL;
+    const struct tw_cuda_event cuda = {.event = cuda_event, .records = true};
+    const tw_status status = submit_and_issue(event, device, cuda, &command);
+    if (command)
+        tw_command_release(command);
+    return status;
+}
