@@ -172,6 +172,17 @@ static bool buffers_fit(const struct call *call)
     }
 }
 
+/* An element of a buffer of words. */
+static struct part element_of(struct buffer *buffer, uint32_t i)
+{
+    const uint32_t *size = buffer->part.size;
+    struct part part = {buffer, {i / size[2] / size[1], i / size[2] % size[1], i % size[2]}, {1, 1, 1}, .first = i};
+    part.row = part.rows = part.words = 1;
+    part.pitch = buffer->part.pitch;
+    part.plane = buffer->part.plane;
+    return part;
+}
+
 bool call_is_possible(struct call *call)
 {
     if (!buffers_fit(call))
@@ -187,8 +198,11 @@ bool call_is_possible(struct call *call)
     call->local = call->kernel == CROWD ? CROWD_ITEMS : 1 + call->local % TILE_ITEMS;
     call->first %= words;
     call->count = 1 + call->count % (words - call->first);
-    if (call->kernel == REDUCE)
+    if (call->kernel == REDUCE) {
         call->count %= (uint32_t)call->in2->model.count;
+        call->part[0] = element_of(call->out, call->first);
+        call->part[2] = element_of(call->in2, call->count);
+    }
     if (call->kernel == ADD)
         call->mode = TW_ATOMIC;
     else if (call->kernel == REDUCE)
@@ -229,7 +243,7 @@ static bool is_needed(const struct call *call, int i)
     if (!is_written(call, i))
         return true;
     if (call->kernel == REDUCE)
-        return call->keep || (i ? call->in2 : call->out)->model.count > 1;
+        return call->keep;
     return mode_needs(i ? call->mode2 : call->mode) || (i == 0 && (call->twice || keeps_gaps(call)));
 }
 
