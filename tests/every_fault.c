@@ -105,6 +105,68 @@ static void many_accessors(void)
     end_queue(&queue);
 }
 
+/* Adds a term to a part of `in`, into the same part of `out`. */
+static bool record_part(tw_queue *queue, struct tracked *in, struct tracked *out, size_t first, size_t count, int term)
+{
+    tw_command_group *cg = begin(queue);
+    const tw_id at = tw_id_1d(first);
+    const tw_range range = tw_range_1d(count);
+    tw_parallel_for(cg, range, plus, .in = tw_read_part(cg, in->buffer, at, range),
+                    .out = tw_discard_write_part(cg, out->buffer, at, range), .term = term);
+    for (size_t i = 14; i < N && term == 7; i += 40) /* some that lie elsewhere, too */
+        (void)tw_read_write_part(cg, out->buffer, tw_id_1d(i), tw_range_1d(1));
+    return submit(queue, cg, NULL);
+}
+
+static void expect_part(const struct tracked *in, struct tracked *out, size_t first, size_t count, int term)
+{
+    for (size_t i = first; i < first + count; ++i)
+        out->expected[i] = in->expected[i] + term;
+}
+
+static void change_part_on_host(tw_buffer *buffer, struct tracked *t, size_t first, size_t count)
+{
+    tw_host_accessor *accessor = NULL;
+    if (!buffer || !went(tw_host_access(buffer, TW_READ_WRITE, &accessor)))
+        return;
+    int *data = tw_host_accessor_data(accessor);
+    for (size_t i = 0; i < count; ++i)
+        t->expected[first + i] = data[i] = 100 + (int)i;
+    tw_host_accessor_release(&accessor);
+}
+
+static void parts(void)
+{
+    static struct tracked a, b;
+    tw_queue *queues[2] = {queue_on(0), queue_on(1)};
+    tw_buffer *sub = NULL;
+    tw_command_graph *graph = NULL;
+    bool there = make(&a, OVER, 1);
+    there = make(&b, COPY, 2) && there && queues[0] && queues[1];
+    for (size_t i = 0; there && i < 12; ++i)
+        if (record_part(queues[i % 2], i % 3 ? &a : &b, i % 3 ? &b : &a, 5 * i, 4, (int)i))
+            expect_part(i % 3 ? &a : &b, i % 3 ? &b : &a, 5 * i, 4, (int)i);
+    if (there && went(tw_buffer_create_sub(b.buffer, tw_id_1d(20), tw_range_1d(9), &sub)))
+        change_part_on_host(sub, &b, 20, 9);
+    if (there && went(tw_queue_begin_recording(queues[1]))) {
+        bool recorded[3];
+        for (size_t i = 0; i < 3; ++i)
+            recorded[i] = record_part(queues[1], &a, &b, 18 * i, 9, 7);
+        if (went(tw_queue_end_recording(queues[1], &graph)) && went(tw_queue_submit_graph(queues[1], graph, NULL)))
+            for (size_t i = 0; i < 3; ++i)
+                if (recorded[i])
+                    expect_part(&a, &b, 18 * i, 9, 7);
+        tw_command_graph_destroy(&graph);
+    }
+    look(&b);
+    look(&a);
+    went(tw_buffer_destroy(&sub));
+    end(&a);
+    end(&b);
+    end_queue(&queues[0]);
+    end_queue(&queues[1]);
+}
+
 static void chains_across_devices(void)
 {
     static struct tracked a, b;
@@ -641,6 +703,7 @@ static void at_every_point(void (*scenario)(void))
 SCENARIO(all_kinds_of_buffers)
 SCENARIO(all_kinds_of_kernels)
 SCENARIO(many_accessors)
+SCENARIO(parts)
 SCENARIO(chains_across_devices)
 SCENARIO(events)
 SCENARIO(contexts)
@@ -664,6 +727,7 @@ TW_TEST_LIST = {TW_CASE(every_fault_in_discovery),
                 TW_CASE(every_fault_in_all_kinds_of_buffers),
                 TW_CASE(every_fault_in_all_kinds_of_kernels),
                 TW_CASE(every_fault_in_many_accessors),
+                TW_CASE(every_fault_in_parts),
                 TW_CASE(every_fault_in_chains_across_devices),
                 TW_CASE(every_fault_in_events),
                 TW_CASE(every_fault_in_contexts),

@@ -6,6 +6,7 @@
 #include "tw_test.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "graph/coherence.h"
@@ -138,6 +139,34 @@ TW_TEST(a_tree_finds_what_overlaps_and_what_is_left)
     }
 }
 
+static size_t depth_of(const struct tw_box_node *node)
+{
+    if (!node)
+        return 0;
+    const size_t left = depth_of(node->left), right = depth_of(node->right);
+    return 1 + (left > right ? left : right);
+}
+
+/* The nodes of commands lie as far apart as their memory, and come in the order of their boxes. */
+TW_TEST(a_tree_of_evenly_spaced_nodes_is_shallow)
+{
+    enum { COUNT = 2000, MOST_BYTES = 1024 };
+    const struct tw_box whole = tw_box_of_range(tw_range_1d(COUNT));
+    unsigned char *memory = calloc(COUNT, MOST_BYTES);
+    TW_CHECK(memory);
+    for (size_t bytes = (sizeof(struct tw_box_node) + 15) / 16 * 16; bytes <= MOST_BYTES; bytes += 16) {
+        struct tw_box_node *root = NULL;
+        for (size_t i = 0; i < COUNT; ++i) {
+            const struct tw_box box = tw_box_of_part(tw_id_1d(i), tw_range_1d(1));
+            struct tw_box_node *node = (struct tw_box_node *)(void *)(memory + i * bytes);
+            *node = tw_box_node(&box, &whole);
+            tw_box_tree_insert(&root, node);
+        }
+        TW_CHECK(depth_of(root) < 60); /* about 25 */
+    }
+    free(memory);
+}
+
 static size_t count_nodes(const struct tw_box_node *node, struct map *map)
 {
     if (!node)
@@ -259,6 +288,7 @@ TW_TEST(many_uses_of_a_command_have_room)
 
 TW_TEST_LIST = {TW_CASE(arithmetic_of_boxes_is_that_of_their_elements),
                 TW_CASE(a_tree_finds_what_overlaps_and_what_is_left),
+                TW_CASE(a_tree_of_evenly_spaced_nodes_is_shallow),
                 TW_CASE(a_set_has_its_elements_and_takes_no_more_than_it_needs),
                 TW_CASE(a_set_merges_neighbours),
                 TW_CASE(many_uses_of_a_command_have_room),

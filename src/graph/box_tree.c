@@ -16,7 +16,9 @@ struct tw_box_node tw_box_node(const struct tw_box *box, const struct tw_box *wh
 /* A node lies above those of lower priority, which is as good as random: so the tree is shallow. */
 static uint64_t priority(const struct tw_box_node *node)
 {
-    return (uint64_t)(uintptr_t)node * 0x9e3779b97f4a7c15u;
+    uint64_t mixed = (uint64_t)(uintptr_t)node * 0x9e3779b97f4a7c15u;
+    mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93u; /* addresses that are evenly spaced must not be in order */
+    return mixed ^ mixed >> 32;
 }
 
 static bool is_before(const struct tw_box_node *a, const struct tw_box_node *b)
