@@ -209,7 +209,7 @@ LINKER_LANGUAGE of that target to C, or CMAKE_CXX_COMPILER to clang++")
     endif()
 endfunction()
 
-# teamwork_add_offload(<target> [ARCHS <arch>...] [LOWERING simt|teams] [NO_SPLIT])
+# teamwork_add_offload(<target> [ARCHS <arch>...] [LOWERING simt|teams] [NO_SPLIT] [REPORT])
 #
 # Compiles the kernels of a target for offload devices, besides the host: sm_NN (NVIDIA GPUs), gfxNNN (AMD GPUs),
 # x86_64 (an offload device on the host's processor, for testing). Several architectures make a program that runs on
@@ -221,11 +221,14 @@ endfunction()
 # NO_SPLIT keeps a stack for each work-item of nd_range kernels with barriers on processors. Else a plugin of clang makes loops of them,
 # where Teamwork was built with it (docs/kernels.md). The same is the property TEAMWORK_NO_SPLIT of a target.
 #
+# REPORT makes the compiler tell, as remarks with the kernel, the line and the reason, which nd_range kernels became loops, where
+# work-items became lanes of vectors, which loops were vectorized, and what stood in the way.
+#
 # What links a static library with kernels is compiled and linked for the library's architectures too: the device images
 # of a static library are only taken up by a program that has some of the same architecture itself. The program links
 # Teamwork::teamwork as usual. clang links the target, also where its main program is C++ of another compiler.
 function(teamwork_add_offload target)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "NO_SPLIT" "LOWERING" "ARCHS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "NO_SPLIT;REPORT" "LOWERING" "ARCHS")
     if(NOT TARGET ${target})
         message(FATAL_ERROR "teamwork_add_offload: there is no target \"${target}\".")
     endif()
@@ -264,5 +267,10 @@ function(teamwork_add_offload target)
     endif()
     if(arg_NO_SPLIT)
         set_target_properties(${target} PROPERTIES TEAMWORK_NO_SPLIT ON)
+    endif()
+    if(arg_REPORT)
+        set(groups "teamwork-.*|loop-vectorize")
+        target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:C,Clang>:-gline-tables-only;-Rpass=${groups};\
+-Rpass-missed=${groups};-Rpass-analysis=loop-vectorize>")
     endif()
 endfunction()

@@ -3,6 +3,7 @@
    -Rpass=teamwork-split and -Rpass-missed=teamwork-split say the same to the user. */
 #include "split.h"
 
+#include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/IR/InstIterator.h>
@@ -121,9 +122,46 @@ SmallVector<CallInst *, 8> callsOf(Module &M, const char *Name)
     return Calls;
 }
 
+constexpr unsigned MostOfHelper = 1500, MostOfHelpers = 6000; /* instructions, before anything was optimized */
+
+/* Asks for the calls of helpers in a function, and in what these call: a call that stays is the end of vector code. Functions that
+   are not to be inlined, are recursive or very long stay as they are. */
+void inlineHelpers(Function &F, unsigned &Left, SmallPtrSetImpl<Function *> &Callers)
+{
+    if (!Callers.insert(&F).second)
+        return;
+    for (Instruction &I : instructions(F)) {
+        auto *Call = dyn_cast<CallInst>(&I);
+        Function *Helper = Call ? Call->getCalledFunction() : nullptr;
+        if (!Helper || Helper->isDeclaration() || Helper->isInterposable() || Callers.count(Helper)
+            || Helper->hasFnAttribute(Attribute::NoInline) || Helper->hasFnAttribute(Attribute::Cold) || Helper->isVarArg()
+            || Call->isNoInline() || Call->isMustTailCall())
+            continue;
+        const unsigned Size = Helper->getInstructionCount();
+        if (Size > MostOfHelper || Size > Left)
+            continue;
+        Left -= Size;
+        Call->addFnAttr(Attribute::AlwaysInline);
+        inlineHelpers(*Helper, Left, Callers);
+    }
+    Callers.erase(&F);
+}
+
 /* Notes at the loops over work-items that they are such. */
 void markLoops(Module &M, FunctionAnalysisManager &FAM)
 {
+    SmallSetVector<Function *, 8> Kernels;
+    for (CallInst *Call : callsOf(M, ItemsMarker))
+        if (!Call->getFunction()->hasOptNone())
+            Kernels.insert(Call->getFunction());
+    for (CallInst *Call : callsOf(M, BeginMarker))
+        if (!Call->getFunction()->hasOptNone())
+            Kernels.insert(Call->getFunction());
+    for (Function *F : Kernels) {
+        unsigned Left = MostOfHelpers;
+        SmallPtrSet<Function *, 8> Callers;
+        inlineHelpers(*F, Left, Callers);
+    }
     for (CallInst *Call : callsOf(M, ItemsMarker)) {
         Function &F = *Call->getFunction();
         if (!F.hasOptNone())

@@ -4,6 +4,7 @@
 # usage: check.sh PLUGIN CLANG INCLUDE_OPTION...
 #
 # Which kernels of test_split.c the plugin splits: all that have barriers, but for those that are named keeps_....
+# And whether it inlines helpers.
 plugin=$1
 shift
 here=$(dirname "$0")/..
@@ -17,5 +18,13 @@ kept=$(echo "$remarks" | grep -c 'kernel keeps_[a-z_]* keeps a stack')
 split=$(echo "$remarks" | grep -c 'was split at')
 if [ -n "$wrong" ] || [ "$kept" -lt 2 ] || [ "$split" -lt 8 ]; then
     echo "$remarks"
+    exit 1
+fi
+
+# A helper that clang finds too long is inlined, so that the loop over work-items is vectorized.
+vectorized=$("$@" -std=c17 -O3 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -Rpass=loop-vectorize -S \
+    -o /dev/null "$here/split/helper.c" 2>&1 | grep -c 'vectorized loop')
+if [ "$vectorized" = 0 ]; then
+    echo "the loop over work-items of split/helper.c is not vectorized"
     exit 1
 fi
