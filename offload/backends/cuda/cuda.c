@@ -152,6 +152,40 @@ static void release(struct tw_backend_device *base, void *memory)
         tw_omp_memory.free(base, memory);
 }
 
+static bool is_full(struct tw_backend_device *base)
+{
+    return !tw_cuda_lost(tw_cuda_of(base));
+}
+
+/* libomptarget's launches and copies know only its own memory, and the pool's. */
+static size_t page_bytes(struct tw_backend_device *base)
+{
+    struct tw_cuda_device *device = tw_cuda_of(base);
+    return tw_cuda_choice() == TW_CUDA_OPENMP_LAUNCH ? 0 : device->page_bytes;
+}
+
+static void *reserve(struct tw_backend_device *base, size_t bytes)
+{
+    return tw_cuda_lost(tw_cuda_of(base)) ? NULL : tw_cuda_reserve(tw_cuda_of(base), bytes);
+}
+
+static bool back(struct tw_backend_device *base, void *reserved, size_t at, size_t bytes)
+{
+    return !tw_cuda_lost(tw_cuda_of(base)) && tw_cuda_back(tw_cuda_of(base), reserved, at, bytes);
+}
+
+static void unback(struct tw_backend_device *base, void *reserved, size_t at, size_t bytes)
+{
+    if (!tw_cuda_lost(tw_cuda_of(base)))
+        tw_cuda_unback(tw_cuda_of(base), reserved, at, bytes);
+}
+
+static void release_reserved(struct tw_backend_device *base, void *reserved, size_t bytes)
+{
+    if (!tw_cuda_lost(tw_cuda_of(base)))
+        tw_cuda_release(tw_cuda_of(base), reserved, bytes);
+}
+
 static tw_status copy(const struct tw_backend_copy *copy)
 {
     const char *lost = copy->to ? tw_cuda_lost(tw_cuda_of(copy->to)) : NULL;
@@ -204,7 +238,13 @@ static tw_status launch(struct tw_backend_device *base, const struct tw_internal
 
 static const struct tw_backend_memory memory = {
     .allocate = allocate,
+    .is_full = is_full,
     .free = release,
+    .page_bytes = page_bytes,
+    .reserve = reserve,
+    .back = back,
+    .unback = unback,
+    .release = release_reserved,
     .copy = copy,
     .fill = fill,
     .allocate_host = tw_cuda_allocate_host,

@@ -82,6 +82,22 @@ size_t tw_cuda_list(struct tw_gpu *gpus, size_t room)
     return listed;
 }
 
+struct cu_memory_properties tw_cuda_memory_properties(const struct tw_cuda_device *device)
+{
+    return (struct cu_memory_properties){.allocation_type = CU_ALLOCATION_PINNED,
+                                         .location = {CU_LOCATION_DEVICE, device->device}};
+}
+
+/* Returns the size of the device's pages; 0 if memory cannot be mapped. */
+static size_t page_bytes_of(const struct tw_cuda_device *device)
+{
+    const struct cu_memory_properties properties = tw_cuda_memory_properties(device);
+    size_t bytes = 0;
+    if (!attribute(device->device, CU_VIRTUAL_MEMORY) || tw_cuda.memory_granularity(&bytes, &properties, 0))
+        return 0;
+    return bytes;
+}
+
 static bool retain(struct tw_cuda_device *device, int ordinal)
 {
     if (tw_cuda.device_get(&device->device, ordinal))
@@ -96,6 +112,7 @@ static bool retain(struct tw_cuda_device *device, int ordinal)
     device->max_shared_bytes = attribute(device->device, CU_SHARED_PER_BLOCK_OPTIN);
     if (device->max_shared_bytes < device->default_shared_bytes)
         device->max_shared_bytes = device->default_shared_bytes;
+    device->page_bytes = page_bytes_of(device);
     pthread_mutex_init(&device->streams, NULL);
     pthread_mutex_init(&device->clock, NULL);
     return true;

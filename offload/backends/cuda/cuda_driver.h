@@ -50,6 +50,16 @@ struct cu_access {
     int rights;
 };
 
+/* Virtual memory management, since CUDA 10.2. */
+struct cu_memory_properties {
+    int allocation_type, handle_types;
+    struct cu_location location;
+    void *security;
+    unsigned char compression, rdma;
+    unsigned short usage;
+    unsigned char reserved[4];
+};
+
 /* One side of a copy of rows. A pitch is in bytes, a plane has `height` pitches. */
 struct cu_rows {
     size_t x_bytes, y, z, lod;
@@ -93,6 +103,7 @@ enum cu_device_attribute {
     CU_CAPABILITY_MINOR = 76,
     CU_HOST_NATIVE_ATOMICS = 86,
     CU_SHARED_PER_BLOCK_OPTIN = 97,
+    CU_VIRTUAL_MEMORY = 102,
     CU_MEMORY_POOLS = 115
 };
 
@@ -173,6 +184,21 @@ enum cu_function_attribute {
     X(pool_trim, "cuMemPoolTrimTo", (cu_pool pool, size_t bytes))                                                      \
     X(pool_allocate, "cuMemAllocFromPoolAsync", (uintptr_t *memory, size_t bytes, cu_pool pool, cu_stream stream))     \
     X(pool_free, "cuMemFreeAsync", (uintptr_t memory, cu_stream stream))                                               \
+    X(memory_info, "cuMemGetInfo_v2", (size_t *free, size_t *total))                                                   \
+    X(memory_granularity, "cuMemGetAllocationGranularity",                                                             \
+      (size_t *bytes, const struct cu_memory_properties *properties, int option))                                      \
+    X(address_reserve, "cuMemAddressReserve",                                                                          \
+      (uintptr_t *address, size_t bytes, size_t alignment, uintptr_t wanted, unsigned long long flags))                \
+    X(address_free, "cuMemAddressFree", (uintptr_t address, size_t bytes))                                             \
+    X(memory_create, "cuMemCreate",                                                                                    \
+      (unsigned long long *handle, size_t bytes, const struct cu_memory_properties *properties,                        \
+       unsigned long long flags))                                                                                      \
+    X(memory_release, "cuMemRelease", (unsigned long long handle))                                                     \
+    X(memory_map, "cuMemMap",                                                                                          \
+      (uintptr_t address, size_t bytes, size_t offset, unsigned long long handle, unsigned long long flags))           \
+    X(memory_unmap, "cuMemUnmap", (uintptr_t address, size_t bytes))                                                   \
+    X(memory_access, "cuMemSetAccess",                                                                                 \
+      (uintptr_t address, size_t bytes, const struct cu_access *access, size_t count))                                 \
     X(graph_create, "cuGraphCreate", (cu_graph * graph, unsigned flags))                                               \
     X(graph_destroy, "cuGraphDestroy", (cu_graph graph))                                                               \
     X(graph_add_kernel, "cuGraphAddKernelNode",                                                                        \
@@ -232,6 +258,7 @@ struct tw_cuda_device {
     size_t compute_units;
     size_t default_shared_bytes; /* of a block, for any function */
     size_t max_shared_bytes;     /* of a block, for a function that was allowed more */
+    size_t page_bytes;           /* of memory that is mapped; 0: the device cannot */
     uint64_t peers;              /* bit k: it can use the memory of device k; for the first 64 devices */
     pthread_mutex_t streams;     /* protects the members up to pool_stream, and writing loss_message */
     cu_stream *idle_streams;     /* streams on which nothing runs */
@@ -281,6 +308,9 @@ int tw_cuda_owner(const void *memory);
 
 /* Called between tw_cuda_open() and tw_cuda_close(). Returns NULL for a device that could not be retained. */
 struct tw_cuda_device *tw_cuda_device(int ordinal);
+
+/* Returns the description of memory of a device for cuMemCreate(). */
+struct cu_memory_properties tw_cuda_memory_properties(const struct tw_cuda_device *device);
 
 /* Returns true if a device can use another one's memory directly. */
 bool tw_cuda_uses_peer(const struct tw_cuda_device *device, const struct tw_cuda_device *peer);

@@ -5,10 +5,15 @@
  * omp_target_free() calls cuMemFree, which waits for everything that runs on the device. A pool keeps freed memory for
  * the next allocation instead, and neither call waits for kernels. The pool keeps at most a quarter of the device's
  * memory, and releases all of that when an allocation fails.
+ *
+ * Of large buffers that are accessed in parts, addresses are reserved, and memory is mapped below what is accessed. That
+ * leaves some of the device's memory free, for what launches need.
  */
 #include "cuda_memory.h"
 
 #include <string.h>
+
+#define SPARE_BYTES ((size_t)64 << 20) /* that mapping leaves free */
 
 enum { HOST_PORTABLE = 1, MANAGED_GLOBAL = 1, POOL_RELEASE_THRESHOLD = 4, POOL_READ_WRITE = 3 };
 
@@ -100,6 +105,90 @@ void tw_cuda_free(struct tw_cuda_device *device, void *memory)
         (void)tw_cuda.pool_free((uintptr_t)memory, device->pool_stream);
     tw_cuda_leave(entry);
 }
+
+/* ---- mapped memory ----------------------------------------------------------------------------------------------- */
+
+static size_t whole_pages(const struct tw_cuda_device *device, size_t bytes)
+{
+    return (bytes + device->page_bytes - 1) / device->page_bytes * device->page_bytes;
+}
+
+void *tw_cuda_reserve(const struct tw_cuda_device *device, size_t bytes)
+{
+    uintptr_t address = 0;
+    const enum tw_cuda_entry entry = tw_cuda_enter(device);
+    if (entry && tw_cuda.address_reserve(&address, whole_pages(device, bytes), 0, 0, 0))
+        address = 0;
+    tw_cuda_leave(entry);
+    return (void *)address;
+}
+
+/* Returns true if the device has so much memory, besides what is to stay free. */
+static bool has_room(size_t bytes)
+{
+    size_t left = 0, total = 0;
+    return !tw_cuda.memory_info(&left, &total) && left >= SPARE_BYTES && bytes <= left - SPARE_BYTES;
+}
+
+/* Lets the device use mapped memory, and the other devices that can. */
+static cu_result allow(const struct tw_cuda_device *device, uintptr_t address, size_t bytes)
+{
+    const struct cu_access own = {{CU_LOCATION_DEVICE, device->device}, POOL_READ_WRITE};
+    const cu_result error = tw_cuda.memory_access(address, bytes, &own, 1);
+    const struct tw_cuda_device *peer;
+    for (int other = 0; !error && (peer = tw_cuda_device(other)); ++other) {
+        const struct cu_access access = {{CU_LOCATION_DEVICE, peer->device}, POOL_READ_WRITE};
+        if (tw_cuda_uses_peer(peer, device))
+            (void)tw_cuda.memory_access(address, bytes, &access, 1);
+    }
+    return error;
+}
+
+/* Maps new memory, which lives until it is unmapped: the handle is only needed here. */
+static bool map(const struct tw_cuda_device *device, uintptr_t address, size_t bytes)
+{
+    const struct cu_memory_properties properties = tw_cuda_memory_properties(device);
+    unsigned long long handle;
+    if (tw_cuda.memory_create(&handle, bytes, &properties, 0))
+        return false;
+    bool is_mapped = !tw_cuda.memory_map(address, bytes, 0, handle, 0);
+    (void)tw_cuda.memory_release(handle);
+    if (is_mapped && allow(device, address, bytes)) {
+        (void)tw_cuda.memory_unmap(address, bytes);
+        is_mapped = false;
+    }
+    return is_mapped;
+}
+
+bool tw_cuda_back(struct tw_cuda_device *device, void *reserved, size_t at, size_t bytes)
+{
+    const size_t whole = whole_pages(device, bytes);
+    const enum tw_cuda_entry entry = tw_cuda_enter(device);
+    bool has = entry && has_room(whole);
+    if (entry && !has && device->pool && !tw_cuda.pool_trim(device->pool, 0))
+        has = has_room(whole);
+    has = has && map(device, (uintptr_t)reserved + at, whole);
+    tw_cuda_leave(entry);
+    return has;
+}
+
+void tw_cuda_unback(const struct tw_cuda_device *device, void *reserved, size_t at, size_t bytes)
+{
+    const enum tw_cuda_entry entry = tw_cuda_enter(device);
+    if (entry)
+        (void)tw_cuda.memory_unmap((uintptr_t)reserved + at, whole_pages(device, bytes));
+    tw_cuda_leave(entry);
+}
+
+void tw_cuda_release(const struct tw_cuda_device *device, void *reserved, size_t bytes)
+{
+    const enum tw_cuda_entry entry = tw_cuda_enter(device);
+    if (entry)
+        (void)tw_cuda.address_free((uintptr_t)reserved, whole_pages(device, bytes));
+    tw_cuda_leave(entry);
+}
+
+/* ---- host memory ------------------------------------------------------------------------------------------------- */
 
 void *tw_cuda_allocate_host(size_t bytes)
 {

@@ -12,6 +12,13 @@ bool tw_cuda_has_pool(struct tw_cuda_device *device);
 void *tw_cuda_allocate(struct tw_cuda_device *device, size_t bytes);
 void tw_cuda_free(struct tw_cuda_device *device, void *memory);
 
+/* Reserve addresses of a device that has pages, put memory behind a part of them, take it away, and give the addresses
+   back; as the slots of tw_backend_memory. */
+void *tw_cuda_reserve(const struct tw_cuda_device *device, size_t bytes);
+bool tw_cuda_back(struct tw_cuda_device *device, void *reserved, size_t at, size_t bytes);
+void tw_cuda_unback(const struct tw_cuda_device *device, void *reserved, size_t at, size_t bytes);
+void tw_cuda_release(const struct tw_cuda_device *device, void *reserved, size_t bytes);
+
 /* Allocate and free host memory that is page-locked for all devices. Returns NULL if there is none. */
 /* Slots (backend.h): managed memory. Freeing it waits for what runs on the device. */
 void *tw_cuda_allocate_shared(struct tw_backend_device *device, size_t bytes);
