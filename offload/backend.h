@@ -297,8 +297,9 @@ struct tw_backend_simulation {
     /* Makes operations of a kind take longer. */
     void (*delay)(struct tw_backend_device *device, tw_sim_operation operation, uint64_t delay_ns);
 
-    /* Return the number of operations since the last reset, and the number of allocated bytes. */
+    /* Return the number of operations and the bytes of copies since the last reset, and the number of allocated bytes. */
     uint64_t (*count)(struct tw_backend_device *device, tw_sim_operation operation);
+    uint64_t (*copied_bytes)(struct tw_backend_device *device);
     uint64_t (*allocated_bytes)(struct tw_backend_device *device);
 
     /* Clears faults, delays and counts. */

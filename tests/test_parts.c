@@ -4,7 +4,7 @@
  * Parts of buffers (spec 3.6.1, 3.6.4): sub-buffers, accessors and host accessors of parts. What is ordered, what is
  * moved, and what is refused.
  */
-#include "tw_test.h"
+#include "held_test.h"
 
 #include <malloc.h>
 #include <time.h>
@@ -155,6 +155,87 @@ TW_TEST(accessors_of_a_group_may_overlap)
     TW_PASS(tw_queue_destroy(&other));
 }
 
+/* Two devices each compute half of a buffer. The first is held until the second is done: had the second to wait for the
+   first, the first would be held for ever. */
+struct halve {
+    int *half;
+    uintptr_t flag; /* the address of an atomic_int, or 0 */
+};
+static inline void halve(tw_item item, const struct halve *k)
+{
+    await(k->flag);
+    k->half[tw_global_id(item, 0)] += 1;
+}
+TW_RANGE_KERNEL(halve, 1);
+
+enum { HALF = 1000 };
+
+static void add_to_half(tw_queue *queue, tw_buffer *buffer, size_t half, atomic_int *flag, tw_event **event)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(HALF), halve, .flag = (uintptr_t)flag,
+                    .half = tw_read_write_part(cg, buffer, tw_id_1d(half * HALF), tw_range_1d(HALF)));
+    TW_PASS(tw_queue_submit(queue, cg, event));
+}
+
+TW_TEST(halves_on_two_devices_overlap_and_move_no_more_than_themselves)
+{
+    tw_queue *queues[2];
+    static int data[2 * HALF];
+    memset(data, 0, sizeof data);
+    tw_test_use_sim(2);
+    for (size_t i = 0; i < 2; ++i)
+        queues[i] = new_queue(i);
+    tw_buffer *buffer = NULL;
+    tw_event *events[2];
+    atomic_int flag = 0;
+    TW_PASS(tw_buffer_create_over(data, sizeof(int), tw_range_1d(2 * HALF), &buffer));
+    add_to_half(queues[0], buffer, 0, &flag, &events[0]);
+    add_to_half(queues[1], buffer, 1, NULL, &events[1]);
+    TW_PASS(tw_event_wait(events[1]));
+    TW_CHECK(tw_event_get_state(events[0]) != TW_EVENT_COMPLETE);
+    atomic_store(&flag, 1);
+    TW_PASS(tw_event_wait(events[0]));
+    for (size_t i = 0; i < 2; ++i) {
+        tw_event_release(&events[i]);
+        TW_EQUAL(tw_sim_copied_bytes(tw_queue_device(queues[i])), sizeof data / 2);
+    }
+    TW_PASS(tw_buffer_destroy(&buffer));
+    for (size_t i = 0; i < 2; ++i) {
+        TW_EQUAL(tw_sim_copied_bytes(tw_queue_device(queues[i])), sizeof data);
+        TW_PASS(tw_queue_destroy(&queues[i]));
+    }
+    for (size_t i = 0; i < 2 * HALF; ++i)
+        TW_EQUAL(data[i], 1);
+}
+
+TW_TEST(a_host_accessor_of_one_element_moves_one_element)
+{
+    tw_test_use_sim(1);
+    tw_queue *queue = new_queue(0);
+    tw_device *device = tw_queue_device(queue);
+    tw_buffer *buffer = NULL;
+    tw_host_accessor *accessor = NULL;
+    static int data[2 * HALF];
+    memset(data, 0, sizeof data);
+    TW_PASS(tw_buffer_create_over(data, sizeof(int), tw_range_1d(2 * HALF), &buffer));
+    add_to_half(queue, buffer, 1, NULL, NULL);
+    TW_PASS(tw_queue_wait(queue));
+    TW_PASS(tw_sim_reset(device));
+    for (int turn = 0; turn < 2; ++turn) { /* the second time it is there */
+        TW_PASS(tw_host_access_part(buffer, tw_id_1d(HALF + 7), tw_range_1d(1), TW_READ, &accessor));
+        TW_EQUAL(*(const int *)tw_host_accessor_const_data(accessor), 1);
+        TW_PASS(tw_host_accessor_release(&accessor));
+        TW_EQUAL(tw_sim_copied_bytes(device), sizeof(int));
+    }
+    TW_PASS(tw_host_access_part(buffer, tw_id_1d(7), tw_range_1d(HALF - 7), TW_READ_WRITE, &accessor)); /* never left */
+    TW_PASS(tw_host_accessor_release(&accessor));
+    TW_EQUAL(tw_sim_copied_bytes(device), sizeof(int));
+    TW_PASS(tw_buffer_destroy(&buffer)); /* the rest of the half */
+    TW_EQUAL(tw_sim_copied_bytes(device), HALF * sizeof(int));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST(wrong_parts_are_refused)
 {
     tw_queue *queue = new_queue(0);
@@ -285,5 +366,7 @@ TW_TEST_LIST = {TW_CASE(parts_on_several_devices_make_up_the_whole),
                 TW_CASE(a_group_may_have_many_parts),
                 TW_CASE(what_was_scattered_does_not_fall_back),
                 TW_CASE(many_parts_in_rotation_take_bounded_memory),
+                TW_CASE(halves_on_two_devices_overlap_and_move_no_more_than_themselves),
+                TW_CASE(a_host_accessor_of_one_element_moves_one_element),
                 TW_CASE(wrong_parts_are_refused),
                 TW_CASES_END};

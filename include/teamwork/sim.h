@@ -74,6 +74,10 @@ TW_API tw_status tw_sim_delay(tw_device *device, tw_sim_operation operation, uin
  *  that is not simulated. */
 TW_API uint64_t tw_sim_count(const tw_device *device, tw_sim_operation operation);
 
+/** How many bytes the device was asked to copy since the last reset; those between two devices count for the one that
+ *  they are copied to. As tw_sim_count(). */
+TW_API uint64_t tw_sim_copied_bytes(const tw_device *device);
+
 /** How many bytes are allocated on the device now. */
 TW_API uint64_t tw_sim_allocated_bytes(const tw_device *device);
 

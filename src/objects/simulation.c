@@ -56,6 +56,12 @@ uint64_t tw_sim_count(const tw_device *device, tw_sim_operation operation)
     return simulation ? simulation->count(device->backend, operation) : 0;
 }
 
+uint64_t tw_sim_copied_bytes(const tw_device *device)
+{
+    const struct tw_backend_simulation *simulation = simulation_of(device, TW_SIM_COPY);
+    return simulation ? simulation->copied_bytes(device->backend) : 0;
+}
+
 uint64_t tw_sim_allocated_bytes(const tw_device *device)
 {
     const struct tw_backend_simulation *simulation = simulation_of(device, TW_SIM_ALLOCATION);

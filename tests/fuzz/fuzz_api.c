@@ -605,6 +605,7 @@ static void use_sim(void)
     const tw_sim_operation operation = (tw_sim_operation)(byte() % 6);
     (void)tw_sim_count(device, operation);
     (void)tw_sim_allocated_bytes(device);
+    (void)tw_sim_copied_bytes(device);
     (void)CALL(OK | ARGUMENT, tw_sim_delay(device, operation, byte() % 4 * 10000u));
     if (byte() % 8 == 0)
         (void)CALL(ARGUMENT | BUSY, tw_sim_set_count(65 + byte()));

@@ -201,6 +201,7 @@ static struct tw_backend_copy half_of(const struct tw_backend_copy *copy)
 static tw_status copy(const struct tw_backend_copy *copy)
 {
     struct tw_backend_device *device = copy->to ? copy->to : copy->from;
+    tw_sim_count_bytes(device, tw_backend_copy_bytes(copy));
     if (tw_sim_op_begin(device, TW_SIM_COPY)) {
         const struct tw_backend_copy half = half_of(copy);
         tw_rows_copy(&half);
@@ -271,11 +272,21 @@ static uint64_t allocated_bytes(struct tw_backend_device *base)
     return bytes;
 }
 
+static uint64_t copied_bytes(struct tw_backend_device *base)
+{
+    struct tw_sim_device *device = tw_sim_of(base);
+    pthread_mutex_lock(&device->mutex);
+    const uint64_t bytes = device->copied_bytes;
+    pthread_mutex_unlock(&device->mutex);
+    return bytes;
+}
+
 static void reset(struct tw_backend_device *base)
 {
     struct tw_sim_device *device = tw_sim_of(base);
     pthread_mutex_lock(&device->mutex);
     memset(device->counts, 0, sizeof device->counts);
+    device->copied_bytes = 0;
     memset(device->fail_at, 0, sizeof device->fail_at);
     memset(device->delay_ns, 0, sizeof device->delay_ns);
     device->lost = false;
@@ -303,6 +314,7 @@ static const struct tw_backend_simulation simulation = {
     .delay = set_delay,
     .count = count_of,
     .allocated_bytes = allocated_bytes,
+    .copied_bytes = copied_bytes,
     .reset = reset,
 };
 

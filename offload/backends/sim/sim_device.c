@@ -35,6 +35,13 @@ bool tw_sim_op_fails(struct tw_backend_device *base, tw_sim_operation operation)
     return fails || lost;
 }
 
+void tw_sim_count_bytes(struct tw_backend_device *device, size_t bytes)
+{
+    pthread_mutex_lock(&tw_sim_of(device)->mutex);
+    tw_sim_of(device)->copied_bytes += bytes;
+    pthread_mutex_unlock(&tw_sim_of(device)->mutex);
+}
+
 void tw_sim_op_delay(struct tw_backend_device *device, tw_sim_operation operation)
 {
     pthread_mutex_lock(&tw_sim_of(device)->mutex);

@@ -16,7 +16,7 @@ struct tw_sim_device {
     uint64_t fail_at[TW_SIM_OPERATIONS]; /* the count at which an operation fails; 0: never */
     bool fail_on[TW_SIM_OPERATIONS];     /* all operations after it fail too */
     uint64_t delay_ns[TW_SIM_OPERATIONS];
-    uint64_t allocated_bytes;
+    uint64_t allocated_bytes, copied_bytes;
     bool lost;             /* a kernel has failed */
     uint64_t memory_bytes; /* the most allocated bytes; 0: any number; never changes */
     bool asynchronous;     /* never changes */
@@ -36,6 +36,9 @@ bool tw_sim_is_lost(struct tw_backend_device *device);
 
 /* Counts an operation. Returns true if it must fail. */
 bool tw_sim_op_fails(struct tw_backend_device *device, tw_sim_operation operation);
+
+/* Counts the bytes of a copy. */
+void tw_sim_count_bytes(struct tw_backend_device *device, size_t bytes);
 
 /* Sleeps for the delay of an operation. */
 void tw_sim_op_delay(struct tw_backend_device *device, tw_sim_operation operation);

@@ -259,6 +259,7 @@ static bool reaches(struct tw_backend_device *to, struct tw_backend_device *from
 static tw_status enqueue_copy(struct tw_backend_stream *base, const struct tw_backend_copy *copy, uint64_t *sequence)
 {
     struct sim_stream *stream = stream_of(base);
+    tw_sim_count_bytes(stream->device, tw_backend_copy_bytes(copy));
     if (tw_sim_op_fails(stream->device, TW_SIM_COPY))
         return tw_sim_refuse_copy(stream->device, true, tw_backend_copy_bytes(copy));
     return add_item(stream, (struct sim_item){.copy = *copy}, sequence);
