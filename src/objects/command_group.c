@@ -923,6 +923,7 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
         group->bounds = NULL;
         group->fallback = NULL;
         group->pins = NULL;
+        group->events = NULL;
         group = leave_spare_locked(queue, group); /* while the queue is still counted */
         if (!command->home)
             tw_task_queue_release_locked(&queue->tasks); /* a recorded command does not count it */
