@@ -2,9 +2,10 @@
 /*
  * A five-point stencil on a grid that is split over several devices by rows.
  *
- * Each device has its rows in three buffers: the first row, the last row, and those between. The two edge rows are
- * computed by a small kernel before the others, and the neighbours read them in the next step: the library moves them,
- * while the large kernel runs. All data is double-buffered. There is no other synchronization than the accessors.
+ * The grid is one buffer, and another one for the next step. Each device has some rows: its groups access these, and
+ * the neighbours' rows next to them. The first and the last row are computed by a small kernel before the others, and
+ * the neighbours read them in the next step: the library moves them, while the large kernel runs. There is no other
+ * synchronization than the accessors.
  *
  *     halo_gpu [--quick] [--devices N] [--rows R] [--columns C] [--steps S] [--json FILE]
  *
@@ -15,6 +16,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../harness/bench_teamwork.h"
 
@@ -55,109 +57,107 @@ static inline float right_of(const float *row, unsigned column, unsigned columns
 }
 
 struct fill {
-    float *out;
-    unsigned first_row, columns; /* of the whole grid */
+    TW_PART_VIEW(float) out;
+    unsigned first_row; /* of the whole grid */
 };
 static inline void fill(tw_item item, const struct fill *k)
 {
     const unsigned row = (unsigned)tw_global_id(item, 0), column = (unsigned)tw_global_id(item, 1);
-    k->out[row * k->columns + column] = initial_value(k->first_row + row, column);
+    tw_at(k->out, row, column) = initial_value(k->first_row + row, column);
 }
 TW_RANGE_KERNEL(fill, 2);
 
-/* The rows between the edges. */
+/* The rows between the edges. Row i of `out` lies between rows i and i + 2 of `in`. */
 struct inside {
-    const float *in, *first, *last;
+    const float *in;
     float *out;
-    unsigned rows, columns;
+    unsigned columns;
 };
 static inline void inside(tw_item item, const struct inside *k)
 {
     const unsigned row = (unsigned)tw_global_id(item, 0), column = (unsigned)tw_global_id(item, 1);
-    const unsigned columns = k->columns, at = row * columns + column;
-    const float up = row ? k->in[at - columns] : k->first[column];
-    const float down = row + 1 < k->rows ? k->in[at + columns] : k->last[column];
-    const float left = column ? k->in[at - 1] : 0.0f, right = column + 1 < columns ? k->in[at + 1] : 0.0f;
-    k->out[at] = relax(left, right, up, down);
+    const unsigned columns = k->columns, at = row * columns + column, here = at + columns;
+    const float left = column ? k->in[here - 1] : 0.0f, right = column + 1 < columns ? k->in[here + 1] : 0.0f;
+    k->out[at] = relax(left, right, k->in[at], k->in[here + columns]);
 }
 TW_RANGE_KERNEL(inside, 2);
 
-/* The first and the last row: above and below are the neighbours' edges. */
+/* The first and the last row. `first` and `last` begin one row above them. */
 struct edges {
-    const float *in, *first, *last, *above, *below;
+    const float *first, *last;
     float *first_out, *last_out;
-    unsigned rows, columns;
+    unsigned columns;
 };
 static inline void edges(tw_item item, const struct edges *k)
 {
     const unsigned column = (unsigned)tw_global_id(item, 0), columns = k->columns;
-    k->first_out[column] =
-        relax(left_of(k->first, column), right_of(k->first, column, columns), k->above[column], k->in[column]);
-    k->last_out[column] = relax(left_of(k->last, column), right_of(k->last, column, columns),
-                                k->in[(k->rows - 1) * columns + column], k->below[column]);
+    const float *first = k->first + columns, *last = k->last + columns;
+    k->first_out[column] = relax(left_of(first, column), right_of(first, column, columns), k->first[column],
+                                 k->first[2 * columns + column]);
+    k->last_out[column] =
+        relax(left_of(last, column), right_of(last, column, columns), k->last[column], k->last[2 * columns + column]);
 }
 TW_RANGE_KERNEL(edges, 1);
 
 /* ---- the grid ------------------------------------------------------------------------------------------------ */
 
-struct part {
-    tw_queue *queue;
-    tw_buffer *inside[2], *first[2], *last[2];
-    tw_buffer *nothing; /* a row of zeros, outside of the grid */
-};
-
 struct grid {
-    struct part parts[MOST_DEVICES];
+    tw_queue *queues[MOST_DEVICES];
+    tw_buffer *cells[2];           /* with a row of zeros above and below */
     size_t devices, rows, columns; /* rows of a device */
     unsigned steps;                /* done so far */
 };
 
-static bool fill_rows(tw_queue *queue, tw_buffer *buffer, size_t rows, size_t first_row, size_t columns)
+/* The first element of a row of the buffers, and the range of some rows. Row 0 is that of zeros. */
+static tw_id row_at(size_t row)
 {
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_2d(rows, columns), fill, .out = tw_discard_write(cg, buffer),
-                    .first_row = (unsigned)first_row, .columns = (unsigned)columns);
-    return bench_passed(tw_queue_submit(queue, cg, NULL));
+    return tw_id_2d(row, 0);
 }
 
-static bool make_part(struct grid *g, size_t index, tw_device *device)
+static tw_range rows_of(const struct grid *g, size_t rows)
 {
-    struct part *p = &g->parts[index];
-    const tw_range row = tw_range_1d(g->columns), rows = tw_range_2d(g->rows - 2, g->columns);
+    return tw_range_2d(rows, g->columns);
+}
+
+static bool fill_rows(const struct grid *g, size_t index)
+{
     const size_t first_row = index * g->rows;
-    float *zeros = calloc(g->columns, sizeof *zeros);
-    bool done = zeros && bench_passed(tw_queue_create_on_device(device, NULL, NULL, &p->queue))
-                && bench_passed(tw_buffer_create_copy(zeros, sizeof *zeros, row, &p->nothing));
-    for (unsigned i = 0; i < 2 && done; ++i)
-        done = bench_passed(tw_buffer_create(sizeof(float), rows, &p->inside[i]))
-               && bench_passed(tw_buffer_create(sizeof(float), row, &p->first[i]))
-               && bench_passed(tw_buffer_create(sizeof(float), row, &p->last[i]));
-    free(zeros);
-    return done && fill_rows(p->queue, p->first[0], 1, first_row, g->columns)
-           && fill_rows(p->queue, p->inside[0], g->rows - 2, first_row + 1, g->columns)
-           && fill_rows(p->queue, p->last[0], 1, first_row + g->rows - 1, g->columns);
+    tw_command_group *cg = tw_queue_begin(g->queues[index]);
+    tw_parallel_for(cg, rows_of(g, g->rows), fill, .first_row = (unsigned)first_row,
+                    .out = TW_DISCARD_WRITE_PART_VIEW(cg, g->cells[0], row_at(first_row + 1), rows_of(g, g->rows)));
+    return bench_passed(tw_queue_submit(g->queues[index], cg, NULL));
+}
+
+/* Makes the rows of zeros, above and below. */
+static bool clear_borders(const struct grid *g)
+{
+    const size_t borders[] = {0, g->devices * g->rows + 1};
+    bool done = true;
+    for (unsigned i = 0; i < 4 && done; ++i) {
+        tw_host_accessor *accessor = NULL;
+        done = bench_passed(
+            tw_host_access_part(g->cells[i / 2], row_at(borders[i % 2]), rows_of(g, 1), TW_DISCARD_WRITE, &accessor));
+        if (done)
+            memset(tw_host_accessor_data(accessor), 0, g->columns * sizeof(float));
+        tw_host_accessor_release(&accessor);
+    }
+    return done;
 }
 
 static bool wait_for(const struct grid *g)
 {
     bool done = true;
     for (size_t i = 0; i < g->devices; ++i)
-        done = bench_passed(tw_queue_wait(g->parts[i].queue)) && done;
+        done = bench_passed(tw_queue_wait(g->queues[i])) && done;
     return done;
 }
 
 static void free_grid(struct grid *g)
 {
-    for (size_t i = 0; i < g->devices; ++i) {
-        struct part *p = &g->parts[i];
-        tw_queue_destroy(&p->queue);
-        tw_buffer_destroy(&p->nothing);
-        for (unsigned k = 0; k < 2; ++k) {
-            tw_buffer_destroy(&p->inside[k]);
-            tw_buffer_destroy(&p->first[k]);
-            tw_buffer_destroy(&p->last[k]);
-        }
-    }
+    for (size_t i = 0; i < g->devices; ++i)
+        tw_queue_destroy(&g->queues[i]);
+    tw_buffer_destroy(&g->cells[0]);
+    tw_buffer_destroy(&g->cells[1]);
     free(g);
 }
 
@@ -167,9 +167,11 @@ static struct grid *make_grid(tw_device *const *devices, size_t count, size_t ro
     if (!g)
         return NULL;
     *g = (struct grid){.devices = count, .rows = rows, .columns = columns};
-    bool done = true;
+    const tw_range whole = tw_range_2d(count * rows + 2, columns);
+    bool done = bench_passed(tw_buffer_create(sizeof(float), whole, &g->cells[0]))
+                && bench_passed(tw_buffer_create(sizeof(float), whole, &g->cells[1])) && clear_borders(g);
     for (size_t i = 0; i < count && done; ++i)
-        done = make_part(g, i, devices[i]);
+        done = bench_passed(tw_queue_create_on_device(devices[i], NULL, NULL, &g->queues[i])) && fill_rows(g, i);
     if (!wait_for(g) || !done) {
         free_grid(g);
         return NULL;
@@ -181,27 +183,26 @@ static struct grid *make_grid(tw_device *const *devices, size_t count, size_t ro
 
 static bool submit_edges(const struct grid *g, size_t i, unsigned now, unsigned next)
 {
-    const struct part *p = &g->parts[i];
-    tw_buffer *above = i ? g->parts[i - 1].last[now] : p->nothing;
-    tw_buffer *below = i + 1 < g->devices ? g->parts[i + 1].first[now] : p->nothing;
-    tw_command_group *cg = tw_queue_begin(p->queue);
-    tw_parallel_for(cg, tw_range_1d(g->columns), edges, .in = tw_read(cg, p->inside[now]),
-                    .first = tw_read(cg, p->first[now]), .last = tw_read(cg, p->last[now]), .above = tw_read(cg, above),
-                    .below = tw_read(cg, below), .first_out = tw_discard_write(cg, p->first[next]),
-                    .last_out = tw_discard_write(cg, p->last[next]), .rows = (unsigned)g->rows - 2,
+    const size_t first = i * g->rows + 1, last = first + g->rows - 1;
+    tw_buffer *in = g->cells[now], *out = g->cells[next];
+    tw_command_group *cg = tw_queue_begin(g->queues[i]);
+    tw_parallel_for(cg, tw_range_1d(g->columns), edges, .first = tw_read_part(cg, in, row_at(first - 1), rows_of(g, 3)),
+                    .last = tw_read_part(cg, in, row_at(last - 1), rows_of(g, 3)),
+                    .first_out = tw_discard_write_part(cg, out, row_at(first), rows_of(g, 1)),
+                    .last_out = tw_discard_write_part(cg, out, row_at(last), rows_of(g, 1)),
                     .columns = (unsigned)g->columns);
-    return tw_queue_submit(p->queue, cg, NULL) == TW_SUCCESS;
+    return tw_queue_submit(g->queues[i], cg, NULL) == TW_SUCCESS;
 }
 
 static bool submit_inside(const struct grid *g, size_t i, unsigned now, unsigned next)
 {
-    const struct part *p = &g->parts[i];
-    tw_command_group *cg = tw_queue_begin(p->queue);
-    tw_parallel_for(cg, tw_range_2d(g->rows - 2, g->columns), inside, .in = tw_read(cg, p->inside[now]),
-                    .first = tw_read(cg, p->first[now]), .last = tw_read(cg, p->last[now]),
-                    .out = tw_discard_write(cg, p->inside[next]), .rows = (unsigned)g->rows - 2,
+    const size_t first = i * g->rows + 1;
+    const tw_range written = rows_of(g, g->rows - 2);
+    tw_command_group *cg = tw_queue_begin(g->queues[i]);
+    tw_parallel_for(cg, written, inside, .in = tw_read_part(cg, g->cells[now], row_at(first), rows_of(g, g->rows)),
+                    .out = tw_discard_write_part(cg, g->cells[next], row_at(first + 1), written),
                     .columns = (unsigned)g->columns);
-    return tw_queue_submit(p->queue, cg, NULL) == TW_SUCCESS;
+    return tw_queue_submit(g->queues[i], cg, NULL) == TW_SUCCESS;
 }
 
 /* The edges of all devices first, so that they are on their way while the rest is computed. */
@@ -250,7 +251,7 @@ static double run_with_waiters(struct grid *g, unsigned steps)
     for (unsigned i = 0; i < steps; ++i)
         done = submit_step(g) && done;
     for (size_t i = 0; i < g->devices; ++i) {
-        waiters[i] = (struct waiter){.queue = g->parts[i].queue};
+        waiters[i] = (struct waiter){.queue = g->queues[i]};
         if (pthread_create(&waiters[i].thread, NULL, wait_on_thread, &waiters[i]))
             abort();
     }
@@ -297,12 +298,13 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Compares the cells of a buffer with the reference's: `rows` rows from `first_row` on, every `stride`-th column. */
-static bool rows_are_right(struct grid *g, tw_buffer *buffer, size_t first_row, size_t rows, size_t stride)
+/* Compares cells with the reference's: `rows` rows from `first_row` on, every `stride`-th column. */
+static bool rows_are_right(struct grid *g, size_t first_row, size_t rows, size_t stride)
 {
     const size_t total = g->rows * g->devices, reach = g->steps + 1;
     tw_host_accessor *accessor = NULL;
-    bool right = bench_passed(tw_host_access(buffer, TW_READ, &accessor));
+    bool right = bench_passed(
+        tw_host_access_part(g->cells[g->steps % 2], row_at(first_row + 1), rows_of(g, rows), TW_READ, &accessor));
     const float *data = tw_host_accessor_const_data(accessor);
     const size_t up = least(reach, first_row), down = least(reach, total - (first_row + rows));
     for (size_t column = 0; right && column < g->columns; column += stride) {
@@ -331,15 +333,12 @@ static bool rows_are_right(struct grid *g, tw_buffer *buffer, size_t first_row, 
 /* The edge rows of all devices at some columns, or all cells. */
 static bool is_right(struct grid *g, bool all)
 {
-    const unsigned now = g->steps % 2;
     const size_t stride = all ? 1 : g->columns / 3 - 1;
     bool right = true;
     for (size_t i = 0; i < g->devices && right; ++i) {
-        const struct part *p = &g->parts[i];
         const size_t first_row = i * g->rows;
-        right = rows_are_right(g, p->first[now], first_row, 1, stride)
-                && rows_are_right(g, p->last[now], first_row + g->rows - 1, 1, stride)
-                && (!all || rows_are_right(g, p->inside[now], first_row + 1, g->rows - 2, stride));
+        right = rows_are_right(g, first_row, 1, stride) && rows_are_right(g, first_row + g->rows - 1, 1, stride)
+                && (!all || rows_are_right(g, first_row, g->rows, stride));
     }
     return right;
 }
