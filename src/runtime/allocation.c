@@ -253,10 +253,10 @@ static bool is_backed(const struct tw_data *data, const struct tw_box *box, size
     return true;
 }
 
-static bool is_there(const struct tw_data *data, const struct tw_box *box, size_t space)
+bool tw_data_is_there(const struct tw_data *data, const struct tw_box *box, size_t space)
 {
     const struct tw_allocation *allocation = &data->allocations[space];
-    return atomic_load(&allocation->address) && (!allocation->backing || is_backed(data, box, space));
+    return !data->bytes || (atomic_load(&allocation->address) && (!allocation->backing || is_backed(data, box, space)));
 }
 
 /* Returns true if a device is to reserve addresses for a buffer of which a box is accessed. */
@@ -340,14 +340,14 @@ static bool try_to_allocate(struct tw_data *data, const struct tw_box *box, size
 
 tw_status tw_data_allocate_box(struct tw_data *data, const struct tw_box *box, size_t space)
 {
-    if (!data->bytes || is_there(data, box, space))
+    if (tw_data_is_there(data, box, space))
         return TW_SUCCESS;
     tw_status status = tw_check_process();
     if (status != TW_SUCCESS)
         return status;
     TW_DEFER_CANCELLATION;
     tw_memory_begin();
-    if (!is_there(data, box, space) && !try_to_allocate(data, box, space)
+    if (!tw_data_is_there(data, box, space) && !try_to_allocate(data, box, space)
         && !(tw_reclaim_memory() && try_to_allocate(data, box, space))) { /* freeing unused objects may make room */
         if (space)
             status = tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "%s has no room for a buffer of %zu bytes",

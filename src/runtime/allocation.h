@@ -21,6 +21,8 @@ tw_status tw_data_init(struct tw_data *data, tw_range range, size_t element_byte
    TW_ERROR_OUT_OF_DEVICE_MEMORY if a device has no room. Called without the lock. */
 tw_status tw_data_allocate(struct tw_data *data, size_t space);
 tw_status tw_data_allocate_box(struct tw_data *data, const struct tw_box *box, size_t space);
+/* Returns true if a box has memory in a memory space, or needs none. */
+bool tw_data_is_there(const struct tw_data *data, const struct tw_box *box, size_t space);
 /* Returns how much of a device's memory a box takes, with what is there already. */
 size_t tw_data_bytes_for(const struct tw_data *data, const struct tw_box *box, size_t space);
 /* Notes that a command uses the memory. */

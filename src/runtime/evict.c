@@ -350,11 +350,10 @@ static bool is_full(size_t space)
 
 tw_status tw_make_room(struct tw_data *data, const struct tw_box *box, size_t space)
 {
-    tw_status status = tw_data_allocate_box(data, box, space);
-    if (status != TW_ERROR_OUT_OF_DEVICE_MEMORY)
-        return status;
-    if (!is_full(space))
-        return status;
+    if (tw_data_is_there(data, box, space))
+        return TW_SUCCESS;
+    if (!space)
+        return tw_data_allocate(data, 0);
     TW_DEFER_CANCELLATION;
     const size_t asked = tw_data_bytes_for(data, box, space);
     const size_t most = tw_device_facts(tw_memory_space_device(space))->global_mem_bytes;
@@ -365,6 +364,9 @@ tw_status tw_make_room(struct tw_data *data, const struct tw_box *box, size_t sp
         tw_unlock();
         return refuse(data, asked, &survey);
     }
+    tw_status status = tw_data_allocate_box(data, box, space);
+    if (status != TW_ERROR_OUT_OF_DEVICE_MEMORY || !is_full(space))
+        return status;
     do {
         status = next_round(data, space, asked);
         if (status != TW_SUCCESS)
