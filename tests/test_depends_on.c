@@ -15,7 +15,7 @@ struct step {
 static inline void step(tw_item item, const struct step *k)
 {
     const size_t i = tw_global_id(item, 0);
-    k->x[i] = 3 * k->x[i] + k->term;
+    k->x[i] = (int)(3u * (unsigned)k->x[i] + (unsigned)k->term);
 }
 TW_RANGE_KERNEL(step, 1);
 
@@ -30,7 +30,8 @@ static inline void hidden(tw_item item, const struct hidden *k)
     (void)item;
 #ifndef __NVPTX__
     int *x = (int *)k->x;
-    __atomic_store_n(x, 3 * __atomic_load_n(x, __ATOMIC_RELAXED) + k->term, __ATOMIC_RELAXED);
+    const unsigned value = (unsigned)__atomic_load_n(x, __ATOMIC_RELAXED);
+    __atomic_store_n(x, (int)(3 * value + (unsigned)k->term), __ATOMIC_RELAXED);
 #else
     (void)k;
 #endif
