@@ -6,6 +6,9 @@
  */
 #include "int_kernels.h"
 
+#include <sched.h>
+#include <stdatomic.h>
+
 enum { N = 64 };
 
 struct groups {
@@ -342,6 +345,65 @@ TW_TEST(others_on_the_device_need_not_have_the_contents)
     }
 }
 
+static atomic_int slow_began, slow_may_end;
+
+/* Runs on the host, until it may end. */
+struct slow {
+    const int *in;
+    int *out;
+    atomic_int *began, *may_end;
+};
+static inline void slow(const struct slow *k)
+{
+    atomic_store(k->began, 1);
+    while (!atomic_load(k->may_end))
+        ;
+    for (int i = 0; i < N; ++i)
+        k->out[i] = k->in[i] + 10;
+}
+TW_SINGLE_TASK(slow);
+
+static void record_slow(tw_command_group *cg, void *user)
+{
+    struct groups *g = user;
+    if (g->calls == 0)
+        record_plus(cg, user);
+    else
+        tw_single_task(cg, slow, .in = tw_read(cg, g->in), .out = tw_discard_write(cg, g->out), .began = &slow_began,
+                       .may_end = &slow_may_end);
+}
+
+/* While a group runs on its fallback's device, another one is submitted that writes a part. The results cannot be
+   copied back, so they stay; but the part is where the later group writes it. */
+TW_TEST(results_that_stay_are_not_in_front_of_later_parts)
+{
+    struct pair pair = make_pair(true);
+    tw_buffer *b[] = {tw_test_ints(N, 1), tw_test_ints(N, 5)};
+    struct groups g = {b[0], b[1], 0};
+    tw_host_accessor *accessor = NULL;
+    atomic_store(&slow_began, 0);
+    atomic_store(&slow_may_end, 0);
+    TW_PASS(tw_sim_fail_nth(pair.device, TW_SIM_LAUNCH, 1));
+    TW_PASS(tw_queue_submit_function(pair.first, pair.other, record_slow, &g, NULL));
+    while (!atomic_load(&slow_began))
+        sched_yield();
+    tw_command_group *cg = tw_queue_begin(pair.first);
+    tw_parallel_for(cg, tw_range_1d(8), plus, .in = tw_read(cg, b[0]),
+                    .out = tw_discard_write_part(cg, b[1], tw_id_1d(0), tw_range_1d(8)), .term = 100);
+    TW_PASS(tw_queue_submit(pair.first, cg, NULL));
+    TW_PASS(tw_sim_fail_from(pair.device, TW_SIM_COPY, 1));
+    atomic_store(&slow_may_end, 1);
+    TW_PASS(tw_queue_wait(pair.first));
+    TW_PASS(tw_sim_reset(pair.device));
+    TW_PASS(tw_host_access(b[1], TW_READ, &accessor));
+    const int *data = tw_host_accessor_const_data(accessor);
+    for (int i = 0; i < N; ++i)
+        TW_EQUAL(data[i], i < 8 ? 101 : 11);
+    tw_host_accessor_release(&accessor);
+    tw_test_destroy_buffers(b, 2);
+    end_pair(&pair);
+}
+
 /* What a group that falls back reads is brought to the fallback's device for a later group, by a copy that waits for
    the first group: a copy for a third one, which waits for the first, has failed. */
 TW_TEST(a_copy_that_waits_for_the_group_is_not_waited_for)
@@ -436,6 +498,7 @@ TW_TEST_LIST = {TW_CASE(a_failed_transfer_or_launch_is_not_reported),
                 TW_CASE(others_read_what_a_waiting_group_reads),
                 TW_CASE(what_two_later_groups_write_is_read_before),
                 TW_CASE(others_on_the_device_need_not_have_the_contents),
+                TW_CASE(results_that_stay_are_not_in_front_of_later_parts),
                 TW_CASE(a_copy_that_waits_for_the_group_is_not_waited_for),
                 TW_CASE(another_group_is_no_fallback),
                 TW_CASE(the_fallback_lasts_as_long_as_its_groups),

@@ -150,6 +150,48 @@ static void tell_standbys_locked(const struct tw_command *command, const struct 
     }
 }
 
+/* Contents that are in another memory space than was expected. */
+struct move {
+    struct tw_data *data;
+    size_t from, to;
+    struct tw_failure *failure; /* why they are not where they were expected */
+    size_t pieces;              /* an upper bound of the boxes that change */
+};
+
+static void count_piece(const struct tw_box *piece, void *user)
+{
+    (void)piece;
+    ++((struct move *)user)->pieces;
+}
+
+static void move_piece(const struct tw_box *piece, void *user)
+{
+    const struct move *move = user;
+    struct tw_allocation *allocations = move->data->allocations;
+    const struct tw_box *part = tw_box_covers(piece, &move->data->whole) ? NULL : piece;
+    tw_forget_box(move->data, piece, move->from);
+    tw_apply_copy(move->data, piece, move->to);
+    tw_graph_lose(&allocations[move->from].resource, part, &move->failure->cause);
+    tw_graph_lose(&allocations[move->to].resource, part, NULL);
+}
+
+/* Marks what the command wrote as being where it ran, but for what later commands write. Returns false if memory is
+   exhausted. */
+static bool move_locked(const struct tw_command *command, struct tw_data *data, struct tw_failure *failure)
+{
+    const size_t first = command->fallback->first_space, here = command->device->space;
+    const struct tw_box_node whole = tw_box_node(&data->whole, &data->whole);
+    struct move move = {.data = data, .from = first, .to = here, .failure = failure};
+    const struct tw_box_node *later = tw_box_tree_find(data->contents.part_writers, &whole);
+    tw_box_visit_rest(&data->whole, &data->whole, later, 0, count_piece, &move);
+    for (size_t space = 0; space < data->space_count; ++space)
+        move.pieces += data->allocations[space].parts.count;
+    if (later && !tw_box_reserve(&data->reserve, 2 * TW_BOX_PIECES * move.pieces))
+        return false;
+    tw_box_visit_rest(&data->whole, &data->whole, later, 0, move_piece, &move);
+    return true;
+}
+
 /* Copies what the command wrote to where later commands expect it. If that fails, it stays, and they are redirected. */
 static void hand_over(const struct tw_command *command, struct tw_data *data)
 {
@@ -164,12 +206,9 @@ static void hand_over(const struct tw_command *command, struct tw_data *data)
         struct tw_failure *failure = tw_command_failure_locked(command, status);
         tell_locked(command, data, failure);
         tell_standbys_locked(command, data);
-        tw_graph_lose(&data->allocations[first].resource, NULL, &failure->cause);
-        if (data->contents.writer == &command->body.node) { /* else later commands decide where they will be */
-            tw_forget_box(data, &data->whole, first);
-            tw_apply_copy(data, &data->whole, here);
-            tw_graph_lose(&data->allocations[here].resource, NULL, NULL);
-        }
+        /* if a later command writes all of it, that decides where the contents will be */
+        if (data->contents.writer == &command->body.node && !move_locked(command, data, failure))
+            tw_graph_lose(&data->contents, NULL, &failure->cause);
         tw_cause_release(&failure->cause);
     }
     tw_unlock();
