@@ -16,7 +16,7 @@
  * A shared library with kernels may be closed (dlclose()) when no group with one of them is recorded, queued or running
  * any more, and no command graph has one. What is kept of its errors refers to nothing in it.
  *
- * A group is recorded by one thread and holds at most one kernel, copy or fill. Recording is sticky: the first error
+ * A group is recorded by one thread and holds at most one kernel, copy, fill or task. Recording is sticky: the first error
  * stays in the group, later calls do nothing, and submit returns it; so calls in between need no check. A NULL group,
  * which tw_queue_begin() returns when memory is exhausted, is accepted everywhere and reports TW_ERROR_OUT_OF_MEMORY.
  */
@@ -36,7 +36,8 @@ typedef struct tw_command_group tw_command_group;
 /** Where an accessor reads from on the device (spec Table 3.26). */
 typedef enum tw_access_target {
     TW_GLOBAL = 1,
-    TW_CONSTANT = 2 /**< read only */
+    TW_CONSTANT = 2, /**< read only */
+    TW_HOST = 3      /**< the host's memory, whichever device the queue has: for host tasks (task.h) alone */
 } tw_access_target;
 
 /**
@@ -114,6 +115,7 @@ TW_API tw_status tw_command_group_status(const tw_command_group *group);
  * Errors, kept in the group; NULL is returned:
  *     TW_ERROR_INVALID_ARGUMENT        a NULL buffer, an unknown mode or target, writing to the constant target
  *     TW_ERROR_READ_ONLY_BUFFER        write access to a buffer over const memory
+ *     TW_ERROR_INVALID_COMMAND_GROUP   TW_HOST beside another target, a kernel, or a copy or fill
  *     TW_ERROR_OUT_OF_DEVICE_MEMORY    even without all that can be given up there is no room
  *     TW_ERROR_OUT_OF_MEMORY
  */

@@ -32,6 +32,7 @@
  *     printf.h         printing from kernels; not included here
  *     kernel_limits.h  what a device allows a kernel
  *     interop.h        OpenMP and CUDA beside the library
+ *     task.h           host tasks: functions of the program as steps of command groups
  *     sim.h            simulated devices
  *
  * Threads and processes:
@@ -74,6 +75,7 @@
 #include <teamwork/range.h>
 #include <teamwork/sim.h>
 #include <teamwork/status.h>
+#include <teamwork/task.h>
 #include <teamwork/usm.h>
 #include <teamwork/version.h>
 #include <teamwork/view.h>

@@ -45,7 +45,8 @@ struct tw_command_group {
     size_t use_count;         /* number of `uses` */
     uint64_t seen;            /* a bit for each buffer in `uses`, by a hash: buffers may share a bit */
     bool borrows;             /* a buffer in `uses` is `lent` */
-    bool on_host;             /* tw_command_group_move_to_host() was called */
+    bool on_host;             /* its accessors are on the host: tw_command_group_move_to_host(), or TW_HOST */
+    bool has_host_task;
     const struct tw_internal_kernel *kernel;
     const char *step;                  /* the name of the function that recorded a step; or NULL */
     size_t local_bytes;                /* of all local accessors */
@@ -302,13 +303,38 @@ static tw_status check_access(const tw_buffer *buffer, tw_access_mode mode, tw_a
         return TW_ERROR_INVALID_ARGUMENT;
     if (!tw_access_mode_is_valid(mode))
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%d is no access mode", (int)mode);
-    if (target != TW_GLOBAL && target != TW_CONSTANT)
-        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%d is no target of a device accessor", (int)target);
+    if (target != TW_GLOBAL && target != TW_CONSTANT && target != TW_HOST)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%d is no target of an accessor", (int)target);
     if (target == TW_CONSTANT && mode != TW_READ)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "constant memory can only be read");
     if (buffer->read_only && tw_access_mode_writes(mode))
         return tw_fail(TW_ERROR_READ_ONLY_BUFFER, "the buffer is over const memory; only TW_READ can access it");
     return TW_SUCCESS;
+}
+
+/* Makes the group access host memory from now on. Fails if it has accessors to its device. */
+static tw_status move_to_host(struct tw_command_group *group, const char *refusal)
+{
+    tw_status status = tw_device_needs_worker(tw_host_device());
+    if (status == TW_SUCCESS && group->use_count)
+        status = tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "%s", refusal);
+    group->device = tw_host_device();
+    group->on_host = true;
+    return status;
+}
+
+#define MIXED_TARGETS                                                                                                  \
+    "a host task needs accessors with the target TW_HOST alone (tw_host_read() and the like), and nothing else can "   \
+    "have them"
+
+/* Checks that all accessors of a group are on its device, or all on the host. */
+static tw_status check_target(struct tw_command_group *group, tw_access_target target)
+{
+    if (target != TW_HOST)
+        return group->on_host ? tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, MIXED_TARGETS) : TW_SUCCESS;
+    if (group->kernel || (group->step && !group->has_host_task))
+        return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, MIXED_TARGETS);
+    return group->on_host ? TW_SUCCESS : move_to_host(group, MIXED_TARGETS);
 }
 
 /* Returns true if check_access() has nothing to say, and the buffer is a whole one without chunks. */
@@ -343,13 +369,15 @@ void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode,
 {
     if (!group || group->status != TW_SUCCESS)
         return NULL;
-    if (is_simple(buffer, mode, target)) {
+    if (is_simple(buffer, mode, target) && !group->on_host) {
         const bool is_added = add_use(group, buffer, &buffer->data.whole, false, mode);
         void *address = atomic_load(&buffer->data.allocations[group->device->space].address);
         if (address && is_added)
             return address;
     }
-    const tw_status status = check_access(buffer, mode, target);
+    tw_status status = check_access(buffer, mode, target);
+    if (status == TW_SUCCESS)
+        status = check_target(group, target);
     if (status == TW_SUCCESS)
         return access_box(group, buffer, &buffer->box, mode);
     fail(group, status);
@@ -365,6 +393,8 @@ void *tw_access_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, t
     tw_status status = check_access(buffer, mode, target);
     if (status == TW_SUCCESS)
         status = tw_buffer_box(buffer, offset, range, &box);
+    if (status == TW_SUCCESS)
+        status = check_target(group, target);
     if (status == TW_SUCCESS)
         return access_box(group, buffer, &box, mode);
     fail(group, status);
@@ -518,6 +548,8 @@ static tw_status check_kernel(const struct tw_command_group *group, const struct
         return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
                        "the command group already has a %s(); kernel %s needs a group of its own", group->step,
                        kernel->name);
+    if (group->on_host)
+        return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "kernel %s: %s", kernel->name, MIXED_TARGETS);
     if (group->kernel)
         return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
                        "the command group already has kernel %s; %s needs one of its own", group->kernel->name,
@@ -708,7 +740,7 @@ void tw_internal_parallel_for_nd_range(tw_command_group *group, tw_nd_range rang
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-bool tw_command_group_begin_step(struct tw_command_group *group, const char *name)
+static bool begin_step(struct tw_command_group *group, const char *name)
 {
     if (!group || group->status != TW_SUCCESS)
         return false;
@@ -723,16 +755,30 @@ bool tw_command_group_begin_step(struct tw_command_group *group, const char *nam
     return group->status == TW_SUCCESS;
 }
 
-bool tw_command_group_move_to_host(struct tw_command_group *group)
+bool tw_command_group_begin_step(struct tw_command_group *group, const char *name)
 {
-    tw_status status = tw_device_needs_worker(tw_host_device());
-    if (status == TW_SUCCESS && group->use_count)
-        status = tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "%s() needs a group without accessors: give it one of its own",
-                         group->step);
+    if (begin_step(group, name) && group->on_host)
+        fail(group, tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "%s(): %s", name, MIXED_TARGETS));
+    return group && group->status == TW_SUCCESS;
+}
+
+bool tw_command_group_begin_host_task(struct tw_command_group *group, const char *name)
+{
+    if (!begin_step(group, name))
+        return false;
+    const tw_status status = group->on_host ? TW_SUCCESS : move_to_host(group, MIXED_TARGETS);
     if (status != TW_SUCCESS)
         fail(group, status);
-    group->device = tw_host_device();
-    group->on_host = true;
+    group->has_host_task = true;
+    return status == TW_SUCCESS;
+}
+
+bool tw_command_group_move_to_host(struct tw_command_group *group)
+{
+    const tw_status status =
+        move_to_host(group, "an update of the host needs a group without accessors: give it one of its own");
+    if (status != TW_SUCCESS)
+        fail(group, status);
     return status == TW_SUCCESS;
 }
 
@@ -753,9 +799,10 @@ bool tw_command_group_access(struct tw_command_group *group, struct tw_buffer *b
     return tw_box_is_empty(box) || access_box(group, buffer, box, mode);
 }
 
-struct tw_step *tw_command_group_make_step(struct tw_command_group *group, size_t pattern_bytes)
+void *tw_command_group_make_args(struct tw_command_group *group, size_t bytes, size_t more_bytes)
 {
-    const size_t bytes = sizeof(struct tw_step) + pattern_bytes;
+    if (__builtin_add_overflow(bytes, more_bytes, &bytes))
+        bytes = SIZE_MAX;
     unsigned char *args = bytes <= FEW_ARGS_BYTES ? group->few_args : malloc(bytes);
     if (!args) {
         fail(group, tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for %s()", group->step));
@@ -765,7 +812,12 @@ struct tw_step *tw_command_group_make_step(struct tw_command_group *group, size_
     group->launch = (struct tw_internal_launch){.dims = 1}; /* there is none, but a fallback copies it */
     group->args = args;
     group->args_bytes = bytes;
-    return (struct tw_step *)(void *)args;
+    return args;
+}
+
+struct tw_step *tw_command_group_make_step(struct tw_command_group *group, size_t pattern_bytes)
+{
+    return tw_command_group_make_args(group, sizeof(struct tw_step), pattern_bytes);
 }
 
 /* ---- submission -------------------------------------------------------------------------------------------------- */
@@ -780,7 +832,7 @@ static enum tw_task_kind body_of(const struct tw_command_group *group)
 {
     if (group->kernel)
         return is_empty(&group->launch) ? TW_TASK_NOTHING : TW_TASK_KERNEL;
-    return group->args ? TW_TASK_STEP : TW_TASK_NOTHING;
+    return !group->args ? TW_TASK_NOTHING : group->has_host_task ? TW_TASK_HOST : TW_TASK_STEP;
 }
 
 static void completed_locked(struct tw_command *command)
@@ -869,7 +921,8 @@ static tw_status submit_or_record_locked(const struct tw_command_group *group, s
     struct tw_queue *queue = group->queue;
     if (queue->recording && group->on_host)
         return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
-                       "%s() cannot be recorded: submit it each time, behind the command graph", group->step);
+                       "%s%s cannot be recorded: submit it each time, behind the command graph",
+                       group->step ? group->step : "a host accessor", group->step ? "()" : "");
     if (queue->recording && group->events)
         return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
                        "the queue is recording: a recorded group cannot depend on an event");
@@ -1031,7 +1084,7 @@ tw_status tw_internal_submit_function(tw_queue *queue, tw_queue *fallback, tw_co
     for (size_t i = 0; i < 2 && tried[i]; ++i) {
         tw_command_group *recorded __attribute__((cleanup(tw_internal_discard))) = record_by(function, user, tried[i]);
         if (i == 0 && recorded && recorded->status == TW_SUCCESS && fallback && fallback->device != queue->device
-            && !tw_queue_is_recording(queue))
+            && !recorded->on_host && !tw_queue_is_recording(queue))
             record_fallback(recorded, fallback, function, user);
         tw_command_group *group = recorded;
         recorded = NULL;

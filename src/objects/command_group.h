@@ -28,6 +28,11 @@ bool tw_command_group_box(struct tw_command_group *group, struct tw_buffer *buff
 /* Adds an access to a box, which may be empty. Returns false if the group fails. */
 bool tw_command_group_access(struct tw_command_group *group, struct tw_buffer *buffer, const struct tw_box *box,
                              tw_access_mode mode);
+/* Begins the group's host task. Returns false as tw_command_group_begin_step(), or if the group has accessors that are
+   not on the host. */
+bool tw_command_group_begin_host_task(struct tw_command_group *group, const char *name);
+/* Adds the arguments of a host task, zeroed. Returns NULL, and the group fails, if memory is exhausted. */
+void *tw_command_group_make_args(struct tw_command_group *group, size_t bytes, size_t more_bytes);
 /* Adds the step to run, zeroed, with room for a pattern. Returns NULL, and the group fails, if memory is exhausted. */
 struct tw_step *tw_command_group_make_step(struct tw_command_group *group, size_t pattern_bytes);
 

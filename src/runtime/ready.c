@@ -80,7 +80,8 @@ void tw_schedule_locked(struct tw_task *task)
 {
     struct tw_task_queue *queue = task->command->queue;
     const bool copies = task->kind == TW_TASK_COPY || task->kind == TW_TASK_STEP;
-    const bool is_copy = copies && queue->device->backend->max_copies;
+    /* A waiting thread runs no host task but the one that it waits for: it may block until that thread goes on. */
+    const bool is_copy = (copies && queue->device->backend->max_copies) || task->kind == TW_TASK_HOST;
     if (task->exclusive && !queue->exclusive.first)
         queue->exclusive_since_ns = tw_held_ns();
     const bool was_empty = tw_task_queue_is_empty(queue);
@@ -190,7 +191,8 @@ static struct tw_task *begin_copy(struct tw_task_queue *queue, struct tw_task *t
    would delay a thread that waits for the first one's data, and all copies would delay each other. */
 static struct tw_task *take_copy(struct tw_task_queue *queue)
 {
-    const bool may = queue->copies.first && queue->device->copying < queue->device->backend->max_copies;
+    const unsigned most = queue->device->backend->max_copies; /* 0: there are only host tasks */
+    const bool may = queue->copies.first && (!most || queue->device->copying < most);
     return may ? begin_copy(queue, tw_pop(&queue->copies)) : NULL;
 }
 

@@ -11,6 +11,7 @@
 #include "complete.h"
 #include "fallback_run.h"
 #include "fallback_take.h"
+#include "host_task.h"
 #include "ready.h"
 #include "step.h"
 #include "stream.h"
@@ -34,6 +35,8 @@ static tw_status execute(struct tw_task *task)
     }
     if (task->kind == TW_TASK_STEP)
         return tw_step_run(command);
+    if (task->kind == TW_TASK_HOST)
+        return tw_host_task_run(command);
     if (task->kind == TW_TASK_GRAPH)
         return command->object->run(command);
     if (task->kind == TW_TASK_FALLBACK)

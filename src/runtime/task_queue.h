@@ -49,7 +49,7 @@ struct tw_task_queue {
     uint64_t submitted;                    /* `sequence` of the last command */
     struct tw_task_queue *next, *previous; /* links of device->active, while it has ready tasks */
     struct tw_task_list light, exclusive;
-    struct tw_task_list copies;  /* on a device that limits their number: workers run them in order */
+    struct tw_task_list copies;  /* on a device that limits their number, and host tasks: workers run them in order */
     uint64_t exclusive_since_ns; /* when the first exclusive task became ready, or its turn began */
     unsigned helpers;            /* waiting threads that serve this task queue */
     unsigned watchers;           /* threads that wait for the start of a body */

@@ -25,7 +25,8 @@
 #define SHORT_NAP_NS 20000u  /* ... at first */
 #define CALM_NAP_NS 500000u  /* ... on a device where it takes a processor from kernels */
 #define MAX_NAP_NS 500000u   /* ... at most, while something long is in flight */
-#define END_NS 2000000000u   /* longest time that exit() waits for running tasks */
+#define MOST_MORE_WORKERS 16
+#define END_NS 2000000000u /* longest time that exit() waits for running tasks */
 
 static void nap_locked(struct tw_device *device, uint64_t ns)
 {
@@ -110,8 +111,10 @@ static void *work(void *argument)
 
 void tw_start_worker_locked(struct tw_device *device)
 {
-    const unsigned most = device->backend->max_workers;
-    if (device->workers >= most)
+    /* a running host task may block: while it runs, there may be one worker more */
+    const unsigned most = device->backend->max_workers + MOST_MORE_WORKERS;
+    const unsigned more = device->backend->max_copies ? 0 : device->copying;
+    if (device->workers >= most || device->workers >= device->backend->max_workers + more)
         return;
     if (!device->threads) {
         device->threads = calloc(most, sizeof *device->threads);

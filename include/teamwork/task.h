@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Host tasks: C functions of the program as the steps of command groups, for files, MPI and libraries (spec 2.5.10; an
+ * extension, after the host tasks of SYCL 2020).
+ *
+ *     struct save {
+ *         const float *x;
+ *         size_t count;
+ *         FILE *file;
+ *     };
+ *     static tw_status save(const void *block)
+ *     {
+ *         const struct save *save = block;
+ *         return fwrite(save->x, sizeof(float), save->count, save->file) == save->count
+ *                    ? TW_SUCCESS
+ *                    : tw_task_fail(TW_ERROR_TRANSFER_FAILED, "the file cannot be written");
+ *     }
+ *
+ *     tw_command_group *cg = tw_queue_begin(queue);
+ *     struct save block = {tw_host_read(cg, x), n, file};
+ *     tw_host_task(cg, save, &block, sizeof block);
+ *     status = tw_queue_submit(queue, cg, &event);
+ *
+ * All functions are thread safe, but a group is recorded by one thread.
+ */
+#ifndef TEAMWORK_TASK_H
+#define TEAMWORK_TASK_H
+
+#include <teamwork/command_group.h>
+
+TW_BEGIN_DECLS
+
+/**
+ * The function of a task.
+ *
+ * @param block  the library's copy of the block, aligned for any type; gone when the function returns
+ * @return TW_SUCCESS; or why the task failed, as from tw_task_fail() or a call of the library
+ */
+typedef tw_status (*tw_task_function)(const void *block);
+
+/**
+ * Makes a C function the step of a group, instead of a kernel. It is called once, on the host, when what the group waits
+ * for is done and the contents that its accessors read are on the host, whichever device the queue has. The command is
+ * complete when it returns. Order, events, cancellation, times and waits are those of a kernel.
+ *
+ * The function runs on a thread of the library, or on one that waits for this command; without a lock. It may block:
+ * up to 16 at a time occupy no thread that other commands need. It may call the library, as to submit groups or to wait
+ * for events, but it must not wait for its own command or for one that is ordered behind it. It does not exit by
+ * longjmp(), pthread_exit() or an exception.
+ *
+ * All accessors of the group have the target TW_HOST: tw_host_read() and the like, or tw_access() and tw_access_part().
+ * The addresses are valid for the function alone, until it returns.
+ *
+ * A function that does not return TW_SUCCESS makes the command fail with that status, or with TW_ERROR_LAUNCH_FAILED for
+ * TW_ERROR_CANCELLED and what is no status. The error's message is the tw_error_detail() that the function leaves. What
+ * the group writes is lost, and what needs it is cancelled. A fallback queue does not run the task again.
+ *
+ * A host task cannot be recorded in a command graph, since a graph stays on its device: submit it between graphs.
+ *
+ * @param block  `bytes` bytes, which are copied before the call returns; NULL for none
+ *
+ * Errors, kept in the group:
+ *     TW_ERROR_INVALID_ARGUMENT       function is NULL, or block is NULL and bytes is not 0
+ *     TW_ERROR_INVALID_COMMAND_GROUP  the group has a kernel, a step, or an accessor with another target; at submission:
+ *                                     the queue is recording
+ *     TW_ERROR_OUT_OF_MEMORY          also when no thread can be started
+ */
+TW_API void tw_host_task(tw_command_group *group, tw_task_function function, const void *block, size_t bytes);
+
+/**
+ * Sets the calling thread's tw_error_detail(), for the function of a task that is about to fail. NULL is an empty text.
+ *
+ * @return status
+ */
+TW_API tw_status tw_task_fail(tw_status status, const char *message);
+
+/* ---- host accessors of host tasks -------------------------------------------------------------------------------- */
+
+/* tw_access() and tw_access_part() with the target TW_HOST: the address is one of the host. */
+
+static inline const void *tw_host_read(tw_command_group *group, tw_buffer *buffer)
+{
+    return tw_access(group, buffer, TW_READ, TW_HOST);
+}
+
+static inline void *tw_host_write(tw_command_group *group, tw_buffer *buffer)
+{
+    return tw_access(group, buffer, TW_WRITE, TW_HOST);
+}
+
+static inline void *tw_host_read_write(tw_command_group *group, tw_buffer *buffer)
+{
+    return tw_access(group, buffer, TW_READ_WRITE, TW_HOST);
+}
+
+static inline void *tw_host_discard_write(tw_command_group *group, tw_buffer *buffer)
+{
+    return tw_access(group, buffer, TW_DISCARD_WRITE, TW_HOST);
+}
+
+static inline const void *tw_host_read_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range)
+{
+    return tw_access_part(group, buffer, offset, range, TW_READ, TW_HOST);
+}
+
+static inline void *tw_host_write_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range)
+{
+    return tw_access_part(group, buffer, offset, range, TW_WRITE, TW_HOST);
+}
+
+static inline void *tw_host_read_write_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range)
+{
+    return tw_access_part(group, buffer, offset, range, TW_READ_WRITE, TW_HOST);
+}
+
+static inline void *tw_host_discard_write_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range)
+{
+    return tw_access_part(group, buffer, offset, range, TW_DISCARD_WRITE, TW_HOST);
+}
+
+TW_END_DECLS
+
+#endif

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host x86_64 (gpu-simt gpu-teams) */
+/** task.h: functions of the program as steps of command groups, with accessors of host memory. */
+#include "tw_test.h"
+
+#include <stdatomic.h>
+
+#include <teamwork/command_graph.h>
+
+enum { N = 64, MANY = 40, BLOCKED = 12 };
+
+/* x = 3 x + term: does not commute, so that a chain shows its order */
+struct step {
+    int *x;
+    int term;
+};
+static inline void step(tw_item item, const struct step *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    k->x[i] = 3 * k->x[i] + k->term;
+}
+TW_RANGE_KERNEL(step, 1);
+
+static void submit_step(tw_queue *queue, tw_buffer *x, int term)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, x), .term = term);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+}
+
+/* The same by a host task, for `count` elements. */
+struct host_step {
+    int *x;
+    int term;
+    size_t count;
+};
+static tw_status host_step(const void *block)
+{
+    const struct host_step *k = block;
+    for (size_t i = 0; i < k->count; ++i)
+        k->x[i] = 3 * k->x[i] + k->term;
+    return TW_SUCCESS;
+}
+
+static void submit_host_step(tw_queue *queue, tw_buffer *x, int term, tw_event **event)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    struct host_step block = {tw_host_read_write(cg, x), term, N};
+    tw_host_task(cg, host_step, &block, sizeof block);
+    block.x = NULL; /* the library has its copy */
+    TW_PASS(tw_queue_submit(queue, cg, event));
+}
+
+/* Kernels and host tasks on the same buffer, of several queues and devices, run in the order of submission. */
+TW_TEST(host_tasks_and_kernels_are_ordered_by_data)
+{
+    tw_queue *queues[3];
+    tw_test_queues(queues, 3);
+    tw_buffer *x = tw_test_ints(N, 1);
+    unsigned expected = 1;
+    tw_event *last = NULL;
+    for (int i = 0; i < MANY; ++i) {
+        tw_queue *queue = queues[(size_t)i % 3];
+        if (i % 2)
+            submit_step(queue, x, i);
+        else
+            submit_host_step(queue, x, i, i == MANY - 2 ? &last : NULL);
+        expected = 3 * expected + (unsigned)i;
+    }
+    TW_PASS(tw_event_wait(last));
+    tw_test_expect_ints(x, (int)expected);
+    tw_event_times times;
+    TW_PASS(tw_event_get_times(last, &times));
+    TW_CHECK(times.complete_ns >= times.submit_ns);
+    tw_event_release(&last);
+    TW_PASS(tw_buffer_destroy(&x));
+    tw_test_destroy_queues(queues, 3);
+}
+
+/* Tasks of parts work on these parts alone: the rest stays as it is. */
+TW_TEST(a_host_task_accesses_a_part)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = tw_test_ints(N, 1);
+    submit_step(queue, x, 0);
+    for (size_t part = 0; part < 2; ++part) {
+        tw_command_group *cg = tw_queue_begin(queue);
+        struct host_step block = {tw_host_read_write_part(cg, x, tw_id_1d(part * 16), tw_range_1d(16)), (int)part, 16};
+        tw_host_task(cg, host_step, &block, sizeof block);
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+    }
+    submit_step(queue, x, 1);
+    int values[N];
+    tw_test_fetch(x, values);
+    for (int i = 0; i < N; ++i)
+        TW_EQUAL(values[i], 3 * (i < 16 ? 9 : i < 32 ? 10 : 3) + 1);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+struct note {
+    atomic_int *calls;
+};
+static tw_status note(const void *block)
+{
+    const struct note *k = block;
+    TW_CHECK((uintptr_t)block % _Alignof(max_align_t) == 0);
+    atomic_fetch_add(k->calls, 1);
+    return TW_SUCCESS;
+}
+
+static tw_status do_nothing(const void *block)
+{
+    (void)block;
+    return TW_SUCCESS;
+}
+
+/* Tasks without accessors run too, when an event happens or at any time. */
+TW_TEST(a_host_task_needs_no_accessors)
+{
+    atomic_int calls = 0;
+    tw_queue *queue = tw_test_queue();
+    tw_event *start = NULL, *end = NULL;
+    TW_PASS(tw_event_create_user(&start));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_depends_on(cg, start);
+    tw_host_task(cg, note, &(struct note){&calls}, sizeof(struct note));
+    TW_PASS(tw_queue_submit(queue, cg, &end));
+    TW_EQUAL(tw_event_get_state(end), TW_EVENT_PENDING);
+    TW_EQUAL(atomic_load(&calls), 0);
+    TW_PASS(tw_event_complete(start, TW_SUCCESS));
+    TW_PASS(tw_event_wait(end));
+    TW_EQUAL(atomic_load(&calls), 1);
+    tw_event_release(&start);
+    tw_event_release(&end);
+    cg = tw_queue_begin(queue);
+    tw_host_task(cg, do_nothing, NULL, 0);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_PASS(tw_queue_wait(queue));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+struct turn {
+    unsigned *value, term;
+};
+static tw_status take_turn(const void *block)
+{
+    const struct turn *k = block;
+    *k->value = 3 * *k->value + k->term;
+    return TW_SUCCESS;
+}
+
+TW_TEST(an_in_order_queue_orders_host_tasks)
+{
+    tw_queue *queue = NULL;
+    unsigned value = 1, expected = 1;
+    TW_PASS(tw_queue_create_with_properties(NULL, NULL, TW_QUEUE_IN_ORDER, NULL, NULL, &queue));
+    for (unsigned i = 0; i < MANY; ++i) {
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_host_task(cg, take_turn, &(struct turn){&value, i}, sizeof(struct turn));
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        expected = 3 * expected + i;
+    }
+    TW_PASS(tw_queue_wait(queue));
+    TW_EQUAL(value, expected);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+struct failing {
+    tw_status status;
+    const char *message;
+};
+static tw_status failing(const void *block)
+{
+    const struct failing *k = block;
+    return k->message ? tw_task_fail(k->status, k->message) : k->status;
+}
+
+static void check_failure(tw_status status, const char *message, tw_status expected, const char *text)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 1);
+    tw_command_group *cg = tw_queue_begin(queue);
+    (void)tw_host_discard_write(cg, x);
+    tw_host_task(cg, failing, &(struct failing){status, message}, sizeof(struct failing));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    cg = tw_queue_begin(queue); /* cancelled: it reads what was lost */
+    (void)tw_host_read(cg, x);
+    struct host_step block = {tw_host_read_write(cg, y), 1, N};
+    tw_host_task(cg, host_step, &block, sizeof block);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_FAIL(tw_queue_wait(queue), expected);
+    TW_CHECK(strstr(tw_error_detail(), text));
+    TW_FAIL(tw_queue_wait(queue), TW_ERROR_CANCELLED);
+    tw_test_expect_lost(x);
+    tw_test_expect_lost(y);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_buffer_destroy(&y));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(the_failure_of_a_host_task_is_its_commands)
+{
+    check_failure(TW_ERROR_TRANSFER_FAILED, "the file is full", TW_ERROR_TRANSFER_FAILED, "the file is full");
+    check_failure(TW_ERROR_NO_DEVICE, NULL, TW_ERROR_NO_DEVICE, "TW_ERROR_NO_DEVICE");
+    check_failure(TW_ERROR_CANCELLED, NULL, TW_ERROR_LAUNCH_FAILED, "TW_ERROR_CANCELLED");
+    check_failure((tw_status)-1, NULL, TW_ERROR_LAUNCH_FAILED, "TW_ERROR_UNKNOWN");
+}
+
+/* A task may submit groups, and wait for them. What it does wrong stays out of the waiting thread's error detail. */
+struct nested {
+    tw_queue *queue;
+    tw_buffer *x;
+};
+static tw_status nested(const void *block)
+{
+    const struct nested *k = block;
+    tw_event *event = NULL;
+    if (tw_queue_submit(NULL, tw_queue_begin(k->queue), NULL) != TW_ERROR_INVALID_ARGUMENT)
+        return tw_task_fail(TW_ERROR_INVALID_ARGUMENT, "no error");
+    tw_command_group *cg = tw_queue_begin(k->queue);
+    tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, k->x), .term = 1);
+    tw_status status = tw_queue_submit(k->queue, cg, NULL);
+    cg = tw_queue_begin(k->queue);
+    struct host_step inner = {tw_host_read_write(cg, k->x), 2, N};
+    tw_host_task(cg, host_step, &inner, sizeof inner);
+    if (status == TW_SUCCESS)
+        status = tw_queue_submit(k->queue, cg, &event);
+    if (status == TW_SUCCESS)
+        status = tw_event_wait(event);
+    tw_event_release(&event);
+    return status;
+}
+
+TW_TEST(a_host_task_may_call_the_library)
+{
+    tw_queue *queue = tw_test_queue(), *inner = tw_test_queue();
+    tw_buffer *x = tw_test_ints(N, 1);
+    TW_FAIL(tw_queue_wait(NULL), TW_ERROR_INVALID_ARGUMENT);
+    char detail[256];
+    snprintf(detail, sizeof detail, "%s", tw_error_detail());
+    for (int i = 0; i < 4; ++i) {
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_host_task(cg, nested, &(struct nested){inner, x}, sizeof(struct nested));
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        TW_PASS(tw_queue_wait(queue));
+    }
+    TW_CHECK(strcmp(detail, tw_error_detail()) == 0);
+    tw_test_expect_ints(x, 6561 + 5 * (1 + 9 + 81 + 729));
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_PASS(tw_queue_destroy(&inner));
+}
+
+/* Blocks until all of BLOCKED tasks are there. */
+struct meeting {
+    atomic_int *arrived;
+};
+static tw_status meet(const void *block)
+{
+    const struct meeting *k = block;
+    atomic_fetch_add(k->arrived, 1);
+    while (atomic_load(k->arrived) < BLOCKED + 1)
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+    return TW_SUCCESS;
+}
+
+/* Tasks that block each other run side by side, kernels and updates of the host pass them, and a thread that waits for
+   something else does not get stuck in one. */
+TW_TEST(host_tasks_that_block_hold_nothing_up)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = tw_test_ints(N, 1);
+    atomic_int arrived = 0;
+    tw_event *event = NULL;
+    for (int i = 0; i < BLOCKED; ++i) {
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_host_task(cg, meet, &(struct meeting){&arrived}, sizeof(struct meeting));
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+    }
+    submit_step(queue, x, 1);
+    submit_host_step(queue, x, 1, &event);
+    TW_PASS(tw_event_wait(event));
+    tw_event_release(&event);
+    tw_test_expect_ints(x, 13);
+    while (atomic_load(&arrived) < BLOCKED)
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+    atomic_fetch_add(&arrived, 1);
+    TW_PASS(tw_queue_wait(queue));
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+static void refuse(tw_queue *queue, tw_command_group *cg, tw_status status, const char *text)
+{
+    TW_FAIL(tw_queue_submit(queue, cg, NULL), status);
+    TW_CHECK(strstr(tw_error_detail(), text));
+}
+
+TW_TEST(mistakes_with_host_tasks_are_errors)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = tw_test_ints(N, 1);
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_host_task(cg, NULL, NULL, 0);
+    refuse(queue, cg, TW_ERROR_INVALID_ARGUMENT, "function");
+    cg = tw_queue_begin(queue);
+    tw_host_task(cg, note, NULL, 8);
+    refuse(queue, cg, TW_ERROR_INVALID_ARGUMENT, "block");
+    cg = tw_queue_begin(queue);
+    (void)tw_read(cg, x);
+    tw_host_task(cg, do_nothing, NULL, 0);
+    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "TW_HOST");
+    cg = tw_queue_begin(queue);
+    tw_host_task(cg, do_nothing, NULL, 0);
+    TW_CHECK(!tw_read(cg, x));
+    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "TW_HOST");
+    cg = tw_queue_begin(queue);
+    (void)tw_host_read(cg, x);
+    TW_CHECK(!tw_read_part(cg, x, tw_id_1d(0), tw_range_1d(1)));
+    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "TW_HOST");
+    cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_host_read_write(cg, x), .term = 1);
+    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "kernel step");
+    cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, x), .term = 1);
+    tw_host_task(cg, do_nothing, NULL, 0);
+    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_host_task");
+    cg = tw_queue_begin(queue);
+    (void)tw_host_read(cg, x);
+    tw_fill(cg, x, &(int){3});
+    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_fill");
+    tw_host_task(NULL, do_nothing, NULL, 0);
+    TW_PASS(tw_queue_begin_recording(queue));
+    cg = tw_queue_begin(queue);
+    struct host_step block = {tw_host_read_write(cg, x), 1, N};
+    tw_host_task(cg, host_step, &block, sizeof block);
+    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "cannot be recorded");
+    tw_command_graph *graph = NULL;
+    TW_PASS(tw_queue_end_recording(queue, &graph));
+    tw_command_graph_destroy(&graph);
+    tw_test_expect_ints(x, 1);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST_LIST = {TW_CASE(host_tasks_and_kernels_are_ordered_by_data),
+                TW_CASE(a_host_task_accesses_a_part),
+                TW_CASE(a_host_task_needs_no_accessors),
+                TW_CASE(an_in_order_queue_orders_host_tasks),
+                TW_CASE(the_failure_of_a_host_task_is_its_commands),
+                TW_CASE(a_host_task_may_call_the_library),
+                TW_CASE(host_tasks_that_block_hold_nothing_up),
+                TW_CASE(mistakes_with_host_tasks_are_errors),
+                TW_CASES_END};
