@@ -298,7 +298,7 @@ static void forget(struct tw_data *data, struct tw_allocation *allocation, const
         tw_box_set_subtract(&allocation->parts, box, &data->whole, &data->reserve);
 }
 
-static void apply_part(const struct tw_use *use, size_t space)
+static __attribute__((noinline)) void apply_part(const struct tw_use *use, size_t space)
 {
     struct tw_data *data = use->data;
     for (size_t other = 0; use->writes && other < data->space_count; ++other)
@@ -308,7 +308,7 @@ static void apply_part(const struct tw_use *use, size_t space)
 }
 
 /* Empties the sets that a use of all of a buffer makes useless. */
-static void drop_parts(const struct tw_use *use, size_t space)
+static __attribute__((noinline)) void drop_parts(const struct tw_use *use, size_t space)
 {
     struct tw_data *data = use->data;
     for (size_t other = 0; other < data->space_count; ++other)

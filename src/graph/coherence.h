@@ -89,12 +89,6 @@ struct tw_copy_plans {
     bool stages; /* some go through host memory */
 };
 
-/* Returns true if a memory space holds all of the buffer, so that no use needs a copy to there. */
-static inline bool tw_allocation_is_whole(const struct tw_allocation *allocation)
-{
-    return allocation->valid && !allocation->resource.lost && !allocation->resource.lost_parts;
-}
-
 /* Adds the copies that bring what `use` needs to a memory space. Without room for plans, counts at least as many as
    there will be. Changes no state. */
 void tw_plan_copies(const struct tw_use *use, size_t space, struct tw_copy_plans *copies);

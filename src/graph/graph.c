@@ -162,18 +162,27 @@ static __attribute__((noinline)) size_t count_parts(const struct tw_graph_access
     return found;
 }
 
+/* Returns the number of edges that the accesses to parts need. */
+static __attribute__((noinline)) size_t edges_of_parts(const struct tw_graph_access *accesses, size_t count)
+{
+    size_t needed = 0;
+    for (size_t i = 0; i < count; ++i)
+        needed += concerns_parts(&accesses[i]) ? count_parts(&accesses[i]) : 0;
+    return needed;
+}
+
 size_t tw_graph_edges_needed(const struct tw_graph_access *accesses, size_t count)
 {
     size_t needed = 0;
+    bool parts = false;
     for (size_t i = 0; i < count; ++i) {
         needed += accesses[i].resource->writer != NULL;
         if (accesses[i].writes)
             for (const struct tw_graph_access *r = accesses[i].resource->readers; r; r = r->next)
                 ++needed;
-        if (concerns_parts(&accesses[i]))
-            needed += count_parts(&accesses[i]);
+        parts |= concerns_parts(&accesses[i]);
     }
-    return needed;
+    return parts ? needed + edges_of_parts(accesses, count) : needed;
 }
 
 static void add_edge(struct tw_node *from, struct tw_node *to, bool data, bool logical)

@@ -89,23 +89,30 @@ struct needs {
     bool sets;                   /* ... or a buffer of which parts are in several places */
 };
 
-/* On the way of each group. */
-static inline __attribute__((always_inline)) struct needs needs_of_locked(const struct tw_command *command)
+/* Adds what a use needs beside its access to the contents. */
+static __attribute__((noinline)) void add_needs_locked(struct needs *needs, const struct tw_command *command,
+                                                       const struct tw_use *use)
+{
+    const size_t space = command->device->space, before = needs->copies.count;
+    needs->copies.stages = false;
+    tw_plan_copies(use, space, &needs->copies);
+    needs->accesses += needs->copies.count > before || is_in_motion(use->data, space);
+    needs->accesses += command->fallback != NULL; /* the fallback may read one more allocation for each use */
+    needs->parts = needs->parts || use->is_part;
+    needs->sets = needs->sets || use->is_part || use->data->has_parts;
+    if (needs->copies.stages && !atomic_load(&use->data->allocations[0].address))
+        needs->unstaged = use->data;
+}
+
+static struct needs needs_of_locked(const struct tw_command *command)
 {
     const size_t space = command->device->space;
     struct needs needs = {.accesses = command->use_count + (command->turn != NULL)};
     for (size_t i = 0; i < command->use_count; ++i) {
         const struct tw_use *use = &command->uses[i];
-        const size_t before = needs.copies.count;
-        needs.copies.stages = false;
-        if (use->needs && !tw_allocation_is_whole(&use->data->allocations[space]))
-            tw_plan_copies(use, space, &needs.copies);
-        needs.accesses += needs.copies.count > before || is_in_motion(use->data, space);
-        needs.accesses += command->fallback != NULL; /* the fallback may read one more allocation for each use */
-        needs.parts = needs.parts || use->is_part;
-        needs.sets = needs.sets || use->is_part || use->data->has_parts;
-        if (needs.copies.stages && !atomic_load(&use->data->allocations[0].address))
-            needs.unstaged = use->data;
+        if (use->is_part || use->data->has_parts || command->fallback || is_in_motion(use->data, space)
+            || (use->needs && !use->data->allocations[space].valid))
+            add_needs_locked(&needs, command, use);
     }
     return needs;
 }
