@@ -36,6 +36,18 @@ static inline void first(const struct first *k)
 }
 TW_SINGLE_TASK(first);
 
+/* A column of a square of SIDE x SIDE elements. */
+enum { SIDE = 4 };
+struct column {
+    unsigned *x, value;
+};
+static inline void column(tw_item item, const struct column *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    k->x[SIDE * i] = k->value + (unsigned)i;
+}
+TW_RANGE_KERNEL(column, 1);
+
 /* ---- helpers ----------------------------------------------------------------------------------------------------- */
 
 static tw_buffer *filled(unsigned value)
@@ -314,6 +326,110 @@ TW_TEST(copies_only_what_is_needed)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+static void submit_column(tw_queue *queue, tw_buffer *square, size_t at, unsigned value)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    unsigned *x = tw_discard_write_part(cg, square, tw_id_2d(0, at), tw_range_2d(SIDE, 1));
+    tw_parallel_for(cg, tw_range_1d(SIDE), column, .x = x, .value = value);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+}
+
+/* Records a group for the first column of a square, one for its middle, and one for all of it. What the last one has in
+   common with neither of the others is in several boxes, most of which the first column meets. */
+static tw_command_graph *graph_of_parts(tw_queue *queue, tw_buffer *square, bool discards)
+{
+    tw_command_graph *graph = NULL;
+    TW_PASS(tw_queue_begin_recording(queue));
+    if (discards)
+        submit_column(queue, square, 0, 10);
+    tw_command_group *cg = tw_queue_begin(queue);
+    if (!discards)
+        tw_read_write_part(cg, square, tw_id_2d(0, 0), tw_range_2d(SIDE, 1));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    cg = tw_queue_begin(queue);
+    unsigned *x = tw_read_write_part(cg, square, tw_id_2d(1, 1), tw_range_2d(2, 2));
+    tw_single_task(cg, first, .x = x);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    cg = tw_queue_begin(queue);
+    x = tw_read_write(cg, square);
+    tw_parallel_for(cg, tw_range_1d(SIDE * SIDE), affine, .x = x, .a = 3, .b = 1);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_PASS(tw_queue_end_recording(queue, &graph));
+    return graph;
+}
+
+static void expect_square(tw_buffer *square)
+{
+    unsigned data[SIDE * SIDE];
+    tw_test_fetch(square, data);
+    for (unsigned i = 0; i < SIDE * SIDE; ++i) {
+        const unsigned before = i % SIDE == 0 ? 10 + i / SIDE : i == SIDE + 1 ? i + 7 : i;
+        TW_EQUAL(data[i], 3 * before + 1);
+    }
+}
+
+/* What an earlier group of the graph overwrites is neither copied nor missed, wherever it lies in later accesses. */
+TW_TEST(needs_no_part_that_it_overwrites)
+{
+    tw_test_use_sim(1);
+    tw_queue *queue = tw_test_queue();
+    tw_device *device = tw_queue_device(queue);
+    unsigned host[SIDE * SIDE];
+    for (int round = 0; round < 2; ++round) {
+        tw_buffer *square = NULL;
+        for (unsigned i = 0; i < SIDE * SIDE; ++i)
+            host[i] = i;
+        TW_PASS(tw_buffer_create_over(host, sizeof *host, tw_range_2d(SIDE, SIDE), &square));
+        tw_command_graph *graph = graph_of_parts(queue, square, true);
+        TW_PASS(tw_sim_reset(device));
+        if (round) { /* the column is lost */
+            TW_PASS(tw_sim_fail_nth(device, TW_SIM_LAUNCH, 1));
+            submit_column(queue, square, 0, 90);
+            TW_FAIL(tw_queue_wait(queue), TW_ERROR_LAUNCH_FAILED);
+        }
+        TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
+        TW_PASS(tw_queue_wait(queue));
+        TW_EQUAL(tw_sim_copied_bytes(device), SIDE * (SIDE - 1) * sizeof *host);
+        expect_square(square);
+        tw_command_graph_destroy(&graph);
+        TW_PASS(tw_buffer_destroy(&square));
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* Whichever copy to the device fails: the graph fails, and the next one, which needs its results, is cancelled. */
+TW_TEST(each_copy_of_a_part_fails)
+{
+    tw_test_use_sim(1);
+    tw_queue *queue = tw_test_queue();
+    tw_device *device = tw_queue_device(queue);
+    tw_event *events[2] = {NULL};
+    unsigned host[SIDE * SIDE] = {0};
+    bool failed = true;
+    for (unsigned n = 1; failed; ++n) {
+        tw_buffer *square = NULL;
+        TW_PASS(tw_buffer_create_copy(host, sizeof *host, tw_range_2d(SIDE, SIDE), &square));
+        tw_command_graph *graph = graph_of_parts(queue, square, false);
+        TW_PASS(tw_sim_reset(device));
+        TW_PASS(tw_sim_fail_nth(device, TW_SIM_COPY, n));
+        for (int i = 0; i < 2; ++i)
+            TW_PASS(tw_queue_submit_graph(queue, graph, &events[i]));
+        const tw_status status = tw_event_wait(events[0]);
+        failed = status != TW_SUCCESS;
+        TW_EQUAL(status, failed ? TW_ERROR_TRANSFER_FAILED : TW_SUCCESS);
+        TW_EQUAL(tw_event_wait(events[1]), failed ? TW_ERROR_CANCELLED : TW_SUCCESS);
+        TW_CHECK(tw_sim_copied_bytes(device) <= sizeof host); /* none twice */
+        while (tw_queue_wait(queue) != TW_SUCCESS) {
+        }
+        TW_PASS(tw_sim_reset(device));
+        for (int i = 0; i < 2; ++i)
+            tw_event_release(&events[i]);
+        tw_command_graph_destroy(&graph);
+        TW_PASS(tw_buffer_destroy(&square));
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* Other queues and devices order themselves with a graph. */
 TW_TEST(among_queues)
 {
@@ -581,6 +697,8 @@ TW_TEST_LIST = {TW_CASE(recording_runs_nothing),
                 TW_CASE(random_graphs),
                 TW_CASE(long_graph),
                 TW_CASE(copies_only_what_is_needed),
+                TW_CASE(needs_no_part_that_it_overwrites),
+                TW_CASE(each_copy_of_a_part_fails),
                 TW_CASE(among_queues),
                 TW_CASE(from_several_threads),
                 TW_CASE(events),

@@ -117,35 +117,50 @@ static bool append_use(struct analysis *all, struct graph_buffer *buffer, const 
     return true;
 }
 
-/* Adds a command's use to those of the whole graph, which stay disjoint, from number `at` - 1 of the same buffer on. The
-   graph needs the earlier contents unless an earlier group has overwritten them. Returns false if memory is
+/* Adds what a use has in common with none of those of the same buffer from number `at` - 1 on. Returns false if memory is
    exhausted. */
-static bool add_use(struct analysis *all, struct graph_buffer *buffer, struct tw_use use, size_t at)
+static bool add_rest(struct analysis *all, struct graph_buffer *buffer, struct tw_use use, size_t at)
 {
-    struct tw_command_graph *graph = all->graph;
+    const struct tw_command_graph *graph = all->graph;
     struct tw_box pieces[TW_BOX_PIECES];
     while (at && !tw_box_overlaps(&graph->uses[at - 1].box, &use.box))
         at = all->before[at - 1];
     if (!at)
         return append_use(all, buffer, &use);
-    struct tw_use other = graph->uses[at - 1], common = other;
     const size_t next = all->before[at - 1];
-    common.box = tw_box_intersect(&other.box, &use.box);
-    common.needs = other.needs || (use.needs && !other.writes);
-    common.writes = other.writes || use.writes;
-    common.is_part = !tw_box_covers(&common.box, &use.data->whole);
-    graph->uses[at - 1] = common;
-    for (size_t i = 0, count = tw_box_subtract(&other.box, &common.box, pieces); i < count; ++i) {
-        other.box = pieces[i];
-        if (!append_use(all, buffer, &other))
-            return false;
-    }
-    for (size_t i = 0, count = tw_box_subtract(&use.box, &common.box, pieces); i < count; ++i) {
+    for (size_t i = 0, count = tw_box_subtract(&use.box, &graph->uses[at - 1].box, pieces); i < count; ++i) {
         use.box = pieces[i];
-        if (!add_use(all, buffer, use, next))
+        if (!add_rest(all, buffer, use, next))
             return false;
     }
     return true;
+}
+
+/* Adds a command's use to those of the whole graph, which stay disjoint: what it has in common with one of them becomes a
+   use of its own. The graph needs the earlier contents unless an earlier group has overwritten them. Returns false if
+   memory is exhausted. */
+static bool add_use(struct analysis *all, struct graph_buffer *buffer, const struct tw_use *use)
+{
+    struct tw_command_graph *graph = all->graph;
+    const size_t last = buffer->last;
+    struct tw_box pieces[TW_BOX_PIECES];
+    for (size_t at = last; at; at = all->before[at - 1]) {
+        struct tw_use other = graph->uses[at - 1], common = other;
+        if (!tw_box_overlaps(&other.box, &use->box))
+            continue;
+        common.box = tw_box_intersect(&other.box, &use->box);
+        common.needs = other.needs || (use->needs && !other.writes);
+        common.writes = other.writes || use->writes;
+        common.is_part = !tw_box_covers(&common.box, &use->data->whole);
+        graph->uses[at - 1] = common;
+        /* the rest of the other one has nothing in common with the use, so it need not be visited */
+        for (size_t i = 0, count = tw_box_subtract(&other.box, &common.box, pieces); i < count; ++i) {
+            other.box = pieces[i];
+            if (!append_use(all, buffer, &other))
+                return false;
+        }
+    }
+    return add_rest(all, buffer, *use, last);
 }
 
 /* Fills in a command's accesses to the graph's own resources. Returns false if memory is exhausted. */
@@ -266,8 +281,7 @@ static tw_status analyse(struct tw_command_graph *graph)
     for (size_t i = 0; i < graph->count && enough; ++i)
         for (size_t k = 0; k < graph->commands[i]->use_count && enough; ++k) {
             const struct tw_use *use = &graph->commands[i]->uses[k];
-            struct graph_buffer *buffer = buffer_of(&all, use->data);
-            enough = add_use(&all, buffer, *use, buffer->last);
+            enough = add_use(&all, buffer_of(&all, use->data), use);
         }
     const tw_status status = enough ? order(&all) : refuse_memory(graph);
     free(all.slots);
