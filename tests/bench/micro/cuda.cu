@@ -325,6 +325,99 @@ bool sample_migrate(const micro_job *job, double *value)
     return done;
 }
 
+/* ---- copies and fills of boxes ----------------------------------------------------------------------------------- */
+
+struct boxes {
+    unsigned *from, *to;
+    cudaStream_t stream;
+    micro_box box;
+    size_t pitch; /* bytes from row to row */
+};
+
+bool open_boxes(micro_job *job)
+{
+    boxes *b = new boxes();
+    job->state = b;
+    b->box = micro_box_of(job);
+    b->pitch = b->box.range[2] * sizeof(unsigned);
+    return passed(cudaMalloc(&b->from, job->bytes)) && passed(cudaMalloc(&b->to, job->bytes))
+           && passed(cudaMemset(b->from, 1, job->bytes)) && passed(cudaMemset(b->to, 0, job->bytes))
+           && passed(cudaStreamCreateWithFlags(&b->stream, cudaStreamNonBlocking)) && passed(cudaDeviceSynchronize());
+}
+
+/* The last element of the box has come, and what lies in front of the box was left alone. */
+bool close_boxes(micro_job *job)
+{
+    boxes *b = (boxes *)job->state;
+    unsigned first = 0, last = 0;
+    const size_t at = ((b->box.first[0] + b->box.size[0] - 1) * b->box.range[1] + b->box.first[1] + b->box.size[1] - 1)
+                          * b->box.range[2]
+                      + b->box.first[2] + b->box.size[2] - 1;
+    bool right = passed(cudaMemcpy(&first, b->to, sizeof first, cudaMemcpyDeviceToHost))
+                 && passed(cudaMemcpy(&last, b->to + at, sizeof last, cudaMemcpyDeviceToHost));
+    right = right && last == 0x01010101u && first == (job->box ? 0 : 0x01010101u);
+    if (!right)
+        fprintf(stderr, "CUDA's boxes are wrong\n");
+    cudaFree(b->from);
+    cudaFree(b->to);
+    if (b->stream)
+        cudaStreamDestroy(b->stream);
+    delete b;
+    return right;
+}
+
+/* Where rows and planes lie back to back there is one dimension, as one would write it by hand. */
+cudaError_t copy_box(const boxes *b, const micro_job *job)
+{
+    const micro_box &box = b->box;
+    const size_t offset = (box.first[0] * box.range[1] + box.first[1]) * box.range[2] + box.first[2];
+    const size_t width = box.size[2] * sizeof(unsigned);
+    if (!job->box || job->dims == 1)
+        return cudaMemcpyAsync(b->to + offset, b->from + offset, width * box.size[1] * box.size[0],
+                               cudaMemcpyDeviceToDevice, b->stream);
+    if (job->dims == 2)
+        return cudaMemcpy2DAsync(b->to + offset, b->pitch, b->from + offset, b->pitch, width, box.size[1],
+                                 cudaMemcpyDeviceToDevice, b->stream);
+    cudaMemcpy3DParms p = {};
+    p.srcPtr = make_cudaPitchedPtr(b->from, b->pitch, b->pitch, box.range[1]);
+    p.dstPtr = make_cudaPitchedPtr(b->to, b->pitch, b->pitch, box.range[1]);
+    p.srcPos = p.dstPos = make_cudaPos(box.first[2] * sizeof(unsigned), box.first[1], box.first[0]);
+    p.extent = make_cudaExtent(width, box.size[1], box.size[0]);
+    p.kind = cudaMemcpyDeviceToDevice;
+    return cudaMemcpy3DAsync(&p, b->stream);
+}
+
+cudaError_t fill_box(const boxes *b, const micro_job *job)
+{
+    const micro_box &box = b->box;
+    const size_t offset = (box.first[0] * box.range[1] + box.first[1]) * box.range[2] + box.first[2];
+    const size_t width = box.size[2] * sizeof(unsigned);
+    if (!job->box || job->dims == 1)
+        return cudaMemsetAsync(b->to + offset, 1, width * box.size[1] * box.size[0], b->stream);
+    if (job->dims == 2)
+        return cudaMemset2DAsync(b->to + offset, b->pitch, 1, width, box.size[1], b->stream);
+    return cudaMemset3DAsync(make_cudaPitchedPtr(b->to + offset, b->pitch, b->pitch, box.range[1]), 1,
+                             make_cudaExtent(width, box.size[1], box.size[0]), b->stream);
+}
+
+bool sample_copy(const micro_job *job, double *value)
+{
+    boxes *b = (boxes *)job->state;
+    const double start = bench_now();
+    const bool done = passed(copy_box(b, job)) && passed(cudaStreamSynchronize(b->stream));
+    *value = (bench_now() - start) * 1e6;
+    return done;
+}
+
+bool sample_fill(const micro_job *job, double *value)
+{
+    boxes *b = (boxes *)job->state;
+    const double start = bench_now();
+    const bool done = passed(fill_box(b, job)) && passed(cudaStreamSynchronize(b->stream));
+    *value = (bench_now() - start) * 1e6;
+    return done;
+}
+
 /* ---- copies beside kernels --------------------------------------------------------------------------------------- */
 
 struct chunks {
@@ -458,6 +551,9 @@ const micro_entry entries[] = {
     {MICRO_OVERLAP, "CUDA", "send, pinned", 0, open_chunks, sample_sending, close_chunks, false},
     {MICRO_OVERLAP, "CUDA", "compute, pinned", 0, open_chunks, sample_computing, close_chunks, false},
     {MICRO_OVERLAP, "CUDA", "fetch, pinned", 0, open_chunks, sample_fetching, close_chunks, false},
+    {MICRO_COPY, "CUDA", "", 0, open_boxes, sample_copy, close_boxes, false},
+    {MICRO_FILL, "CUDA", "", 0, open_boxes, sample_fill, close_boxes, false},
+    {MICRO_STREAM, "CUDA", "pinned", 0, open_chunks, sample_pipelined, close_chunks, false},
     {MICRO_START, "CUDA", "", 0, nullptr, sample_start, nullptr, false},
     {MICRO_END, "CUDA", "", 0, nullptr, sample_end, nullptr, false},
 };

@@ -42,6 +42,7 @@ int main(int argc, char **argv)
     printf("device: %s; medians, and in brackets the quartiles\n", bench_device_name());
     bool right = micro_run_tasks();
     right = micro_run_transfers() && right;
+    right = micro_run_parts() && right;
     right = micro_run_images() && right;
     right = micro_run_process() && right; /* the idle second after everything else */
     right = micro_write_json() && right;

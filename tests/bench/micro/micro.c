@@ -16,16 +16,32 @@ struct micro_options micro_options = {.seconds = 1.0};
 static const struct {
     const char *name, *unit;
 } ops[MICRO_OPS] = {
-    [MICRO_SUBMIT] = {"submit", "us"},   [MICRO_SUBMIT_WAIT] = {"submit_wait", "us"},
-    [MICRO_CHAIN] = {"chain", "us"},     [MICRO_KERNELS] = {"kernels", "us"},
-    [MICRO_FAN] = {"fan", "us"},         [MICRO_QUEUED] = {"queued", "us"},
-    [MICRO_DRAINED] = {"drained", "us"}, [MICRO_MEMORY] = {"memory", "bytes"},
-    [MICRO_BUFFERS] = {"buffers", "us"}, [MICRO_ACCESSORS] = {"accessors", "us"},
-    [MICRO_SEND] = {"send", "us"},       [MICRO_FETCH] = {"fetch", "us"},
-    [MICRO_MIGRATE] = {"migrate", "us"}, [MICRO_OVERLAP] = {"overlap", "us"},
-    [MICRO_START] = {"start", "us"},     [MICRO_END] = {"end", "us"},
-    [MICRO_PIXEL] = {"pixel", "ns"},     [MICRO_IMAGE] = {"image", "ns"},
-    [MICRO_IDLE] = {"idle", "ms"},       [MICRO_IDLE_LATER] = {"idle_later", "ms"},
+    [MICRO_SUBMIT] = {"submit", "us"},
+    [MICRO_SUBMIT_WAIT] = {"submit_wait", "us"},
+    [MICRO_CHAIN] = {"chain", "us"},
+    [MICRO_KERNELS] = {"kernels", "us"},
+    [MICRO_FAN] = {"fan", "us"},
+    [MICRO_QUEUED] = {"queued", "us"},
+    [MICRO_DRAINED] = {"drained", "us"},
+    [MICRO_MEMORY] = {"memory", "bytes"},
+    [MICRO_BUFFERS] = {"buffers", "us"},
+    [MICRO_ACCESSORS] = {"accessors", "us"},
+    [MICRO_SEND] = {"send", "us"},
+    [MICRO_FETCH] = {"fetch", "us"},
+    [MICRO_MIGRATE] = {"migrate", "us"},
+    [MICRO_OVERLAP] = {"overlap", "us"},
+    [MICRO_PART_WAIT] = {"part_wait", "us"},
+    [MICRO_PART_CHAIN] = {"part_chain", "us"},
+    [MICRO_GRID] = {"grid", "us"},
+    [MICRO_COPY] = {"copy", "us"},
+    [MICRO_FILL] = {"fill", "us"},
+    [MICRO_STREAM] = {"stream", "us"},
+    [MICRO_START] = {"start", "us"},
+    [MICRO_END] = {"end", "us"},
+    [MICRO_PIXEL] = {"pixel", "ns"},
+    [MICRO_IMAGE] = {"image", "ns"},
+    [MICRO_IDLE] = {"idle", "ms"},
+    [MICRO_IDLE_LATER] = {"idle_later", "ms"},
 };
 
 /* A result. */
@@ -186,9 +202,10 @@ static size_t collect_of(const struct micro_entries *module, enum micro_op op, c
 static size_t collect(enum micro_op op, const struct micro_job *job, struct running *running)
 {
     const struct micro_entries *const modules[] = {
-        &micro_tasks,  &micro_tasks_openmp,  &micro_transfers, &micro_images, &micro_process, &micro_process_openmp,
+        &micro_tasks,      &micro_tasks_openmp,  &micro_transfers, &micro_parts,
+        &micro_parts_libc, &micro_images,        &micro_process,   &micro_process_openmp,
 #ifdef MICRO_HAVE_TARGET
-        &micro_target, &micro_target_nowait,
+        &micro_target,     &micro_target_nowait,
 #endif
 #ifdef MICRO_HAVE_CUDA
         &micro_cuda,

@@ -11,6 +11,7 @@
  *     tasks_opencl.c     the same by OpenCL, where there is one
  *     tasks_starpu.c     the same by StarPU, likewise
  *     transfers.c        copies between host and devices, and between devices; copies beside kernels; which sizes
+ *     parts.c            parts of buffers, copies and fills in groups, and a stream of chunks; which sizes
  *     images.c           reads of images on the host, against loops by hand
  *     process.c          starting, ending, being idle
  *     target.c           all of it by target regions and omp_target_memcpy
@@ -45,6 +46,12 @@ enum micro_op {
     MICRO_FETCH,      /**< `bytes` to the host: us */
     MICRO_MIGRATE,    /**< `bytes` from one device to another: us */
     MICRO_OVERLAP,    /**< `count` chunks of `bytes` sent, computed on and fetched: us for all */
+    MICRO_PART_WAIT,  /**< a kernel that does nothing on a buffer, or a part of it, and the wait: us each */
+    MICRO_PART_CHAIN, /**< `count` of them, each after the one before, and the wait: us each */
+    MICRO_GRID,       /**< `count` steps of a five-point stencil on `rows` rows and as many columns: us each */
+    MICRO_COPY,       /**< `bytes` from one buffer to another on the device, or a box of them: us */
+    MICRO_FILL,       /**< setting `bytes`, or a box of them: us */
+    MICRO_STREAM,     /**< `count` chunks of `bytes`, as in MICRO_OVERLAP, through a buffer with room for a few: us */
     MICRO_PIXEL,      /**< `count` reads of an image at whole coordinates: ns each */
     MICRO_IMAGE,      /**< `count` reads by the sampler number `image` of images.c: ns each */
     MICRO_START,      /**< from the begin of the program to its first result: us */
@@ -61,9 +68,12 @@ struct micro_job {
     size_t count;
     size_t buffers, accessors;
     size_t bytes;
+    size_t rows;
+    unsigned dims;     /**< of the buffers in MICRO_COPY and MICRO_FILL */
+    bool box;          /**< there: only the middle half of each dimension */
     unsigned threads;  /**< that submit, `count` in all; 0 counts as 1 */
     bool shared_queue; /**< all of them to one queue */
-    unsigned work;     /**< operations on each element in MICRO_OVERLAP */
+    unsigned work;     /**< operations on each element in MICRO_OVERLAP and MICRO_STREAM */
     unsigned image;    /**< the sampler of MICRO_IMAGE */
     void *state;       /**< of the entry, from prepare() to finish() */
 };
@@ -141,6 +151,7 @@ bool micro_share(const struct micro_job *job, unsigned threads, bool (*body)(voi
 
 bool micro_run_tasks(void);
 bool micro_run_transfers(void);
+bool micro_run_parts(void);
 bool micro_run_images(void);
 bool micro_run_process(void);
 
@@ -148,8 +159,16 @@ bool micro_run_process(void);
 int micro_child(const char *what);
 
 extern const struct micro_entries micro_tasks, micro_tasks_openmp, micro_tasks_opencl, micro_tasks_starpu;
-extern const struct micro_entries micro_transfers, micro_images, micro_process, micro_process_openmp;
+extern const struct micro_entries micro_transfers, micro_parts, micro_parts_libc, micro_images, micro_process,
+    micro_process_openmp;
 extern const struct micro_entries micro_target, micro_target_nowait, micro_cuda;
+
+/** The elements of 4 bytes of MICRO_COPY and MICRO_FILL: the extents of the buffers, and the box that is copied or
+ *  filled. Dimensions that are not there have one element. */
+struct micro_box {
+    size_t range[3], first[3], size[3];
+};
+struct micro_box micro_box_of(const struct micro_job *job);
 
 /** The first result of a fresh process by target regions or CUDA; false: it failed. */
 bool micro_target_first(void);
