@@ -235,6 +235,12 @@ struct tw_backend_async {
        `copy`. The pattern is not used after the call either. */
     tw_status (*fill)(struct tw_backend_stream *stream, const struct tw_backend_fill *fill, uint64_t *sequence);
 
+    /* Lets the program enqueue work on the stream, by a call of `call` with `context` and what the stream is to the program,
+       NULL where it is nothing: then `call` does the work, on any thread and when it is its turn. `context` lives until
+       the outcome was asked for. Only for devices that reach themselves; otherwise as `launch`. */
+    tw_status (*native)(struct tw_backend_stream *stream, tw_status (*call)(const void *context, void *stream),
+                        const void *context, uint64_t *sequence);
+
     /* Returns a sequence number of the stream that is completed, also by a failure; 0 if there is none. The caller, or
        another thread, calls again until `sequence` is completed. */
     uint64_t (*completed)(struct tw_backend_stream *stream, uint64_t sequence);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Host tasks: C functions of the program as the steps of command groups, for files, MPI and libraries (spec 2.5.10; an
- * extension, after the host tasks of SYCL 2020).
+ * Host tasks and native tasks: C functions of the program as the steps of command groups (spec 2.5.10; extensions, after
+ * the host tasks of SYCL 2020). A host task has its data on the host, for files, MPI and libraries. A native task has it
+ * on the queue's device, for target regions of OpenMP and libraries of CUDA.
  *
  *     struct save {
  *         const float *x;
@@ -66,6 +67,52 @@ typedef tw_status (*tw_task_function)(const void *block);
  *     TW_ERROR_OUT_OF_MEMORY          also when no thread can be started
  */
 TW_API void tw_host_task(tw_command_group *group, tw_task_function function, const void *block, size_t bytes);
+
+/** What a native task gets of the queue's device. */
+typedef struct tw_native {
+    tw_device *device;
+    int omp_device;   /**< tw_device_omp_number(): for device() clauses; -1 if OpenMP does not have it */
+    int cuda_ordinal; /**< tw_device_cuda_ordinal(): for cudaSetDevice(); -1 if it is no CUDA device */
+    void *stream;     /**< tw_enqueue_task(): the CUstream or cudaStream_t to enqueue on; NULL: work at once */
+} tw_native;
+
+/** The function of a native task; `native` is gone when it returns. The rest is as for tw_task_function. */
+typedef tw_status (*tw_native_function)(const void *block, const tw_native *native);
+
+/**
+ * Makes a C function the step of a group, which works on the queue's device by other means than a kernel: by target
+ * regions with `device(native->omp_device) is_device_ptr(...)`, or by a library. Its accessors are those of a kernel, and
+ * give addresses on the device.
+ *
+ * The function is called once, when all that the group waits for is finished. The command is complete when it returns, so
+ * it waits itself for what it starts: target regions without `nowait` do that. Order, events, cancellation, times and
+ * waits are those of a kernel, and so is the thread: one of the library, or one that waits. It does not wait for
+ * commands of the library, and holds other kernels of a CPU up.
+ *
+ * Statuses that the function returns are treated as those of a host task. A fallback queue does not run the task again,
+ * and a command graph cannot record it.
+ *
+ * @param block  `bytes` bytes, which are copied before the call returns; NULL for none
+ *
+ * Errors, kept in the group:
+ *     TW_ERROR_INVALID_ARGUMENT       function is NULL, or block is NULL and bytes is not 0
+ *     TW_ERROR_INVALID_COMMAND_GROUP  the group has a kernel, a step, or host accessors; at submission: the queue is
+ *                                     recording
+ *     TW_ERROR_OUT_OF_MEMORY
+ */
+TW_API void tw_native_task(tw_command_group *group, tw_native_function function, const void *block, size_t bytes);
+
+/**
+ * The same for a function that only enqueues work on `native->stream`, as with cublasSetStream(). On devices with CUDA
+ * streams it is called early, once the stream is ordered behind all that the group waits for: so there is no wait on the
+ * host before and behind the task. The command is complete when the function has returned and its work on the stream is
+ * done. The function must not work in any other way then, as by a target region; it calls nothing of the library that
+ * submits or waits, and leaves CUDA's current context as it was. Errors of the work itself are those of the device, as a
+ * kernel's.
+ *
+ * Where `native->stream` is NULL, on all other devices, the function does its work at once, as for tw_native_task().
+ */
+TW_API void tw_enqueue_task(tw_command_group *group, tw_native_function function, const void *block, size_t bytes);
 
 /**
  * Sets the calling thread's tw_error_detail(), for the function of a task that is about to fail. NULL is an empty text.

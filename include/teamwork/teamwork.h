@@ -32,7 +32,7 @@
  *     printf.h         printing from kernels; not included here
  *     kernel_limits.h  what a device allows a kernel
  *     interop.h        OpenMP and CUDA beside the library
- *     task.h           host tasks: functions of the program as steps of command groups
+ *     task.h           host tasks and native tasks: functions of the program as steps of command groups
  *     sim.h            simulated devices
  *
  * Threads and processes:

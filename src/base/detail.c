@@ -25,11 +25,13 @@ const char *tw_task_detail(void)
     return task_detail;
 }
 
-void tw_detail_of_task(bool begin)
+bool tw_detail_of_task(bool begin)
 {
+    const bool before = in_task;
     in_task = begin;
     if (begin)
         refused = false;
+    return before;
 }
 
 /* in parentheses, since the analyzer sees a macro of this name */

@@ -19,8 +19,9 @@ tw_status tw_fail(tw_status status, const char *format, ...) __attribute__((form
 #define tw_fail(status, ...) (tw_fail((status), __VA_ARGS__), (status))
 #endif
 
-/* Begins or ends a task on this thread. In between, tw_fail() does not change tw_error_detail(). */
-void tw_detail_of_task(bool begin);
+/* Begins or ends a task on this thread. In between, tw_fail() does not change tw_error_detail(). Returns what was set
+   before. */
+bool tw_detail_of_task(bool begin);
 
 /* Returns the sentence about the last failure in a task of this thread. */
 const char *tw_task_detail(void);

@@ -21,6 +21,7 @@
 #include "runtime/allocation.h"
 #include "runtime/evict.h"
 #include "runtime/fallback.h"
+#include "runtime/host_task.h"
 #include "runtime/reclaim.h"
 #include "runtime/submit.h"
 #include "runtime/workers.h"
@@ -46,7 +47,7 @@ struct tw_command_group {
     uint64_t seen;            /* a bit for each buffer in `uses`, by a hash: buffers may share a bit */
     bool borrows;             /* a buffer in `uses` is `lent` */
     bool on_host;             /* its accessors are on the host: tw_command_group_move_to_host(), or TW_HOST */
-    bool has_host_task;
+    bool has_host_task, has_native_task;
     const struct tw_internal_kernel *kernel;
     const char *step;                  /* the name of the function that recorded a step; or NULL */
     size_t local_bytes;                /* of all local accessors */
@@ -799,6 +800,14 @@ bool tw_command_group_access(struct tw_command_group *group, struct tw_buffer *b
     return tw_box_is_empty(box) || access_box(group, buffer, box, mode);
 }
 
+struct tw_device *tw_command_group_begin_native_task(struct tw_command_group *group, const char *name)
+{
+    if (!tw_command_group_begin_step(group, name))
+        return NULL;
+    group->has_native_task = true;
+    return group->device;
+}
+
 void *tw_command_group_make_args(struct tw_command_group *group, size_t bytes, size_t more_bytes)
 {
     if (__builtin_add_overflow(bytes, more_bytes, &bytes))
@@ -832,7 +841,10 @@ static enum tw_task_kind body_of(const struct tw_command_group *group)
 {
     if (group->kernel)
         return is_empty(&group->launch) ? TW_TASK_NOTHING : TW_TASK_KERNEL;
-    return !group->args ? TW_TASK_NOTHING : group->has_host_task ? TW_TASK_HOST : TW_TASK_STEP;
+    return !group->args             ? TW_TASK_NOTHING
+           : group->has_host_task   ? TW_TASK_HOST
+           : group->has_native_task ? TW_TASK_NATIVE
+                                    : TW_TASK_STEP;
 }
 
 static void completed_locked(struct tw_command *command)
@@ -865,6 +877,7 @@ static struct tw_command *make_command(struct tw_command_group *group, const cha
     command->body.kind = body_of(group);
     command->body.exclusive = command->body.kind == TW_TASK_KERNEL && device->backend->exclusive
                               && group->kernel->form != TW_INTERNAL_SINGLE_TASK;
+    command->body.exclusive = command->body.exclusive || (group->has_native_task && device->backend->exclusive);
     if (group->args)
         memcpy(command->args, group->args, group->args_bytes);
     if (group->kernel) {
@@ -919,7 +932,7 @@ static tw_status submit_or_record_locked(const struct tw_command_group *group, s
                                          tw_event **event)
 {
     struct tw_queue *queue = group->queue;
-    if (queue->recording && group->on_host)
+    if (queue->recording && (group->on_host || group->has_native_task))
         return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
                        "%s%s cannot be recorded: submit it each time, behind the command graph",
                        group->step ? group->step : "a host accessor", group->step ? "()" : "");
@@ -969,6 +982,8 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
         command->body.node.domain = tw_command_domain(command);
     else if (command->body.kind == TW_TASK_STEP)
         command->body.node.domain = tw_step_domain(command);
+    else if (command->body.kind == TW_TASK_NATIVE)
+        command->body.node.domain = tw_host_task_domain(command);
     struct event_list *const events = group->events;
     tw_lock(); /* taken once for each group: submitting threads compete for it */
     const tw_status status = submit_or_record_locked(group, command, event);
@@ -1084,7 +1099,7 @@ tw_status tw_internal_submit_function(tw_queue *queue, tw_queue *fallback, tw_co
     for (size_t i = 0; i < 2 && tried[i]; ++i) {
         tw_command_group *recorded __attribute__((cleanup(tw_internal_discard))) = record_by(function, user, tried[i]);
         if (i == 0 && recorded && recorded->status == TW_SUCCESS && fallback && fallback->device != queue->device
-            && !recorded->on_host && !tw_queue_is_recording(queue))
+            && !recorded->on_host && !recorded->has_native_task && !tw_queue_is_recording(queue))
             record_fallback(recorded, fallback, function, user);
         tw_command_group *group = recorded;
         recorded = NULL;

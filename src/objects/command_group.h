@@ -31,7 +31,9 @@ bool tw_command_group_access(struct tw_command_group *group, struct tw_buffer *b
 /* Begins the group's host task. Returns false as tw_command_group_begin_step(), or if the group has accessors that are
    not on the host. */
 bool tw_command_group_begin_host_task(struct tw_command_group *group, const char *name);
-/* Adds the arguments of a host task, zeroed. Returns NULL, and the group fails, if memory is exhausted. */
+/* Begins the group's native task. Returns the device on which it works, or NULL as tw_command_group_begin_step(). */
+struct tw_device *tw_command_group_begin_native_task(struct tw_command_group *group, const char *name);
+/* Adds the arguments of a task, zeroed. Returns NULL, and the group fails, if memory is exhausted. */
 void *tw_command_group_make_args(struct tw_command_group *group, size_t bytes, size_t more_bytes);
 /* Adds the step to run, zeroed, with room for a pattern. Returns NULL, and the group fails, if memory is exhausted. */
 struct tw_step *tw_command_group_make_step(struct tw_command_group *group, size_t pattern_bytes);

@@ -177,6 +177,7 @@ struct tw_failure *tw_command_failure_locked(const struct tw_command *command, t
                        : command->body.kind == TW_TASK_HOST_ACCESS ? "a host access"
                        : command->body.kind == TW_TASK_CUDA        ? "a CUDA event"
                        : command->body.kind == TW_TASK_HOST        ? "a host task"
+                       : command->body.kind == TW_TASK_NATIVE      ? "a native task"
                                                                    : "a data movement";
     return tw_failure_make_locked(status, what, command->kernel ? command->kernel->name : NULL, command->file,
                                   command->line);

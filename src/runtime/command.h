@@ -25,8 +25,9 @@ struct tw_pin;
 enum tw_task_kind {
     TW_TASK_COPY,
     TW_TASK_KERNEL,
-    TW_TASK_STEP, /* a copy or a fill for the program: step.h */
-    TW_TASK_HOST, /* a function of the program: host_task.h */
+    TW_TASK_STEP,   /* a copy or a fill for the program: step.h */
+    TW_TASK_HOST,   /* a function of the program, on the host: host_task.h */
+    TW_TASK_NATIVE, /* one that works on the device */
     TW_TASK_GRAPH,
     TW_TASK_NOTHING,
     TW_TASK_HOST_ACCESS,

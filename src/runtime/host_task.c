@@ -9,25 +9,48 @@
 
 #define DETAIL_BYTES 1024
 
-tw_status tw_host_task_run(const struct tw_command *command)
+static tw_status call(const struct tw_host_task *task, void *stream)
+{
+    if (task->function)
+        return task->function(task->block);
+    tw_native native = task->native;
+    native.stream = stream;
+    return task->native_function(task->block, &native);
+}
+
+tw_status tw_host_task_run(const struct tw_command *command, void *stream)
 {
     const struct tw_host_task *task = (const struct tw_host_task *)(const void *)command->args;
     const struct tw_command *const awaited = tw_awaited;
     char before[DETAIL_BYTES], detail[DETAIL_BYTES];
     /* the thread may be one of the program that waits: what it knows is put aside */
     tw_awaited = NULL;
-    tw_detail_of_task(false);
+    const bool in_task = tw_detail_of_task(false);
     snprintf(before, sizeof before, "%s", tw_error_detail());
     (void)tw_fail(TW_SUCCESS, "%s", "");
-    tw_status status = task->function(task->block);
+    tw_status status = call(task, stream);
     snprintf(detail, sizeof detail, "%s", tw_error_detail());
     (void)tw_fail(TW_SUCCESS, "%s", before);
-    tw_detail_of_task(true);
+    (void)tw_detail_of_task(in_task);
     tw_awaited = awaited;
     if (status == TW_SUCCESS)
         return command->bounds ? tw_bounds_check(command->bounds, NULL) : TW_SUCCESS;
     const char *name = tw_status_name(status);
     if (status == TW_ERROR_CANCELLED || (int)status < 0 || status >= TW_STATUS_COUNT)
         status = TW_ERROR_LAUNCH_FAILED;
-    return detail[0] ? tw_fail(status, "%s", detail) : tw_fail(status, "a host task has returned %s", name);
+    return detail[0] ? tw_fail(status, "%s", detail)
+                     : tw_fail(status, "a %s task has returned %s", task->function ? "host" : "native", name);
+}
+
+tw_status tw_host_task_call(const void *command, void *stream)
+{
+    return tw_host_task_run(command, stream);
+}
+
+const void *tw_host_task_domain(const struct tw_command *command)
+{
+    const struct tw_host_task *task = (const struct tw_host_task *)(const void *)command->args;
+    struct tw_backend_device *device = command->device->backend;
+    const struct tw_backend_async *async = device->backend->async;
+    return async && task->enqueues && !command->bounds && async->reaches(device, device) ? async : NULL;
 }

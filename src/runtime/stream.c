@@ -29,6 +29,7 @@
 #include "base/lock.h"
 #include "complete.h"
 #include "cuda_event.h"
+#include "host_task.h"
 #include "poller.h"
 #include "ready.h"
 #include "step.h"
@@ -117,6 +118,8 @@ static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend
         return async->launch(handle, command->kernel, &command->launch, &task->sequence);
     if (task->kind == TW_TASK_STEP)
         return tw_step_enqueue(command, handle, &task->sequence);
+    if (task->kind == TW_TASK_NATIVE)
+        return async->native(handle, tw_host_task_call, command, &task->sequence);
     if (task->kind == TW_TASK_GRAPH)
         return command->device->backend->backend->graphs->launch(handle, command->instance, &task->sequence);
     if (task->kind == TW_TASK_CUDA) {

@@ -32,6 +32,7 @@
 #define GRAPH_NAME "of a command graph"
 #define COPY_NAME "that ran before a copy" /* a copy does not fail by itself once it is enqueued */
 #define FILL_NAME "that ran before a fill"
+#define NATIVE_NAME "of a native task, or one that ran before it"
 #define EVENT_NAME "that ran before an event of the program"
 
 /* An event behind the launch with a sequence number. */
@@ -317,8 +318,10 @@ struct request {
     cu_executable executable; /* of a graph */
     const struct tw_backend_copy *copy;
     const struct tw_backend_fill *fill;
-    cu_event event; /* the program's; ... */
-    bool records;   /* ... to be recorded, else to be waited for */
+    cu_event event;                                       /* the program's; ... */
+    bool records;                                         /* ... to be recorded, else to be waited for */
+    tw_status (*call)(const void *context, void *stream); /* of the program, which enqueues */
+    const void *context;
 };
 
 static tw_status add_event(struct cuda_stream *stream, const struct request *request)
@@ -332,8 +335,19 @@ static tw_status add_event(struct cuda_stream *stream, const struct request *req
                  : TW_SUCCESS;
 }
 
+/* Lets the program enqueue. If that fails, what it has enqueued is over when this returns. */
+static tw_status add_native(struct cuda_stream *stream, const struct request *request)
+{
+    const tw_status status = request->call(request->context, stream->stream);
+    if (status != TW_SUCCESS)
+        (void)tw_cuda.stream_synchronize(stream->stream);
+    return status;
+}
+
 static tw_status add(struct cuda_stream *stream, const struct request *request)
 {
+    if (request->call)
+        return add_native(stream, request);
     if (request->kernel)
         return add_kernel(stream, request->kernel, request->launch);
     if (request->copy)
@@ -383,6 +397,12 @@ static tw_status launch(struct tw_backend_stream *base, const struct tw_internal
     tw_omp_prepare(&cuda(base)->device->omp, kernel, description);
     return issue(cuda(base), &(struct request){.name = kernel->name, .kernel = kernel, .launch = description},
                  sequence);
+}
+
+static tw_status enqueue_native(struct tw_backend_stream *base, tw_status (*call)(const void *context, void *stream),
+                                const void *context, uint64_t *sequence)
+{
+    return issue(cuda(base), &(struct request){.name = NATIVE_NAME, .call = call, .context = context}, sequence);
 }
 
 tw_status tw_cuda_stream_launch_graph(struct tw_backend_stream *base, cu_executable executable, uint64_t *sequence)
@@ -494,6 +514,7 @@ const struct tw_backend_async tw_cuda_async = {
     .wait = wait,
     .measure = measure,
     .launch = launch,
+    .native = enqueue_native,
     .copy = copy,
     .fill = fill,
     .completed = completed,

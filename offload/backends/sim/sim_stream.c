@@ -24,9 +24,11 @@ struct sim_item {
     struct tw_backend_event event; /* of a wait; its stream is NULL for all others */
     const struct tw_internal_kernel *kernel;
     struct tw_internal_launch *launch;
-    const struct sim_graph *graph; /* instead of a kernel; or NULL */
-    struct tw_backend_copy copy;   /* rows 0: none */
-    struct tw_backend_fill fill;   /* rows 0: none */
+    const struct sim_graph *graph;                        /* instead of a kernel; or NULL */
+    struct tw_backend_copy copy;                          /* rows 0: none */
+    struct tw_backend_fill fill;                          /* rows 0: none */
+    tw_status (*call)(const void *context, void *stream); /* of the program; or NULL */
+    const void *context;
     bool measured;
     struct tw_backend_times times;
     tw_status status;
@@ -105,7 +107,7 @@ static tw_status run_node(struct tw_backend_device *device, const struct tw_back
 /* Runs an item that is no wait. */
 static tw_status run_work(struct tw_backend_device *device, struct sim_item *item)
 {
-    const bool is_launch = item->kernel || item->graph;
+    const bool is_launch = item->kernel || item->graph || item->call;
     if (!is_launch)
         begin(item);
     tw_sim_op_delay(device, is_launch ? TW_SIM_LAUNCH : TW_SIM_COPY);
@@ -113,6 +115,8 @@ static tw_status run_work(struct tw_backend_device *device, struct sim_item *ite
         begin(item);
     if (item->kernel)
         return tw_sim_run_kernel(device, item->kernel, item->launch);
+    if (item->call)
+        return item->call(item->context, NULL);
     if (item->copy.rows)
         return run_copy(device, &item->copy);
     if (item->fill.rows)
@@ -273,6 +277,16 @@ static tw_status enqueue_fill(struct tw_backend_stream *base, const struct tw_ba
     return add_item(stream, (struct sim_item){.fill = *fill}, sequence);
 }
 
+static tw_status enqueue_native(struct tw_backend_stream *base, tw_status (*call)(const void *context, void *stream),
+                                const void *context, uint64_t *sequence)
+{
+    struct sim_stream *stream = stream_of(base);
+    if (tw_sim_op_fails(stream->device, TW_SIM_LAUNCH))
+        return tw_fail(TW_ERROR_LAUNCH_FAILED, "simulated fault: starting a native task on device %u",
+                       stream->device->index);
+    return add_item(stream, (struct sim_item){.call = call, .context = context}, sequence);
+}
+
 static tw_status instantiate(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes, size_t count,
                              struct tw_backend_graph **graph)
 {
@@ -346,6 +360,7 @@ const struct tw_backend_async tw_sim_async = {
     .reaches = reaches,
     .copy = enqueue_copy,
     .fill = enqueue_fill,
+    .native = enqueue_native,
     .completed = completed,
     .times = times,
     .outcome = outcome,
