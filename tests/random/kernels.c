@@ -353,6 +353,34 @@ static void record_parts(tw_command_group *group, const struct call *call)
                     .keep = call->keep, .reads = parts_go_together(&call->part[0], &call->part[1]));
 }
 
+static uint32_t memory[MEMORY_WORDS];
+
+void make_memory(void)
+{
+    for (uint32_t i = 0; i < MEMORY_WORDS; ++i)
+        memory[i] = memory_word(i);
+}
+
+/* Records a step, of all of a buffer or of a part. */
+static void record_step(tw_command_group *group, const struct call *call)
+{
+    tw_buffer *out = call->out->handle;
+    const tw_id at = part_offset(&call->part[0], call->out);
+    const tw_range range = part_range(&call->part[0], call->out);
+    const uint32_t value[] = {call->seed, call->seed + 1, call->seed + 2};
+    const uint32_t *from = &memory[memory_start(call)];
+    if (call->kernel == COPY_PART)
+        tw_copy_part(group, call->in->handle, part_offset(&call->part[1], call->in), out, at, range);
+    else if (call->kernel == FILL && call->seeds[0])
+        tw_fill_part(group, out, at, range, value);
+    else if (call->kernel == FILL)
+        tw_fill(group, out, value);
+    else if (call->seeds[0])
+        tw_copy_from_part(group, out, at, range, from);
+    else
+        tw_copy_from(group, out, from);
+}
+
 /* Groups of so many work-items, for all words of `out`. */
 static size_t groups_for(const struct call *call)
 {
@@ -401,6 +429,11 @@ void record_call(tw_command_group *group, const struct call *call)
         break;
     case PARTS:
         record_parts(group, call);
+        break;
+    case FILL:
+    case COPY_PART:
+    case COPY_FROM:
+        record_step(group, call);
         break;
     case PIXELS:
         record_pixels(group, call);

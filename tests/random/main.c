@@ -245,6 +245,7 @@ int main(int count, char **words)
         print_program(&program);
         return 0;
     }
+    make_memory();
     watchdog_start(options.reduced);
     do {
         if ((seed == options.seed || seed % SEEDS_OF_CONFIGURATION == 0)

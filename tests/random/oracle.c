@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CROWD_ITEMS = 1100, TILE_ITEMS = 64, SERIAL_WORDS = 4096 };
+enum { CROWD_ITEMS = 1100, TILE_ITEMS = 64 };
 
 bool mode_needs(tw_access_mode mode)
 {
@@ -68,11 +68,20 @@ bool part_may_be_lost(const struct part *part)
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
 
+/* Fills in what follows from the first element and the size. */
+static void place(struct part *part)
+{
+    const struct part *whole = &part->root->part;
+    const uint32_t words = part->root->words;
+    part->row = part->size[2] * words;
+    part->rows = part->size[1];
+    part->words = part->row * part->rows * part->size[0];
+    part->first = part->begin[0] * whole->plane + part->begin[1] * whole->pitch + part->begin[2] * words;
+}
+
 struct part part_of(const struct buffer *buffer, uint32_t seed)
 {
     struct part part = buffer->part;
-    const struct part *whole = &buffer->root->part;
-    const uint32_t words = buffer->root->words;
     uint64_t random = seed;
     for (unsigned d = 0; seed && d < 3; ++d) {
         const uint32_t size = part.size[d];
@@ -82,12 +91,8 @@ struct part part_of(const struct buffer *buffer, uint32_t seed)
         part.begin[d] += first;
         part.size[d] = 1 + draw_below(&random, size - first);
     }
-    if (!seed)
-        return part;
-    part.row = part.size[2] * words;
-    part.rows = part.size[1];
-    part.words = part.row * part.rows * part.size[0];
-    part.first = part.begin[0] * whole->plane + part.begin[1] * whole->pitch + part.begin[2] * words;
+    if (seed)
+        place(&part);
     return part;
 }
 
@@ -128,7 +133,13 @@ static bool allows_in_place(enum kernel_kind kernel)
 
 static bool uses_in(enum kernel_kind kernel)
 {
-    return kernel != ADD && kernel != BLOCK;
+    return kernel != ADD && kernel != BLOCK && kernel != FILL && kernel != COPY_FROM;
+}
+
+/* Steps of copy.h, which overwrite a part. */
+static bool is_step(enum kernel_kind kernel)
+{
+    return kernel == FILL || kernel == COPY_PART || kernel == COPY_FROM;
 }
 
 static bool is_whole(enum kernel_kind kernel)
@@ -149,6 +160,11 @@ static bool buffers_fit(const struct call *call)
         return false;
     if (call->kernel == PARTS)
         return call->in2 && !call->out->image && !call->in->image && !call->in2->image;
+    if (call->kernel == COPY_PART)
+        return !call->out->image && !call->in->image && call->out->root->words == call->in->root->words
+               && call->out->root->range.dims == call->in->root->range.dims;
+    if (is_step(call->kernel))
+        return !call->out->image && (call->kernel == FILL || call->out->part.words <= SERIAL_WORDS);
     if (call->out->kind == SUB || call->in->kind == SUB || (call->in2 && call->in2->kind == SUB))
         return call->kernel == NOTHING;
     if (in_place && uses_in(call->kernel) && !allows_in_place(call->kernel))
@@ -183,6 +199,21 @@ static struct part element_of(struct buffer *buffer, uint32_t i)
     return part;
 }
 
+/* Makes the parts of a copy equally large. Returns false if they overlap. */
+static bool make_copy(struct call *call)
+{
+    struct part *to = &call->part[0], *from = &call->part[1];
+    uint64_t random = call->seed;
+    for (unsigned d = 0; d < 3; ++d) {
+        const uint32_t room = from->size[d], size = to->size[d] < room ? to->size[d] : room;
+        from->begin[d] += draw_below(&random, room - size + 1);
+        from->size[d] = to->size[d] = size;
+    }
+    place(to);
+    place(from);
+    return !parts_overlap(to, from);
+}
+
 bool call_is_possible(struct call *call)
 {
     if (!buffers_fit(call))
@@ -192,7 +223,10 @@ bool call_is_possible(struct call *call)
     struct buffer *buffers[] = {call->out, call->in, call->in2};
     for (int i = 0; i < 3; ++i)
         if (buffers[i])
-            call->part[i] = part_of(buffers[i], call->kernel == PARTS ? call->seeds[i] : 0);
+            call->part[i] =
+                part_of(buffers[i], call->kernel == PARTS || (i == 0 && is_step(call->kernel)) ? call->seeds[i] : 0);
+    if (call->kernel == COPY_PART && !make_copy(call))
+        return false;
     const uint32_t words = call->part[0].words;
     call->dims = 1 + call->dims % 3;
     call->local = call->kernel == CROWD ? CROWD_ITEMS : 1 + call->local % TILE_ITEMS;
@@ -217,6 +251,10 @@ bool call_is_possible(struct call *call)
         call->keep = false;
     if ((call->kernel == MIX || call->kernel == OFFSET || call->kernel == PARTS) && call->keep)
         call->mode = TW_READ_WRITE;
+    if (is_step(call->kernel)) {
+        call->mode = TW_DISCARD_WRITE;
+        call->twice = call->keep = false;
+    }
     if (call->kernel == PARTS) {
         call->twice = false;
         call->first = 0;
@@ -305,6 +343,17 @@ static void apply_parts(const struct call *call)
         const struct word in = reads ? get(from->root, part_word(from, i % from->words)) : (struct word){0, true};
         put(to->root, part_word(to, i), (call->keep ? old.value * 3u : 0u) + in.value * 5u + call->seed,
             in.known && (old.known || !call->keep));
+    }
+}
+
+static void apply_step(const struct call *call)
+{
+    const struct part *to = &call->part[0], *from = &call->part[1];
+    for (uint32_t i = 0; i < to->words; ++i) {
+        const struct word word = call->kernel == COPY_PART ? get(from->root, part_word(from, i))
+                                 : call->kernel == FILL    ? (struct word){call->seed + i % to->root->words, true}
+                                                           : (struct word){memory_word(memory_start(call) + i), true};
+        put(to->root, part_word(to, i), word.value, word.known);
     }
 }
 
@@ -399,6 +448,11 @@ static void apply(const struct call *call)
         break;
     case PARTS:
         apply_parts(call);
+        break;
+    case FILL:
+    case COPY_PART:
+    case COPY_FROM:
+        apply_step(call);
         break;
     case TILE:
     case MEET:

@@ -38,6 +38,8 @@ static void print_group(const struct group_step *group, char *text, size_t bytes
     if (group->kernel == PARTS)
         snprintf(text + used, bytes - used, ", parts %#x, %#x and %#x %s", group->part[0], group->part[1],
                  group->part[2], modes[group->mode2]);
+    else if (group->kernel == FILL || group->kernel == COPY_PART || group->kernel == COPY_FROM)
+        snprintf(text + used, bytes - used, ", part %#x", group->part[0]);
 }
 
 static void print_buffer(const struct buffer_step *buffer, char *text, size_t bytes)

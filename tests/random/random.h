@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <teamwork/copy.h>
 #include <teamwork/image.h>
 #include <teamwork/storage.h>
 #include <teamwork/teamwork.h>
@@ -62,19 +63,22 @@ enum buffer_kind {
 
 /* X(constant, accesses) */
 #define KERNEL_LIST(X)                                                                                                 \
-    X(MIX)     /* range of 1 to 3 dimensions */                                                                        \
-    X(OFFSET)  /* range with an offset */                                                                              \
-    X(TILE)    /* hierarchical, with TW_LOCAL */                                                                       \
-    X(MEET)    /* nd_range, with a barrier and a local accessor */                                                     \
-    X(SINGLE)  /* single task */                                                                                       \
-    X(ADD)     /* atomic access */                                                                                     \
-    X(REDUCE)  /* two reductions */                                                                                    \
-    X(BLOCK)   /* an argument block that does not fit kernel arguments */                                              \
-    X(VIEWS)   /* views of the buffer's own dimensions */                                                              \
-    X(PIXELS)  /* images */                                                                                            \
-    X(CROWD)   /* a work-group that some devices refuse */                                                             \
-    X(PARTS)   /* accessors of parts of buffers, which may overlap */                                                  \
-    X(NOTHING) /* no kernel: accessors alone */
+    X(MIX)       /* range of 1 to 3 dimensions */                                                                      \
+    X(OFFSET)    /* range with an offset */                                                                            \
+    X(TILE)      /* hierarchical, with TW_LOCAL */                                                                     \
+    X(MEET)      /* nd_range, with a barrier and a local accessor */                                                   \
+    X(SINGLE)    /* single task */                                                                                     \
+    X(ADD)       /* atomic access */                                                                                   \
+    X(REDUCE)    /* two reductions */                                                                                  \
+    X(BLOCK)     /* an argument block that does not fit kernel arguments */                                            \
+    X(VIEWS)     /* views of the buffer's own dimensions */                                                            \
+    X(PIXELS)    /* images */                                                                                          \
+    X(CROWD)     /* a work-group that some devices refuse */                                                           \
+    X(PARTS)     /* accessors of parts of buffers, which may overlap */                                                \
+    X(FILL)      /* a part is filled */                                                                                \
+    X(COPY_PART) /* a part of a buffer is copied to another one */                                                     \
+    X(COPY_FROM) /* memory of the program is copied to a part */                                                       \
+    X(NOTHING)   /* no kernel: accessors alone */
 #define KERNEL_ENUMERATOR(name) name,
 enum kernel_kind { KERNEL_LIST(KERNEL_ENUMERATOR) KERNEL_COUNT };
 
@@ -92,7 +96,7 @@ struct group_step {
     uint8_t dims;
     bool constant, twice, keep; /* the target of in; in is accessed by two accessors; the old value counts */
     uint32_t first, count, seed, local;
-    uint32_t part[3]; /* PARTS: seeds of the parts of out, in and in2 */
+    uint32_t part[3]; /* PARTS: seeds of the parts of out, in and in2. FILL, COPY_PART, COPY_FROM: of out */
 };
 
 struct buffer_step {
@@ -279,7 +283,7 @@ struct call {
     enum kernel_kind kernel;
     struct buffer *out, *in, *in2; /* NULL: not used */
     struct part part[3];           /* of each: what is accessed */
-    uint32_t seeds[3];             /* PARTS: that they are made from */
+    uint32_t seeds[3];             /* PARTS, FILL, COPY_PART, COPY_FROM: that they are made from */
     tw_access_mode mode, mode2;
     bool constant, twice, keep;
     uint32_t first, count, seed, local, dims;
@@ -338,8 +342,21 @@ bool model_create(struct model *model, size_t words);
 /* Compares memory with the model. Returns the first word that differs, or `count`. */
 size_t model_compare(const struct model *model, const uint32_t *words);
 
+/* Memory of the program, which COPY_FROM copies: a word of it. */
+enum { SERIAL_WORDS = 4096, MEMORY_WORDS = 2 * SERIAL_WORDS };
+static inline uint32_t memory_word(uint32_t i)
+{
+    return (i + 1) * 0x9e3779b1u;
+}
+static inline uint32_t memory_start(const struct call *call)
+{
+    return call->seed % (MEMORY_WORDS - SERIAL_WORDS);
+}
+
 /* ---- kernels.c --------------------------------------------------------------------------------------------------- */
 
+/* Fills in the memory of the program. */
+void make_memory(void);
 /* Records a call in a group. */
 void record_call(tw_command_group *group, const struct call *call);
 void record_count(tw_command_group *group, tw_buffer *counter, uint32_t term, bool atomically);
