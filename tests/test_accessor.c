@@ -195,7 +195,7 @@ TW_TEST(what_is_no_accessor_is_an_error_of_the_group)
                  {buffer, TW_ATOMIC + 1, TW_GLOBAL},
                  {buffer, -1, TW_GLOBAL},
                  {buffer, TW_READ, 0},
-                 {buffer, TW_READ, 3},
+                 {buffer, TW_READ, TW_HOST + 1},
                  {buffer, TW_WRITE, TW_CONSTANT},
                  {buffer, TW_READ_WRITE, TW_CONSTANT},
                  {buffer, TW_DISCARD_WRITE, TW_CONSTANT}};

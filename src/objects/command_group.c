@@ -342,7 +342,7 @@ static tw_status check_target(struct tw_command_group *group, tw_access_target t
 static inline bool is_simple(const tw_buffer *buffer, tw_access_mode mode, tw_access_target target)
 {
     return buffer && buffer->copy == &tw_this_copy && tw_access_mode_is_valid(mode) && target == TW_GLOBAL
-           && !buffer->read_only && buffer->root == buffer && !buffer->data.chunks;
+           && !buffer->read_only && buffer->root == buffer && buffer->data.bytes && !buffer->data.chunks;
 }
 
 /* Accesses a box of a buffer that has been checked. Returns the address of the first element; NULL if there is none, or
