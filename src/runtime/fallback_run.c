@@ -39,11 +39,19 @@ static tw_status copy(const struct tw_data *data, size_t from, size_t to)
     return status;
 }
 
+/* Returns true if a copy of a buffer's contents to a memory space has failed. The command itself may be the next writer
+   there, so it does not matter that one is unfinished. */
+static bool has_failed_locked(const struct tw_data *data, size_t space)
+{
+    const struct tw_resource *resource = &data->allocations[space].resource;
+    return resource->lost || resource->lost_parts;
+}
+
 /* Returns true if a memory space holds what a use of a command needs. */
 static bool holds_locked(const struct tw_command *command, size_t use, size_t space)
 {
     const struct tw_fallback *fallback = command->fallback;
-    if (tw_graph_lost(&command->uses[use].data->allocations[space].resource, NULL))
+    if (has_failed_locked(command->uses[use].data, space))
         return false;
     return fallback->held[use * fallback->space_count + space] || space == fallback->first_space;
 }
@@ -61,9 +69,8 @@ static bool is_missing(const struct tw_command *command, size_t use)
     if (!needed->needs || !is_defined(command->fallback, use))
         return false;
     tw_lock();
-    const bool is_there =
-        holds_locked(command, use, space)
-        || (command->fallback->expected[use] && !tw_graph_lost(&needed->data->allocations[space].resource, NULL));
+    const bool is_there = holds_locked(command, use, space)
+                          || (command->fallback->expected[use] && !has_failed_locked(needed->data, space));
     tw_unlock();
     return !is_there;
 }
