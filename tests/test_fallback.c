@@ -345,6 +345,31 @@ TW_TEST(others_on_the_device_need_not_have_the_contents)
     }
 }
 
+/* What a group reads and writes could be copied to its device in part alone. The fallback takes it from where it is
+   whole, not from there. */
+TW_TEST(what_a_failed_copy_has_brought_is_no_input)
+{
+    tw_queue *first = NULL, *with = NULL, *other = NULL;
+    tw_test_use_sim(2);
+    TW_PASS(tw_queue_create(tw_host_selector, NULL, NULL, NULL, &first));
+    TW_PASS(tw_queue_create_on_device(tw_test_device(0), NULL, NULL, &with));
+    TW_PASS(tw_queue_create_on_device(tw_test_device(1), NULL, NULL, &other));
+    tw_buffer *b[] = {tw_test_ints(N, 1), tw_test_ints(N, 5)};
+    submit_plus(with, NULL, b[0], b[1]); /* b1 = 11, there alone */
+    TW_PASS(tw_queue_wait(with));
+    TW_PASS(tw_sim_fail_nth(tw_queue_device(with), TW_SIM_COPY, 1));
+    submit_add(first, other, b[0], b[1]); /* b1 = 12 */
+    TW_PASS(tw_queue_wait(first));
+    TW_PASS(tw_queue_wait(other));
+    tw_test_expect_ints(b[0], 1);
+    tw_test_expect_ints(b[1], 12);
+    TW_PASS(tw_sim_reset(tw_queue_device(with)));
+    tw_test_destroy_buffers(b, 2);
+    TW_PASS(tw_queue_destroy(&first));
+    TW_PASS(tw_queue_destroy(&with));
+    TW_PASS(tw_queue_destroy(&other));
+}
+
 static atomic_int slow_began, slow_may_end;
 
 /* Runs on the host, until it may end. */
@@ -498,6 +523,7 @@ TW_TEST_LIST = {TW_CASE(a_failed_transfer_or_launch_is_not_reported),
                 TW_CASE(others_read_what_a_waiting_group_reads),
                 TW_CASE(what_two_later_groups_write_is_read_before),
                 TW_CASE(others_on_the_device_need_not_have_the_contents),
+                TW_CASE(what_a_failed_copy_has_brought_is_no_input),
                 TW_CASE(results_that_stay_are_not_in_front_of_later_parts),
                 TW_CASE(a_copy_that_waits_for_the_group_is_not_waited_for),
                 TW_CASE(another_group_is_no_fallback),

@@ -502,13 +502,15 @@ void Lanes::annotate(Instruction &I)
 
 Value *Lanes::foreign(Lane &At, Value *V)
 {
-    Value *&Known = At.Foreign[V];
-    if (Known)
+    if (Value *Known = At.Foreign.lookup(V))
         return Known;
     IRBuilder<> B(At.Head->getTerminator());
     auto *I = cast<Instruction>(V);
-    if (isBuilt(I, At.Segment->Blocks[0]))
-        return Known = build(B, SE.getSCEV(I), At);
+    const bool IsStored = Kept.count(I) || InPhi.count(I);
+    if (isBuilt(I, At.Segment->Blocks[0]) && !(IsStored && isa<SCEVUnknown>(SE.getSCEV(I)))) {
+        Value *Built = build(B, SE.getSCEV(I), At); /* may add other values to the map */
+        return At.Foreign[V] = Built;
+    }
     if (!Kept.count(I))
         I = InPhi.lookup(I);
     Type *T = Kept[I]->getAllocatedType()->getArrayElementType();
