@@ -55,7 +55,7 @@ TW_TEST(detail_stays_over_successful_calls_and_changes_with_the_next_failure)
     TW_CHECK(strcmp(first, tw_error_detail()) == 0);
     TW_PASS(tw_buffer_destroy(&buffer));
     TW_CHECK(strcmp(first, tw_error_detail()) == 0);
-    TW_FAIL(tw_buffer_create(1, tw_range_1d(0), &buffer), TW_ERROR_INVALID_RANGE);
+    TW_FAIL(tw_buffer_create(1, (tw_range){{1, 1, 1}, 0}, &buffer), TW_ERROR_INVALID_RANGE);
     TW_CHECK(strcmp(first, tw_error_detail()) != 0);
 }
 

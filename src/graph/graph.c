@@ -23,6 +23,14 @@ static inline void refer(struct tw_cause **reference, struct tw_cause *cause)
 
 /* ---- what is lost ------------------------------------------------------------------------------------------------ */
 
+/* Notes that more of a resource is marked as lost than is. Of a copy of contents, that may be elements which are nowhere
+   else: then the contents are lost, so that nobody takes them for undefined. */
+static void lose_more(const struct tw_resource *resource, struct tw_cause *cause)
+{
+    if (resource->contents)
+        refer(&resource->contents->lost, cause);
+}
+
 /* Takes a part out of the lost ones, or all of them. If memory is exhausted, more remains lost than was. */
 static __attribute__((noinline, cold)) void find_again(struct tw_resource *resource, const struct tw_box *part)
 {
@@ -44,6 +52,7 @@ static __attribute__((noinline, cold)) void find_again(struct tw_resource *resou
         for (size_t i = 1; i < count; ++i) {
             struct tw_lost_part *piece = malloc(sizeof *piece);
             if (!piece) { /* then all pieces stay in one box */
+                lose_more(resource, lost->cause);
                 pieces[0] = lost->box;
                 break;
             }
@@ -69,6 +78,7 @@ static __attribute__((noinline, cold)) void lose_part(struct tw_resource *resour
     struct tw_lost_part *lost = malloc(sizeof *lost);
     if (!lost) {
         refer(&resource->lost, cause); /* more than the part, but nothing is forgotten */
+        lose_more(resource, cause);
         return;
     }
     *lost = (struct tw_lost_part){.next = resource->lost_parts, .cause = cause, .box = *part};

@@ -48,7 +48,8 @@ struct tw_resource {
     struct tw_box_node *part_readers;
     unsigned long parts_inserted; /* number of accesses to parts so far */
     struct tw_lost_part *lost_parts;
-    const struct tw_box *whole; /* all elements; NULL: there are no accesses to parts */
+    const struct tw_box *whole;   /* all elements; NULL: there are no accesses to parts */
+    struct tw_resource *contents; /* what the resource holds a copy of; or NULL */
 };
 
 /* Releases the cause of a loss. No unfinished node may access the resource any more. */

@@ -237,7 +237,7 @@ tw_status tw_data_init(struct tw_data *data, tw_range range, size_t element_byte
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a buffer");
     }
     for (size_t space = 0; space < count; ++space)
-        data->allocations[space].resource.whole = &data->whole;
+        data->allocations[space].resource = (struct tw_resource){.whole = &data->whole, .contents = &data->contents};
     for (size_t space = 1; space < count; ++space)
         data->allocations[space].driver = tw_memory_space_device(space)->backend->backend;
     return TW_SUCCESS;
