@@ -219,8 +219,8 @@ TW_TEST(what_was_used_longest_ago_goes_first)
         tw_command_group *cg = tw_queue_begin(queue);
         tw_read(cg, buffers[order[i]]);
         TW_PASS(tw_queue_submit(queue, cg, NULL));
+        TW_PASS(tw_queue_wait(queue)); /* what is in use cannot be given up */
     }
-    TW_PASS(tw_queue_wait(queue));
     TW_EQUAL(tw_sim_count(tw_test_device(0), TW_SIM_COPY), 4);
     for (int b = 0; b < 4; ++b) {
         tw_command_group *cg = tw_queue_begin(queue);

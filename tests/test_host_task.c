@@ -17,7 +17,7 @@ struct step {
 static inline void step(tw_item item, const struct step *k)
 {
     const size_t i = tw_global_id(item, 0);
-    k->x[i] = 3 * k->x[i] + k->term;
+    k->x[i] = (int)(3 * (unsigned)k->x[i] + (unsigned)k->term);
 }
 TW_RANGE_KERNEL(step, 1);
 
@@ -38,7 +38,7 @@ static tw_status host_step(const void *block)
 {
     const struct host_step *k = block;
     for (size_t i = 0; i < k->count; ++i)
-        k->x[i] = 3 * k->x[i] + k->term;
+        k->x[i] = (int)(3 * (unsigned)k->x[i] + (unsigned)k->term);
     return TW_SUCCESS;
 }
 

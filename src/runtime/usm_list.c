@@ -33,10 +33,12 @@ bool tw_usm_add(void *memory, size_t bytes, tw_pointer_type type, tw_device *dev
 
 bool tw_usm_find(const void *pointer, struct tw_usm_allocation *result)
 {
+    if (!pointer)
+        return false;
     const unsigned char *first = pointer;
     const struct tw_usm_allocation wanted = {.first = first, .past = first + 1};
     pthread_mutex_lock(&tree_mutex);
-    struct tw_usm_allocation *const *found = pointer ? tfind(&wanted, &tree, compare) : NULL;
+    struct tw_usm_allocation *const *found = tfind(&wanted, &tree, compare);
     if (found)
         *result = **found;
     pthread_mutex_unlock(&tree_mutex);
