@@ -298,7 +298,7 @@ TW_TEST(an_index_outside_of_the_part_is_an_error_of_the_command)
     tw_event *event;
     TW_PASS(tw_buffer_create_over(data, sizeof data[0][0], tw_range_2d(6, 4), &buffer));
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_2d(2, 2), write_part, .shift = 1,
+    tw_parallel_for(cg, tw_range_2d(1, 2), write_part, .shift = 1,
                     .out = TW_WRITE_PART_VIEW(cg, buffer, tw_id_2d(1, 1), tw_range_2d(2, 2)));
     TW_PASS(tw_queue_submit(queue, cg, &event));
     TW_FAIL(tw_event_wait(event), TW_ERROR_OUT_OF_BOUNDS);

@@ -36,7 +36,7 @@ tw_event *tw_event_retain(tw_event *event)
     if (!event)
         return NULL;
     atomic_fetch_add(&tw_command_of(event)->references, 1);
-    if (tw_command_of(event)->body.kind == TW_TASK_USER)
+    if (tw_command_of(event)->is_user_event)
         tw_user_event_retain(tw_command_of(event));
     return event;
 }
@@ -45,7 +45,7 @@ void tw_event_release(tw_event **event)
 {
     if (!event || !*event)
         return;
-    if (tw_command_of(*event)->body.kind == TW_TASK_USER)
+    if (tw_command_of(*event)->is_user_event)
         tw_user_event_release(tw_command_of(*event));
     tw_command_release(tw_command_of(*event));
     *event = NULL;

@@ -52,6 +52,7 @@ static tw_status create(tw_event **event)
     command->device = tw_host_device();
     command->home = command->queue = command->device->system;
     command->body.kind = TW_TASK_USER;
+    command->is_user_event = true;
     command->timed = true;
     tw_lock();
     const tw_status status = tw_command_submit_locked(command);
@@ -86,7 +87,7 @@ static void complete_locked(struct tw_command *command, tw_status status)
 tw_status tw_event_complete(tw_event *event, tw_status status)
 {
     struct tw_command *command = event ? tw_command_of(event) : NULL;
-    if (!command || command->body.kind != TW_TASK_USER)
+    if (!command || !command->is_user_event)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT,
                        command ? "the event is that of a command group, which completes it" : "the event is NULL");
     if ((unsigned)status >= TW_STATUS_COUNT)

@@ -89,6 +89,7 @@ struct tw_command {
     size_t tasks_left;
     tw_status status;
     bool started, acquired, complete;
+    bool is_user_event; /* set at creation: read without the lock */
     bool timed;    /* an event can be asked for the times; else no clock is read: it costs a tenth of a short group */
     bool measured; /* the tasks' times are recorded too; only with `timed` */
     struct tw_event events[TW_PHASE_COUNT];
