@@ -154,8 +154,9 @@ static struct tw_box_node *overlapping(struct tw_box_node *root, const struct tw
 static inline bool concerns_parts(const struct tw_graph_access *access)
 {
     const struct tw_resource *resource = access->resource;
-    return __builtin_expect((uintptr_t)access->part | (uintptr_t)resource->part_writers
-                                | (uintptr_t)resource->part_readers | (uintptr_t)resource->lost_parts,
+    return __builtin_expect(((uintptr_t)access->part | (uintptr_t)resource->part_writers
+                             | (uintptr_t)resource->part_readers | (uintptr_t)resource->lost_parts)
+                                != 0,
                             0);
 }
 

@@ -134,6 +134,7 @@ tw_status tw_buffer_create_copy(const void *data, size_t element_bytes, tw_range
         return status;
     }
     if (buffer->data.bytes) {
+        __builtin_assume(data != NULL); /* for clang-tidy */
         memcpy(atomic_load(&buffer->data.allocations[0].address), data, buffer->data.bytes);
         buffer->data.allocations[0].valid = true;
     }

@@ -110,6 +110,7 @@ static bool append_use(struct analysis *all, struct graph_buffer *buffer, const 
         all->before = before;
         all->capacity = capacity;
     }
+    __builtin_assume(graph->use_count < all->capacity); /* for clang-tidy */
     graph->uses[graph->use_count] = *use;
     graph->uses[graph->use_count].is_part = !tw_box_covers(&use->box, &use->data->whole);
     all->before[graph->use_count] = buffer->last;

@@ -810,6 +810,7 @@ struct tw_device *tw_command_group_begin_native_task(struct tw_command_group *gr
 
 void *tw_command_group_make_args(struct tw_command_group *group, size_t bytes, size_t more_bytes)
 {
+    __builtin_assume(group != NULL); /* for clang-tidy */
     if (__builtin_add_overflow(bytes, more_bytes, &bytes))
         bytes = SIZE_MAX;
     unsigned char *args = bytes <= FEW_ARGS_BYTES ? group->few_args : malloc(bytes);
@@ -960,6 +961,15 @@ static tw_status submit_or_record_locked(const struct tw_command_group *group, s
     return status;
 }
 
+/* Returns the ordering domain of a command's body, or NULL. */
+static inline const void *domain_of(struct tw_command *command)
+{
+    return command->body.kind == TW_TASK_KERNEL   ? tw_command_domain(command)
+           : command->body.kind == TW_TASK_STEP   ? tw_step_domain(command)
+           : command->body.kind == TW_TASK_NATIVE ? tw_host_task_domain(command)
+                                                  : NULL;
+}
+
 /* Submits a group and frees it. On failure the group is left as it was. */
 static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **event, const char *file, int line)
 {
@@ -978,12 +988,7 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
     command->pins = group->pins;
     command->timed = event != NULL;
     command->measured = command->timed && tw_queue_measures(queue);
-    if (command->body.kind == TW_TASK_KERNEL)
-        command->body.node.domain = tw_command_domain(command);
-    else if (command->body.kind == TW_TASK_STEP)
-        command->body.node.domain = tw_step_domain(command);
-    else if (command->body.kind == TW_TASK_NATIVE)
-        command->body.node.domain = tw_host_task_domain(command);
+    command->body.node.domain = domain_of(command);
     struct event_list *const events = group->events;
     tw_lock(); /* taken once for each group: submitting threads compete for it */
     const tw_status status = submit_or_record_locked(group, command, event);

@@ -310,6 +310,7 @@ static bool allocate_whole(struct tw_data *data, size_t space, const struct tw_d
    stay. */
 static bool back(struct tw_data *data, const struct tw_box *box, size_t space, const struct tw_device *device)
 {
+    __builtin_assume(device != NULL); /* for clang-tidy */
     const struct tw_backend_memory *memory = device->backend->backend->memory;
     struct tw_allocation *allocation = &data->allocations[space];
     struct runs runs = {.data = data, .box = box};

@@ -19,10 +19,11 @@ bool tw_cuda_back(struct tw_cuda_device *device, void *reserved, size_t at, size
 void tw_cuda_unback(const struct tw_cuda_device *device, void *reserved, size_t at, size_t bytes);
 void tw_cuda_release(const struct tw_cuda_device *device, void *reserved, size_t bytes);
 
-/* Allocate and free host memory that is page-locked for all devices. Returns NULL if there is none. */
 /* Slots (backend.h): managed memory. Freeing it waits for what runs on the device. */
-void *tw_cuda_allocate_shared(struct tw_backend_device *device, size_t bytes);
-void tw_cuda_free_shared(struct tw_backend_device *device, void *memory);
+void *tw_cuda_allocate_shared(struct tw_backend_device *base, size_t bytes);
+void tw_cuda_free_shared(struct tw_backend_device *base, void *memory);
+
+/* Allocate and free host memory that is page-locked for all devices. Returns NULL if there is none. */
 void *tw_cuda_allocate_host(size_t bytes);
 void tw_cuda_free_host(void *memory);
 
