@@ -488,25 +488,33 @@ static struct tw_backend_device *backend_of(size_t space)
     return space ? tw_memory_space_device(space)->backend : NULL;
 }
 
-/* The memory of a buffer is laid out alike in all memory spaces. */
+struct tw_data_rows tw_data_rows(const struct tw_data *data, const struct tw_box *box, size_t space)
+{
+    const size_t pitch = data->whole.end[2] * data->element_bytes;
+    unsigned char *address = atomic_load(&data->allocations[space].address);
+    return (struct tw_data_rows){.first = address + tw_box_first(box, &data->whole) * data->element_bytes,
+                                 .row_bytes = (box->end[2] - box->begin[2]) * data->element_bytes,
+                                 .rows = box->end[1] - box->begin[1],
+                                 .planes = box->end[0] - box->begin[0],
+                                 .pitch = pitch,
+                                 .plane = data->whole.end[1] * pitch};
+}
+
 struct tw_backend_copy tw_copy_request(const struct tw_copy_plan *plan)
 {
-    const struct tw_data *data = plan->data;
-    const struct tw_box *box = &plan->box;
-    const size_t pitch = data->whole.end[2] * data->element_bytes;
-    const size_t at = tw_box_first(box, &data->whole) * data->element_bytes;
+    const struct tw_data_rows to = tw_data_rows(plan->data, &plan->box, plan->to);
+    const struct tw_data_rows from = tw_data_rows(plan->data, &plan->box, plan->from);
     return (struct tw_backend_copy){.to = backend_of(plan->to),
                                     .from = backend_of(plan->from),
-                                    .target = (unsigned char *)atomic_load(&data->allocations[plan->to].address) + at,
-                                    .source =
-                                        (const unsigned char *)atomic_load(&data->allocations[plan->from].address) + at,
-                                    .row_bytes = (box->end[2] - box->begin[2]) * data->element_bytes,
-                                    .rows = box->end[1] - box->begin[1],
-                                    .planes = box->end[0] - box->begin[0],
-                                    .target_pitch = pitch,
-                                    .source_pitch = pitch,
-                                    .target_plane = data->whole.end[1] * pitch,
-                                    .source_plane = data->whole.end[1] * pitch};
+                                    .target = to.first,
+                                    .source = from.first,
+                                    .row_bytes = to.row_bytes,
+                                    .rows = to.rows,
+                                    .planes = to.planes,
+                                    .target_pitch = to.pitch,
+                                    .source_pitch = from.pitch,
+                                    .target_plane = to.plane,
+                                    .source_plane = from.plane};
 }
 
 bool tw_data_access(const struct tw_backend_device *device, const struct tw_internal_launch *launch, size_t index,
@@ -524,17 +532,20 @@ bool tw_data_access(const struct tw_backend_device *device, const struct tw_inte
                                          .rows_of_plane = 1,
                                          .needs = use->needs,
                                          .writes = use->writes};
-    for (size_t space = 1; space < data->space_count; ++space)
-        if (tw_memory_space_device(space)->backend == device)
-            access->address = access->first = atomic_load(&data->allocations[space].address);
+    size_t space = 1;
+    while (space < data->space_count && tw_memory_space_device(space)->backend != device)
+        ++space;
+    if (space == data->space_count)
+        return true;
+    access->address = access->first = atomic_load(&data->allocations[space].address);
     if (use->is_part) {
-        const struct tw_box *box = &use->box;
-        access->first += tw_box_first(box, &data->whole) * data->element_bytes;
-        access->row_bytes = (box->end[2] - box->begin[2]) * data->element_bytes;
-        access->rows_of_plane = box->end[1] - box->begin[1];
-        access->rows = (box->end[0] - box->begin[0]) * access->rows_of_plane;
-        access->pitch = data->whole.end[2] * data->element_bytes;
-        access->plane = data->whole.end[1] * access->pitch;
+        const struct tw_data_rows part = tw_data_rows(data, &use->box, space);
+        access->first = part.first;
+        access->row_bytes = part.row_bytes;
+        access->rows_of_plane = part.rows;
+        access->rows = part.planes * part.rows;
+        access->pitch = part.pitch;
+        access->plane = part.plane;
     }
     return true;
 }

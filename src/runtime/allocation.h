@@ -71,6 +71,14 @@ void tw_chunks_unback(const struct tw_data *data, size_t space, size_t first, si
 
 /* ---- for backends ------------------------------------------------------------------------------------------------ */
 
+/* The rows of a box in a buffer's memory. The memory is laid out alike in all memory spaces. */
+struct tw_data_rows {
+    unsigned char *first;
+    size_t row_bytes, rows, planes; /* rows of each plane */
+    size_t pitch, plane;            /* bytes from a row to the next, and from a plane to the next */
+};
+/* Returns where the rows of a box are in a memory space that has an address. */
+struct tw_data_rows tw_data_rows(const struct tw_data *data, const struct tw_box *box, size_t space);
 /* Returns the request for a copy to a backend of one of the memory spaces. */
 struct tw_backend_copy tw_copy_request(const struct tw_copy_plan *plan);
 /* Tells a backend what a launch accesses (tw_backend_device.access). */

@@ -2,58 +2,50 @@
 /* Copies and fills that the program asks for: from boxes to rows of bytes, and to the backend. */
 #include "step.h"
 
+#include "allocation.h"
 #include "rows.h"
 
-/* Where the rows of a side are. */
-struct side_rows {
-    unsigned char *first;
-    size_t pitch, plane;
-};
-
-static struct side_rows rows_of(const struct tw_step_side *side, size_t space, const struct tw_backend_copy *shape)
+/* Returns where the rows of a side are. Those of the program's memory have the shape of the other side. */
+static struct tw_data_rows rows_of(const struct tw_step_side *side, const struct tw_step_side *buffer, size_t space)
 {
-    const struct tw_data *data = side->data;
-    if (!data)
-        return (struct side_rows){side->memory, shape->row_bytes, shape->row_bytes * shape->rows};
-    const size_t pitch = data->whole.end[2] * data->element_bytes;
-    unsigned char *address = atomic_load(&data->allocations[space].address);
-    return (struct side_rows){address + tw_box_first(&side->box, &data->whole) * data->element_bytes, pitch,
-                              data->whole.end[1] * pitch};
+    struct tw_data_rows rows = tw_data_rows(buffer->data, &buffer->box, space);
+    if (side->data)
+        return rows;
+    rows.first = side->memory;
+    rows.pitch = rows.row_bytes;
+    rows.plane = rows.row_bytes * rows.rows;
+    return rows;
 }
 
 struct tw_step *tw_step_prepare(struct tw_command *command)
 {
     struct tw_step *step = tw_step_of(command);
-    const struct tw_step_side *known = step->to.data ? &step->to : &step->from;
-    const struct tw_box *box = &known->box;
-    __builtin_assume(known->data != NULL); /* for clang-tidy: one side is a buffer */
     const size_t space = command->device->space;
     struct tw_backend_device *device = space ? command->device->backend : NULL;
-    struct tw_backend_copy copy = {.to = step->to.data ? device : NULL,
-                                   .from = step->from.data ? device : NULL,
-                                   .row_bytes = (box->end[2] - box->begin[2]) * known->data->element_bytes,
-                                   .rows = box->end[1] - box->begin[1],
-                                   .planes = box->end[0] - box->begin[0]};
-    const struct side_rows to = rows_of(&step->to, space, &copy);
+    const struct tw_data_rows to = rows_of(&step->to, step->to.data ? &step->to : &step->from, space);
     if (step->pattern_bytes) {
         step->request.fill = (struct tw_backend_fill){.target = to.first,
                                                       .pattern = step->pattern,
                                                       .pattern_bytes = step->pattern_bytes,
-                                                      .row_bytes = copy.row_bytes,
-                                                      .rows = copy.rows,
-                                                      .planes = copy.planes,
+                                                      .row_bytes = to.row_bytes,
+                                                      .rows = to.rows,
+                                                      .planes = to.planes,
                                                       .pitch = to.pitch,
                                                       .plane = to.plane};
         return step;
     }
-    const struct side_rows from = rows_of(&step->from, space, &copy);
-    copy.target = to.first;
-    copy.target_pitch = to.pitch;
-    copy.target_plane = to.plane;
-    copy.source = from.first;
-    copy.source_pitch = from.pitch;
-    copy.source_plane = from.plane;
-    step->request.copy = copy;
+    const struct tw_data_rows from = rows_of(&step->from, step->from.data ? &step->from : &step->to, space);
+    step->request.copy = (struct tw_backend_copy){.to = step->to.data ? device : NULL,
+                                                  .from = step->from.data ? device : NULL,
+                                                  .target = to.first,
+                                                  .source = from.first,
+                                                  .row_bytes = to.row_bytes,
+                                                  .rows = to.rows,
+                                                  .planes = to.planes,
+                                                  .target_pitch = to.pitch,
+                                                  .source_pitch = from.pitch,
+                                                  .target_plane = to.plane,
+                                                  .source_plane = from.plane};
     return step;
 }
 
