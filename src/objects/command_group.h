@@ -1,14 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Functions of command groups for the other objects that a group accesses. */
+/** The command group, and its functions for the other objects that a group accesses. */
 #ifndef TEAMWORK_OBJECTS_COMMAND_GROUP_H
 #define TEAMWORK_OBJECTS_COMMAND_GROUP_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include <teamwork/command_group.h>
 
+#include "base/memory.h"
+#include "graph/coherence.h"
 #include "queue.h"
 #include "runtime/step.h"
+
+struct tw_fallback;
+struct tw_pin;
+
+#define TW_FEW_USES 8
+#define TW_FEW_ARGS_BYTES TW_INTERNAL_INLINE_ARGS_BYTES
+
+/* Events that a group depends on, each with a reference. */
+struct tw_event_list {
+    size_t count, capacity;
+    tw_event *events[];
+};
+
+struct tw_command_group {
+    struct tw_queue *queue;   /* counted until the group is submitted */
+    struct tw_device *device; /* where the accessors are: the queue's, or the host */
+    tw_status status;         /* the first error */
+    char *detail;             /* of the first error; NULL if there is none, or no memory for it */
+    size_t use_count;         /* number of `uses` */
+    uint64_t seen;            /* a bit for each buffer in `uses`, by a hash: buffers may share a bit */
+    bool borrows;             /* a buffer in `uses` is `lent` */
+    bool on_host;             /* its accessors are on the host: tw_command_group_move_to_host(), or TW_HOST */
+    bool has_host_task, has_native_task;
+    const struct tw_internal_kernel *kernel;
+    const char *step;                  /* the name of the function that recorded a step; or NULL */
+    size_t local_bytes;                /* of all local accessors */
+    struct tw_internal_bounds *bounds; /* record of indices outside of the kernel's views; or NULL */
+    struct tw_fallback *fallback;      /* the fallback of its command; or NULL */
+    struct tw_event_list *events;      /* what it depends on; NULL: nothing */
+    struct tw_pin *pins;               /* of boxes of large buffers */
+    unsigned char *args;               /* of the kernel; or the step, NULL if it has nothing to run */
+    size_t args_bytes;
+    /* The members below are not cleared when a group begins. */
+    _Atomic(struct tw_command_group *) *spare; /* the queue's place for the group after submission */
+    struct tw_memory memory;                   /* for its command; the block may be NULL */
+    struct tw_internal_launch launch;          /* valid once there is a kernel */
+    struct tw_use *uses;                       /* few_uses or allocated; counted until the group is submitted */
+    size_t use_capacity;
+    struct tw_use few_uses[TW_FEW_USES];
+    _Alignas(max_align_t) unsigned char few_args[TW_FEW_ARGS_BYTES];
+};
 
 /* Sets the group's error to `status`, with the thread's tw_error_detail(), unless it has an error already. */
 void tw_command_group_fail(struct tw_command_group *group, tw_status status);
