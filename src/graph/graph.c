@@ -90,7 +90,7 @@ void tw_graph_lose(struct tw_resource *resource, const struct tw_box *part, stru
 {
     if (!failure && !resource->lost && !resource->lost_parts)
         return;
-    if (!failure || resource->lost_parts)
+    if (!failure || resource->lost_parts || (part && resource->lost)) /* the newest cause is the one that counts */
         find_again(resource, part);
     if (failure && part)
         lose_part(resource, part, failure);
