@@ -17,6 +17,7 @@
 #include <teamwork/device.h>
 #include <teamwork/lower/kernel/launch.h>
 #include <teamwork/sim.h>
+#include <teamwork/usm.h>
 
 #include "base/detail.h"
 
@@ -123,6 +124,15 @@ static inline size_t tw_backend_fill_bytes(const struct tw_backend_fill *fill)
     return fill->row_bytes * fill->rows * fill->planes;
 }
 
+/* What a device is told about a part of an allocation by `allocate_shared`. */
+struct tw_backend_hint {
+    const void *memory;
+    size_t bytes;    /* at least 1 */
+    bool prefetches; /* brings the memory to the device, or if `to_host` to the host; else it is advice */
+    bool to_host;
+    tw_mem_advice advice;
+};
+
 /* The times at which a launch, a copy or a fill began and ended, by tw_now_ns() (base/clock.h); 0: not known. */
 struct tw_backend_times {
     uint64_t start_ns, end_ns;
@@ -134,7 +144,7 @@ struct tw_backend_times {
 struct tw_backend_graph_node {
     const struct tw_internal_kernel *kernel;
     const struct tw_internal_launch *launch; /* of the kernel */
-    const struct tw_backend_copy *copy;      /* within the memory of the graph's device */
+    const struct tw_backend_copy *copy;      /* as the `copy` of tw_backend_async takes it */
     const struct tw_backend_fill *fill;      /* of memory of the graph's device */
     const size_t *before;                    /* indices of the earlier nodes that it waits for, each once */
     size_t before_count;
@@ -195,10 +205,14 @@ struct tw_backend_memory {
        not enough, or none for this device. Both slots are NULL in a backend without such memory. */
     void *(*allocate_shared)(struct tw_backend_device *device, size_t bytes);
     void (*free_shared)(struct tw_backend_device *device, void *memory);
+
+    /* Does what a hint says and returns when that is done; a success where it changes nothing. NULL in a backend where no
+       hint changes anything. */
+    tw_status (*hint)(struct tw_backend_device *device, const struct tw_backend_hint *hint);
 };
 
-/* For devices with streams. For each stream, one thread at a time calls `wait`, `measure`, `launch`, `copy`, `fill`
-   and a graph's `launch`, and one thread at a time calls `times` and `outcome`. Any number may call `completed`. */
+/* For devices with streams. For each stream, one thread at a time calls `wait`, `measure`, `launch`, `copy`, `fill`,
+   `hint` and a graph's `launch`, and one thread at a time calls `times` and `outcome`. Any number may call `completed`. */
 struct tw_backend_async {
     tw_status (*open)(struct tw_backend_device *device, struct tw_backend_stream **stream);
 
@@ -226,14 +240,18 @@ struct tw_backend_async {
     tw_status (*launch)(struct tw_backend_stream *stream, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *launch, uint64_t *sequence);
 
-    /* Enqueues a copy to the stream's device, from a device where `reaches` returned true; otherwise as `launch`.
-       `copy` itself is not used after the call. Both pieces of memory stay allocated until its outcome was asked for.
+    /* Enqueues a copy to the stream's device, from a device where `reaches` returned true; or, if that is true for the
+       stream's device twice, between its memory and host memory by `allocate_host`. Otherwise as `launch`. `copy` itself is not used after the call. Both pieces of memory stay allocated until its outcome was asked for.
        The two sides do not overlap. */
     tw_status (*copy)(struct tw_backend_stream *stream, const struct tw_backend_copy *copy, uint64_t *sequence);
 
     /* Enqueues a fill of memory of the stream's device, if `reaches` returns true for that device twice; otherwise as
        `copy`. The pattern is not used after the call either. */
     tw_status (*fill)(struct tw_backend_stream *stream, const struct tw_backend_fill *fill, uint64_t *sequence);
+
+    /* Enqueues a hint about memory of the stream's device; otherwise as `fill`. Advice may be taken at once. NULL if
+       that of tw_backend_memory is. */
+    tw_status (*hint)(struct tw_backend_stream *stream, const struct tw_backend_hint *hint, uint64_t *sequence);
 
     /* Lets the program enqueue work on the stream, by a call of `call` with `context` and what the stream is to the program,
        NULL where it is nothing: then `call` does the work, on any thread and when it is its turn. `context` lives until

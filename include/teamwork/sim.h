@@ -35,10 +35,10 @@ TW_BEGIN_DECLS
 /** What can be made to fail or be delayed. */
 typedef enum tw_sim_operation {
     TW_SIM_ALLOCATION = 0, /**< fails with TW_ERROR_OUT_OF_DEVICE_MEMORY */
-    TW_SIM_COPY = 1,       /**< a copy or a fill: fails with TW_ERROR_TRANSFER_FAILED, after half of the bytes of a copy
-                                are copied, and before a fill writes */
-    TW_SIM_LAUNCH = 2,     /**< fails with TW_ERROR_LAUNCH_FAILED, before the kernel runs */
-    TW_SIM_KERNEL = 3      /**< a kernel that runs: fails with TW_ERROR_LAUNCH_FAILED at its end, and with it everything
+    TW_SIM_COPY = 1,   /**< a copy, a fill or a prefetch of shared memory: fails with TW_ERROR_TRANSFER_FAILED, after
+                                half of the bytes of a copy are copied, and before a fill writes */
+    TW_SIM_LAUNCH = 2, /**< fails with TW_ERROR_LAUNCH_FAILED, before the kernel runs */
+    TW_SIM_KERNEL = 3  /**< a kernel that runs: fails with TW_ERROR_LAUNCH_FAILED at its end, and with it everything
                                 on the device until tw_sim_reset(), as after a fault on a GPU */
 } tw_sim_operation;
 
@@ -74,8 +74,8 @@ TW_API tw_status tw_sim_delay(tw_device *device, tw_sim_operation operation, uin
  *  that is not simulated. */
 TW_API uint64_t tw_sim_count(const tw_device *device, tw_sim_operation operation);
 
-/** How many bytes the device was asked to copy since the last reset; those between two devices count for the one that
- *  they are copied to. As tw_sim_count(). */
+/** How many bytes the device was asked to copy since the last reset, or to prefetch of shared memory; those between two
+ *  devices count for the one that they are copied to. As tw_sim_count(). */
 TW_API uint64_t tw_sim_copied_bytes(const tw_device *device);
 
 /** How many bytes are allocated on the device now. */

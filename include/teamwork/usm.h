@@ -19,11 +19,15 @@
  * On the host's own device, and on CPUs as offload devices, all three are host memory. On an OpenMP device that is a
  * GPU of another maker than NVIDIA, shared memory is not available.
  *
+ * Commands copy and fill such memory, and give hints about it: tw_memcpy() and those below it. docs/usm.md tells when to
+ * use it, and when buffers.
+ *
  * An extension: SYCL 1.2 has no such memory (unified shared memory of SYCL 2020).
  */
 #ifndef TEAMWORK_USM_H
 #define TEAMWORK_USM_H
 
+#include <teamwork/command_group.h>
 #include <teamwork/device.h>
 #include <teamwork/host_memory.h>
 
@@ -67,6 +71,120 @@ TW_API tw_pointer_type tw_pointer_get_type(const void *pointer);
 /** The device of the allocation that `pointer` points into; NULL for memory of tw_malloc_host() and for pointers into
  *  something else. Thread safe. */
 TW_API tw_device *tw_pointer_get_device(const void *pointer);
+
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
+
+/*
+ * Each of these is the step of a command group, in the place of its kernel, as the copies and fills of copy.h are. Like
+ * kernels that use such memory, they are ordered by tw_depends_on(), by in-order queues, and by accessors of their
+ * group; recorded in a command graph, they are ordered if the queue that records is in order. The memory stays
+ * allocated until the command is complete, or the command graph destroyed. All functions are thread safe, but a group is
+ * recorded by one thread.
+ *
+ * On devices with streams, steps on device and shared memory of the queue's device, and copies between that and memory of
+ * tw_malloc_host(), do not wait on the host for what is before them. All others are done by threads of the library when
+ * it is their turn.
+ *
+ * Sizes of 0 are allowed, with any pointers: the command does nothing then, in its place in the order.
+ *
+ * Errors of recording, kept in the group:
+ *     TW_ERROR_INVALID_ARGUMENT       a pointer is NULL, or does not point into unified shared memory where it has to
+ *     TW_ERROR_INVALID_RANGE          the bytes do not lie in one allocation, or what is copied overlaps
+ *     TW_ERROR_UNSUPPORTED            a copy between the memory of devices that do not know each other, as of a
+ *                                     simulated device and a GPU
+ *     TW_ERROR_INVALID_COMMAND_GROUP  the group has a kernel or a step already
+ *     TW_ERROR_OUT_OF_MEMORY
+ *
+ * A command that fails reports TW_ERROR_TRANSFER_FAILED; the contents of what it should have written are undefined.
+ */
+
+/**
+ * Copies bytes. Each side is unified shared memory, of any device, or memory of the program; a pointer into something else
+ * than unified shared memory is taken for the latter. It must not be memory of a buffer, not even an address that an
+ * accessor gave: tw_copy_to() and tw_copy_from() copy between buffers and such memory. The program's memory has to stay
+ * valid until the command is complete, and is not used meanwhile.
+ */
+TW_API void tw_memcpy(tw_command_group *group, void *to, const void *from, size_t bytes);
+
+/**
+ * Copies `rows` rows of `row_bytes` each; otherwise as tw_memcpy().
+ *
+ * @param to_pitch    bytes from the beginning of a row to that of the next, at least row_bytes
+ * @param from_pitch  likewise; if the pitches are equal, rows of both sides may lie between each other
+ */
+TW_API void tw_memcpy_2d(tw_command_group *group, void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                         size_t row_bytes, size_t rows);
+
+/** Sets each byte of unified shared memory to the low 8 bits of `value`. */
+TW_API void tw_memset(tw_command_group *group, void *memory, int value, size_t bytes);
+
+/** Sets `count` elements of `value_bytes` each, from `memory` on, to a value, which is read before the call returns. The
+ *  memory is unified shared memory. */
+TW_API void tw_mem_fill(tw_command_group *group, void *memory, const void *value, size_t value_bytes, size_t count);
+
+/**
+ * Moves memory of tw_malloc_shared() to its device, in advance, so that kernels need not wait for its pages; on a queue of
+ * the host, or a CPU, to the host. The queue's device is the one that the memory was allocated for, or the host or a CPU.
+ * Memory of the other kinds is where it is: the command does nothing. So does it where the device moves shared memory
+ * only as a whole.
+ *
+ * Further error: TW_ERROR_INVALID_ARGUMENT  the memory is shared with another device than the queue's
+ */
+TW_API void tw_mem_prefetch(tw_command_group *group, const void *memory, size_t bytes);
+
+/** Moves it to the host, in advance; otherwise as tw_mem_prefetch(). */
+TW_API void tw_mem_prefetch_host(tw_command_group *group, const void *memory, size_t bytes);
+
+/** How memory of tw_malloc_shared() will be used. "The device" is the one that it was allocated for. */
+typedef enum tw_mem_advice {
+    TW_ADVICE_RESET = 0,           /**< as others think best: takes all advice back */
+    TW_ADVICE_READ_MOSTLY = 1,     /**< read often and written seldom: device and host may have copies */
+    TW_ADVICE_NOT_READ_MOSTLY = 2, /**< takes that back; so does each other NOT or NONE */
+    TW_ADVICE_PREFER_DEVICE = 3,   /**< it should stay on the device, also when the host uses it */
+    TW_ADVICE_PREFER_HOST = 4,
+    TW_ADVICE_PREFER_NONE = 5,
+    TW_ADVICE_DEVICE_ACCESSES = 6, /**< the device will use it where it is: keep it mapped there */
+    TW_ADVICE_DEVICE_DOES_NOT = 7,
+    TW_ADVICE_HOST_ACCESSES = 8,
+    TW_ADVICE_HOST_DOES_NOT = 9
+} tw_mem_advice;
+
+/**
+ * Tells the device how memory will be used. It changes no result. Memory of tw_malloc_device() and tw_malloc_host(),
+ * and devices that take no advice, ignore it. On CUDA devices it may be taken before the command's turn.
+ *
+ * Further errors: TW_ERROR_INVALID_ARGUMENT  as for tw_mem_prefetch(), and for unknown advice
+ */
+TW_API void tw_mem_advise(tw_command_group *group, const void *memory, size_t bytes, tw_mem_advice advice);
+
+/* ---- groups of one step ------------------------------------------------------------------------------------------ */
+
+/**
+ * Submit a group that has nothing but this step, as in SYCL's shortcuts of queues:
+ *
+ *     status = tw_queue_memcpy(queue, on_device, x, bytes, NULL);
+ *
+ * @param event  as for tw_queue_submit()
+ * @return as tw_queue_submit(), with the errors above
+ */
+#define tw_queue_memcpy(queue, to, from, bytes, event)                                                                 \
+    tw_internal_queue_memcpy((queue), (to), (from), (bytes), (event), __FILE__, __LINE__)
+#define tw_queue_memset(queue, memory, value, bytes, event)                                                            \
+    tw_internal_queue_memset((queue), (memory), (value), (bytes), (event), __FILE__, __LINE__)
+#define tw_queue_mem_fill(queue, memory, value, value_bytes, count, event)                                             \
+    tw_internal_queue_mem_fill((queue), (memory), (value), (value_bytes), (count), (event), __FILE__, __LINE__)
+#define tw_queue_mem_prefetch(queue, memory, bytes, event)                                                             \
+    tw_internal_queue_mem_prefetch((queue), (memory), (bytes), (event), __FILE__, __LINE__)
+
+/* What these macros call. */
+TW_API tw_status tw_internal_queue_memcpy(tw_queue *queue, void *to, const void *from, size_t bytes, tw_event **event,
+                                          const char *file, int line);
+TW_API tw_status tw_internal_queue_memset(tw_queue *queue, void *memory, int value, size_t bytes, tw_event **event,
+                                          const char *file, int line);
+TW_API tw_status tw_internal_queue_mem_fill(tw_queue *queue, void *memory, const void *value, size_t value_bytes,
+                                            size_t count, tw_event **event, const char *file, int line);
+TW_API tw_status tw_internal_queue_mem_prefetch(tw_queue *queue, const void *memory, size_t bytes, tw_event **event,
+                                                const char *file, int line);
 
 TW_END_DECLS
 

@@ -220,7 +220,7 @@ static void describe_body(struct tw_command *command, struct tw_backend_graph_no
         node->launch = &command->launch;
     } else if (command->body.kind == TW_TASK_STEP) {
         const struct tw_step *step = tw_step_prepare(command);
-        if (step->pattern_bytes)
+        if (step->kind == TW_STEP_FILL)
             node->fill = &step->request.fill;
         else
             node->copy = &step->request.copy;
@@ -253,12 +253,16 @@ static tw_status instantiate(struct tw_command_graph *graph, const struct tw_bac
     return status;
 }
 
-/* Returns true if a backend may instantiate the graph: no kernel checks its views, and no step needs the host. */
+/* Returns true if a backend may instantiate the graph: no kernel checks its views, no step needs the host, and none is
+   a hint, for which graphs have no nodes. */
 static bool stays_on_device(const struct tw_command_graph *graph)
 {
     for (size_t i = 0; i < graph->count; ++i) {
-        const struct tw_command *command = graph->commands[i];
-        if (command->bounds || (command->body.kind == TW_TASK_STEP && !command->body.node.domain))
+        struct tw_command *command = graph->commands[i];
+        if (command->bounds)
+            return false;
+        if (command->body.kind == TW_TASK_STEP
+            && (!command->body.node.domain || tw_step_of(command)->kind == TW_STEP_HINT))
             return false;
     }
     return true;

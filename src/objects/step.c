@@ -56,6 +56,7 @@ static struct tw_step *add_step(tw_command_group *group, const struct tw_step_si
         step = tw_command_group_make_step(group, pattern_bytes);
     if (!step)
         return NULL;
+    step->kind = pattern_bytes ? TW_STEP_FILL : TW_STEP_COPY;
     step->from = *from;
     step->to = *to;
     step->pattern_bytes = pattern_bytes;

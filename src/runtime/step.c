@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies and fills that the program asks for: from boxes to rows of bytes, and to the backend. */
+/* Copies, fills and hints that the program asks for: from boxes to rows of bytes, and to the backend. */
 #include "step.h"
 
 #include "allocation.h"
@@ -17,22 +17,21 @@ static struct tw_data_rows rows_of(const struct tw_step_side *side, const struct
     return rows;
 }
 
-struct tw_step *tw_step_prepare(struct tw_command *command)
+/* Makes the request of a step that is about buffers. */
+static void find_rows(struct tw_step *step, const struct tw_command *command)
 {
-    struct tw_step *step = tw_step_of(command);
     const size_t space = command->device->space;
-    struct tw_backend_device *device = space ? command->device->backend : NULL;
+    struct tw_backend_device *device = step->device = space ? command->device->backend : NULL;
     const struct tw_data_rows to = rows_of(&step->to, step->to.data ? &step->to : &step->from, space);
-    if (step->pattern_bytes) {
+    if (step->kind == TW_STEP_FILL) {
         step->request.fill = (struct tw_backend_fill){.target = to.first,
-                                                      .pattern = step->pattern,
                                                       .pattern_bytes = step->pattern_bytes,
                                                       .row_bytes = to.row_bytes,
                                                       .rows = to.rows,
                                                       .planes = to.planes,
                                                       .pitch = to.pitch,
                                                       .plane = to.plane};
-        return step;
+        return;
     }
     const struct tw_data_rows from = rows_of(&step->from, step->from.data ? &step->from : &step->to, space);
     step->request.copy = (struct tw_backend_copy){.to = step->to.data ? device : NULL,
@@ -46,6 +45,15 @@ struct tw_step *tw_step_prepare(struct tw_command *command)
                                                   .source_pitch = from.pitch,
                                                   .target_plane = to.plane,
                                                   .source_plane = from.plane};
+}
+
+struct tw_step *tw_step_prepare(struct tw_command *command)
+{
+    struct tw_step *step = tw_step_of(command);
+    if (!step->is_usm)
+        find_rows(step, command);
+    if (step->kind == TW_STEP_FILL)
+        step->request.fill.pattern = step->pattern;
     return step;
 }
 
@@ -54,18 +62,20 @@ const void *tw_step_domain(struct tw_command *command)
     const struct tw_step *step = tw_step_of(command);
     struct tw_backend_device *device = command->device->backend;
     const struct tw_backend_async *async = device->backend->async;
-    const bool on_device = step->to.data && (step->pattern_bytes || step->from.data);
+    const bool on_device = step->is_usm ? step->is_for_stream && step->device == device
+                                        : step->to.data && (step->kind == TW_STEP_FILL || step->from.data);
     return async && on_device && async->reaches(device, device) ? async : NULL;
 }
 
 tw_status tw_step_run(struct tw_command *command)
 {
     const struct tw_step *step = tw_step_prepare(command);
-    struct tw_backend_device *device = command->device->backend;
-    const struct tw_backend_memory *memory = command->device->space ? device->backend->memory : NULL;
+    const struct tw_backend_memory *memory = step->device ? step->device->backend->memory : NULL;
     if (memory)
-        return step->pattern_bytes ? memory->fill(device, &step->request.fill) : memory->copy(&step->request.copy);
-    if (step->pattern_bytes)
+        return step->kind == TW_STEP_FILL   ? memory->fill(step->device, &step->request.fill)
+               : step->kind == TW_STEP_COPY ? memory->copy(&step->request.copy)
+                                            : memory->hint(step->device, &step->request.hint);
+    if (step->kind == TW_STEP_FILL)
         tw_rows_fill(&step->request.fill);
     else
         tw_rows_copy(&step->request.copy);
@@ -76,6 +86,7 @@ tw_status tw_step_enqueue(struct tw_command *command, struct tw_backend_stream *
 {
     const struct tw_step *step = tw_step_prepare(command);
     const struct tw_backend_async *async = command->device->backend->backend->async;
-    return step->pattern_bytes ? async->fill(stream, &step->request.fill, sequence)
-                               : async->copy(stream, &step->request.copy, sequence);
+    return step->kind == TW_STEP_FILL   ? async->fill(stream, &step->request.fill, sequence)
+           : step->kind == TW_STEP_COPY ? async->copy(stream, &step->request.copy, sequence)
+                                        : async->hint(stream, &step->request.hint, sequence);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Copies and fills that the program asks for (teamwork/copy.h): the bodies of their commands. */
+/** Copies, fills and hints that the program asks for (teamwork/copy.h, usm.h): the bodies of their commands. */
 #ifndef TEAMWORK_RUNTIME_STEP_H
 #define TEAMWORK_RUNTIME_STEP_H
 
@@ -16,14 +16,20 @@ struct tw_step_side {
     void *memory; /* the program's */
 };
 
-/* The argument block of a command with a body of TW_TASK_STEP. At least one side is a buffer; both have as many
-   elements in each dimension. */
+enum tw_step_kind { TW_STEP_COPY, TW_STEP_FILL, TW_STEP_HINT };
+
+/* The argument block of a command with a body of TW_TASK_STEP. It is about a buffer, or about unified shared memory. */
 struct tw_step {
-    struct tw_step_side to, from; /* `from`: of a copy */
-    size_t pattern_bytes;         /* of a fill, the size of an element; 0: a copy */
+    enum tw_step_kind kind;
+    bool is_usm;                      /* of unified shared memory: `device` and `request` are set when it is recorded */
+    bool is_for_stream;               /* is_usm: a stream of `device` can do it, without the host */
+    struct tw_backend_device *device; /* does it; NULL: the host */
+    struct tw_step_side to, from; /* of buffers: at least one is one; both have as many elements in each dimension */
+    size_t pattern_bytes;         /* of a fill */
     union {
         struct tw_backend_copy copy;
         struct tw_backend_fill fill;
+        struct tw_backend_hint hint;
     } request; /* set by tw_step_prepare() */
     unsigned char pattern[];
 };
@@ -33,7 +39,7 @@ static inline struct tw_step *tw_step_of(struct tw_command *command)
     return (struct tw_step *)(void *)command->args;
 }
 
-/* Finds the addresses on the command's device. Returns the step with its request. */
+/* Finds the addresses of buffers on the command's device. Returns the step with its request. */
 struct tw_step *tw_step_prepare(struct tw_command *command);
 /* Returns the ordering domain of a step, or NULL; as tw_command_domain(). */
 const void *tw_step_domain(struct tw_command *command);

@@ -205,6 +205,12 @@ static tw_status fill(struct tw_backend_device *base, const struct tw_backend_fi
                                                      : tw_cuda_fill(tw_cuda_of(base), fill);
 }
 
+static tw_status hint(struct tw_backend_device *base, const struct tw_backend_hint *hint)
+{
+    const char *lost = tw_cuda_lost(tw_cuda_of(base));
+    return lost ? tw_fail(TW_ERROR_TRANSFER_FAILED, "%s", lost) : tw_cuda_hint(tw_cuda_of(base), hint);
+}
+
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 /* Launches a kernel that tw_cuda_takes(). */
@@ -251,6 +257,7 @@ static const struct tw_backend_memory memory = {
     .free_host = tw_cuda_free_host,
     .allocate_shared = tw_cuda_allocate_shared,
     .free_shared = tw_cuda_free_shared,
+    .hint = hint,
 };
 
 static int cuda_ordinal(const struct tw_backend_device *device)

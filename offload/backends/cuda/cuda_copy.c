@@ -419,7 +419,8 @@ static bool describe_node(const struct tw_backend_copy *copy, struct cu_copy *no
 bool tw_cuda_copy_fits_node(const struct tw_backend_copy *copy)
 {
     struct cu_copy node;
-    return is_nothing(copy) || describe_node(copy, &node);
+    const bool is_between = copy->to && copy->from && copy->to != copy->from; /* a node has one context */
+    return is_nothing(copy) || (!is_between && describe_node(copy, &node));
 }
 
 cu_result tw_cuda_add_copy(const struct tw_backend_copy *copy, cu_graph graph, const cu_node *before, size_t count,
@@ -428,5 +429,6 @@ cu_result tw_cuda_add_copy(const struct tw_backend_copy *copy, cu_graph graph, c
     struct cu_copy described;
     if (is_nothing(copy) || !describe_node(copy, &described))
         return tw_cuda.graph_add_empty(node, graph, before, count);
-    return tw_cuda.graph_add_copy(node, graph, before, count, &described, tw_cuda_of(copy->to)->context);
+    return tw_cuda.graph_add_copy(node, graph, before, count, &described,
+                                  tw_cuda_of(copy->to ? copy->to : copy->from)->context);
 }

@@ -8,11 +8,11 @@
 /* Copies rows of bytes and returns when they have arrived. */
 tw_status tw_cuda_copy(const struct tw_backend_copy *copy);
 
-/* Enqueues a copy between devices, or within one. Reports a failure as tw_cuda_copy() does. Called in the context of
-   copy->to. */
+/* Enqueues a copy between devices, within one, or between one and page-locked host memory. Reports a failure as
+   tw_cuda_copy() does. Called in the context of copy->to, or else of copy->from. */
 tw_status tw_cuda_enqueue_copy(const struct tw_backend_copy *copy, cu_stream stream);
 
-/* Returns true if a copy within a device can be a node of a graph. */
+/* Returns true if such a copy can be a node of a graph. */
 bool tw_cuda_copy_fits_node(const struct tw_backend_copy *copy);
 
 /* Adds such a copy to a graph. Called in the device's context. */

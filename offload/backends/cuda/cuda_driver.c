@@ -113,6 +113,7 @@ static bool retain(struct tw_cuda_device *device, int ordinal)
     if (device->max_shared_bytes < device->default_shared_bytes)
         device->max_shared_bytes = device->default_shared_bytes;
     device->page_bytes = page_bytes_of(device);
+    device->pages_shared_memory = attribute(device->device, CU_CONCURRENT_MANAGED_ACCESS) != 0;
     pthread_mutex_init(&device->streams, NULL);
     pthread_mutex_init(&device->clock, NULL);
     return true;

@@ -102,9 +102,21 @@ enum cu_device_attribute {
     CU_CAPABILITY_MAJOR = 75,
     CU_CAPABILITY_MINOR = 76,
     CU_HOST_NATIVE_ATOMICS = 86,
+    CU_CONCURRENT_MANAGED_ACCESS = 89,
     CU_SHARED_PER_BLOCK_OPTIN = 97,
     CU_VIRTUAL_MEMORY = 102,
     CU_MEMORY_POOLS = 115
+};
+
+enum { CU_HOST = -1 }; /* for `prefetch` and `advise`: the host in the place of a device */
+
+enum cu_advice {
+    CU_SET_READ_MOSTLY = 1,
+    CU_UNSET_READ_MOSTLY = 2,
+    CU_SET_PREFERRED = 3,
+    CU_UNSET_PREFERRED = 4,
+    CU_SET_ACCESSED_BY = 5,
+    CU_UNSET_ACCESSED_BY = 6
 };
 
 enum cu_function_attribute {
@@ -160,6 +172,8 @@ enum cu_function_attribute {
     X(host_free, "cuMemFreeHost", (void *memory))                                                                      \
     X(managed_allocate, "cuMemAllocManaged", (uintptr_t *memory, size_t bytes, unsigned flags))                        \
     X(memory_free, "cuMemFree_v2", (uintptr_t memory))                                                                 \
+    X(prefetch, "cuMemPrefetchAsync", (uintptr_t memory, size_t bytes, cu_device to, cu_stream stream))                \
+    X(advise, "cuMemAdvise", (uintptr_t memory, size_t bytes, int advice, cu_device device))                           \
     X(copy_to_device, "cuMemcpyHtoDAsync_v2", (uintptr_t target, const void *source, size_t bytes, cu_stream stream))  \
     X(copy_to_host, "cuMemcpyDtoHAsync_v2", (void *target, uintptr_t source, size_t bytes, cu_stream stream))          \
     X(copy_on_device, "cuMemcpyDtoDAsync_v2", (uintptr_t target, uintptr_t source, size_t bytes, cu_stream stream))    \
@@ -259,6 +273,7 @@ struct tw_cuda_device {
     size_t default_shared_bytes; /* of a block, for any function */
     size_t max_shared_bytes;     /* of a block, for a function that was allowed more */
     size_t page_bytes;           /* of memory that is mapped; 0: the device cannot */
+    bool pages_shared_memory;    /* memory that it shares with the host moves on demand, and takes hints */
     uint64_t peers;              /* bit k: it can use the memory of device k; for the first 64 devices */
     pthread_mutex_t streams;     /* protects the members up to pool_stream, and writing loss_message */
     cu_stream *idle_streams;     /* streams on which nothing runs */

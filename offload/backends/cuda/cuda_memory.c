@@ -230,3 +230,76 @@ void tw_cuda_free_shared(struct tw_backend_device *base, void *memory)
         (void)tw_cuda.memory_free((uintptr_t)memory);
     tw_cuda_leave(entry);
 }
+
+/* ---- hints ------------------------------------------------------------------------------------------------------- */
+
+/* What the driver is told for each advice. */
+static const struct {
+    enum cu_advice advice;
+    bool is_about_host; /* else about the device, if it matters */
+} told[] = {
+    [TW_ADVICE_READ_MOSTLY] = {CU_SET_READ_MOSTLY, false},
+    [TW_ADVICE_NOT_READ_MOSTLY] = {CU_UNSET_READ_MOSTLY, false},
+    [TW_ADVICE_PREFER_DEVICE] = {CU_SET_PREFERRED, false},
+    [TW_ADVICE_PREFER_HOST] = {CU_SET_PREFERRED, true},
+    [TW_ADVICE_PREFER_NONE] = {CU_UNSET_PREFERRED, false},
+    [TW_ADVICE_DEVICE_ACCESSES] = {CU_SET_ACCESSED_BY, false},
+    [TW_ADVICE_DEVICE_DOES_NOT] = {CU_UNSET_ACCESSED_BY, false},
+    [TW_ADVICE_HOST_ACCESSES] = {CU_SET_ACCESSED_BY, true},
+    [TW_ADVICE_HOST_DOES_NOT] = {CU_UNSET_ACCESSED_BY, true},
+};
+
+static cu_result advise(const struct tw_cuda_device *device, const struct tw_backend_hint *hint, tw_mem_advice advice)
+{
+    const cu_device about = told[advice].is_about_host ? CU_HOST : device->device;
+    return tw_cuda.advise((uintptr_t)hint->memory, hint->bytes, (int)told[advice].advice, about);
+}
+
+/* Takes back all advice. */
+static cu_result reset(const struct tw_cuda_device *device, const struct tw_backend_hint *hint)
+{
+    static const tw_mem_advice undone[] = {TW_ADVICE_NOT_READ_MOSTLY, TW_ADVICE_PREFER_NONE, TW_ADVICE_DEVICE_DOES_NOT,
+                                           TW_ADVICE_HOST_DOES_NOT};
+    cu_result error = 0;
+    for (size_t i = 0; i < sizeof undone / sizeof *undone && !error; ++i)
+        error = advise(device, hint, undone[i]);
+    return error;
+}
+
+tw_status tw_cuda_enqueue_hint(const struct tw_cuda_device *device, const struct tw_backend_hint *hint,
+                               cu_stream stream)
+{
+    char text[256];
+    cu_result error = 0;
+    if (!device->pages_shared_memory) /* the driver moves all of it with each launch, and knows no hints */
+        return TW_SUCCESS;
+    if (hint->prefetches)
+        error =
+            tw_cuda.prefetch((uintptr_t)hint->memory, hint->bytes, hint->to_host ? CU_HOST : device->device, stream);
+    else
+        error = hint->advice == TW_ADVICE_RESET ? reset(device, hint) : advise(device, hint, hint->advice);
+    return error ? tw_fail(TW_ERROR_TRANSFER_FAILED, "the CUDA driver could not %s %zu bytes of shared memory: %s",
+                           hint->prefetches ? "prefetch" : "take advice about", hint->bytes,
+                           tw_cuda_describe_error(error, text, sizeof text))
+                 : TW_SUCCESS;
+}
+
+tw_status tw_cuda_hint(struct tw_cuda_device *device, const struct tw_backend_hint *hint)
+{
+    cu_stream stream;
+    cu_result error = 1;
+    tw_status status = TW_SUCCESS;
+    const enum tw_cuda_entry entry = tw_cuda_enter(device);
+    if (entry && !(error = tw_cuda_take_stream(device, &stream))) {
+        status = tw_cuda_enqueue_hint(device, hint, stream);
+        error = tw_cuda.stream_synchronize(stream);
+        tw_cuda_give_stream(device, stream);
+    }
+    if (entry && error && tw_cuda.context_synchronize())
+        tw_cuda_lose(device, "that ran before a prefetch", error, true);
+    tw_cuda_leave(entry);
+    return error && status == TW_SUCCESS
+               ? tw_fail(TW_ERROR_TRANSFER_FAILED, "the CUDA driver did not finish a prefetch of %zu bytes",
+                         hint->bytes)
+               : status;
+}

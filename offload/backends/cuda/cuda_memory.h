@@ -23,6 +23,12 @@ void tw_cuda_release(const struct tw_cuda_device *device, void *reserved, size_t
 void *tw_cuda_allocate_shared(struct tw_backend_device *base, size_t bytes);
 void tw_cuda_free_shared(struct tw_backend_device *base, void *memory);
 
+/* Does what a hint about managed memory says and returns when that is done; the second function enqueues it, and is called
+   in the device's context. */
+tw_status tw_cuda_hint(struct tw_cuda_device *device, const struct tw_backend_hint *hint);
+tw_status tw_cuda_enqueue_hint(const struct tw_cuda_device *device, const struct tw_backend_hint *hint,
+                               cu_stream stream);
+
 /* Allocate and free host memory that is page-locked for all devices. Returns NULL if there is none. */
 void *tw_cuda_allocate_host(size_t bytes);
 void tw_cuda_free_host(void *memory);

@@ -23,6 +23,7 @@
 #include "cuda_fill.h"
 #include "cuda_launch.h"
 #include "cuda_launch_cache.h"
+#include "cuda_memory.h"
 #include "cuda_times.h"
 
 #define MIN_ARGS_BYTES 4096u
@@ -32,6 +33,7 @@
 #define GRAPH_NAME "of a command graph"
 #define COPY_NAME "that ran before a copy" /* a copy does not fail by itself once it is enqueued */
 #define FILL_NAME "that ran before a fill"
+#define HINT_NAME "that ran before a prefetch"
 #define NATIVE_NAME "of a native task, or one that ran before it"
 #define EVENT_NAME "that ran before an event of the program"
 
@@ -310,7 +312,7 @@ static void note_launch(struct cuda_stream *stream, uint64_t sequence, bool is_c
     pthread_mutex_unlock(&stream->mutex);
 }
 
-/* A kernel, a graph, a copy or a fill to enqueue on a stream. */
+/* A kernel, a graph, a copy, a fill or a hint to enqueue on a stream. */
 struct request {
     const char *name;
     const struct tw_internal_kernel *kernel;
@@ -318,6 +320,7 @@ struct request {
     cu_executable executable; /* of a graph */
     const struct tw_backend_copy *copy;
     const struct tw_backend_fill *fill;
+    const struct tw_backend_hint *hint;
     cu_event event;                                       /* the program's; ... */
     bool records;                                         /* ... to be recorded, else to be waited for */
     tw_status (*call)(const void *context, void *stream); /* of the program, which enqueues */
@@ -354,6 +357,8 @@ static tw_status add(struct cuda_stream *stream, const struct request *request)
         return tw_cuda_enqueue_copy(request->copy, stream->stream);
     if (request->fill)
         return tw_cuda_enqueue_fill(stream->device, request->fill, stream->stream);
+    if (request->hint)
+        return tw_cuda_enqueue_hint(stream->device, request->hint, stream->stream);
     if (request->event)
         return add_event(stream, request);
     const bool alone = atomic_load_explicit(&stream->device->running, memory_order_relaxed) == 0;
@@ -380,7 +385,7 @@ static tw_status issue(struct cuda_stream *stream, const struct request *request
         atomic_fetch_add_explicit(&stream->device->running, 1, memory_order_relaxed);
         atomic_store_explicit(&stream->issued, next, memory_order_release);
         *sequence = next;
-        note_launch(stream, next, request->copy || request->fill);
+        note_launch(stream, next, request->copy || request->fill || request->hint);
     }
     tw_cuda_leave(entry);
     return status;
@@ -423,13 +428,18 @@ static bool reaches(struct tw_backend_device *to, struct tw_backend_device *from
 static tw_status copy(struct tw_backend_stream *base, const struct tw_backend_copy *copy, uint64_t *sequence)
 {
     const struct request request = {.name = COPY_NAME, .copy = copy};
-    const char *lost = tw_cuda_lost(tw_cuda_of(copy->from));
+    const char *lost = copy->from ? tw_cuda_lost(tw_cuda_of(copy->from)) : NULL;
     return lost ? tw_fail(TW_ERROR_TRANSFER_FAILED, "%s", lost) : issue(cuda(base), &request, sequence);
 }
 
 static tw_status fill(struct tw_backend_stream *base, const struct tw_backend_fill *fill, uint64_t *sequence)
 {
     return issue(cuda(base), &(struct request){.name = FILL_NAME, .fill = fill}, sequence);
+}
+
+static tw_status hint(struct tw_backend_stream *base, const struct tw_backend_hint *hint, uint64_t *sequence)
+{
+    return issue(cuda(base), &(struct request){.name = HINT_NAME, .hint = hint}, sequence);
 }
 
 tw_status tw_cuda_stream_wait(struct tw_backend_stream *base, void *event, uint64_t *sequence)
@@ -517,6 +527,7 @@ const struct tw_backend_async tw_cuda_async = {
     .native = enqueue_native,
     .copy = copy,
     .fill = fill,
+    .hint = hint,
     .completed = completed,
     .times = times,
     .outcome = outcome,

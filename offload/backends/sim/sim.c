@@ -219,6 +219,15 @@ static tw_status fill(struct tw_backend_device *device, const struct tw_backend_
     return tw_sim_memory_check_fill(fill);
 }
 
+/* Shared memory is the host's and moves nowhere: a prefetch is counted, delayed and fails as a copy does. */
+static tw_status hint(struct tw_backend_device *device, const struct tw_backend_hint *hint)
+{
+    if (!hint->prefetches)
+        return TW_SUCCESS;
+    tw_sim_count_bytes(device, hint->bytes);
+    return tw_sim_op_begin(device, TW_SIM_COPY) ? tw_sim_refuse_copy(device, !hint->to_host, hint->bytes) : TW_SUCCESS;
+}
+
 static tw_status launch(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *description)
 {
@@ -306,6 +315,7 @@ static const struct tw_backend_memory memory = {
     .release = release_reserved,
     .copy = copy,
     .fill = fill,
+    .hint = hint,
 };
 
 static const struct tw_backend_simulation simulation = {

@@ -17,7 +17,7 @@
 #include "sim_device.h"
 #include "sim_memory.h"
 
-/* A launch, a copy, a fill, or a wait for an event of another stream. All but waits are kept until their outcome is
+/* A launch, a copy, a fill, a hint, or a wait for an event of another stream. All but waits are kept until their outcome is
    asked for. */
 struct sim_item {
     struct sim_item *next;
@@ -27,6 +27,7 @@ struct sim_item {
     const struct sim_graph *graph;                        /* instead of a kernel; or NULL */
     struct tw_backend_copy copy;                          /* rows 0: none */
     struct tw_backend_fill fill;                          /* rows 0: none */
+    bool is_hint;                                         /* nothing is to be done */
     tw_status (*call)(const void *context, void *stream); /* of the program; or NULL */
     const void *context;
     bool measured;
@@ -121,6 +122,8 @@ static tw_status run_work(struct tw_backend_device *device, struct sim_item *ite
         return run_copy(device, &item->copy);
     if (item->fill.rows)
         return run_fill(device, &item->fill);
+    if (item->is_hint)
+        return TW_SUCCESS;
     __builtin_assume(item->graph != NULL); /* for clang-tidy */
     tw_status status = TW_SUCCESS;
     for (size_t i = 0; i < item->graph->count && status == TW_SUCCESS; ++i)
@@ -265,7 +268,7 @@ static tw_status enqueue_copy(struct tw_backend_stream *base, const struct tw_ba
     struct sim_stream *stream = stream_of(base);
     tw_sim_count_bytes(stream->device, tw_backend_copy_bytes(copy));
     if (tw_sim_op_fails(stream->device, TW_SIM_COPY))
-        return tw_sim_refuse_copy(stream->device, true, tw_backend_copy_bytes(copy));
+        return tw_sim_refuse_copy(stream->device, copy->to != NULL, tw_backend_copy_bytes(copy));
     return add_item(stream, (struct sim_item){.copy = *copy}, sequence);
 }
 
@@ -275,6 +278,18 @@ static tw_status enqueue_fill(struct tw_backend_stream *base, const struct tw_ba
     if (tw_sim_op_fails(stream->device, TW_SIM_COPY))
         return tw_sim_refuse_fill(stream->device, fill);
     return add_item(stream, (struct sim_item){.fill = *fill}, sequence);
+}
+
+/* A prefetch counts as a copy. */
+static tw_status enqueue_hint(struct tw_backend_stream *base, const struct tw_backend_hint *hint, uint64_t *sequence)
+{
+    struct sim_stream *stream = stream_of(base);
+    if (hint->prefetches) {
+        tw_sim_count_bytes(stream->device, hint->bytes);
+        if (tw_sim_op_fails(stream->device, TW_SIM_COPY))
+            return tw_sim_refuse_copy(stream->device, !hint->to_host, hint->bytes);
+    }
+    return add_item(stream, (struct sim_item){.is_hint = true}, sequence);
 }
 
 static tw_status enqueue_native(struct tw_backend_stream *base, tw_status (*call)(const void *context, void *stream),
@@ -360,6 +375,7 @@ const struct tw_backend_async tw_sim_async = {
     .reaches = reaches,
     .copy = enqueue_copy,
     .fill = enqueue_fill,
+    .hint = enqueue_hint,
     .native = enqueue_native,
     .completed = completed,
     .times = times,
