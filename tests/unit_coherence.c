@@ -6,6 +6,7 @@
 #include "tw_test.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "graph/coherence.h"
 
@@ -364,9 +365,81 @@ TW_TEST(a_use_can_be_undone)
     }
 }
 
+/* An unfinished command that overwrites a part of an allocation. */
+struct writer {
+    struct tw_node node;
+    struct tw_graph_access access;
+    struct tw_box_node part;
+    struct tw_edge *edges;
+};
+
+static void insert_writer(struct writer *writer, struct tw_resource *resource, const struct tw_box *box)
+{
+    *writer = (struct writer){.access = {.resource = resource, .writes = true}};
+    if (!tw_box_covers(box, resource->whole)) {
+        writer->part = tw_box_node(box, resource->whole);
+        writer->access.part = &writer->part;
+    }
+    writer->node.accesses = &writer->access;
+    writer->node.access_count = 1;
+    writer->edges = malloc((tw_graph_edges_needed(&writer->access, 1) + 1) * sizeof *writer->edges);
+    tw_graph_insert(&writer->node, writer->edges);
+}
+
+TW_TEST(lost_parts_that_are_being_written_are_held_as_far_as_they_are_written)
+{
+    enum { WRITERS = 3, LOSSES = 3 };
+    static struct elements all;
+    static struct tw_copy_plan plans[MAX_COPIES];
+    struct tw_cause cause = {.references = 1};
+    for (unsigned program = 1; program <= PART_PROGRAMS; ++program) {
+        state = program * 0x9e3779b97f4a7c15u + 2;
+        begin_parts(&all, 1 + program % 3);
+        const struct tw_box *whole = &all.data.whole;
+        struct tw_resource *resource = &all.allocations[1].resource;
+        struct writer writers[WRITERS];
+        struct tw_use use = tw_use_all(&all.data, true, true);
+        tw_apply_use(&use, 1);
+        for (size_t e = 0; e < all.count; ++e)
+            all.version[1][e] = all.current[e] = 1;
+        for (unsigned i = pick(LOSSES); i < LOSSES; ++i) {
+            use = random_use(&all.data);
+            tw_graph_lose(resource, use.is_part ? &use.box : NULL, &cause);
+            for (size_t e = 0; e < all.count; ++e)
+                all.version[1][e] = has(&use.box, whole, e) ? 0 : all.version[1][e];
+        }
+        for (unsigned i = 0; i < WRITERS; ++i) {
+            use = random_use(&all.data);
+            insert_writer(&writers[i], resource, &use.box);
+            for (size_t e = 0; e < all.count; ++e)
+                all.version[1][e] = has(&use.box, whole, e) ? 1 : all.version[1][e];
+        }
+        check_elements(&all);
+        struct tw_copy_plans copies = {.plans = plans};
+        unsigned char brought[MAX_ELEMENTS] = {0};
+        use = random_use(&all.data);
+        use.needs = true;
+        tw_plan_copies(&use, 2, &copies);
+        for (size_t i = 0; i < copies.count; ++i)
+            for (size_t e = 0; e < all.count; ++e)
+                brought[e] += has(&plans[i].box, whole, e);
+        for (size_t e = 0; e < all.count; ++e)
+            TW_EQUAL(brought[e], has(&use.box, whole, e) && all.version[1][e]);
+        for (unsigned i = 0; i < WRITERS; ++i) {
+            tw_graph_finish(&writers[i].node, NULL);
+            free(writers[i].edges);
+        }
+        check_elements(&all);
+        tw_resource_end(resource);
+        tw_coherence_end(&all.data);
+    }
+    TW_EQUAL(cause.references, 1);
+}
+
 TW_TEST_LIST = {TW_CASE(each_access_finds_the_current_contents),
                 TW_CASE(what_a_failed_copy_should_have_brought_is_copied_again),
                 TW_CASE(copies_are_direct_where_they_can_be),
                 TW_CASE(copies_bring_exactly_the_parts_that_are_missing),
                 TW_CASE(a_use_can_be_undone),
+                TW_CASE(lost_parts_that_are_being_written_are_held_as_far_as_they_are_written),
                 TW_CASES_END};

@@ -24,55 +24,66 @@ static bool is_whole(const struct tw_resource *resource)
 }
 
 /* What is done with the parts of a box that an allocation is marked to hold. Those that are lost are not there, unless
-   an unfinished copy brings them again. */
+   an unfinished command or copy brings them again. */
 struct marked {
     const struct tw_resource *resource;
-    const struct tw_box *box;
     visit_function *visit;
     void *user;
 };
 
-/* Returns true if the part of the box in `lost` is lost. */
-static bool is_lost(const struct marked *marked, const struct tw_box *lost)
+/* Visits the parts of a box that the writers cover. */
+static void visit_covered(const struct marked *marked, const struct tw_box *box, const struct tw_box_node *writers)
 {
-    const struct tw_box common = tw_box_intersect(marked->box, lost);
-    if (tw_box_is_empty(&common))
-        return false;
-    struct tw_box_node part = tw_box_node(&common, marked->resource->whole);
-    return tw_graph_lost(marked->resource, &part) != NULL;
+    while (writers && !tw_box_overlaps(box, &writers->box))
+        writers = writers->found;
+    if (!writers)
+        return;
+    struct tw_box pieces[TW_BOX_PIECES];
+    const struct tw_box common = tw_box_intersect(box, &writers->box);
+    marked->visit(&common, marked->user);
+    const size_t count = tw_box_subtract(box, &common, pieces);
+    for (size_t i = 0; i < count; ++i)
+        visit_covered(marked, &pieces[i], writers->found);
 }
 
-/* Visits the parts of `box` that are not lost. */
-static void visit_unlost(const struct marked *marked, const struct tw_box *box, const struct tw_lost_part *lost)
+/* Visits the parts of a lost box that unfinished writers bring again, or the others. */
+static void visit_lost(const struct marked *marked, const struct tw_box *lost, bool held)
 {
-    struct tw_box pieces[TW_BOX_PIECES];
-    while (lost && (!tw_box_overlaps(box, &lost->box) || !is_lost(marked, &lost->box)))
+    const struct tw_box_node wanted = tw_box_node(lost, marked->resource->whole);
+    const struct tw_box_node *writers = tw_box_tree_find(marked->resource->part_writers, &wanted);
+    if (held)
+        visit_covered(marked, lost, writers);
+    else
+        tw_box_visit_rest(lost, marked->resource->whole, writers, 0, marked->visit, marked->user);
+}
+
+/* Visits the parts of a box that are there, or those that are not. `lost` are the lost parts that are left to look at. */
+static void visit_rest_of_marked(const struct marked *marked, const struct tw_box *box, const struct tw_lost_part *lost,
+                                 bool held)
+{
+    while (lost && !tw_box_overlaps(box, &lost->box))
         lost = lost->next;
     if (!lost) {
-        marked->visit(box, marked->user);
+        if (held)
+            marked->visit(box, marked->user);
         return;
     }
-    const size_t count = tw_box_subtract(box, &lost->box, pieces);
+    struct tw_box pieces[TW_BOX_PIECES];
+    const struct tw_box common = tw_box_intersect(box, &lost->box);
+    visit_lost(marked, &common, held);
+    const size_t count = tw_box_subtract(box, &common, pieces);
     for (size_t i = 0; i < count; ++i)
-        visit_unlost(marked, &pieces[i], lost->next);
+        visit_rest_of_marked(marked, &pieces[i], lost->next, held);
 }
 
-/* Visits the parts of the box that are not lost, or those that are. */
-static void visit_marked(const struct marked *marked, bool held)
+/* Visits the parts of a marked box that are there, or those that are not. */
+static void visit_marked(const struct marked *marked, const struct tw_box *box, bool held)
 {
     const struct tw_resource *resource = marked->resource;
-    if (resource->lost && is_lost(marked, marked->box)) {
-        if (!held)
-            marked->visit(marked->box, marked->user);
-        return;
-    }
-    if (held)
-        visit_unlost(marked, marked->box, resource->lost_parts);
-    for (const struct tw_lost_part *lost = held ? NULL : resource->lost_parts; lost; lost = lost->next) {
-        const struct tw_box common = tw_box_intersect(marked->box, &lost->box);
-        if (is_lost(marked, &lost->box))
-            marked->visit(&common, marked->user);
-    }
+    if (resource->lost && !resource->writer)
+        visit_lost(marked, box, held);
+    else
+        visit_rest_of_marked(marked, box, resource->writer ? NULL : resource->lost_parts, held);
 }
 
 /* Visits the parts of a box that an allocation holds, or those that it does not hold. */
@@ -80,15 +91,16 @@ static void visit_parts(const struct tw_data *data, size_t space, const struct t
                         visit_function *visit, void *user)
 {
     const struct tw_allocation *allocation = &data->allocations[space];
+    const struct marked marked = {&allocation->resource, visit, user};
     if (allocation->valid) {
-        visit_marked(&(struct marked){&allocation->resource, box, visit, user}, held);
+        visit_marked(&marked, box, held);
         return;
     }
     const struct tw_box_node wanted = tw_box_node(box, &data->whole);
     const struct tw_box_node *found = tw_box_tree_find(allocation->parts.root, &wanted);
     for (const struct tw_box_node *at = held || !is_whole(&allocation->resource) ? found : NULL; at; at = at->found) {
         const struct tw_box common = tw_box_intersect(&at->box, box);
-        visit_marked(&(struct marked){&allocation->resource, &common, visit, user}, held);
+        visit_marked(&marked, &common, held);
     }
     if (!held)
         tw_box_visit_rest(box, &data->whole, found, 0, visit, user);
