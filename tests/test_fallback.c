@@ -429,6 +429,34 @@ TW_TEST(results_that_stay_are_not_in_front_of_later_parts)
     end_pair(&pair);
 }
 
+/* As above, but the later group also reads another part, where the results are not: it is cancelled. */
+TW_TEST(results_that_stay_cancel_what_reads_a_part_of_them)
+{
+    struct pair pair = make_pair(true);
+    tw_buffer *b[] = {tw_test_ints(N, 1), tw_test_ints(N, 5)};
+    struct groups g = {b[0], b[1], 0};
+    tw_event *event = NULL;
+    atomic_store(&slow_began, 0);
+    atomic_store(&slow_may_end, 0);
+    TW_PASS(tw_sim_fail_nth(pair.device, TW_SIM_LAUNCH, 1));
+    TW_PASS(tw_queue_submit_function(pair.first, pair.other, record_slow, &g, NULL));
+    while (!atomic_load(&slow_began))
+        sched_yield();
+    tw_command_group *cg = tw_queue_begin(pair.first);
+    int *out = tw_discard_write_part(cg, b[1], tw_id_1d(0), tw_range_1d(8));
+    tw_parallel_for(cg, tw_range_1d(8), plus, .in = tw_read_part(cg, b[1], tw_id_1d(8), tw_range_1d(8)), .out = out,
+                    .term = 100);
+    TW_PASS(tw_queue_submit(pair.first, cg, &event));
+    TW_PASS(tw_sim_fail_from(pair.device, TW_SIM_COPY, 1));
+    atomic_store(&slow_may_end, 1);
+    TW_EQUAL(tw_event_wait(event), TW_ERROR_CANCELLED);
+    tw_event_release(&event);
+    (void)tw_queue_wait_and_throw(pair.first);
+    TW_PASS(tw_sim_reset(pair.device));
+    tw_test_destroy_buffers(b, 2);
+    end_pair(&pair);
+}
+
 /* What a group that falls back reads is brought to the fallback's device for a later group, by a copy that waits for
    the first group: a copy for a third one, which waits for the first, has failed. */
 TW_TEST(a_copy_that_waits_for_the_group_is_not_waited_for)
@@ -525,6 +553,7 @@ TW_TEST_LIST = {TW_CASE(a_failed_transfer_or_launch_is_not_reported),
                 TW_CASE(others_on_the_device_need_not_have_the_contents),
                 TW_CASE(what_a_failed_copy_has_brought_is_no_input),
                 TW_CASE(results_that_stay_are_not_in_front_of_later_parts),
+                TW_CASE(results_that_stay_cancel_what_reads_a_part_of_them),
                 TW_CASE(a_copy_that_waits_for_the_group_is_not_waited_for),
                 TW_CASE(another_group_is_no_fallback),
                 TW_CASE(the_fallback_lasts_as_long_as_its_groups),

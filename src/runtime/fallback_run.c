@@ -100,9 +100,11 @@ static bool looks_there_locked(const struct tw_task *task, const struct tw_data 
     const struct tw_copy_plan *plan = &((const struct tw_copy_task *)task)->plan;
     if (task->kind == TW_TASK_COPY)
         return plan->data == data && plan->from == space;
-    for (size_t i = 0; i < task->command->use_count; ++i)
-        if (task->command->uses[i].data == data)
-            return task->command->uses[i].needs && task->command->device->space == space;
+    if (task->command->device->space != space)
+        return false;
+    for (size_t i = 0; i < task->command->use_count; ++i) /* of parts, there may be several */
+        if (task->command->uses[i].data == data && task->command->uses[i].needs)
+            return true;
     return false;
 }
 
