@@ -386,51 +386,62 @@ static void insert_writer(struct writer *writer, struct tw_resource *resource, c
     tw_graph_insert(&writer->node, writer->edges);
 }
 
+/* Loses random parts of what is in memory space 1, and begins to write others. */
+static void lose_and_write(struct elements *all, struct tw_cause *cause, struct writer *writers, size_t writer_count)
+{
+    struct tw_resource *resource = &all->allocations[1].resource;
+    for (unsigned losses = 1 + pick(3); losses; --losses) {
+        const struct tw_use use = random_use(&all->data);
+        tw_graph_lose(resource, use.is_part ? &use.box : NULL, cause);
+        for (size_t e = 0; e < all->count; ++e)
+            all->version[1][e] = has(&use.box, &all->data.whole, e) ? 0 : all->version[1][e];
+    }
+    for (size_t i = 0; i < writer_count; ++i) {
+        const struct tw_use use = random_use(&all->data);
+        insert_writer(&writers[i], resource, &use.box);
+        for (size_t e = 0; e < all->count; ++e)
+            all->version[1][e] = has(&use.box, &all->data.whole, e) ? 1 : all->version[1][e];
+    }
+}
+
+/* What is in memory space 1 is copied from there, and nothing else. */
+static void check_copies_from_there(struct elements *all)
+{
+    static struct tw_copy_plan plans[MAX_COPIES];
+    struct tw_copy_plans copies = {.plans = plans};
+    unsigned char brought[MAX_ELEMENTS] = {0};
+    struct tw_use use = random_use(&all->data);
+    use.needs = true;
+    tw_plan_copies(&use, 2, &copies);
+    for (size_t i = 0; i < copies.count; ++i)
+        for (size_t e = 0; e < all->count; ++e)
+            brought[e] += has(&plans[i].box, &all->data.whole, e);
+    for (size_t e = 0; e < all->count; ++e)
+        TW_EQUAL(brought[e], has(&use.box, &all->data.whole, e) && all->version[1][e]);
+}
+
 TW_TEST(lost_parts_that_are_being_written_are_held_as_far_as_they_are_written)
 {
-    enum { WRITERS = 3, LOSSES = 3 };
+    enum { WRITERS = 3 };
     static struct elements all;
-    static struct tw_copy_plan plans[MAX_COPIES];
     struct tw_cause cause = {.references = 1};
     for (unsigned program = 1; program <= PART_PROGRAMS; ++program) {
         state = program * 0x9e3779b97f4a7c15u + 2;
         begin_parts(&all, 1 + program % 3);
-        const struct tw_box *whole = &all.data.whole;
-        struct tw_resource *resource = &all.allocations[1].resource;
         struct writer writers[WRITERS];
-        struct tw_use use = tw_use_all(&all.data, true, true);
+        const struct tw_use use = tw_use_all(&all.data, true, true);
         tw_apply_use(&use, 1);
         for (size_t e = 0; e < all.count; ++e)
             all.version[1][e] = all.current[e] = 1;
-        for (unsigned i = pick(LOSSES); i < LOSSES; ++i) {
-            use = random_use(&all.data);
-            tw_graph_lose(resource, use.is_part ? &use.box : NULL, &cause);
-            for (size_t e = 0; e < all.count; ++e)
-                all.version[1][e] = has(&use.box, whole, e) ? 0 : all.version[1][e];
-        }
-        for (unsigned i = 0; i < WRITERS; ++i) {
-            use = random_use(&all.data);
-            insert_writer(&writers[i], resource, &use.box);
-            for (size_t e = 0; e < all.count; ++e)
-                all.version[1][e] = has(&use.box, whole, e) ? 1 : all.version[1][e];
-        }
+        lose_and_write(&all, &cause, writers, WRITERS);
         check_elements(&all);
-        struct tw_copy_plans copies = {.plans = plans};
-        unsigned char brought[MAX_ELEMENTS] = {0};
-        use = random_use(&all.data);
-        use.needs = true;
-        tw_plan_copies(&use, 2, &copies);
-        for (size_t i = 0; i < copies.count; ++i)
-            for (size_t e = 0; e < all.count; ++e)
-                brought[e] += has(&plans[i].box, whole, e);
-        for (size_t e = 0; e < all.count; ++e)
-            TW_EQUAL(brought[e], has(&use.box, whole, e) && all.version[1][e]);
+        check_copies_from_there(&all);
         for (unsigned i = 0; i < WRITERS; ++i) {
             tw_graph_finish(&writers[i].node, NULL);
             free(writers[i].edges);
         }
         check_elements(&all);
-        tw_resource_end(resource);
+        tw_resource_end(&all.allocations[1].resource);
         tw_coherence_end(&all.data);
     }
     TW_EQUAL(cause.references, 1);
