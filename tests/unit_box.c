@@ -274,7 +274,7 @@ TW_TEST(many_uses_of_a_command_have_room)
             const size_t count = random_uses(&data, uses), space = pick(SPACES);
             size_t needed = 0;
             for (size_t i = 0; i < count; ++i)
-                needed += tw_reserve_needed(uses, count, i);
+                needed += tw_reserve_needed(uses, count, i, space);
             tw_box_reserve_trim(&data.reserve, 0);
             TW_CHECK(tw_box_reserve(&data.reserve, needed));
             for (size_t i = 0; i < count; ++i)

@@ -278,7 +278,7 @@ static void run_uses(struct elements *all, const struct tw_use *uses, size_t cou
     size_t copies = 0, needed = 0;
     for (size_t i = 0; i < count; ++i) {
         copies += plan_part(all, &uses[i], space, &plans[copies]);
-        needed += tw_reserve_needed(uses, count, i);
+        needed += tw_reserve_needed(uses, count, i, space);
     }
     TW_CHECK(tw_box_reserve(&all->data.reserve, needed + copies));
     for (size_t i = 0; i < count; ++i)
@@ -350,7 +350,8 @@ TW_TEST(a_use_can_be_undone)
             run_uses(&all, &use, 1, pick(SPACES), false, NULL);
             use = random_use(&all.data);
             const size_t copies = 3 * all.count;
-            TW_CHECK(tw_box_reserve(&all.data.reserve, tw_reserve_needed(&use, 1, 0) + copies));
+            TW_CHECK(tw_box_reserve(&all.data.reserve,
+                                    tw_reserve_needed(&use, 1, 0, 0) + tw_reserve_needed_to_note(&use) + copies));
             tw_note_before(&use, before);
             tw_apply_use(&use, 0);
             later = random_use(&all.data); /* another command, elsewhere, before it is undone */

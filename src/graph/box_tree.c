@@ -226,9 +226,13 @@ static struct tw_box_node *neighbour(const struct tw_box_set *set, const struct 
 void tw_box_set_add(struct tw_box_set *set, const struct tw_box *box, const struct tw_box *whole,
                     struct tw_box_reserve *reserve)
 {
+    const struct tw_box_node wanted = tw_box_node(box, whole);
     struct tw_box grown = *box;
-    struct tw_box_node *node;
-    tw_box_set_subtract(set, box, whole, reserve);
+    struct tw_box_node *node = tw_box_tree_find(set->root, &wanted);
+    if (node && tw_box_covers(&node->box, box)) /* then it is the only one found */
+        return;
+    if (node)
+        tw_box_set_subtract(set, box, whole, reserve);
     while ((node = neighbour(set, &grown, whole)) != NULL) {
         (void)tw_box_merge(&grown, &node->box);
         remove_node(set, node, reserve);

@@ -57,7 +57,7 @@ void tw_box_reserve_trim(struct tw_box_reserve *reserve, size_t keep);
 
 /* Returns the most nodes that a change by this box can take from the reserve. */
 size_t tw_box_set_needed(const struct tw_box_set *set, const struct tw_box_node *box);
-/* Adds a box. Neighbours that make up a box become one. */
+/* Adds a box. Neighbours that make up a box become one. Nothing changes if a box of the set covers it. */
 void tw_box_set_add(struct tw_box_set *set, const struct tw_box *box, const struct tw_box *whole,
                     struct tw_box_reserve *reserve);
 /* Takes a box out. */

@@ -222,52 +222,104 @@ void tw_plan_copies(const struct tw_use *use, size_t space, struct tw_copy_plans
 
 /* ---- changes ----------------------------------------------------------------------------------------------------- */
 
-/* Returns how many boxes there may be, at any time, while the uses of this buffer are taken out of a box in turn. */
-static size_t count_cuts(const struct tw_box *box, const struct tw_data *data, const struct tw_use *uses, size_t count)
+/* A set of boxes, and the uses of a command that are taken out of it: where the command runs all of them are, before the
+   set holds them anew; elsewhere those that write. */
+struct cuts {
+    const struct tw_data *data;
+    const struct tw_use *uses;
+    size_t count;
+    bool elsewhere;
+};
+
+static inline bool cuts(const struct cuts *set, size_t at, const struct tw_box *box)
+{
+    const struct tw_use *use = &set->uses[at];
+    return use->data == set->data && (use->writes || !set->elsewhere) && tw_box_overlaps(&use->box, box);
+}
+
+/* Returns how many boxes there may be, at any time, while the uses from number `at` on are taken out of a box in turn. */
+static size_t count_cuts(const struct cuts *set, size_t at, const struct tw_box *box)
 {
     struct tw_box rest = *box, pieces[TW_BOX_PIECES];
     size_t boxes = 1;
-    for (; count; ++uses, --count) {
-        if (uses->data != data || !tw_box_overlaps(&uses->box, &rest))
+    for (; at < set->count; ++at) {
+        if (!cuts(set, at, &rest))
             continue;
-        const size_t left = tw_box_subtract(&rest, &uses->box, pieces);
+        const size_t left = tw_box_subtract(&rest, &set->uses[at].box, pieces);
         boxes += left;
         if (left == 0)
             break;
         for (size_t i = 0; i + 1 < left; ++i)
-            boxes += count_cuts(&pieces[i], data, uses + 1, count - 1);
+            boxes += count_cuts(set, at + 1, &pieces[i]);
         rest = pieces[left - 1];
     }
     return boxes;
 }
 
-static bool overlaps_one_before(const struct tw_box *box, const struct tw_use *uses, size_t at)
+/* Returns true if one of the uses before number `at` cuts a box. Where the command runs, it does not if the box covers
+   it: nothing changes then. */
+static bool was_cut_before(const struct cuts *set, size_t at, const struct tw_box *box)
 {
     for (size_t i = 0; i < at; ++i)
-        if (uses[i].data == uses[at].data && tw_box_overlaps(&uses[i].box, box))
+        if (cuts(set, i, box) && (set->elsewhere || !tw_box_covers(box, &set->uses[i].box)))
             return true;
     return false;
 }
 
-size_t tw_reserve_needed(const struct tw_use *uses, size_t count, size_t at)
+/* Returns the most nodes that number `at` of the uses takes where the command runs. */
+static size_t needed_to_hold(const struct cuts *set, size_t at, const struct tw_allocation *allocation)
 {
-    const struct tw_use *use = &uses[at];
-    const struct tw_data *data = use->data;
-    const struct tw_box_node wanted = tw_box_node(&use->box, &data->whole);
+    if (allocation->valid)
+        return 0;
+    const struct tw_box_node wanted = tw_box_node(&set->uses[at].box, &set->data->whole);
+    const struct tw_box_node *n = tw_box_tree_find(allocation->parts.root, &wanted);
+    size_t needed = 2 + TW_BOX_PIECES; /* boxes that were merged may be cut in other places than each by itself */
+    if (n && tw_box_covers(&n->box, &wanted.box))
+        return 0;
+    for (; n; n = n->found)
+        if (!was_cut_before(set, at, &n->box))
+            needed += 2 * count_cuts(set, at, &n->box);
+    return needed;
+}
+
+/* Returns the most nodes that number `at` of the uses, which writes, takes elsewhere. */
+static size_t needed_to_forget(const struct cuts *set, size_t at, const struct tw_allocation *allocation)
+{
+    const struct tw_box *whole = &set->data->whole;
     size_t needed = 0;
-    for (size_t space = 0; space < data->space_count; ++space) {
-        const struct tw_allocation *allocation = &data->allocations[space];
-        if (!use->is_part) {
-            needed += allocation->parts.count; /* for tw_note_before() */
-            continue;
-        }
-        needed += 2 + TW_BOX_PIECES;
-        if (allocation->valid && !overlaps_one_before(&data->whole, uses, at))
-            needed += count_cuts(&data->whole, data, use, count - at);
-        for (const struct tw_box_node *n = tw_box_tree_find(allocation->parts.root, &wanted); n; n = n->found)
-            if (!overlaps_one_before(&n->box, uses, at))
-                needed += 2 * count_cuts(&n->box, data, use, count - at);
-    }
+    if (allocation->valid)
+        return was_cut_before(set, at, whole) ? 0 : 1 + count_cuts(set, at, whole);
+    if (!allocation->parts.root)
+        return 0;
+    const struct tw_box_node wanted = tw_box_node(&set->uses[at].box, whole);
+    for (const struct tw_box_node *n = tw_box_tree_find(allocation->parts.root, &wanted); n; n = n->found)
+        if (!was_cut_before(set, at, &n->box))
+            needed += count_cuts(set, at, &n->box);
+    return needed;
+}
+
+size_t tw_reserve_needed(const struct tw_use *uses, size_t count, size_t at, size_t space)
+{
+    const struct tw_data *data = uses[at].data;
+    if (!uses[at].is_part) /* sets only become empty */
+        return 0;
+    struct cuts set = {.data = data, .uses = uses, .count = count};
+    size_t needed = needed_to_hold(&set, at, &data->allocations[space]);
+    set.elsewhere = true;
+    for (size_t other = 0; uses[at].writes && other < data->space_count; ++other)
+        if (other != space)
+            needed += needed_to_forget(&set, at, &data->allocations[other]);
+    return needed;
+}
+
+size_t tw_reserve_needed_to_note(const struct tw_use *use)
+{
+    const struct tw_box_node wanted = tw_box_node(&use->box, &use->data->whole);
+    size_t needed = 0;
+    for (size_t space = 0; space < use->data->space_count; ++space)
+        for (const struct tw_box_node *n = tw_box_tree_find(use->data->allocations[space].parts.root, &wanted); n;
+             n = n->found)
+            ++needed;
     return needed;
 }
 

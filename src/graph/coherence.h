@@ -100,9 +100,11 @@ bool tw_allocation_holds(const struct tw_use *use, size_t space);
 /* Returns true if a memory space will hold some of what a use accesses. */
 bool tw_allocation_holds_some(const struct tw_use *use, size_t space);
 
-/* Returns the most nodes that the functions below take from the buffer's reserve for number `at` of the uses of a
-   command, if they are applied in turn. Each copy takes one more. */
-size_t tw_reserve_needed(const struct tw_use *uses, size_t count, size_t at);
+/* Returns the most nodes that tw_apply_use() takes from the buffer's reserve for number `at` of the uses of a command in
+   this memory space, if they are applied in turn. Each staged copy takes one more. */
+size_t tw_reserve_needed(const struct tw_use *uses, size_t count, size_t at, size_t space);
+/* Returns the most nodes that tw_note_before() takes. */
+size_t tw_reserve_needed_to_note(const struct tw_use *use);
 /* Records where the contents are after the copies and the command. */
 void tw_apply_use(const struct tw_use *use, size_t space);
 /* Records that the host holds what a copy brought there on its way to a device, if the reserve suffices. */

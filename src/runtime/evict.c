@@ -168,10 +168,12 @@ static bool reserve_locked(const struct piece *piece)
     struct tw_use uses[TW_BOX_RUNS];
     const size_t count = boxes_of(piece, boxes);
     size_t needed = 0;
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < count; ++i) { /* the device forgets them, as if the host wrote them */
         uses[i] = use_of(piece, &boxes[i]);
+        uses[i].writes = true;
+    }
     for (size_t i = 0; i < count; ++i)
-        needed += tw_reserve_needed(uses, count, i);
+        needed += tw_reserve_needed(uses, count, i, 0);
     return tw_box_reserve(&piece->data->reserve, needed);
 }
 

@@ -145,7 +145,9 @@ static bool reserve_locked(const struct tw_command *command, size_t copies)
 {
     size_t needed = copies;
     for (size_t i = 0; i < command->use_count; ++i)
-        needed += tw_reserve_needed(command->uses, command->use_count, i);
+        needed += tw_reserve_needed(command->uses, command->use_count, i, command->device->space);
+    if (command->body.kind == TW_TASK_HOST_ACCESS)
+        needed += tw_reserve_needed_to_note(&command->uses[0]);
     for (size_t i = 0; i < command->use_count; ++i)
         if (!tw_box_reserve(&command->uses[i].data->reserve, needed))
             return false;
