@@ -200,20 +200,20 @@ void tw_buffer_drop(struct tw_buffer *buffer)
 
 tw_status tw_buffer_box(const struct tw_buffer *buffer, tw_id offset, tw_range range, struct tw_box *box)
 {
-    const unsigned dims = buffer->range.dims, first = 3 - dims;
+    const unsigned dims = buffer->range.dims;
     if (!tw_range_is_valid(range) || range.dims != dims || offset.dims != dims)
         return tw_fail(TW_ERROR_INVALID_RANGE,
                        "the part's offset and range have %u and %u dimensions, and the buffer has %u", offset.dims,
                        range.dims, dims);
-    for (unsigned d = 0; d < dims; ++d)
+    *box = buffer->box;
+    for (unsigned d = 0; d < dims; ++d) {
+        const unsigned at = 3 - dims + d; /* the box's dimension */
         if (offset.at[d] > buffer->range.size[d] || range.size[d] > buffer->range.size[d] - offset.at[d])
             return tw_fail(TW_ERROR_INVALID_RANGE,
                            "the part of %zu elements from %zu on does not lie in the buffer's %zu in dimension %u",
                            range.size[d], offset.at[d], buffer->range.size[d], d);
-    *box = tw_box_of_part(offset, range);
-    for (unsigned d = first; d < 3; ++d) {
-        box->begin[d] += buffer->box.begin[d];
-        box->end[d] += buffer->box.begin[d];
+        box->begin[at] += offset.at[d];
+        box->end[at] = box->begin[at] + range.size[d];
     }
     return TW_SUCCESS;
 }

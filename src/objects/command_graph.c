@@ -164,15 +164,10 @@ static bool add_use(struct analysis *all, struct graph_buffer *buffer, const str
     return add_rest(all, buffer, *use, last);
 }
 
-/* Fills in a command's accesses to the graph's own resources. Returns false if memory is exhausted. */
-static bool describe(struct analysis *all, struct tw_command *command)
+/* Fills in a command's accesses to the graph's own resources. */
+static void describe(struct analysis *all, struct tw_command *command)
 {
     struct tw_node *node = &command->body.node;
-    size_t parts = 0;
-    for (size_t i = 0; i < command->use_count; ++i)
-        parts += command->uses[i].is_part;
-    if (parts && !(command->parts = malloc(parts * sizeof *command->parts)))
-        return false;
     struct tw_box_node *part = command->parts;
     for (size_t i = 0; i < command->use_count; ++i) {
         const struct tw_use *use = &command->uses[i];
@@ -184,7 +179,6 @@ static bool describe(struct analysis *all, struct tw_command *command)
         node->accesses[i].part = part++;
     }
     node->access_count = command->use_count;
-    return true;
 }
 
 static tw_status refuse_memory(const struct tw_command_graph *graph)
@@ -198,8 +192,7 @@ static tw_status order(struct analysis *all)
     const struct tw_command_graph *graph = all->graph;
     for (size_t i = 0; i < graph->count; ++i) {
         struct tw_command *command = graph->commands[i];
-        if (!describe(all, command))
-            return refuse_memory(graph);
+        describe(all, command);
         const size_t needed = tw_graph_edges_needed(command->body.node.accesses, command->body.node.access_count);
         command->sequence = i;
         const tw_status status = tw_command_make_edges(command, needed + graph->in_order);
@@ -501,7 +494,7 @@ static void release_references_locked(struct tw_command *command)
 static struct tw_command *make_command(struct tw_queue *queue, struct tw_command_graph *graph)
 {
     struct tw_command *command =
-        tw_command_create(&object, &(struct tw_memory){.block = NULL}, graph->use_count, graph->use_count + 1, 0);
+        tw_command_create(&object, &(struct tw_memory){.block = NULL}, graph->use_count, graph->use_count + 1, true, 0);
     if (!command)
         return NULL;
     struct tw_backend_device *device = queue->device->backend;

@@ -115,6 +115,7 @@ static inline bool add_use(struct tw_command_group *group, struct tw_buffer *roo
                            bool is_part, tw_access_mode mode)
 {
     const uint64_t bit = (uint64_t)1 << ((uintptr_t)root / 16 * 0x9e3779b97f4a7c15u >> 58);
+    group->has_parts |= is_part;
     if (group->seen & bit) {
         const struct tw_use use = {&root->data, *box, is_part, tw_access_mode_needs(mode), tw_access_mode_writes(mode)};
         return merge_use(group, root, use, 0);

@@ -34,6 +34,7 @@ struct tw_command_group {
     size_t use_count;         /* number of `uses` */
     uint64_t seen;            /* a bit for each buffer in `uses`, by a hash: buffers may share a bit */
     bool borrows;             /* a buffer in `uses` is `lent` */
+    bool has_parts;           /* one of `uses` is of a part of its buffer */
     bool on_host;             /* its accessors are on the host: tw_command_group_move_to_host(), or TW_HOST */
     bool has_host_task, has_native_task;
     const struct tw_internal_kernel *kernel;

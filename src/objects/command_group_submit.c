@@ -182,7 +182,7 @@ static struct tw_command *make_command(struct tw_command_group *group, const cha
 {
     const size_t access_room = group->use_count + (group->events ? group->events->count : 0);
     struct tw_command *command =
-        tw_command_create(&object, &group->memory, group->use_count, access_room, group->args_bytes);
+        tw_command_create(&object, &group->memory, group->use_count, access_room, group->has_parts, group->args_bytes);
     if (!command)
         return NULL;
     struct tw_device *device = group->device;

@@ -33,7 +33,7 @@ static const struct tw_command_object object = {
 struct tw_command *tw_host_access_create(struct tw_data *data, const struct tw_box *box, bool needs, bool writes)
 {
     const size_t bytes = data->space_count * sizeof(struct tw_before);
-    struct tw_command *command = tw_command_create(&object, &(struct tw_memory){.block = NULL}, 1, 1, bytes);
+    struct tw_command *command = tw_command_create(&object, &(struct tw_memory){.block = NULL}, 1, 1, true, bytes);
     if (!command)
         return NULL;
     memset(command->args, 0, bytes);
@@ -54,7 +54,7 @@ static const struct tw_command_object copy_object = {.completed_locked = tw_buff
 struct tw_command *tw_host_copy_create(struct tw_data *data, const struct tw_box *box, void *memory, bool writes)
 {
     struct tw_command *command =
-        tw_command_create(&copy_object, &(struct tw_memory){.block = NULL}, 1, 1, sizeof(struct tw_step));
+        tw_command_create(&copy_object, &(struct tw_memory){.block = NULL}, 1, 1, true, sizeof(struct tw_step));
     if (!command)
         return NULL;
     const struct tw_step_side side = {.data = data, .box = *box}, program = {.memory = memory};

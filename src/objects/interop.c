@@ -139,7 +139,7 @@ static void released_locked(struct tw_task_queue *home, struct tw_memory memory)
 static struct tw_command *make_command(const struct tw_command_object *object, tw_device *device,
                                        enum tw_task_kind kind, size_t args_bytes)
 {
-    struct tw_command *command = tw_command_create(object, &(struct tw_memory){.block = NULL}, 0, 1, args_bytes);
+    struct tw_command *command = tw_command_create(object, &(struct tw_memory){.block = NULL}, 0, 1, false, args_bytes);
     if (!command)
         return NULL;
     command->device = device;

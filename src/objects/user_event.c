@@ -43,7 +43,7 @@ static const struct tw_command_object object = {.completed_locked = completed_lo
 static tw_status create(tw_event **event)
 {
     struct tw_command *command =
-        tw_command_create(&object, &(struct tw_memory){.block = NULL}, 0, 0, sizeof(struct user_event));
+        tw_command_create(&object, &(struct tw_memory){.block = NULL}, 0, 0, false, sizeof(struct user_event));
     if (!command)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a user event");
     struct user_event *state = state_of(command);

@@ -26,13 +26,19 @@ static struct tw_edge *own_edges(struct tw_command *command)
     return (struct tw_edge *)(own_accesses(command) + command->access_room);
 }
 
-struct tw_command *tw_command_create(const struct tw_command_object *object, struct tw_memory *memory, size_t use_count,
-                                     size_t access_count, size_t args_bytes)
+static struct tw_box_node *own_parts(struct tw_command *command)
 {
-    /* one block: the struct, accesses, an edge for each and one more, uses, and the arguments, aligned for any type */
-    const size_t edge_count = access_count + 1;
-    const size_t edges_at = sizeof(struct tw_command) + access_count * sizeof(struct tw_graph_access);
-    const size_t uses_at = edges_at + edge_count * sizeof(struct tw_edge);
+    return (struct tw_box_node *)(own_edges(command) + command->access_room + 1);
+}
+
+struct tw_command *tw_command_create(const struct tw_command_object *object, struct tw_memory *memory, size_t use_count,
+                                     size_t access_count, bool has_parts, size_t args_bytes)
+{
+    /* one block: the struct, accesses, an edge for each and one more, parts, uses, and the arguments, aligned for any
+       type */
+    const size_t access_bytes = access_count * (sizeof(struct tw_graph_access) + sizeof(struct tw_edge));
+    const size_t parts_at = sizeof(struct tw_command) + access_bytes + sizeof(struct tw_edge);
+    const size_t uses_at = parts_at + (has_parts ? access_count * sizeof(struct tw_box_node) : 0);
     const size_t args_at = uses_at + use_count * sizeof(struct tw_use);
     if (!tw_memory_suffices(memory, args_at + args_bytes + ARGS_ALIGNMENT - 1))
         return NULL;
@@ -46,6 +52,8 @@ struct tw_command *tw_command_create(const struct tw_command_object *object, str
     command->body.node.accesses = own_accesses(command);
     command->edges = own_edges(command);
     command->uses = (struct tw_use *)(block + uses_at);
+    if (has_parts)
+        command->parts = own_parts(command);
     command->args = block + args_at;
     command->args += -(uintptr_t)command->args % ARGS_ALIGNMENT;
     command->body.command = command;
@@ -70,7 +78,8 @@ tw_status tw_command_make_edges(struct tw_command *command, size_t needed)
 static __attribute__((noinline)) void free_extras_locked(struct tw_command *command)
 {
     free(command->copies);
-    free(command->parts);
+    if (command->parts != own_parts(command))
+        free(command->parts);
     free(command->bounds);
     if (command->failure)
         tw_cause_release(&command->failure->cause);
@@ -87,7 +96,8 @@ void tw_command_release_locked(struct tw_command *command)
         free(command->body.node.accesses);
     if (command->edges != own_edges(command))
         free(command->edges);
-    if (command->copies || command->parts || command->bounds || command->failure || command->fallback)
+    if (command->copies || (command->parts && command->parts != own_parts(command)) || command->bounds
+        || command->failure || command->fallback)
         free_extras_locked(command);
     if (command->home)
         command->object->released_locked(command->home, (struct tw_memory){.block = command, .bytes = command->bytes});

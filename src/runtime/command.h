@@ -108,7 +108,7 @@ struct tw_command {
     struct tw_copy_task *copies;
     size_t copy_count;
     struct tw_box_node *parts; /* of the body's accesses to parts of buffers; or NULL */
-    struct tw_edge *edges;     /* in the command's block, or one of their own, as the body's accesses */
+    struct tw_edge *edges;     /* in the command's block, or one of their own, as the body's accesses and parts */
     size_t access_room;        /* number of accesses in the block, which has one edge more */
     unsigned char *args; /* the argument block, in the command's block; of a step: struct tw_step; of a host access:
                                   its tw_before entries */
@@ -126,11 +126,12 @@ static inline struct tw_command *tw_command_of(const struct tw_event *event)
 /* How much of a command to prefetch: with a few accesses, edges and arguments. */
 #define TW_FETCHED_BYTES (sizeof(struct tw_command) + 256)
 
-/* Makes a command with room for these numbers of uses, accesses of its body, and bytes of arguments. It takes the block
-   of `memory`, or a new one if that is too small, and leaves `memory` empty. Submission makes room for more accesses if
-   necessary. Called without the lock. Returns NULL if memory is exhausted. */
+/* Makes a command with room for these numbers of uses, accesses of its body, and bytes of arguments. If it `has_parts`,
+   the accesses may be to parts of buffers. It takes the block of `memory`, or a new one if that is too small, and leaves
+   `memory` empty. Submission makes more room if necessary. Called without the lock. Returns NULL if memory is
+   exhausted. */
 struct tw_command *tw_command_create(const struct tw_command_object *object, struct tw_memory *memory, size_t use_count,
-                                     size_t access_count, size_t args_bytes);
+                                     size_t access_count, bool has_parts, size_t args_bytes);
 /* Writes the message of a complete command that has failed or was cancelled. */
 void tw_command_message_locked(const struct tw_command *command, char *message, size_t bytes);
 void tw_command_release(struct tw_command *command);

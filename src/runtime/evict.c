@@ -225,7 +225,7 @@ static struct tw_command *evacuate_locked(const struct piece *piece)
 {
     struct tw_box boxes[TW_BOX_RUNS];
     const size_t count = boxes_of(piece, boxes);
-    struct tw_command *command = tw_command_create(&object, &(struct tw_memory){.block = NULL}, count, count, 0);
+    struct tw_command *command = tw_command_create(&object, &(struct tw_memory){.block = NULL}, count, count, true, 0);
     if (!command)
         return NULL;
     command->device = tw_host_device();

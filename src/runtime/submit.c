@@ -171,7 +171,8 @@ static tw_status make_room_locked(struct tw_command *command, size_t *copies)
             return refuse_memory("accesses", needs.accesses);
         command->body.node.accesses = more;
     }
-    if (needs.parts && !(command->parts = malloc(needs.accesses * sizeof *command->parts)))
+    if (needs.parts && (needs.accesses > command->access_room || !command->parts)
+        && !(command->parts = malloc(needs.accesses * sizeof *command->parts)))
         return refuse_memory("accesses", needs.accesses);
     *copies = needs.copies.count;
     if (*copies && !(command->copies = malloc(*copies * sizeof *command->copies)))
