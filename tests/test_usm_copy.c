@@ -412,6 +412,81 @@ TW_TEST(steps_follow_kernels_on_streams_without_the_host)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- buffers ----------------------------------------------------------------------------------------------------- */
+
+enum { ROWS = 20, COLUMNS = 15, PART_ROWS = 6, PART_COLUMNS = 4 };
+
+/* A part of a buffer goes to memory of each kind, through a kernel there, and back to another place. */
+static void check_buffer(tw_queue *queue, enum kind kind, tw_device *device)
+{
+    const tw_range part = tw_range_2d(PART_ROWS, PART_COLUMNS);
+    unsigned contents[ROWS * COLUMNS], got[ROWS * COLUMNS];
+    unsigned *x = (unsigned *)(void *)make(kind, device, PART_ROWS * PART_COLUMNS * sizeof *x);
+    tw_buffer *buffer = NULL;
+    if (!x)
+        return;
+    for (unsigned i = 0; i < ROWS * COLUMNS; ++i)
+        contents[i] = i;
+    TW_PASS(tw_buffer_create_copy(contents, sizeof *x, tw_range_2d(ROWS, COLUMNS), &buffer));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_copy_to_part(cg, buffer, tw_id_2d(2, 3), part, x);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    if (kind != PROGRAM && device == tw_queue_device(queue)) {
+        cg = tw_queue_begin(queue);
+        tw_parallel_for(cg, tw_range_1d(PART_ROWS * PART_COLUMNS), step, .x = x, .term = 1);
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+    }
+    cg = tw_queue_begin(queue);
+    tw_copy_from_part(cg, buffer, tw_id_2d(11, 9), part, x);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_PASS(tw_buffer_read(buffer, got));
+    for (unsigned i = 0; i < PART_ROWS; ++i)
+        for (unsigned k = 0; k < PART_COLUMNS; ++k) {
+            unsigned value = contents[(2 + i) * COLUMNS + 3 + k];
+            if (kind != PROGRAM && device == tw_queue_device(queue))
+                value = 3 * value + 1;
+            contents[(11 + i) * COLUMNS + 9 + k] = value;
+        }
+    TW_CHECK(memcmp(got, contents, sizeof got) == 0);
+    TW_PASS(tw_queue_wait_and_throw(queue));
+    drop(kind, x);
+    TW_PASS(tw_buffer_destroy(&buffer));
+}
+
+TW_TEST(buffers_are_copied_to_and_from_all_kinds)
+{
+    tw_device *devices[4];
+    const size_t count = tw_test_devices(devices, 4);
+    for (size_t i = 0; i < count; ++i)
+        for (size_t k = 0; k < count; ++k) {
+            tw_queue *queue = NULL;
+            TW_PASS(tw_queue_create_with_properties(NULL, devices[k], TW_QUEUE_IN_ORDER, NULL, NULL, &queue));
+            for (int kind = 0; kind < KINDS; ++kind)
+                check_buffer(queue, (enum kind)kind, devices[i]);
+            TW_PASS(tw_queue_destroy(&queue));
+        }
+}
+
+TW_TEST(mistakes_with_buffers_are_errors)
+{
+    tw_test_use_sim(1);
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *buffer = NULL;
+    unsigned *x = tw_malloc_device(tw_test_device(0), N * sizeof *x);
+    TW_CHECK(x);
+    TW_PASS(tw_buffer_create(sizeof *x, tw_range_1d(N), &buffer));
+    TW_FAIL(tw_buffer_read(buffer, x), TW_ERROR_INVALID_ARGUMENT);
+    TW_CHECK(strstr(tw_error_detail(), "tw_copy_to"));
+    TW_FAIL(tw_buffer_write(buffer, x), TW_ERROR_INVALID_ARGUMENT);
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_copy_to(cg, buffer, x + 1);
+    TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_RANGE);
+    TW_CHECK(strstr(tw_error_detail(), "ends after"));
+    tw_free(x);
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* ---- command graphs ---------------------------------------------------------------------------------------------- */
 
 /* with_program: a copy to memory of the program, and hints, which keep it from being one graph of the device */
@@ -693,6 +768,8 @@ TW_TEST_LIST = {TW_CASE(copies_go_between_all_kinds_of_memory),
                 TW_CASE(events_order_steps),
                 TW_CASE(accessors_order_steps),
                 TW_CASE(steps_follow_kernels_on_streams_without_the_host),
+                TW_CASE(buffers_are_copied_to_and_from_all_kinds),
+                TW_CASE(mistakes_with_buffers_are_errors),
                 TW_CASE(steps_are_recorded_in_command_graphs),
                 TW_CASE(hints_change_no_result),
                 TW_CASE(prefetches_are_for_shared_memory),

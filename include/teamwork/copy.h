@@ -16,7 +16,8 @@
  *
  * Memory of the program is dense: `range` elements, row-major, each row directly behind the one before. It has to stay
  * valid until the command is complete, must not be changed or, if it is written, used meanwhile, and does not overlap
- * memory of the buffer. NULL is allowed for no elements.
+ * memory of the buffer. NULL is allowed for no elements. Unified shared memory (usm.h) is allowed in its place in command
+ * groups, of any kind and device; tw_buffer_read() and tw_buffer_write() take that of the host alone.
  *
  * Recorded in a command graph, a step is one of the graph's groups: it copies and fills again, from and to the same
  * memory of the program, each time the graph is submitted.
@@ -24,7 +25,9 @@
  * Errors of recording, kept in the group as for kernels:
  *     TW_ERROR_INVALID_ARGUMENT       a NULL buffer, value or memory
  *     TW_ERROR_INVALID_RANGE          a part that has other dimensions than its buffer, or does not lie in it; buffers
- *                                     of different range or element size; parts of one buffer that overlap
+ *                                     of different range or element size; parts of one buffer that overlap; unified
+ *                                     shared memory that ends too early
+ *     TW_ERROR_UNSUPPORTED            memory of a device that the queue's does not know, as of a simulated one and a GPU
  *     TW_ERROR_READ_ONLY_BUFFER       what is to be written is over const memory
  *     TW_ERROR_INVALID_COMMAND_GROUP  the group has a kernel or a step already
  *     TW_ERROR_OUT_OF_DEVICE_MEMORY, TW_ERROR_OUT_OF_MEMORY
@@ -89,7 +92,7 @@ TW_API void tw_prefetch_part(tw_command_group *group, tw_buffer *buffer, tw_id o
  * host, and moves nothing else; only if they are in several places are they brought to the host first.
  *
  * @param memory  room for all elements, or those of the part; dense, as above
- * @return TW_ERROR_INVALID_ARGUMENT  a NULL
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL; memory of a device
  *         TW_ERROR_INVALID_RANGE     the part has other dimensions than the buffer, or does not lie in it
  *         TW_ERROR_DATA_LOST         the command that should have written the contents failed; the detail names it
  *         TW_ERROR_TRANSFER_FAILED   the copy failed: the memory holds undefined contents; the call can be repeated

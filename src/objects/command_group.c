@@ -32,10 +32,6 @@ bool tw_command_group_is_on_host(const struct tw_command_group *group)
     return group->queue->device->space == 0;
 }
 
-struct tw_device *tw_command_group_device(const struct tw_command_group *group)
-{
-    return group->device;
-}
 /* ---- accessors --------------------------------------------------------------------------------------------------- */
 
 static bool grow_uses(struct tw_command_group *group)

@@ -61,9 +61,6 @@ void tw_command_group_fail(struct tw_command_group *group, tw_status status);
 /* Returns true if the group's kernel runs on host memory directly. */
 bool tw_command_group_is_on_host(const struct tw_command_group *group);
 
-/* Returns the device on which the group's kernel or step runs. */
-struct tw_device *tw_command_group_device(const struct tw_command_group *group);
-
 /* For steps (teamwork/copy.h). `name` is that of the public function, a constant. */
 
 /* Begins the group's step. Returns false if there is no group, it has failed, or it has a kernel or a step already. */

@@ -8,6 +8,7 @@
 #include "base/detail.h"
 #include "buffer.h"
 #include "command_group.h"
+#include "usm_place.h"
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
 
@@ -36,6 +37,7 @@ static bool describe_side(tw_command_group *group, const struct part *part, tw_a
         return false;
     side->data = &part->buffer->root->data;
     side->memory = NULL;
+    side->device = NULL;
     return true;
 }
 
@@ -127,16 +129,34 @@ void tw_fill_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_r
     fill(group, "tw_fill_part", part_of(buffer, offset, range), value);
 }
 
+/* Makes the side of a copy that is not the buffer's: memory of the program, or unified shared memory. */
+static tw_status find_program(const tw_command_group *group, const struct tw_step_side *buffer, void *memory,
+                              struct tw_step_side *side)
+{
+    struct tw_usm_place place;
+    const struct tw_device *device = group->device;
+    const size_t bytes = tw_box_count(&buffer->box) * buffer->data->element_bytes;
+    const tw_status status = tw_usm_find_place(memory, bytes, "the program's memory", &place);
+    if (status != TW_SUCCESS)
+        return status;
+    *side = (struct tw_step_side){.memory = memory, .device = place.type == TW_POINTER_DEVICE ? place.device : NULL};
+    if (side->device && device->space && device->backend->backend != side->device->backend)
+        return tw_fail(TW_ERROR_UNSUPPORTED,
+                       "memory of %s cannot be copied from or to %s directly: copy through memory of tw_malloc_host()",
+                       tw_device_name(place.owner), tw_device_name(device));
+    return TW_SUCCESS;
+}
+
 /* Copies between a part of a buffer and the program's memory. */
 static void transfer(tw_command_group *group, const char *name, struct part part, void *memory, bool writes)
 {
-    const struct tw_step_side program = {.memory = memory};
-    struct tw_step_side side;
+    struct tw_step_side side, program;
     if (!tw_command_group_begin_step(group, name)
         || !describe_side(group, &part, writes ? TW_DISCARD_WRITE : TW_READ, &side) || is_empty(&side))
         return;
-    if (!memory)
-        tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_ARGUMENT, "the program's memory is NULL"));
+    const tw_status status = find_program(group, &side, memory, &program);
+    if (status != TW_SUCCESS)
+        tw_command_group_fail(group, status);
     else
         (void)add_step(group, writes ? &program : &side, writes ? &side : &program, 0);
 }

@@ -8,30 +8,21 @@
 
 #include "base/detail.h"
 #include "command_group.h"
-#include "runtime/allocation.h"
 #include "runtime/usm_list.h"
+#include "usm_place.h"
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
-/* Where some bytes lie. */
-struct place {
-    tw_pointer_type type;             /* TW_POINTER_UNKNOWN: memory of the program */
-    tw_device *owner;                 /* the device that they were allocated for; or NULL */
-    struct tw_backend_device *device; /* the same; NULL: they are host memory */
-};
-
-/* Returns true if the memory of a device is the host's. */
-static bool is_of_host(const struct tw_device *device)
+bool tw_usm_is_of_host(const struct tw_device *device)
 {
     return !device->backend->backend->memory || device->backend->type == TW_DEVICE_CPU;
 }
 
-/* Finds out where bytes lie that a step is about. `what` is their name in messages. */
-static tw_status find(const void *memory, size_t bytes, const char *what, struct place *place)
+tw_status tw_usm_find_place(const void *memory, size_t bytes, const char *what, struct tw_usm_place *place)
 {
     struct tw_usm_allocation allocation;
     uintptr_t past;
-    *place = (struct place){.type = TW_POINTER_UNKNOWN};
+    *place = (struct tw_usm_place){.type = TW_POINTER_UNKNOWN};
     if (!memory)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%s is NULL", what);
     if (__builtin_add_overflow((uintptr_t)memory, bytes, &past))
@@ -41,16 +32,16 @@ static tw_status find(const void *memory, size_t bytes, const char *what, struct
     const size_t left = (size_t)(allocation.past - (const unsigned char *)memory);
     if (bytes > left)
         return tw_fail(TW_ERROR_INVALID_RANGE, "%s has no %zu bytes: its allocation ends after %zu", what, bytes, left);
-    *place = (struct place){.type = allocation.type, .owner = allocation.device};
-    if (allocation.device && !is_of_host(allocation.device))
+    *place = (struct tw_usm_place){.type = allocation.type, .owner = allocation.device};
+    if (allocation.device && !tw_usm_is_of_host(allocation.device))
         place->device = allocation.device->backend;
     return TW_SUCCESS;
 }
 
 /* The same for memory that has to be unified shared memory. */
-static tw_status find_usm(const void *memory, size_t bytes, const char *what, struct place *place)
+static tw_status find_usm(const void *memory, size_t bytes, const char *what, struct tw_usm_place *place)
 {
-    const tw_status status = find(memory, bytes, what, place);
+    const tw_status status = tw_usm_find_place(memory, bytes, what, place);
     return status != TW_SUCCESS || place->type != TW_POINTER_UNKNOWN
                ? status
                : tw_fail(TW_ERROR_INVALID_ARGUMENT,
@@ -112,11 +103,11 @@ static bool overlap(struct side to, struct side from, size_t row_bytes, size_t r
 
 /* Decides what copies between two places, and whether a stream does. Where both sides are of devices that do not know
    each other, shared memory is used as the host's. */
-static tw_status choose_device(struct place *to, struct place *from, const struct tw_device *device,
+static tw_status choose_device(struct tw_usm_place *to, struct tw_usm_place *from, const struct tw_device *device,
                                bool *is_for_stream)
 {
     if (to->device && from->device && to->device->backend != from->device->backend) {
-        struct place *shared = from->type == TW_POINTER_SHARED ? from : to;
+        struct tw_usm_place *shared = from->type == TW_POINTER_SHARED ? from : to;
         if (shared->type != TW_POINTER_SHARED)
             return tw_fail(TW_ERROR_UNSUPPORTED,
                            "memory of %s cannot be copied to %s directly: copy through memory of tw_malloc_host()",
@@ -132,8 +123,8 @@ static tw_status choose_device(struct place *to, struct place *from, const struc
     return TW_SUCCESS;
 }
 
-static tw_status check_sides(struct side to, struct side from, size_t row_bytes, size_t rows, struct place *to_place,
-                             struct place *from_place)
+static tw_status check_sides(struct side to, struct side from, size_t row_bytes, size_t rows,
+                             struct tw_usm_place *to_place, struct tw_usm_place *from_place)
 {
     size_t to_bytes, from_bytes;
     if (to.pitch < row_bytes || from.pitch < row_bytes)
@@ -141,9 +132,9 @@ static tw_status check_sides(struct side to, struct side from, size_t row_bytes,
                        to.pitch < row_bytes ? to.pitch : from.pitch, row_bytes);
     if (!span_of(to.pitch, row_bytes, rows, &to_bytes) || !span_of(from.pitch, row_bytes, rows, &from_bytes))
         return tw_fail(TW_ERROR_INVALID_RANGE, "%zu rows of %zu bytes are more than there can be", rows, row_bytes);
-    tw_status status = find(to.memory, to_bytes, "what is copied to", to_place);
+    tw_status status = tw_usm_find_place(to.memory, to_bytes, "what is copied to", to_place);
     if (status == TW_SUCCESS)
-        status = find(from.memory, from_bytes, "what is copied from", from_place);
+        status = tw_usm_find_place(from.memory, from_bytes, "what is copied from", from_place);
     if (status == TW_SUCCESS && overlap(to, from, row_bytes, rows))
         status = tw_fail(TW_ERROR_INVALID_RANGE, "what is copied overlaps: copy through other memory");
     return status;
@@ -152,11 +143,11 @@ static tw_status check_sides(struct side to, struct side from, size_t row_bytes,
 static void copy(tw_command_group *group, const char *name, struct side to, struct side from, size_t row_bytes,
                  size_t rows)
 {
-    struct place to_place, from_place;
+    struct tw_usm_place to_place, from_place;
     bool is_for_stream = false;
     if (!tw_command_group_begin_step(group, name) || !row_bytes || !rows
         || !accept(group, check_sides(to, from, row_bytes, rows, &to_place, &from_place))
-        || !accept(group, choose_device(&to_place, &from_place, tw_command_group_device(group), &is_for_stream)))
+        || !accept(group, choose_device(&to_place, &from_place, group->device, &is_for_stream)))
         return;
     struct tw_backend_device *device = to_place.device ? to_place.device : from_place.device;
     struct tw_step *step = add_step(group, TW_STEP_COPY, device, 0);
@@ -190,7 +181,7 @@ void tw_memcpy_2d(tw_command_group *group, void *to, size_t to_pitch, const void
 static void fill(tw_command_group *group, const char *name, void *memory, const void *value, size_t value_bytes,
                  size_t count)
 {
-    struct place place;
+    struct tw_usm_place place;
     size_t bytes;
     tw_status status = TW_SUCCESS;
     if (!tw_command_group_begin_step(group, name) || !count || !value_bytes)
@@ -226,14 +217,15 @@ void tw_mem_fill(tw_command_group *group, void *memory, const void *value, size_
 
 static void hint(tw_command_group *group, const char *name, struct tw_backend_hint hint)
 {
-    struct place place;
+    struct tw_usm_place place;
     if (!tw_command_group_begin_step(group, name) || !hint.bytes
         || !accept(group, find_usm(hint.memory, hint.bytes, "the memory", &place)))
         return;
-    const struct tw_device *device = tw_command_group_device(group);
+    __builtin_assume(group != NULL); /* for clang-tidy */
+    const struct tw_device *device = group->device;
     if (place.type != TW_POINTER_SHARED || !place.device || !place.device->backend->memory->hint)
         return; /* there is nothing to do */
-    if (!is_of_host(device) && place.owner != device) {
+    if (!tw_usm_is_of_host(device) && place.owner != device) {
         (void)accept(group,
                      tw_fail(TW_ERROR_INVALID_ARGUMENT, "the memory is shared with %s, and the queue's device is %s",
                              tw_device_name(place.owner), tw_device_name(device)));
@@ -242,7 +234,7 @@ static void hint(tw_command_group *group, const char *name, struct tw_backend_hi
     struct tw_step *step = add_step(group, TW_STEP_HINT, place.device, 0);
     if (!step)
         return;
-    hint.to_host = hint.to_host || is_of_host(device);
+    hint.to_host = hint.to_host || tw_usm_is_of_host(device);
     step->is_for_stream = true;
     step->request.hint = hint;
 }

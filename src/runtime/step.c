@@ -17,11 +17,17 @@ static struct tw_data_rows rows_of(const struct tw_step_side *side, const struct
     return rows;
 }
 
+/* Returns the device whose memory a side is while buffers are on the command's device; NULL: it is the host's. */
+static struct tw_backend_device *device_of(const struct tw_step_side *side, const struct tw_command *command)
+{
+    return !side->data ? side->device : command->device->space ? command->device->backend : NULL;
+}
+
 /* Makes the request of a step that is about buffers. */
 static void find_rows(struct tw_step *step, const struct tw_command *command)
 {
     const size_t space = command->device->space;
-    struct tw_backend_device *device = step->device = space ? command->device->backend : NULL;
+    step->device = device_of(&step->to, command);
     const struct tw_data_rows to = rows_of(&step->to, step->to.data ? &step->to : &step->from, space);
     if (step->kind == TW_STEP_FILL) {
         step->request.fill = (struct tw_backend_fill){.target = to.first,
@@ -34,8 +40,11 @@ static void find_rows(struct tw_step *step, const struct tw_command *command)
         return;
     }
     const struct tw_data_rows from = rows_of(&step->from, step->from.data ? &step->from : &step->to, space);
-    step->request.copy = (struct tw_backend_copy){.to = step->to.data ? device : NULL,
-                                                  .from = step->from.data ? device : NULL,
+    struct tw_backend_device *to_device = step->device, *from_device = device_of(&step->from, command);
+    if (!to_device)
+        step->device = from_device;
+    step->request.copy = (struct tw_backend_copy){.to = to_device,
+                                                  .from = from_device,
                                                   .target = to.first,
                                                   .source = from.first,
                                                   .row_bytes = to.row_bytes,
@@ -62,8 +71,10 @@ const void *tw_step_domain(struct tw_command *command)
     const struct tw_step *step = tw_step_of(command);
     struct tw_backend_device *device = command->device->backend;
     const struct tw_backend_async *async = device->backend->async;
-    const bool on_device = step->is_usm ? step->is_for_stream && step->device == device
-                                        : step->to.data && (step->kind == TW_STEP_FILL || step->from.data);
+    const bool on_device = step->is_usm
+                               ? step->is_for_stream && step->device == device
+                               : device_of(&step->to, command) == device
+                                     && (step->kind == TW_STEP_FILL || device_of(&step->from, command) == device);
     return async && on_device && async->reaches(device, device) ? async : NULL;
 }
 

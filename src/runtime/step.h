@@ -13,7 +13,8 @@
 struct tw_step_side {
     struct tw_data *data; /* NULL: the program's memory */
     struct tw_box box;
-    void *memory; /* the program's */
+    void *memory;                     /* the program's */
+    struct tw_backend_device *device; /* whose memory that is: of tw_malloc_device(); NULL: the host's */
 };
 
 enum tw_step_kind { TW_STEP_COPY, TW_STEP_FILL, TW_STEP_HINT };
