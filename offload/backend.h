@@ -209,6 +209,12 @@ struct tw_backend_memory {
     /* Does what a hint says and returns when that is done; a success where it changes nothing. NULL in a backend where no
        hint changes anything. */
     tw_status (*hint)(struct tw_backend_device *device, const struct tw_backend_hint *hint);
+
+    /* Checks that kernels of the device can use memory of the program, as far as that can be found out. `*shared` is true
+       on entry if the program says that the host uses it too; stores whether that is so. Fails with
+       TW_ERROR_INVALID_ARGUMENT if they cannot, and TW_ERROR_INVALID_RANGE if there are fewer bytes. NULL: nothing can be
+       found out. */
+    tw_status (*examine)(struct tw_backend_device *device, const void *memory, size_t bytes, bool *shared);
 };
 
 /* For devices with streams. For each stream, one thread at a time calls `wait`, `measure`, `launch`, `copy`, `fill`,
@@ -300,6 +306,10 @@ struct tw_backend_interop {
        may run tasks of the program. NULL, except in the host's backend. */
     int (*omp_default)(void);
     void (*omp_fulfill)(uintptr_t event);
+
+    /* Returns the address that OpenMP has mapped host memory to, on the device with OpenMP's number; NULL: it has not.
+       NULL, except in the host's backend. */
+    void *(*omp_mapped)(int number, const void *host);
 
     /* Enqueue on the stream, as the `launch` of tw_backend_async does, a wait for what a CUDA event stands for now, or the
        recording of a CUDA event. NULL: the devices have no such events; only with `async`, and for a device that reaches

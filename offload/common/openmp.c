@@ -71,6 +71,11 @@ void tw_openmp_fulfill(uintptr_t event)
     omp_fulfill_event((omp_event_handle_t)event);
 }
 
+void *tw_openmp_mapped(int number, const void *host)
+{
+    return omp_get_mapped_ptr(host, number);
+}
+
 void tw_openmp_give_up(void)
 {
     is_given_up = true;

@@ -25,6 +25,10 @@ int tw_openmp_default(void);
 /* Fulfills the event of a detached task (omp_event_handle_t). May run tasks of the program. Without any lock. */
 void tw_openmp_fulfill(uintptr_t event);
 
+/* Returns the address on a device that OpenMP has mapped host memory to; NULL if it has not. Without the discovery
+   lock. */
+void *tw_openmp_mapped(int number, const void *host);
+
 /* Sets the number of devices to 0 from now on, because libomptarget would end the program at their use. */
 void tw_openmp_give_up(void);
 

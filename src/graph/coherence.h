@@ -24,6 +24,7 @@ struct tw_allocation {
     struct tw_box_set parts;    /* unless `valid`: the parts that it holds */
     unsigned long used;         /* number of the last command that used it, among all; under the lock */
     struct tw_backing *backing; /* which chunks of its addresses have memory; NULL: all have. Set before `address` */
+    bool borrowed;              /* memory of a device that is the program's: neither freed nor given up */
 };
 
 /* What an allocation held of the box of a use, before that was applied. */
@@ -49,6 +50,7 @@ struct tw_data {
     size_t element_bytes, bytes;
     struct tw_resource contents; /* as the program sees them: orders the groups */
     size_t space_count;
+    size_t shared_space; /* memory space of a device that uses the host's memory for this buffer; 0: none */
     struct tw_allocation *allocations;
     struct tw_chunks *chunks;          /* of a large buffer, which devices may back in parts; else NULL */
     struct tw_box_reserve reserve;     /* for the sets of the allocations */
@@ -58,6 +60,12 @@ struct tw_data {
     const struct tw_data_owner *owner; /* NULL: no memory is given up */
     struct tw_data *next, **link;      /* in the list of buffers with memory on devices; under the lock */
 };
+
+/* Returns the memory space whose allocation a device uses. */
+static inline size_t tw_data_space(const struct tw_data *data, size_t space)
+{
+    return space == data->shared_space ? 0 : space;
+}
 
 #define TW_MOST_RESERVED 64 /* nodes that a buffer keeps for later */
 

@@ -255,6 +255,7 @@ static bool is_backed(const struct tw_data *data, const struct tw_box *box, size
 
 bool tw_data_is_there(const struct tw_data *data, const struct tw_box *box, size_t space)
 {
+    space = tw_data_space(data, space);
     const struct tw_allocation *allocation = &data->allocations[space];
     return !data->bytes || (atomic_load(&allocation->address) && (!allocation->backing || is_backed(data, box, space)));
 }
@@ -382,7 +383,7 @@ size_t tw_data_bytes_for(const struct tw_data *data, const struct tw_box *box, s
 
 void tw_data_used_locked(const struct tw_use *use, size_t space)
 {
-    struct tw_allocation *allocation = &use->data->allocations[space];
+    struct tw_allocation *allocation = &use->data->allocations[tw_data_space(use->data, space)];
     allocation->used = ++last_use;
     if (!allocation->backing)
         return;
@@ -407,7 +408,7 @@ static void unlist_locked(struct tw_data *data)
 static bool has_memory(const struct tw_data *data)
 {
     for (size_t space = 1; space < data->space_count; ++space)
-        if (atomic_load(&data->allocations[space].address))
+        if (atomic_load(&data->allocations[space].address) && !data->allocations[space].borrowed)
             return true;
     return false;
 }
@@ -466,7 +467,7 @@ void tw_data_free(struct tw_data *data)
     tw_unlock();
     for (size_t space = 1; space < data->space_count; ++space) {
         void *memory = atomic_load(&data->allocations[space].address);
-        if (!memory)
+        if (!memory || data->allocations[space].borrowed)
             continue;
         struct tw_backend_device *device = tw_memory_space_device(space)->backend;
         if (!data->allocations[space].backing) {
@@ -491,7 +492,7 @@ static struct tw_backend_device *backend_of(size_t space)
 struct tw_data_rows tw_data_rows(const struct tw_data *data, const struct tw_box *box, size_t space)
 {
     const size_t pitch = data->whole.end[2] * data->element_bytes;
-    unsigned char *address = atomic_load(&data->allocations[space].address);
+    unsigned char *address = atomic_load(&data->allocations[tw_data_space(data, space)].address);
     return (struct tw_data_rows){.first = address + tw_box_first(box, &data->whole) * data->element_bytes,
                                  .row_bytes = (box->end[2] - box->begin[2]) * data->element_bytes,
                                  .rows = box->end[1] - box->begin[1],
@@ -537,7 +538,7 @@ bool tw_data_access(const struct tw_backend_device *device, const struct tw_inte
         ++space;
     if (space == data->space_count)
         return true;
-    access->address = access->first = atomic_load(&data->allocations[space].address);
+    access->address = access->first = atomic_load(&data->allocations[tw_data_space(data, space)].address);
     if (use->is_part) {
         const struct tw_data_rows part = tw_data_rows(data, &use->box, space);
         access->first = part.first;

@@ -144,7 +144,7 @@ static void survey_locked(struct survey *survey, size_t enough)
     const size_t space = survey->space;
     for (struct tw_data *data = tw_data_with_memory_locked(); data; data = data->next) {
         const struct tw_allocation *allocation = &data->allocations[space];
-        if (!atomic_load(&allocation->address))
+        if (!atomic_load(&allocation->address) || allocation->borrowed)
             continue;
         if (!allocation->backing)
             look_at(survey, &(struct piece){.data = data, .is_whole = true, .used = allocation->used}, enough);

@@ -18,7 +18,8 @@ struct tw_fallback {
     struct tw_internal_bounds *bounds; /* owned, or NULL */
     bool taken;                        /* the command runs, or has run, on the fallback's device */
     bool kernel_has_run;               /* on the first device, perhaps in part */
-    bool scattered;                    /* when it was submitted, parts of its buffers were in several places */
+    bool scattered;                    /* when it was submitted, parts of its buffers were in several places, or
+                                          a device used the host's memory for one of them */
     size_t first_space;                /* the first device's memory space */
     /* the first error, once taken; reported if the fallback fails too */
     tw_status status;

@@ -45,7 +45,8 @@ void tw_fallback_note_spaces_locked(struct tw_command *command)
     bool *held = fallback->held;
     fallback->first_space = command->device->space;
     for (size_t i = 0; i < command->use_count; ++i, held += fallback->space_count) {
-        fallback->scattered = fallback->scattered || is_scattered(command->uses[i].data);
+        fallback->scattered =
+            fallback->scattered || is_scattered(command->uses[i].data) || command->uses[i].data->shared_space;
         for (size_t space = 0; space < fallback->space_count; ++space) {
             const struct tw_use *use = &command->uses[i];
             held[space] = tw_allocation_holds(use, space) && !is_being_filled(&use->data->allocations[space]);

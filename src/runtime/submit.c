@@ -93,7 +93,7 @@ struct needs {
 static __attribute__((noinline)) void add_needs_locked(struct needs *needs, const struct tw_command *command,
                                                        const struct tw_use *use)
 {
-    const size_t space = command->device->space, before = needs->copies.count;
+    const size_t space = tw_data_space(use->data, command->device->space), before = needs->copies.count;
     needs->copies.stages = false;
     tw_plan_copies(use, space, &needs->copies);
     needs->accesses += needs->copies.count > before || is_in_motion(use->data, space);
@@ -106,10 +106,10 @@ static __attribute__((noinline)) void add_needs_locked(struct needs *needs, cons
 
 static struct needs needs_of_locked(const struct tw_command *command)
 {
-    const size_t space = command->device->space;
     struct needs needs = {.accesses = command->use_count + (command->turn != NULL)};
     for (size_t i = 0; i < command->use_count; ++i) {
         const struct tw_use *use = &command->uses[i];
+        const size_t space = tw_data_space(use->data, command->device->space);
         if (use->is_part || use->data->has_parts || command->fallback || is_in_motion(use->data, space)
             || (use->needs && !use->data->allocations[space].valid))
             add_needs_locked(&needs, command, use);
@@ -121,11 +121,11 @@ static struct needs needs_of_locked(const struct tw_command *command)
    command would not wait for their resources: submitting it fails for the same reason. */
 bool tw_command_would_wait_locked(const struct tw_command *command, unsigned long mark)
 {
-    const size_t space = command->device->space;
     const size_t room = needs_of_locked(command).copies.count;
     struct tw_copy_plan *plans = room ? malloc(room * sizeof *plans) : NULL;
     bool waits = false;
     for (size_t i = 0; i < command->use_count && !waits; ++i) {
+        const size_t space = tw_data_space(command->uses[i].data, command->device->space);
         struct tw_copy_plans copies = {.plans = plans};
         if (plans)
             tw_plan_copies(&command->uses[i], space, &copies);
@@ -145,7 +145,8 @@ static bool reserve_locked(const struct tw_command *command, size_t copies)
 {
     size_t needed = copies;
     for (size_t i = 0; i < command->use_count; ++i)
-        needed += tw_reserve_needed(command->uses, command->use_count, i, command->device->space);
+        needed += tw_reserve_needed(command->uses, command->use_count, i,
+                                    tw_data_space(command->uses[i].data, command->device->space));
     if (command->body.kind == TW_TASK_HOST_ACCESS)
         needed += tw_reserve_needed_to_note(&command->uses[0]);
     for (size_t i = 0; i < command->use_count; ++i)
@@ -185,7 +186,7 @@ static size_t describe_copies_locked(struct tw_command *command, const struct tw
 {
     struct tw_copy_plans copies = {.plans = plans};
     size_t edges = 0;
-    tw_plan_copies(use, command->device->space, &copies);
+    tw_plan_copies(use, tw_data_space(use->data, command->device->space), &copies);
     for (size_t i = 0; i < copies.count; ++i) {
         struct tw_copy_task *copy = &command->copies[command->copy_count++];
         describe_copy(copy, command, &plans[i]);
@@ -197,7 +198,6 @@ static size_t describe_copies_locked(struct tw_command *command, const struct tw
 /* Fills in the tasks and their accesses. Stores the most edges that they need. */
 static tw_status describe_locked(struct tw_command *command, size_t *edges)
 {
-    const size_t space = command->device->space;
     size_t copies = 0;
     const tw_status status = make_room_locked(command, &copies);
     if (status != TW_SUCCESS)
@@ -210,7 +210,7 @@ static tw_status describe_locked(struct tw_command *command, size_t *edges)
     struct tw_box_node *part = command->parts;
     for (size_t i = 0; i < command->use_count; ++i) {
         const struct tw_use *use = &command->uses[i];
-        const size_t before = command->copy_count;
+        const size_t space = tw_data_space(use->data, command->device->space), before = command->copy_count;
         if (copies)
             *edges += describe_copies_locked(command, use, plans);
         describe_access(access, &use->data->contents, &use->box, use->is_part ? part++ : NULL);
@@ -247,7 +247,7 @@ static void join_queue_locked(struct tw_command *command)
 /* A copy through the host leaves valid contents there too, unless the command writes them. */
 static void apply_staged_copy(const struct tw_command *command, const struct tw_copy_plan *plan)
 {
-    if (plan->to == command->device->space)
+    if (plan->to == tw_data_space(plan->data, command->device->space))
         return;
     for (size_t i = 0; i < command->use_count; ++i)
         if (command->uses[i].data == plan->data && command->uses[i].writes
@@ -290,7 +290,7 @@ static void insert_locked(struct tw_command *command, struct tw_command *const *
     if (command->body.kind == TW_TASK_HOST_ACCESS)
         tw_note_before(&command->uses[0], (struct tw_before *)(void *)command->args);
     for (size_t i = 0; i < command->use_count; ++i)
-        tw_apply_use(&command->uses[i], command->device->space);
+        tw_apply_use(&command->uses[i], tw_data_space(command->uses[i].data, command->device->space));
     for (size_t i = 0; command->device->space && i < command->use_count; ++i)
         tw_data_used_locked(&command->uses[i], command->device->space);
     for (size_t i = 0; i < command->copy_count; ++i)

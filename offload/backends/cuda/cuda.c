@@ -258,6 +258,7 @@ static const struct tw_backend_memory memory = {
     .allocate_shared = tw_cuda_allocate_shared,
     .free_shared = tw_cuda_free_shared,
     .hint = hint,
+    .examine = tw_cuda_examine,
 };
 
 static int cuda_ordinal(const struct tw_backend_device *device)

@@ -102,6 +102,7 @@ enum cu_device_attribute {
     CU_CAPABILITY_MAJOR = 75,
     CU_CAPABILITY_MINOR = 76,
     CU_HOST_NATIVE_ATOMICS = 86,
+    CU_PAGEABLE_MEMORY = 88, /* kernels reach all host memory */
     CU_CONCURRENT_MANAGED_ACCESS = 89,
     CU_SHARED_PER_BLOCK_OPTIN = 97,
     CU_VIRTUAL_MEMORY = 102,

@@ -15,6 +15,9 @@
 
 #define SPARE_BYTES ((size_t)64 << 20) /* that mapping leaves free */
 
+/* Attributes of pointers. */
+enum { POINTER_MEMORY_TYPE = 2, POINTER_IS_MANAGED = 8, POINTER_ORDINAL = 9 };
+
 enum { HOST_PORTABLE = 1, MANAGED_GLOBAL = 1, POOL_RELEASE_THRESHOLD = 4, POOL_READ_WRITE = 3 };
 
 /* Allows the other devices to copy from and to the pool's memory directly, if they can. */
@@ -302,4 +305,42 @@ tw_status tw_cuda_hint(struct tw_cuda_device *device, const struct tw_backend_hi
                ? tw_fail(TW_ERROR_TRANSFER_FAILED, "the CUDA driver did not finish a prefetch of %zu bytes",
                          hint->bytes)
                : status;
+}
+
+/* ---- memory of the program --------------------------------------------------------------------------------------- */
+
+/* What the driver says of an address. */
+struct pointer {
+    int memory_type; /* 0: the driver does not know the address */
+    int ordinal;
+    unsigned managed; /* the driver writes one byte or four */
+};
+
+static struct pointer look_up(const void *address)
+{
+    struct pointer found = {.ordinal = -1};
+    if (tw_cuda.pointer_attribute(&found.memory_type, POINTER_MEMORY_TYPE, (uintptr_t)address))
+        return (struct pointer){.ordinal = -1};
+    (void)tw_cuda.pointer_attribute(&found.ordinal, POINTER_ORDINAL, (uintptr_t)address);
+    (void)tw_cuda.pointer_attribute(&found.managed, POINTER_IS_MANAGED, (uintptr_t)address);
+    return found;
+}
+
+tw_status tw_cuda_examine(struct tw_backend_device *base, const void *memory, size_t bytes, bool *shared)
+{
+    const struct tw_cuda_device *device = tw_cuda_of(base);
+    const struct pointer first = look_up(memory), last = look_up((const unsigned char *)memory + bytes - 1);
+    int reaches_all = 0;
+    if (!first.memory_type)
+        (void)tw_cuda.device_attribute(&reaches_all, CU_PAGEABLE_MEMORY, device->device);
+    if (!first.memory_type && !reaches_all)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the memory is not of CUDA device %d, and is not managed",
+                       device->ordinal);
+    if (first.memory_type != last.memory_type || first.ordinal != last.ordinal)
+        return tw_fail(TW_ERROR_INVALID_RANGE, "the memory ends before its %zu bytes do", bytes);
+    *shared = first.memory_type != CU_MEMORY_DEVICE || first.managed;
+    if (!*shared && first.ordinal != device->ordinal)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the memory is of CUDA device %d, not of %d", first.ordinal,
+                       device->ordinal);
+    return TW_SUCCESS;
 }

@@ -29,6 +29,9 @@ tw_status tw_cuda_hint(struct tw_cuda_device *device, const struct tw_backend_hi
 tw_status tw_cuda_enqueue_hint(const struct tw_cuda_device *device, const struct tw_backend_hint *hint,
                                cu_stream stream);
 
+/* Slot (backend.h): finds out by the driver what memory of the program is. */
+tw_status tw_cuda_examine(struct tw_backend_device *base, const void *memory, size_t bytes, bool *shared);
+
 /* Allocate and free host memory that is page-locked for all devices. Returns NULL if there is none. */
 void *tw_cuda_allocate_host(size_t bytes);
 void tw_cuda_free_host(void *memory);

@@ -81,6 +81,7 @@ static const struct tw_backend_interop interop = {
     .omp_number = omp_number,
     .omp_default = tw_openmp_default,
     .omp_fulfill = tw_openmp_fulfill,
+    .omp_mapped = tw_openmp_mapped,
 };
 
 const struct tw_backend tw_backend_host = {

@@ -52,10 +52,10 @@ static tw_status count(unsigned *devices)
 }
 
 /* Returns true if the process can read a piece of device memory: then the device is the host's own processor. */
-static bool is_host_memory(void *memory)
+static bool is_host_memory(const void *memory)
 {
     char byte;
-    const struct iovec to = {&byte, 1}, from = {memory, 1};
+    const struct iovec to = {&byte, 1}, from = {(void *)(uintptr_t)memory, 1};
     return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1 || errno != EFAULT; /* call not allowed: assume a CPU */
 }
 
@@ -164,6 +164,18 @@ static void release(struct tw_backend_device *device, void *memory)
     if (!omp(device)->gpu)
         memcpy(&memory, (unsigned char *)memory - sizeof memory, sizeof memory);
     omp_target_free(memory, omp(device)->number);
+}
+
+/* A GPU's own memory cannot be read by this process: see classify(). */
+static tw_status examine(struct tw_backend_device *device, const void *memory, size_t bytes, bool *shared)
+{
+    const bool was_said = *shared;
+    (void)bytes;
+    *shared = !omp(device)->gpu || is_host_memory(memory);
+    if (!omp(device)->gpu || !*shared || was_said)
+        return TW_SUCCESS;
+    return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the memory is the host's, not that of OpenMP device %d",
+                   omp(device)->number);
 }
 
 /* Returns true if a side of a copy is memory that this process can access. */
@@ -401,6 +413,7 @@ const struct tw_backend_memory tw_omp_memory = {
     .free = release,
     .copy = copy,
     .fill = fill,
+    .examine = examine,
 };
 
 int tw_omp_number(const struct tw_backend_device *device)

@@ -151,6 +151,12 @@ static void free_shared(struct tw_backend_device *device, void *memory)
     free(memory);
 }
 
+static tw_status examine(struct tw_backend_device *device, const void *memory, size_t bytes, bool *shared)
+{
+    *shared = false;
+    return tw_sim_memory_examine(device, memory, bytes);
+}
+
 static void release(struct tw_backend_device *device, void *memory)
 {
     give(device, tw_sim_memory_free(memory));
@@ -316,6 +322,7 @@ static const struct tw_backend_memory memory = {
     .copy = copy,
     .fill = fill,
     .hint = hint,
+    .examine = examine,
 };
 
 static const struct tw_backend_simulation simulation = {

@@ -186,6 +186,21 @@ void *tw_sim_memory_around(const void *address, const struct tw_backend_device *
     return memory;
 }
 
+tw_status tw_sim_memory_examine(const struct tw_backend_device *device, const void *memory, size_t bytes)
+{
+    const struct tw_backend_device *owner = NULL;
+    const unsigned char *first = memory, *contents = tw_sim_memory_around(memory, &owner);
+    if (!contents || owner != device)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT,
+                       "the memory is not of simulated device %u: tw_malloc_device() allocates such memory",
+                       device->index);
+    const size_t size = allocation_of(contents)->bytes;
+    if (first < contents || bytes > size || (size_t)(first - contents) > size - bytes)
+        return tw_fail(TW_ERROR_INVALID_RANGE, "%zu bytes do not lie in the allocation of %zu on simulated device %u",
+                       bytes, size, device->index);
+    return TW_SUCCESS;
+}
+
 /* ---- red zones --------------------------------------------------------------------------------------------------- */
 
 /* A write beside the contents. */
@@ -330,6 +345,20 @@ static const char *describe(const struct watch *watch, const struct tw_backend_a
     return text;
 }
 
+/* Stores the damage nearest to a buffer, counted from there, and restores the red zones. The buffer may lie in memory of
+   the program: in a part of an allocation, or in memory that the host uses too, which has no red zones. Returns false
+   if there is no damage. */
+static bool is_damaged_around(const struct tw_backend_access *access, struct damage *damage)
+{
+    const struct tw_backend_device *owner;
+    const unsigned char *first = access->address, *contents = tw_sim_memory_around(first, &owner);
+    if (!contents || !is_damaged(contents, damage))
+        return false;
+    const size_t before = (size_t)(first - contents);
+    damage->distance += damage->before ? before : allocation_of(contents)->bytes - before - access->bytes;
+    return true;
+}
+
 static tw_status complain_damage(const struct watch *watch, const struct tw_backend_access *access, size_t index,
                                  struct damage damage)
 {
@@ -353,7 +382,7 @@ static tw_status check_zones(const struct watch *watch, tw_status status)
     struct tw_backend_access access;
     struct damage damage;
     for (size_t i = 0; watch->device->access(watch->device, watch->launch, i, &access); ++i)
-        if (is_damaged(access.address, &damage) && status == TW_SUCCESS)
+        if (is_damaged_around(&access, &damage) && status == TW_SUCCESS)
             status = complain_damage(watch, &access, i, damage);
     return status;
 }

@@ -21,6 +21,9 @@ size_t tw_sim_memory_free(void *memory);
 /* Returns the allocation that contains an address, red zones included, and stores its device; NULL if there is none. */
 void *tw_sim_memory_around(const void *address, const struct tw_backend_device **device);
 
+/* Fails if memory does not lie in one allocation of a device. */
+tw_status tw_sim_memory_examine(const struct tw_backend_device *device, const void *memory, size_t bytes);
+
 /* Fails if the red zones around the memory of a copy, on both sides, were written to, and restores them. */
 tw_status tw_sim_memory_check_copy(const struct tw_backend_copy *copy);
 
