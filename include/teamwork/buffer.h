@@ -32,7 +32,8 @@ typedef enum tw_access_mode {
 /**
  * Creates a buffer over host memory, which it uses for its whole life. The program must not touch the memory but
  * through host accessors until the buffer is destroyed; then the contents are back in it, unless
- * tw_buffer_set_final_data() sends them elsewhere.
+ * tw_buffer_set_final_data() sends them elsewhere. Or it says what it has changed by tw_buffer_host_changed(), which is in
+ * interop.h, with buffers over memory on devices.
  *
  * A range with a 0 in it has no elements: such a buffer is empty. It can be used as any other. Commands and host
  * accessors do not wait for others because of it, kernels get NULL, and it neither needs nor keeps host memory.
@@ -79,7 +80,7 @@ TW_API tw_status tw_buffer_create_sub(tw_buffer *buffer, tw_id offset, tw_range 
 /**
  * Says where the contents go when the last reference to the buffer is destroyed (as set_final_data() of SYCL 1.2.1). May
  * be called any number of times before that; the last call counts. At first the place of a buffer over host memory is
- * that memory, and others have none.
+ * that memory, and others have none. Memory on a device that a buffer is over (interop.h) gets the contents in any case.
  *
  * With such a place, destroying the last reference waits for the commands that write the contents, and copies them
  * there. A buffer that nobody ever wrote has no contents, and the memory is left as it is.
@@ -118,11 +119,11 @@ TW_API size_t tw_buffer_element_size(const tw_buffer *buffer);
 TW_API tw_buffer *tw_buffer_retain(tw_buffer *buffer);
 
 /**
- * Drops a reference and sets *buffer to NULL. NULL is allowed. With the last reference, a buffer over host memory waits
- * for the commands that use it and, unless that memory is const, brings the contents back to it. A buffer with final data
- * does as tw_buffer_set_final_data() says. Any other buffer returns at once and is freed when its last command is done. A
- * group that accesses a buffer over host memory, or one that had final data at that time, can no longer be submitted
- * then.
+ * Drops a reference and sets *buffer to NULL. NULL is allowed. With the last reference, a buffer over host memory, or
+ * over memory on a device, waits for the commands that use it and, unless that memory is const, brings the contents
+ * back to it. A buffer with final data does as tw_buffer_set_final_data() says. Any other buffer returns at once and
+ * is freed when its last command is done. A group that accesses a buffer over host memory, or one that had final data
+ * at that time, can no longer be submitted then.
  *
  * @return TW_ERROR_DATA_LOST       the command that should have written the contents failed: the host memory holds
  *                                  undefined contents, and final data elsewhere is left as it was; the detail names the

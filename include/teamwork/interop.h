@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * OpenMP and CUDA beside the library: device numbers both ways, selectors for programs with MPI, and events (spec 2.5.10,
- * 3.6.4.8, with OpenMP and CUDA in OpenCL's place).
+ * OpenMP and CUDA beside the library: device numbers both ways, selectors for programs with MPI, events, and buffers over
+ * memory that is on a device already (spec 2.5.10, 3.6.4.8, with OpenMP and CUDA in OpenCL's place).
  *
  * Events go both ways, without a wait on the host:
  *
@@ -18,6 +18,7 @@
 
 #include <stdint.h>
 
+#include <teamwork/buffer.h>
 #include <teamwork/device.h>
 #include <teamwork/event.h>
 
@@ -137,6 +138,116 @@ TW_API tw_status tw_event_from_cuda(tw_device *device, void *cuda_event, tw_even
  *         TW_ERROR_WOULD_DEADLOCK  the group waits for a host accessor that this thread holds: nothing is recorded
  */
 TW_API tw_status tw_event_record_cuda(tw_event *event, tw_device *device, void *cuda_event);
+
+/* ---- buffers over what is there ---------------------------------------------------------------------------------- */
+
+/** Where the contents of a buffer are at first, if the program has memory for them on the host and on a device. */
+typedef enum tw_current {
+    TW_CURRENT_HOST = 1,   /**< in host memory; what the device's memory holds is old */
+    TW_CURRENT_DEVICE = 2, /**< in the device's memory; what host memory holds is old */
+    TW_CURRENT_BOTH = 3    /**< in both */
+} tw_current;
+
+/**
+ * Creates a buffer over memory that the program has on a device: of omp_target_alloc(), cudaMalloc(), cudaMallocManaged(),
+ * tw_malloc_device() or tw_malloc_shared(). Kernels on the device use that memory for the buffer's whole life, and there is
+ * no other copy of it on the device. Its contents are the buffer's.
+ *
+ * The program must not touch the memory until the buffer is destroyed, but in native tasks (task.h) and as
+ * tw_buffer_device_changed() says. Destroying the last reference waits for all commands that use the buffer. Then the
+ * contents are in the memory again, wherever they were written, and the memory is the program's: it is never freed.
+ * tw_buffer_set_final_data() names a place on the host besides.
+ *
+ * Host accesses, and other devices, get copies, as of any buffer. If the host and the device both use the memory there is
+ * one copy alone, and host accessors give the memory itself. That is so on the host device, on CPUs as offload devices,
+ * and for managed and shared memory. tw_queue_submit_function() then does not fall back to another queue for groups that
+ * access the buffer.
+ *
+ * @param memory         `range` elements of `element_bytes` each, aligned as their type needs; NULL is allowed if there
+ *                       are none. No other buffer is over it
+ * @param device         the device that the memory belongs to; the host device for host memory
+ * @param host           host memory of the same size that the library uses for the contents on the host; undefined in
+ *                       the end. Not used if the host and the device both use `memory`. NULL: the library allocates such
+ *                       memory, once it is needed
+ * @param element_bytes  at least 1
+ * @param range          1 to 3 dimensions
+ * @param buffer         receives the buffer, with one reference
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL, elements of no bytes, a device from before tw_shutdown(), or memory that is
+ *                                    not the device's, or is not aligned to the power of two that divides element_bytes,
+ *                                    up to 8
+ *         TW_ERROR_INVALID_RANGE     invalid dimensions, more bytes than size_t holds, or than the memory has
+ *         TW_ERROR_OUT_OF_MEMORY
+ *         What the memory is can be found out for the library's own, on CUDA devices and on simulated ones; elsewhere it
+ *         is believed
+ */
+TW_API tw_status tw_buffer_create_over_device(void *memory, tw_device *device, void *host, size_t element_bytes,
+                                              tw_range range, tw_buffer **buffer);
+
+/**
+ * Creates a buffer over host memory that OpenMP has mapped to a device, by `target enter data map(...)` for example. The
+ * buffer uses both, the host memory and the device's, and there is no other copy on either. The mapping stays as long as
+ * the buffer lives.
+ *
+ * The program must not touch either memory until the buffer is destroyed, but through host accessors, in native tasks,
+ * and as tw_buffer_host_changed() and tw_buffer_device_changed() say. Destroying the last reference waits for all
+ * commands that use the buffer. Then the contents are in both memories, so that `target update` and `target exit data`
+ * change nothing, in either direction. tw_buffer_set_final_data() with NULL, or another place, leaves the host memory
+ * undefined; the device's memory gets the contents in any case.
+ *
+ * On the host device, and where OpenMP maps host memory to itself, there is only the host memory.
+ *
+ * @param host     `range` elements of `element_bytes` each; all of them were mapped together
+ * @param device   the device that they are mapped to (tw_device_from_omp())
+ * @param current  where the contents are now
+ * @return as tw_buffer_create_over_device(), of which TW_ERROR_INVALID_ARGUMENT also stands for memory that OpenMP has not
+ *         mapped to the device, not all of it, or in pieces; and
+ *         TW_ERROR_UNSUPPORTED  OpenMP does not have the device, as simulated ones
+ */
+TW_API tw_status tw_buffer_create_over_mapped(void *host, tw_device *device, tw_current current, size_t element_bytes,
+                                              tw_range range, tw_buffer **buffer);
+
+/**
+ * Tells that the program has changed the host memory of a buffer by itself: of one over host memory, or over mapped
+ * memory, or over a device's with host memory of the program. From now on the contents are those of the host memory, and
+ * all copies on devices are old.
+ *
+ * The call is ordered as a host accessor that discards the contents: it waits for earlier commands on the buffer, and
+ * later ones wait for it. But the change itself was before the call. So before the program changes the memory, all
+ * commands must be complete that use the host memory: copies from and to it, and host tasks. Nothing is lost that the
+ * program does not overwrite, if the contents were in the host memory before the change: tw_update_host() brings them
+ * there, and so does a host accessor.
+ *
+ * @param buffer  a sub-buffer stands for its part
+ * @return TW_ERROR_INVALID_ARGUMENT  the buffer is NULL, or has no host memory of the program
+ *         TW_ERROR_WOULD_DEADLOCK    this thread has a host accessor that the call would have to wait for
+ *         TW_ERROR_OUT_OF_MEMORY
+ */
+TW_API tw_status tw_buffer_host_changed(tw_buffer *buffer);
+
+/**
+ * The same for a part of a buffer: `range` elements from `offset` on. The other elements stay where they are, and commands
+ * on them are not waited for.
+ *
+ * @param offset  the first element; as many dimensions as the buffer has
+ * @param range   the elements, all of them in the buffer; if there are none, the call does nothing
+ * @return as tw_buffer_host_changed(), and
+ *         TW_ERROR_INVALID_RANGE  the part has other dimensions, or does not lie in the buffer
+ */
+TW_API tw_status tw_buffer_host_changed_part(tw_buffer *buffer, tw_id offset, tw_range range);
+
+/**
+ * Tells that the program has changed a buffer's memory on a device by itself, by a target region or a library for
+ * example. From now on the contents are those of the device's memory, and the host memory and copies on other devices
+ * are old. Otherwise as tw_buffer_host_changed(), with tw_prefetch() in the place of tw_update_host().
+ *
+ * @param buffer  of tw_buffer_create_over_device() or tw_buffer_create_over_mapped(); a sub-buffer stands for its part
+ * @param device  the device that was given there
+ * @return as tw_buffer_host_changed(); TW_ERROR_INVALID_ARGUMENT also for another device, or NULL
+ */
+TW_API tw_status tw_buffer_device_changed(tw_buffer *buffer, tw_device *device);
+
+/** The same for a part of a buffer; parameters and errors as for tw_buffer_host_changed_part(). */
+TW_API tw_status tw_buffer_device_changed_part(tw_buffer *buffer, tw_device *device, tw_id offset, tw_range range);
 
 TW_END_DECLS
 

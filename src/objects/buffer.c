@@ -221,7 +221,7 @@ tw_status tw_buffer_box(const struct tw_buffer *buffer, tw_id offset, tw_range r
 void *tw_buffer_address(const struct tw_buffer *buffer, const struct tw_box *box, size_t space)
 {
     const struct tw_data *data = &buffer->root->data;
-    unsigned char *address = atomic_load(&data->allocations[space].address);
+    unsigned char *address = atomic_load(&data->allocations[tw_data_space(data, space)].address);
     return address ? address + tw_box_first(box, &data->whole) * data->element_bytes : NULL;
 }
 
@@ -302,7 +302,8 @@ tw_status tw_buffer_set_final_data(tw_buffer *buffer, void *memory)
         made = set_final_part_locked(root, made);
     else
         root->final = memory;
-    atomic_store_explicit(&root->lent, root->over_host || root->final || root->final_parts, memory_order_relaxed);
+    atomic_store_explicit(&root->lent, root->over_host || root->home || root->final || root->final_parts,
+                          memory_order_relaxed);
     tw_unlock();
     free(made);
     return TW_SUCCESS;

@@ -39,6 +39,7 @@ struct tw_buffer {
     bool over_host;         /* created over the program's memory */
     atomic_bool lent;       /* destroying the last handle gives memory to the program; read without the lock */
     bool read_only;         /* created over const memory */
+    struct tw_device *home; /* the device whose memory the program gave, where the contents go in the end; or NULL */
     struct tw_buffer *root; /* of a sub-buffer: the buffer whose data it shows, with a handle for it; else itself */
     struct tw_box box;      /* of the root's elements: those that the buffer stands for */
     tw_range range;         /* of the box */

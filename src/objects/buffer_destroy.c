@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Destruction of buffers (spec 3.6.1). It may wait, and copy the contents back to the program's memory. */
+/* Destruction of buffers (spec 3.6.1). It may wait, and copy the contents back to the program's memory, on the
+   host or on a device. */
 #include <stdlib.h>
 
 #include "base/detail.h"
@@ -15,6 +16,21 @@ static bool refuses(tw_status status)
     return status == TW_ERROR_WOULD_DEADLOCK || status == TW_ERROR_OUT_OF_MEMORY;
 }
 
+/* Notes how a step of the destruction ended. Returns false if that refuses the destruction. */
+static bool note(tw_status one, tw_status *status)
+{
+    if (one != TW_SUCCESS)
+        *status = one;
+    return !refuses(one);
+}
+
+/* Brings the contents to the memory of a device that is the program's. Waits for the commands that write them, and if
+   `writes` for all that use the buffer; then they are nowhere else any more. */
+static tw_status bring_to_device(struct tw_buffer *buffer, bool writes)
+{
+    return tw_buffer_access_briefly(buffer, &buffer->data.whole, buffer->home, true, writes);
+}
+
 /* Brings the contents where the program wants them in the end. Waits for all commands that use its memory. */
 static tw_status bring_home(struct tw_buffer *buffer)
 {
@@ -24,18 +40,18 @@ static tw_status bring_home(struct tw_buffer *buffer)
     tw_unlock();
     if (!has_contents && !buffer->over_host)
         return TW_SUCCESS;
-    for (const struct tw_final *final = buffer->final_parts; final; final = final->next) {
-        const tw_status one = tw_buffer_bring_home(buffer, &final->box, true, false, final->memory);
-        if (refuses(one))
-            return one;
-        if (one != TW_SUCCESS)
-            status = one;
-    }
-    if (!buffer->final && !buffer->over_host)
+    for (const struct tw_final *final = buffer->final_parts; final; final = final->next)
+        if (!note(tw_buffer_bring_home(buffer, &final->box, true, false, final->memory), &status))
+            return status;
+    if (buffer->home && buffer->over_host && !note(bring_to_device(buffer, false), &status))
         return status;
-    const tw_status whole =
-        tw_buffer_bring_home(buffer, &buffer->data.whole, buffer->final, buffer->over_host, buffer->final);
-    return whole == TW_SUCCESS ? status : whole;
+    if ((buffer->final || buffer->over_host)
+        && !note(tw_buffer_bring_home(buffer, &buffer->data.whole, buffer->final, buffer->over_host, buffer->final),
+                 &status))
+        return status;
+    if (buffer->home && !buffer->over_host)
+        (void)note(bring_to_device(buffer, true), &status);
+    return status;
 }
 
 /* Waits and copies back for the last handle. Returns false if that was refused and nothing has changed. */

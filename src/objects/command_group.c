@@ -204,7 +204,8 @@ void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode,
         return NULL;
     if (is_simple(buffer, mode, target) && !group->on_host) {
         const bool is_added = add_use(group, buffer, &buffer->data.whole, false, mode);
-        void *address = atomic_load(&buffer->data.allocations[group->device->space].address);
+        const size_t space = tw_data_space(&buffer->data, group->device->space);
+        void *address = atomic_load(&buffer->data.allocations[space].address);
         if (address && is_added)
             return address;
     }

@@ -222,9 +222,10 @@ static tw_status check_buffers_locked(const struct tw_command_group *group, bool
         if (!atomic_load_explicit(&buffer->lent, memory_order_relaxed))
             continue;
         if (!buffer->handles)
-            return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
-                           "a buffer over host memory, with final data or with storage, was destroyed before a group "
-                           "that accesses it was submitted; destroy it after that");
+            return tw_fail(
+                TW_ERROR_INVALID_COMMAND_GROUP,
+                "a buffer over host or device memory, with final data or with storage, was destroyed before a group "
+                "that accesses it was submitted; destroy it after that");
         *have_storage = *have_storage || buffer->storage;
     }
     return TW_SUCCESS;

@@ -46,15 +46,32 @@ struct tw_command *tw_host_access_create(struct tw_data *data, const struct tw_b
     return command;
 }
 
-/* ---- copies ------------------------------------------------------------------------------------------------------ */
+/* ---- accesses that are over at once ------------------------------------------------------------------------------ */
 
-static const struct tw_command_object copy_object = {.completed_locked = tw_buffers_complete_locked,
-                                                     .released_locked = released};
+static const struct tw_command_object brief_object = {.completed_locked = tw_buffers_complete_locked,
+                                                      .released_locked = released};
+
+struct tw_command *tw_brief_access_create(struct tw_data *data, const struct tw_box *box, struct tw_device *device,
+                                          bool needs, bool writes)
+{
+    struct tw_command *command = tw_command_create(&brief_object, &(struct tw_memory){.block = NULL}, 1, 1, true, 0);
+    if (!command)
+        return NULL;
+    command->device = device;
+    command->home = command->queue = device->system;
+    command->body.kind = TW_TASK_NOTHING;
+    command->uses[0] = (struct tw_use){
+        .data = data, .box = *box, .is_part = !tw_box_covers(box, &data->whole), .needs = needs, .writes = writes};
+    command->use_count = 1;
+    return command;
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 struct tw_command *tw_host_copy_create(struct tw_data *data, const struct tw_box *box, void *memory, bool writes)
 {
     struct tw_command *command =
-        tw_command_create(&copy_object, &(struct tw_memory){.block = NULL}, 1, 1, true, sizeof(struct tw_step));
+        tw_command_create(&brief_object, &(struct tw_memory){.block = NULL}, 1, 1, true, sizeof(struct tw_step));
     if (!command)
         return NULL;
     const struct tw_step_side side = {.data = data, .box = *box}, program = {.memory = memory};

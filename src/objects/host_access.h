@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Commands that give the host access to a buffer. */
+/** Commands of the program itself that access a buffer: the host accesses it, or memory changes its part. */
 #ifndef TEAMWORK_OBJECTS_HOST_ACCESS_H
 #define TEAMWORK_OBJECTS_HOST_ACCESS_H
 
@@ -9,6 +9,11 @@
 /* Makes a command that gives the host access to a box of a buffer. Called without the lock. Returns NULL if memory is
    exhausted. */
 struct tw_command *tw_host_access_create(struct tw_data *data, const struct tw_box *box, bool needs, bool writes);
+
+/* Makes a command that accesses a box in a device's memory, or the host's, and does nothing there: it brings what it
+   needs, and what it writes is current there afterwards. Otherwise as tw_host_access_create(). */
+struct tw_command *tw_brief_access_create(struct tw_data *data, const struct tw_box *box, struct tw_device *device,
+                                          bool needs, bool writes);
 
 /* Makes a command that copies between the program's memory and a box of a buffer that has elements. It has no device
    yet. Otherwise as tw_host_access_create(). */

@@ -233,6 +233,18 @@ tw_status tw_host_accessor_release(tw_host_accessor **handle)
     return status;
 }
 
+tw_status tw_buffer_access_briefly(struct tw_buffer *buffer, const struct tw_box *box, struct tw_device *device,
+                                   bool needs, bool writes)
+{
+    struct tw_command *command = tw_brief_access_create(&buffer->data, box, device, needs, writes);
+    if (!command)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for an access to a buffer");
+    const tw_status status = tw_host_command_run(buffer, command);
+    if (status == TW_SUCCESS)
+        tw_command_release(command);
+    return status;
+}
+
 /* Copies a box to memory of the program where its rows lie back to back, from where the contents are. */
 static tw_status copy_out(struct tw_buffer *buffer, const struct tw_box *box, void *to)
 {
