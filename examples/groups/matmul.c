@@ -174,10 +174,12 @@ tw_status matmul_submit_groups(const struct matmul *matmul)
 
 tw_status matmul_submit_blocks(const struct matmul *matmul)
 {
-    const tw_range groups = tw_range_2d(matmul->n / HEIGHT, matmul->n / WIDTH);
+    const size_t n = matmul->n, rows = matmul->rows ? matmul->rows : n;
+    const tw_range groups = tw_range_2d(rows / HEIGHT, n / WIDTH), part = tw_range_1d(rows * n);
+    const tw_id first = tw_id_1d(matmul->first * n);
     tw_command_group *cg = tw_queue_begin(matmul->queue);
     tw_parallel_for_work_group(cg, groups, tw_range_2d(HEIGHT / ROWS, WIDTH / COLUMNS), matmul_blocks,
-                               .a = tw_read(cg, matmul->a), .b = tw_read(cg, matmul->b),
-                               .c = tw_discard_write(cg, matmul->c), .n = (unsigned)matmul->n);
+                               .a = tw_read_part(cg, matmul->a, first, part), .b = tw_read(cg, matmul->b),
+                               .c = tw_discard_write_part(cg, matmul->c, first, part), .n = (unsigned)n);
     return tw_queue_submit(matmul->queue, cg, NULL);
 }

@@ -42,7 +42,8 @@ static bool run(void *data, const struct contender *contender)
     }
     static tw_status (*const submit[])(const struct matmul *) = {matmul_submit_nd_range, matmul_submit_groups,
                                                                  matmul_submit_blocks};
-    const struct matmul matmul = {m->setting->queue, m->buffer[0], m->buffer[1], m->buffer[2], m->n};
+    const struct matmul matmul = {
+        .queue = m->setting->queue, .a = m->buffer[0], .b = m->buffer[1], .c = m->buffer[2], .n = m->n};
     return problem_passed(submit[contender->form](&matmul), contender->label)
            && problem_passed(tw_queue_wait(m->setting->queue), contender->label);
 }

@@ -6,7 +6,7 @@ usage: report.py [--document docs/performance.md] [--figures docs/figures] RESUL
 
 A result replaces what stands between the markers of its benchmark and kind of device in the document,
 
-    <!-- suite:gpu -->  ...  <!-- /suite:gpu -->      suite, micro or halo; gpu or cpu
+    <!-- suite:gpu -->  ...  <!-- /suite:gpu -->      suite, micro, halo or multi; gpu or cpu
 
 Of several results of micro for one kind, which is what a run with --peers is, the later ones add the sides that the
 first does not have. The plots of the suite need matplotlib, and are left as they are without. The same results make the
@@ -485,9 +485,20 @@ def halo_section(results, _):
     return "\n".join(lines + [""] + table)
 
 
+# ---- multi -----------------------------------------------------------------------------------------------------------
+
+def multi_section(results, _):
+    rows = [[row["bench"], row["variant"], row["side"], row["parameter"], f"{row['value']:.4g} {row['unit']}",
+             f"{row['efficiency']:.3f}" if "efficiency" in row else ""]
+            for data in results for row in data["rows"]]
+    lines = paragraph(f"{results[0]['date']}; {results[0]['device']}; {results[0]['compiler']}. Medians.")
+    table = text_table(["what", "how", "side", "size", "result", "efficiency"], rows, (4, 5))
+    return "\n".join(lines + [""] + table)
+
+
 # ---- the document ----------------------------------------------------------------------------------------------------
 
-SECTIONS = {"suite": suite_section, "micro": micro_section, "halo": halo_section}
+SECTIONS = {"suite": suite_section, "micro": micro_section, "halo": halo_section, "multi": multi_section}
 
 
 def main():

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: sh tests/bench/run.sh cpu|gpu [suite|micro|halo] [ARGUMENT...]
+# usage: sh tests/bench/run.sh cpu|gpu [suite|micro|halo|multi] [ARGUMENT...]
 #
 # Builds a benchmark, by default the suite, for this machine's processor or its GPU, runs it with the arguments (--help lists
 # them), and makes tables and plots of the results: build/bench/suite_cpu.json and the like, docs/performance.md and
@@ -10,7 +10,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 
 usage() {
-    echo "usage: sh tests/bench/run.sh cpu|gpu [suite|micro|halo] [ARGUMENT...]"
+    echo "usage: sh tests/bench/run.sh cpu|gpu [suite|micro|halo|multi] [ARGUMENT...]"
     exit 2
 }
 
@@ -24,16 +24,18 @@ gpu) gpu=ON ;;
 esac
 benchmark=suite
 case "${1:-}" in
-suite | micro | halo)
+suite | micro | halo | multi)
     benchmark=$1
     shift
     ;;
 esac
 program=${benchmark}_$kind
-if [ "$program" = halo_cpu ]; then
-    echo "halo needs several GPUs; halo_host is for right results on simulated devices"
+case "$program" in
+halo_cpu | multi_cpu)
+    echo "$benchmark needs several GPUs; ${benchmark}_host is for right results on simulated devices"
     exit 2
-fi
+    ;;
+esac
 
 sh tests/setup.sh
 

@@ -33,7 +33,8 @@ static bool run_flat(void *state)
 static struct matmul matmul_of(const struct suite_teamwork *s)
 {
     const size_t n = ((const struct matmul_problem *)s->problem)->n;
-    return (struct matmul){bench_queue(), s->at[MATMUL_A], s->at[MATMUL_B], s->at[MATMUL_C], n};
+    return (struct matmul){
+        .queue = bench_queue(), .a = s->at[MATMUL_A], .b = s->at[MATMUL_B], .c = s->at[MATMUL_C], .n = n};
 }
 
 static bool run_items(void *state)
