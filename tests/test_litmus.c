@@ -650,24 +650,23 @@ static void run_all_with(tw_queue *queue, tw_queue *other, const char *where)
     TW_PASS(tw_device_info(tw_queue_device(queue), TW_DEVICE_INFO_USM_ATOMIC_HOST_ALLOCATIONS, &atomic, sizeof atomic));
     const unsigned batches = gpu ? 64 : trials ? CPU_BATCHES : CPU_BATCHES / 4;
     const size_t at_once = (size_t)batches * CPU_BATCH;
-    unsigned long long count[COUNTS];
     struct litmus k = {.memory = tw_malloc_host(2 * at_once * LINE * sizeof(int)),
                        .arrived = tw_malloc_host(batches * ROLES * sizeof(unsigned)),
                        .loads = tw_malloc_host(at_once * ROLES * sizeof(unsigned)),
-                       .count = count,
+                       .count = tw_malloc_host(COUNTS * sizeof *k.count),
                        .lanes = 1,
                        .all_lanes = 1,
                        .batches = batches,
                        .batch = CPU_BATCH,
                        .scope = TW_SCOPE_SYSTEM};
-    TW_CHECK(k.memory && k.arrived && k.loads);
+    TW_CHECK(k.memory && k.arrived && k.loads && k.count);
     memset(k.memory, 0, 2 * at_once * LINE * sizeof(int));
     memset(k.arrived, 0, batches * ROLES * sizeof(unsigned));
     for (const struct program *p = programs; p < programs + PROGRAMS; ++p)
         for (unsigned variant = 0; variant < VARIANTS; ++variant) {
             if (!(p->run & BIT(variant)) || (!atomic && has_read_modify_writes(p, (enum variant)variant)))
                 continue;
-            memset(count, 0, sizeof count);
+            memset(k.count, 0, COUNTS * sizeof *k.count);
             k.roles = p->roles;
             k.overlap = p->overlap;
             k.patience = gpu || p->roles <= 1 + (unsigned)omp_get_max_threads() ? 10000000 : 0;
@@ -682,36 +681,33 @@ static void run_all_with(tw_queue *queue, tw_queue *other, const char *where)
                 for (size_t trial = 0; trial < at_once; ++trial)
                     judge_trial(&k, trial);
             }
-            judge_case(p, (enum variant)variant, where, count);
+            judge_case(p, (enum variant)variant, where, k.count);
         }
     tw_free_host(k.memory);
     tw_free_host(k.arrived);
     tw_free_host(k.loads);
-}
-
-/* Simulated devices have memory of their own. */
-static bool sees_host_memory(tw_queue *queue)
-{
-    return tw_sim_selector(tw_queue_device(queue), NULL) < 0;
+    tw_free_host(k.count);
 }
 
 TW_TEST(a_kernel_and_a_host_thread_at_system_scope)
 {
     ND_BEGIN(queue);
-    if (sees_host_memory(queue))
-        run_all_with(queue, NULL, "host thread, system");
+    run_all_with(queue, NULL, "host thread, system");
     TW_PASS(tw_queue_destroy(&queue));
 }
 
 TW_TEST(kernels_on_two_devices_at_system_scope)
 {
-    tw_queue *host = NULL;
+    tw_queue *other = NULL;
+    tw_device *devices[2];
     ND_BEGIN(queue);
-    if (sees_host_memory(queue) && !tw_device_is_host(tw_queue_device(queue))) {
-        TW_PASS(tw_queue_create(tw_host_selector, NULL, NULL, NULL, &host));
-        run_all_with(queue, host, "two devices, system");
-        TW_PASS(tw_queue_destroy(&host));
-    }
+    if (tw_sim_selector(tw_queue_device(queue), NULL) < 0 && !tw_device_is_host(tw_queue_device(queue)))
+        TW_PASS(tw_queue_create(tw_host_selector, NULL, NULL, NULL, &other));
+    else if (tw_test_devices(devices, 2) > 1) /* simulated devices hide the host */
+        TW_PASS(tw_queue_create_on_device(devices[1], NULL, NULL, &other));
+    if (other)
+        run_all_with(queue, other, "two devices, system");
+    TW_PASS(tw_queue_destroy(&other));
     TW_PASS(tw_queue_destroy(&queue));
 }
 

@@ -80,7 +80,6 @@ static void describe(struct tw_backend_device *device, struct tw_device_facts *f
     snprintf(facts->name, sizeof facts->name, "Simulated device %u", device->index);
     snprintf(facts->vendor, sizeof facts->vendor, "Teamwork");
     facts->max_work_group_size = TW_INTERNAL_SIMT_MAX_GROUP; /* as on a GPU */
-    facts->atomic_host_memory = false;                       /* its kernels do not access host memory */
     facts->local_mem_type = TW_LOCAL_MEM_LOCAL;
     facts->local_mem_bytes = LOCAL_BYTES;
     if (tw_sim_of(device)->memory_bytes)
