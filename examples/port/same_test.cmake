@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Runs each of PROGRAMS, with its pictures in a folder of its own under FOLDER: what they print is the same, and so are all
+# pictures. A basin that is higher than it is wide, with odd sides, finds indices that are turned.
+
+file(REMOVE_RECURSE ${FOLDER})
+foreach(size 96x64 33x57)
+    unset(expected)
+    foreach(program IN LISTS PROGRAMS)
+        get_filename_component(name ${program} NAME)
+        set(folder ${FOLDER}/${size}/${name})
+        file(MAKE_DIRECTORY ${folder})
+        execute_process(COMMAND ${program} --cells ${size} --steps 40 --every 8 --output ${folder}
+            RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+        file(GLOB pictures RELATIVE ${folder} ${folder}/*.ppm)
+        list(LENGTH pictures count)
+        if(NOT status EQUAL 0 OR NOT errors STREQUAL "" OR NOT count EQUAL 5)
+            message(FATAL_ERROR "${name} ended with ${status} and saved ${count} pictures of 5:\n${output}${errors}")
+        endif()
+        if(NOT DEFINED expected)
+            set(expected "${output}")
+            set(first ${folder})
+        elseif(NOT output STREQUAL expected)
+            message(FATAL_ERROR "${size}: ${name} computes\n${output}and not\n${expected}")
+        endif()
+        foreach(picture IN LISTS pictures)
+            file(SHA256 ${first}/${picture} one)
+            file(SHA256 ${folder}/${picture} other)
+            if(NOT one STREQUAL other)
+                message(FATAL_ERROR "${size}: ${picture} of ${name} is another one")
+            endif()
+        endforeach()
+    endforeach()
+    message("${size}, all the same:\n${expected}")
+endforeach()
