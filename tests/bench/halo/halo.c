@@ -101,12 +101,14 @@ static bool is_right(const struct halo_way *way, void *grid, const struct halo_s
 /* All cells of a small grid, whose kernels take less time than copies do. Then some more steps have to pass. */
 static bool check_small(const struct halo_way *way, size_t most, unsigned more)
 {
+    double enqueued = 0;
     bool right = true;
     for (size_t devices = 1; devices <= (way->alone ? 1 : most) && right; ++devices) {
         const struct halo_shape shape = {.devices = devices, .rows = 37, .columns = 101, .unit = 10};
         void *grid = way->make(&shape, way->plan);
-        right = grid && way->run(grid, 10) && way->run(grid, 30) && is_right(way, grid, &shape, 40, true);
-        if (right && !(right = way->run(grid, more)))
+        right = grid && way->run(grid, 10, &enqueued) && way->run(grid, 30, &enqueued)
+                && is_right(way, grid, &shape, 40, true);
+        if (right && !(right = way->run(grid, more, &enqueued)))
             fprintf(stderr, "%s, %s failed\n", way->side, way->name);
         way->free(grid);
     }
@@ -132,8 +134,8 @@ struct candidate {
     const struct halo_way *way;
     struct halo_shape shape;
     void *grid;
-    double samples[MOST_ROUNDS]; /* seconds a step */
-    double median;
+    double samples[MOST_ROUNDS], enqueuing[MOST_ROUNDS]; /* seconds a step */
+    double median, host;                                 /* of these */
 };
 
 struct measurement {
@@ -151,8 +153,10 @@ static void take_turn(void *user, size_t way, unsigned round)
     if (!m->right)
         return;
     bench_watchdog(WATCHDOG_SECONDS, c->way->name);
+    double enqueued = 0;
     const double start = bench_now();
-    m->right = c->way->run(c->grid, m->steps);
+    m->right = c->way->run(c->grid, m->steps, &enqueued);
+    c->enqueuing[round] = (enqueued - start) / m->steps;
     c->samples[round] = (bench_now() - start) / m->steps;
 }
 
@@ -185,11 +189,12 @@ static bool agree(const struct measurement *m)
 /* Makes the grids, and compares each way's first run with the reference. */
 static bool open_all(struct measurement *m)
 {
+    double enqueued = 0;
     for (size_t c = 0; c < m->count; ++c) {
         struct candidate *it = &m->of[c];
         bench_watchdog(WATCHDOG_SECONDS, it->way->name);
         it->grid = it->way->make(&it->shape, it->way->plan);
-        if (!it->grid || !it->way->run(it->grid, it->shape.unit)
+        if (!it->grid || !it->way->run(it->grid, it->shape.unit, &enqueued)
             || !is_right(it->way, it->grid, &it->shape, it->shape.unit, false))
             return false;
     }
@@ -203,8 +208,10 @@ static bool measure(struct measurement *m)
         bench_take_rounds(0, (struct bench_effort){m->rounds, m->rounds, 0}, m->count, take_turn, m);
     m->right = m->right && agree(m);
     for (size_t c = 0; c < m->count; ++c) {
-        if (m->right)
+        if (m->right) {
             m->of[c].median = bench_summarize(m->of[c].samples, m->rounds).median;
+            m->of[c].host = bench_summarize(m->of[c].enqueuing, m->rounds).median;
+        }
         m->of[c].way->free(m->of[c].grid);
     }
     return m->right;
@@ -228,8 +235,8 @@ static void print(const struct measurement *m, const struct halo_shape *shape)
            shape->columns, m->rounds, m->steps);
     for (size_t c = 0; c < m->count; ++c) {
         const struct candidate *it = &m->of[c];
-        printf("    %-9s %-36s %10.2f us  %7.0f GB/s a device  efficiency %.3f\n", it->way->side, it->way->name,
-               it->median * 1e6, gigabytes / it->median, alone_of(m, it) / it->median);
+        printf("    %-9s %-36s %10.2f us  enqueued in %8.2f  %7.0f GB/s a device  efficiency %.3f\n", it->way->side,
+               it->way->name, it->median * 1e6, it->host * 1e6, gigabytes / it->median, alone_of(m, it) / it->median);
     }
     fflush(stdout);
 }
@@ -248,6 +255,7 @@ static void write_rows(struct bench_json *json, const struct measurement *m, con
         bench_json_text(json, "parameter", parameter);
         bench_json_number(json, "value", it->median * 1e6);
         bench_json_text(json, "unit", "us");
+        bench_json_number(json, "enqueued", it->host * 1e6);
         bench_json_number(json, "efficiency", alone_of(m, it) / it->median);
     }
 }

@@ -31,7 +31,8 @@ struct halo_way {
     bool alone; /* one device computes one share, and nothing else runs */
     void *(*make)(const struct halo_shape *shape, unsigned plan); /* a grid; NULL: failed */
     unsigned plan;
-    bool (*run)(void *grid, unsigned steps); /* returns when they are over */
+    /* Returns when the steps are over; *enqueued: when the host had enqueued the last of them, by bench_now(). */
+    bool (*run)(void *grid, unsigned steps, double *enqueued);
     bool (*fetch)(void *grid, size_t first_row, size_t rows, float *to);
     void (*free)(void *grid); /* NULL is allowed */
 };
