@@ -3,6 +3,7 @@
 #include "random.h"
 
 #include <teamwork/reduction.h>
+#include <teamwork/task.h>
 #include <teamwork/view.h>
 
 struct mix {
@@ -214,11 +215,15 @@ struct parts {
     struct strides to, from;
     uint32_t seed, keep, reads;
 };
-static inline void parts(tw_item item, const struct parts *k)
+static inline void change_part(const struct parts *k, size_t i)
 {
-    const size_t i = tw_global_linear_id(item), at = stride(&k->to, i);
+    const size_t at = stride(&k->to, i);
     const uint32_t old = k->keep ? k->out[at] * 3u : 0u;
     k->out[at] = old + (k->reads ? k->in[stride(&k->from, i % k->from.words)] * 5u : 0u) + k->seed;
+}
+static inline void parts(tw_item item, const struct parts *k)
+{
+    change_part(k, tw_global_linear_id(item));
 }
 TW_RANGE_KERNEL(parts);
 
@@ -330,9 +335,10 @@ static void record_pixels(tw_command_group *group, const struct call *call)
     tw_parallel_for(group, both, pixels, .in = tw_read_image_2d(group, call->in->image), .out = to, .seed = call->seed);
 }
 
-static void *access_part(tw_command_group *group, struct buffer *buffer, const struct part *part, tw_access_mode mode)
+static void *access_part(tw_command_group *group, struct buffer *buffer, const struct part *part, tw_access_mode mode,
+                         tw_access_target target)
 {
-    return tw_access_part(group, buffer->handle, part_offset(part, buffer), part_range(part, buffer), mode, TW_GLOBAL);
+    return tw_access_part(group, buffer->handle, part_offset(part, buffer), part_range(part, buffer), mode, target);
 }
 
 static struct strides strides_of(const struct part *part)
@@ -340,14 +346,36 @@ static struct strides strides_of(const struct part *part)
     return (struct strides){part->row, part->rows, part->pitch, part->plane, part->words};
 }
 
+struct task {
+    struct parts parts;
+    bool fails;
+};
+static tw_status host_task(const void *block)
+{
+    const struct task *task = block;
+    if (task->fails)
+        return tw_task_fail(TASK_FAILURE, "the task was asked to fail");
+    for (size_t i = 0; i < task->parts.to.words; ++i)
+        change_part(&task->parts, i);
+    return TW_SUCCESS;
+}
+
 static void record_parts(tw_command_group *group, const struct call *call)
 {
+    const tw_access_target target = call->kernel == HOST_TASK ? TW_HOST : TW_GLOBAL;
     if (call->seed % 2)
-        (void)access_part(group, call->in2, &call->part[2], call->mode2);
-    uint32_t *out = access_part(group, call->out, &call->part[0], call->mode);
-    const uint32_t *in = access_part(group, call->in, &call->part[1], TW_READ);
+        (void)access_part(group, call->in2, &call->part[2], call->mode2, target);
+    uint32_t *out = access_part(group, call->out, &call->part[0], call->mode, target);
+    const uint32_t *in = access_part(group, call->in, &call->part[1], TW_READ, target);
     if (call->seed % 2 == 0)
-        (void)access_part(group, call->in2, &call->part[2], call->mode2);
+        (void)access_part(group, call->in2, &call->part[2], call->mode2, target);
+    if (call->kernel == HOST_TASK) {
+        const struct task task = {{out, in, strides_of(&call->part[0]), strides_of(&call->part[1]), call->seed,
+                                   call->keep, parts_go_together(&call->part[0], &call->part[1])},
+                                  call->fails};
+        tw_host_task(group, host_task, &task, sizeof task);
+        return;
+    }
     tw_parallel_for(group, shape(call->count, call->dims), parts, .out = out, .in = in,
                     .to = strides_of(&call->part[0]), .from = strides_of(&call->part[1]), .seed = call->seed,
                     .keep = call->keep, .reads = parts_go_together(&call->part[0], &call->part[1]));
@@ -381,10 +409,62 @@ static void record_step(tw_command_group *group, const struct call *call)
         tw_copy_from(group, out, from);
 }
 
+static void record_reading_step(tw_command_group *group, const struct call *call)
+{
+    tw_buffer *buffer = call->out->handle;
+    const tw_id at = part_offset(&call->part[0], call->out);
+    const tw_range range = part_range(&call->part[0], call->out);
+    if (call->kernel == COPY_TO && call->seeds[0])
+        tw_copy_to_part(group, buffer, at, range, call->memory);
+    else if (call->kernel == COPY_TO)
+        tw_copy_to(group, buffer, call->memory);
+    else if (call->kernel == UPDATE && call->seeds[0])
+        tw_update_host_part(group, buffer, at, range);
+    else if (call->kernel == UPDATE)
+        tw_update_host(group, buffer);
+    else if (call->seeds[0])
+        tw_prefetch_part(group, buffer, at, range);
+    else
+        tw_prefetch(group, buffer);
+}
+
 /* Groups of so many work-items, for all words of `out`. */
 static size_t groups_for(const struct call *call)
 {
     return (call->out->model.count + call->local - 1) / call->local;
+}
+
+/* What is recorded by a function of its own, and what has no kernel. */
+static void record_other(tw_command_group *group, const struct call *call)
+{
+    switch (call->kernel) {
+    case BLOCK:
+        record_block(group, call);
+        break;
+    case VIEWS:
+        record_views(group, call);
+        break;
+    case PARTS:
+    case HOST_TASK:
+        record_parts(group, call);
+        break;
+    case FILL:
+    case COPY_PART:
+    case COPY_FROM:
+        record_step(group, call);
+        break;
+    case COPY_TO:
+    case UPDATE:
+    case PREFETCH:
+        record_reading_step(group, call);
+        break;
+    case PIXELS:
+        record_pixels(group, call);
+        break;
+    default: /* NOTHING */
+        (void)out_of(group, call);
+        (void)in_of(group, call);
+    }
 }
 
 void record_call(tw_command_group *group, const struct call *call)
@@ -421,31 +501,13 @@ void record_call(tw_command_group *group, const struct call *call)
     case REDUCE:
         record_reduce(group, call);
         break;
-    case BLOCK:
-        record_block(group, call);
-        break;
-    case VIEWS:
-        record_views(group, call);
-        break;
-    case PARTS:
-        record_parts(group, call);
-        break;
-    case FILL:
-    case COPY_PART:
-    case COPY_FROM:
-        record_step(group, call);
-        break;
-    case PIXELS:
-        record_pixels(group, call);
-        break;
     case CROWD:
         tw_parallel_for_work_group(group, tw_range_1d(groups_for(call)), tw_range_1d(call->local), crowd,
                                    .out = out_of(group, call), .in = in_of(group, call), .outs = words_of(call->out),
                                    .ins = words_of(call->in), .seed = call->seed);
         break;
-    default: /* NOTHING */
-        (void)out_of(group, call);
-        (void)in_of(group, call);
+    default:
+        record_other(group, call);
     }
 }
 

@@ -26,6 +26,13 @@ bool model_create(struct model *model, size_t words)
     return model->words && model->fate;
 }
 
+void model_free(struct model *model)
+{
+    free(model->words);
+    free(model->fate);
+    *model = (struct model){.words = NULL};
+}
+
 size_t model_compare(const struct model *model, const uint32_t *words)
 {
     size_t i = 0;
@@ -104,6 +111,18 @@ bool parts_overlap(const struct part *a, const struct part *b)
     return overlap;
 }
 
+struct model snapshot_of(const struct part *part)
+{
+    struct model copy;
+    if (!model_create(&copy, part->words))
+        abort();
+    for (size_t i = 0; i < part->words; ++i) {
+        copy.words[i] = part->root->model.words[part_word(part, i)];
+        copy.fate[i].known = part->root->model.fate[part_word(part, i)].known;
+    }
+    return copy;
+}
+
 tw_id part_offset(const struct part *part, const struct buffer *buffer)
 {
     tw_id offset = {.dims = buffer->root->range.dims};
@@ -133,19 +152,24 @@ static bool allows_in_place(enum kernel_kind kernel)
 
 static bool uses_in(enum kernel_kind kernel)
 {
-    return kernel != ADD && kernel != BLOCK && kernel != FILL && kernel != COPY_FROM;
+    return kernel != ADD && kernel != BLOCK && kernel != FILL && kernel != COPY_FROM && !only_reads(kernel);
 }
 
-/* Steps of copy.h, which overwrite a part. */
+/* Steps of copy.h: they overwrite a part, or only read one. */
 static bool is_step(enum kernel_kind kernel)
 {
-    return kernel == FILL || kernel == COPY_PART || kernel == COPY_FROM;
+    return kernel == FILL || kernel == COPY_PART || kernel == COPY_FROM || only_reads(kernel);
+}
+
+static bool is_parts(enum kernel_kind kernel)
+{
+    return kernel == PARTS || kernel == HOST_TASK;
 }
 
 static bool is_whole(enum kernel_kind kernel)
 {
-    return kernel != MIX && kernel != OFFSET && kernel != ADD && kernel != REDUCE && kernel != PIXELS && kernel != PARTS
-           && kernel != NOTHING;
+    return kernel != MIX && kernel != OFFSET && kernel != ADD && kernel != REDUCE && kernel != PIXELS
+           && !is_parts(kernel) && kernel != NOTHING;
 }
 
 static bool is_array_of_words(const struct buffer *buffer)
@@ -158,13 +182,13 @@ static bool buffers_fit(const struct call *call)
     const bool in_place = call->in == call->out;
     if (!call->out || !call->in)
         return false;
-    if (call->kernel == PARTS)
+    if (is_parts(call->kernel))
         return call->in2 && !call->out->image && !call->in->image && !call->in2->image;
     if (call->kernel == COPY_PART)
         return !call->out->image && !call->in->image && call->out->root->words == call->in->root->words
                && call->out->root->range.dims == call->in->root->range.dims;
     if (is_step(call->kernel))
-        return !call->out->image && (call->kernel == FILL || call->out->part.words <= SERIAL_WORDS);
+        return !call->out->image && (call->kernel != COPY_FROM || call->out->part.words <= SERIAL_WORDS);
     if (call->out->kind == SUB || call->in->kind == SUB || (call->in2 && call->in2->kind == SUB))
         return call->kernel == NOTHING;
     if (in_place && uses_in(call->kernel) && !allows_in_place(call->kernel))
@@ -219,12 +243,12 @@ bool call_is_possible(struct call *call)
     if (!buffers_fit(call))
         return false;
     call->in = uses_in(call->kernel) ? call->in : NULL;
-    call->in2 = call->kernel == MIX || call->kernel == REDUCE || call->kernel == PARTS ? call->in2 : NULL;
+    call->in2 = call->kernel == MIX || call->kernel == REDUCE || is_parts(call->kernel) ? call->in2 : NULL;
     struct buffer *buffers[] = {call->out, call->in, call->in2};
     for (int i = 0; i < 3; ++i)
         if (buffers[i])
             call->part[i] =
-                part_of(buffers[i], call->kernel == PARTS || (i == 0 && is_step(call->kernel)) ? call->seeds[i] : 0);
+                part_of(buffers[i], is_parts(call->kernel) || (i == 0 && is_step(call->kernel)) ? call->seeds[i] : 0);
     if (call->kernel == COPY_PART && !make_copy(call))
         return false;
     const uint32_t words = call->part[0].words;
@@ -249,13 +273,13 @@ bool call_is_possible(struct call *call)
         call->twice = false;
     if (call->kernel != REDUCE && (call->keep || call->in == call->out) && is_whole(call->kernel))
         call->keep = false;
-    if ((call->kernel == MIX || call->kernel == OFFSET || call->kernel == PARTS) && call->keep)
+    if ((call->kernel == MIX || call->kernel == OFFSET || is_parts(call->kernel)) && call->keep)
         call->mode = TW_READ_WRITE;
     if (is_step(call->kernel)) {
-        call->mode = TW_DISCARD_WRITE;
+        call->mode = only_reads(call->kernel) ? TW_READ : TW_DISCARD_WRITE;
         call->twice = call->keep = false;
     }
-    if (call->kernel == PARTS) {
+    if (is_parts(call->kernel)) {
         call->twice = false;
         call->first = 0;
         call->count = words;
@@ -273,7 +297,9 @@ static bool keeps_gaps(const struct call *call)
 
 static bool is_written(const struct call *call, int i)
 {
-    return i == 0 || (i == 2 && (call->kernel == REDUCE || (call->kernel == PARTS && mode_writes(call->mode2))));
+    if (i == 0)
+        return !only_reads(call->kernel);
+    return i == 2 && (call->kernel == REDUCE || (is_parts(call->kernel) && mode_writes(call->mode2)));
 }
 
 static bool is_needed(const struct call *call, int i)
@@ -439,7 +465,7 @@ static void apply(const struct call *call)
 {
     struct model *out = &call->out->model;
     discard(call, call->out->root);
-    if (call->kernel == PARTS && call->in2->root != call->out->root)
+    if (is_parts(call->kernel) && call->in2->root != call->out->root)
         discard(call, call->in2->root);
     switch (call->kernel) {
     case MIX:
@@ -447,6 +473,7 @@ static void apply(const struct call *call)
         apply_elements(call);
         break;
     case PARTS:
+    case HOST_TASK:
         apply_parts(call);
         break;
     case FILL:
@@ -491,6 +518,7 @@ void operation_begin(struct operation *operation)
     operation->waits = 0;
     operation->excused = operation->falls_back = false;
     operation->count = operation->uses = 0;
+    operation->call[0] = (struct call){.fails = false}; /* a graph may be empty */
 }
 
 void operation_end(struct operation *operation)
@@ -566,7 +594,7 @@ static void lose(const struct operation *operation, tw_status status)
         for (size_t k = 0; k < model->count; ++k)
             if (how[k] & WRITES)
                 model->fate[k].lost = true;
-            else if (how[k] && status != TW_ERROR_LAUNCH_FAILED) /* a transfer; maybe one of several reasons */
+            else if (how[k] && status != TW_ERROR_LAUNCH_FAILED && status != TASK_FAILURE) /* a transfer, perhaps */
                 model->fate[k].copy_failed = true;
     }
 }
@@ -606,7 +634,8 @@ const char *operation_finish(const struct operation *operation, tw_status status
 {
     if (status == TW_ERROR_CANCELLED && !operation_may_be_cancelled(operation))
         return "it was cancelled, and nothing that it needs is lost";
-    if (status == TW_ERROR_LAUNCH_FAILED && needs_lost(operation, false) && !devices_break)
+    const bool has_run = (status == TW_ERROR_LAUNCH_FAILED && !devices_break) || status == TASK_FAILURE;
+    if (has_run && needs_lost(operation, false))
         return "it ran and failed, though what it needs is lost";
     if (status == TW_SUCCESS && needs_lost(operation, false))
         return "it succeeded, though what it needs is lost";

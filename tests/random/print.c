@@ -35,10 +35,11 @@ static void print_group(const struct group_step *group, char *text, size_t bytes
         1u + group->dims % 3, group->first, group->count, group->local, group->seed, group->keep ? ", keep" : "",
         ways[group->way], event);
     const size_t used = strlen(text);
-    if (group->kernel == PARTS)
+    if (group->kernel == PARTS || group->kernel == HOST_TASK)
         snprintf(text + used, bytes - used, ", parts %#x, %#x and %#x %s", group->part[0], group->part[1],
                  group->part[2], modes[group->mode2]);
-    else if (group->kernel == FILL || group->kernel == COPY_PART || group->kernel == COPY_FROM)
+    else if (group->kernel == FILL || group->kernel == COPY_PART || group->kernel == COPY_FROM
+             || only_reads(group->kernel))
         snprintf(text + used, bytes - used, ", part %#x", group->part[0]);
 }
 
@@ -102,6 +103,11 @@ void print_step(const struct step *step, char *text, size_t bytes)
         break;
     case HOST_ACCESS:
         print_access(&step->access, text, bytes);
+        break;
+    case BUFFER_READ:
+    case BUFFER_WRITE:
+        snprintf(text, bytes, "%s buffer %u, part %#x", step->kind == BUFFER_READ ? "read" : "write",
+                 step->access.buffer, step->access.part);
         break;
     default: {
         const char *operation = step->kind == FAULT || step->kind == DELAY ? operations[step->slot.slot % 4] : "";

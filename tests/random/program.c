@@ -177,7 +177,9 @@ static void add_group(struct generator *g)
 
 static void add_access(struct generator *g)
 {
-    struct access_step *step = &next_step(g, HOST_ACCESS)->access;
+    const uint32_t kind = below(g, 12);
+    const bool copies = kind < 3;
+    struct access_step *step = &next_step(g, kind == 0 ? BUFFER_WRITE : copies ? BUFFER_READ : HOST_ACCESS)->access;
     *step = (struct access_step){.buffer = pick(g, g->at->buffer, BUFFERS),
                                  .mode = (uint8_t)(TW_READ + below(g, 5)),
                                  .hold = NONE,
@@ -188,7 +190,7 @@ static void add_access(struct generator *g)
         step->mode = TW_READ;
     if (one_in(g, 2))
         step->part = draw(&g->state) | 1;
-    if (one_in(g, 3)) {
+    if (!copies && one_in(g, 3)) {
         step->hold = (uint8_t)below(g, HOLDS);
         g->at->hold[step->hold] = true;
     }
@@ -329,13 +331,14 @@ void make_program(const struct options *options, uint64_t seed, struct program *
     program->faults = options->faults && strstr(configuration_of(options, seed)->devices, "sim") && one_in(&g, 2);
     const unsigned most = MAX_STEPS - 16;
     const unsigned steps = one_in(&g, 4) ? 20 + below(&g, 60) : 100 + below(&g, most - 100);
-    for (g.thread = 0; g.thread < program->threads; ++g.thread) {
-        g.at = &g.hints[g.thread];
+    for (unsigned thread = 0; thread < program->threads; ++thread) {
+        g.thread = (uint8_t)thread;
+        g.at = &g.hints[thread];
         g.at->recording = NONE;
         for (uint8_t i = 0; i < 2; ++i)
             add_queue(&g, i);
-        for (uint8_t i = 0; i < BUFFERS / 2; ++i)
-            add_buffer(&g, i);
+        for (unsigned i = 0; i < BUFFERS / 2; ++i)
+            add_buffer(&g, (uint8_t)i);
     }
     while (program->steps < steps) {
         g.thread = (uint8_t)below(&g, program->threads);
@@ -344,16 +347,16 @@ void make_program(const struct options *options, uint64_t seed, struct program *
     }
 }
 
-void keep_steps(struct program *program, const char *path)
+void keep_steps(struct program *program, const char *file)
 {
     unsigned kept = 0, number = 0;
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        perror(path);
+    FILE *list = fopen(file, "r");
+    if (!list) {
+        perror(file);
         exit(2);
     }
-    while (fscanf(file, "%u", &number) == 1 && number < program->steps)
+    while (fscanf(list, "%u", &number) == 1 && number < program->steps)
         program->step[kept++] = program->step[number];
-    fclose(file);
+    fclose(list);
     program->steps = kept;
 }

@@ -78,6 +78,10 @@ enum buffer_kind {
     X(FILL)      /* a part is filled */                                                                                \
     X(COPY_PART) /* a part of a buffer is copied to another one */                                                     \
     X(COPY_FROM) /* memory of the program is copied to a part */                                                       \
+    X(COPY_TO)   /* a part is copied to memory of the program */                                                       \
+    X(UPDATE)    /* a part is brought to the host */                                                                   \
+    X(PREFETCH)  /* a part is brought to the device */                                                                 \
+    X(HOST_TASK) /* as PARTS, by a function on the host */                                                             \
     X(NOTHING)   /* no kernel: accessors alone */
 #define KERNEL_ENUMERATOR(name) name,
 enum kernel_kind { KERNEL_LIST(KERNEL_ENUMERATOR) KERNEL_COUNT };
@@ -91,12 +95,12 @@ struct group_step {
     uint8_t kernel, way, queue, fallback; /* fallback: a queue, or NONE */
     uint8_t out, in, in2;                 /* buffers */
     uint8_t mode;                         /* of out */
-    uint8_t mode2;                        /* PARTS: of in2 */
+    uint8_t mode2;                        /* PARTS, HOST_TASK: of in2 */
     uint8_t event;                        /* slot, or NONE */
     uint8_t dims;
     bool constant, twice, keep; /* the target of in; in is accessed by two accessors; the old value counts */
     uint32_t first, count, seed, local;
-    uint32_t part[3]; /* PARTS: seeds of the parts of out, in and in2. FILL, COPY_PART, COPY_FROM: of out */
+    uint32_t part[3]; /* PARTS, HOST_TASK: seeds of the parts of out, in and in2. Copies and fills: of out */
 };
 
 struct buffer_step {
@@ -122,6 +126,8 @@ struct slot_step {
     X(BUFFER_DESTROY, slot)                                                                                            \
     X(BUFFER_RETAIN, slot)                                                                                             \
     X(HOST_ACCESS, access)                                                                                             \
+    X(BUFFER_READ, access)                                                                                             \
+    X(BUFFER_WRITE, access)                                                                                            \
     X(HOST_RELEASE, slot)                                                                                              \
     X(EVENT_WAIT, slot) /* n: which moment of the group */                                                             \
     X(EVENT_WAIT_ALL, slot)                                                                                            \
@@ -283,9 +289,11 @@ struct call {
     enum kernel_kind kernel;
     struct buffer *out, *in, *in2; /* NULL: not used */
     struct part part[3];           /* of each: what is accessed */
-    uint32_t seeds[3];             /* PARTS, FILL, COPY_PART, COPY_FROM: that they are made from */
+    uint32_t seeds[3];             /* PARTS, HOST_TASK, copies and fills: that they are made from */
     tw_access_mode mode, mode2;
     bool constant, twice, keep;
+    bool fails;       /* HOST_TASK: its function does, with TASK_FAILURE */
+    uint32_t *memory; /* COPY_TO: owned by who learns of the outcome */
     uint32_t first, count, seed, local, dims;
 };
 
@@ -311,6 +319,15 @@ struct operation {
     struct error_count *errors; /* of its queue; or NULL */
 };
 
+/* What no simulated fault leads to. */
+#define TASK_FAILURE TW_ERROR_UNSUPPORTED
+
+/* Whether a call only reads, and has only one buffer: `out`. */
+static inline bool only_reads(enum kernel_kind kernel)
+{
+    return kernel == COPY_TO || kernel == UPDATE || kernel == PREFETCH;
+}
+
 /* Whether the call can be made with these buffers. Fills in what follows from their sizes. */
 bool call_is_possible(struct call *call);
 void operation_begin(struct operation *operation);
@@ -333,6 +350,9 @@ bool part_may_be_lost(const struct part *part);
 struct part part_of(const struct buffer *buffer, uint32_t seed);
 bool parts_overlap(const struct part *a, const struct part *b);
 bool parts_go_together(const struct part *out, const struct part *in);
+/* A copy of what the model knows of a part: to be freed with model_free(). */
+struct model snapshot_of(const struct part *part);
+void model_free(struct model *model);
 /* The part's first element in what a buffer stands for, and its range. */
 tw_id part_offset(const struct part *part, const struct buffer *buffer);
 tw_range part_range(const struct part *part, const struct buffer *buffer);
@@ -408,6 +428,15 @@ struct thread {
     unsigned context_device;
     struct error_count context_errors;
     struct operation *first, *last; /* whose outcome is not known */
+    struct delivery *delivery;      /* whose memory is not compared yet */
+};
+
+/* What a COPY_TO brings to memory of the program, once it is complete. */
+struct delivery {
+    struct delivery *next;
+    tw_event *event;
+    uint32_t *memory;
+    struct model expected;
 };
 
 struct run {
@@ -454,12 +483,15 @@ void run_record_end(struct thread *thread, const struct slot_step *step);
 void run_graph_submit(struct thread *thread, const struct slot_step *step);
 /* Learns what has become of submitted operations. */
 void resolve(struct thread *thread);
+/* Compares the memory that complete copies have filled. */
+void check_deliveries(struct thread *thread);
 
 /* run_objects.c */
 void run_buffer_create(struct thread *thread, const struct buffer_step *step);
 void run_buffer_destroy(struct thread *thread, unsigned slot);
 void run_buffer_retain(struct thread *thread, unsigned slot);
 void run_host_access(struct thread *thread, const struct access_step *step);
+void run_host_copy(struct thread *thread, const struct access_step *step, bool writes);
 void run_host_release(struct thread *thread, unsigned slot);
 struct buffer *make_buffer(struct thread *thread, const struct buffer_step *step);
 /* Drops a reference of a buffer. Returns false if that was refused, as it had to be. */

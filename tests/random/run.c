@@ -152,6 +152,8 @@ static void run_step(struct thread *thread, const struct step *step)
         run_buffer_create(thread, &step->buffer);
     else if (step->kind == HOST_ACCESS)
         run_host_access(thread, &step->access);
+    else if (step->kind == BUFFER_READ || step->kind == BUFFER_WRITE)
+        run_host_copy(thread, &step->access, step->kind == BUFFER_WRITE);
     else
         run_slot_step(thread, step->kind, &step->slot);
 }
@@ -212,6 +214,9 @@ static void check_thread(struct thread *thread)
     resolve(thread);
     if (thread->first)
         differ(thread, "a command is not complete, though its queue was destroyed");
+    check_deliveries(thread);
+    if (thread->delivery)
+        differ(thread, "a copy to memory of the program is not complete");
     check_errors(thread, &thread->context_errors);
     while (thread->all) {
         struct buffer *buffer = thread->all;

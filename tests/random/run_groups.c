@@ -31,14 +31,55 @@ static void note_failure(struct thread *thread, const struct operation *operatio
                tw_status_name(status));
 }
 
-static void finish(struct thread *thread, const struct operation *operation, tw_status status)
+void check_deliveries(struct thread *thread)
 {
+    struct delivery **link = &thread->delivery, *delivery;
+    while ((delivery = *link)) {
+        if (tw_event_get_state(delivery->event) < TW_EVENT_COMPLETE) {
+            link = &delivery->next;
+            continue;
+        }
+        const struct model *expected = &delivery->expected;
+        const size_t i = model_compare(expected, delivery->memory);
+        if (tw_event_wait(delivery->event) != TW_SUCCESS)
+            differ(thread, "COPY_TO: %s", tw_status_name(tw_event_get_status(delivery->event)));
+        if (i < expected->count)
+            differ(thread, "COPY_TO: word %zu of %zu is %#x, not %#x", i, expected->count, delivery->memory[i],
+                   expected->words[i]);
+        atomic_fetch_add(&totals.checks, 1);
+        *link = delivery->next;
+        tw_event_release(&delivery->event);
+        model_free(&delivery->expected);
+        free(delivery->memory);
+        free(delivery);
+    }
+}
+
+/* Notes what a copy to memory of the program must bring, or has brought; `event` says when. */
+static void note_delivery(struct thread *thread, const struct call *call, tw_status status, tw_event *event)
+{
+    if (status != TW_SUCCESS) {
+        free(call->memory);
+        return;
+    }
+    struct delivery *delivery = malloc(sizeof *delivery);
+    *delivery = (struct delivery){thread->delivery, tw_event_retain(event), call->memory, snapshot_of(&call->part[0])};
+    thread->delivery = delivery;
+}
+
+static void finish(struct thread *thread, const struct operation *operation, tw_status status, tw_event *event)
+{
+    const bool fails = operation->call[0].fails; /* no part of a graph does */
     if (status != TW_SUCCESS && operation->errors)
         atomic_fetch_add(&operation->errors->expected, 1);
+    if (fails && status == TW_SUCCESS)
+        differ(thread, "%s: TW_SUCCESS, but its function failed", name_of(operation));
     if (status == TW_ERROR_CANCELLED)
         atomic_fetch_add(&totals.cancelled, 1);
-    else if (status != TW_SUCCESS)
+    else if (status != TW_SUCCESS && !(fails && status == TASK_FAILURE))
         note_failure(thread, operation, status);
+    if (operation->call[0].memory)
+        note_delivery(thread, &operation->call[0], status, event);
     const char *why = operation_finish(operation, status, atomic_load(&thread->run->breaks_devices));
     if (why)
         differ(thread, "%s: %s: %s", name_of(operation), tw_status_name(status), why);
@@ -54,7 +95,7 @@ static bool settle(struct thread *thread, struct operation **link)
     const tw_event_state state = tw_event_get_state(operation->event);
     if (state != (status == TW_SUCCESS ? TW_EVENT_COMPLETE : TW_EVENT_FAILED))
         differ(thread, "%s: state %d, but %s", name_of(operation), (int)state, tw_status_name(status));
-    finish(thread, operation, status);
+    finish(thread, operation, status, operation->event);
     *link = operation->next;
     tw_event_release(&operation->event);
     operation_end(operation);
@@ -98,7 +139,7 @@ void resolve(struct thread *thread)
     }
 }
 
-/* Takes an operation that was submitted: its outcome is known at once, or from an event, which it takes over. */
+/* Takes an operation that was submitted: its outcome is known at once, or from an event. */
 static void submitted(struct thread *thread, struct operation *operation, struct queue *queue, tw_event *event)
 {
     operation_submitted(operation);
@@ -107,13 +148,13 @@ static void submitted(struct thread *thread, struct operation *operation, struct
     operation->errors = queue->errors;
     atomic_fetch_add(&totals.groups, operation->count);
     if (!thread->run->program->faults) {
-        finish(thread, operation, TW_SUCCESS);
+        finish(thread, operation, TW_SUCCESS, event);
         operation_end(operation);
         return;
     }
     struct operation *later = malloc(sizeof *later);
     *later = *operation;
-    later->event = event;
+    later->event = tw_event_retain(event);
     *(thread->last ? &thread->last->next : &thread->first) = later;
     thread->last = later;
     if (draw_below(&thread->random, 8) == 0)
@@ -148,12 +189,19 @@ static bool make_call(struct thread *thread, const struct group_step *step, stru
                           .dims = step->dims};
     if (!call_is_possible(call))
         return false;
-    return (call->out->root->kind == OVER_CONST) == (step->way == WRITE_CONSTANT);
+    call->fails = call->kernel == HOST_TASK && thread->run->program->faults && step->seed % 8 == 0;
+    const bool writes_constant = call->out->root->kind == OVER_CONST && !only_reads(call->kernel);
+    return writes_constant == (step->way == WRITE_CONSTANT);
 }
 
 static bool uses_shared(const struct call *call)
 {
     return call->out->shared || (call->in && call->in->shared) || (call->in2 && call->in2->shared);
+}
+
+static bool is_recordable(enum kernel_kind kernel)
+{
+    return kernel != UPDATE && kernel != HOST_TASK;
 }
 
 /* What recording must come to on a queue. */
@@ -170,7 +218,9 @@ static tw_status expected_of(const struct run *run, const struct queue *queue, c
 #endif
     if (step->way == TWO_KERNELS && call->kernel != NOTHING)
         return TW_ERROR_INVALID_COMMAND_GROUP;
-    return queue->recording && has_event ? TW_ERROR_INVALID_ARGUMENT : TW_SUCCESS;
+    if (queue->recording && has_event)
+        return TW_ERROR_INVALID_ARGUMENT;
+    return queue->recording && !is_recordable(call->kernel) ? TW_ERROR_INVALID_COMMAND_GROUP : TW_SUCCESS;
 }
 
 struct recorder {
@@ -265,12 +315,13 @@ static void run_call(struct thread *thread, const struct group_step *step, struc
                      struct queue *fallback)
 {
     const bool faults = thread->run->program->faults;
-    const bool with_event = step->event != NONE || (faults && !queue->recording);
+    const bool with_event = step->event != NONE || ((faults || call->memory) && !queue->recording);
     struct operation operation;
     operation_begin(&operation);
     operation_add(&operation, call);
     const bool shares = queue->shared || (fallback && fallback->shared) || uses_shared(call);
     if (operation.waits && shares && thread->run->program->threads > 1) {
+        free(call->memory);
         operation_end(&operation); /* two threads could wait for each other's accessors */
         return;
     }
@@ -286,6 +337,7 @@ static void run_call(struct thread *thread, const struct group_step *step, struc
     if (status == TW_SUCCESS && taken->recording)
         note_recorded(thread, taken, call);
     if (status != TW_SUCCESS || taken->recording) {
+        free(call->memory);
         operation_end(&operation);
         return;
     }
@@ -294,7 +346,7 @@ static void run_call(struct thread *thread, const struct group_step *step, struc
     const hold_set waits = operation.waits;
     if (fallback && faults && !has_parts(call))
         note_fallback(&operation, queue, fallback);
-    submitted(thread, &operation, taken, faults ? tw_event_retain(event) : NULL);
+    submitted(thread, &operation, taken, event);
     keep_event(thread, with_event ? step->event : NONE, event, waits);
 }
 
@@ -310,12 +362,18 @@ void run_group(struct thread *thread, const struct group_step *step)
     if (fallback && (fallback->recording || queue->recording || fallback == queue || step->way != SUBMIT_FUNCTION))
         fallback = NULL;
     const bool shares = uses_shared(&call);
-    if (shares && queue->recording)
+    if (queue->recording && (shares || call.kernel == COPY_TO)) /* the memory would be written by several groups */
         return;
+    if (queue->recording && !is_recordable(call.kernel) && step->way == SUBMIT_BLOCK) /* the error would come later */
+        return;
+    if (call.kernel == COPY_TO)
+        call.memory = malloc(call.part[0].words * sizeof *call.memory);
+    check_deliveries(thread);
     if (step->way == DISCARD) {
         tw_command_group *group = tw_queue_begin(queue->handle);
         record_call(group, &call);
         tw_command_group_discard(group);
+        free(call.memory);
         return;
     }
     if (shares)
@@ -420,7 +478,7 @@ static bool submit_graph_once(struct thread *thread, const struct graph *graph, 
         operation_end(&operation);
         return false;
     }
-    submitted(thread, &operation, queue, thread->run->program->faults ? tw_event_retain(event) : NULL);
+    submitted(thread, &operation, queue, event);
     tw_event_release(&event);
     return true;
 }

@@ -375,8 +375,7 @@ void finish_buffer(struct thread *thread, struct buffer *buffer)
     if (buffer->storage)
         finish_storage(thread, buffer);
     free(buffer->host);
-    free(buffer->model.words);
-    free(buffer->model.fate);
+    model_free(&buffer->model);
     free(buffer);
 }
 
@@ -391,30 +390,19 @@ static void write_words(const struct hold *hold, uint32_t *memory)
 }
 
 /* Whether an access was refused or failed, as it had to or may. */
-static bool access_failed(struct thread *thread, const struct part *part, tw_access_mode mode, tw_status status)
+static bool access_failed(struct thread *thread, const struct part *part, tw_access_mode mode, tw_status status,
+                          const char *what)
 {
-    if (!waited(thread, status, model_waits(part, mode_writes(mode)), "tw_host_access"))
+    if (!waited(thread, status, model_waits(part, mode_writes(mode)), what))
         return true;
     resolve(thread);
     if (status == TW_SUCCESS && part_is_lost(part) && mode_needs(mode))
-        differ(thread, "tw_host_access: TW_SUCCESS, but the contents are lost");
+        differ(thread, "%s: TW_SUCCESS, but the contents are lost", what);
     if (status == TW_ERROR_DATA_LOST && (!part_may_be_lost(part) || !mode_needs(mode)))
-        differ(thread, "tw_host_access: TW_ERROR_DATA_LOST, but nothing is lost");
+        differ(thread, "%s: TW_ERROR_DATA_LOST, but nothing is lost", what);
     if (status != TW_SUCCESS && status != TW_ERROR_DATA_LOST && !fault_explains(thread, status))
-        differ(thread, "tw_host_access: %s", tw_status_name(status));
+        differ(thread, "%s: %s", what, tw_status_name(status));
     return status != TW_SUCCESS;
-}
-
-static struct model snapshot_of(const struct part *part)
-{
-    struct model copy;
-    if (!model_create(&copy, part->words))
-        abort();
-    for (size_t i = 0; i < part->words; ++i) {
-        copy.words[i] = part->root->model.words[part_word(part, i)];
-        copy.fate[i].known = part->root->model.fate[part_word(part, i)].known;
-    }
-    return copy;
 }
 
 static void note_writing(tw_access_mode mode, const struct hold *hold)
@@ -450,8 +438,7 @@ static void end_access(struct thread *thread, struct hold *hold)
     if (hold->count)
         write_words(hold, tw_host_accessor_data(hold->accessor));
     tw_host_accessor_release(&hold->accessor);
-    free(hold->before.words);
-    free(hold->before.fate);
+    model_free(&hold->before);
     *hold = (struct hold){.accessor = NULL};
 }
 
@@ -487,7 +474,7 @@ void run_host_access(struct thread *thread, const struct access_step *step)
                                      : tw_host_access(buffer->handle, mode, &hold.accessor);
     if ((status == TW_SUCCESS) != (hold.accessor != NULL))
         differ(thread, "tw_host_access: %s, and the accessor is %p", tw_status_name(status), (void *)hold.accessor);
-    if (access_failed(thread, &hold.part, mode, status))
+    if (access_failed(thread, &hold.part, mode, status, "tw_host_access"))
         return;
     if (!buffer->image && !tw_range_equal(tw_host_accessor_range(hold.accessor), part_range(&hold.part, buffer)))
         differ(thread, "the host accessor has another range");
@@ -531,4 +518,63 @@ void run_host_release(struct thread *thread, unsigned slot)
         return;
     end_access(thread, &thread->hold[slot]);
     forget_hold(thread, HOLD_BIT(slot));
+}
+
+/* ---- copies that the program waits for --------------------------------------------------------------------------- */
+
+static tw_status copy_part(const struct buffer *buffer, const struct part *part, bool is_part, bool writes,
+                           uint32_t *memory)
+{
+    const tw_id at = part_offset(part, buffer);
+    const tw_range range = part_range(part, buffer);
+    if (writes)
+        return is_part ? tw_buffer_write_part(buffer->handle, at, range, memory)
+                       : tw_buffer_write(buffer->handle, memory);
+    return is_part ? tw_buffer_read_part(buffer->handle, at, range, memory) : tw_buffer_read(buffer->handle, memory);
+}
+
+static void note_written(const struct part *part, const uint32_t *memory, tw_status status)
+{
+    struct model *model = &part->root->model;
+    for (size_t i = 0; i < part->words; ++i) {
+        struct fate *fate = &model->fate[part_word(part, i)];
+        model->words[part_word(part, i)] = memory[i];
+        fate->known = status == TW_SUCCESS;
+        fate->lost = status != TW_SUCCESS;
+        fate->copy_failed = false;
+        model->any_failed = model->any_failed || fate->lost;
+    }
+}
+
+static void compare_part(struct thread *thread, const struct part *part, const uint32_t *memory)
+{
+    struct model expected = snapshot_of(part);
+    compare(thread, &expected, memory, "tw_buffer_read");
+    model_free(&expected);
+}
+
+void run_host_copy(struct thread *thread, const struct access_step *step, bool writes)
+{
+    struct buffer *buffer = thread->buffer[step->buffer];
+    if (!buffer || !buffer->handle || buffer->image)
+        return;
+    const struct part part = part_of(buffer, step->part);
+    const char *what = writes ? "tw_buffer_write" : "tw_buffer_read";
+    uint32_t *memory = malloc(part.words * sizeof *memory);
+    uint64_t random = step->seed;
+    for (size_t i = 0; i < part.words; ++i)
+        memory[i] = draw(&random);
+    const tw_status status = copy_part(buffer, &part, step->part, writes, memory);
+    if (writes && buffer->root->kind == OVER_CONST) {
+        if (status != TW_ERROR_READ_ONLY_BUFFER)
+            differ(thread, "tw_buffer_write to const memory: %s", tw_status_name(status));
+    } else if (!access_failed(thread, &part, writes ? TW_DISCARD_WRITE : TW_READ, status, what)) {
+        if (writes)
+            note_written(&part, memory, status);
+        else
+            compare_part(thread, &part, memory);
+    } else if (writes && status == TW_ERROR_TRANSFER_FAILED) {
+        note_written(&part, memory, status);
+    }
+    free(memory);
 }
