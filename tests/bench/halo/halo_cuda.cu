@@ -4,6 +4,7 @@
 //
 //   copies   A small kernel computes the first and the last row, on a stream of higher priority, and copies behind it
 //            bring them to the neighbours. The large kernel is on another stream. Events order the two, and the devices.
+//   stores   The small kernel writes these rows to the neighbours' memory itself.
 //   loads    One kernel computes all rows, and reads the neighbours' edge rows in their memory. Events order the devices.
 //   graph    The same, recorded once as a CUDA graph over all devices.
 #include <cstdio>
@@ -15,7 +16,7 @@
 namespace
 {
 
-enum { COPIES = 0, LOADS = 1, GRAPH = 2 };
+enum { COPIES = 0, LOADS = 1, GRAPH = 2, STORES = 4 };
 
 bool passed(cudaError_t error)
 {
@@ -54,16 +55,22 @@ __global__ void inside(const float *__restrict__ in, float *__restrict__ out, un
     out[at] = halo_relax(left, right, in[at], in[here + columns]);
 }
 
-// The first and the last row, which have a row above and below them.
-__global__ void edges(const float *__restrict__ in, float *__restrict__ out, unsigned rows, unsigned columns)
+// The first and the last row, which have a row above and below them. They are also written to `above` and `below`, where
+// these are not NULL.
+__global__ void edges(const float *__restrict__ in, float *__restrict__ out, float *above, float *below, unsigned rows,
+                      unsigned columns)
 {
     const unsigned column = blockIdx.x * blockDim.x + threadIdx.x;
     if (column >= columns)
         return;
     const unsigned at = (blockIdx.y ? rows : 1) * columns;
     const float *here = in + at;
-    out[at + column] = halo_relax(left_of(here, column), right_of(here, column, columns), (here - columns)[column],
-                                  (here + columns)[column]);
+    const float value = halo_relax(left_of(here, column), right_of(here, column, columns), (here - columns)[column],
+                                   (here + columns)[column]);
+    float *elsewhere = blockIdx.y ? below : above;
+    out[at + column] = value;
+    if (elsewhere)
+        elsewhere[column] = value;
 }
 
 // All rows. Those above and below are somewhere else.
@@ -201,14 +208,17 @@ bool enqueue_edges(grid *g, size_t i, unsigned step, bool first)
     bool done = use(i) && wait_for(s->edge, s->over[next], first)
                 && (i == 0 || wait_for(s->edge, g->of[i - 1].edge_over[next], first))
                 && (i + 1 == g->devices || wait_for(s->edge, g->of[i + 1].edge_over[next], first));
-    edges<<<dim3((columns + 255) / 256, 2), 256, 0, s->edge>>>(s->cells[now], s->cells[next], (unsigned)g->rows,
-                                                               columns);
-    done = passed(cudaGetLastError()) && done;
     float *out = s->cells[next];
-    if (i)
-        done = copy_row(g, g->of[i - 1].cells[next] + (g->rows + 1) * columns, i - 1, out + columns, i) && done;
-    if (i + 1 < g->devices)
-        done = copy_row(g, g->of[i + 1].cells[next], i + 1, out + g->rows * columns, i) && done;
+    float *above = i ? g->of[i - 1].cells[next] + (g->rows + 1) * columns : nullptr;
+    float *below = i + 1 < g->devices ? g->of[i + 1].cells[next] : nullptr;
+    const bool stores = g->plan & STORES;
+    edges<<<dim3((columns + 255) / 256, 2), 256, 0, s->edge>>>(s->cells[now], out, stores ? above : nullptr,
+                                                               stores ? below : nullptr, (unsigned)g->rows, columns);
+    done = passed(cudaGetLastError()) && done;
+    if (above && !stores)
+        done = copy_row(g, above, i - 1, out + columns, i) && done;
+    if (below && !stores)
+        done = copy_row(g, below, i + 1, out + g->rows * columns, i) && done;
     return passed(cudaEventRecord(s->edge_over[now], s->edge)) && done;
 }
 
@@ -336,6 +346,8 @@ const struct halo_way halo_cuda_ways[] = {
     {"CUDA", "one device", true, make_grid, LOADS, run, fetch, free_grid},
     {"CUDA", "edges first, copies", false, make_grid, COPIES, run, fetch, free_grid},
     {"CUDA", "edges first, copies, a graph", false, make_grid, COPIES | GRAPH, run, fetch, free_grid},
+    {"CUDA", "edges first, stores to the neighbour", false, make_grid, STORES, run, fetch, free_grid},
+    {"CUDA", "edges first, stores, a graph", false, make_grid, STORES | GRAPH, run, fetch, free_grid},
     {"CUDA", "loads from the neighbour", false, make_grid, LOADS, run, fetch, free_grid},
     {"CUDA", "loads from the neighbour, a graph", false, make_grid, LOADS | GRAPH, run, fetch, free_grid},
     {nullptr, nullptr, false, nullptr, 0, nullptr, nullptr, nullptr},
