@@ -651,6 +651,39 @@ TW_TEST(a_failed_step_cancels_what_depends_on_it)
     }
 }
 
+/* On another queue, a step is done again. */
+static void copy_half(tw_command_group *cg, void *user)
+{
+    unsigned char *x = user;
+    tw_memcpy(cg, x, x + BYTES / 2, BYTES / 2);
+}
+
+TW_TEST(a_failed_step_falls_back)
+{
+    tw_test_use_sim(2);
+    tw_device *device = tw_test_device(0);
+    tw_queue *queue = NULL, *fallback = NULL;
+    unsigned char *x = tw_malloc_device(device, BYTES), expected[BYTES], got[BYTES];
+    tw_event *event = NULL;
+    TW_CHECK(x);
+    TW_PASS(tw_queue_create_on_device(device, NULL, NULL, &queue));
+    TW_PASS(tw_queue_create_on_device(tw_test_device(1), NULL, NULL, &fallback));
+    number(expected, BYTES, 50);
+    TW_PASS(tw_queue_memcpy(queue, x, expected, BYTES, NULL));
+    TW_PASS(tw_queue_wait_and_throw(queue));
+    TW_PASS(tw_sim_fail_nth(device, TW_SIM_COPY, 1));
+    TW_PASS(tw_queue_submit_function(queue, fallback, copy_half, x, &event));
+    TW_PASS(tw_event_wait(event));
+    memcpy(expected, expected + BYTES / 2, BYTES / 2);
+    TW_PASS(tw_queue_memcpy(queue, got, x, BYTES, NULL));
+    TW_PASS(tw_queue_wait_and_throw(queue));
+    TW_CHECK(memcmp(got, expected, BYTES) == 0);
+    tw_event_release(&event);
+    tw_free(x);
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_PASS(tw_queue_destroy(&fallback));
+}
+
 static void refuse(tw_queue *queue, tw_command_group *cg, tw_status status, const char *text)
 {
     TW_FAIL(tw_queue_submit(queue, cg, NULL), status);
@@ -774,6 +807,7 @@ TW_TEST_LIST = {TW_CASE(copies_go_between_all_kinds_of_memory),
                 TW_CASE(hints_change_no_result),
                 TW_CASE(prefetches_are_for_shared_memory),
                 TW_CASE(a_failed_step_cancels_what_depends_on_it),
+                TW_CASE(a_failed_step_falls_back),
                 TW_CASE(mistakes_with_copies_are_errors),
                 TW_CASE(mistakes_with_fills_are_errors),
                 TW_CASE(hints_are_for_the_queues_device),

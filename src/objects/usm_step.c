@@ -101,26 +101,31 @@ static bool overlap(struct side to, struct side from, size_t row_bytes, size_t r
     return rest < row_bytes || (to.pitch - rest < row_bytes && distance / to.pitch + 1 < rows);
 }
 
-/* Decides what copies between two places, and whether a stream does. Where both sides are of devices that do not know
-   each other, shared memory is used as the host's. */
-static tw_status choose_device(struct tw_usm_place *to, struct tw_usm_place *from, const struct tw_device *device,
-                               bool *is_for_stream)
+/* Decides where a copy between two places is done. Where both are of devices that do not know each other, shared memory
+   is used as the host's. */
+static tw_status choose_device(struct tw_usm_place *to, struct tw_usm_place *from)
 {
-    if (to->device && from->device && to->device->backend != from->device->backend) {
-        struct tw_usm_place *shared = from->type == TW_POINTER_SHARED ? from : to;
-        if (shared->type != TW_POINTER_SHARED)
-            return tw_fail(TW_ERROR_UNSUPPORTED,
-                           "memory of %s cannot be copied to %s directly: copy through memory of tw_malloc_host()",
-                           tw_device_name(from->owner), tw_device_name(to->owner));
-        shared->device = NULL;
-    }
-    const struct tw_backend_async *async = device->backend->backend->async;
-    const bool to_is_own = to->device == device->backend, from_is_own = from->device == device->backend;
-    const bool to_is_locked = !to->device && to->type == TW_POINTER_HOST,
-               from_is_locked = !from->device && from->type == TW_POINTER_HOST;
-    *is_for_stream = (to_is_own && (from_is_own || from_is_locked)) || (from_is_own && to_is_locked)
-                     || (to_is_own && from->device && async && async->reaches(to->device, from->device));
+    if (!to->device || !from->device || to->device->backend == from->device->backend)
+        return TW_SUCCESS;
+    struct tw_usm_place *shared = from->type == TW_POINTER_SHARED ? from : to;
+    if (shared->type != TW_POINTER_SHARED)
+        return tw_fail(TW_ERROR_UNSUPPORTED,
+                       "memory of %s cannot be copied to %s directly: copy through memory of tw_malloc_host()",
+                       tw_device_name(from->owner), tw_device_name(to->owner));
+    shared->device = NULL;
     return TW_SUCCESS;
+}
+
+/* Returns true if a stream of the device that copies between two places can do so: of the target's, or else of the
+   source's. */
+static bool is_for_stream(const struct tw_usm_place *to, const struct tw_usm_place *from)
+{
+    if (!to->device)
+        return to->type == TW_POINTER_HOST && from->device;
+    if (!from->device)
+        return from->type == TW_POINTER_HOST;
+    const struct tw_backend_async *async = to->device->backend->async;
+    return to->device == from->device || (async && async->reaches(to->device, from->device));
 }
 
 static tw_status check_sides(struct side to, struct side from, size_t row_bytes, size_t rows,
@@ -144,16 +149,15 @@ static void copy(tw_command_group *group, const char *name, struct side to, stru
                  size_t rows)
 {
     struct tw_usm_place to_place, from_place;
-    bool is_for_stream = false;
     if (!tw_command_group_begin_step(group, name) || !row_bytes || !rows
         || !accept(group, check_sides(to, from, row_bytes, rows, &to_place, &from_place))
-        || !accept(group, choose_device(&to_place, &from_place, group->device, &is_for_stream)))
+        || !accept(group, choose_device(&to_place, &from_place)))
         return;
     struct tw_backend_device *device = to_place.device ? to_place.device : from_place.device;
     struct tw_step *step = add_step(group, TW_STEP_COPY, device, 0);
     if (!step)
         return;
-    step->is_for_stream = is_for_stream;
+    step->is_for_stream = is_for_stream(&to_place, &from_place);
     step->request.copy = (struct tw_backend_copy){.to = to_place.device,
                                                   .from = from_place.device,
                                                   .target = (void *)(uintptr_t)to.memory,
