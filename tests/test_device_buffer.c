@@ -402,7 +402,11 @@ TW_TEST(wrong_memory_is_refused)
     TW_PASS(tw_buffer_create_over_device(memory + 4, device, NULL, 12, tw_range_1d(2), &buffer));
     TW_PASS(tw_buffer_destroy(&buffer));
     if (!is_of_host(device)) {
-        TW_FAIL(tw_buffer_create_over_device(host, device, NULL, 4, range, &buffer), TW_ERROR_INVALID_ARGUMENT);
+        const tw_status status = tw_buffer_create_over_device(host, device, NULL, 4, range, &buffer);
+        if (status == TW_SUCCESS && tw_device_is_gpu(device)) /* some GPUs reach all host memory */
+            TW_PASS(tw_buffer_destroy(&buffer));
+        else
+            TW_FAIL(status, TW_ERROR_INVALID_ARGUMENT);
         TW_FAIL(tw_buffer_create_over_device(memory, device, memory, 4, range, &buffer), TW_ERROR_INVALID_ARGUMENT);
     }
     TW_CHECK(!buffer);

@@ -2,7 +2,8 @@
 /*
  * Mapped memory of the cuda backend, on an imaginary driver that keeps count of addresses, memory and mappings: what is
  * put behind addresses is accessible and goes away again, what the driver refuses leaves nothing behind, and mapping
- * leaves some memory free. Needs the private header cuda_memory.h.
+ * leaves some memory free. What memory of the program is follows from what the driver says of its first and last byte.
+ * Needs the private header cuda_memory.h.
  */
 #include "tw_test.h"
 
@@ -184,9 +185,79 @@ TW_TEST(what_the_driver_refuses_leaves_nothing)
     }
 }
 
+/* ---- memory of the program --------------------------------------------------------------------------------------- */
+
+/* What the driver says of addresses from `first` on, before `past`. */
+struct known {
+    uintptr_t first, past;
+    int memory_type, ordinal;
+    bool managed;
+};
+
+static const struct known known[] = {
+    {1000, 2000, CU_MEMORY_DEVICE, 1, false}, {2000, 3000, CU_MEMORY_DEVICE, 2, false},
+    {3000, 4000, CU_MEMORY_DEVICE, 1, true},  {4000, 5000, CU_MEMORY_DEVICE, 2, true},
+    {5000, 6000, CU_MEMORY_HOST, 1, false},
+};
+static int reaches_all;
+
+static cu_result say(void *value, int attribute, uintptr_t pointer)
+{
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i) {
+        if (pointer < known[i].first || pointer >= known[i].past)
+            continue;
+        if (attribute == 8) /* CU_POINTER_ATTRIBUTE_IS_MANAGED: a byte, as older drivers write it */
+            *(unsigned char *)value = known[i].managed;
+        else
+            *(int *)value = attribute == 2 ? known[i].memory_type : known[i].ordinal;
+        return 0;
+    }
+    return 1;
+}
+
+static cu_result say_of_device(int *value, int attribute, cu_device asked)
+{
+    TW_CHECK(attribute == CU_PAGEABLE_MEMORY && asked == device.device);
+    *value = reaches_all;
+    return 0;
+}
+
+/* Examines memory of which the program says nothing, or that the host uses it too. */
+static void examine(uintptr_t memory, size_t bytes, tw_status expected, bool is_shared)
+{
+    for (int said = 0; said < 2; ++said) {
+        bool shared = said;
+        const tw_status status = tw_cuda_examine(&device.omp.base, (const void *)memory, bytes, &shared);
+        TW_EQUAL(status, expected);
+        if (status == TW_SUCCESS)
+            TW_EQUAL(shared, is_shared);
+    }
+}
+
+TW_TEST(memory_of_the_program_is_known_by_the_driver)
+{
+    tw_cuda.pointer_attribute = say;
+    tw_cuda.device_attribute = say_of_device;
+    device.ordinal = 1;
+    reaches_all = 0;
+    examine(1000, 1000, TW_SUCCESS, false);
+    examine(1999, 1, TW_SUCCESS, false);
+    examine(1000, 1001, TW_ERROR_INVALID_RANGE, false); /* ends in another device's */
+    examine(2000, 1000, TW_ERROR_INVALID_ARGUMENT, false);
+    examine(3000, 1000, TW_SUCCESS, true);
+    examine(4000, 1000, TW_SUCCESS, true); /* managed memory goes to any device */
+    examine(5000, 1000, TW_SUCCESS, true); /* page-locked */
+    examine(5000, 1001, TW_ERROR_INVALID_RANGE, true);
+    examine(9000, 1, TW_ERROR_INVALID_ARGUMENT, false); /* pageable, and the device does not reach that */
+    reaches_all = 1;
+    examine(9000, 1, TW_SUCCESS, true);
+    device.ordinal = 0;
+}
+
 TW_TEST_LIST = {
     TW_CASE(parts_are_backed_and_given_up),
     TW_CASE(some_memory_stays_free),
     TW_CASE(what_the_driver_refuses_leaves_nothing),
+    TW_CASE(memory_of_the_program_is_known_by_the_driver),
     TW_CASES_END,
 };
