@@ -276,7 +276,8 @@ struct buffer {
     tw_range range;
     uint32_t width, height, pitch_words; /* of an image */
     struct model model;
-    uint32_t *host; /* that it was created over */
+    uint32_t *host;    /* that it was created over */
+    tw_device *device; /* whose memory `host` is; or NULL */
     struct storage_state *storage;
     tw_async_storage *async;
     hold_set held; /* accessors open on it */

@@ -147,6 +147,9 @@ static tw_status create(struct buffer *buffer)
     const size_t bytes = 4 * (size_t)buffer->words;
     switch (buffer->kind) {
     case OVER:
+        if (buffer->device)
+            return tw_buffer_create_over_device(buffer->host, buffer->device, NULL, bytes, buffer->range,
+                                                &buffer->handle);
         return tw_buffer_create_over(buffer->host, bytes, buffer->range, &buffer->handle);
     case OVER_CONST:
         return tw_buffer_create_over_const(buffer->host, bytes, buffer->range, &buffer->handle);
@@ -206,6 +209,20 @@ static struct buffer *make_sub(struct thread *thread, const struct buffer_step *
     return sub;
 }
 
+/* Gives some buffers memory on a device, or shared memory, to be over. This process can access it, except on GPUs. */
+static void find_device_memory(const struct thread *thread, struct buffer *buffer, uint32_t seed)
+{
+    const size_t bytes = buffer->model.count * sizeof *buffer->model.words;
+    tw_device *device = thread->run->device[seed / 8 % thread->run->devices];
+    if (seed % 4 || tw_device_is_gpu(device))
+        return;
+    buffer->host = seed / 4 % 2 ? tw_malloc_shared(device, bytes) : tw_malloc_device(device, bytes);
+    if (!buffer->host) /* empty, or there is a fault */
+        return;
+    memcpy(buffer->host, buffer->model.words, bytes);
+    buffer->device = device;
+}
+
 struct buffer *make_buffer(struct thread *thread, const struct buffer_step *step)
 {
     struct buffer *buffer = calloc(1, sizeof *buffer);
@@ -218,7 +235,9 @@ struct buffer *make_buffer(struct thread *thread, const struct buffer_step *step
         buffer->model.words[i] = draw(&random);
     for (size_t i = 0; i < buffer->model.count; ++i)
         buffer->model.fate[i].known = buffer->kind != PLAIN;
-    if (waits_at_end(buffer))
+    if (buffer->kind == OVER)
+        find_device_memory(thread, buffer, step->seed);
+    if (waits_at_end(buffer) && !buffer->host)
         buffer->host = copy_of(&buffer->model);
     const tw_status status = create(buffer);
     if (status != TW_SUCCESS || !buffer->handle)
@@ -374,7 +393,10 @@ void finish_buffer(struct thread *thread, struct buffer *buffer)
 {
     if (buffer->storage)
         finish_storage(thread, buffer);
-    free(buffer->host);
+    if (buffer->device)
+        tw_free(buffer->host);
+    else
+        free(buffer->host);
     model_free(&buffer->model);
     free(buffer);
 }
