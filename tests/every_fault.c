@@ -167,6 +167,37 @@ static void parts(void)
     end_queue(&queues[1]);
 }
 
+/* Lets the program change a part of the memory that a buffer is over by itself. */
+static void change_on_device(struct tracked *t, tw_device *device, size_t first, size_t count)
+{
+    for (size_t i = first; i < first + count; ++i)
+        t->memory[i] = t->expected[i] = 500 + (int)i;
+    if (!went(tw_buffer_device_changed_part(t->buffer, device, tw_id_1d(first), tw_range_1d(count))))
+        t->known = false;
+}
+
+static void memory_on_devices(void)
+{
+    static struct tracked a, b;
+    tw_queue *queues[2] = {queue_on(0), queue_on(1)};
+    tw_device *device = tw_queue_device(queues[0]);
+    bool there = make_over_device(&a, device, false, 1);
+    there = make_over_device(&b, device, true, 2) && there && queues[1];
+    for (int i = 0; i < 2; ++i) {
+        do_add(queues[1 - i], &a, &b);
+        do_add(queues[i], &b, &a);
+    }
+    look(&b);
+    if (there && went(tw_queue_wait_and_throw(queues[0])) && went(tw_queue_wait_and_throw(queues[1])))
+        change_on_device(&a, device, 7, 9);
+    do_add(queues[1], &a, &b);
+    look(&a);
+    end(&a);
+    end(&b);
+    end_queue(&queues[0]);
+    end_queue(&queues[1]);
+}
+
 static void chains_across_devices(void)
 {
     static struct tracked a, b;
@@ -704,6 +735,7 @@ SCENARIO(all_kinds_of_buffers)
 SCENARIO(all_kinds_of_kernels)
 SCENARIO(many_accessors)
 SCENARIO(parts)
+SCENARIO(memory_on_devices)
 SCENARIO(chains_across_devices)
 SCENARIO(events)
 SCENARIO(contexts)
@@ -728,6 +760,7 @@ TW_TEST_LIST = {TW_CASE(every_fault_in_discovery),
                 TW_CASE(every_fault_in_all_kinds_of_kernels),
                 TW_CASE(every_fault_in_many_accessors),
                 TW_CASE(every_fault_in_parts),
+                TW_CASE(every_fault_in_memory_on_devices),
                 TW_CASE(every_fault_in_chains_across_devices),
                 TW_CASE(every_fault_in_events),
                 TW_CASE(every_fault_in_contexts),

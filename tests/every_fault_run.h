@@ -173,6 +173,7 @@ struct tracked {
     tw_buffer *buffer;
     int expected[N];
     int host[N];      /* what it may be over */
+    int *memory;      /* of a simulated or the host's device, which it is over; or NULL */
     bool over, known; /* known: what `expected` says, not undefined */
 };
 
@@ -195,6 +196,25 @@ static bool make(struct tracked *t, enum buffer_kind kind, int first)
     default:
         return went(tw_buffer_create_over_const(t->host, sizeof(int), tw_range_1d(N), &t->buffer));
     }
+}
+
+/* Makes a buffer over memory of a device, which this process can read. */
+static bool make_over_device(struct tracked *t, tw_device *device, bool with_host, int first)
+{
+    memset(t, 0, sizeof *t);
+    if (!device)
+        return false;
+    t->memory = tw_malloc_device(device, sizeof t->expected);
+    if (!t->memory) {
+        TW_CHECK(has_fired());
+        ++now.failures;
+        return false;
+    }
+    for (int i = 0; i < N; ++i)
+        t->memory[i] = t->expected[i] = first + i;
+    t->known = true;
+    return went(tw_buffer_create_over_device(t->memory, device, with_host ? t->host : NULL, sizeof(int), tw_range_1d(N),
+                                             &t->buffer));
 }
 
 static void compare(const struct tracked *t, const int *got)
@@ -238,6 +258,9 @@ static void end(struct tracked *t)
     TW_CHECK(t->buffer == NULL);
     if (t->over && status == TW_SUCCESS)
         compare(t, t->host);
+    if (t->memory && status == TW_SUCCESS)
+        compare(t, t->memory);
+    tw_free(t->memory);
 }
 
 static tw_queue *queue_on(size_t device)
