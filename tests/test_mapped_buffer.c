@@ -58,7 +58,7 @@ TW_TEST(the_program_changes_one_side_by_itself)
 /* Host memory that a plain buffer is over can be changed, too. */
 TW_TEST(host_memory_of_any_buffer_may_be_changed)
 {
-    static int data[N];
+    static int data[N], last[N];
     tw_queue *queue = tw_test_queue();
     tw_buffer *buffer = NULL;
     fill(data, N, 0);
@@ -72,6 +72,14 @@ TW_TEST(host_memory_of_any_buffer_may_be_changed)
     is_filled(data, 10, 2);
     is_filled(data + 10, 20, 501);
     is_filled(data + 30, N - 30, 32);
+    TW_PASS(tw_buffer_create_over_const(data, sizeof(int), tw_range_1d(N), &buffer));
+    prefetch(queue, buffer);
+    fill(data, N, 3);
+    TW_PASS(tw_buffer_host_changed(buffer)); /* const for the library alone */
+    TW_PASS(tw_buffer_set_final_data(buffer, last));
+    prefetch(queue, buffer);
+    TW_PASS(tw_buffer_destroy(&buffer));
+    is_filled(last, N, 3);
     TW_PASS(tw_queue_destroy(&queue));
 }
 
