@@ -54,10 +54,10 @@ depend(in : water[0]) depend(inout : fastest)
         for (size_t i = 0; i < nx; ++i)
             fastest = larger(fastest, wave_at(water, nx, ny, j, i));
 
-#pragma omp target map(tofrom : fastest, volume) NOWAIT depend(inout : fastest, volume, clock[0])
+#pragma omp target map(tofrom : fastest) NOWAIT depend(inout : fastest, clock[0])
     {
         begin_step(clock, fastest);
-        fastest = volume = 0; /* what the next reductions begin with */
+        fastest = 0; /* what the next reduction begins with */
     }
 
     rates(water, x, y, nx, ny);
@@ -91,10 +91,11 @@ depend(in : water[0]) depend(inout : volume)
     for (size_t at = 0; at < plane; ++at)
         heights[at] = water[at];
 
-#pragma omp target map(to : volume) NOWAIT depend(in : clock[0], volume) depend(inout : seen[0])
+#pragma omp target map(tofrom : volume) NOWAIT depend(in : clock[0]) depend(inout : volume, seen[0])
     {
         seen[0] = clock[TIME];
         seen[1] = volume;
+        volume = 0;
     }
 
 #pragma omp target update from(heights[ : plane], seen[ : 2]) NOWAIT depend(inout : heights[0], seen[0])
@@ -115,7 +116,7 @@ bool simulate(struct run *run)
     double *water = calloc(cells, sizeof *water), *predicted = malloc(cells * sizeof *predicted);
     double *heights = malloc(plane * sizeof *heights);
     double *x = malloc(nfx * sizeof *x), *y = malloc(nfy * sizeof *y), clock[CLOCK] = {0}, seen[2] = {0};
-    size_t pictures = 0;
+    size_t taken = 0, saved = 0; /* pictures */
     bool good = water && predicted && heights && x && y;
     if (!good) {
         fprintf(stderr, "no memory\n");
@@ -129,19 +130,19 @@ bool simulate(struct run *run)
     for (size_t s = 1; s <= run->steps; ++s) {
         step(water, predicted, x, y, clock, nx, ny);
         if (run_wants_picture(run, s)) {
-            if (pictures > 0) /* the one before, while the device is at these steps */
-                good &= save(run, pictures - 1, heights, seen);
+            if (saved < taken) /* the one before, while the device is at these steps */
+                good &= save(run, saved++, heights, seen);
             take(water, clock, heights, seen, nx, ny);
-            ++pictures;
+            ++taken;
         }
-        if (s == run->warm_up) {
+        if (s == run->warm_up || s == run->steps) {
+            if (saved < taken)
+                good &= save(run, saved++, heights, seen);
 #pragma omp taskwait
+        }
+        if (s == run->warm_up)
             run_start(run);
-        }
     }
-    if (pictures > 0)
-        good &= save(run, pictures - 1, heights, seen);
-#pragma omp taskwait
     run_end(run);
 
 #pragma omp target exit data map(delete : water[ : cells], predicted[ : cells], x[ : nfx], y[ : nfy],                  \
