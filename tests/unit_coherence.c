@@ -448,10 +448,35 @@ TW_TEST(lost_parts_that_are_being_written_are_held_as_far_as_they_are_written)
     TW_EQUAL(cause.references, 1);
 }
 
+/* With all memory spaces valid or not: a part that stays changes nothing, and needs no nodes; else it changes something. */
+TW_TEST(a_part_that_stays_changes_nothing)
+{
+    const struct tw_box part = tw_box_of_part(tw_id_1d(3), tw_range_1d(4));
+    for (unsigned valid = 0; valid < 1u << SPACES; ++valid)
+        for (unsigned writes = 0; writes < 2; ++writes) {
+            struct model model;
+            begin(&model);
+            for (size_t space = 0; space < SPACES; ++space)
+                model.allocations[space].valid = valid >> space & 1;
+            const struct tw_use use = {
+                .data = &model.data, .box = part, .is_part = true, .needs = true, .writes = writes != 0};
+            const bool stays = tw_part_stays(&use, 1);
+            if (stays)
+                TW_EQUAL(tw_reserve_needed(&use, 1, 0, 1), 0);
+            TW_CHECK(tw_box_reserve(&model.data.reserve, tw_reserve_needed(&use, 1, 0, 1)));
+            tw_apply_use(&use, 1);
+            TW_EQUAL(model.data.has_parts, !stays);
+            for (size_t space = 0; space < SPACES; ++space)
+                TW_CHECK(!stays || model.allocations[space].valid == (valid >> space & 1));
+            tw_coherence_end(&model.data);
+        }
+}
+
 TW_TEST_LIST = {TW_CASE(each_access_finds_the_current_contents),
                 TW_CASE(what_a_failed_copy_should_have_brought_is_copied_again),
                 TW_CASE(copies_are_direct_where_they_can_be),
                 TW_CASE(copies_bring_exactly_the_parts_that_are_missing),
                 TW_CASE(a_use_can_be_undone),
+                TW_CASE(a_part_that_stays_changes_nothing),
                 TW_CASE(lost_parts_that_are_being_written_are_held_as_far_as_they_are_written),
                 TW_CASES_END};

@@ -362,6 +362,15 @@ static void forget(struct tw_data *data, struct tw_allocation *allocation, const
         tw_box_set_subtract(&allocation->parts, box, &data->whole, &data->reserve);
 }
 
+bool tw_part_stays(const struct tw_use *use, size_t space)
+{
+    const struct tw_data *data = use->data;
+    bool stays = data->allocations[space].valid;
+    for (size_t other = 0; use->writes && other < data->space_count; ++other)
+        stays = stays && (other == space || !data->allocations[other].valid);
+    return stays;
+}
+
 static __attribute__((noinline)) void apply_part(const struct tw_use *use, size_t space)
 {
     struct tw_data *data = use->data;

@@ -113,6 +113,9 @@ bool tw_allocation_holds_some(const struct tw_use *use, size_t space);
 size_t tw_reserve_needed(const struct tw_use *uses, size_t count, size_t at, size_t space);
 /* Returns the most nodes that tw_note_before() takes. */
 size_t tw_reserve_needed_to_note(const struct tw_use *use);
+/* Returns true if a use of a part changes nothing, in a buffer of which no set has a box: the memory space holds all, and
+   no other one holds what is written. */
+bool tw_part_stays(const struct tw_use *use, size_t space);
 /* Records where the contents are after the copies and the command. */
 void tw_apply_use(const struct tw_use *use, size_t space);
 /* Records that the host holds what a copy brought there on its way to a device, if the reserve suffices. */

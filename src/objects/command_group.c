@@ -198,15 +198,25 @@ static void *access_box(struct tw_command_group *group, struct tw_buffer *buffer
     return NULL;
 }
 
+/* The same for a buffer that is_simple(), in a group on its device. Returns NULL if access_box() has to do it. */
+static inline void *access_simply(struct tw_command_group *group, struct tw_buffer *buffer, const struct tw_box *box,
+                                  bool is_part, tw_access_mode mode)
+{
+    const bool is_added = add_use(group, buffer, box, is_part, mode);
+    const size_t space = tw_data_space(&buffer->data, group->device->space);
+    unsigned char *address = atomic_load(&buffer->data.allocations[space].address);
+    if (!address || !is_added)
+        return NULL;
+    return is_part ? address + tw_box_first(box, &buffer->data.whole) * buffer->data.element_bytes : address;
+}
+
 void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode, tw_access_target target)
 {
     if (!group || group->status != TW_SUCCESS)
         return NULL;
     if (is_simple(buffer, mode, target) && !group->on_host) {
-        const bool is_added = add_use(group, buffer, &buffer->data.whole, false, mode);
-        const size_t space = tw_data_space(&buffer->data, group->device->space);
-        void *address = atomic_load(&buffer->data.allocations[space].address);
-        if (address && is_added)
+        void *address = access_simply(group, buffer, &buffer->data.whole, false, mode);
+        if (address)
             return address;
     }
     tw_status status = check_access(buffer, mode, target);
@@ -224,6 +234,12 @@ void *tw_access_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, t
     struct tw_box box;
     if (!group || group->status != TW_SUCCESS)
         return NULL;
+    if (is_simple(buffer, mode, target) && !group->on_host && tw_buffer_box(buffer, offset, range, &box) == TW_SUCCESS
+        && !tw_box_is_empty(&box)) {
+        void *address = access_simply(group, buffer, &box, !tw_box_covers(&box, &buffer->data.whole), mode);
+        if (address)
+            return address;
+    }
     tw_status status = check_access(buffer, mode, target);
     if (status == TW_SUCCESS)
         status = tw_buffer_box(buffer, offset, range, &box);

@@ -104,16 +104,20 @@ static __attribute__((noinline)) void add_needs_locked(struct needs *needs, cons
         needs->unstaged = use->data;
 }
 
+/* Returns true if a use needs an access to the contents, and nothing beside it. */
+static inline bool is_simple(const struct tw_command *command, const struct tw_use *use)
+{
+    const size_t space = tw_data_space(use->data, command->device->space);
+    return !use->data->has_parts && !is_in_motion(use->data, space)
+           && (use->is_part ? tw_part_stays(use, space) : !use->needs || use->data->allocations[space].valid);
+}
+
 static struct needs needs_of_locked(const struct tw_command *command)
 {
     struct needs needs = {.accesses = command->use_count + (command->turn != NULL)};
-    for (size_t i = 0; i < command->use_count; ++i) {
-        const struct tw_use *use = &command->uses[i];
-        const size_t space = tw_data_space(use->data, command->device->space);
-        if (use->is_part || use->data->has_parts || command->fallback || is_in_motion(use->data, space)
-            || (use->needs && !use->data->allocations[space].valid))
-            add_needs_locked(&needs, command, use);
-    }
+    for (size_t i = 0; i < command->use_count; ++i)
+        if (command->fallback || command->uses[i].is_part || !is_simple(command, &command->uses[i]))
+            add_needs_locked(&needs, command, &command->uses[i]);
     return needs;
 }
 
@@ -195,8 +199,43 @@ static size_t describe_copies_locked(struct tw_command *command, const struct tw
     return edges;
 }
 
-/* Fills in the tasks and their accesses. Stores the most edges that they need. */
-static tw_status describe_locked(struct tw_command *command, size_t *edges)
+/* Describes a use's access to the contents. `part` as for describe_access(). */
+static inline void describe_use(struct tw_graph_access *access, const struct tw_use *use, struct tw_box_node *part)
+{
+    describe_access(access, &use->data->contents, &use->box, part);
+    access->logical = true;
+    access->needs = use->needs;
+    access->writes = use->writes;
+}
+
+/* Ends the body's accesses, which `past` is behind, with the one to the resource that it takes turns for. */
+static void end_accesses(struct tw_command *command, struct tw_graph_access *past)
+{
+    if (command->turn)
+        *past++ = (struct tw_graph_access){.resource = command->turn, .writes = true};
+    command->body.node.access_count = (size_t)(past - command->body.node.accesses);
+}
+
+/* Fills in the accesses of a command that has no copies, and no other task but its body. Returns false if it is not so
+   simple: then describe_locked() does it. */
+static bool describe_simple_locked(struct tw_command *command)
+{
+    struct tw_graph_access *access = command->body.node.accesses;
+    struct tw_box_node *part = command->parts;
+    if (command->fallback || command->use_count + (command->turn != NULL) > command->access_room)
+        return false;
+    for (size_t i = 0; i < command->use_count; ++i) {
+        const struct tw_use *use = &command->uses[i];
+        if (!is_simple(command, use) || (use->is_part && !part))
+            return false;
+        describe_use(access++, use, use->is_part ? part++ : NULL);
+    }
+    end_accesses(command, access);
+    return true;
+}
+
+/* Fills in the tasks and their accesses. Stores the most edges that the copies need. */
+static __attribute__((noinline)) tw_status describe_locked(struct tw_command *command, size_t *edges)
 {
     size_t copies = 0;
     const tw_status status = make_room_locked(command, &copies);
@@ -205,7 +244,6 @@ static tw_status describe_locked(struct tw_command *command, size_t *edges)
     struct tw_copy_plan few[FEW_PLANS], *plans = copies > FEW_PLANS ? malloc(copies * sizeof *plans) : few;
     if (!plans)
         return refuse_memory("copies", copies);
-    *edges = 0;
     struct tw_graph_access *access = command->body.node.accesses;
     struct tw_box_node *part = command->parts;
     for (size_t i = 0; i < command->use_count; ++i) {
@@ -213,10 +251,7 @@ static tw_status describe_locked(struct tw_command *command, size_t *edges)
         const size_t space = tw_data_space(use->data, command->device->space), before = command->copy_count;
         if (copies)
             *edges += describe_copies_locked(command, use, plans);
-        describe_access(access, &use->data->contents, &use->box, use->is_part ? part++ : NULL);
-        access->logical = true;
-        access->needs = use->needs;
-        access++->writes = use->writes;
+        describe_use(access++, use, use->is_part ? part++ : NULL);
         if (command->copy_count == before && !is_in_motion(use->data, space))
             continue;
         describe_access(access, &use->data->allocations[space].resource, &use->box, use->is_part ? part++ : NULL);
@@ -224,10 +259,7 @@ static tw_status describe_locked(struct tw_command *command, size_t *edges)
         access->needs = use->needs;
         access++->writes = use->writes;
     }
-    if (command->turn)
-        *access++ = (struct tw_graph_access){.resource = command->turn, .writes = true};
-    command->body.node.access_count = (size_t)(access - command->body.node.accesses);
-    *edges += tw_graph_edges_needed(command->body.node.accesses, command->body.node.access_count);
+    end_accesses(command, access);
     *edges += 2 * command->copy_count; /* between the command's own tasks */
     if (plans != few)
         free(plans);
@@ -293,6 +325,11 @@ static void insert_locked(struct tw_command *command, struct tw_command *const *
         tw_apply_use(&command->uses[i], tw_data_space(command->uses[i].data, command->device->space));
     for (size_t i = 0; command->device->space && i < command->use_count; ++i)
         tw_data_used_locked(&command->uses[i], command->device->space);
+}
+
+/* Records where copies have left contents on their way, and gives back what was reserved in excess. */
+static __attribute__((noinline)) void end_description_locked(struct tw_command *command)
+{
     for (size_t i = 0; i < command->copy_count; ++i)
         apply_staged_copy(command, &command->copies[i].plan);
     for (size_t i = 0; i < command->use_count; ++i)
@@ -302,13 +339,16 @@ static void insert_locked(struct tw_command *command, struct tw_command *const *
 /* Returns the tasks of a command that wait for nothing, linked by next. */
 static struct tw_node *ready_tasks(struct tw_command *command)
 {
-    struct tw_node *ready = NULL, **last = &ready;
-    for (size_t i = 0; i <= command->copy_count; ++i) {
-        struct tw_task *task = i < command->copy_count ? &command->copies[i].task : &command->body;
-        if (task->node.pending == 0) {
-            task->node.next = NULL;
-            *last = &task->node;
-            last = &task->node.next;
+    struct tw_node *ready = NULL;
+    if (command->body.node.pending == 0) {
+        command->body.node.next = NULL;
+        ready = &command->body.node;
+    }
+    for (size_t i = command->copy_count; i-- > 0;) {
+        struct tw_node *node = &command->copies[i].task.node;
+        if (node->pending == 0) {
+            node->next = ready;
+            ready = node;
         }
     }
     return ready;
@@ -316,10 +356,13 @@ static struct tw_node *ready_tasks(struct tw_command *command)
 
 tw_status tw_command_submit_after_locked(struct tw_command *command, struct tw_command *const *before, size_t count)
 {
-    size_t edges_needed = 0;
-    tw_status status = describe_locked(command, &edges_needed);
-    if (status == TW_SUCCESS)
-        status = tw_command_make_edges(command, edges_needed + count + command->home->in_order);
+    const bool is_simple = describe_simple_locked(command);
+    size_t edges = 0;
+    tw_status status = is_simple ? TW_SUCCESS : describe_locked(command, &edges);
+    if (status == TW_SUCCESS) {
+        edges += tw_graph_edges_needed(command->body.node.accesses, command->body.node.access_count);
+        status = tw_command_make_edges(command, edges + count + command->home->in_order);
+    }
     if (status != TW_SUCCESS) {
         free(command->copies);
         command->copies = NULL;
@@ -335,6 +378,8 @@ tw_status tw_command_submit_after_locked(struct tw_command *command, struct tw_c
         command->times.submit_ns = tw_held_ns();
     command->tasks_left = command->copy_count + 1;
     insert_locked(command, before, count);
+    if (!is_simple)
+        end_description_locked(command);
     tw_make_ready_locked(ready_tasks(command)); /* all are inserted: only now may any of them finish */
     tw_issue_locked();
     if (command->body.node.domain && !command->complete)
