@@ -433,6 +433,68 @@ static void copies_and_fills(void)
     end_queue(&queues[1]);
 }
 
+/* ---- unified shared memory --------------------------------------------------------------------------------------- */
+
+/* Submits a group behind the last event, and replaces that. */
+static bool submit_behind(tw_queue *queue, tw_command_group *cg, tw_event **last)
+{
+    tw_event *event = NULL;
+    tw_depends_on(cg, *last);
+    if (!submit(queue, cg, &event))
+        return false;
+    tw_event_release(last);
+    *last = event;
+    return true;
+}
+
+/* Fills `x`, adds to it on the way to `y`, and copies that to `z` and to the program. */
+static void fill_and_copy(tw_queue *queue, int *x, int *y, int *z)
+{
+    static int program[N];
+    const int value = 5;
+    tw_event *last = NULL;
+    tw_command_group *cg = begin(queue);
+    tw_mem_fill(cg, x, &value, sizeof value, N);
+    bool submitted = submit_behind(queue, cg, &last);
+    cg = begin(queue);
+    tw_mem_prefetch(cg, y, N * sizeof *y);
+    submitted = submit_behind(queue, cg, &last) && submitted;
+    cg = begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), plus, .in = x, .out = y, .term = 3);
+    submitted = submit_behind(queue, cg, &last) && submitted;
+    cg = begin(queue);
+    tw_memcpy(cg, z, y, N * sizeof *y);
+    submitted = submit_behind(queue, cg, &last) && submitted;
+    cg = begin(queue);
+    tw_memcpy(cg, program, z, N * sizeof *y);
+    submitted = submit_behind(queue, cg, &last) && submitted;
+    if (last && went(tw_event_wait(last)) && submitted)
+        for (int i = 0; i < N; ++i)
+            TW_CHECK(z[i] == value + 3 && program[i] == value + 3);
+    tw_event_release(&last);
+    do_wait(queue);
+}
+
+static void shared_memory(void)
+{
+    tw_queue *queue = queue_on(0);
+    if (!queue)
+        return;
+    tw_device *device = tw_queue_device(queue);
+    int *x = tw_malloc_device(device, N * sizeof *x);
+    TW_CHECK(x || (has_fired() && *tw_error_detail()));
+    int *y = tw_malloc_shared(device, N * sizeof *y);
+    TW_CHECK(y || (has_fired() && *tw_error_detail()));
+    int *z = tw_malloc_host(N * sizeof *z);
+    TW_CHECK(z || (has_fired() && *tw_error_detail()));
+    if (x && y && z)
+        fill_and_copy(queue, x, y, z);
+    tw_free(x);
+    tw_free(y);
+    tw_free(z);
+    end_queue(&queue);
+}
+
 /* ---- storage and images ------------------------------------------------------------------------------------------ */
 
 struct home {
@@ -742,6 +804,7 @@ SCENARIO(contexts)
 SCENARIO(host_accessors)
 SCENARIO(command_graphs)
 SCENARIO(copies_and_fills)
+SCENARIO(shared_memory)
 SCENARIO(storage)
 SCENARIO(images)
 SCENARIO(functions_with_a_fallback)
@@ -767,6 +830,7 @@ TW_TEST_LIST = {TW_CASE(every_fault_in_discovery),
                 TW_CASE(every_fault_in_host_accessors),
                 TW_CASE(every_fault_in_command_graphs),
                 TW_CASE(every_fault_in_copies_and_fills),
+                TW_CASE(every_fault_in_shared_memory),
                 TW_CASE(every_fault_in_storage),
                 TW_CASE(every_fault_in_images),
                 TW_CASE(every_fault_in_functions_with_a_fallback),
