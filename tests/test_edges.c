@@ -231,20 +231,25 @@ static inline int masked(const int *a, const int *mask, int rows, int columns, i
 MASK_KERNEL(picture_range, tw_item, { MASK_ITEM(at) }, TW_RANGE_KERNEL(picture_range, 2);)
 MASK_KERNEL(picture_group, tw_group, { tw_parallel_for_work_item(at, item) { MASK_ITEM(item) } }, TW_WORK_GROUP_KERNEL(picture_group);)
 MASK_KERNEL(picture_nd, tw_nd_item, { tw_barrier(at, TW_LOCAL_SPACE); MASK_ITEM(at) }, TW_ND_RANGE_KERNEL(picture_nd);)
+MASK_KERNEL(picture_tiles, tw_nd_item, { MASK_ITEM(at) }, TW_ND_RANGE_KERNEL(picture_tiles, 4, 16);)
+MASK_KERNEL(picture_rows, tw_nd_item, { MASK_ITEM(at) }, TW_ND_RANGE_KERNEL(picture_rows);)
 // clang-format on
 
 #define MASK_BLOCK(to)                                                                                                 \
     .a = tw_read(cg, in), .mask = tw_read(cg, with), .out = tw_read_write(cg, to), .rows = rows, .columns = columns,   \
     .radius = radius, .clamps = clamps
 
+enum { PICTURES = 5 }; /* kernels that compute the same */
+
 static void check_mask(tw_queue *queue, int *a, int *mask, int rows, int columns, int radius, bool clamps)
 {
-    static int out[3][ROWS * COLUMNS];
-    tw_buffer *in = NULL, *with = NULL, *to[3] = {NULL};
+    static int out[PICTURES][ROWS * COLUMNS];
+    tw_buffer *in = NULL, *with = NULL, *to[PICTURES] = {NULL};
     const tw_range groups = tw_range_2d(((size_t)rows + 3) / 4, ((size_t)columns + 31) / 32), size = tw_range_2d(4, 32);
+    const tw_range tiles = tw_range_2d(((size_t)rows + 3) / 4, ((size_t)columns + 15) / 16), tile = tw_range_2d(4, 16);
     TW_PASS(tw_buffer_create_over_const(a, sizeof *a, tw_range_1d(ROWS * COLUMNS), &in));
     TW_PASS(tw_buffer_create_over_const(mask, sizeof *mask, tw_range_1d(121), &with));
-    for (int f = 0; f < 3; ++f)
+    for (int f = 0; f < PICTURES; ++f)
         TW_PASS(tw_buffer_create_over(out[f], sizeof(int), tw_range_1d(ROWS * COLUMNS), &to[f]));
     TW_COMMAND_GROUP(queue, cg) {
         tw_parallel_for(cg, tw_range_2d((size_t)rows, (size_t)columns), picture_range, MASK_BLOCK(to[0]));
@@ -255,9 +260,15 @@ static void check_mask(tw_queue *queue, int *a, int *mask, int rows, int columns
     TW_COMMAND_GROUP(queue, cg) {
         tw_parallel_for_nd_range(cg, nd_groups(groups, size), picture_nd, MASK_BLOCK(to[2]));
     }
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for_nd_range(cg, nd_groups(tiles, tile), picture_tiles, MASK_BLOCK(to[3]));
+    }
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for_nd_range(cg, nd_groups(tiles, tile), picture_rows, MASK_BLOCK(to[4]));
+    }
     TW_PASS(tw_buffer_destroy(&in));
     TW_PASS(tw_buffer_destroy(&with));
-    for (int f = 0; f < 3; ++f) {
+    for (int f = 0; f < PICTURES; ++f) {
         TW_PASS(tw_buffer_destroy(&to[f]));
         for (int y = 0; y < rows; ++y)
             for (int x = 0; x < columns; ++x)
@@ -268,7 +279,7 @@ static void check_mask(tw_queue *queue, int *a, int *mask, int rows, int columns
 TW_TEST(masks_in_two_dimensions)
 {
     static int a[ROWS * COLUMNS], mask[121];
-    static const int columns[] = {1, 5, 33, 64, 100, 128};
+    static const int columns[] = {1, 5, 33, 52, 64, 100, 128};
     tw_queue *queue = tw_test_queue();
     for (int i = 0; i < ROWS * COLUMNS; ++i)
         a[i] = i * 7919 % 1009 - 300;

@@ -52,6 +52,7 @@ extern void *make_fcontext(void *stack_top, size_t bytes, void (*entry)(struct t
 #endif
 #define MIN_STACK_BYTES (16u << 10)
 #define EXCHANGE_BYTES 16u /* the size of the largest value of a group function */
+#define EXCHANGE_ALIGNMENT 64u
 #define MEMORY_ALIGNMENT 128u
 #define POOL_ALIGNMENT 64u
 #define MIN_POOL_BYTES (16u << 10)
@@ -498,7 +499,9 @@ static bool reserve_exchange(struct tw_internal_run *run, size_t total)
     if (total < run->exchange_items)
         return true;
     free(run->exchange);
-    run->exchange = malloc((total + 1) * EXCHANGE_BYTES);
+    /* the lowering begins each of the two kinds of places at a multiple of 64 bytes */
+    run->exchange = aligned_alloc(EXCHANGE_ALIGNMENT, ((total + 1) * EXCHANGE_BYTES + 2 * EXCHANGE_ALIGNMENT - 1)
+                                                          / EXCHANGE_ALIGNMENT * EXCHANGE_ALIGNMENT);
     run->exchange_items = run->exchange ? total + 1 : 0;
     return run->exchange != NULL;
 }

@@ -78,6 +78,8 @@ Instruction *Accesses::sharedVariable()
             getUnderlyingObjects(Address, Objects);
             for (const Value *Object : Objects) {
                 const auto *Variable = dyn_cast<AllocaInst>(Object);
+                if (Variable && Variable->hasMetadata(SharedNote))
+                    continue;
                 if (!Variable) {
                     Unknown |= !isa<GlobalValue>(Object);
                     continue;

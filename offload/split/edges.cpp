@@ -11,7 +11,7 @@
  * comparisons of a * index + b with what the loop does not change, also inside of loops of constant steps in the body; minima, maxima
  * and remainders of the same; and extensions of an index of 32 bits to 64.
  */
-#include "split.h"
+#include "edges.h"
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
@@ -40,82 +40,7 @@ constexpr uint64_t LeastWithLoops = 4;
 constexpr int64_t MostStep = 1 << 16;
 constexpr uint64_t Endless = uint64_t(1) << 62;
 
-/* A value as Start + Step * turn of the loop + steps of loops inside, modulo 2 to its width. */
-struct Affine {
-    const SCEV *Start = nullptr;
-    int64_t Step = 0;
-    SmallVector<std::pair<const SCEV *, int64_t>, 2> Inner; /* turns but one of a loop inside, and its step */
-};
-
-/* What is to be constant between Lo and Hi. */
-struct Condition {
-    Instruction *I;       /* is replaced there */
-    Affine Of;            /* that lies in 0 to Last, inclusively, after Shift was added */
-    const SCEV *Shift;    /* of the width of Of */
-    const SCEV *Last;     /* the same */
-    const SCEV *NotZero;  /* if this is 0 the range is empty; may be null */
-    bool Inside;          /* whether that is what holds between Lo and Hi, or its contrary */
-    Value *Then;          /* what stands for it there; null: an extension of an index */
-    const SCEV *Positive; /* must be greater than 0, or null */
-    Value *Start = nullptr; /* of an extension: Of.Start */
-    Value *Less = nullptr;  /* is subtracted from Then */
-    bool FromZero = false;  /* an extension: from the first turn on, not from Lo */
-    bool Signed = false;    /* an extension */
-};
-
-class Divider
-{
-  public:
-    Divider(Function &F, Loop &L, ScalarEvolution &SE, DominatorTree &DT, LoopInfo &LI)
-        : F(F), L(L), SE(SE), DT(DT), LI(LI), DL(F.getParent()->getDataLayout()), Context(F.getContext())
-    {
-    }
-    bool run();
-
-  private:
-    Function &F;
-    Loop &L;
-    ScalarEvolution &SE;
-    DominatorTree &DT;
-    LoopInfo &LI;
-    const DataLayout &DL;
-    LLVMContext &Context;
-    SmallVector<Condition, 16> Conditions;
-    SmallVector<std::pair<Value *, bool>, 8> Unchanging; /* conditions that the loop does not change, and their likely value */
-    const SCEV *Turns = nullptr;                         /* but one */
-    DenseMap<const PHINode *, Value *> Steps; /* of the loop's counters */
-    Value *Exact = nullptr; /* whether all conditions hold nowhere but from Lo to Hi */
-    BasicBlock *Preheader = nullptr;
-    Value *Count = nullptr, *Lo = nullptr, *Hi = nullptr; /* Count: turns but one */
-
-    bool isSuitable();
-    bool isBefore(const SCEV *S) const;
-    std::optional<Affine> affine(const SCEV *S);
-    std::optional<Affine> affine(Value *V, bool MayAssume = false);
-    void addNoWrap(Instruction *I, const Affine &Of, bool Signed, bool FromZero);
-    unsigned weight(const BasicBlock *From, const BasicBlock *To) const;
-    std::optional<bool> likelyOf(const Value *Condition, const Value *Compared, unsigned Depth);
-    void addCompare(ICmpInst &Compare);
-    void addExtreme(IntrinsicInst &Call);
-    void addRemainder(BinaryOperator &Rest);
-    void addExtension(Instruction &I);
-    void collect();
-    Value *narrow(IRBuilder<> &B, Expander &Expand, const SCEV *S, Instruction *At);
-    void limit(IRBuilder<> &B, Expander &Expand, Condition &C, Instruction *At);
-    bool guards(const Value *Condition, bool Likely, const BasicBlock *Block, unsigned Depth) const;
-    bool guardsAll() const;
-    void computeLimits();
-    struct Copy {
-        ValueToValueMapTy Map;
-        SmallVector<BasicBlock *, 16> Blocks;
-        BasicBlock *Header, *Latch;
-        PHINode *Counter;
-    };
-    std::unique_ptr<Copy> copy(StringRef Name, Value *From, Value *Past, BasicBlock *Entry, BasicBlock *Exit);
-    void settleExtension(Copy &Interior, const Condition &C, Instruction *I);
-    void settle(Copy &Interior);
-    void divide();
-};
+} // namespace
 
 /* A loop with one exit at its end, of a known number of turns, which leaves no value behind. */
 bool Divider::isSuitable()
@@ -151,6 +76,7 @@ bool Divider::isBefore(const SCEV *S) const
 std::optional<Affine> Divider::affine(const SCEV *S)
 {
     Affine Result;
+    bool ByItems = false; /* in a nest, by the place in a row */
     while (const auto *Rec = dyn_cast<SCEVAddRecExpr>(S)) {
         const auto *Step = Rec->isAffine() ? dyn_cast<SCEVConstant>(Rec->getStepRecurrence(SE)) : nullptr;
         if (!Step || Step->getAPInt().abs().ugt(MostStep) || !L.contains(Rec->getLoop()))
@@ -165,12 +91,23 @@ std::optional<Affine> Divider::affine(const SCEV *S)
         if (isa<SCEVCouldNotCompute>(Inside) || !isBefore(Inside) || SE.getTypeSizeInBits(Inside->getType()) > 64)
             return {};
         Result.Inner.push_back({Inside, By});
+        ByItems |= Nest && hasLoopMark(*Rec->getLoop(), ItemsMark);
     }
-    if (Result.Step == 0 || !isBefore(S))
+    if ((Result.Step == 0 && !ByItems) || !isBefore(S))
         return {};
     Result.Start = S;
     return Result;
 }
+
+/* That a work-item is the first of its group, say, is no border of a nest: it holds in every group for some. */
+void Divider::note(const Condition &C)
+{
+    if (!Nest || !C.I || !isa<SCEVConstant>(C.Of.Start))
+        Conditions.push_back(C);
+}
+
+namespace
+{
 
 /* Takes extensions of an index to go on by the same steps, and notes what that assumes. */
 class Widener : public SCEVRewriteVisitor<Widener>
@@ -209,6 +146,8 @@ class Widener : public SCEVRewriteVisitor<Widener>
     }
 };
 
+} // namespace
+
 std::optional<Affine> Divider::affine(Value *V, bool MayAssume)
 {
     if (!V->getType()->isIntegerTy() || V->getType()->getIntegerBitWidth() > 64 || !SE.isSCEVable(V->getType()))
@@ -242,7 +181,7 @@ void Divider::addNoWrap(Instruction *I, const Affine &Of, bool Signed, bool From
         if (Known.I == I && Known.Of.Start == Of.Start && Known.Of.Step == Of.Step && Known.Of.Inner == Of.Inner
             && !Known.Then && Known.Signed == Signed)
             return;
-    Conditions.push_back(C);
+    note(C);
 }
 
 /* ---- what is likely ---------------------------------------------------------------------------------------------- */
@@ -316,7 +255,7 @@ void Divider::addCompare(ICmpInst &Compare)
         C.Last = SE.getZero(T);
         C.Inside = false;
         C.Then = ConstantInt::getBool(Context, Predicate == CmpInst::ICMP_NE);
-        Conditions.push_back(C);
+        note(C);
         return;
     }
     /* index <= Last, or the contrary */
@@ -341,7 +280,7 @@ void Divider::addCompare(ICmpInst &Compare)
     const bool Likely = likelyOf(&Compare, Left, 0).value_or(true);
     C.Inside = Likely != Contrary;
     C.Then = ConstantInt::getBool(Context, Likely);
-    Conditions.push_back(C);
+    note(C);
 }
 
 /* The minimum or maximum of the index and a bound is the index. */
@@ -369,7 +308,7 @@ void Divider::addExtreme(IntrinsicInst &Call)
     if (Predicate == CmpInst::ICMP_SGT || Predicate == CmpInst::ICMP_UGT) {
         C.Inside = false; /* greater than the bound; where it is equal does not matter */
     }
-    Conditions.push_back(C);
+    note(C);
 }
 
 /* index % bound is the index where that is less; or the index - bound, if it begins with the bound, as in (i + n - 1) % n. */
@@ -392,10 +331,10 @@ void Divider::addRemainder(BinaryOperator &Rest)
         C.Positive = Bound; /* so that twice the bound does not wrap around */
         C.Less = Rest.getOperand(1);
     }
-    Conditions.push_back(C);
+    note(C);
 }
 
-bool reachesAddress(const Value *V, unsigned Depth)
+static bool reachesAddress(const Value *V, unsigned Depth)
 {
     for (const User *U : V->users())
         if (isa<GetElementPtrInst>(U)
@@ -437,7 +376,7 @@ void Divider::collect()
                 addExtreme(*Call);
             else if (auto *Operation = dyn_cast<BinaryOperator>(&I))
                 addRemainder(*Operation);
-            if (isa<CastInst>(I) || isa<BinaryOperator>(I))
+            if (!Nest && (isa<CastInst>(I) || isa<BinaryOperator>(I)))
                 addExtension(I);
             Value *Decides = nullptr;
             if (auto *Branch = dyn_cast<BranchInst>(&I); Branch && Branch->isConditional())
@@ -494,6 +433,11 @@ void Divider::limit(IRBuilder<> &B, Expander &Expand, Condition &C, Instruction 
             Y = B.CreateSub(Y, B.CreateTrunc(Span, T));
     }
     Last = B.CreateTrunc(LastWide, T);
+    if (C.Of.Step == 0) { /* the same in all rows */
+        Good = B.CreateAnd(Good, B.CreateICmpULE(Y, Last));
+        Hi = B.CreateSelect(Good, Hi, Number(0));
+        return;
+    }
     uint64_t Step = uint64_t(C.Of.Step);
     if (C.Of.Step < 0) { /* mirrored */
         Y = B.CreateSub(Last, Y);
@@ -630,8 +574,7 @@ std::unique_ptr<Divider::Copy> Divider::copy(StringRef Name, Value *From, Value 
     Value *Next = B.CreateAdd(Made->Counter, B.getInt64(1), "", true, true);
     Made->Counter->addIncoming(From, Entry);
     Made->Counter->addIncoming(Next, Made->Latch);
-    Value *Ends = B.CreateICmpEQ(Next, Past);
-    Branch->setCondition(Branch->getSuccessor(0) == Exit ? Ends : B.CreateNot(Ends));
+    Branch->setCondition(Branch->getSuccessor(0) == Exit ? B.CreateICmpEQ(Next, Past) : B.CreateICmpNE(Next, Past));
     return Made;
 }
 
@@ -657,7 +600,7 @@ void Divider::settleExtension(Copy &Interior, const Condition &C, Instruction *I
 }
 
 /* An index that was cut to 32 bits lost nothing: its extension, and that of its sum with another, is known without. */
-void settleCut(TruncInst &Cut)
+static void settleCut(TruncInst &Cut)
 {
     Value *Whole = Cut.getOperand(0);
     for (User *U : make_early_inc_range(Cut.users())) {
@@ -770,6 +713,36 @@ void Divider::divide()
         Phi.addIncoming(Phi.getIncomingValueForBlock(Latch), Rest);
 }
 
+/* All of the loop where every condition holds for all turns, and the loop as it was. */
+std::optional<Version> Divider::version()
+{
+    if (!isSuitable())
+        return {};
+    collect();
+    computeLimits();
+    BasicBlock *Before = Preheader, *Exit = L.getExitBlock(), *Header = L.getHeader();
+    IRBuilder<> B(Before->getTerminator());
+    Value *Past = B.CreateAdd(Count, B.getInt64(1));
+    Value *Whole = B.CreateAnd(B.CreateICmpEQ(Lo, B.getInt64(0)), B.CreateICmpUGT(Hi, Count), "tw_inside");
+    const DebugLoc Where = Before->getTerminator()->getDebugLoc();
+    const auto NewBlock = [&](const char *Name) { return BasicBlock::Create(Context, Name, &F, Header); };
+    const auto Jump = [&](BasicBlock *From, BasicBlock *To) { BranchInst::Create(To, From)->setDebugLoc(Where); };
+    BasicBlock *Entry = NewBlock("tw_inside"), *End = NewBlock("tw_inside_end"), *Old = NewBlock("tw_border");
+    Before->getTerminator()->eraseFromParent();
+    auto *Choice = BranchInst::Create(Entry, Old, Whole, Before);
+    Choice->setDebugLoc(Where);
+    Jump(End, Exit);
+    Jump(Old, Header);
+    auto Made = copy("inside", B.getInt64(0), Past, Entry, End);
+    Jump(Entry, Made->Header);
+    for (PHINode &Phi : Header->phis())
+        Phi.replaceIncomingBlockWith(Before, Old);
+    settle(*Made);
+    for (PHINode &Phi : Exit->phis()) /* none is used, by isSuitable() */
+        Phi.addIncoming(PoisonValue::get(Phi.getType()), End);
+    return Version{Made->Header, Choice, !Conditions.empty() || !Unchanging.empty()};
+}
+
 bool Divider::run()
 {
     if (!isSuitable())
@@ -782,7 +755,10 @@ bool Divider::run()
     return true;
 }
 
-} // namespace
+std::optional<Version> versionInside(Function &F, Loop &L, ScalarEvolution &SE, DominatorTree &DT, LoopInfo &LI)
+{
+    return Divider(F, L, SE, DT, LI, true).version();
+}
 
 /* Divides the loops over work-items of a function. */
 bool divideAtEdges(Function &F, FunctionAnalysisManager &FAM)

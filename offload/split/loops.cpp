@@ -17,6 +17,7 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
@@ -66,6 +67,7 @@ class Maker
         return Writer(Before, K.Begin->getDebugLoc());
     }
     void findExtents();
+    void placeExchange();
     void makeLoop(Region &R);
     BasicBlock *closeLevel(PHINode *Id, unsigned Level, bool Innermost, BasicBlock *Past);
     Value *newArray(uint64_t Bytes);
@@ -99,6 +101,29 @@ void Maker::findExtents()
         Extent[Level] = K.Id[Level]->getArgOperand(1);
     Total =
         Builder.CreateMul(Builder.CreateMul(Extent[0], Extent[1], "", true, true), Extent[2], "tw_total", true, true);
+}
+
+/* Where work-items leave values for each other is a variable of the function, if the size of the group is constant and not too large:
+   the optimizer keeps it in registers where that is possible. */
+void Maker::placeExchange()
+{
+    constexpr uint64_t MostItems = 1024, BytesOfItem = 16;
+    SmallVector<CallInst *, 1> Calls;
+    for (Instruction &I : instructions(K.F))
+        if (CallInst *Call = markerCall(I, ExchangeCall))
+            Calls.push_back(Call);
+    const auto *Items = dyn_cast<ConstantInt>(Total);
+    for (CallInst *Call : Calls) {
+        Call->getCalledFunction()->removeFnAttr(Attribute::NoInline); /* it has served */
+        if (!Items || Items->getZExtValue() > MostItems || Call->use_empty())
+            continue;
+        auto *Bytes = ArrayType::get(Type::getInt8Ty(Context), (Items->getZExtValue() + 1) * BytesOfItem + 64);
+        AllocaInst *Place = newScalar(Bytes, "tw_exchange");
+        Place->setAlignment(Align(64));
+        Place->setMetadata(SharedNote, MDNode::get(Context, {}));
+        Call->replaceAllUsesWith(Place);
+        Call->eraseFromParent();
+    }
 }
 
 MDNode *loopMetadata(LLVMContext &Context)
@@ -435,6 +460,7 @@ void Maker::checkMemory()
 bool Maker::run()
 {
     findExtents();
+    placeExchange();
     dropLifetimes();
     for (Region &R : K.Regions)
         if (R.hasLoop())

@@ -7,6 +7,7 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -233,6 +234,27 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
             FAM.invalidate(F, PreservedAnalyses::none());
     }
 
+    /* Work-items of an nd_range begin anywhere but at the first one only behind a barrier. Without a call that could come to one the
+       second argument of their function is 0. */
+    static bool beginsWithFirst(Function &F)
+    {
+        if (!F.hasLocalLinkage() || !F.getName().contains("_tw_items_") || F.arg_size() != 2 || F.getArg(1)->use_empty()
+            || !F.getArg(1)->getType()->isIntegerTy())
+            return false;
+        for (Instruction &I : instructions(F)) {
+            const auto *Call = dyn_cast<CallBase>(&I);
+            if (!Call || isa<IntrinsicInst>(I) || Call->doesNotAccessMemory())
+                continue;
+            for (const Value *Argument : Call->args())
+                if (!Argument->getType()->isIntegerTy() && !Argument->getType()->isFPOrFPVectorTy())
+                    return false;
+            if (!Call->getCalledFunction())
+                return false;
+        }
+        F.getArg(1)->replaceAllUsesWith(ConstantInt::get(F.getArg(1)->getType(), 0));
+        return true;
+    }
+
     PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM)
     {
         const auto &LI = FAM.getResult<LoopAnalysis>(F);
@@ -240,6 +262,11 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
             return PreservedAnalyses::all();
         clean(F, FAM, false);
         hideDivisions(F, FAM);
+        if (beginsWithFirst(F))
+            clean(F, FAM, true);
+        const bool Versioned = versionNests(F, FAM);
+        if (Versioned)
+            clean(F, FAM, true);
         if (divideAtEdges(F, FAM))
             clean(F, FAM, true);
         hideDivisions(F, FAM);

@@ -14,6 +14,7 @@
  * Each step may refuse, with a reason: the kernel then goes by its stacks, as without the plugin. Later, in front of the vectorizer,
  * every loop over work-items, which the macros marked, comes to
  *
+ *     nests.cpp     makes a copy of the rows of a small group for where no border is
  *     edges.cpp     divides it where conditions on the index change
  *     lanes.cpp     lets chunks of work-items take the turns of loops inside together
  *     accesses.cpp  tells the vectorizer that work-items are independent
@@ -45,8 +46,12 @@ constexpr const char *BeginMarker = "tw_internal_marker_begin";
 constexpr const char *IdMarker = "tw_internal_marker_id";
 constexpr const char *BarrierMarker = "tw_internal_marker_barrier";
 constexpr const char *OnceMarker = "tw_internal_marker_once";
+constexpr const char *ExchangeCall = "tw_internal_split_exchange"; /* of the group; not a marker */
 constexpr const char *DoneMarker = "tw_internal_marker_done";
 constexpr const char *ItemsMarker = "tw_internal_marker_items";
+
+/* The note at a variable that the work-items of a group share. */
+constexpr const char *SharedNote = "teamwork.shared";
 
 /* The property of a loop whose turns are work-items. */
 constexpr const char *ItemsMark = "teamwork.items";
@@ -103,6 +108,13 @@ struct Expander : llvm::SCEVExpander {
     {
     }
 #endif
+};
+
+/* A copy of a loop for where no condition is at its border. */
+struct Version {
+    llvm::BasicBlock *Header;
+    llvm::BranchInst *Choice; /* its first successor is in front of the copy, the other one in front of the loop */
+    bool Settled;             /* conditions of the copy are constants */
 };
 
 /* What a loop over work-items reads and writes. */
@@ -169,6 +181,9 @@ bool isUniform(const Kernel &K, const llvm::Value *V);
 bool canRecompute(const llvm::Instruction &I);
 bool isRecomputed(const Kernel &K, const llvm::Value *V);
 bool makeLoops(Kernel &K);
+std::optional<Version> versionInside(llvm::Function &F, llvm::Loop &L, llvm::ScalarEvolution &SE,
+                                     llvm::DominatorTree &DT, llvm::LoopInfo &LI);
+bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool divideAtEdges(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

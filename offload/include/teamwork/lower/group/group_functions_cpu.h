@@ -8,11 +8,11 @@
 #define TEAMWORK_LOWER_GROUP_FUNCTIONS_CPU_H
 
 /* Values of 4 bytes have places of their own behind those of 8: what one function leaves there may not have been read
-   by all when the next one, for another type, begins. */
+   by all when the next one, for another type, begins. Both begin at a cache line, so that no vector lies in two. */
 TW_DEVICE_INLINE void *tw_internal_exchange(tw_nd_item item, size_t element_bytes)
 {
-    unsigned char *places = (unsigned char *)item.tw_group_->tw_exchange_;
-    return element_bytes > 4 ? places : places + 8 * (tw_local_linear_range(item) + 1);
+    unsigned char *places = (unsigned char *)__builtin_assume_aligned(item.tw_group_->tw_exchange_, 64);
+    return element_bytes > 4 ? places : places + (8 * (tw_local_linear_range(item) + 1) + 63) / 64 * 64;
 }
 
 TW_DEVICE_INLINE void tw_internal_sub_group_barrier(tw_sub_group sub_group)

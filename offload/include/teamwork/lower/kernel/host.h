@@ -281,6 +281,7 @@ TW_DEVICE_INLINE const void *tw_internal_nd_block(const struct tw_internal_nd_gr
         const size_t tw_n0 = tw_internal_extent(tw_here.tw_local_, dims, 0);                                           \
         const size_t tw_n1 = tw_internal_extent(tw_here.tw_local_, dims, 1);                                           \
         const size_t tw_n2 = tw_internal_extent(tw_here.tw_local_, dims, 2);                                           \
+        tw_here.tw_exchange_ = tw_internal_split_exchange(tw_nd);                                                      \
         tw_internal_marker_begin(tw_nd, tw_internal_split_memory, tw_internal_split_diverge);                          \
         const size_t tw_j0 = tw_internal_marker_id(0, tw_n0), tw_j1 = tw_internal_marker_id(1, tw_n1);                 \
         const size_t tw_j2 = tw_internal_marker_id(2, tw_n2);                                                          \

@@ -23,6 +23,13 @@ tw_internal_split_memory(const struct tw_internal_nd_group *group, size_t bytes)
     return group->launch->cpu->split_memory(group->run, bytes);
 }
 
+/* Where work-items leave values for each other. If the size of the group is constant, the plugin takes a variable instead. */
+static __attribute__((noinline, pure, unused)) void *
+tw_internal_split_exchange(const struct tw_internal_nd_group *group)
+{
+    return group->exchange;
+}
+
 /* Work-items went different ways to barriers: gives the group up, and does not return. */
 static __attribute__((noinline, cold, unused)) void tw_internal_split_diverge(const struct tw_internal_nd_group *group,
                                                                               size_t waiting, size_t elsewhere,
