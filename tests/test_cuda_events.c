@@ -74,6 +74,7 @@ static bool begin(struct setting *s)
 static void end(struct setting *s)
 {
     TW_PASS(tw_queue_destroy(&s->queue));
+    TW_EQUAL(cu.stream_synchronize(s->stream), 0); /* events wait for it that nobody else waits for */
     TW_EQUAL(cu.release(s->memory), 0);
     TW_EQUAL(cu.event_destroy(s->event), 0);
     TW_EQUAL(cu.stream_destroy(s->stream), 0);

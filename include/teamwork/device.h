@@ -184,6 +184,9 @@ TW_API tw_status tw_context_destroy(tw_context **context);
  * Frees all that the library keeps between calls: what was found of devices, worker threads. Later calls start anew. It
  * happens by itself when the program ends; calling it lets leak checkers see that nothing is left.
  *
+ * For commands that are in flight on a device, as for CUDA events whose tw_event was released, it waits a tenth of a
+ * second at most.
+ *
  * @return TW_ERROR_BUSY  a queue, context, buffer or host accessor still exists, a command is not complete, or the call
  *         comes from a selector
  *         TW_ERROR_UNSUPPORTED  in a child made by fork() (teamwork.h)

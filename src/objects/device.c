@@ -328,18 +328,6 @@ static tw_status shut_down(void)
     return TW_SUCCESS;
 }
 
-/* Retires what devices have completed meanwhile: for some commands, as CUDA events, no queue can be waited for. */
-static void retire_completed(void)
-{
-    pthread_mutex_lock(&discovery);
-    tw_lock();
-    for (size_t i = 0; i < found.all_count; ++i)
-        while (tw_retire_device_locked(found.all[i]))
-            ;
-    tw_unlock();
-    pthread_mutex_unlock(&discovery);
-}
-
 tw_status tw_shutdown(void)
 {
     tw_status status = tw_check_process();
@@ -349,7 +337,7 @@ tw_status tw_shutdown(void)
         return tw_fail(TW_ERROR_BUSY, "called from a selector, while a queue is being made");
     TW_DEFER_CANCELLATION;
     pthread_rwlock_wrlock(&alive);
-    retire_completed();
+    tw_settle_tasks();
     tw_reclaim();
     tw_reclaim_settle();
     tw_reclaim();

@@ -26,7 +26,8 @@
 #define CALM_NAP_NS 500000u  /* ... on a device where it takes a processor from kernels */
 #define MAX_NAP_NS 500000u   /* ... at most, while something long is in flight */
 #define MOST_MORE_WORKERS 16
-#define END_NS 2000000000u /* longest time that exit() waits for running tasks */
+#define SETTLE_NS 100000000u /* longest time that tw_shutdown() waits for what is in flight */
+#define END_NS 2000000000u   /* longest time that exit() waits for running tasks */
 
 static void nap_locked(struct tw_device *device, uint64_t ns)
 {
@@ -154,7 +155,7 @@ void tw_stop_workers_locked(struct tw_device *device)
     tw_close_streams_locked(device);
 }
 
-/* ---- the end of the program -------------------------------------------------------------------------------------- */
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 /* Retires completed tasks of all devices. Returns true if any are still in flight. */
 static bool retire_all_locked(void)
@@ -167,6 +168,18 @@ static bool retire_all_locked(void)
         is_in_flight = is_in_flight || device->in_flight;
     }
     return is_in_flight;
+}
+
+void tw_settle_tasks(void)
+{
+    const uint64_t until = tw_now_ns() + SETTLE_NS;
+    tw_lock();
+    while (retire_all_locked() && tw_now_ns() < until) {
+        tw_unlock();
+        nanosleep(&(struct timespec){.tv_nsec = SHORT_NAP_NS}, NULL);
+        tw_lock();
+    }
+    tw_unlock();
 }
 
 /* When the program ends, libomp and libomptarget destroy what kernels and copies of other threads use. So this function

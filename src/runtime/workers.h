@@ -13,6 +13,9 @@ void tw_start_worker_locked(struct tw_device *device);
 tw_status tw_device_needs_worker(struct tw_device *device);
 /* Ends the workers of a device, and closes its streams. Releases the lock meanwhile. */
 void tw_stop_workers_locked(struct tw_device *device);
+/* Waits, for a limited time, until nothing is in flight on any device: for some commands, as those of CUDA events, no
+   queue can be waited for. */
+void tw_settle_tasks(void);
 /* Waits for running tasks when exit() begins, and lets no others begin. The devices still exist. */
 void tw_end_tasks(void);
 
