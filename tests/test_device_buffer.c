@@ -438,6 +438,23 @@ TW_TEST(memory_of_another_device_is_refused)
     tw_free(everywhere);
 }
 
+/* CUDA's driver knows whose memory it is, also if the library did not allocate it. */
+TW_TEST(memory_of_another_cuda_device_is_refused)
+{
+    tw_device *devices[2];
+    tw_buffer *buffer = NULL;
+    if (tw_test_devices(devices, 2) < 2 || tw_device_cuda_ordinal(devices[0]) < 0
+        || tw_device_cuda_ordinal(devices[1]) < 0)
+        TW_SKIP();
+    int *memory = allocate(devices[1], OF_OPENMP, N), *managed = allocate(devices[1], SHARED, N);
+    TW_FAIL(tw_buffer_create_over_device(memory, devices[0], NULL, 4, tw_range_1d(N), &buffer),
+            TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_buffer_create_over_device(managed, devices[0], NULL, 4, tw_range_1d(N), &buffer),
+            TW_ERROR_INVALID_ARGUMENT); /* by what the program said when it allocated it */
+    release(devices[1], OF_OPENMP, memory);
+    release(devices[1], SHARED, managed);
+}
+
 /* A range without elements needs no memory. */
 TW_TEST(empty_buffers_need_no_memory)
 {
@@ -472,6 +489,7 @@ TW_TEST_LIST = {
     TW_CASE(the_destruction_gives_the_memory_back),
     TW_CASE(wrong_memory_is_refused),
     TW_CASE(memory_of_another_device_is_refused),
+    TW_CASE(memory_of_another_cuda_device_is_refused),
     TW_CASE(empty_buffers_need_no_memory),
     TW_CASES_END,
 };
