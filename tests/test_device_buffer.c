@@ -241,16 +241,21 @@ TW_TEST(the_memory_is_never_given_up)
 {
     enum { MANY = 16384, LIMIT = 3 * MANY * sizeof(int) };
     char text[32];
-    tw_test_use_sim(1);
+    tw_test_use_sim(2);
     snprintf(text, sizeof text, "%d", (int)LIMIT);
     setenv("TW_SIM_MEMORY", text, 1);
-    tw_queue *queue = tw_test_queue();
+    tw_queue *queues[2], *queue;
+    tw_test_queues(queues, 2);
+    queue = queues[0];
     tw_device *device = tw_queue_device(queue);
     int *memory = tw_malloc_device(device, MANY * sizeof *memory);
     tw_buffer *buffer = NULL, *others[3] = {NULL, NULL, NULL}, *large = NULL;
     poke(device, memory, MANY, 0);
     TW_PASS(tw_buffer_create_over_device(memory, device, NULL, sizeof(int), tw_range_1d(MANY), &buffer));
-    add_to(queue, buffer, 1); /* used longest ago */
+    add_to(queue, buffer, 1); /* used longest ago, ... */
+    tw_command_group *cg = tw_queue_begin(queues[1]);
+    tw_prefetch(cg, buffer); /* ... and the contents are elsewhere too: other memory would go first */
+    tw_test_run(queues[1], cg);
     for (int i = 0; i < 3; ++i) {
         others[i] = tw_test_ints(MANY, i);
         add_to(queue, others[i], 1);
@@ -259,7 +264,7 @@ TW_TEST(the_memory_is_never_given_up)
     TW_EQUAL(tw_sim_allocated_bytes(device), LIMIT);
     expect(device, memory, MANY, 1); /* still there, and still the contents */
     TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d((size_t)3 * MANY), &large));
-    tw_command_group *cg = tw_queue_begin(queue);
+    cg = tw_queue_begin(queue);
     (void)tw_discard_write(cg, large);
     TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_OUT_OF_DEVICE_MEMORY);
     for (int i = 0; i < 3; ++i)
@@ -271,7 +276,7 @@ TW_TEST(the_memory_is_never_given_up)
     expect(device, memory, MANY, 2);
     TW_EQUAL(tw_sim_allocated_bytes(device), MANY * sizeof(int));
     tw_free(memory);
-    TW_PASS(tw_queue_destroy(&queue));
+    tw_test_destroy_queues(queues, 2);
 }
 
 /* What cannot be brought back is reported by the destruction, as for other final data. */
