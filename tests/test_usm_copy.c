@@ -112,6 +112,54 @@ TW_TEST(copies_go_between_devices)
         }
 }
 
+/* Between a simulated device and one that does not know it: by host memory. A GPU's own memory is refused. */
+static void check_strangers(tw_queue *queue, tw_device *sim, tw_device *other)
+{
+    unsigned char *x = tw_malloc_device(sim, BYTES), *y = tw_malloc_device(other, BYTES),
+                  *shared = tw_malloc_shared(other, BYTES);
+    TW_CHECK(x && y);
+    if (shared)
+        check_copy(queue, x, shared, 1, 2, BYTES - 2);
+    if (shared)
+        check_copy(queue, shared, x, 2, 1, BYTES - 2);
+    if (tw_device_is_gpu(other)) {
+        tw_buffer *buffer = NULL;
+        TW_FAIL(tw_queue_memcpy(queue, x, y, BYTES, NULL), TW_ERROR_UNSUPPORTED);
+        TW_PASS(tw_buffer_create(1, tw_range_1d(BYTES), &buffer));
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_copy_to(cg, buffer, tw_queue_device(queue) == sim ? y : x);
+        TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_UNSUPPORTED);
+        TW_PASS(tw_buffer_destroy(&buffer));
+    } else {
+        check_copy(queue, x, y, 1, 2, BYTES - 2);
+    }
+    tw_free(x);
+    tw_free(y);
+    tw_free(shared);
+}
+
+TW_TEST(copies_go_between_devices_of_different_kinds)
+{
+    tw_device *devices[8], *sim = NULL;
+    TW_PASS(tw_shutdown());
+    setenv("TW_SIM", "1", 1);
+    unsetenv("TW_DEVICES");
+    const size_t count = tw_test_devices(devices, 8);
+    for (size_t i = 0; i < count; ++i)
+        if (tw_sim_selector(devices[i], NULL) >= 0)
+            sim = devices[i];
+    TW_CHECK(sim && count > 1);
+    for (size_t i = 0; i < 2 * count; ++i) {
+        tw_queue *queue = NULL;
+        if (devices[i / 2] == sim)
+            continue;
+        TW_PASS(
+            tw_queue_create_with_properties(NULL, i % 2 ? sim : devices[i / 2], TW_QUEUE_IN_ORDER, NULL, NULL, &queue));
+        check_strangers(queue, sim, devices[i / 2]);
+        TW_PASS(tw_queue_destroy(&queue));
+    }
+}
+
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 enum { MOST_PITCH = 60, MOST_ROWS = 12, PLANE = MOST_PITCH * MOST_ROWS };
@@ -494,8 +542,10 @@ static void check_graph(bool with_program)
 {
     tw_queue *queue = in_order_queue();
     tw_device *device = tw_test_device(0);
-    unsigned *x = tw_malloc_device(device, N * sizeof *x), *y = tw_malloc_device(device, N * sizeof *y),
+    unsigned *x = tw_malloc_device(device, N * sizeof *x), *y = tw_malloc_shared(device, N * sizeof *y),
              *in = tw_malloc_host(N * sizeof *in), *out = tw_malloc_host(N * sizeof *out), program[N];
+    if (!y) /* there is no shared memory */
+        y = tw_malloc_device(device, N * sizeof *y);
     TW_CHECK(x && y && in && out);
     TW_PASS(tw_queue_begin_recording(queue));
     TW_PASS(tw_queue_memcpy(queue, x, in, N * sizeof *x, NULL));
@@ -794,6 +844,7 @@ TW_TEST(hints_are_for_the_queues_device)
 
 TW_TEST_LIST = {TW_CASE(copies_go_between_all_kinds_of_memory),
                 TW_CASE(copies_go_between_devices),
+                TW_CASE(copies_go_between_devices_of_different_kinds),
                 TW_CASE(rows_are_copied),
                 TW_CASE(overlapping_rows_are_refused),
                 TW_CASE(fills_set_what_they_name_and_no_more),

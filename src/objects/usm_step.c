@@ -101,18 +101,20 @@ static bool overlap(struct side to, struct side from, size_t row_bytes, size_t r
     return rest < row_bytes || (to.pitch - rest < row_bytes && distance / to.pitch + 1 < rows);
 }
 
-/* Decides where a copy between two places is done. Where both are of devices that do not know each other, shared memory
-   is used as the host's. */
+/* Decides where a copy between two places is done. Shared memory of another device is used as the host's where the
+   devices do not know each other; where they do, it is one's own: all of them reach it. */
 static tw_status choose_device(struct tw_usm_place *to, struct tw_usm_place *from)
 {
-    if (!to->device || !from->device || to->device->backend == from->device->backend)
+    struct tw_usm_place *shared = from->type == TW_POINTER_SHARED ? from : to, *other = shared == from ? to : from;
+    if (!to->device || !from->device || to->device == from->device)
         return TW_SUCCESS;
-    struct tw_usm_place *shared = from->type == TW_POINTER_SHARED ? from : to;
-    if (shared->type != TW_POINTER_SHARED)
+    const bool know_each_other = to->device->backend == from->device->backend;
+    if (shared->type == TW_POINTER_SHARED)
+        shared->device = know_each_other ? other->device : NULL;
+    else if (!know_each_other)
         return tw_fail(TW_ERROR_UNSUPPORTED,
                        "memory of %s cannot be copied to %s directly: copy through memory of tw_malloc_host()",
                        tw_device_name(from->owner), tw_device_name(to->owner));
-    shared->device = NULL;
     return TW_SUCCESS;
 }
 
