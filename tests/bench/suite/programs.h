@@ -37,7 +37,10 @@
     X(ising)                                                                                                           \
     X(bitonic)                                                                                                         \
     X(floydwarshall)                                                                                                   \
-    X(wavefront)
+    X(wavefront)                                                                                                       \
+    X(group_sum)                                                                                                       \
+    X(tree_sum)                                                                                                        \
+    X(clamped_mask)
 
 #endif
 

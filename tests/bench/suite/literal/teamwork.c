@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Literal kernels in Teamwork. */
+#include "../arrays_teamwork.h"
+#include "literal.h"
+
+#include <teamwork/group_functions.h>
+
+struct group_sum {
+    const float *in;
+    float *sums; /* one for each group */
+};
+
+static inline void group_sum(tw_nd_item item, const struct group_sum *k)
+{
+    const float sum = tw_reduce_over_group(item, k->in[tw_global_id(item, 0)], TW_SUM);
+    if (tw_local_id(item, 0) == 0)
+        k->sums[tw_group_id(item, 0)] = sum;
+}
+TW_ND_RANGE_KERNEL(group_sum, LITERAL_GROUP);
+
+/* The same with a size that is known at run time. */
+struct group_sum_sized {
+    const float *in;
+    float *sums;
+};
+
+static inline void group_sum_sized(tw_nd_item item, const struct group_sum_sized *k)
+{
+    const float sum = tw_reduce_over_group(item, k->in[tw_global_id(item, 0)], TW_SUM);
+    if (tw_local_id(item, 0) == 0)
+        k->sums[tw_group_id(item, 0)] = sum;
+}
+TW_ND_RANGE_KERNEL(group_sum_sized);
+
+struct tree_sum {
+    const float *in;
+    float *sums;
+};
+
+static inline void tree_sum(tw_nd_item item, const struct tree_sum *k)
+{
+    TW_LOCAL(float, part, [LITERAL_GROUP]);
+    const size_t at = tw_local_id(item, 0);
+    part[at] = k->in[tw_global_id(item, 0)];
+    for (size_t half = tw_local_range(item, 0) / 2; half > 0; half /= 2) {
+        tw_barrier(item, TW_LOCAL_SPACE);
+        if (at < half)
+            part[at] += part[at + half];
+    }
+    if (at == 0)
+        k->sums[tw_group_id(item, 0)] = part[0];
+}
+TW_ND_RANGE_KERNEL(tree_sum, LITERAL_GROUP);
+
+struct clamped_mask {
+    const float *in;
+    float *out;
+    struct literal_mask mask;
+    int width, height;
+};
+
+static inline void clamped_mask(tw_nd_item item, const struct clamped_mask *k)
+{
+    const int y = (int)tw_global_id(item, 0), x = (int)tw_global_id(item, 1);
+    float sum = 0;
+    for (int j = 0; j < LITERAL_MASK; ++j)
+        for (int i = 0; i < LITERAL_MASK; ++i)
+            sum += k->mask.at[j * LITERAL_MASK + i]
+                   * k->in[literal_clamp(y + j - LITERAL_RADIUS, k->height - 1) * k->width
+                           + literal_clamp(x + i - LITERAL_RADIUS, k->width - 1)];
+    k->out[y * k->width + x] = sum;
+}
+TW_ND_RANGE_KERNEL(clamped_mask, LITERAL_TILE, LITERAL_TILE);
+
+static bool run(struct suite_teamwork *s, void (*add)(tw_command_group *cg, struct suite_teamwork *s, size_t count))
+{
+    tw_command_group *cg = tw_queue_begin(bench_queue());
+    add(cg, s, ((const struct literal *)s->problem)->count);
+    return bench_passed(tw_queue_submit(bench_queue(), cg, NULL)) && suite_wait();
+}
+
+/* Of kernels with groups of numbers. */
+#define SUM(name)                                                                                                      \
+    static void add_##name(tw_command_group *cg, struct suite_teamwork *s, size_t count)                               \
+    {                                                                                                                  \
+        tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(count), tw_range_1d(LITERAL_GROUP)), name,           \
+                                 .in = tw_read(cg, s->at[LITERAL_IN]),                                                 \
+                                 .sums = tw_discard_write(cg, s->at[LITERAL_OUT]));                                    \
+    }                                                                                                                  \
+    static bool run_##name(void *state)                                                                                \
+    {                                                                                                                  \
+        return run(state, add_##name);                                                                                 \
+    }
+SUM(group_sum)
+SUM(group_sum_sized)
+SUM(tree_sum)
+
+static void add_clamped_mask(tw_command_group *cg, struct suite_teamwork *s, size_t count)
+{
+    const struct literal *literal = s->problem;
+    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_2d(count, count), tw_range_2d(LITERAL_TILE, LITERAL_TILE)),
+                             clamped_mask, .in = tw_read(cg, s->at[LITERAL_IN]),
+                             .out = tw_discard_write(cg, s->at[LITERAL_OUT]), .mask = literal->mask,
+                             .width = (int)count, .height = (int)count);
+}
+static bool run_clamped_mask(void *state)
+{
+    return run(state, add_clamped_mask);
+}
+
+static const struct suite_version group_versions[] = {
+    SUITE_TEAMWORK_VERSION("groups", "nd_range", run_group_sum),
+    SUITE_TEAMWORK_VERSION("groups of any size", "nd_range", run_group_sum_sized)};
+static const struct suite_version tree_versions[] = {SUITE_TEAMWORK_VERSION("groups", "nd_range", run_tree_sum)};
+static const struct suite_version mask_versions[] = {SUITE_TEAMWORK_VERSION("flat", "nd_range", run_clamped_mask)};
+const struct suite_versions suite_group_sum_teamwork = SUITE_VERSIONS(group_versions);
+const struct suite_versions suite_tree_sum_teamwork = SUITE_VERSIONS(tree_versions);
+const struct suite_versions suite_clamped_mask_teamwork = SUITE_VERSIONS(mask_versions);

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a C program of random kernels, which prints what each of them computes.
+
+usage: generate.py SEED KERNELS
+
+stress.sh compiles it with the plugin of the compiler and without, and compares the output. Kernels obey the rules of
+docs/kernels.md: no work-item reads what another one writes but behind barriers, indices are inside of the buffers, and
+signed arithmetic does not overflow.
+"""
+import random
+import sys
+
+HEAD = """\
+#include <stdio.h>
+#include <stdlib.h>
+#include <teamwork/group_functions.h>
+#include <teamwork/teamwork.h>
+#include <teamwork/vector.h>
+
+enum { MOST = 1 << 14, LOCAL = 512 };
+struct pair { int a, b; };
+static inline int clamp_to(int x, int low, int high) { return x < low ? low : x > high ? high : x; }
+static inline struct pair both(int a, int b) { struct pair p = {a & 1023, (a ^ b) & 511}; return p; }
+static inline int first_step(int x) { struct pair p = both(x, 77); return p.a > p.b ? p.a : p.b; }
+static inline int second_step(int x) { return first_step(x) + first_step(x + 3) / 2; }
+static inline int collatz(int x) { int n = 0; do { x = x & 1 ? 3 * (x & 255) + 1 : x / 2; ++n; } while (x > 1 && n < 20); return n; }
+"""
+
+TAIL = """\
+static unsigned hash(const int *x)
+{
+    unsigned h = 2166136261u;
+    for (int i = 0; i < MOST; ++i)
+        h = (h ^ (unsigned)x[i]) * 16777619u;
+    return h;
+}
+
+#define CHECK(call) do { if ((call) != TW_SUCCESS) { printf("%%s: %%s\\n", #call, tw_error_detail()); exit(1); } } while (0)
+#define RUN(kernel, launch, ...) do { \\
+    for (int i = 0; i < MOST; ++i) out[i] = -1; \\
+    CHECK(tw_buffer_create_over(out, sizeof *out, tw_range_1d(MOST), &o)); \\
+    tw_command_group *cg = tw_queue_begin(queue); \\
+    launch(cg, __VA_ARGS__, .in = tw_read(cg, b), .out = tw_read_write(cg, o)); \\
+    CHECK(tw_queue_submit(queue, cg, NULL)); \\
+    CHECK(tw_queue_wait(queue)); \\
+    CHECK(tw_buffer_destroy(&o)); \\
+    printf("%%s %%08x\\n", #kernel, hash(out)); \\
+    } while (0)
+
+int main(void)
+{
+    static int in[MOST], out[MOST];
+    for (unsigned i = 0; i < MOST; ++i)
+        in[i] = (int)(i * 2654435761u >> 20) - 2048;
+    tw_queue *queue = NULL;
+    tw_buffer *b = NULL, *o = NULL;
+    CHECK(tw_queue_create(NULL, NULL, NULL, NULL, &queue));
+    CHECK(tw_buffer_create_over_const(in, sizeof *in, tw_range_1d(MOST), &b));
+%s
+    CHECK(tw_buffer_destroy(&b));
+    CHECK(tw_queue_destroy(&queue));
+    return 0;
+}
+"""
+
+
+class Body:
+    """The statements of one work-item: v, u (int), f (float) are its values, x and y its place in rows of w and h."""
+
+    def __init__(self, rng, barriers, leave):
+        self.rng, self.barriers, self.leave, self.loops = rng, barriers, leave, 0
+
+    def pick(self, *choices):
+        return self.rng.choice(choices)
+
+    def const(self):
+        return self.rng.randint(-4, 5)
+
+    def index(self):
+        x, y = f"x + {self.const()}", f"y + {self.const()}"
+        return self.pick(f"clamp_to({y}, 0, k->h - 1) * k->w + clamp_to({x}, 0, k->w - 1)",
+                         f"(({y} + k->h) % k->h) * k->w + ({x} + k->w) % k->w",
+                         f"y * k->w + (x == 0 ? k->w - 1 : x - 1)", f"y * k->w + (x + 1 == k->w ? 0 : x + 1)",
+                         f"(size_t)y * (size_t)k->w + (size_t)x", f"(unsigned)y * (unsigned)k->w + (unsigned)x",
+                         "(v & 4095)", "((unsigned)(x - 3) < (unsigned)k->w ? x - 3 : 2)", f"((unsigned)(x * 3 + {abs(self.const())}) & 8191)")
+
+    def value(self):
+        return self.pick(f"k->in[{self.index()}]", f"k->in[{self.index()}]", "v", "u", "x", "y", str(self.const()), "k->n",
+                         "second_step(v & 2047)", "collatz(v & 127)", "both(u, x).b", "(int)f", "i0" if self.loops else "7",
+                         "(v >> 3)")
+
+    def condition(self):
+        c = self.const()
+        return self.pick(f"x > {c}", f"x < k->w - {abs(c)}", f"y >= {c}", f"x + {c} >= 0 && x + {c} < k->w", "(v & 1)", f"k->n > {c}",
+                         f"y > 0 && y < k->h - 1 && x > 0 && x < k->w - 1", f"x == {abs(c)}", "u < v")
+
+    def add(self, name):
+        return f"{name} = ({name} {self.pick('+', '-', '^', '&', '|')} ({self.value()})) & 0xfffff;"
+
+    def block(self, depth, count):
+        return " ".join(self.statement(depth) for _ in range(count))
+
+    def uniform(self, depth):
+        """Statements at which all work-items of a group arrive."""
+        if self.barriers and self.rng.random() < 0.6:
+            return self.exchange(depth)
+        return self.statement(depth)
+
+    def exchange(self, depth):
+        n = "(int)tw_local_linear_range(item)"
+        put = "t[l] = v & 0xffff; tw_barrier(item, TW_LOCAL_SPACE);"
+        get = f"u = (u + t[(l + {abs(self.const()) + 1}) % {n}]) & 0xfffff; tw_barrier(item, TW_LOCAL_SPACE);"
+        kind = self.rng.randint(0, 7)
+        if kind == 0:
+            return (f"{put} for (int s = {n} / 2; s > 0; s /= 2) {{ if (l < s) t[l] = (t[l] + t[l + s]) & 0xffff; "
+                    f"tw_barrier(item, TW_LOCAL_SPACE); }} v ^= t[0]; tw_barrier(item, TW_LOCAL_SPACE);")
+        if kind == 1 and depth > 0:
+            return f"for (int r = 0; r < k->n % 3 + 1; ++r) {{ {put} {get} {self.statement(0)} }}"
+        if kind == 2:
+            return f"v = (v + tw_reduce_over_group(item, u, {self.pick('TW_SUM', 'TW_MAX', 'TW_XOR')})) & 0xfffff;"
+        if kind == 3:
+            return f"u = tw_{self.pick('inclusive', 'exclusive')}_scan_over_group(item, v & 255, TW_SUM) & 0xfffff;"
+        if kind == 4:
+            return (f"v ^= tw_group_broadcast(item, u, {abs(self.const())} % tw_local_linear_range(item)); "
+                    f"if (tw_any_of_group(item, v > {self.const() * 99})) u ^= 5;")
+        if kind == 5:
+            return "f += tw_reduce_over_group(item, (float)(v & 63) / 3.0f, TW_SUM);"
+        if kind == 6 and depth > 0:
+            return f"if (k->n > {self.const()}) {{ {put} {get} }} else {{ {self.statement(0)} }}"
+        return f"{put} {get}"
+
+    def statement(self, depth):
+        kind = self.rng.randint(0, 15 if depth > 0 else 4)
+        if kind <= 2:
+            return self.add(self.pick("v", "u"))
+        if kind == 3:
+            return f"f = f * 0.5f + (float)({self.value()} & 255);"
+        if kind == 4:
+            return f"v = {self.condition()} ? v : (u + {self.const()}) & 0xfffff;"
+        if kind <= 6:
+            other = f" else {{ {self.block(depth - 1, 1)} }}" if self.rng.random() < 0.5 else ""
+            return f"if ({self.condition()}) {{ {self.block(depth - 1, 2)} }}{other}"
+        if kind <= 10:
+            name, self.loops = f"i{self.loops}", self.loops + 1
+            until = self.pick("3", "k->n", "7", "(v & 7)", "x % 5")
+            inner = self.block(depth - 1, 2)
+            extra = self.pick("", "", f"if (u == {name}) break;", f"if ((v & 3) == {name}) continue;")
+            self.loops -= 1
+            return f"for (int {name} = 0; {name} < {until}; ++{name}) {{ {extra} {inner} v = (v + {name} * u) & 0xfffff; }}"
+        if kind == 11:
+            return (f"switch (v & 3) {{ case 0: {self.add('u')} break; case 1: {self.add('v')} /* fall through */ "
+                    f"case 2: u ^= 9; break; default: {self.statement(0)} }}")
+        if kind == 12:
+            return f"{{ int m = 0; do {{ v = (v * 3 + 1) & 0xffff; ++m; }} while ((v & 3) != 0 && m < {abs(self.const()) + 2}); u ^= m; }}"
+        if kind == 13:
+            return ("{ int a[4] = {v, u, x, y}; for (int j = 0; j < 4; ++j) a[j & 3] = (a[(j + 1) & 3] + a[j]) & 0xffff; "
+                    "v ^= a[u & 3]; }")
+        if kind == 14:
+            if self.rng.random() < 0.4:
+                return "{ tw_half p = (tw_half)(float)(x & 31); p = p * (tw_half)0.5f; f += (float)p; }"
+            return "{ tw_float4 q = {f, 1.0f, (float)(x & 7), 2.0f}; q = q * q + 1.0f; f = q.x > 1e6f ? 0.0f : q.z + f; }"
+        if self.leave:
+            return f"if (v == {self.const() + 4}) return;"
+        return self.add("v")
+
+
+def kernel(rng, number):
+    """The definition of a kernel, and its launch."""
+    form, dims, name = rng.choice(["range", "nd", "nd", "nd", "nd", "groups"]), rng.choice([1, 2]), f"kernel_{number}"
+    local = rng.choice([(8,), (33,), (64,), (256,)] if dims == 1 else [(16, 16), (5, 7), (4, 32), (2, 40)])
+    groups = rng.choice([(3,), (7,)] if dims == 1 else [(3, 4), (2, 3)])
+    barriers = form == "nd" and rng.random() < 0.7
+    body = Body(rng, barriers, form != "groups" and not barriers)
+    whole = [a * b for a, b in zip(groups, local)]
+    fixed = "".join(f", {n}" for n in local) if rng.random() < 0.5 else ""
+    extent = lambda sizes: f"tw_range_{dims}d({', '.join(map(str, sizes))})"
+    place = ("y = (int)tw_global_id(item, 0), x = (int)tw_global_id(item, 1)" if dims == 2 else
+             "y = 0, x = (int)tw_global_id(item, 0)")
+    start = f"const int {place}; int v = k->in[x & 4095] & 0xffff, u = y; float f = 0;"
+    end = "k->out[y * k->w + x] = (v ^ u) + (int)(f > -1e6f && f < 1e6f ? f * 16.0f : 3.0f);"
+    local_memory = "TW_LOCAL(int, t, [LOCAL]);"
+    if form == "range":
+        item, define = "tw_item item", f"TW_RANGE_KERNEL({name}, {dims});"
+        launch = f"tw_parallel_for, {extent(whole)}, {name}"
+        text = f"{start} {body.block(3, 5)} {end}"
+    elif form == "nd":
+        item, define = "tw_nd_item item", f"TW_ND_RANGE_KERNEL({name}{fixed});"
+        launch = f"tw_parallel_for_nd_range, tw_nd_range_make({extent(whole)}, {extent(local)}), {name}"
+        head = f"{local_memory} const int l = (int)tw_local_linear_id(item); (void)t, (void)l;" if barriers else ""
+        text = f"{head} {start} {' '.join(body.uniform(3) for _ in range(5))} {end}"
+    else:
+        item, define = "tw_group group", f"TW_WORK_GROUP_KERNEL({name}{fixed});"
+        launch = f"tw_parallel_for_work_group, {extent(groups)}, {extent(local)}, {name}"
+        text = (f"{local_memory} tw_parallel_for_work_item(group, item) {{ {start} {body.block(2, 3)} "
+                f"t[tw_local_linear_id(item)] = v ^ u; k->out[y * k->w + x] = (int)f & 0xff; }} "
+                f"tw_parallel_for_work_item(group, item) {{ {start} "
+                f"v ^= t[(tw_local_linear_id(item) + 1) % tw_local_linear_range(group)]; {body.block(2, 2)} {end} }}")
+    block = f"struct {name} {{ const int *in; int *out; int w, h, n; }};"
+    sizes = f".w = {whole[-1]}, .h = {whole[0] if dims == 2 else 1}, .n = {rng.randint(0, 6)}"
+    return (f"{block}\nstatic inline void {name}({item}, const struct {name} *k) {{ {text} }}\n{define}",
+            f"    RUN({name}, {launch}, {sizes});")
+
+
+def main():
+    rng = random.Random(int(sys.argv[1]))
+    kernels, launches = zip(*(kernel(rng, i) for i in range(int(sys.argv[2]))))
+    print(HEAD + "\n" + "\n\n".join(kernels) + "\n\n" + TAIL % "\n".join(launches))
+
+
+main()

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: stress.sh PLUGIN LIBRARY FIRST_SEED SEEDS KERNELS CLANG OPTION...
+#
+# Random kernels (generate.py) give the same results with the plugin as without. What failed is left in /tmp.
+plugin=$1 library=$2 first=$3 seeds=$4 kernels=$5
+shift 5
+here=$(dirname "$0")
+folder=$(mktemp -d) failed=0
+compile() { # with what options, and which program
+    program=$1
+    shift
+    "$@" -std=c17 -fopenmp -ffp-contract=off -DTW_LOWERING_HOST -w -fstack-clash-protection "$folder/$seed.c" \
+        -o "$folder/$program" "$library" -Wl,-rpath,"$(dirname "$library")"
+}
+seed=$first
+while [ "$seed" -lt $((first + seeds)) ]; do
+    python3 "$here/generate.py" "$seed" "$kernels" >"$folder/$seed.c" || exit 1
+    if compile stacks "$@" -O1 && compile split "$@" -O2 -DTW_SPLIT -fpass-plugin="$plugin" \
+        && TW_DEVICES=host TW_WARNINGS=0 "$folder/stacks" >"$folder/stacks.out" \
+        && TW_DEVICES=host "$folder/split" >"$folder/split.out" && diff "$folder/stacks.out" "$folder/split.out"; then
+        rm "$folder/$seed.c"
+    else
+        echo "seed $seed: $folder/$seed.c"
+        failed=1
+    fi
+    seed=$((seed + 1))
+done
+[ "$failed" = 0 ] && rm -r "$folder"
+exit "$failed"
