@@ -4,6 +4,7 @@
 
 #include <teamwork/reduction.h>
 #include <teamwork/task.h>
+#include <teamwork/usm.h>
 #include <teamwork/view.h>
 
 struct mix {
@@ -467,8 +468,20 @@ static void record_other(tw_command_group *group, const struct call *call)
     }
 }
 
+static void record_depends(tw_command_group *group, const struct call *call)
+{
+    if (call->seed % 3)
+        tw_depends_on_all(group, call->depends, 2);
+    else if (call->depends[0])
+        tw_depends_on(group, call->depends[0]);
+    if (call->seed % 3 == 0)
+        tw_depends_on(group, call->depends[1]); /* NULL has happened */
+}
+
 void record_call(tw_command_group *group, const struct call *call)
 {
+    if (call->depends[0] || call->depends[1])
+        record_depends(group, call);
     switch (call->kernel) {
     case MIX:
         tw_parallel_for(group, shape(call->count, call->dims), mix, .out = out_of(group, call),
@@ -509,6 +522,50 @@ void record_call(tw_command_group *group, const struct call *call)
     default:
         record_other(group, call);
     }
+}
+
+struct tally {
+    uint32_t *cell;
+    uint32_t term;
+};
+static inline void tally(const struct tally *k)
+{
+    *k->cell += k->term;
+}
+TW_SINGLE_TASK(tally);
+
+struct link_words {
+    uint32_t *to;
+    const uint32_t *from;
+    uint32_t term, joins;
+};
+static inline void link_words(const struct link_words *k)
+{
+    *k->to = linked(k->joins ? LINK_JOIN : LINK_KERNEL, *k->to, k->joins ? *k->from : 0, k->term);
+}
+TW_SINGLE_TASK(link_words);
+
+static tw_status link_task(const void *block)
+{
+    link_words(block);
+    return TW_SUCCESS;
+}
+
+void record_link(tw_command_group *group, const struct link *link)
+{
+    const struct link_words block = {link->to->cell, link->from ? link->from->cell : link->to->cell, link->term,
+                                     link->kind == LINK_JOIN};
+    if (link->kind == LINK_COPY)
+        tw_memcpy(group, block.to, block.from, sizeof *block.to);
+    else if (link->kind == LINK_TASK)
+        tw_host_task(group, link_task, &block, sizeof block);
+    else
+        tw_single_task(group, link_words, .to = block.to, .from = block.from, .term = block.term, .joins = block.joins);
+}
+
+void record_tally(tw_command_group *group, uint32_t *cell, uint32_t term)
+{
+    tw_single_task(group, tally, .cell = cell, .term = term);
 }
 
 void record_count(tw_command_group *group, tw_buffer *counter, uint32_t term, bool atomically)

@@ -26,6 +26,14 @@
  * of submission, which a mutex makes known, or are counters, to which groups only add: a host access must find all
  * words equal.
  *
+ * Order without common data. Chains of groups change words in memory of no buffer, neither atomically nor commutably.
+ * Events (tw_depends_on()) or a queue that is in order keep their order, and any other order shows in the word. Groups
+ * of all threads add to one more word, on one queue that is in order.
+ *
+ * User events. Groups depend on events that the program completes later, from this thread or another one. The model
+ * knows what waits for them as it knows what waits for accessors. Before a call that would wait for one, another thread
+ * is asked to complete it.
+ *
  * Deadlocks. The model knows for each buffer, queue and event which open accessors of the thread its commands wait for,
  * through any number of other commands. A call that would wait for one must return TW_ERROR_WOULD_DEADLOCK, and change
  * nothing; no other call may. Programs avoid what two threads would need each other for.
@@ -36,9 +44,11 @@
  *     a failure by itself   needs a fault that was asked for; no more commands fail so than there were faults, unless
  *                           one of them was a failing kernel, which takes the device with it. What the group should
  *                           have written is lost
- *     TW_ERROR_CANCELLED    something that the group needs must be lost, or a transfer of it has failed. What it should
- *                           have written is lost too
- *     TW_SUCCESS            nothing that it needs may be lost. What it wrote without needing it is whole again
+ *     TW_ERROR_CANCELLED    something that the group needs must be lost, or a transfer of it has failed, or what it
+ *                           depends on has. What it should have written is lost too
+ *     TW_SUCCESS            nothing that it needs may be lost, and nothing that it depends on may have failed. What it
+ *                           wrote without needing it is whole again
+ *     TASK_FAILURE          a host task was asked to fail so
  * A group with a fallback queue may have run there: then no more is known of which errors came to which queue, and
  * groups that share its transfers may be cancelled, too.
  *

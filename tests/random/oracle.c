@@ -516,7 +516,10 @@ void operation_begin(struct operation *operation)
     operation->event = NULL;
     operation->errors = NULL;
     operation->waits = 0;
-    operation->excused = operation->falls_back = false;
+    operation->excused = operation->falls_back = operation->depends_failed = false;
+    operation->depends[0] = operation->depends[1] = NULL;
+    operation->user = NULL;
+    operation->link.to = NULL;
     operation->count = operation->uses = 0;
     operation->call[0] = (struct call){.fails = false}; /* a graph may be empty */
 }
@@ -613,7 +616,7 @@ static bool needs_lost(const struct operation *operation, bool or_failed)
 
 bool operation_may_be_cancelled(const struct operation *operation)
 {
-    return operation->excused || needs_lost(operation, true);
+    return operation->excused || operation->depends_failed || needs_lost(operation, true);
 }
 
 /* All words that the operation wrote are whole again. */
@@ -635,6 +638,8 @@ const char *operation_finish(const struct operation *operation, tw_status status
     if (status == TW_ERROR_CANCELLED && !operation_may_be_cancelled(operation))
         return "it was cancelled, and nothing that it needs is lost";
     const bool has_run = (status == TW_ERROR_LAUNCH_FAILED && !devices_break) || status == TASK_FAILURE;
+    if ((has_run || status == TW_SUCCESS) && operation->depends_failed)
+        return "it ran, though what it depends on has failed";
     if (has_run && needs_lost(operation, false))
         return "it ran and failed, though what it needs is lost";
     if (status == TW_SUCCESS && needs_lost(operation, false))

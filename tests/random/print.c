@@ -34,7 +34,11 @@ static void print_group(const struct group_step *group, char *text, size_t bytes
         group->twice ? " and read" : "", group->in, group->constant ? " constant" : "", group->in2,
         1u + group->dims % 3, group->first, group->count, group->local, group->seed, group->keep ? ", keep" : "",
         ways[group->way], event);
-    const size_t used = strlen(text);
+    size_t used = strlen(text);
+    if (group->depends != NONE)
+        used += (size_t)snprintf(text + used, bytes - used, ", after event %u", group->depends);
+    if (group->user != NONE)
+        used += (size_t)snprintf(text + used, bytes - used, ", after user event %u", group->user);
     if (group->kernel == PARTS || group->kernel == HOST_TASK)
         snprintf(text + used, bytes - used, ", parts %#x, %#x and %#x %s", group->part[0], group->part[1],
                  group->part[2], modes[group->mode2]);
@@ -71,7 +75,7 @@ static const char *const forms[STEP_COUNT] = {
     [EVENT_WAIT_ALL] = "wait for all events",
     [EVENT_LIST] = "wait list of event %1$u",
     [EVENT_RELEASE] = "release event %1$u",
-    [QUEUE_CREATE] = "queue %1$u = create on device %3$u, handler %2$u",
+    [QUEUE_CREATE] = "queue %1$u = create on device %3$u, handler %2$u (+ 4: in order)",
     [QUEUE_DESTROY] = "destroy queue %1$u",
     [QUEUE_WAIT] = "wait for queue %1$u",
     [QUEUE_WAIT_AND_THROW] = "wait for queue %1$u and throw",
@@ -84,6 +88,11 @@ static const char *const forms[STEP_COUNT] = {
     [GRAPH_DESTROY] = "destroy graph %1$u",
     [COUNT] = "queue %2$u: add %3$u to counter %1$u",
     [COUNTER_READ] = "read counter %1$u",
+    [TALLY] = "add %3$u to the tally, on the queue that is in order",
+    [USER_CREATE] = "user event %1$u = create, ends in way %3$u",
+    [USER_COMPLETE] = "complete user event %1$u, by another thread: %2$u",
+    [LINK] = "queue %2$u: link of chain %1$u, term %3$u",
+    [CHAIN_CHECK] = "check chain %1$u, which begins anew with %3$u",
     [FAULT] = "make %4$s %3$u of device %2$u fail",
     [DELAY] = "delay each %4$s of device %2$u by %3$u ns",
     [RESET] = "reset device %2$u",

@@ -46,7 +46,7 @@ const struct configuration *configuration_of(const struct options *options, uint
 
 /* What the generator remembers of a thread: which slots are in use, as far as it can tell. */
 struct hints {
-    bool buffer[BUFFERS], queue[QUEUES], event[EVENTS], hold[HOLDS], graph[GRAPHS], context;
+    bool buffer[BUFFERS], queue[QUEUES], event[EVENTS], hold[HOLDS], graph[GRAPHS], user[USERS], context;
     uint8_t recording; /* a queue, or NONE */
     unsigned recorded;
 };
@@ -154,6 +154,8 @@ static void add_group(struct generator *g)
         group.in = group.out;
     if (one_in(g, 3))
         group.in2 = group.out;
+    group.depends = one_in(g, 6) ? pick(g, at->event, EVENTS) : NONE;
+    group.user = one_in(g, 8) ? pick(g, at->user, USERS) : NONE;
     group.mode2 = (uint8_t)(TW_READ + below(g, 6));
     for (int i = 0; i < 3; ++i)
         group.part[i] = one_in(g, 8) ? 0 : draw(&g->state) | 1;
@@ -218,7 +220,7 @@ static void add_event_step(struct generator *g)
 
 static void add_queue(struct generator *g, uint8_t slot)
 {
-    add_slot_step(g, QUEUE_CREATE, slot, below(g, 3), below(g, 16));
+    add_slot_step(g, QUEUE_CREATE, slot, below(g, 3) + (one_in(g, 3) ? 4 : 0), below(g, 16));
     g->at->queue[slot] = true;
 }
 
@@ -277,6 +279,25 @@ static void add_graph_step(struct generator *g)
     }
 }
 
+/* Groups that are ordered by events and queues alone. */
+static void add_order_step(struct generator *g)
+{
+    const uint8_t user = (uint8_t)below(g, USERS), chain = (uint8_t)below(g, CHAINS);
+    const uint32_t what = below(g, 16);
+    if (what < 3) {
+        add_slot_step(g, g->at->user[user] ? USER_COMPLETE : USER_CREATE, user, below(g, 2), below(g, 8));
+        g->at->user[user] = !g->at->user[user];
+    } else if (what < 11) {
+        const uint8_t queue = pick_queue(g);
+        for (unsigned i = 0; i < 1 + below(g, 3) && g->program->steps < MAX_STEPS - 1; ++i)
+            add_slot_step(g, LINK, chain, one_in(g, 3) ? pick_queue(g) : queue, draw(&g->state));
+    } else if (what < 13) {
+        add_slot_step(g, CHAIN_CHECK, chain, 0, draw(&g->state));
+    } else {
+        add_slot_step(g, TALLY, 0, 0, below(g, 100));
+    }
+}
+
 static void add_fault_step(struct generator *g)
 {
     const uint32_t which = below(g, 12);
@@ -293,8 +314,10 @@ static void add_step(struct generator *g)
 {
     const uint32_t what = below(g, 1000);
     const uint8_t slot = (uint8_t)below(g, BUFFERS);
-    if (what < 500)
+    if (what < 440)
         add_group(g);
+    else if (what < 500)
+        add_order_step(g);
     else if (what < 620)
         add_access(g);
     else if (what < 670) {

@@ -6,7 +6,7 @@
  *     print.c     writes a program in words
  *     kernels.c   the kernels, and recording them in command groups
  *     oracle.c    what contents, which lost data and which refusals a step must lead to
- *     run.c       runs a program and compares; run_objects.c, run_groups.c: its steps
+ *     run.c       runs a program and compares; run_objects.c, run_groups.c, run_queues.c, run_order.c: its steps
  *     shrink.c    finds the fewest steps that still fail
  *     watchdog.c  ends a run in which nothing moves
  */
@@ -38,8 +38,11 @@ enum {
     SHARED_BUFFERS = 2,
     QUEUES = 4,
     SHARED_QUEUES = 3,
+    TALLY_QUEUE = 2, /* of those, the one that is in order */
     EVENTS = 6,
     HOLDS = 3,
+    USERS = 2,  /* user events */
+    CHAINS = 3, /* words in memory of no buffer, with groups that are ordered by events and queues alone */
     GRAPHS = 2,
     GRAPH_GROUPS = 6,
     COUNTERS = 2, /* shared buffers that groups only add to, in any order */
@@ -97,6 +100,7 @@ struct group_step {
     uint8_t mode;                         /* of out */
     uint8_t mode2;                        /* PARTS, HOST_TASK: of in2 */
     uint8_t event;                        /* slot, or NONE */
+    uint8_t depends, user;                /* slots of events and of user events that it depends on, or NONE */
     uint8_t dims;
     bool constant, twice, keep; /* the target of in; in is accessed by two accessors; the old value counts */
     uint32_t first, count, seed, local;
@@ -133,7 +137,7 @@ struct slot_step {
     X(EVENT_WAIT_ALL, slot)                                                                                            \
     X(EVENT_LIST, slot)                                                                                                \
     X(EVENT_RELEASE, slot)                                                                                             \
-    X(QUEUE_CREATE, slot) /* n: device; other: 0 no handler, 1 a handler, 2 in the thread's context */                 \
+    X(QUEUE_CREATE, slot) /* n: device; other: 0 no handler, 1 a handler, 2 in the thread's context; + 4: in order */  \
     X(QUEUE_DESTROY, slot)                                                                                             \
     X(QUEUE_WAIT, slot)                                                                                                \
     X(QUEUE_WAIT_AND_THROW, slot)                                                                                      \
@@ -146,9 +150,14 @@ struct slot_step {
     X(GRAPH_DESTROY, slot)                                                                                             \
     X(COUNT, slot) /* slot: counter, other: queue, n: term */                                                          \
     X(COUNTER_READ, slot)                                                                                              \
-    X(FAULT, slot) /* slot: operation, other: device, n: which */                                                      \
-    X(DELAY, slot) /* n: nanoseconds */                                                                                \
-    X(RESET, slot) /* other: device */
+    X(TALLY, slot)         /* n: term */                                                                               \
+    X(USER_CREATE, slot)   /* n: how it will end, in programs with faults */                                           \
+    X(USER_COMPLETE, slot) /* other: by another thread */                                                              \
+    X(LINK, slot)          /* slot: chain, other: queue, n: term */                                                    \
+    X(CHAIN_CHECK, slot)   /* n: value for a new beginning */                                                          \
+    X(FAULT, slot)         /* slot: operation, other: device, n: which */                                              \
+    X(DELAY, slot)         /* n: nanoseconds */                                                                        \
+    X(RESET, slot)         /* other: device */
 #define STEP_ENUMERATOR(name, member) name,
 enum step_kind { STEP_LIST(STEP_ENUMERATOR) STEP_COUNT };
 
@@ -210,13 +219,16 @@ static inline uint32_t draw_below(uint64_t *state, uint32_t n)
 
 /* ---- the model: what must come of it ----------------------------------------------------------------------------- */
 
-/* Accessors of a thread that are open, which something waits for: two bits for each slot of HOLDS. It certainly waits for
-   those of SURELY, which are accesses to the same elements, or follow others to the same elements that wait. It may wait
-   for the others: one copy may bring elements for which it need not wait. */
-typedef uint8_t hold_set;
-#define HOLD_BIT(slot) ((hold_set)(0x11u << (slot)))
-#define SURELY(holds) ((hold_set)((holds) & 0x0fu))
-#define PERHAPS(holds) ((hold_set)((holds) & 0xf0u))
+/* Accessors of a thread that are open, and user events that are not complete, which something waits for: two bits for
+   each slot of HOLDS and USERS. It certainly waits for those of SURELY, which are accesses to the same elements, or
+   follow others to the same elements that wait. It may wait for the others: one copy may bring elements for which it need
+   not wait. */
+typedef uint16_t hold_set;
+#define HOLD_BIT(slot) ((hold_set)(0x101u << (slot)))
+#define USER_BIT(slot) HOLD_BIT(HOLDS + (slot))
+#define SURELY(holds) ((hold_set)((holds) & 0x00ffu))
+#define PERHAPS(holds) ((hold_set)((holds) & 0xff00u))
+#define FOR_ACCESSORS(holds) ((hold_set)((holds) & 0x101u * ((1u << HOLDS) - 1)))
 
 /* What is known of a word besides its value. */
 struct fate {
@@ -293,8 +305,9 @@ struct call {
     uint32_t seeds[3];             /* PARTS, HOST_TASK, copies and fills: that they are made from */
     tw_access_mode mode, mode2;
     bool constant, twice, keep;
-    bool fails;       /* HOST_TASK: its function does, with TASK_FAILURE */
-    uint32_t *memory; /* COPY_TO: owned by who learns of the outcome */
+    bool fails;           /* HOST_TASK: its function does, with TASK_FAILURE */
+    uint32_t *memory;     /* COPY_TO: owned by who learns of the outcome */
+    tw_event *depends[2]; /* on these, or NULL */
     uint32_t first, count, seed, local, dims;
 };
 
@@ -305,7 +318,32 @@ struct use {
     uint8_t *how; /* for each word; 0: not at all */
 };
 
-/* One submission: a group, or all groups of a graph. */
+/* An event that the program completes. Its thread and operations refer to it. */
+struct user {
+    tw_event *handle; /* NULL: complete */
+    unsigned references;
+    tw_status planned, outcome;
+};
+
+/* A word in memory of no buffer. Each link of the chain changes it, after the one before. */
+struct chain {
+    uint32_t *cell;
+    uint32_t value; /* after the links so far, whose outcome is known */
+    bool known;
+    tw_event *last;  /* of the last link */
+    tw_queue *queue; /* in order, that has the last link; or NULL */
+    hold_set waits;  /* of the last link */
+};
+
+/* What a link does with one chain, or with two. */
+enum link_kind { LINK_KERNEL, LINK_JOIN, LINK_TASK, LINK_COPY, LINK_KINDS };
+struct link {
+    struct chain *to, *from; /* from: of LINK_JOIN and LINK_COPY */
+    enum link_kind kind;
+    uint32_t term;
+};
+
+/* One submission: a group, all groups of a graph, or a link of a chain. */
 struct operation {
     struct operation *next; /* of its thread, in the order of submission */
     struct call call[GRAPH_GROUPS];
@@ -315,6 +353,10 @@ struct operation {
     hold_set waits;
     bool falls_back;            /* may have run on another queue: others may have missed its transfers */
     bool excused;               /* may be cancelled for a reason that the model cannot know yet */
+    bool depends_failed;        /* what it depends on has failed */
+    tw_event *depends[2];       /* on these */
+    struct user *user;          /* and on this one */
+    struct link link;           /* to: NULL if it is none */
     bool complete;              /* when resolve() looked */
     tw_event *event;            /* where its outcome is not known at once */
     struct error_count *errors; /* of its queue; or NULL */
@@ -381,13 +423,20 @@ void make_memory(void);
 /* Records a call in a group. */
 void record_call(tw_command_group *group, const struct call *call);
 void record_count(tw_command_group *group, tw_buffer *counter, uint32_t term, bool atomically);
+void record_link(tw_command_group *group, const struct link *link);
+void record_tally(tw_command_group *group, uint32_t *cell, uint32_t term);
+/* What a link makes of the word of its chain. */
+static inline uint32_t linked(enum link_kind kind, uint32_t to, uint32_t from, uint32_t term)
+{
+    return kind == LINK_COPY ? from : to * 31u + (kind == LINK_JOIN ? from : 0) + term;
+}
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
 struct queue {
     tw_queue *handle;
     unsigned device;
-    bool shared, recording, has_context;
+    bool shared, recording, has_context, in_order;
     hold_set waits;             /* of its commands */
     struct error_count *errors; /* its own or its context's; NULL without a handler */
     struct error_count own;
@@ -398,6 +447,7 @@ struct queue {
 struct graph {
     tw_command_graph *handle;
     unsigned device, count;
+    hold_set waits; /* of its last submission, which the next one waits for */
     struct call call[GRAPH_GROUPS];
 };
 
@@ -415,6 +465,8 @@ struct hold {
 
 struct run;
 
+enum { MAX_COMPLETERS = 32 }; /* of a thread */
+
 struct thread {
     struct run *run;
     unsigned id;
@@ -425,6 +477,10 @@ struct thread {
     struct event event[EVENTS];
     struct hold hold[HOLDS];
     struct graph graph[GRAPHS];
+    struct user *user[USERS];
+    struct chain chain[CHAINS];
+    pthread_t completer[MAX_COMPLETERS]; /* threads that complete user events */
+    unsigned completers;
     tw_context *context;
     unsigned context_device;
     struct error_count context_errors;
@@ -453,6 +509,8 @@ struct run {
     tw_buffer *counter[COUNTERS];
     uint32_t counter_host[COUNTERS][COUNTER_WORDS];
     atomic_uint counter_sum[COUNTERS];
+    uint32_t *tally; /* to which groups of the shared queue that is in order add, not atomically */
+    atomic_uint tally_sum;
     atomic_uint faults_set, failed; /* commands that failed by themselves */
     atomic_bool breaks_devices;     /* one of the faults makes all fail on its device */
 };
@@ -482,6 +540,8 @@ void run_count(struct thread *thread, const struct slot_step *step);
 void run_record_begin(struct thread *thread, const struct slot_step *step);
 void run_record_end(struct thread *thread, const struct slot_step *step);
 void run_graph_submit(struct thread *thread, const struct slot_step *step);
+/* Takes an operation that was submitted: its outcome is known at once, or from an event. */
+void submitted(struct thread *thread, struct operation *operation, struct queue *queue, tw_event *event);
 /* Learns what has become of submitted operations. */
 void resolve(struct thread *thread);
 /* Compares the memory that complete copies have filled. */
@@ -494,6 +554,8 @@ void run_buffer_retain(struct thread *thread, unsigned slot);
 void run_host_access(struct thread *thread, const struct access_step *step);
 void run_host_copy(struct thread *thread, const struct access_step *step, bool writes);
 void run_host_release(struct thread *thread, unsigned slot);
+/* What waited for it does not any more. */
+void forget_hold(struct thread *thread, hold_set bit);
 struct buffer *make_buffer(struct thread *thread, const struct buffer_step *step);
 /* Drops a reference of a buffer. Returns false if that was refused, as it had to be. */
 bool drop_buffer(struct thread *thread, struct buffer *buffer);
@@ -503,7 +565,7 @@ void finish_buffer(struct thread *thread, struct buffer *buffer);
 /* run_queues.c */
 struct queue *find_queue(struct thread *thread, unsigned number);
 tw_status make_queue(struct run *run, struct queue *queue, unsigned device, struct error_count *handler,
-                     tw_context *context);
+                     tw_context *context, bool in_order);
 /* All errors were delivered, each once. */
 void check_errors(struct thread *thread, const struct error_count *errors);
 void end_queue(struct thread *thread, struct queue *queue);
@@ -515,5 +577,21 @@ void run_event(struct thread *thread, const struct slot_step *step, enum step_ki
 /* Compares what a waiting call returned with what the model says. Returns false if it was refused. */
 bool waited(struct thread *thread, tw_status status, hold_set waits, const char *what);
 hold_set open_holds(const struct thread *thread);
+
+/* run_order.c */
+/* Before a call that waits for what waits for these: lets user events among them be completed meanwhile. */
+void let_pass(struct thread *thread, hold_set waits);
+/* Waits for the threads that complete user events, and completes those that are left. */
+void end_users(struct thread *thread);
+void begin_chains(struct thread *thread);
+void end_chains(struct thread *thread);
+void run_order_step(struct thread *thread, const struct slot_step *step, enum step_kind kind);
+/* Notes what an operation depends on, where its outcome will be asked for. */
+void note_depends(struct operation *operation, tw_event *const depends[2], struct user *user);
+/* Looks whether what the operation depends on has failed. */
+void look_at_depends(struct operation *operation);
+void drop_depends(struct operation *operation);
+/* Changes the model of the chains. */
+void apply_link(const struct thread *thread, const struct operation *operation, tw_status status);
 
 #endif

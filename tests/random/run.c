@@ -132,6 +132,13 @@ static void run_slot_step(struct thread *thread, enum step_kind kind, const stru
     case COUNTER_READ:
         read_counter(thread, step);
         break;
+    case TALLY:
+    case USER_CREATE:
+    case USER_COMPLETE:
+    case LINK:
+    case CHAIN_CHECK:
+        run_order_step(thread, step, kind);
+        break;
     case FAULT:
     case DELAY:
     case RESET:
@@ -186,6 +193,7 @@ static void end_objects(struct thread *thread)
     thread->step = NULL;
     for (unsigned i = 0; i < HOLDS; ++i)
         run_host_release(thread, i);
+    end_users(thread);
     for (unsigned i = 0; i < OBJECTS; ++i) {
         const unsigned k = draw_below(&thread->random, i + 1);
         order[i] = order[k];
@@ -201,6 +209,7 @@ static void *run_thread(void *argument)
 {
     struct thread *thread = argument;
     const struct program *program = thread->run->program;
+    begin_chains(thread);
     for (unsigned i = 0; i < program->steps; ++i)
         if (program->step[i].thread == thread->id)
             run_step(thread, &program->step[i]);
@@ -214,6 +223,7 @@ static void check_thread(struct thread *thread)
     resolve(thread);
     if (thread->first)
         differ(thread, "a command is not complete, though its queue was destroyed");
+    end_chains(thread);
     check_deliveries(thread);
     if (thread->delivery)
         differ(thread, "a copy to memory of the program is not complete");
@@ -244,7 +254,7 @@ static void begin_shared(struct run *run, uint64_t *random)
     pthread_mutex_init(&run->shared, NULL);
     for (unsigned i = 0; i < SHARED_QUEUES; ++i) {
         struct error_count *handler = i ? &run->queue[i].own : NULL;
-        if (make_queue(run, &run->queue[i], draw(random), handler, NULL) != TW_SUCCESS)
+        if (make_queue(run, &run->queue[i], draw(random), handler, NULL, i == TALLY_QUEUE) != TW_SUCCESS)
             differ(NULL, "creating a shared queue failed");
         run->queue[i].shared = true;
     }
@@ -257,6 +267,10 @@ static void begin_shared(struct run *run, uint64_t *random)
         run->buffer[i] = make_buffer(&run->thread[0], &step);
         run->buffer[i]->shared = true;
     }
+    run->tally = tw_malloc_host(sizeof *run->tally);
+    if (!run->tally)
+        differ(NULL, "there is no host memory");
+    *run->tally = 0;
     for (unsigned i = 0; i < COUNTERS; ++i)
         if (tw_buffer_create_over(run->counter_host[i], 4, tw_range_1d(COUNTER_WORDS), &run->counter[i]) != TW_SUCCESS)
             differ(NULL, "creating a counter failed");
@@ -282,6 +296,9 @@ static void end_shared(struct run *run)
     }
     for (unsigned i = 0; i < COUNTERS; ++i)
         end_counter(run, i);
+    if (*run->tally != atomic_load(&run->tally_sum))
+        differ(NULL, "the tally is %u, not %u", *run->tally, atomic_load(&run->tally_sum));
+    tw_free_host(run->tally);
     pthread_mutex_destroy(&run->shared);
 }
 

@@ -16,7 +16,7 @@ bool fault_explains(const struct thread *thread, tw_status status)
 
 static const char *name_of(const struct operation *operation)
 {
-    return operation->count == 1 ? kernel_names[operation->call[0].kernel] : "graph";
+    return operation->link.to ? "LINK" : operation->count == 1 ? kernel_names[operation->call[0].kernel] : "graph";
 }
 
 /* Notes that a command failed by itself: no more than there were faults. */
@@ -78,6 +78,8 @@ static void finish(struct thread *thread, const struct operation *operation, tw_
         atomic_fetch_add(&totals.cancelled, 1);
     else if (status != TW_SUCCESS && !(fails && status == TASK_FAILURE))
         note_failure(thread, operation, status);
+    if (operation->link.to)
+        apply_link(thread, operation, status);
     if (operation->call[0].memory)
         note_delivery(thread, &operation->call[0], status, event);
     const char *why = operation_finish(operation, status, atomic_load(&thread->run->breaks_devices));
@@ -89,13 +91,16 @@ static void finish(struct thread *thread, const struct operation *operation, tw_
 static bool settle(struct thread *thread, struct operation **link)
 {
     struct operation *operation = *link;
+    let_pass(thread, operation->waits);
     const tw_status status = tw_event_wait(operation->event);
     if (status == TW_ERROR_WOULD_DEADLOCK && open_holds(thread))
         return false;
     const tw_event_state state = tw_event_get_state(operation->event);
     if (state != (status == TW_SUCCESS ? TW_EVENT_COMPLETE : TW_EVENT_FAILED))
         differ(thread, "%s: state %d, but %s", name_of(operation), (int)state, tw_status_name(status));
+    look_at_depends(operation);
     finish(thread, operation, status, operation->event);
+    drop_depends(operation);
     *link = operation->next;
     tw_event_release(&operation->event);
     operation_end(operation);
@@ -123,6 +128,7 @@ void resolve(struct thread *thread)
             link = &operation->next;
             continue;
         }
+        look_at_depends(operation);
         /* it may be over before the one whose transfer they share: that still waits for others */
         if (tw_event_get_status(operation->event) == TW_ERROR_CANCELLED && !operation_may_be_cancelled(operation)) {
             while (thread->first != operation && settle(thread, &thread->first)) {
@@ -139,8 +145,7 @@ void resolve(struct thread *thread)
     }
 }
 
-/* Takes an operation that was submitted: its outcome is known at once, or from an event. */
-static void submitted(struct thread *thread, struct operation *operation, struct queue *queue, tw_event *event)
+void submitted(struct thread *thread, struct operation *operation, struct queue *queue, tw_event *event)
 {
     operation_submitted(operation);
     if (operation->waits) /* never of a queue that other threads use */
@@ -311,6 +316,31 @@ static bool has_parts(const struct call *call)
     return false;
 }
 
+/* What the group waits for because of its queue and of events. */
+static hold_set order_waits(const struct thread *thread, const struct group_step *step, const struct queue *queue)
+{
+    hold_set waits = queue->in_order ? queue->waits : 0;
+    if (queue->recording)
+        return 0;
+    if (step->depends != NONE)
+        waits |= thread->event[step->depends].waits;
+    if (step->user != NONE && thread->user[step->user])
+        waits |= USER_BIT(step->user);
+    return waits;
+}
+
+/* The events that a group of the queue depends on. */
+static void find_depends(const struct thread *thread, const struct group_step *step, const struct queue *queue,
+                         struct call *call)
+{
+    if (queue->recording)
+        return;
+    if (step->depends != NONE)
+        call->depends[0] = thread->event[step->depends].handle;
+    if (step->user != NONE && thread->user[step->user])
+        call->depends[1] = thread->user[step->user]->handle;
+}
+
 static void run_call(struct thread *thread, const struct group_step *step, struct call *call, struct queue *queue,
                      struct queue *fallback)
 {
@@ -319,6 +349,7 @@ static void run_call(struct thread *thread, const struct group_step *step, struc
     struct operation operation;
     operation_begin(&operation);
     operation_add(&operation, call);
+    operation.waits |= order_waits(thread, step, queue);
     const bool shares = queue->shared || (fallback && fallback->shared) || uses_shared(call);
     if (operation.waits && shares && thread->run->program->threads > 1) {
         free(call->memory);
@@ -346,6 +377,9 @@ static void run_call(struct thread *thread, const struct group_step *step, struc
     const hold_set waits = operation.waits;
     if (fallback && faults && !has_parts(call))
         note_fallback(&operation, queue, fallback);
+    if (faults)
+        note_depends(&operation, (tw_event *[]){call->depends[0], NULL},
+                     call->depends[1] ? thread->user[step->user] : NULL);
     submitted(thread, &operation, taken, event);
     keep_event(thread, with_event ? step->event : NONE, event, waits);
 }
@@ -359,7 +393,9 @@ void run_group(struct thread *thread, const struct group_step *step)
         return;
     /* what is recorded must not go elsewhere, nor what a shared buffer is in, whose order is not known when a graph
        runs */
-    if (fallback && (fallback->recording || queue->recording || fallback == queue || step->way != SUBMIT_FUNCTION))
+    if (fallback
+        && (fallback->recording || fallback->in_order || queue->recording || fallback == queue
+            || step->way != SUBMIT_FUNCTION))
         fallback = NULL;
     const bool shares = uses_shared(&call);
     if (queue->recording && (shares || call.kernel == COPY_TO)) /* the memory would be written by several groups */
@@ -369,6 +405,7 @@ void run_group(struct thread *thread, const struct group_step *step)
     if (call.kernel == COPY_TO)
         call.memory = malloc(call.part[0].words * sizeof *call.memory);
     check_deliveries(thread);
+    find_depends(thread, step, queue, &call);
     if (step->way == DISCARD) {
         tw_command_group *group = tw_queue_begin(queue->handle);
         record_call(group, &call);
@@ -388,6 +425,8 @@ void run_count(struct thread *thread, const struct slot_step *step)
     struct queue *queue = find_queue(thread, step->other);
     struct run *run = thread->run;
     if (!queue || queue->recording || run->program->faults)
+        return;
+    if (queue->in_order && queue->waits) /* other threads would wait for this one */
         return;
     tw_command_group *group = tw_queue_begin(queue->handle);
     record_count(group, run->counter[step->slot], step->n, step->n % 2);
@@ -435,6 +474,7 @@ void run_record_end(struct thread *thread, const struct slot_step *step)
                queue->recorded_count);
     graph->device = queue->device;
     graph->count = queue->recorded_count;
+    graph->waits = 0;
     memcpy(graph->call, queue->recorded, sizeof graph->call);
 }
 
@@ -457,7 +497,7 @@ static tw_status expected_of_graph(const struct graph *graph, const struct queue
     return TW_SUCCESS;
 }
 
-static bool submit_graph_once(struct thread *thread, const struct graph *graph, struct queue *queue)
+static bool submit_graph_once(struct thread *thread, struct graph *graph, struct queue *queue)
 {
     const tw_status expected = expected_of_graph(graph, queue);
     struct operation operation;
@@ -465,6 +505,7 @@ static bool submit_graph_once(struct thread *thread, const struct graph *graph, 
     if (expected == TW_SUCCESS)
         for (unsigned i = 0; i < graph->count; ++i)
             operation_add(&operation, &graph->call[i]);
+    operation.waits |= (hold_set)(graph->waits | (queue->in_order ? queue->waits : 0));
     if (operation.waits && queue->shared && thread->run->program->threads > 1) {
         operation_end(&operation);
         return false;
@@ -478,6 +519,7 @@ static bool submit_graph_once(struct thread *thread, const struct graph *graph, 
         operation_end(&operation);
         return false;
     }
+    graph->waits = operation.waits;
     submitted(thread, &operation, queue, event);
     tw_event_release(&event);
     return true;
@@ -485,7 +527,7 @@ static bool submit_graph_once(struct thread *thread, const struct graph *graph, 
 
 void run_graph_submit(struct thread *thread, const struct slot_step *step)
 {
-    const struct graph *graph = &thread->graph[step->slot];
+    struct graph *graph = &thread->graph[step->slot];
     struct queue *queue = find_queue(thread, step->other);
     if (!graph->handle || !queue)
         return;

@@ -338,6 +338,7 @@ bool drop_buffer(struct thread *thread, struct buffer *buffer)
     const bool is_last = buffer == root ? !root->subs : !root->handle && root->subs == 1;
     const hold_set waits = is_last && waits_at_end(root) ? model_waits(&root->part, true) : 0;
     tw_buffer *handle = buffer->handle;
+    let_pass(thread, waits);
     const tw_status status = buffer->image ? tw_image_destroy(&buffer->image) : tw_buffer_destroy(&buffer->handle);
     if ((status == TW_ERROR_WOULD_DEADLOCK || waits) && !waited(thread, status, waits, "destroying a buffer")) {
         if (buffer->handle != handle)
@@ -491,6 +492,7 @@ void run_host_access(struct thread *thread, const struct access_step *step)
     hold.first = step->first % hold.part.words;
     if (kept && kept->accessor)
         kept = NULL;
+    let_pass(thread, model_waits(&hold.part, mode_writes(mode)));
     const tw_status status = is_part ? tw_host_access_part(buffer->handle, part_offset(&hold.part, buffer),
                                                            part_range(&hold.part, buffer), mode, &hold.accessor)
                                      : tw_host_access(buffer->handle, mode, &hold.accessor);
@@ -514,7 +516,7 @@ void run_host_access(struct thread *thread, const struct access_step *step)
     note_hold(&hold.part, HOLD_BIT(step->hold), mode_writes(mode));
 }
 
-static void forget_hold(struct thread *thread, hold_set bit)
+void forget_hold(struct thread *thread, hold_set bit)
 {
     for (struct buffer *buffer = thread->all; buffer; buffer = buffer->next) {
         struct model *model = &buffer->model;
@@ -532,6 +534,10 @@ static void forget_hold(struct thread *thread, hold_set bit)
         thread->run->queue[i].waits &= (hold_set)~bit;
     for (unsigned i = 0; i < EVENTS; ++i)
         thread->event[i].waits &= (hold_set)~bit;
+    for (unsigned i = 0; i < GRAPHS; ++i)
+        thread->graph[i].waits &= (hold_set)~bit;
+    for (unsigned i = 0; i < CHAINS; ++i)
+        thread->chain[i].waits &= (hold_set)~bit;
 }
 
 void run_host_release(struct thread *thread, unsigned slot)
@@ -586,6 +592,7 @@ void run_host_copy(struct thread *thread, const struct access_step *step, bool w
     uint64_t random = step->seed;
     for (size_t i = 0; i < part.words; ++i)
         memory[i] = draw(&random);
+    let_pass(thread, model_waits(&part, writes));
     const tw_status status = copy_part(buffer, &part, step->part, writes, memory);
     if (writes && buffer->root->kind == OVER_CONST) {
         if (status != TW_ERROR_READ_ONLY_BUFFER)

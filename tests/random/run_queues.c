@@ -15,9 +15,9 @@ hold_set open_holds(const struct thread *thread)
 bool waited(struct thread *thread, tw_status status, hold_set waits, const char *what)
 {
     const bool refused = status == TW_ERROR_WOULD_DEADLOCK, faults = thread->run->program->faults;
-    if (refused && !waits && !(faults && open_holds(thread)))
+    if (refused && !FOR_ACCESSORS(waits) && !(faults && open_holds(thread)))
         differ(thread, "%s: %s, but it waits for no accessor of this thread", what, tw_status_name(status));
-    if (!refused && SURELY(waits))
+    if (!refused && FOR_ACCESSORS(SURELY(waits)))
         differ(thread, "%s: %s, but it waits for an accessor of this thread", what, tw_status_name(status));
     if (refused)
         atomic_fetch_add(&totals.refusals, 1);
@@ -42,12 +42,14 @@ struct queue *find_queue(struct thread *thread, unsigned number)
 }
 
 tw_status make_queue(struct run *run, struct queue *queue, unsigned device, struct error_count *handler,
-                     tw_context *context)
+                     tw_context *context, bool in_order)
 {
-    *queue = (struct queue){.device = device % run->devices};
+    *queue = (struct queue){.device = device % run->devices, .in_order = in_order, .has_context = context};
     queue->errors = handler;
+    if (in_order)
+        return tw_queue_create_with_properties(context, context ? NULL : run->device[queue->device], TW_QUEUE_IN_ORDER,
+                                               handler && !context ? count_errors : NULL, handler, &queue->handle);
     if (context) {
-        queue->has_context = true;
         return tw_queue_create_in_context(context, NULL, NULL, NULL, &queue->handle);
     }
     return tw_queue_create_on_device(run->device[queue->device], handler ? count_errors : NULL, handler,
@@ -59,10 +61,10 @@ void run_queue_create(struct thread *thread, const struct slot_step *step)
     struct queue *queue = &thread->queue[step->slot];
     if (queue->handle)
         return;
-    const bool in_context = step->other == 2 && thread->context;
-    struct error_count *handler = in_context ? &thread->context_errors : step->other == 1 ? &queue->own : NULL;
+    const bool in_context = step->other % 4 == 2 && thread->context;
+    struct error_count *handler = in_context ? &thread->context_errors : step->other % 4 == 1 ? &queue->own : NULL;
     const tw_status status = make_queue(thread->run, queue, in_context ? thread->context_device : step->n, handler,
-                                        in_context ? thread->context : NULL);
+                                        in_context ? thread->context : NULL, step->other >= 4);
     if (status != TW_SUCCESS)
         differ(thread, "creating a queue: %s", tw_status_name(status));
     if (tw_queue_device(queue->handle) != thread->run->device[queue->device])
@@ -80,6 +82,7 @@ void check_errors(struct thread *thread, const struct error_count *errors)
 static bool destroy_queue(struct thread *thread, struct queue *queue)
 {
     tw_queue *handle = queue->handle;
+    let_pass(thread, queue->waits);
     const tw_status status = tw_queue_destroy(&queue->handle);
     const bool done = waited(thread, status, queue->waits, "tw_queue_destroy");
     if (queue->handle != (done ? NULL : handle))
@@ -112,6 +115,8 @@ void run_queue_wait(struct thread *thread, unsigned slot, enum step_kind kind)
     struct queue *queue = find_queue(thread, slot);
     if (!queue)
         return;
+    if (kind != QUEUE_THROW)
+        let_pass(thread, queue->waits);
     if (kind == QUEUE_THROW)
         waited(thread, tw_queue_throw_asynchronous(queue->handle), 0, "tw_queue_throw_asynchronous");
     else if (kind == QUEUE_WAIT)
@@ -136,6 +141,7 @@ void run_context(struct thread *thread, const struct slot_step *step, bool creat
         for (unsigned i = 0; i < QUEUES; ++i)
             if (thread->queue[i].handle && thread->queue[i].has_context)
                 waits |= thread->queue[i].waits;
+        let_pass(thread, waits);
         const bool done = waited(thread, tw_context_destroy(&thread->context), waits, "tw_context_destroy");
         if ((thread->context == NULL) != done)
             differ(thread, "tw_context_destroy left another handle");
@@ -181,6 +187,7 @@ static void wait_for_moment(struct thread *thread, const struct event *event, ui
     tw_event *point = moment == 1   ? tw_event_of_start(event->handle)
                       : moment == 2 ? tw_event_of_kernel(event->handle)
                                     : tw_event_of_completion(event->handle);
+    let_pass(thread, event->waits);
     const tw_status status = tw_event_wait(point);
     if (waited(thread, status, event->waits, "tw_event_wait") && !moment)
         check_event(thread, event, status);
@@ -211,6 +218,7 @@ static void wait_for_all(struct thread *thread)
         all[i] = thread->event[i].handle;
         waits |= thread->event[i].waits;
     }
+    let_pass(thread, waits);
     waited(thread, tw_event_wait_all(all, EVENTS), thread->run->program->faults ? 0 : waits, "tw_event_wait_all");
 }
 
