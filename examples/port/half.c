@@ -17,12 +17,14 @@ const char *const state_name = "half of the kernels moved";
 /* Loops over cells: a GPU wants a thread for each cell; a CPU wants rows, whose inner loops become vector code. */
 enum { LOOPS = PORT_LOOPS };
 
-static double fastest, volume; /* what the reductions compute, on the device */
+static double fastest, volume;       /* what the reductions compute */
+static double clock[CLOCK], seen[2]; /* seen: the time and the volume of a picture */
 
 struct simulation {
-    size_t nx, ny, plane, cells, faces_x, faces_y;                      /* the last four: elements of arrays */
-    double *water, *predicted, *x, *y, *heights, clock[CLOCK], seen[2]; /* mapped to the device */
+    size_t nx, ny, plane, cells, faces_x, faces_y; /* the last four: elements of arrays */
+    double *water, *predicted, *x, *y, *heights;   /* mapped to the device */
     tw_queue *queue;
+    int device;                                                         /* OpenMP's number of the queue's */
     tw_buffer *water_b, *predicted_b, *x_b, *y_b, *clock_b, *fastest_b; /* over these arrays */
 };
 
@@ -84,9 +86,12 @@ TW_RANGE_KERNEL(correct, 2);
 
 /* ---- target regions: not yet ----------------------------------------------------------------------------------------- */
 
+struct of {
+    struct simulation *simulation;
+};
 static tw_status find_fastest(const void *block, const tw_native *native)
 {
-    const struct simulation *s = *(struct simulation *const *)block;
+    const struct simulation *s = ((const struct of *)block)->simulation;
     const size_t nx = s->nx, ny = s->ny;
     const double *water = s->water;
 #pragma omp target teams distribute parallel for collapse(LOOPS) reduction(max : fastest) map(tofrom : fastest)        \
@@ -99,7 +104,7 @@ static tw_status find_fastest(const void *block, const tw_native *native)
 
 static tw_status tick(const void *block, const tw_native *native)
 {
-    double *clock = (*(struct simulation *const *)block)->clock;
+    (void)block;
 #pragma omp target map(tofrom : fastest) device(native -> omp_device)
     {
         begin_step(clock, fastest);
@@ -129,10 +134,10 @@ static tw_status mirror(const void *block, const tw_native *native)
 
 static tw_status take_picture(const void *block, const tw_native *native)
 {
-    struct simulation *s = *(struct simulation *const *)block;
+    struct simulation *s = ((const struct of *)block)->simulation;
     const size_t nx = s->nx, ny = s->ny, plane = s->plane;
-    const double *water = s->water, *clock = s->clock;
-    double *heights = s->heights, *seen = s->seen;
+    const double *water = s->water;
+    double *heights = s->heights;
 #pragma omp target teams distribute parallel for collapse(LOOPS) reduction(+ : volume) map(tofrom : volume)            \
     device(native->omp_device)
     for (size_t j = 0; j < ny; ++j)
@@ -180,11 +185,11 @@ static void step(struct simulation *s)
     const size_t nx = s->nx, ny = s->ny;
     TW_COMMAND_GROUP(s->queue, cg) {
         (void)tw_read(cg, s->water_b), (void)tw_read_write(cg, s->fastest_b);
-        tw_native_task(cg, find_fastest, &s, sizeof s);
+        tw_native_task(cg, find_fastest, &(struct of){s}, sizeof(struct of));
     }
     TW_COMMAND_GROUP(s->queue, cg) {
         (void)tw_read_write(cg, s->fastest_b), (void)tw_read_write(cg, s->clock_b);
-        tw_native_task(cg, tick, &s, sizeof s);
+        tw_native_task(cg, tick, NULL, 0);
     }
     rates(s, s->water_b, s->water);
     TW_COMMAND_GROUP(s->queue, cg) {
@@ -205,7 +210,7 @@ static void take(struct simulation *s, tw_event **taken)
 {
     tw_command_group *cg = tw_queue_begin(s->queue);
     (void)tw_read(cg, s->water_b), (void)tw_read(cg, s->clock_b);
-    tw_native_task(cg, take_picture, &s, sizeof s);
+    tw_native_task(cg, take_picture, &(struct of){s}, sizeof(struct of));
     check(tw_queue_submit(s->queue, cg, taken));
 }
 
@@ -214,7 +219,7 @@ static bool save(const struct run *run, size_t picture, const struct simulation 
 {
     check(tw_event_wait(*taken));
     tw_event_release(taken);
-    return run_save(run, picture, s->heights, s->seen[0], s->seen[1]);
+    return run_save(run, picture, s->heights, seen[0], seen[1]);
 }
 
 /* ---- the run --------------------------------------------------------------------------------------------------------- */
@@ -233,7 +238,7 @@ static void create(struct simulation *s)
     s->predicted_b = over_mapped(s, s->predicted, s->cells);
     s->x_b = over_mapped(s, s->x, s->faces_x);
     s->y_b = over_mapped(s, s->y, s->faces_y);
-    s->clock_b = over_mapped(s, s->clock, CLOCK);
+    s->clock_b = over_mapped(s, clock, CLOCK);
     s->fastest_b = over_mapped(s, &fastest, 1);
 }
 
@@ -253,7 +258,7 @@ bool simulate(struct run *run)
     s.cells = PLANES * s.plane, s.faces_x = PLANES * faces_x(s.nx, s.ny), s.faces_y = PLANES * faces_y(s.nx, s.ny);
     double *water = calloc(s.cells, sizeof *water), *predicted = malloc(s.cells * sizeof *predicted);
     double *x = malloc(s.faces_x * sizeof *x), *y = malloc(s.faces_y * sizeof *y);
-    double *heights = malloc(s.plane * sizeof *heights), *clock = s.clock, *seen = s.seen;
+    double *heights = malloc(s.plane * sizeof *heights);
     size_t taken = 0, saved = 0; /* pictures */
     tw_event *event = NULL;      /* of the picture that was taken last */
     bool good = water && predicted && heights && x && y;
@@ -265,9 +270,9 @@ bool simulate(struct run *run)
     s.water = water, s.predicted = predicted, s.x = x, s.y = y, s.heights = heights;
 
     check(tw_queue_create(NULL, NULL, NULL, NULL, &s.queue));
-    const int device = tw_device_omp_number(tw_queue_device(s.queue));
-#pragma omp target enter data device(device) map(to : water[ : s.cells], clock[ : CLOCK], fastest, volume)             \
-    map(alloc : predicted[ : s.cells], x[ : s.faces_x], y[ : s.faces_y], heights[ : s.plane], seen[ : 2])
+    s.device = tw_device_omp_number(tw_queue_device(s.queue));
+#pragma omp target enter data device(s.device) map(to : water[ : s.cells], clock, fastest, volume)                     \
+    map(alloc : predicted[ : s.cells], x[ : s.faces_x], y[ : s.faces_y], heights[ : s.plane], seen)
     create(&s);
 
     for (size_t i = 1; i <= run->steps; ++i) {
@@ -289,9 +294,9 @@ bool simulate(struct run *run)
     run_end(run);
 
     destroy(&s);
-#pragma omp target exit data device(device)                                                                            \
+#pragma omp target exit data device(s.device)                                                                          \
     map(delete : water[ : s.cells], predicted[ : s.cells], x[ : s.faces_x], y[ : s.faces_y], heights[ : s.plane],      \
-            clock[ : CLOCK], seen[ : 2], fastest, volume)
+            clock, seen, fastest, volume)
     check(tw_queue_destroy(&s.queue));
 out:
     free(y);

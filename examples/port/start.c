@@ -22,7 +22,8 @@ enum { LOOPS = PORT_LOOPS };
 #define NOWAIT
 #endif
 
-static double fastest, volume; /* what the reductions compute, on the device */
+static double fastest, volume;       /* what the reductions compute */
+static double clock[CLOCK], seen[2]; /* seen: the time and the volume of a picture */
 
 /* The border, and the flux through all faces. */
 static void rates(double *water, double *x, double *y, size_t nx, size_t ny)
@@ -46,7 +47,7 @@ static void rates(double *water, double *x, double *y, size_t nx, size_t ny)
             flux_y_at(water, y, nx, ny, j, i);
 }
 
-static void step(double *water, double *predicted, double *x, double *y, double *clock, size_t nx, size_t ny)
+static void step(double *water, double *predicted, double *x, double *y, size_t nx, size_t ny)
 {
 #pragma omp target teams distribute parallel for collapse(LOOPS) reduction(max : fastest) map(tofrom : fastest) NOWAIT \
 depend(in : water[0]) depend(inout : fastest)
@@ -78,7 +79,7 @@ depend(in : water[0]) depend(inout : fastest)
 }
 
 /* Takes a picture of the water, which the steps behind it change again, and brings it to the host. */
-static void take(const double *water, const double *clock, double *heights, double *seen, size_t nx, size_t ny)
+static void take(const double *water, double *heights, size_t nx, size_t ny)
 {
     const size_t plane = plane_size(nx, ny);
 #pragma omp target teams distribute parallel for collapse(LOOPS) reduction(+ : volume) map(tofrom : volume) NOWAIT     \
@@ -102,7 +103,7 @@ depend(in : water[0]) depend(inout : volume)
 }
 
 /* Saves the picture that was taken last, when it is there. */
-static bool save(const struct run *run, size_t picture, const double *heights, const double *seen)
+static bool save(const struct run *run, size_t picture, const double *heights)
 {
 #pragma omp taskwait depend(in : heights[0], seen[0])
     return run_save(run, picture, heights, seen[0], seen[1]);
@@ -115,7 +116,7 @@ bool simulate(struct run *run)
                  nfy = PLANES * faces_y(nx, ny);
     double *water = calloc(cells, sizeof *water), *predicted = malloc(cells * sizeof *predicted);
     double *heights = malloc(plane * sizeof *heights);
-    double *x = malloc(nfx * sizeof *x), *y = malloc(nfy * sizeof *y), clock[CLOCK] = {0}, seen[2] = {0};
+    double *x = malloc(nfx * sizeof *x), *y = malloc(nfy * sizeof *y);
     size_t taken = 0, saved = 0; /* pictures */
     bool good = water && predicted && heights && x && y;
     if (!good) {
@@ -128,16 +129,16 @@ bool simulate(struct run *run)
     map(alloc : predicted[ : cells], x[ : nfx], y[ : nfy], heights[ : plane], seen)
 
     for (size_t s = 1; s <= run->steps; ++s) {
-        step(water, predicted, x, y, clock, nx, ny);
+        step(water, predicted, x, y, nx, ny);
         if (run_wants_picture(run, s)) {
             if (saved < taken) /* the one before, while the device is at these steps */
-                good &= save(run, saved++, heights, seen);
-            take(water, clock, heights, seen, nx, ny);
+                good &= save(run, saved++, heights);
+            take(water, heights, nx, ny);
             ++taken;
         }
         if (s == run->warm_up || s == run->steps) {
             if (saved < taken)
-                good &= save(run, saved++, heights, seen);
+                good &= save(run, saved++, heights);
 #pragma omp taskwait
         }
         if (s == run->warm_up)
