@@ -509,4 +509,45 @@ TW_TEST(random_sequences_of_parts_against_the_oracle)
     }
 }
 
-TW_TEST_LIST = {TW_CASE(random_sequences_of_parts_against_the_oracle), TW_CASES_END};
+/* Steps of a stencil in parts, each with the edges of its neighbours, from one resource to another and back. Nothing is
+   finished meanwhile: each node has edges from the step before alone, and the trees do not grow. */
+TW_TEST(parts_that_are_read_with_their_edges_wait_for_few_others)
+{
+    enum { PARTS = 12, SIZE = 5, STEPS = 30, MOST_EDGES = 6 };
+    static struct {
+        struct tw_node node;
+        struct tw_graph_access accesses[2];
+        struct tw_box_node parts[2];
+        struct tw_edge edges[2 * MOST_EDGES];
+    } nodes[STEPS][PARTS];
+    const struct tw_box whole = tw_box_of_range(tw_range_2d(PARTS * SIZE + 2, 3));
+    struct tw_resource resources[2] = {{.whole = &whole}, {.whole = &whole}};
+    for (size_t step = 0; step < STEPS; ++step)
+        for (size_t i = 0; i < PARTS; ++i) {
+            const size_t part = step % 3 ? i : PARTS - 1 - i; /* the order makes no difference */
+            struct tw_node *node = &nodes[step][part].node;
+            struct tw_graph_access *accesses = node->accesses = nodes[step][part].accesses;
+            struct tw_box_node *parts = nodes[step][part].parts;
+            const struct tw_box read = tw_box_of_part(tw_id_2d(part * SIZE, 0), tw_range_2d(SIZE + 2, 3));
+            const struct tw_box written = tw_box_of_part(tw_id_2d(part * SIZE + 1, 0), tw_range_2d(SIZE, 3));
+            parts[0] = tw_box_node(&read, &whole);
+            parts[1] = tw_box_node(&written, &whole);
+            accesses[0] = (struct tw_graph_access){.resource = &resources[step % 2], .part = &parts[0], .needs = true};
+            accesses[1] =
+                (struct tw_graph_access){.resource = &resources[1 - step % 2], .part = &parts[1], .writes = true};
+            node->access_count = 2;
+            TW_CHECK(tw_graph_edges_needed(accesses, 2) <= 2 * MOST_EDGES);
+            tw_graph_insert(node, nodes[step][part].edges);
+            TW_CHECK(node->in_count <= MOST_EDGES && (node->pending == 0) == (step == 0));
+        }
+    for (size_t step = 0; step < STEPS; ++step)
+        for (size_t part = 0; part < PARTS; ++part) {
+            TW_EQUAL(nodes[step][part].node.pending, 0);
+            (void)tw_graph_finish(&nodes[step][part].node, NULL);
+        }
+    for (size_t r = 0; r < 2; ++r)
+        TW_CHECK(!resources[r].part_readers && !resources[r].part_writers);
+}
+
+TW_TEST_LIST = {TW_CASE(random_sequences_of_parts_against_the_oracle),
+                TW_CASE(parts_that_are_read_with_their_edges_wait_for_few_others), TW_CASES_END};

@@ -92,26 +92,29 @@ void tw_box_tree_remove(struct tw_box_node **root, struct tw_box_node *node)
     update(at);
 }
 
-/* Appends the overlapping nodes of a tree to the list that ends at `*end`. */
+/* Appends the overlapping nodes of a tree, some of whose nodes end behind the first wanted element, to the list that ends
+   at `*end`. */
 static void find(struct tw_box_node *at, const struct tw_box_node *wanted, struct tw_box_node ***end)
 {
-    if (!at || at->greatest < wanted->first)
-        return;
-    find(at->left, wanted, end);
-    if (at->first > wanted->last)
-        return;
-    if (tw_box_overlaps(&at->box, &wanted->box)) {
-        at->found = NULL;
-        **end = at;
-        *end = &at->found;
-    }
-    find(at->right, wanted, end);
+    do {
+        if (at->left && at->left->greatest >= wanted->first)
+            find(at->left, wanted, end);
+        if (at->first > wanted->last)
+            return;
+        if (tw_box_overlaps(&at->box, &wanted->box)) {
+            at->found = NULL;
+            **end = at;
+            *end = &at->found;
+        }
+        at = at->right;
+    } while (at && at->greatest >= wanted->first);
 }
 
 struct tw_box_node *tw_box_tree_find(struct tw_box_node *root, const struct tw_box_node *wanted)
 {
     struct tw_box_node *first = NULL, **end = &first;
-    find(root, wanted, &end);
+    if (root && root->greatest >= wanted->first)
+        find(root, wanted, &end);
     return first;
 }
 

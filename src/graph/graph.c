@@ -291,7 +291,24 @@ static inline __attribute__((always_inline)) void follow_readers_of_all(struct t
     }
 }
 
-/* Makes the node of a writing access wait for the readers of what it writes. Those that it covers leave. */
+/* Takes what is overwritten out of a reader's part, if a box is left. Otherwise a row of parts, each read with its edges
+   and written many times, would have each writer wait for the readers of all times. */
+static void shorten(struct tw_graph_access *reader, const struct tw_box *overwritten)
+{
+    struct tw_box pieces[TW_BOX_PIECES];
+    struct tw_box_node *part = reader->part;
+    if (tw_box_subtract(&part->box, overwritten, pieces) != 1)
+        return;
+    struct tw_box_node rest = tw_box_node(&pieces[0], reader->resource->whole);
+    rest.order = part->order;
+    rest.owner = reader;
+    tw_box_tree_remove(reader->tree, part);
+    *part = rest;
+    tw_box_tree_insert(reader->tree, part);
+}
+
+/* Makes the node of a writing access wait for the readers of what it writes. Later writers of that need not: they wait
+   for this one. So readers that it covers leave. */
 static void follow_readers(struct tw_graph_access *access)
 {
     struct tw_box_node *next;
@@ -303,6 +320,8 @@ static void follow_readers(struct tw_graph_access *access)
             add_edge(reader->node, access->node, false, access->logical && reader->logical);
         if (!access->part || tw_box_covers(&access->part->box, &at->box))
             leave(reader);
+        else
+            shorten(reader, &access->part->box);
     }
 }
 

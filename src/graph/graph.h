@@ -8,7 +8,7 @@
  *
  * An access is to all of a resource, or to a part of it, a box of elements. Accesses whose boxes do not overlap do not
  * wait for each other. A resource keeps the accesses to parts in trees. A writer removes those from the resource that it
- * covers: later nodes wait for the writer instead.
+ * covers, and shortens readers' parts where it can: later nodes wait for the writer instead.
  *
  * Failure: a node that fails, or is cancelled, marks what it should have written as lost. Nodes that need the earlier
  * contents of what is lost are cancelled with the same cause. A node that overwrites it makes it whole again. A node
