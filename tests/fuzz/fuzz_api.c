@@ -55,6 +55,44 @@ static void set_final_data(void)
                    tw_buffer_set_final_data(buffer, byte() % 4 ? keep(calloc(1, MEMORY)) : NULL));
 }
 
+/* Over memory of a device, or over what OpenMP might have mapped. */
+static void create_over_device(struct slot_buffer *slot, size_t element, tw_range range)
+{
+    tw_device *device = some_device();
+    const unsigned what = byte();
+    const unsigned allowed = OK | ARGUMENT | RANGE | NO_MEMORY;
+    void *host = what & 1 ? keep(calloc(1, MEMORY)) : NULL;
+    if (what & 2) {
+        MAKE(slot->handle, allowed | UNSUPPORTED,
+             tw_buffer_create_over_mapped(host, device, (tw_current)(what / 4 % 5), element, range, &slot->handle));
+        return;
+    }
+    if (now.allocations == sizeof now.allocation / sizeof *now.allocation)
+        return;
+    unsigned char *memory = what & 4 ? tw_malloc_shared(some_device(), MEMORY) : tw_malloc_device(device, MEMORY);
+    now.allocation[now.allocations++] = memory;
+    if (memory && what & 8)
+        memory += what / 16;
+    MAKE(slot->handle, allowed,
+         tw_buffer_create_over_device(memory, device, what / 8 == 31 ? memory : host, element, range, &slot->handle));
+}
+
+/* Says that memory has changed, which it has not. */
+static void change_memory(void)
+{
+    tw_buffer *buffer = some_buffer();
+    tw_device *device = some_device();
+    const unsigned what = byte() % 4, allowed = OK | ARGUMENT | RANGE | NO_MEMORY | DEADLOCK;
+    if (what == 0)
+        (void)CALL(allowed, tw_buffer_host_changed(buffer));
+    else if (what == 1)
+        (void)CALL(allowed, tw_buffer_device_changed(buffer, device));
+    else if (what == 2)
+        (void)CALL(allowed, tw_buffer_host_changed_part(buffer, some_id(), some_range()));
+    else
+        (void)CALL(allowed, tw_buffer_device_changed_part(buffer, device, some_id(), some_range()));
+}
+
 static void create_buffer(void)
 {
     struct slot_buffer *slot = &now.buffer[below(BUFFERS)];
@@ -83,11 +121,16 @@ static void create_buffer(void)
         MAKE(slot->handle, allowed, tw_buffer_create_copy(memory, element, range, &slot->handle));
         break;
     case 4:
-        (void)CALL(ARGUMENT, tw_buffer_create_over(memory, element, range, NULL));
+        if (kind % 12 == 4)
+            create_over_device(slot, element, range);
+        else
+            (void)CALL(ARGUMENT, tw_buffer_create_over(memory, element, range, NULL));
         break;
     default:
         if (kind % 12 == 5)
             create_sub_buffer(slot);
+        else if (kind % 24 == 23)
+            change_memory();
         else
             set_final_data();
     }
@@ -685,6 +728,8 @@ static void end(void)
         (void)CALL(OK, tw_buffer_destroy(&now.buffer[i].handle));
         (void)CALL(OK, tw_async_storage_destroy(&now.buffer[i].storage));
     }
+    while (now.allocations)
+        tw_free(now.allocation[--now.allocations]);
     /* nobody waits for the last copy to a storage that was released */
     while (CALL(OK | BUSY, tw_shutdown()) != TW_SUCCESS)
         nanosleep(&(struct timespec){0, 100000}, NULL);

@@ -189,6 +189,8 @@ static struct {
     tw_command_group *group; /* that is being recorded */
     void *garbage[256];      /* memory that is freed at the end */
     size_t garbages;
+    void *allocation[64]; /* the same, of tw_malloc_device() and tw_malloc_shared() */
+    size_t allocations;
 } now;
 
 /* A value that no function hands out. */
