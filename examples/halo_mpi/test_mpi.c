@@ -7,12 +7,14 @@
  *                                   `truncate` receives one cell less than is sent, `death` ends the process
  *     HALO_TEST_DELAY_US=N          an exchange takes so many microseconds more, in which the thread sleeps, as on a
  *                                   network that needs no processor
+ *     HALO_TEST_KERNEL_US=N         so does each kernel of a simulated device, from the first MPI_Barrier() on
  */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <teamwork/teamwork.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -56,4 +58,13 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
     if (ns > 0)
         nanosleep(&pause, NULL);
     return PMPI_Wait(request, status);
+}
+
+int MPI_Barrier(MPI_Comm comm)
+{
+    const char *delay = getenv("HALO_TEST_KERNEL_US");
+    tw_device *device = NULL;
+    if (delay && tw_select_device(tw_sim_selector, NULL, &device) == TW_SUCCESS)
+        (void)tw_sim_delay(device, TW_SIM_LAUNCH, 1000 * strtoull(delay, NULL, 10));
+    return PMPI_Barrier(comm);
 }
