@@ -395,8 +395,8 @@ bool Lanes::collectKept()
             return refuse("of a value that cannot be kept", Entry.first);
         Bytes += DL.getTypeAllocSize(T);
     }
-    if (Bytes > MostKeptBytes)
-        Width = LeastLanes;
+    if (Bytes > MostKeptBytes || (rowsOf(SE, L) && !SE.getSmallConstantTripCount(&L)))
+        Width = LeastLanes; /* rows of a group with several dimensions are short, too */
     return true;
 }
 

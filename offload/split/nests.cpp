@@ -192,6 +192,8 @@ bool Widening::run()
     return true;
 }
 
+} // namespace
+
 /* The loop over the rows of a loop over work-items; null if there is none. */
 Loop *rowsOf(ScalarEvolution &SE, Loop &Items)
 {
@@ -214,8 +216,6 @@ Loop *rowsOf(ScalarEvolution &SE, Loop &Items)
     }
     return Nest;
 }
-
-} // namespace
 
 bool versionNests(Function &F, FunctionAnalysisManager &FAM)
 {

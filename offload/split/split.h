@@ -183,6 +183,7 @@ bool isRecomputed(const Kernel &K, const llvm::Value *V);
 bool makeLoops(Kernel &K);
 std::optional<Version> versionInside(llvm::Function &F, llvm::Loop &L, llvm::ScalarEvolution &SE,
                                      llvm::DominatorTree &DT, llvm::LoopInfo &LI);
+llvm::Loop *rowsOf(llvm::ScalarEvolution &SE, llvm::Loop &Items);
 bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool divideAtEdges(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

@@ -72,6 +72,26 @@ static inline void clamped_mask(tw_nd_item item, const struct clamped_mask *k)
 }
 TW_ND_RANGE_KERNEL(clamped_mask, LITERAL_TILE, LITERAL_TILE);
 
+/* The same with a radius that is known at run time. */
+struct clamped_mask_any {
+    const float *in;
+    float *out;
+    struct literal_mask mask;
+    int width, height, radius;
+};
+
+static inline void clamped_mask_any(tw_nd_item item, const struct clamped_mask_any *k)
+{
+    const int y = (int)tw_global_id(item, 0), x = (int)tw_global_id(item, 1);
+    float sum = 0;
+    for (int j = -k->radius; j <= k->radius; ++j)
+        for (int i = -k->radius; i <= k->radius; ++i)
+            sum += k->mask.at[(j + k->radius) * (2 * k->radius + 1) + i + k->radius]
+                   * k->in[literal_clamp(y + j, k->height - 1) * k->width + literal_clamp(x + i, k->width - 1)];
+    k->out[y * k->width + x] = sum;
+}
+TW_ND_RANGE_KERNEL(clamped_mask_any);
+
 static bool run(struct suite_teamwork *s, void (*add)(tw_command_group *cg, struct suite_teamwork *s, size_t count))
 {
     tw_command_group *cg = tw_queue_begin(bench_queue());
@@ -103,16 +123,31 @@ static void add_clamped_mask(tw_command_group *cg, struct suite_teamwork *s, siz
                              .out = tw_discard_write(cg, s->at[LITERAL_OUT]), .mask = literal->mask,
                              .width = (int)count, .height = (int)count);
 }
+static void add_clamped_mask_any(tw_command_group *cg, struct suite_teamwork *s, size_t count)
+{
+    const struct literal *literal = s->problem;
+    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_2d(count, count), tw_range_2d(LITERAL_TILE, LITERAL_TILE)),
+                             clamped_mask_any, .in = tw_read(cg, s->at[LITERAL_IN]),
+                             .out = tw_discard_write(cg, s->at[LITERAL_OUT]), .mask = literal->mask,
+                             .width = (int)count, .height = (int)count, .radius = LITERAL_RADIUS);
+}
+
 static bool run_clamped_mask(void *state)
 {
     return run(state, add_clamped_mask);
+}
+static bool run_clamped_mask_any(void *state)
+{
+    return run(state, add_clamped_mask_any);
 }
 
 static const struct suite_version group_versions[] = {
     SUITE_TEAMWORK_VERSION("groups", "nd_range", run_group_sum),
     SUITE_TEAMWORK_VERSION("groups of any size", "nd_range", run_group_sum_sized)};
 static const struct suite_version tree_versions[] = {SUITE_TEAMWORK_VERSION("groups", "nd_range", run_tree_sum)};
-static const struct suite_version mask_versions[] = {SUITE_TEAMWORK_VERSION("flat", "nd_range", run_clamped_mask)};
+static const struct suite_version mask_versions[] = {
+    SUITE_TEAMWORK_VERSION("flat", "nd_range", run_clamped_mask),
+    SUITE_TEAMWORK_VERSION("flat, any radius", "nd_range", run_clamped_mask_any)};
 const struct suite_versions suite_group_sum_teamwork = SUITE_VERSIONS(group_versions);
 const struct suite_versions suite_tree_sum_teamwork = SUITE_VERSIONS(tree_versions);
 const struct suite_versions suite_clamped_mask_teamwork = SUITE_VERSIONS(mask_versions);
