@@ -87,7 +87,8 @@ typedef tw_status (*tw_native_function)(const void *block, const tw_native *nati
  * The function is called once, when all that the group waits for is finished. The command is complete when it returns, so
  * it waits itself for what it starts: target regions without `nowait` do that. Order, events, cancellation, times and
  * waits are those of a kernel, and so is the thread: one of the library, or one that waits. It does not wait for
- * commands of the library, and holds other kernels of a CPU up.
+ * commands of the library, and holds other kernels of a CPU up. The thread need not have a current CUDA context: a
+ * library that looks for one, as MPI does, wants cudaSetDevice(native->cuda_ordinal) first.
  *
  * Statuses that the function returns are treated as those of a host task. A fallback queue does not run the task again,
  * and a command graph cannot record it.

@@ -6,6 +6,7 @@ simulation of its messages. run.sh calls it.
 
     scaling.py overlap --program FILE --mpiexec FILE [--rounds N]   the table of measurements
     scaling.py model --pattern FILE [--most-ranks N]                the tables of the model and the simulation
+    scaling.py check --pattern FILE [--most-ranks N]                fails if these differ by more than 10 %
 
 With --document FILE the tables replace what is between <!-- scaling:JOB --> and <!-- /scaling:JOB --> there.
 
@@ -155,6 +156,21 @@ def noise_table(c):
                  ["GPUs", "longer by", "a step alone, on average", "simulated", "efficiency"], rows)
 
 
+def check(c):
+    """Some blocks, of which the exchange hides or does not. Ends the program if a simulation differs from the model."""
+    for halos in HALOS:
+        for side in (512, 2048, 16384):
+            for division in DIVISIONS:
+                if division[0] * division[1] > c.most_ranks:
+                    continue
+                expected = step_of(parts_of_step(c, side, side, halos))
+                simulated = simulate(c, c.pattern, division, side, side, halos)
+                print("%d x %d cells, %s, %d x %d ranks: %.0f ns, simulated %.0f ns"
+                      % (side, side, halos, division[0], division[1], expected, simulated))
+                if abs(simulated / expected - 1) > 0.1:
+                    sys.exit("they differ by more than 10 %")
+
+
 def overlap_table(c):
     rows = []
     for halos in HALOS:
@@ -233,7 +249,7 @@ def write(document, job, text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("job", choices=("overlap", "model"))
+    parser.add_argument("job", choices=("overlap", "model", "check"))
     parser.add_argument("--program", help="halo_mpi with the delays of test_mpi.c")
     parser.add_argument("--mpiexec", default="mpiexec")
     parser.add_argument("--document", help="where the tables go, instead of the standard output")
@@ -245,6 +261,9 @@ def main():
     for name, value, what in CONSTANTS:
         parser.add_argument("--" + name.replace("_", "-"), type=float, default=value, help="%s; %g" % (what, value))
     options = parser.parse_args()
+    if options.job == "check":
+        check(options)
+        return
     text = "\n".join(overlap(options) if options.job == "overlap" else model(options))
     if options.document:
         write(options.document, options.job, text)
