@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The second state: half of the kernels are moved, those that take the time. The arrays stay mapped as they were, and are
- * buffers besides (tw_buffer_create_over_mapped()). What is left of the target regions is unchanged, but stands in native
- * tasks, whose accessors say what `depend` said. So the library orders both kinds, and the host waits for neither: only
- * for a picture that it saves.
+ * The second state: half of the kernels are moved, those that take the time. The arrays stay mapped as they were, and
+ * are buffers besides (tw_buffer_create_over_mapped()). What is left of the target regions is unchanged, but stands in
+ * native tasks, whose accessors say what `depend` said. So the library orders both kinds, and the host waits for
+ * neither: only for a picture that it saves.
  */
 #include "run.h"
 #include "water.h"
@@ -36,7 +36,7 @@ static void check(tw_status status)
     }
 }
 
-/* ---- kernels: moved -------------------------------------------------------------------------------------------------- */
+/* ---- kernels: moved ---------------------------------------------------------------------------------------------- */
 
 struct flux_x {
     const double *water;
@@ -84,7 +84,7 @@ static inline void correct(tw_item item, const struct correct *k)
 }
 TW_RANGE_KERNEL(correct, 2);
 
-/* ---- target regions: not yet ----------------------------------------------------------------------------------------- */
+/* ---- target regions: not yet ------------------------------------------------------------------------------------- */
 
 struct of {
     struct simulation *simulation;
@@ -159,7 +159,7 @@ static tw_status take_picture(const void *block, const tw_native *native)
     return TW_SUCCESS;
 }
 
-/* ---- a step ---------------------------------------------------------------------------------------------------------- */
+/* ---- a step ------------------------------------------------------------------------------------------------------ */
 
 /* The border, and the flux through all faces. */
 static void rates(struct simulation *s, tw_buffer *water_b, double *water)
@@ -222,7 +222,7 @@ static bool save(const struct run *run, size_t picture, const struct simulation 
     return run_save(run, picture, s->heights, seen[0], seen[1]);
 }
 
-/* ---- the run --------------------------------------------------------------------------------------------------------- */
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
 
 static tw_buffer *over_mapped(struct simulation *s, double *array, size_t count)
 {

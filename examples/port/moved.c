@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The third state: all is moved. The arrays are buffers, and what a kernel does with them is said where it is launched;
- * from that come the order and the transfers. Nothing waits before the end: the whole run is submitted, and pictures are
- * saved by host tasks, several at a time, while the device goes on.
+ * The third state: all is moved. The arrays are buffers, and what a kernel does with them is said where it is
+ * launched; from that come the order and the transfers. Nothing waits before the end: the whole run is submitted, and
+ * pictures are saved by host tasks, several at a time, while the device goes on.
  */
 #include "run.h"
 #include "water.h"
@@ -31,7 +31,7 @@ static void check(tw_status status)
     }
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------------------- */
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 struct fastest_wave {
     const double *water;
@@ -131,7 +131,7 @@ static inline void add_up(tw_item item, const struct add_up *k)
 }
 TW_RANGE_REDUCTION(add_up, 2, volume);
 
-/* ---- a step ---------------------------------------------------------------------------------------------------------- */
+/* ---- a step ------------------------------------------------------------------------------------------------------ */
 
 /* The border, and the flux through all faces. */
 static void rates(struct simulation *s, tw_buffer *water)
@@ -177,7 +177,7 @@ static void step(struct simulation *s)
     }
 }
 
-/* ---- pictures -------------------------------------------------------------------------------------------------------- */
+/* ---- pictures ---------------------------------------------------------------------------------------------------- */
 
 struct save {
     const struct run *run;
@@ -192,8 +192,8 @@ static tw_status save(const void *block)
                : tw_task_fail(TW_ERROR_TRANSFER_FAILED, "a picture cannot be saved");
 }
 
-/* Takes a picture of the water, which the steps behind it change again, and has it saved. Its buffers are used again for a
-   later picture, which therefore waits until this one is saved. */
+/* Takes a picture of the water, which the steps behind it change again, and has it saved. Its buffers are used again
+   for a later picture, which therefore waits until this one is saved. */
 static void take(struct simulation *s, size_t picture)
 {
     const size_t nx = s->nx, ny = s->ny;
@@ -214,7 +214,7 @@ static void take(struct simulation *s, size_t picture)
     }
 }
 
-/* ---- the run --------------------------------------------------------------------------------------------------------- */
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
 
 static void create(struct simulation *s, double *water)
 {

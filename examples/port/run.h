@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * What surrounds the computation: options, the water at the beginning, pictures, times and checks. It is the same in all
- * three states of the program, runs on the host, and knows neither OpenMP's regions nor Teamwork.
+ * What surrounds the computation: options, the water at the beginning, pictures, times and checks. It is the same in
+ * all three states of the program, runs on the host, and knows neither OpenMP's regions nor Teamwork.
  */
 #ifndef PORT_RUN_H
 #define PORT_RUN_H
@@ -45,7 +45,7 @@ size_t run_pictures(const struct run *run);
 /** True if a picture is to be saved after this step, which count from 1. */
 bool run_wants_picture(const struct run *run, size_t step);
 
-/** Makes a picture of a plane of heights and saves it. Any threads may do so at the same time, for different pictures. */
+/** Makes a picture of a plane of heights and saves it. Threads may do so at the same time, for different pictures. */
 bool run_save(const struct run *run, size_t picture, const double *h, double time, double volume);
 
 /** Call these when nothing is in flight: after step run->warm_up, and when all is done and saved. */

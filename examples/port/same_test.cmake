@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs each of PROGRAMS, with its pictures in a folder of its own under FOLDER: what they print is the same, and so are all
-# pictures. A basin that is higher than it is wide, with odd sides, finds indices that are turned.
+# Runs each of PROGRAMS, with its pictures in a folder of its own under FOLDER: what they print is the same, and so are
+# all pictures. A basin that is higher than it is wide, with odd sides, finds indices that are turned.
 
 file(REMOVE_RECURSE ${FOLDER})
 foreach(size 96x64 33x57)

@@ -14,8 +14,8 @@ const char *const state_name = "target regions alone";
 /* Loops over cells: a GPU wants a thread for each cell; a CPU wants rows, whose inner loops become vector code. */
 enum { LOOPS = PORT_LOOPS };
 
-/* Regions on a GPU do not wait. On a CPU they must: libomp gives regions that do not to its helper threads, and hangs when
-   these meet a parallel loop (LLVM 19). */
+/* Regions on a GPU do not wait. On a CPU they must: libomp gives regions that do not to its helper threads, and hangs
+   when these meet a parallel loop (LLVM 19). */
 #if PORT_LOOPS == 2
 #define NOWAIT nowait
 #else

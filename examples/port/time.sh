@@ -3,9 +3,9 @@
 #
 # usage: sh examples/port/time.sh FOLDER [ROUNDS [SUFFIX [OPTION...]]]
 #
-# Runs the three states in turn, ROUNDS times (7 without it), and prints the median time of a step for each, and how many
-# times as fast as the first state it is. FOLDER has the programs port_STATESUFFIX, as build/host/examples/port; options are
-# those of the programs. Pictures are made and written, to a temporary folder.
+# Runs the three states in turn, ROUNDS times (7 without it), and prints the median time of a step for each, and how
+# many times as fast as the first state it is. FOLDER has the programs port_STATESUFFIX, as build/host/examples/port;
+# options are those of the programs. Pictures are made and written, to a temporary folder.
 set -eu
 folder=${1:?usage: time.sh FOLDER [ROUNDS [SUFFIX [OPTION...]]]}
 rounds=${2:-7}
@@ -36,7 +36,8 @@ for state in start half moved; do
         { time[NR] = $1 }
         END {
             half = int((NR + 1) / 2)
-            printf "%s %.4f %.4f %.4f\n", state, NR % 2 ? time[half] : (time[half] + time[half + 1]) / 2, time[1], time[NR]
+            median = NR % 2 ? time[half] : (time[half] + time[half + 1]) / 2
+            printf "%s %.4f %.4f %.4f\n", state, median, time[1], time[NR]
         }'
 done | awk '
     BEGIN { printf "%-6s %12s %12s %12s %9s\n", "state", "ms per step", "least", "most", "as fast" }

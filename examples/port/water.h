@@ -43,7 +43,7 @@ struct water {
     double hu, hv; /* m^2/s, along rows and along columns */
 };
 
-/* ---- where things are ------------------------------------------------------------------------------------------------ */
+/* ---- where things are -------------------------------------------------------------------------------------------- */
 
 static inline size_t row_length(size_t nx)
 {
@@ -85,7 +85,7 @@ static inline void store(double *planes, size_t plane, size_t at, struct water w
     planes[2 * plane + at] = water.hv;
 }
 
-/* ---- the numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- the numbers ------------------------------------------------------------------------------------------------- */
 
 static inline double smaller(double a, double b)
 {
@@ -135,7 +135,7 @@ static inline struct water turned(struct water w)
     return (struct water){w.h, w.hv, w.hu};
 }
 
-/* ---- what the kernels do at one place -------------------------------------------------------------------------------- */
+/* ---- what the kernels do at one place ---------------------------------------------------------------------------- */
 
 /* The fastest wave in a cell, in m/s. */
 static inline double wave_at(const double *water, size_t nx, size_t ny, size_t j, size_t i)
