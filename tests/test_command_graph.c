@@ -397,6 +397,47 @@ TW_TEST(needs_no_part_that_it_overwrites)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* Parts that touch no neighbour, in no order, and then all: of which it needs only what lies between them. */
+TW_TEST(many_parts_that_are_far_from_each_other)
+{
+    enum { WIDTH = 24, CELLS = WIDTH * WIDTH, STEP = 161 /* without a common divisor */ };
+    unsigned host[CELLS], data[CELLS];
+    tw_test_use_sim(1);
+    tw_queue *queue = tw_test_queue();
+    tw_device *device = tw_queue_device(queue);
+    tw_buffer *cells = NULL;
+    tw_command_graph *graph = NULL;
+    for (unsigned i = 0; i < CELLS; ++i)
+        host[i] = i;
+    TW_PASS(tw_buffer_create_over(host, sizeof *host, tw_range_2d(WIDTH, WIDTH), &cells));
+    TW_PASS(tw_queue_begin_recording(queue));
+    for (size_t i = 0, at = 0; i < CELLS; ++i, at = (at + STEP) % CELLS) {
+        if ((at / WIDTH + at % WIDTH) % 2)
+            continue;
+        tw_command_group *cg = tw_queue_begin(queue);
+        unsigned *x = tw_discard_write_part(cg, cells, tw_id_2d(at / WIDTH, at % WIDTH), tw_range_2d(1, 1));
+        tw_parallel_for(cg, tw_range_1d(1), column, .x = x, .value = (unsigned)at + 1000);
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+    }
+    tw_command_group *cg = tw_queue_begin(queue);
+    unsigned *all = tw_read_write(cg, cells);
+    tw_parallel_for(cg, tw_range_1d(CELLS), affine, .x = all, .a = 3, .b = 1);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_PASS(tw_queue_end_recording(queue, &graph));
+    TW_PASS(tw_sim_reset(device));
+    for (unsigned round = 0; round < 2; ++round) {
+        TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
+        TW_PASS(tw_queue_wait(queue));
+        TW_EQUAL(tw_sim_copied_bytes(device), CELLS / 2 * sizeof *host);
+    }
+    tw_test_fetch(cells, data);
+    for (unsigned i = 0; i < CELLS; ++i)
+        TW_EQUAL(data[i], (i / WIDTH + i % WIDTH) % 2 ? 9 * i + 4 : 3 * (i + 1000) + 1);
+    tw_command_graph_destroy(&graph);
+    TW_PASS(tw_buffer_destroy(&cells));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* Whichever copy to the device fails: the graph fails, and the next one, which needs its results, is cancelled. */
 TW_TEST(each_copy_of_a_part_fails)
 {
@@ -698,6 +739,7 @@ TW_TEST_LIST = {TW_CASE(recording_runs_nothing),
                 TW_CASE(long_graph),
                 TW_CASE(copies_only_what_is_needed),
                 TW_CASE(needs_no_part_that_it_overwrites),
+                TW_CASE(many_parts_that_are_far_from_each_other),
                 TW_CASE(each_copy_of_a_part_fails),
                 TW_CASE(among_queues),
                 TW_CASE(from_several_threads),

@@ -60,6 +60,7 @@ bool tw_queue_is_recording(const tw_queue *queue)
 struct graph_buffer {
     struct tw_data *data;
     struct tw_resource resource; /* orders the groups */
+    struct tw_box_node *uses;    /* tree of its uses */
     size_t last;                 /* its latest use in graph->uses, + 1; 0: none */
 };
 
@@ -70,8 +71,13 @@ struct analysis {
     size_t buffer_count;
     size_t *slots; /* hash table of indices in `buffers`, + 1; 0: empty. Open addressing, with room for all */
     size_t mask;
-    size_t *before; /* for each of graph->uses: the one of the same buffer before, + 1; 0: none */
-    size_t capacity;
+    struct tw_box_node *nodes; /* those of graph->uses in the trees of their buffers */
+    size_t capacity;           /* of graph->uses and `nodes`, and room in `found` */
+    /* what a use has in common with those before it, and what not */
+    size_t *found; /* numbers of those that it overlaps */
+    struct tw_box *rest;
+    size_t found_count, rest_count, rest_room;
+    bool exhausted; /* there was no memory for `rest` */
 };
 
 /* Returns the entry of a buffer, which it makes if there is none. */
@@ -88,53 +94,94 @@ static struct graph_buffer *buffer_of(struct analysis *all, struct tw_data *data
     return &all->buffers[*slot - 1];
 }
 
+/* Puts a use into the tree of its buffer. */
+static void enter(struct analysis *all, struct graph_buffer *buffer, size_t at)
+{
+    all->nodes[at] = tw_box_node(&all->graph->uses[at].box, &buffer->data->whole);
+    all->nodes[at].order = 1; /* for tw_box_visit_rest() */
+    tw_box_tree_insert(&buffer->uses, &all->nodes[at]);
+}
+
+/* Changes the box of a use. */
+static void change_box(struct analysis *all, struct graph_buffer *buffer, size_t at, const struct tw_box *box)
+{
+    struct tw_use *use = &all->graph->uses[at];
+    tw_box_tree_remove(&buffer->uses, &all->nodes[at]);
+    use->box = *box;
+    use->is_part = !tw_box_covers(box, &buffer->data->whole);
+    enter(all, buffer, at);
+}
+
+/* Makes room for twice as many uses. Returns false if memory is exhausted. */
+static bool grow(struct analysis *all)
+{
+    struct tw_command_graph *graph = all->graph;
+    const size_t capacity = 2 * all->capacity;
+    struct tw_use *uses = realloc(graph->uses, capacity * sizeof *uses);
+    graph->uses = uses ? uses : graph->uses;
+    size_t *found = uses ? realloc(all->found, capacity * sizeof *found) : NULL;
+    all->found = found ? found : all->found;
+    struct tw_box_node *nodes = found ? malloc(capacity * sizeof *nodes) : NULL;
+    if (!nodes)
+        return false;
+    free(all->nodes);
+    all->nodes = nodes;
+    all->capacity = capacity;
+    for (size_t i = 0; i < all->buffer_count; ++i)
+        all->buffers[i].uses = NULL;
+    for (size_t at = 0; at < graph->use_count; ++at)
+        enter(all, buffer_of(all, graph->uses[at].data), at);
+    return true;
+}
+
 /* Adds a use to those of the whole graph, as a part of the latest one of the buffer if that is possible. Returns false
    if memory is exhausted. */
 static bool append_use(struct analysis *all, struct graph_buffer *buffer, const struct tw_use *use)
 {
     struct tw_command_graph *graph = all->graph;
-    struct tw_use *last = buffer->last ? &graph->uses[buffer->last - 1] : NULL;
-    if (last && last->needs == use->needs && last->writes == use->writes && tw_box_merge(&last->box, &use->box)) {
-        last->is_part = !tw_box_covers(&last->box, &use->data->whole);
-        return true;
+    if (buffer->last) {
+        const struct tw_use *last = &graph->uses[buffer->last - 1];
+        struct tw_box merged = last->box;
+        if (last->needs == use->needs && last->writes == use->writes && tw_box_merge(&merged, &use->box)) {
+            change_box(all, buffer, buffer->last - 1, &merged);
+            return true;
+        }
     }
-    if (graph->use_count == all->capacity) {
-        const size_t capacity = 2 * all->capacity;
-        struct tw_use *uses = realloc(graph->uses, capacity * sizeof *uses);
-        if (!uses)
-            return false;
-        graph->uses = uses;
-        size_t *before = realloc(all->before, capacity * sizeof *before);
-        if (!before)
-            return false;
-        all->before = before;
-        all->capacity = capacity;
-    }
+    if (graph->use_count == all->capacity && !grow(all))
+        return false;
     __builtin_assume(graph->use_count < all->capacity); /* for clang-tidy */
     graph->uses[graph->use_count] = *use;
     graph->uses[graph->use_count].is_part = !tw_box_covers(&use->box, &use->data->whole);
-    all->before[graph->use_count] = buffer->last;
+    enter(all, buffer, graph->use_count);
     buffer->last = ++graph->use_count;
     return true;
 }
 
-/* Adds what a use has in common with none of those of the same buffer from number `at` - 1 on. Returns false if memory is
-   exhausted. */
-static bool add_rest(struct analysis *all, struct graph_buffer *buffer, struct tw_use use, size_t at)
+static void note_rest(const struct tw_box *piece, void *user)
 {
-    const struct tw_command_graph *graph = all->graph;
-    struct tw_box pieces[TW_BOX_PIECES];
-    while (at && !tw_box_overlaps(&graph->uses[at - 1].box, &use.box))
-        at = all->before[at - 1];
-    if (!at)
-        return append_use(all, buffer, &use);
-    const size_t next = all->before[at - 1];
-    for (size_t i = 0, count = tw_box_subtract(&use.box, &graph->uses[at - 1].box, pieces); i < count; ++i) {
-        use.box = pieces[i];
-        if (!add_rest(all, buffer, use, next))
-            return false;
+    struct analysis *all = user;
+    if (all->rest_count == all->rest_room) {
+        const size_t room = 2 * all->rest_room + 16;
+        struct tw_box *rest = realloc(all->rest, room * sizeof *rest);
+        all->exhausted = all->exhausted || !rest;
+        if (!rest)
+            return;
+        all->rest = rest;
+        all->rest_room = room;
     }
-    return true;
+    all->rest[all->rest_count++] = *piece;
+}
+
+/* Finds what a box has in common with the uses of a buffer, and what not. Returns false if memory is exhausted. */
+static bool compare(struct analysis *all, const struct graph_buffer *buffer, const struct tw_box *box)
+{
+    const struct tw_box_node wanted = tw_box_node(box, &buffer->data->whole);
+    const struct tw_box_node *found = tw_box_tree_find(buffer->uses, &wanted);
+    all->found_count = all->rest_count = 0;
+    for (const struct tw_box_node *at = found; at; at = at->found)
+        all->found[all->found_count++] = (size_t)(at - all->nodes);
+    tw_box_visit_rest(box, &buffer->data->whole, found, 0, note_rest, all);
+    return !all->exhausted;
 }
 
 /* Adds a command's use to those of the whole graph, which stay disjoint: what it has in common with one of them becomes a
@@ -143,25 +190,28 @@ static bool add_rest(struct analysis *all, struct graph_buffer *buffer, struct t
 static bool add_use(struct analysis *all, struct graph_buffer *buffer, const struct tw_use *use)
 {
     struct tw_command_graph *graph = all->graph;
-    const size_t last = buffer->last;
     struct tw_box pieces[TW_BOX_PIECES];
-    for (size_t at = last; at; at = all->before[at - 1]) {
-        struct tw_use other = graph->uses[at - 1], common = other;
-        if (!tw_box_overlaps(&other.box, &use->box))
-            continue;
-        common.box = tw_box_intersect(&other.box, &use->box);
-        common.needs = other.needs || (use->needs && !other.writes);
-        common.writes = other.writes || use->writes;
-        common.is_part = !tw_box_covers(&common.box, &use->data->whole);
-        graph->uses[at - 1] = common;
-        /* the rest of the other one has nothing in common with the use, so it need not be visited */
-        for (size_t i = 0, count = tw_box_subtract(&other.box, &common.box, pieces); i < count; ++i) {
-            other.box = pieces[i];
-            if (!append_use(all, buffer, &other))
-                return false;
+    bool enough = compare(all, buffer, &use->box);
+    for (size_t i = 0; i < all->found_count && enough; ++i) {
+        const size_t at = all->found[i];
+        struct tw_use other = graph->uses[at];
+        const struct tw_box common = tw_box_intersect(&other.box, &use->box);
+        graph->uses[at].needs = other.needs || (use->needs && !other.writes);
+        graph->uses[at].writes = other.writes || use->writes;
+        const size_t count = tw_box_subtract(&other.box, &common, pieces);
+        if (count)
+            change_box(all, buffer, at, &common);
+        for (size_t k = 0; k < count && enough; ++k) { /* the rest of the other one */
+            other.box = pieces[k];
+            enough = append_use(all, buffer, &other);
         }
     }
-    return add_rest(all, buffer, *use, last);
+    struct tw_use rest = *use;
+    for (size_t i = 0; i < all->rest_count && enough; ++i) {
+        rest.box = all->rest[i];
+        enough = append_use(all, buffer, &rest);
+    }
+    return enough;
 }
 
 /* Fills in a command's accesses to the graph's own resources. */
@@ -273,9 +323,10 @@ static tw_status analyse(struct tw_command_graph *graph)
     all.capacity = uses + 1;
     all.slots = calloc(all.mask + 1, sizeof *all.slots);
     all.buffers = malloc((uses + 1) * sizeof *all.buffers);
-    all.before = malloc(all.capacity * sizeof *all.before);
+    all.nodes = malloc(all.capacity * sizeof *all.nodes);
+    all.found = malloc(all.capacity * sizeof *all.found);
     graph->uses = malloc(all.capacity * sizeof *graph->uses);
-    bool enough = all.slots && all.buffers && all.before && graph->uses;
+    bool enough = all.slots && all.buffers && all.nodes && all.found && graph->uses;
     for (size_t i = 0; i < graph->count && enough; ++i)
         for (size_t k = 0; k < graph->commands[i]->use_count && enough; ++k) {
             const struct tw_use *use = &graph->commands[i]->uses[k];
@@ -284,7 +335,9 @@ static tw_status analyse(struct tw_command_graph *graph)
     const tw_status status = enough ? order(&all) : refuse_memory(graph);
     free(all.slots);
     free(all.buffers);
-    free(all.before);
+    free(all.nodes);
+    free(all.found);
+    free(all.rest);
     return status;
 }
 
