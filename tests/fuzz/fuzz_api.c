@@ -13,6 +13,7 @@
  */
 #define _GNU_SOURCE
 #include "fuzz_api.h"
+#include "fuzz_steps.h"
 
 int LLVMFuzzerInitialize(int *count, char ***words);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -322,10 +323,10 @@ static void access_image(void)
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
-/* Whole words of a buffer. */
+/* Whole words of a buffer; none where those of a sub-buffer may not be aligned. */
 static size_t words_of(const tw_buffer *buffer)
 {
-    return tw_buffer_size(buffer) / sizeof(uint32_t);
+    return tw_buffer_element_size(buffer) % sizeof(uint32_t) ? 0 : tw_buffer_size(buffer) / sizeof(uint32_t);
 }
 
 static void launch(tw_command_group *group)
@@ -690,12 +691,14 @@ static void ask_status(void)
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
 static void (*const calls[])(void) = {
-    create_buffer, create_with_storage, destroy_buffer, end_storage,  ask_buffer, access_on_host, release_on_host,
-    create_image,  destroy_image,       ask_image,      access_image, record,     record,         submit_group,
-    submit_group,  submit_function,     submit_block,   create_queue, use_queue,  use_graph,      use_graph,
-    use_event,     use_event,           use_context,    ask_device,   use_sim,    shut_down,      use_host_memory,
-    ask_status,
-};
+    create_buffer, create_with_storage, destroy_buffer, end_storage, ask_buffer, access_on_host, release_on_host,
+    create_image, destroy_image, ask_image, access_image, record, record, submit_group, submit_group, submit_function,
+    submit_block, create_queue, use_queue, use_graph, use_graph, use_event, use_event, use_context, ask_device, use_sim,
+    shut_down, use_host_memory, ask_status,
+    /* in programs that say so */
+    submit_step, submit_step, submit_step, add_step, access_part_on_host, copy_at_once, use_usm, submit_usm,
+    use_user_event, create_other_queue, ask_others};
+enum { CALLS = sizeof calls / sizeof *calls, WITHOUT_STEPS = CALLS - 11 };
 
 /* Two queues and two buffers, so that short programs do something. */
 static void begin(void)
@@ -718,16 +721,19 @@ static void end(void)
         tw_command_graph_destroy(&now.graph[i]);
     for (unsigned i = 0; i < EVENTS; ++i)
         tw_event_release(&now.event[i]);
+    const unsigned ended = OK | (now.may_lose ? LOST : 0);
     for (unsigned i = 0; i < IMAGES; ++i)
-        (void)CALL(OK, tw_image_destroy(&now.image[i]));
+        (void)CALL(ended, tw_image_destroy(&now.image[i]));
     for (unsigned i = 0; i < CONTEXTS; ++i)
         (void)CALL(OK | RECORDING | LATER, tw_context_destroy(&now.context[i]));
     for (unsigned i = 0; i < QUEUES; ++i)
         (void)CALL(OK | RECORDING | LATER, tw_queue_destroy(&now.queue[i]));
     for (unsigned i = 0; i < BUFFERS; ++i) {
-        (void)CALL(OK, tw_buffer_destroy(&now.buffer[i].handle));
-        (void)CALL(OK, tw_async_storage_destroy(&now.buffer[i].storage));
+        (void)CALL(ended, tw_buffer_destroy(&now.buffer[i].handle));
+        (void)CALL(ended, tw_async_storage_destroy(&now.buffer[i].storage));
     }
+    for (unsigned i = 0; i < USM; ++i)
+        tw_free(now.usm[i]);
     while (now.allocations)
         tw_free(now.allocation[--now.allocations]);
     /* nobody waits for the last copy to a storage that was released */
@@ -752,10 +758,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     input.at = data;
     input.left = size;
-    setenv("TW_SIM_ASYNC", byte() & 1 ? "1" : "0", 1);
+    const unsigned kind = byte();
+    setenv("TW_SIM_ASYNC", kind & 1 ? "1" : "0", 1);
     begin();
     while (input.left)
-        calls[below(sizeof calls / sizeof *calls)]();
+        calls[below(kind & 2 ? CALLS : WITHOUT_STEPS)]();
     end();
     return 0;
 }

@@ -164,7 +164,17 @@ static size_t small(void)
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
-enum { QUEUES = 3, BUFFERS = 4, IMAGES = 2, HOLDS = 3, EVENTS = 4, GRAPHS = 2, CONTEXTS = 2, MEMORY = 64 << 10 };
+enum {
+    QUEUES = 3,
+    BUFFERS = 4,
+    IMAGES = 2,
+    HOLDS = 3,
+    EVENTS = 4,
+    GRAPHS = 2,
+    CONTEXTS = 2,
+    USM = 3,
+    MEMORY = 64 << 10
+};
 
 /* More than any machine has. */
 #define MOST_MEMORY ((size_t)1 << 50)
@@ -186,7 +196,10 @@ static struct {
     tw_event *event[EVENTS];
     tw_command_graph *graph[GRAPHS];
     tw_context *context[CONTEXTS];
+    void *usm[USM];
+    size_t usm_bytes[USM];
     tw_command_group *group; /* that is being recorded */
+    bool may_lose;           /* a command has failed, or was cancelled */
     void *garbage[256];      /* memory that is freed at the end */
     size_t garbages;
     void *allocation[64]; /* the same, of tw_malloc_device() and tw_malloc_shared() */
