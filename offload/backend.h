@@ -74,10 +74,21 @@ struct tw_kernel_facts {
     size_t resident_groups;    /* work-groups that run at the same time */
 };
 
+/* What a stream enqueues from `since` on runs after what the stream with a number has enqueued, up to `sequence`. */
+struct tw_stream_order {
+    uint64_t since, number, sequence;
+};
+
+#define TW_STREAM_ORDERS 32u /* that are remembered, the newest ones */
+
 /* A stream: launches, copies and fills that a device runs one after the other, without the host. Backends embed it first in
-   their own struct. */
+   their own struct, zero-initialized. */
 struct tw_backend_stream {
-    struct tw_backend_stream *next; /* used by the runtime while nothing is in flight */
+    /* used by the runtime */
+    struct tw_backend_stream *next; /* while nothing is in flight */
+    uint64_t number;                /* never that of another stream; 0: none yet */
+    unsigned order_count;           /* number i is in slot i % TW_STREAM_ORDERS */
+    struct tw_stream_order orders[TW_STREAM_ORDERS];
 };
 
 /* A launch, a copy or a fill of a stream. Sequence numbers count from 1 and go on as long as the stream is open. */

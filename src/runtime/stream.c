@@ -30,11 +30,11 @@
 #include "complete.h"
 #include "cuda_event.h"
 #include "host_task.h"
+#include "order.h"
 #include "poller.h"
 #include "ready.h"
 #include "step.h"
 
-#define EVENTS 16u         /* that a stream is told to wait for at a time */
 #define TIDY_EVERY 32u     /* a submitting thread retires tasks at multiples of this number in flight */
 #define BUSY_NS 20000u     /* a thread polls for this time without a break, ... */
 #define POLITE_NS 5000000u /* ... then yields between polls, and after this time ... */
@@ -136,8 +136,10 @@ static tw_status enqueue_locked(struct tw_stream *stream, struct tw_task *task)
 {
     const struct tw_backend_async *async = async_of(stream);
     struct tw_device *device = stream->queue->device;
-    struct tw_backend_event events[EVENTS];
+    struct tw_backend_event events[TW_ORDER_EVENTS];
+    struct tw_orders orders;
     tw_status status = TW_SUCCESS;
+    orders.count = 0;
     if (!stream->handle && device->idle_handles[stream->kind]) {
         stream->handle = device->idle_handles[stream->kind];
         device->idle_handles[stream->kind] = stream->handle->next;
@@ -146,8 +148,10 @@ static tw_status enqueue_locked(struct tw_stream *stream, struct tw_task *task)
     size_t at = 0;
     do {
         size_t count = 0;
-        while (at < task->node.in_count && count < EVENTS)
+        while (at < task->node.in_count && count < TW_ORDER_EVENTS)
             count = add_event(events, count, task->node.in[at++].from, stream);
+        if (handle && count)
+            count = tw_order_reduce_locked(handle, events, count, &orders);
         tw_unlock();
         tw_detail_of_task(true);
         if (!handle)
@@ -160,6 +164,8 @@ static tw_status enqueue_locked(struct tw_stream *stream, struct tw_task *task)
         tw_lock();
     } while (status == TW_SUCCESS && at < task->node.in_count);
     stream->handle = handle;
+    if (status == TW_SUCCESS && orders.count)
+        tw_order_note_locked(handle, task->sequence, &orders);
     return status;
 }
 

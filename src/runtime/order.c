@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order of streams (order.h).
+ *
+ * A wait between devices costs the host more than a microsecond. Devices that exchange the edges of their parts in each
+ * step would wait for each other in many ways: a copy for the kernel that wrote the edge, and for the readers of what
+ * it overwrites; the next kernel for the copy to it, and for the one from it. Most of these waits follow from the others.
+ *
+ * So each stream remembers for which points of other streams it has waited, and what these had waited for. A stream
+ * runs in order: what holds from one sequence number on holds for all later ones.
+ */
+#include "order.h"
+
+static uint64_t numbers; /* given to streams; addresses are used again */
+
+static void number_locked(struct tw_backend_stream *stream)
+{
+    if (!stream->number)
+        stream->number = ++numbers;
+}
+
+/* Returns true if what a stream enqueues with sequence number `at`, or after it, comes after a point of the stream with a
+   number. */
+static bool comes_after(const struct tw_backend_stream *stream, uint64_t at, uint64_t number, uint64_t sequence)
+{
+    const unsigned kept = stream->order_count < TW_STREAM_ORDERS ? stream->order_count : TW_STREAM_ORDERS;
+    for (unsigned i = 0; i < kept; ++i) {
+        const struct tw_stream_order *order = &stream->orders[i];
+        if (order->number == number && order->sequence >= sequence && order->since <= at)
+            return true;
+    }
+    return false;
+}
+
+static void add(struct tw_orders *orders, uint64_t number, uint64_t sequence)
+{
+    for (size_t i = 0; i < orders->count; ++i)
+        if (orders->of[i].number == number) {
+            if (orders->of[i].sequence < sequence)
+                orders->of[i].sequence = sequence;
+            return;
+        }
+    if (orders->count < TW_MOST_ORDERS)
+        orders->of[orders->count++] = (struct tw_stream_order){.number = number, .sequence = sequence};
+}
+
+/* Adds what follows from a wait for an event. */
+static void add_event(struct tw_orders *orders, const struct tw_backend_event *event, uint64_t own_number)
+{
+    const struct tw_backend_stream *other = event->stream;
+    const unsigned kept = other->order_count < TW_STREAM_ORDERS ? other->order_count : TW_STREAM_ORDERS;
+    add(orders, other->number, event->sequence);
+    for (unsigned i = 0; i < kept; ++i)
+        if (other->orders[i].since <= event->sequence && other->orders[i].number != own_number)
+            add(orders, other->orders[i].number, other->orders[i].sequence);
+}
+
+size_t tw_order_reduce_locked(struct tw_backend_stream *stream, struct tw_backend_event *events, size_t count,
+                              struct tw_orders *orders)
+{
+    bool follows[TW_ORDER_EVENTS] = {false};
+    size_t left = 0;
+    number_locked(stream);
+    for (size_t i = 0; i < count; ++i)
+        number_locked(events[i].stream);
+    for (size_t i = 0; i < count; ++i) {
+        follows[i] = comes_after(stream, UINT64_MAX, events[i].stream->number, events[i].sequence);
+        for (size_t k = 0; k < count && !follows[i]; ++k)
+            follows[i] =
+                k != i
+                && comes_after(events[k].stream, events[k].sequence, events[i].stream->number, events[i].sequence);
+    }
+    for (size_t i = 0; i < count; ++i)
+        if (!follows[i]) {
+            add_event(orders, &events[i], stream->number);
+            events[left++] = events[i];
+        }
+    return left;
+}
+
+void tw_order_note_locked(struct tw_backend_stream *stream, uint64_t since, const struct tw_orders *orders)
+{
+    for (size_t i = 0; i < orders->count; ++i) {
+        const struct tw_stream_order *order = &orders->of[i];
+        if (comes_after(stream, UINT64_MAX, order->number, order->sequence))
+            continue;
+        stream->orders[stream->order_count % TW_STREAM_ORDERS] = *order;
+        stream->orders[stream->order_count % TW_STREAM_ORDERS].since = since;
+        ++stream->order_count;
+    }
+}
