@@ -58,8 +58,11 @@ static tw_status outcome_locked(const struct tw_command *command, const struct t
     const struct tw_failure *failure = command->failure;
     char description[TW_DESCRIPTION_BYTES];
     struct tw_box_node part = tw_box_node(box, &data->whole);
+    /* by a copy for another command, which failed, or was cancelled because of other elements that it should bring */
     if (status == TW_ERROR_CANCELLED && !tw_graph_lost(&data->contents, &part))
-        status = failure->status; /* of a copy for another command */
+        status = failure->status == TW_ERROR_OUT_OF_BOUNDS || failure->status == TW_ERROR_OUT_OF_MEMORY
+                     ? failure->status
+                     : TW_ERROR_TRANSFER_FAILED;
     if (status == TW_ERROR_CANCELLED)
         return tw_fail(TW_ERROR_DATA_LOST, "the buffer's contents are lost: %s",
                        tw_failure_describe(failure, description));

@@ -283,6 +283,13 @@ static void compare(struct thread *thread, const struct model *model, const uint
         differ(thread, "%s: word %zu of %zu is %#x, not %#x", where, i, model->count, words[i], model->words[i]);
 }
 
+/* Whether a copy of a part may have failed with this status: by a fault, or since it was cancelled with that of another
+   command. */
+static bool copy_may_fail(const struct thread *thread, const struct part *part, tw_status status)
+{
+    return fault_explains(thread, status) || (status == TW_ERROR_TRANSFER_FAILED && part_may_be_lost(part));
+}
+
 /* Compares what has become of contents that were brought to the host with the model of them. */
 static void check_delivery(struct thread *thread, const struct buffer *root, tw_status status, const uint32_t *words,
                            const char *where)
@@ -291,7 +298,8 @@ static void check_delivery(struct thread *thread, const struct buffer *root, tw_
         differ(thread, "%s: TW_SUCCESS, but the contents are lost", where);
     else if (status == TW_SUCCESS)
         compare(thread, &root->model, words, where);
-    else if (status == TW_ERROR_DATA_LOST ? !part_may_be_lost(&root->part) : !fault_explains(thread, status))
+    else if (status == TW_ERROR_DATA_LOST ? !part_may_be_lost(&root->part)
+                                          : !copy_may_fail(thread, &root->part, status))
         differ(thread, "%s: %s", where, tw_status_name(status));
 }
 
@@ -423,7 +431,7 @@ static bool access_failed(struct thread *thread, const struct part *part, tw_acc
         differ(thread, "%s: TW_SUCCESS, but the contents are lost", what);
     if (status == TW_ERROR_DATA_LOST && (!part_may_be_lost(part) || !mode_needs(mode)))
         differ(thread, "%s: TW_ERROR_DATA_LOST, but nothing is lost", what);
-    if (status != TW_SUCCESS && status != TW_ERROR_DATA_LOST && !fault_explains(thread, status))
+    if (status != TW_SUCCESS && status != TW_ERROR_DATA_LOST && !copy_may_fail(thread, part, status))
         differ(thread, "%s: %s", what, tw_status_name(status));
     return status != TW_SUCCESS;
 }
