@@ -34,10 +34,11 @@ static void drop(enum kind kind, void *memory)
         tw_free(memory);
 }
 
+/* On the device whose memory the cases allocate. */
 static tw_queue *in_order_queue(void)
 {
     tw_queue *queue = NULL;
-    TW_PASS(tw_queue_create_with_properties(NULL, NULL, TW_QUEUE_IN_ORDER, NULL, NULL, &queue));
+    TW_PASS(tw_queue_create_with_properties(NULL, tw_test_device(0), TW_QUEUE_IN_ORDER, NULL, NULL, &queue));
     return queue;
 }
 
