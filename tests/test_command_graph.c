@@ -126,17 +126,9 @@ TW_TEST(recording_runs_nothing)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* Groups of every form in one graph, again and again. */
-TW_TEST(every_form)
+/* Submits groups of every form. */
+static void submit_every_form(tw_queue *queue, tw_buffer *x, tw_buffer *y, tw_buffer *sum, struct table table)
 {
-    tw_queue *queue = tw_test_queue();
-    tw_buffer *x = filled(0), *y = filled(100), *sum = tw_test_zeroed(sizeof(unsigned), 1);
-    unsigned xs[N], ys[N], result = 0;
-    tw_command_graph *graph = NULL;
-    struct table table;
-    for (unsigned i = 0; i < LARGE; ++i)
-        table.at[i] = i * i;
-    TW_PASS(tw_queue_begin_recording(queue));
     submit_step(queue, x, 5, 3);
     TW_COMMAND_GROUP(queue, cg) {
         tw_parallel_for_work_group(cg, tw_range_1d(N / REVERSED), tw_range_1d(REVERSED), reverse,
@@ -159,6 +151,20 @@ TW_TEST(every_form)
     TW_COMMAND_GROUP(queue, cg) {
         tw_parallel_for(cg, tw_range_1d(N), total, .x = tw_read(cg, y), .sum = TW_REDUCE_INIT(cg, sum));
     }
+}
+
+/* Groups of every form in one graph, again and again. */
+TW_TEST(every_form)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = filled(0), *y = filled(100), *sum = tw_test_zeroed(sizeof(unsigned), 1);
+    unsigned xs[N], ys[N], result = 0;
+    tw_command_graph *graph = NULL;
+    struct table table;
+    for (unsigned i = 0; i < LARGE; ++i)
+        table.at[i] = i * i;
+    TW_PASS(tw_queue_begin_recording(queue));
+    submit_every_form(queue, x, y, sum, table);
     TW_PASS(tw_queue_end_recording(queue, &graph));
     TW_EQUAL(tw_command_graph_count(graph), 7);
     for (unsigned i = 0; i < N; ++i) {
