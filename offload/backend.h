@@ -79,7 +79,7 @@ struct tw_stream_order {
     uint64_t since, number, sequence;
 };
 
-#define TW_STREAM_ORDERS 32u /* that are remembered, the newest ones */
+#define TW_STREAM_ORDERS 16u /* that are remembered, the newest ones */
 
 /* A stream: launches, copies and fills that a device runs one after the other, without the host. Backends embed it first in
    their own struct, zero-initialized. */

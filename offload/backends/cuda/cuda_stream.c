@@ -11,7 +11,7 @@
  *
  * After a kernel's fault the number stands still, so a waiting thread queries the driver now and then. The driver does
  * not say which launch failed: so every launch that was not known to be over fails. The device's memory is lost anyway.
- * A device that copies from it is lost too: the driver reports the error for both, also if they wait for each other.
+ * So are the other GPUs of the process: the driver reports the error for all of them.
  */
 #include "cuda_stream.h"
 
@@ -29,7 +29,8 @@
 #define MIN_ARGS_BYTES 4096u
 #define WRITE_EVERY 64u /* launches between two writes of the progress */
 #define WRITE_EVERY_COPY 8u
-#define ASK_EVERY 64u /* polls between two queries of the driver */
+#define ASK_EVERY 64u   /* polls between two queries of the driver */
+#define MOST_AWAITED 8u /* names of launches with records, beyond which all launches have them */
 #define GRAPH_NAME "of a command graph"
 #define COPY_NAME "that ran before a copy" /* a copy does not fail by itself once it is enqueued */
 #define FILL_NAME "that ran before a fill"
@@ -65,7 +66,11 @@ struct cuda_stream {
        and are not known to be over, so there are no more of them than launches in flight. */
     struct record records[TW_STREAM_DEPTH];
     uint64_t first, past;
-    atomic_bool is_awaited; /* another stream has waited for this one: from then on each launch has a record */
+    /* Names of launches that another stream has waited for: from then on each launch with such a name has a record. A
+       record behind each launch would cost as much as some of the launches. */
+    const char *awaited[MOST_AWAITED];
+    size_t awaited_count; /* above MOST_AWAITED: any name */
+    atomic_bool is_awaited;
 };
 
 static struct cuda_stream *cuda(const struct tw_backend_stream *stream)
@@ -175,17 +180,18 @@ static void forget_locked(struct cuda_stream *stream)
         ++stream->first;
 }
 
-/* Records an event behind all launches that are issued. Called in the stream's context. */
+/* Records an event behind all launches that are issued. */
 static cu_result record_locked(struct cuda_stream *stream)
 {
     struct record *record = &stream->records[stream->past % TW_STREAM_DEPTH];
     const uint64_t issued = atomic_load_explicit(&stream->issued, memory_order_acquire);
-    cu_result error = record->event ? 0 : tw_cuda.event_create(&record->event, CU_EVENT_DISABLE_TIMING);
-    if (error) {
+    const enum tw_cuda_entry entry = tw_cuda_enter(stream->device);
+    cu_result error = entry ? 0 : 1;
+    if (!error && !record->event && (error = tw_cuda.event_create(&record->event, CU_EVENT_DISABLE_TIMING)))
         record->event = NULL;
-        return error;
-    }
-    error = tw_cuda.event_record(record->event, stream->stream);
+    if (!error)
+        error = tw_cuda.event_record(record->event, stream->stream);
+    tw_cuda_leave(entry);
     if (!error) {
         record->sequence = issued;
         ++stream->past;
@@ -193,8 +199,8 @@ static cu_result record_locked(struct cuda_stream *stream)
     return error;
 }
 
-/* Stores the number of the first record at or behind a launch that is not known to be over; makes one if there is none.
-   Called in the stream's context. */
+/* Stores the number of the first record at or behind a launch that is not known to be over; makes one if there is
+   none. */
 static cu_result find_record_locked(struct cuda_stream *stream, uint64_t sequence, uint64_t *found)
 {
     forget_locked(stream);
@@ -211,17 +217,34 @@ static cu_result find_record_locked(struct cuda_stream *stream, uint64_t sequenc
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
+static bool is_awaited_locked(const struct cuda_stream *stream, const char *name)
+{
+    for (size_t i = 0; i < stream->awaited_count && i < MOST_AWAITED; ++i)
+        if (stream->awaited[i] == name)
+            return true;
+    return stream->awaited_count > MOST_AWAITED;
+}
+
+/* Lets each launch with this name have a record. */
+static void await_locked(struct cuda_stream *stream, const char *name)
+{
+    if (is_awaited_locked(stream, name))
+        return;
+    if (stream->awaited_count < MOST_AWAITED)
+        stream->awaited[stream->awaited_count] = name;
+    ++stream->awaited_count;
+    atomic_store_explicit(&stream->is_awaited, true, memory_order_relaxed);
+}
+
 static cu_result wait_for_other(const struct cuda_stream *stream, struct cuda_stream *other, uint64_t sequence)
 {
     uint64_t at = 0;
+    look(other);
     if (is_over(other, sequence) || tw_cuda_lost(other->device))
         return 0;
-    const enum tw_cuda_entry entry = tw_cuda_enter(other->device);
-    atomic_store_explicit(&other->is_awaited, true, memory_order_relaxed);
-    look(other);
     pthread_mutex_lock(&other->mutex); /* until the event is used: its slot could be reused */
-    cu_result error = entry ? find_record_locked(other, sequence, &at) : 1;
-    tw_cuda_leave(entry);
+    await_locked(other, other->names[sequence % TW_STREAM_DEPTH]);
+    cu_result error = find_record_locked(other, sequence, &at);
     if (!error)
         error = tw_cuda.stream_wait_event(stream->stream, other->records[at % TW_STREAM_DEPTH].event, 0);
     pthread_mutex_unlock(&other->mutex);
@@ -291,18 +314,17 @@ static tw_status add_kernel(struct cuda_stream *stream, const struct tw_internal
     return error ? tw_cuda_report(stream->device, kernel->name, error, alone) : TW_SUCCESS;
 }
 
-/* Writes the progress behind every n-th launch, and records an event behind it if another stream has waited for this
-   one. If that fails, completed() or wait_for_other() tries again. */
+/* Writes the progress behind every n-th launch, and records an event behind it if another stream has waited for one with
+   its name. If that fails, completed() or wait_for_other() tries again. */
 static void note_launch(struct cuda_stream *stream, uint64_t sequence, bool is_copy)
 {
-    const bool is_awaited = atomic_load_explicit(&stream->is_awaited, memory_order_relaxed);
     const bool writes = sequence % (is_copy ? WRITE_EVERY_COPY : WRITE_EVERY) == 0;
-    if (!writes && !is_awaited)
+    if (!writes && !atomic_load_explicit(&stream->is_awaited, memory_order_relaxed))
         return;
     pthread_mutex_lock(&stream->mutex);
     if (writes)
         (void)write_locked(stream);
-    if (is_awaited) {
+    if (is_awaited_locked(stream, stream->names[sequence % TW_STREAM_DEPTH])) {
         look(stream);
         forget_locked(stream);
         /* unless a waiting stream has recorded it already */
