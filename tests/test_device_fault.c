@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host (gpu-simt) */
 /**
- * A kernel's fault on one of two devices: a trap, or a write to an address that is nothing's. The other device, the host
- * and the program go on. On simulated devices a fault is asked for. A device that had a fault is no use to its process,
- * so each case has one of its own.
+ * A kernel's fault on one of two devices: a trap, or a write to an address that is nothing's. The host and the program go
+ * on, and so does the other device, unless they are GPUs. On simulated devices a fault is asked for. A device that had a
+ * fault is no use to its process, so each case has one of its own.
  */
 #include "tw_test.h"
 
@@ -108,11 +108,43 @@ static tw_status submit_add_ten(tw_queue *queue, tw_buffer *in, tw_buffer *out, 
     return tw_queue_submit(queue, cg, event);
 }
 
-/* Kernels before, beside and after the fault, which have nothing to do with it. */
-static void other_work_goes_on(unsigned fault)
+/* Brings a buffer from one device to the other and back. From then on they use each other's memory, if they can. */
+static void share_memory(struct machine *m)
+{
+    tw_buffer *x = tw_test_ints(N, 1);
+    submit_mix(m->bad, x, 1, 0);
+    submit_mix(m->good, x, 1, 0);
+    submit_mix(m->bad, x, 1, 0);
+    TW_PASS(tw_queue_wait(m->bad));
+    tw_test_expect_ints(x, 40);
+    TW_PASS(tw_buffer_destroy(&x));
+}
+
+/* Expects that all is well. If the device `may_fail`, its groups may have failed instead, but not in silence. Returns
+   true if they have. */
+static bool expect_good(tw_queue *queue, tw_buffer *x, unsigned value, bool may_fail)
+{
+    const tw_status status = tw_queue_wait(queue);
+    if (!may_fail)
+        TW_EQUAL(status, TW_SUCCESS);
+    if (status == TW_SUCCESS) {
+        tw_test_expect_ints(x, (int)value);
+        return false;
+    }
+    TW_EQUAL(status, TW_ERROR_LAUNCH_FAILED);
+    TW_CHECK(strstr(tw_error_detail(), "nothing runs on it any more") != NULL);
+    tw_test_expect_lost(x);
+    return true;
+}
+
+/* Kernels before, beside and after the fault, which have nothing to do with it. A fault of one GPU may take the others of
+   the process with it, whether or not they use each other's memory. */
+static void other_work_goes_on(unsigned fault, bool shares)
 {
     struct machine m = make_machine();
     tw_event *event = NULL;
+    if (shares)
+        share_memory(&m);
     tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 0), *z = tw_test_ints(N, 5), *late = tw_test_ints(N, 7);
     submit_mix(m.bad, z, 1, 0);
     TW_PASS(tw_queue_wait(m.bad));
@@ -123,30 +155,45 @@ static void other_work_goes_on(unsigned fault)
     TW_CHECK(strstr(tw_error_detail(), "add_ten") != NULL);
     tw_event_release(&event);
     value = submit_mix(m.good, y, MANY, value);
-    TW_PASS(tw_queue_wait(m.good));
-    tw_test_expect_ints(y, (int)value);
+    const bool failed = expect_good(m.good, y, value, m.gpu);
     tw_test_expect_lost(x);
-    submit_mix(m.good, late, 1, 0); /* which the device did not have before */
-    TW_PASS(tw_queue_wait(m.good));
-    tw_test_expect_ints(late, 22);
+    if (!failed) {
+        submit_mix(m.good, late, 1, 0); /* which the device did not have before */
+        (void)expect_good(m.good, late, 22, m.gpu);
+    }
+    drain(m.good);
     TW_EQUAL(drain(m.bad), 1);
     if (!m.gpu)
         TW_PASS(tw_sim_reset(tw_queue_device(m.bad)));
-    const tw_status status = submit_add_ten(m.bad, late, x, NO_FAULT, NULL);
+    tw_buffer *last = tw_test_ints(N, 7);
+    const tw_status status = submit_add_ten(m.bad, last, x, NO_FAULT, NULL);
     const unsigned errors = drain(m.bad);
     TW_EQUAL(status != TW_SUCCESS || errors, m.gpu);
-    tw_test_destroy_buffers((tw_buffer *[]){x, y, z, late}, 4);
+    submit_mix(m.host, last, 1, 0);
+    TW_PASS(tw_queue_wait(m.host));
+    tw_test_expect_ints(last, 22);
+    tw_test_destroy_buffers((tw_buffer *[]){x, y, z, late, last}, 5);
     end_machine(&m);
 }
 
 static void trap_beside_other_work(void)
 {
-    other_work_goes_on(TRAP);
+    other_work_goes_on(TRAP, false);
 }
 
 static void bad_address_beside_other_work(void)
 {
-    other_work_goes_on(BAD_ADDRESS);
+    other_work_goes_on(BAD_ADDRESS, false);
+}
+
+static void trap_where_memory_is_shared(void)
+{
+    other_work_goes_on(TRAP, true);
+}
+
+static void bad_address_where_memory_is_shared(void)
+{
+    other_work_goes_on(BAD_ADDRESS, true);
 }
 
 /* The other device needs what the kernel with the fault should have written. It may be lost as well, since it has to wait
@@ -188,17 +235,25 @@ static void record(tw_command_group *cg, void *user)
                     .fault = r->calls++ ? NO_FAULT : TRAP);
 }
 
+/* A fallback on another GPU may fail as that GPU does, but not in silence. */
 static void falls_back(struct machine *m, tw_queue *to)
 {
     struct recorded r = {tw_test_ints(N, 5), tw_test_ints(N, 0), 0};
     tw_event *event = NULL;
     if (!m->gpu)
         TW_PASS(tw_sim_fail_nth(tw_queue_device(m->bad), TW_SIM_KERNEL, 1));
-    TW_PASS(tw_queue_submit_function(m->bad, to, record, &r, &event));
-    TW_EQUAL(r.calls, 2);
-    TW_PASS(tw_event_wait(event));
+    const tw_status submitted = tw_queue_submit_function(m->bad, to, record, &r, &event);
+    const tw_status status = submitted == TW_SUCCESS ? tw_event_wait(event) : submitted;
+    if (to == m->host || !m->gpu)
+        TW_EQUAL(status, TW_SUCCESS);
+    if (status == TW_SUCCESS) {
+        TW_EQUAL(r.calls, 2);
+        tw_test_expect_ints(r.out, 15);
+    } else if (submitted == TW_SUCCESS) {
+        TW_CHECK(strstr(tw_error_detail(), "nothing runs on it any more") != NULL);
+        tw_test_expect_lost(r.out);
+    }
     tw_event_release(&event);
-    tw_test_expect_ints(r.out, 15);
     tw_test_expect_ints(r.in, 5);
     TW_PASS(tw_buffer_destroy(&r.in));
     TW_PASS(tw_buffer_destroy(&r.out));
@@ -256,6 +311,16 @@ TW_TEST(a_bad_address_beside_other_work)
     run_alone(bad_address_beside_other_work);
 }
 
+TW_TEST(a_trap_where_memory_is_shared)
+{
+    run_alone(trap_where_memory_is_shared);
+}
+
+TW_TEST(a_bad_address_where_memory_is_shared)
+{
+    run_alone(bad_address_where_memory_is_shared);
+}
+
 TW_TEST(a_fault_before_a_copy)
 {
     run_alone(fault_before_a_copy);
@@ -274,6 +339,8 @@ TW_TEST(a_fault_with_a_fallback_on_the_other_device)
 TW_TEST_LIST = {
     TW_CASE(a_trap_beside_other_work),
     TW_CASE(a_bad_address_beside_other_work),
+    TW_CASE(a_trap_where_memory_is_shared),
+    TW_CASE(a_bad_address_where_memory_is_shared),
     TW_CASE(a_fault_before_a_copy),
     TW_CASE(a_fault_with_a_fallback_on_the_host),
     TW_CASE(a_fault_with_a_fallback_on_the_other_device),

@@ -21,6 +21,9 @@ static struct {
     unsigned kernels;   /* fills by the kernel */
     unsigned staged;    /* copies that wait for an event */
     unsigned most_grid; /* the largest number of blocks in x */
+    unsigned shared;    /* calls that let a device use the other one's pool */
+    unsigned within;    /* copies that the driver takes for copies on a device */
+    unsigned between;   /* ... between devices */
 } driver;
 
 /* ---- the driver -------------------------------------------------------------------------------------------------- */
@@ -120,6 +123,7 @@ static cu_result copy_to_host(void *target, uintptr_t source, size_t bytes, cu_s
 
 static cu_result copy_on_device(uintptr_t target, uintptr_t source, size_t bytes, cu_stream stream)
 {
+    ++driver.within;
     return copy_to_device(target, (const void *)source, bytes, stream);
 }
 
@@ -127,7 +131,18 @@ static cu_result copy_to_peer(uintptr_t target, cu_context to, uintptr_t source,
                               cu_stream stream)
 {
     TW_CHECK(to != from);
+    ++driver.between;
     return copy_to_device(target, (const void *)source, bytes, stream);
+}
+
+/* Access to a device's pool for the other device. */
+static cu_result set_access(cu_pool pool, const struct cu_access *access, size_t count)
+{
+    TW_CHECK(count == 1 && access->location.type == CU_LOCATION_DEVICE && access->rights == 3);
+    TW_CHECK(pool == devices[1 - access->location.id].pool
+             && access->location.id == devices[access->location.id].device);
+    ++driver.shared;
+    return 0;
 }
 
 static unsigned char *side_at(const struct cu_rows *side, size_t y, size_t z)
@@ -372,7 +387,8 @@ static struct tw_backend_device *open_devices(void)
                                       .graph_add_kernel = add_kernel,
                                       .graph_add_copy = add_copy,
                                       .graph_add_memset = add_memset,
-                                      .graph_add_empty = add_empty};
+                                      .graph_add_empty = add_empty,
+                                      .pool_set_access = set_access};
     for (unsigned i = 0; i < 2; ++i) {
         memset(&devices[i], 0, sizeof devices[i]);
         devices[i].context = (cu_context)(uintptr_t)&devices[i];
@@ -495,6 +511,28 @@ TW_TEST(large_staged_copies)
     close_devices();
 }
 
+/* Devices that reach each other share their pools once, before the first copy. */
+TW_TEST(copies_between_devices_share_their_pools_once)
+{
+    unsigned char from[64] = {1, 2, 3}, to[64] = {0};
+    open_devices();
+    const struct tw_backend_copy copy =
+        tw_backend_copy_of(&devices[1].omp.base, to, &devices[0].omp.base, from, sizeof to);
+    TW_PASS(tw_cuda_copy(&copy));
+    TW_CHECK(driver.between == 1 && driver.within == 0 && driver.shared == 0);
+    for (int i = 0; i < 2; ++i) {
+        devices[i].ordinal = devices[i].device = i;
+        devices[i].peers = (uint64_t)1 << (1 - i);
+        devices[i].pool = (cu_pool)(uintptr_t)&devices[i];
+    }
+    for (unsigned i = 1; i <= 2; ++i) {
+        TW_PASS(tw_cuda_copy(&copy));
+        TW_CHECK(driver.between == 1 && driver.within == i && driver.shared == 2);
+    }
+    TW_EQUAL(memcmp(from, to, sizeof to), 0);
+    close_devices();
+}
+
 TW_TEST(fills)
 {
     struct tw_backend_device *device = open_devices();
@@ -539,4 +577,5 @@ TW_TEST(long_fills)
     close_devices();
 }
 
-TW_TEST_LIST = {TW_CASE(copies), TW_CASE(large_staged_copies), TW_CASE(fills), TW_CASE(long_fills), TW_CASES_END};
+TW_TEST_LIST = {TW_CASE(copies), TW_CASE(large_staged_copies), TW_CASE(copies_between_devices_share_their_pools_once),
+                TW_CASE(fills),  TW_CASE(long_fills),          TW_CASES_END};

@@ -286,9 +286,10 @@ struct tw_cuda_device {
     cu_stream pool_stream;
     pthread_mutex_t clock; /* protects bases and base */
     struct tw_cuda_base bases[2];
-    struct tw_cuda_base *base; /* the newer one; NULL: none yet */
-    atomic_uint running;       /* the number of launches that are not known to be over */
-    atomic_bool is_lost;       /* loss_message is set */
+    struct tw_cuda_base *base;    /* the newer one; NULL: none yet */
+    _Atomic uint64_t shared_with; /* bit k: device k may use the pool */
+    atomic_uint running;          /* the number of launches that are not known to be over */
+    atomic_bool is_lost;          /* loss_message is set */
     char loss_message[512];
 };
 

@@ -4,7 +4,8 @@
  *
  * omp_target_free() calls cuMemFree, which waits for everything that runs on the device. A pool keeps freed memory for
  * the next allocation instead, and neither call waits for kernels. The pool keeps at most a quarter of the device's
- * memory, and releases all of that when an allocation fails.
+ * memory, and releases all of that when an allocation fails. To share the pools of two devices takes some ten
+ * milliseconds, so that is done when the first copy between them is made.
  *
  * Of large buffers that are accessed in parts, addresses are reserved, and memory is mapped below what is accessed. That
  * leaves some of the device's memory free, for what launches need.
@@ -20,18 +21,24 @@ enum { POINTER_MEMORY_TYPE = 2, POINTER_IS_MANAGED = 8, POINTER_ORDINAL = 9 };
 
 enum { HOST_PORTABLE = 1, MANAGED_GLOBAL = 1, POOL_RELEASE_THRESHOLD = 4, POOL_READ_WRITE = 3 };
 
-/* Allows the other devices to copy from and to the pool's memory directly, if they can. */
-static void share(struct tw_cuda_device *device)
+/* Lets a device use the memory of another one's pool, what is allocated already as well. */
+static void share(struct tw_cuda_device *owner, const struct tw_cuda_device *with)
 {
-    for (int other = 0;; ++other) {
-        const struct tw_cuda_device *peer = tw_cuda_device(other);
-        if (!peer)
-            return;
-        if (!tw_cuda_uses_peer(peer, device))
-            continue;
-        const struct cu_access access = {{CU_LOCATION_DEVICE, peer->device}, POOL_READ_WRITE};
-        (void)tw_cuda.pool_set_access(device->pool, &access, 1);
-    }
+    const uint64_t bit = (uint64_t)1 << with->ordinal;
+    if (atomic_load_explicit(&owner->shared_with, memory_order_acquire) & bit)
+        return;
+    const struct cu_access access = {{CU_LOCATION_DEVICE, with->device}, POOL_READ_WRITE};
+    (void)tw_cuda.pool_set_access(owner->pool, &access, 1); /* else the driver copies through host memory */
+    atomic_fetch_or_explicit(&owner->shared_with, bit, memory_order_release);
+}
+
+bool tw_cuda_connect(struct tw_cuda_device *a, struct tw_cuda_device *b)
+{
+    if (!a->pool || !b->pool || !tw_cuda_uses_peer(a, b) || !tw_cuda_uses_peer(b, a))
+        return false;
+    share(a, b);
+    share(b, a);
+    return true;
 }
 
 static void open_pool(struct tw_cuda_device *device)
@@ -58,8 +65,6 @@ static void open_pool(struct tw_cuda_device *device)
         device->pool = NULL;
     }
     tw_cuda_leave(entry);
-    if (device->pool)
-        share(device);
 }
 
 void tw_cuda_close_pool(struct tw_cuda_device *device)
@@ -69,6 +74,7 @@ void tw_cuda_close_pool(struct tw_cuda_device *device)
     (void)tw_cuda.stream_destroy(device->pool_stream);
     (void)tw_cuda.pool_destroy(device->pool);
     device->pool = NULL;
+    device->shared_with = 0;
 }
 
 /* Allocates in the order of the pool's own stream, and waits for that stream. Only allocations and frees run there. */

@@ -12,6 +12,10 @@ bool tw_cuda_has_pool(struct tw_cuda_device *device);
 void *tw_cuda_allocate(struct tw_cuda_device *device, size_t bytes);
 void tw_cuda_free(struct tw_cuda_device *device, void *memory);
 
+/* Lets two devices use each other's pools. Returns false if they cannot. Called before each copy between them, by any
+   thread. */
+bool tw_cuda_connect(struct tw_cuda_device *a, struct tw_cuda_device *b);
+
 /* Reserve addresses of a device that has pages, put memory behind a part of them, take it away, and give the addresses
    back; as the slots of tw_backend_memory. */
 void *tw_cuda_reserve(const struct tw_cuda_device *device, size_t bytes);
