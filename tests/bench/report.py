@@ -478,10 +478,12 @@ def micro_section(results, _):
 # ---- halo ------------------------------------------------------------------------------------------------------------
 
 def halo_section(results, _):
-    rows = [[row["parameter"], row["side"], row["variant"], f"{row['value']:.1f} µs", f"{row['efficiency']:.3f}"]
+    rows = [[row["parameter"], row["side"], row["variant"], f"{row['value']:.1f} µs", f"{row['enqueued']:.1f} µs",
+             f"{row['efficiency']:.3f}"]
             for data in results for row in data["rows"]]
-    lines = paragraph(f"{results[0]['date']}; {results[0]['device']}; {results[0]['compiler']}. Medians of a step.")
-    table = text_table(["grid of each device", "side", "how", "a step", "efficiency"], rows, (3, 4))
+    lines = paragraph(f"{results[0]['date']}; {results[0]['device']}; {results[0]['compiler']}. Medians of a step; "
+                      "\"enqueued\" is the part of it until the host has submitted all.")
+    table = text_table(["grid of each device", "side", "how", "a step", "enqueued", "efficiency"], rows, (3, 4, 5))
     return "\n".join(lines + [""] + table)
 
 
