@@ -35,9 +35,13 @@ TW_BEGIN_DECLS
 typedef struct tw_command_graph tw_command_graph;
 
 /**
- * From now on, groups that any thread submits to the queue are recorded, in their order, and not run. They have no
- * events: tw_queue_submit() with a place for one is TW_ERROR_INVALID_ARGUMENT meanwhile. Waiting, host accessors and
- * other queues are as ever, and see nothing of what is recorded.
+ * From now on, groups that any thread submits to the queue are recorded, in their order, and not run. What counts is
+ * when they are submitted: a group that was begun before is recorded too. They have no events: tw_queue_submit() with a
+ * place for one is TW_ERROR_INVALID_ARGUMENT meanwhile. Waiting, host accessors and other queues are as ever, and see
+ * nothing of what is recorded.
+ *
+ * Kernels, copies, fills and tw_prefetch() can be recorded. Host tasks, native tasks and tw_update_host() cannot: their
+ * submission is TW_ERROR_INVALID_COMMAND_GROUP.
  *
  * @return TW_ERROR_INVALID_ARGUMENT  queue is NULL; TW_ERROR_INVALID_COMMAND_GROUP  it is recording already;
  *         TW_ERROR_OUT_OF_MEMORY
@@ -61,10 +65,10 @@ TW_API bool tw_queue_is_recording(const tw_queue *queue);
  * Submits all groups of a graph as one group. Never waits for a device. Submissions of one graph run one after the
  * other. If a kernel, copy or fill fails, the graph fails, and what it writes is lost as it is for a group.
  *
- * @param queue  of the device that the graph was recorded for; not one that records @param event  receives the
- * completion of all, to be released with tw_event_release(); NULL if not wanted @return TW_ERROR_INVALID_ARGUMENT
- * queue or graph is NULL, the device is another one, or a buffer of the graph has been
- *                                    destroyed
+ * @param queue  of the device that the graph was recorded for; not one that records
+ * @param event  receives the completion of all, to be released with tw_event_release(); NULL if not wanted
+ * @return TW_ERROR_INVALID_ARGUMENT       queue or graph is NULL, the device is another one, or a buffer of the graph
+ *                                         has been destroyed
  *         TW_ERROR_INVALID_COMMAND_GROUP  the queue is recording: graphs do not nest
  *         TW_ERROR_OUT_OF_MEMORY
  */

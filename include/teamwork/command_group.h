@@ -73,10 +73,11 @@ typedef void (*tw_command_group_function)(tw_command_group *group, void *user);
  * it discards all that it writes. Then no error is reported, and the event stands for both. A command that fails on
  * the fallback, too, reports its first error, and so does one whose inputs are lost.
  *
- * @param fallback  NULL for none @param function  called on this thread before the call returns, for `queue` and,
- * also where that can take the group, for
- *                  `fallback`: so it only records. For both it has to access the same buffers in the same modes, else what fails later
- *                  is not run again; the kernels may differ. Memory of the buffers is allocated on both devices
+ * @param fallback  NULL for none
+ * @param function  called on this thread before the call returns, for `queue` and, also where that can take the group,
+ *                  for `fallback`: so it only records. For both it has to access the same buffers in the same modes,
+ *                  else what fails later is not run again; the kernels may differ. Memory of the buffers is allocated on
+ *                  both devices
  * @param event     as for tw_queue_submit()
  * @return as tw_queue_submit(), for the queue that was tried last
  */

@@ -102,7 +102,8 @@ TW_API tw_platform *tw_device_platform(const tw_device *device);
  * Lists the visible devices whose type is in `types` (a set of tw_device_type), in order of preference.
  *
  * @param devices   receives up to `capacity` pointers; may be NULL if capacity is 0
- * @param count     receives how many there are, which may be more than `capacity`
+ * @param count     receives how many there are, which may be more than `capacity`; also 0, with TW_SUCCESS, if none
+ *                  has such a type or TW_DEVICES hides them
  * @return TW_ERROR_INVALID_ARGUMENT       count is NULL, or devices is NULL with a capacity
  *         TW_ERROR_INVALID_CONFIGURATION  a TW_ variable of the environment has a value that it cannot have
  *         TW_ERROR_UNSUPPORTED            the program is linked with another OpenMP library in front of LLVM's

@@ -85,6 +85,10 @@ TW_API int tw_local_rank(void);
  *     #pragma omp task depend(in : x)
  *     { ... runs when the group is complete ... }
  *
+ * That orders, and moves nothing: what a kernel has written is on its device then. For a task that uses the host memory of
+ * a buffer, let the event be of a group with tw_update_host() behind the kernel, or of a host task; a task that changes
+ * that memory calls tw_buffer_host_changed() afterwards. docs/events.md has such a program.
+ *
  * For the other direction let groups depend on a user event (event.h), which a task completes at its end:
  *
  *     #pragma omp task depend(in : y)
@@ -185,8 +189,9 @@ TW_API tw_status tw_buffer_create_over_device(void *memory, tw_device *device, v
 
 /**
  * Creates a buffer over host memory that OpenMP has mapped to a device, by `target enter data map(...)` for example. The
- * buffer uses both, the host memory and the device's, and there is no other copy on either. The mapping stays as long as
- * the buffer lives.
+ * buffer uses both, the host memory and the device's, and there is no other copy on either. The buffer holds no reference
+ * of the mapping: the program must keep it, without `target exit data`, until the last reference to the buffer is
+ * destroyed. A mapping that ended earlier is not found, and the buffer would use freed memory of the device.
  *
  * The program must not touch either memory until the buffer is destroyed, but through host accessors, in native tasks,
  * and as tw_buffer_host_changed() and tw_buffer_device_changed() say. Destroying the last reference waits for all

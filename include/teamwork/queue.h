@@ -130,7 +130,8 @@ TW_API tw_status tw_queue_wait_and_throw(tw_queue *queue);
 TW_API tw_status tw_queue_throw_asynchronous(tw_queue *queue);
 
 /**
- * Waits for the queue's commands, delivers their errors and frees the queue. Sets *queue to NULL. NULL is allowed.
+ * Waits for the queue's commands, delivers their errors and frees the queue. Sets *queue to NULL. NULL is allowed. If
+ * the queue is recording a command graph, what was recorded is dropped; that is no error.
  *
  * @return as tw_queue_wait_and_throw(); on TW_ERROR_WOULD_DEADLOCK the queue is left as it was
  */

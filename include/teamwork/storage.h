@@ -88,9 +88,8 @@ typedef struct tw_async_storage tw_async_storage;
  * Creates a storage over `bytes` bytes at `data`, which it owns from now on: the contents at first and in the end.
  * Destroying the buffer does not wait, destroying the storage does.
  *
- * @param free_data  frees `data` when neither the storage nor a command needs it any more, on any thread; as
- * callbacks above.
- *                   NULL: nobody does
+ * @param free_data  frees `data` when neither the storage nor a command needs it any more, on any thread; it must not
+ *                   call the library, like the callbacks above. NULL: nobody does
  * @return TW_ERROR_INVALID_ARGUMENT  a NULL or no bytes
  *         TW_ERROR_OUT_OF_MEMORY     `data` is still the program's
  */

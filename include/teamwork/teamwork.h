@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Teamwork: the SYCL programming model in C, on LLVM OpenMP offload. This header includes all of the library:
+ * Teamwork: the SYCL programming model in C, on LLVM OpenMP offload. This header includes all of the library but what the
+ * list says:
  *
  *     version.h        version of the headers and of the library
  *     status.h         status codes, error details, asynchronous error records
@@ -11,6 +12,7 @@
  *     event.h          events
  *     buffer.h         buffers and host accessors
  *     host_memory.h    host memory that devices copy to and from fastest
+ *     usm.h            memory that kernels use by plain pointers; its copies, fills and hints
  *     command_group.h  command groups, device accessors, submission
  *     copy.h           copies and fills in command groups, and by the program
  *     command_graph.h  groups that are recorded once and submitted many times
@@ -22,9 +24,10 @@
  *     pointer.h        pointers whose type says which memory they lead to; not included here
  *     view.h           accessors that carry their range, with checked indices in debug builds
  *     kernel.h         launching kernels
- *     kernel_definition.h  defining kernels: TW_RANGE_KERNEL and the like; includes the next five
+ *     kernel_definition.h  defining kernels: TW_RANGE_KERNEL and the like; includes the next six
  *     work_group.h     the language of hierarchical kernels: tw_parallel_for_work_item, TW_LOCAL ...
  *     nd_range.h       the language of nd_range kernels: tw_barrier, tw_local_data ...
+ *     operation.h      operations of group functions and reductions: TW_SUM ...
  *     group_functions.h  what the work-items of a group compute together
  *     reduction.h      kernels that reduce: TW_REDUCTION, TW_RANGE_REDUCTION ...
  *     async_copy.h     copies that a group makes together
