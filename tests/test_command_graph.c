@@ -652,6 +652,8 @@ TW_TEST(misuse)
     cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(N), affine, .x = tw_read_write(cg, NULL), .a = 1, .b = 1);
     TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_ARGUMENT);
+    TW_PASS(tw_queue_end_recording(queue, NULL)); /* what is dropped may be incomplete */
+    TW_PASS(tw_queue_begin_recording(queue));
     submit_step(queue, x, 2, 2);
     submit_step(queue, y, 2, 2);
     TW_PASS(tw_queue_end_recording(queue, &graph));
@@ -665,6 +667,41 @@ TW_TEST(misuse)
     TW_PASS(tw_buffer_destroy(&y));
     TW_FAIL(tw_queue_submit_graph(queue, graph, &event), TW_ERROR_INVALID_ARGUMENT);
     TW_CHECK(!event);
+    tw_command_graph_destroy(&graph);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* A graph without one of its groups would give wrong results: there is none, whoever looked at the group's error. */
+TW_TEST(a_refused_group_leaves_no_graph)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = filled(0);
+    tw_command_graph *graph = NULL;
+    TW_PASS(tw_queue_begin_recording(queue));
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for(cg, tw_range_1d(N), affine, .x = tw_read_write(cg, x), .a = 1, .b = 1);
+    }
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for(cg, tw_range_2d(N, 1), affine, .x = tw_read_write(cg, x), .a = 1, .b = 1);
+    }
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for(cg, tw_range_1d(N), affine, .x = tw_read_write(cg, NULL), .a = 1, .b = 1);
+    }
+    TW_FAIL(tw_queue_end_recording(queue, &graph), TW_ERROR_INVALID_KERNEL);
+    TW_CHECK(!graph && !tw_queue_is_recording(queue));
+    TW_CHECK(strstr(tw_error_detail(), "refused while recording, at ") && strstr(tw_error_detail(), __FILE__));
+    TW_FAIL(tw_queue_wait(queue), TW_ERROR_INVALID_KERNEL); /* as for every block */
+    TW_FAIL(tw_queue_wait(queue), TW_ERROR_INVALID_ARGUMENT);
+    TW_PASS(tw_queue_begin_recording(queue));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), affine, .x = tw_read_write(cg, NULL), .a = 1, .b = 1);
+    (void)tw_queue_submit(queue, cg, NULL);
+    submit_step(queue, x, 3, 1);
+    TW_FAIL(tw_queue_end_recording(queue, &graph), TW_ERROR_INVALID_ARGUMENT);
+    TW_CHECK(!graph);
+    graph = graph_of_step(queue, x); /* the next recording is a new one */
+    TW_EQUAL(tw_command_graph_count(graph), 1);
     tw_command_graph_destroy(&graph);
     TW_PASS(tw_buffer_destroy(&x));
     TW_PASS(tw_queue_destroy(&queue));
@@ -754,6 +791,7 @@ TW_TEST_LIST = {TW_CASE(recording_runs_nothing),
                 TW_CASE(dropped_and_empty),
                 TW_CASE(without_kernels),
                 TW_CASE(misuse),
+                TW_CASE(a_refused_group_leaves_no_graph),
                 TW_CASE(another_device),
                 TW_CASE(a_kernel_fails),
                 TW_CASE(a_kernel_in_flight_fails),

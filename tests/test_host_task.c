@@ -337,8 +337,8 @@ TW_TEST(mistakes_with_host_tasks_are_errors)
     tw_host_task(cg, host_step, &block, sizeof block);
     refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "cannot be recorded");
     tw_command_graph *graph = NULL;
-    TW_PASS(tw_queue_end_recording(queue, &graph));
-    tw_command_graph_destroy(&graph);
+    TW_FAIL(tw_queue_end_recording(queue, &graph), TW_ERROR_INVALID_COMMAND_GROUP);
+    TW_CHECK(!graph);
     tw_test_expect_ints(x, 1);
     TW_PASS(tw_buffer_destroy(&x));
     TW_PASS(tw_queue_destroy(&queue));

@@ -43,6 +43,9 @@ typedef struct tw_command_graph tw_command_graph;
  * Kernels, copies, fills and tw_prefetch() can be recorded. Host tasks, native tasks and tw_update_host() cannot: their
  * submission is TW_ERROR_INVALID_COMMAND_GROUP.
  *
+ * A group that cannot be recorded is reported as ever: by the status of tw_queue_submit(), or at the next wait for a
+ * TW_COMMAND_GROUP block. tw_queue_end_recording() reports the first of them once more, also if the program ignored it.
+ *
  * @return TW_ERROR_INVALID_ARGUMENT  queue is NULL; TW_ERROR_INVALID_COMMAND_GROUP  it is recording already;
  *         TW_ERROR_OUT_OF_MEMORY
  */
@@ -54,7 +57,9 @@ TW_API tw_status tw_queue_begin_recording(tw_queue *queue);
  * @param graph  receives the graph, to be destroyed with tw_command_graph_destroy(). It keeps the memory of its groups'
  *               buffers. NULL drops what was recorded.
  * @return TW_ERROR_INVALID_ARGUMENT  queue is NULL; TW_ERROR_INVALID_COMMAND_GROUP  it is not recording;
- *         TW_ERROR_OUT_OF_MEMORY, TW_ERROR_OUT_OF_DEVICE_MEMORY: what was recorded is lost
+ *         TW_ERROR_OUT_OF_MEMORY, TW_ERROR_OUT_OF_DEVICE_MEMORY
+ *         With a place for a graph also the error of the first group that was refused since tw_queue_begin_recording():
+ *         a graph without it would be another one. On each of these errors what was recorded is lost.
  */
 TW_API tw_status tw_queue_end_recording(tw_queue *queue, tw_command_graph **graph);
 

@@ -374,6 +374,8 @@ tw_status tw_queue_end_recording(tw_queue *queue, tw_command_graph **result)
         status = tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "the queue is not recording");
     else if (result && !graph)
         status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a command graph");
+    else if (result && recording->status != TW_SUCCESS)
+        status = tw_fail(recording->status, "%s", recording->detail);
     else if (result)
         status = fill(graph, recording);
     tw_lock();

@@ -361,6 +361,19 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
     return TW_SUCCESS;
 }
 
+/* Notes that a group was refused, if the queue is recording: what it records has a gap. The status is that of
+   tw_error_detail(). Returns it. */
+static __attribute__((noinline, cold)) tw_status refuse(tw_queue *queue, tw_status status, const char *file, int line)
+{
+    if (!queue || tw_is_forked || queue->copy != &tw_this_copy)
+        return status;
+    tw_lock();
+    if (queue->recording)
+        tw_recording_refuse_locked(queue->recording, status, file, line);
+    tw_unlock();
+    return status;
+}
+
 /* Discards a group that could not be submitted. Returns `status`, and keeps the thread's tw_error_detail(). */
 static tw_status drop(tw_command_group *group, tw_status status)
 {
@@ -383,9 +396,9 @@ static __attribute__((noinline, cold)) tw_status refuse_no_group(const tw_queue 
 tw_status tw_internal_submit(tw_queue *queue, tw_command_group *group, tw_event **event, const char *file, int line)
 {
     if (!group)
-        return refuse_no_group(queue);
+        return refuse(queue, refuse_no_group(queue), file, line);
     const tw_status status = submit(queue, group, event, file, line);
-    return status == TW_SUCCESS ? status : drop(group, status);
+    return status == TW_SUCCESS ? status : drop(group, refuse(queue, status, file, line));
 }
 
 /* Returns true if one group can run in the other's place: both have a kernel to run, or the same step, and the same
@@ -457,9 +470,10 @@ tw_status tw_internal_submit_function(tw_queue *queue, tw_queue *fallback, tw_co
 tw_command_group *tw_internal_begin_block(tw_queue *queue)
 {
     tw_command_group *group = tw_queue_begin(queue);
-    if (!group && queue)
-        queue->keep_error(queue, queue->copy == &tw_this_copy ? TW_ERROR_OUT_OF_MEMORY : TW_ERROR_INVALID_ARGUMENT,
-                          tw_error_detail(), NULL, 0);
+    if (!group && queue) {
+        const tw_status status = queue->copy == &tw_this_copy ? TW_ERROR_OUT_OF_MEMORY : TW_ERROR_INVALID_ARGUMENT;
+        queue->keep_error(queue, refuse(queue, status, NULL, 0), tw_error_detail(), NULL, 0);
+    }
     return group;
 }
 
@@ -468,6 +482,7 @@ void tw_internal_submit_block(tw_command_group **group, const char *file, int li
     tw_queue *queue = (*group)->queue;
     const tw_status status = submit(queue, *group, NULL, file, line);
     if (status != TW_SUCCESS) {
+        (void)refuse(queue, status, file, line);
         queue->keep_error(queue, status, tw_error_detail(), file, line); /* before drop() releases the queue */
         drop(*group, status);
     }

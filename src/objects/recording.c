@@ -2,6 +2,7 @@
 /* The list of commands that a queue records. Knows no queues or command graphs. */
 #include "recording.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/detail.h"
@@ -29,6 +30,18 @@ tw_status tw_recording_add_locked(struct tw_recording *recording, struct tw_comm
     }
     recording->commands[recording->count++] = command;
     return TW_SUCCESS;
+}
+
+void tw_recording_refuse_locked(struct tw_recording *recording, tw_status status, const char *file, int line)
+{
+    if (recording->status != TW_SUCCESS)
+        return;
+    char place[256] = "";
+    if (file)
+        snprintf(place, sizeof place, ", at %s:%d", file, line);
+    recording->status = status;
+    snprintf(recording->detail, sizeof recording->detail, "a group was refused while recording%s: %s", place,
+             tw_error_detail());
 }
 
 void tw_recording_drop_locked(struct tw_recording *recording)

@@ -539,7 +539,7 @@ static void use_graph(void)
         if (*slot || byte() == 0)
             (void)CALL(OK | ARGUMENT | GROUP | NO_MEMORY, tw_queue_end_recording(queue, NULL));
         else
-            MAKE(*slot, OK | ARGUMENT | GROUP | NO_MEMORY | NO_DEVICE_MEMORY, tw_queue_end_recording(queue, slot));
+            MAKE(*slot, OK | RECORDING, tw_queue_end_recording(queue, slot));
         break;
     case 2:
         tw_command_graph_destroy(slot);

@@ -88,6 +88,10 @@ TW_TEST(a_graph_is_not_made_of_them)
     record(cg, &job);
     TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_NO_DEVICE_IMAGE);
     add_one(queue, job.buffer);
+    TW_FAIL(tw_queue_end_recording(queue, &graph), TW_ERROR_NO_DEVICE_IMAGE);
+    TW_CHECK(!graph);
+    TW_PASS(tw_queue_begin_recording(queue));
+    add_one(queue, job.buffer);
     TW_PASS(tw_queue_end_recording(queue, &graph));
     TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
     tw_test_expect_ints(job.buffer, 2);

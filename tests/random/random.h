@@ -437,6 +437,7 @@ struct queue {
     tw_queue *handle;
     unsigned device;
     bool shared, recording, has_context, in_order;
+    tw_status refusal;          /* of the first group that could not be recorded */
     hold_set waits;             /* of its commands */
     struct error_count *errors; /* its own or its context's; NULL without a handler */
     struct error_count own;

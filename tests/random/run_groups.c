@@ -367,6 +367,8 @@ static void run_call(struct thread *thread, const struct group_step *step, struc
         differ(thread, "submission returned %s, not %s", tw_status_name(status), tw_status_name(expected));
     if (status == TW_SUCCESS && taken->recording)
         note_recorded(thread, taken, call);
+    if (taken->recording && taken->refusal == TW_SUCCESS)
+        taken->refusal = status;
     if (status != TW_SUCCESS || taken->recording) {
         free(call->memory);
         operation_end(&operation);
@@ -449,6 +451,7 @@ void run_record_begin(struct thread *thread, const struct slot_step *step)
     if (status != expected)
         differ(thread, "tw_queue_begin_recording returned %s, not %s", tw_status_name(status),
                tw_status_name(expected));
+    queue->refusal = queue->recording ? queue->refusal : TW_SUCCESS;
     queue->recorded_count = queue->recording ? queue->recorded_count : 0;
     queue->recording = true;
 }
@@ -459,7 +462,7 @@ void run_record_end(struct thread *thread, const struct slot_step *step)
     if (!queue || queue->shared)
         return;
     struct graph *graph = step->other == NONE || thread->graph[step->other].handle ? NULL : &thread->graph[step->other];
-    const tw_status expected = queue->recording ? TW_SUCCESS : TW_ERROR_INVALID_COMMAND_GROUP;
+    const tw_status expected = !queue->recording ? TW_ERROR_INVALID_COMMAND_GROUP : graph ? queue->refusal : TW_SUCCESS;
     const tw_status status = tw_queue_end_recording(queue->handle, graph ? &graph->handle : NULL);
     const bool was_recording = queue->recording;
     queue->recording = false;
