@@ -367,7 +367,8 @@ static void run_call(struct thread *thread, const struct group_step *step, struc
         differ(thread, "submission returned %s, not %s", tw_status_name(status), tw_status_name(expected));
     if (status == TW_SUCCESS && taken->recording)
         note_recorded(thread, taken, call);
-    if (taken->recording && taken->refusal == TW_SUCCESS)
+    const bool discarded = step->way == SUBMIT_BLOCK && !with_event; /* if it has an error: see submit_by_block() */
+    if (taken->recording && taken->refusal == TW_SUCCESS && !discarded)
         taken->refusal = status;
     if (status != TW_SUCCESS || taken->recording) {
         free(call->memory);
