@@ -475,6 +475,29 @@ TW_TEST(what_cannot_be_allocated_is_refused)
     tw_free(&local); /* not the library's */
 }
 
+/* Each function frees what it is for, and leaves all else alone. */
+TW_TEST(only_what_was_allocated_is_freed)
+{
+    tw_device *device = tw_test_device(0);
+    int local = 0, *plain = malloc(2 * sizeof *plain), *own = tw_malloc_device(device, 2 * sizeof *own);
+    int *host = tw_malloc_host(2 * sizeof *host);
+    TW_CHECK(plain && own && host);
+    tw_free_host(&local);
+    tw_free_host(plain);
+    tw_free_host(own);
+    tw_free_host(host + 1);
+    tw_free(own + 1);
+    tw_free(host + 1);
+    TW_EQUAL(tw_pointer_get_type(own), TW_POINTER_DEVICE);
+    TW_EQUAL(tw_pointer_get_type(host), TW_POINTER_HOST);
+    *host = *plain = 1;
+    tw_free(own);
+    tw_free_host(host);
+    TW_EQUAL(tw_pointer_get_type(own), TW_POINTER_UNKNOWN);
+    TW_EQUAL(tw_pointer_get_type(host), TW_POINTER_UNKNOWN);
+    free(plain);
+}
+
 TW_TEST_LIST = {TW_CASE(kernels_follow_pointers),
                 TW_CASE(kernels_walk_trees),
                 TW_CASE(kernels_use_arrays_of_pointers),
@@ -482,4 +505,5 @@ TW_TEST_LIST = {TW_CASE(kernels_follow_pointers),
                 TW_CASE(the_host_and_a_running_kernel_exchange_messages),
                 TW_CASE(device_memory_is_the_kernels),
                 TW_CASE(what_cannot_be_allocated_is_refused),
+                TW_CASE(only_what_was_allocated_is_freed),
                 TW_CASES_END};

@@ -24,11 +24,12 @@ TW_BEGIN_DECLS
  * safe. Starts what the devices need, as the first queue does.
  *
  * @param bytes  at least 1
- * @return the memory, to be freed by tw_free_host(); NULL, and tw_error_detail(), where there is none
+ * @return the memory, to be freed by tw_free_host() or tw_free(); NULL, and tw_error_detail(), where there is none
  */
 TW_API void *tw_malloc_host(size_t bytes);
 
-/** Frees memory of tw_malloc_host(), which no buffer may be over any more. NULL is allowed. Thread safe. */
+/** Frees memory of tw_malloc_host(), which no buffer may be over any more; tw_free() of usm.h does the same. `memory` is
+ *  the pointer that tw_malloc_host() returned. NULL, and all other memory, are left alone. Thread safe. */
 TW_API void tw_free_host(void *memory);
 
 TW_END_DECLS

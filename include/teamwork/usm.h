@@ -61,7 +61,9 @@ TW_API void *tw_malloc_shared(tw_device *device, size_t bytes);
 
 /**
  * Frees memory of tw_malloc_device(), tw_malloc_shared() or tw_malloc_host(). No unfinished command may use it: this
- * function waits for none. NULL, and memory of which the library knows nothing, are left alone. Thread safe.
+ * function waits for none. `memory` is the pointer that the allocation returned: an address further inside of it frees
+ * nothing. NULL, and memory of which the library knows nothing, are left alone. What is never freed keeps tw_shutdown()
+ * from succeeding. Thread safe.
  */
 TW_API void tw_free(void *memory);
 

@@ -313,11 +313,12 @@ static tw_status shut_down(void)
         pthread_mutex_unlock(&discovery);
         return events
                    ? tw_fail(TW_ERROR_BUSY,
-                             "%zu queues, contexts, buffers, accessors or commands still exist; %zu of them are user "
+                             "%zu queues, contexts, buffers, accessors, commands or allocations still exist; %zu of "
+                             "them are user "
                              "events that were never completed",
                              objects, events)
-                   : tw_fail(TW_ERROR_BUSY, "%zu queues, contexts, buffers, accessors or commands still exist",
-                             objects);
+                   : tw_fail(TW_ERROR_BUSY,
+                             "%zu queues, contexts, buffers, accessors, commands or allocations still exist", objects);
     }
     for (size_t i = 0; i < found.all_count; ++i)
         tw_stop_workers_locked(found.all[i]);

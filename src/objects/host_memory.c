@@ -74,11 +74,12 @@ void *tw_malloc_host(size_t bytes)
 
 void tw_free_host(void *memory)
 {
-    if (!memory || tw_is_forked)
-        return;
+    struct tw_usm_allocation allocation;
     tw_pointer_type type;
     tw_device *device;
-    (void)tw_usm_remove(memory, &type, &device);
+    if (tw_is_forked || !tw_usm_find(memory, &allocation) || allocation.type != TW_POINTER_HOST
+        || !tw_usm_remove(memory, &type, &device))
+        return;
     release((struct header *)((unsigned char *)memory - HEADER_BYTES));
     tw_lock();
     tw_object_died_locked();
