@@ -110,6 +110,7 @@ TW_TEST(a_buffer_larger_than_each_device_is_split_over_three)
     /* all of it fits nowhere */
     TW_FAIL(submit_add(queues[0], buffer, 1), TW_ERROR_OUT_OF_DEVICE_MEMORY);
     TW_CHECK(strstr(tw_error_detail(), "2097152 bytes of a buffer of 2097152: of its 1048576 bytes"));
+    TW_CHECK(strstr(tw_error_detail(), "access it in parts"));
     TW_CHECK(tw_sim_allocated_bytes(tw_test_device(0)) < MEMORY - MEMORY / 4); /* that was clear from the beginning */
     expect(buffer, 0, PART, 5);
     TW_PASS(tw_buffer_destroy(&buffer));

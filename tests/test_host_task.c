@@ -193,6 +193,7 @@ static void check_failure(tw_status status, const char *message, tw_status expec
     TW_CHECK(strstr(tw_error_detail(), text));
     TW_FAIL(tw_queue_wait(queue), TW_ERROR_CANCELLED);
     tw_test_expect_lost(x);
+    TW_CHECK(strstr(tw_error_detail(), "lost: they depend on a host task ("));
     tw_test_expect_lost(y);
     TW_PASS(tw_buffer_destroy(&x));
     TW_PASS(tw_buffer_destroy(&y));
@@ -204,7 +205,7 @@ TW_TEST(the_failure_of_a_host_task_is_its_commands)
     check_failure(TW_ERROR_TRANSFER_FAILED, "the file is full", TW_ERROR_TRANSFER_FAILED, "the file is full");
     check_failure(TW_ERROR_NO_DEVICE, NULL, TW_ERROR_NO_DEVICE, "TW_ERROR_NO_DEVICE");
     check_failure(TW_ERROR_CANCELLED, NULL, TW_ERROR_LAUNCH_FAILED, "TW_ERROR_CANCELLED");
-    check_failure((tw_status)-1, NULL, TW_ERROR_LAUNCH_FAILED, "TW_ERROR_UNKNOWN");
+    check_failure((tw_status)-1, NULL, TW_ERROR_LAUNCH_FAILED, "a host task has returned -1");
 }
 
 /* A task may submit groups, and wait for them. What it does wrong stays out of the waiting thread's error detail. */
@@ -310,18 +311,18 @@ TW_TEST(mistakes_with_host_tasks_are_errors)
     cg = tw_queue_begin(queue);
     (void)tw_read(cg, x);
     tw_host_task(cg, do_nothing, NULL, 0);
-    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "TW_HOST");
+    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_host_task() has an accessor of its queue's device");
     cg = tw_queue_begin(queue);
     tw_host_task(cg, do_nothing, NULL, 0);
     TW_CHECK(!tw_read(cg, x));
-    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "TW_HOST");
+    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_host_task() has an accessor of its queue's device");
     cg = tw_queue_begin(queue);
     (void)tw_host_read(cg, x);
     TW_CHECK(!tw_read_part(cg, x, tw_id_1d(0), tw_range_1d(1)));
-    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "TW_HOST");
+    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "the group has an accessor with the target TW_HOST");
     cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_host_read_write(cg, x), .term = 1);
-    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "kernel step");
+    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "kernel step has an accessor with the target TW_HOST");
     cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, x), .term = 1);
     tw_host_task(cg, do_nothing, NULL, 0);
@@ -329,7 +330,11 @@ TW_TEST(mistakes_with_host_tasks_are_errors)
     cg = tw_queue_begin(queue);
     (void)tw_host_read(cg, x);
     tw_fill(cg, x, &(int){3});
-    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_fill");
+    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_fill() has an accessor with the target TW_HOST");
+    cg = tw_queue_begin(queue);
+    tw_update_host(cg, x);
+    (void)tw_read(cg, x);
+    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "an update of the host");
     tw_host_task(NULL, do_nothing, NULL, 0);
     TW_PASS(tw_queue_begin_recording(queue));
     cg = tw_queue_begin(queue);

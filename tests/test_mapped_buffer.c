@@ -327,6 +327,7 @@ TW_TEST(memory_that_is_not_mapped_is_refused)
     TW_FAIL(tw_buffer_create_over_mapped(x, device, TW_CURRENT_HOST, 0, range, &buffer), TW_ERROR_INVALID_ARGUMENT);
     if (number < 0) {
         TW_FAIL(tw_buffer_create_over_mapped(x, device, TW_CURRENT_HOST, 4, range, &buffer), TW_ERROR_UNSUPPORTED);
+        TW_CHECK(strstr(tw_error_detail(), "TW_DEVICES=omp"));
     } else if (!tw_device_is_host(device)) { /* the host's memory is always there */
         TW_FAIL(tw_buffer_create_over_mapped(x, device, TW_CURRENT_HOST, 4, range, &buffer), TW_ERROR_INVALID_ARGUMENT);
 #pragma omp target enter data map(to : x[0 : N]) device(number)

@@ -129,6 +129,7 @@ TW_TEST(the_failure_of_a_native_task_is_its_commands)
     for (size_t i = 0; i < 2; ++i) {
         check_failure(calls[i], TW_ERROR_NO_DEVICE, "no plan was made", TW_ERROR_NO_DEVICE, "no plan was made");
         check_failure(calls[i], TW_ERROR_OUT_OF_MEMORY, NULL, TW_ERROR_OUT_OF_MEMORY, "TW_ERROR_OUT_OF_MEMORY");
+        check_failure(calls[i], (tw_status)77, NULL, TW_ERROR_LAUNCH_FAILED, "a native task has returned 77");
         check_failure(calls[i], TW_ERROR_CANCELLED, NULL, TW_ERROR_LAUNCH_FAILED, "TW_ERROR_CANCELLED");
     }
 }
@@ -152,7 +153,11 @@ TW_TEST(mistakes_with_native_tasks_are_errors)
     cg = tw_queue_begin(queue);
     struct step block = {tw_host_read_write(cg, x), 1};
     tw_native_task(cg, native_step, &block, sizeof block);
-    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_native_task");
+    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_native_task() has an accessor with the target TW_HOST");
+    cg = tw_queue_begin(queue);
+    tw_native_task(cg, native_step, &block, sizeof block);
+    (void)tw_host_read(cg, x);
+    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_native_task() has an accessor with the target TW_HOST");
     cg = tw_queue_begin(queue);
     block.x = tw_read_write(cg, x);
     tw_native_task(cg, native_step, &block, sizeof block);

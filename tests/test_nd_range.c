@@ -513,6 +513,7 @@ TW_TEST(ranges_that_are_none)
             bad);
     TW_FAIL(launch_add_two(queue, buffer, tw_nd_range_make_offset(tw_range_2d(4, 4), tw_range_2d(2, 2), no_id)), bad);
     TW_FAIL(launch_add_two(queue, buffer, tw_nd_range_make(tw_range_2d(SIZE_MAX, 16), tw_range_2d(1, 1))), bad);
+    TW_CHECK(strstr(tw_error_detail(), "18446744073709551615 x 16"));
     TW_FAIL(
         launch_add_two(queue, buffer, tw_nd_range_make_offset(tw_range_1d(4), tw_range_1d(2), tw_id_1d(SIZE_MAX - 2))),
         bad);

@@ -247,6 +247,8 @@ TW_TEST(wrong_parts_are_refused)
     TW_FAIL(tw_buffer_create_sub(buffer, tw_id_1d(0), tw_range_1d(1), &sub), TW_ERROR_INVALID_RANGE);
     TW_FAIL(tw_buffer_create_sub(buffer, tw_id_2d(0, 1), tw_range_2d(1, COLUMNS), &sub), TW_ERROR_INVALID_RANGE);
     TW_FAIL(tw_buffer_create_sub(buffer, tw_id_2d(SIZE_MAX, 0), tw_range_2d(2, 1), &sub), TW_ERROR_INVALID_RANGE);
+    TW_FAIL(tw_buffer_create_sub(buffer, tw_id_2d(0, 0), tw_range_2d((size_t)1 - 2, 8), &sub), TW_ERROR_INVALID_RANGE);
+    TW_CHECK(strstr(tw_error_detail(), "18446744073709551615 x 8: a size that came out below 0?"));
     TW_FAIL(tw_buffer_create_sub(buffer, tw_id_2d(ROWS + 1, 0), tw_range_2d(0, 1), &sub), TW_ERROR_INVALID_RANGE);
     TW_FAIL(tw_host_access_part(buffer, tw_id_2d(ROWS, 0), tw_range_2d(1, 1), TW_READ, &accessor),
             TW_ERROR_INVALID_RANGE);

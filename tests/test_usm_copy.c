@@ -784,7 +784,8 @@ TW_TEST(mistakes_with_copies_are_errors)
     tw_memcpy(cg, x, program, 8);
     tw_memset(cg, x, 0, 8);
     refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_memset");
-    TW_FAIL(tw_queue_memcpy(NULL, x, program, 8, NULL), TW_ERROR_OUT_OF_MEMORY);
+    TW_FAIL(tw_queue_memcpy(NULL, x, program, 8, NULL), TW_ERROR_INVALID_ARGUMENT);
+    TW_CHECK(strcmp(tw_error_detail(), "the queue is NULL") == 0);
     tw_free(x);
     TW_PASS(tw_queue_destroy(&queue));
 }

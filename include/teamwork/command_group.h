@@ -57,7 +57,7 @@ TW_API tw_command_group *tw_queue_begin(tw_queue *queue);
  *         TW_ERROR_INVALID_ARGUMENT  queue is NULL or another one than the group was begun for
  *         TW_ERROR_INVALID_COMMAND_GROUP  it accesses a buffer over host memory or with storage that was destroyed
  *                                    meanwhile: the program has the memory back
- *         TW_ERROR_OUT_OF_MEMORY     also when group is NULL
+ *         TW_ERROR_OUT_OF_MEMORY     also when group is NULL, and queue is not
  */
 #define tw_queue_submit(queue, group, event) tw_internal_submit((queue), (group), (event), __FILE__, __LINE__)
 

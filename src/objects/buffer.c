@@ -8,6 +8,7 @@
 #include "base/detail.h"
 #include "base/lock.h"
 #include "device.h"
+#include "range_check.h"
 #include "runtime/allocation.h"
 #include "runtime/command.h"
 
@@ -18,8 +19,7 @@ static tw_status check_shape(size_t element_bytes, tw_range range, const void *r
     if (!element_bytes)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "a buffer's elements have at least one byte");
     if (!tw_range_is_valid(range))
-        return tw_fail(TW_ERROR_INVALID_RANGE, "the buffer's range has no valid dimensions (%u), or overflows",
-                       range.dims);
+        return tw_refuse_range("the buffer's range", range);
     size_t bytes = 0;
     if (__builtin_mul_overflow(tw_range_count(range), element_bytes, &bytes) || bytes > SIZE_MAX / 2)
         return tw_fail(TW_ERROR_INVALID_RANGE, "%zu elements of %zu bytes are more than memory can hold",
@@ -201,7 +201,9 @@ void tw_buffer_drop(struct tw_buffer *buffer)
 tw_status tw_buffer_box(const struct tw_buffer *buffer, tw_id offset, tw_range range, struct tw_box *box)
 {
     const unsigned dims = buffer->range.dims;
-    if (!tw_range_is_valid(range) || range.dims != dims || offset.dims != dims)
+    if (!tw_range_is_valid(range))
+        return tw_refuse_range("the part's range", range);
+    if (range.dims != dims || offset.dims != dims)
         return tw_fail(TW_ERROR_INVALID_RANGE,
                        "the part's offset and range have %u and %u dimensions, and the buffer has %u", offset.dims,
                        range.dims, dims);

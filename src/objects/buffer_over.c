@@ -85,8 +85,11 @@ static tw_status find_mapped(struct place *place, size_t bytes)
         return TW_SUCCESS;
     }
     if (number < 0)
-        return tw_fail(TW_ERROR_UNSUPPORTED, "%s is no device of OpenMP's, which could map memory to it",
-                       tw_device_name(place->device));
+        return tw_fail(
+            TW_ERROR_UNSUPPORTED,
+            "%s is no device of OpenMP's, which could map memory to it: run this on the host, on a device of "
+            "TW_DEVICES=omp, or on a GPU (docs/porting.md)",
+            tw_device_name(place->device));
     void *(*const mapped)(int, const void *) = tw_backends[0]->interop->omp_mapped;
     unsigned char *first = mapped(number, host), *last = mapped(number, host + bytes - 1);
     if (!first || !last || (uintptr_t)last - (uintptr_t)first != bytes - 1)
@@ -125,7 +128,7 @@ static void attach(struct tw_buffer *buffer, const struct place *place)
 static tw_status create(struct place *place, bool mapped, size_t element_bytes, tw_range range, tw_buffer **result)
 {
     if (!tw_is_device(place->device))
-        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the device is NULL, or from before tw_shutdown()");
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, TW_NO_DEVICE);
     struct tw_buffer *buffer = NULL;
     tw_status status = tw_buffer_create(element_bytes, range, result ? &buffer : NULL);
     if (status != TW_SUCCESS)

@@ -10,6 +10,7 @@
 #include "base/cancellation.h"
 #include "base/detail.h"
 #include "buffer.h"
+#include "range_check.h"
 #include "runtime/allocation.h"
 #include "runtime/evict.h"
 #include "runtime/workers.h"
@@ -156,18 +157,36 @@ static tw_status move_to_host(struct tw_command_group *group, const char *refusa
     return status;
 }
 
+/* Fails because a step, or a kernel, has an accessor of the host. */
+static tw_status refuse_on_host(const char *kind, const char *name, const char *parentheses)
+{
+    return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
+                   "%s%s%s has an accessor with the target TW_HOST (tw_host_read() and the like), which only "
+                   "tw_host_task() can have: take tw_read() and the like",
+                   kind, name, parentheses);
+}
+
+#define HOST_TASK_ON_DEVICE                                                                                            \
+    "tw_host_task() has an accessor of its queue's device (tw_read() and the like): a host task has accessors with "   \
+    "the target TW_HOST alone, take tw_host_read() and the like"
+#define UPDATE_WITH_ACCESSORS "an update of the host needs a group without accessors: give it one of its own"
 #define MIXED_TARGETS                                                                                                  \
-    "a host task needs accessors with the target TW_HOST alone (tw_host_read() and the like), and nothing else can "   \
-    "have them"
+    "the group has an accessor with the target TW_HOST (tw_host_read() and the like) and one of its queue's device "   \
+    "(tw_read() and the like): a host task has those of the host alone, all others have those of the device"
 
 /* Checks that all accessors of a group are on its device, or all on the host. */
 static tw_status check_target(struct tw_command_group *group, tw_access_target target)
 {
+    const char *const mixed = group->has_host_task            ? HOST_TASK_ON_DEVICE
+                              : group->step && group->on_host ? UPDATE_WITH_ACCESSORS
+                                                              : MIXED_TARGETS;
     if (target != TW_HOST)
-        return group->on_host ? tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, MIXED_TARGETS) : TW_SUCCESS;
-    if (group->kernel || (group->step && !group->has_host_task))
-        return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, MIXED_TARGETS);
-    return group->on_host ? TW_SUCCESS : move_to_host(group, MIXED_TARGETS);
+        return group->on_host ? tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "%s", mixed) : TW_SUCCESS;
+    if (group->kernel)
+        return refuse_on_host("kernel ", group->kernel->name, "");
+    if (group->step && !group->has_host_task)
+        return refuse_on_host("", group->step, "()");
+    return group->on_host ? TW_SUCCESS : move_to_host(group, mixed);
 }
 
 /* Returns true if check_access() has nothing to say, and the buffer is a whole one without chunks. */
@@ -329,10 +348,7 @@ tw_local_memory tw_local_range_of(tw_command_group *group, size_t element_bytes,
     if (!group || group->status != TW_SUCCESS)
         return none;
     if (!tw_range_is_valid(range)) {
-        fail(group, tw_fail(TW_ERROR_INVALID_RANGE,
-                            "the local accessor's range has no valid dimensions (%u), or "
-                            "overflows",
-                            range.dims));
+        fail(group, tw_refuse_range("the local accessor's range", range));
         return none;
     }
     if (__builtin_mul_overflow(tw_range_count(range), element_bytes, &bytes))
@@ -399,7 +415,7 @@ static tw_status check_kernel(const struct tw_command_group *group, const struct
                        "the command group already has a %s(); kernel %s needs a group of its own", group->step,
                        kernel->name);
     if (group->on_host)
-        return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "kernel %s: %s", kernel->name, MIXED_TARGETS);
+        return refuse_on_host("kernel ", kernel->name, "");
     if (group->kernel)
         return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
                        "the command group already has kernel %s; %s needs one of its own", group->kernel->name,
@@ -479,8 +495,7 @@ void tw_internal_parallel_for(tw_command_group *group, tw_range range, tw_id off
         return;
     tw_status status = TW_SUCCESS;
     if (!tw_range_is_valid(range))
-        status = tw_fail(TW_ERROR_INVALID_RANGE, "the kernel's range has no valid dimensions (%u), or overflows",
-                         range.dims);
+        status = tw_refuse_range("the kernel's range", range);
     else if (offset.dims && offset.dims != range.dims)
         status =
             tw_fail(TW_ERROR_INVALID_RANGE, "the offset has %u dimensions and the range %u", offset.dims, range.dims);
@@ -499,9 +514,10 @@ void tw_internal_parallel_for(tw_command_group *group, tw_range range, tw_id off
 static tw_status check_local(const struct tw_internal_kernel *kernel, tw_range groups, tw_range local,
                              const struct tw_device *device)
 {
-    if (!tw_range_is_valid(groups) || !tw_range_is_valid(local))
-        return tw_fail(TW_ERROR_INVALID_RANGE, "the range of groups or the group's own has no valid dimensions, or "
-                                               "overflows");
+    if (!tw_range_is_valid(groups))
+        return tw_refuse_range("the range of groups", groups);
+    if (!tw_range_is_valid(local))
+        return tw_refuse_range("the range of a group", local);
     if (groups.dims != local.dims)
         return tw_fail(TW_ERROR_INVALID_RANGE, "the range of groups has %u dimensions and the group %u", groups.dims,
                        local.dims);
@@ -546,9 +562,12 @@ void tw_internal_parallel_for_work_group(tw_command_group *group, tw_range group
 /* Checks an nd_range and computes its number of groups in each dimension. */
 static tw_status split_nd_range(tw_nd_range range, tw_range *groups)
 {
-    if (!tw_range_is_valid(range.global) || !tw_range_is_valid(range.local) || range.global.dims != range.local.dims)
-        return tw_fail(TW_ERROR_INVALID_RANGE,
-                       "the nd_range's global and local ranges have %u and %u dimensions, or overflow",
+    if (!tw_range_is_valid(range.global))
+        return tw_refuse_range("the nd_range's global range", range.global);
+    if (!tw_range_is_valid(range.local))
+        return tw_refuse_range("the nd_range's local range", range.local);
+    if (range.global.dims != range.local.dims)
+        return tw_fail(TW_ERROR_INVALID_RANGE, "the nd_range's global and local ranges have %u and %u dimensions",
                        range.global.dims, range.local.dims);
     if (range.offset.dims != range.global.dims)
         return tw_fail(TW_ERROR_INVALID_RANGE, "the nd_range's offset has %u dimensions and its ranges %u",
@@ -608,7 +627,7 @@ static bool begin_step(struct tw_command_group *group, const char *name)
 bool tw_command_group_begin_step(struct tw_command_group *group, const char *name)
 {
     if (begin_step(group, name) && group->on_host)
-        fail(group, tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "%s(): %s", name, MIXED_TARGETS));
+        fail(group, refuse_on_host("", name, "()"));
     return group && group->status == TW_SUCCESS;
 }
 
@@ -616,7 +635,7 @@ bool tw_command_group_begin_host_task(struct tw_command_group *group, const char
 {
     if (!begin_step(group, name))
         return false;
-    const tw_status status = group->on_host ? TW_SUCCESS : move_to_host(group, MIXED_TARGETS);
+    const tw_status status = group->on_host ? TW_SUCCESS : move_to_host(group, HOST_TASK_ON_DEVICE);
     if (status != TW_SUCCESS)
         fail(group, status);
     group->has_host_task = true;
@@ -625,8 +644,7 @@ bool tw_command_group_begin_host_task(struct tw_command_group *group, const char
 
 bool tw_command_group_move_to_host(struct tw_command_group *group)
 {
-    const tw_status status =
-        move_to_host(group, "an update of the host needs a group without accessors: give it one of its own");
+    const tw_status status = move_to_host(group, UPDATE_WITH_ACCESSORS);
     if (status != TW_SUCCESS)
         fail(group, status);
     return status == TW_SUCCESS;

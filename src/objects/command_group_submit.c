@@ -386,7 +386,9 @@ static tw_status drop(tw_command_group *group, tw_status status)
 /* Returns the reason for which tw_queue_begin() returned NULL. */
 static __attribute__((noinline, cold)) tw_status refuse_no_group(const tw_queue *queue)
 {
-    if (queue && tw_check_copy(queue) != TW_SUCCESS)
+    if (!queue)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is NULL");
+    if (tw_check_copy(queue) != TW_SUCCESS)
         return TW_ERROR_INVALID_ARGUMENT;
     if (tw_is_forked)
         return tw_refuse_fork();

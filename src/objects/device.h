@@ -10,6 +10,10 @@
 
 #include "runtime/device.h"
 
+/* What is wrong with a device that is not tw_is_device(). */
+#define TW_NO_DEVICE                                                                                                   \
+    "the device is NULL, or from before tw_shutdown() (tw_get_devices() finds none where TW_DEVICES hides them)"
+
 struct tw_platform {
     const char *name;
     tw_device_type type;

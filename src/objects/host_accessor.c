@@ -64,7 +64,7 @@ static tw_status outcome_locked(const struct tw_command *command, const struct t
                      ? failure->status
                      : TW_ERROR_TRANSFER_FAILED;
     if (status == TW_ERROR_CANCELLED)
-        return tw_fail(TW_ERROR_DATA_LOST, "the buffer's contents are lost: %s",
+        return tw_fail(TW_ERROR_DATA_LOST, "the buffer's contents are lost: they depend on %s",
                        tw_failure_describe(failure, description));
     return status == TW_SUCCESS ? status : tw_fail(status, "%s", tw_failure_message(failure));
 }

@@ -12,6 +12,7 @@
 #include "base/detail.h"
 #include "buffer.h"
 #include "command_group.h"
+#include "range_check.h"
 
 struct tw_image {
     atomic_size_t handles;
@@ -45,7 +46,7 @@ static tw_status check_size(const tw_image_layout *layout)
 {
     const unsigned dims = layout->size.dims;
     if (!tw_range_is_valid(layout->size))
-        return tw_fail(TW_ERROR_INVALID_RANGE, "the image's size has no valid dimensions (%u), or overflows", dims);
+        return tw_refuse_range("the image's size", layout->size);
     if (layout->is_array && dims == 1)
         return tw_fail(TW_ERROR_INVALID_RANGE, "an array of images has two or three dimensions, the first for layers");
     for (unsigned d = 0; d < dims; ++d)

@@ -225,7 +225,7 @@ static tw_status check_device(const tw_device *device, const void *cuda_event)
     if (!cuda_event)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the CUDA event is NULL");
     if (!tw_is_device(device))
-        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the device is NULL, or from before tw_shutdown()");
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, TW_NO_DEVICE);
     const struct tw_backend_interop *interop = interop_of(device);
     const struct tw_backend_async *async = device->backend->backend->async;
     return interop && interop->wait_cuda && async && async->reaches(device->backend, device->backend)

@@ -107,7 +107,7 @@ tw_status tw_queue_create_on_device(tw_device *device, tw_error_handler handler,
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is to be stored at NULL");
     tw_status status = tw_runtime_enter();
     if (status == TW_SUCCESS && !tw_is_device(device))
-        status = tw_fail(TW_ERROR_INVALID_ARGUMENT, "the device is NULL, or from before tw_shutdown()");
+        status = tw_fail(TW_ERROR_INVALID_ARGUMENT, TW_NO_DEVICE);
     if (status == TW_SUCCESS)
         status = create(device, NULL, 0, handler, handler_user, queue);
     tw_runtime_leave();

@@ -59,8 +59,9 @@ static void *allocate(tw_device *device, size_t bytes, tw_pointer_type type)
     if (!block && tw_reclaim_memory()) /* freeing unused objects may make room */
         block = allocate_once(device, bytes, type);
     if (!block) {
-        (void)tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "%s has no %zu bytes of %s memory", tw_device_name(device), bytes,
-                      type == TW_POINTER_DEVICE ? "device" : "shared");
+        (void)tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "%s has no room for %zu bytes of %s memory: it has %zu in all",
+                      tw_device_name(device), bytes, type == TW_POINTER_DEVICE ? "device" : "shared",
+                      tw_device_facts(device)->global_mem_bytes);
         return NULL;
     }
     if (!tw_usm_add(block, bytes, type, device)) {
@@ -78,8 +79,7 @@ static void *enter_and_allocate(tw_device *device, size_t bytes, tw_pointer_type
 {
     void *block = NULL;
     if (!device || !bytes || bytes > SIZE_MAX / 2) {
-        (void)tw_fail(TW_ERROR_INVALID_ARGUMENT, device ? "%zu bytes cannot be allocated" : "the device is NULL",
-                      bytes);
+        (void)tw_fail(TW_ERROR_INVALID_ARGUMENT, device ? "%zu bytes cannot be allocated" : TW_NO_DEVICE, bytes);
         return NULL;
     }
     if (tw_check_process() != TW_SUCCESS)

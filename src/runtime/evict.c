@@ -310,9 +310,10 @@ static tw_status refuse(const struct tw_data *data, size_t asked, const struct s
     return tw_fail(
         TW_ERROR_OUT_OF_DEVICE_MEMORY,
         "%s has no room for %zu bytes of a buffer of %zu: of its %zu bytes the program's buffers have %zu, of "
-        "which commands use %zu, groups that are not submitted and recorded ones %zu, and %zu are idle",
+        "which commands use %zu, groups that are not submitted and recorded ones %zu, and %zu are idle%s",
         facts->name, asked, data->bytes, facts->global_mem_bytes, survey->held_bytes, survey->busy_bytes,
-        survey->held_bytes - survey->busy_bytes - survey->idle_bytes, survey->idle_bytes);
+        survey->held_bytes - survey->busy_bytes - survey->idle_bytes, survey->idle_bytes,
+        data->chunks && asked > facts->global_mem_bytes ? "; access it in parts (tw_read_part() and the like)" : "");
 }
 
 /* Does one round to make room for `asked` bytes of a buffer. */

@@ -35,11 +35,15 @@ tw_status tw_host_task_run(const struct tw_command *command, void *stream)
     tw_awaited = awaited;
     if (status == TW_SUCCESS)
         return command->bounds ? tw_bounds_check(command->bounds, NULL) : TW_SUCCESS;
-    const char *name = tw_status_name(status);
+    const int returned = (int)status;
     if (status == TW_ERROR_CANCELLED || (int)status < 0 || status >= TW_STATUS_COUNT)
         status = TW_ERROR_LAUNCH_FAILED;
-    return detail[0] ? tw_fail(status, "%s", detail)
-                     : tw_fail(status, "a %s task has returned %s", task->function ? "host" : "native", name);
+    if (detail[0])
+        return tw_fail(status, "%s", detail);
+    const char *kind = task->function ? "host" : "native";
+    return returned >= 0 && returned < TW_STATUS_COUNT
+               ? tw_fail(status, "a %s task has returned %s", kind, tw_status_name((tw_status)returned))
+               : tw_fail(status, "a %s task has returned %d, which is no status", kind, returned);
 }
 
 tw_status tw_host_task_call(const void *command, void *stream)
