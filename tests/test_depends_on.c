@@ -311,7 +311,7 @@ TW_TEST(a_forgotten_user_event_is_told)
 {
     tw_event *event = user_event();
     TW_FAIL(tw_shutdown(), TW_ERROR_BUSY);
-    TW_CHECK(strstr(tw_error_detail(), "1 of them are user events") != NULL);
+    TW_CHECK(strstr(tw_error_detail(), "1 user event that was never completed") != NULL);
     TW_PASS(tw_event_complete(event, TW_SUCCESS));
     TW_PASS(tw_shutdown());
     TW_EQUAL(tw_event_get_state(event), TW_EVENT_COMPLETE); /* it outlives that */

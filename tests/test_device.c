@@ -548,6 +548,12 @@ TW_TEST(a_context_is_refused_where_the_devices_do_not_fit)
 
 /* ---- shutdown ---------------------------------------------------------------------------------------------------- */
 
+static void refuse_shutdown(const char *text)
+{
+    TW_FAIL(tw_shutdown(), TW_ERROR_BUSY);
+    TW_CHECK(strstr(tw_error_detail(), text));
+}
+
 TW_TEST(shutdown_is_refused_while_an_object_exists)
 {
     tw_device *device = tw_test_device(0);
@@ -556,18 +562,27 @@ TW_TEST(shutdown_is_refused_while_an_object_exists)
     tw_event *event = NULL;
     tw_host_accessor *accessor = NULL;
     tw_queue *queue = tw_test_queue();
-    TW_FAIL(tw_shutdown(), TW_ERROR_BUSY);
-    TW_PASS(tw_queue_submit(queue, tw_queue_begin(queue), &event));
+    tw_command_group *group = tw_queue_begin(queue);
+    tw_command_graph *graph = NULL;
+    refuse_shutdown("still: 1 queue (");
+    TW_PASS(tw_queue_begin_recording(queue));
+    TW_PASS(tw_queue_end_recording(queue, &graph));
+    TW_PASS(tw_queue_submit(queue, group, &event));
     TW_PASS(tw_queue_destroy(&queue));
-    TW_FAIL(tw_shutdown(), TW_ERROR_BUSY);
+    refuse_shutdown("1 queue (which events, and groups that are not submitted, keep), 1 command graph");
     tw_event_release(&event);
+    refuse_shutdown("still: 1 command graph");
+    tw_command_graph_destroy(&graph);
+    void *memory = tw_malloc_device(device, 8);
+    refuse_shutdown("still: 1 allocation of tw_malloc_device()");
+    tw_free(memory);
     TW_PASS(tw_context_create(&device, 1, NULL, NULL, &context));
-    TW_FAIL(tw_shutdown(), TW_ERROR_BUSY);
+    refuse_shutdown("still: 1 context");
     TW_PASS(tw_context_destroy(&context));
     TW_PASS(tw_buffer_create(4, tw_range_1d(4), &buffer));
     TW_FAIL(tw_shutdown(), TW_ERROR_BUSY);
     TW_PASS(tw_host_access(buffer, TW_WRITE, &accessor));
-    TW_FAIL(tw_shutdown(), TW_ERROR_BUSY);
+    refuse_shutdown("still: 1 buffer, 1 host accessor");
     tw_host_accessor_release(&accessor);
     TW_PASS(tw_buffer_destroy(&buffer));
     TW_PASS(tw_shutdown());

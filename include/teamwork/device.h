@@ -188,8 +188,10 @@ TW_API tw_status tw_context_destroy(tw_context **context);
  * For commands that are in flight on a device, as for CUDA events whose tw_event was released, it waits a tenth of a
  * second at most.
  *
- * @return TW_ERROR_BUSY  a queue, context, buffer or host accessor still exists, memory of tw_malloc_host() or usm.h
- *         is not freed, a command is not complete, or the call comes from a selector
+ * @return TW_ERROR_BUSY  something is left, which the detail counts by its kind: a queue (also one that is destroyed, while
+ *         there are events of it, or groups that are neither submitted nor discarded), a context, a buffer, a host
+ *         accessor, a command graph, an allocation of tw_malloc_device(), tw_malloc_shared() or tw_malloc_host(), a command
+ *         that is not complete, or a user event that was never completed; or the call comes from a selector
  *         TW_ERROR_UNSUPPORTED  in a child made by fork() (teamwork.h)
  */
 TW_API tw_status tw_shutdown(void);

@@ -14,8 +14,8 @@ static pthread_mutex_t mutex = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
 #else
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 #endif
-static uint64_t held_since_ns; /* 0 until the first tw_held_ns() of the hold; under the lock */
-static size_t objects;         /* under the lock */
+static uint64_t held_since_ns;          /* 0 until the first tw_held_ns() of the hold; under the lock */
+static size_t objects[TW_OBJECT_KINDS]; /* under the lock */
 
 void tw_lock(void)
 {
@@ -45,17 +45,17 @@ uint64_t tw_held_ns(void)
     return held_since_ns;
 }
 
-void tw_object_born_locked(void)
+void tw_object_born_locked(enum tw_object kind)
 {
-    ++objects;
+    ++objects[kind];
 }
 
-void tw_object_died_locked(void)
+void tw_object_died_locked(enum tw_object kind)
 {
-    --objects;
+    --objects[kind];
 }
 
-size_t tw_object_count_locked(void)
+size_t tw_object_count_locked(enum tw_object kind)
 {
-    return objects;
+    return objects[kind];
 }

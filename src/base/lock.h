@@ -22,9 +22,20 @@ void tw_sleep_locked(pthread_cond_t *condition, const struct timespec *until);
    clock takes longer than many things that are done under the lock. */
 uint64_t tw_held_ns(void);
 
-/* Count the objects that keep the runtime alive: queues, contexts, buffers, host accessors, commands. */
-void tw_object_born_locked(void);
-void tw_object_died_locked(void);
-size_t tw_object_count_locked(void);
+/* What keeps the runtime alive. */
+enum tw_object {
+    TW_OBJECT_QUEUE, /* events, and groups that are not submitted, keep it */
+    TW_OBJECT_CONTEXT,
+    TW_OBJECT_BUFFER,
+    TW_OBJECT_COMMAND_GRAPH,
+    TW_OBJECT_MEMORY,  /* an allocation of unified shared memory */
+    TW_OBJECT_COMMAND, /* until it is complete; host accessors and user events are some */
+    TW_OBJECT_KINDS
+};
+
+/* Count the objects that keep the runtime alive. */
+void tw_object_born_locked(enum tw_object kind);
+void tw_object_died_locked(enum tw_object kind);
+size_t tw_object_count_locked(enum tw_object kind);
 
 #endif

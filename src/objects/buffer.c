@@ -74,7 +74,7 @@ static tw_status create_alive(void *host, size_t element_bytes, tw_range range, 
         atomic_store(&buffer->data.allocations[0].address, host);
     }
     tw_lock();
-    tw_object_born_locked();
+    tw_object_born_locked(TW_OBJECT_BUFFER);
     tw_unlock();
     *result = buffer;
     return TW_SUCCESS;
@@ -154,7 +154,7 @@ static void free_buffer(struct tw_unused *unused)
     }
     free(buffer);
     tw_lock();
-    tw_object_died_locked();
+    tw_object_died_locked(TW_OBJECT_BUFFER);
     tw_unlock();
 }
 

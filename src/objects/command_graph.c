@@ -367,7 +367,7 @@ tw_status tw_queue_end_recording(tw_queue *queue, tw_command_graph **result)
         graph->references = 1;
         graph->device = queue->device;
         graph->in_order = queue->tasks.in_order;
-        tw_object_born_locked();
+        tw_object_born_locked(TW_OBJECT_COMMAND_GRAPH);
     }
     tw_unlock();
     if (!recording)
@@ -406,7 +406,7 @@ static void free_graph(struct tw_unused *unused)
     for (size_t i = 0; i < graph->count; ++i)
         tw_recording_drop_command_locked(graph->commands[i]);
     tw_resource_end(&graph->turn);
-    tw_object_died_locked();
+    tw_object_died_locked(TW_OBJECT_COMMAND_GRAPH);
     tw_unlock();
     free(graph->commands);
     free(graph->uses);

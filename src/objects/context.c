@@ -41,7 +41,7 @@ static tw_status create(tw_device *const *devices, size_t count, tw_error_handle
     context->handler = handler;
     context->handler_user = user;
     tw_lock();
-    tw_object_born_locked();
+    tw_object_born_locked(TW_OBJECT_CONTEXT);
     tw_unlock();
     *result = context;
     return TW_SUCCESS;
@@ -82,5 +82,5 @@ void tw_context_release_locked(struct tw_context *context)
         return;
     free(context->devices);
     free(context);
-    tw_object_died_locked();
+    tw_object_died_locked(TW_OBJECT_CONTEXT);
 }

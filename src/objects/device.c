@@ -24,6 +24,8 @@
 #include "runtime/usm_list.h"
 #include "runtime/workers.h"
 
+#define LEFT_BYTES 512 /* of the list of what keeps the runtime alive */
+
 /* The result of a discovery: written once, under `discovery`, and then read-only until shutdown. */
 static struct {
     struct tw_device **all; /* by ordinal; the host is first */
@@ -293,32 +295,52 @@ void tw_runtime_leave(void)
     pthread_rwlock_unlock(&alive);
 }
 
-/* Returns the number of user events that are not complete. */
-static size_t user_events_locked(void)
+/* Returns the number of commands of a kind, of those that belong to no queue of the program, that are not complete. */
+static size_t unfinished_locked(enum tw_task_kind kind)
 {
     size_t count = 0;
     for (const struct tw_command *command = found.all_count ? found.all[0]->system->first_unfinished : NULL; command;
          command = command->next)
-        count += command->body.kind == TW_TASK_USER;
+        count += command->body.kind == kind;
     return count;
+}
+
+/* Appends "3 buffers", say, to a list, unless there are none. */
+static void list(char text[LEFT_BYTES], size_t count, const char *one, const char *many)
+{
+    const size_t used = strlen(text);
+    if (count)
+        snprintf(text + used, LEFT_BYTES - used, "%s%zu %s", used ? ", " : "", count, count == 1 ? one : many);
+}
+
+/* Lists the objects that keep the runtime alive. Returns false if there are none. */
+static bool list_objects_locked(char text[LEFT_BYTES])
+{
+    const size_t events = unfinished_locked(TW_TASK_USER), accesses = unfinished_locked(TW_TASK_HOST_ACCESS);
+    text[0] = '\0';
+    list(text, tw_object_count_locked(TW_OBJECT_QUEUE), "queue (which events, and groups that are not submitted, keep)",
+         "queues (which events, and groups that are not submitted, keep)");
+    list(text, tw_object_count_locked(TW_OBJECT_CONTEXT), "context", "contexts");
+    list(text, tw_object_count_locked(TW_OBJECT_BUFFER), "buffer", "buffers");
+    list(text, tw_object_count_locked(TW_OBJECT_COMMAND_GRAPH), "command graph", "command graphs");
+    list(text, tw_object_count_locked(TW_OBJECT_MEMORY), "allocation of tw_malloc_device(), _shared() or _host()",
+         "allocations of tw_malloc_device(), _shared() or _host()");
+    list(text, accesses, "host accessor", "host accessors");
+    list(text, events, "user event that was never completed", "user events that were never completed");
+    list(text, tw_object_count_locked(TW_OBJECT_COMMAND) - events - accesses, "command that is not complete",
+         "commands that are not complete");
+    return text[0];
 }
 
 static tw_status shut_down(void)
 {
+    char left[LEFT_BYTES];
     pthread_mutex_lock(&discovery);
     tw_lock();
-    const size_t objects = tw_object_count_locked(), events = user_events_locked();
-    if (objects) {
+    if (list_objects_locked(left)) {
         tw_unlock();
         pthread_mutex_unlock(&discovery);
-        return events
-                   ? tw_fail(TW_ERROR_BUSY,
-                             "%zu queues, contexts, buffers, accessors, commands or allocations still exist; %zu of "
-                             "them are user "
-                             "events that were never completed",
-                             objects, events)
-                   : tw_fail(TW_ERROR_BUSY,
-                             "%zu queues, contexts, buffers, accessors, commands or allocations still exist", objects);
+        return tw_fail(TW_ERROR_BUSY, "there are still: %s", left);
     }
     for (size_t i = 0; i < found.all_count; ++i)
         tw_stop_workers_locked(found.all[i]);

@@ -65,7 +65,7 @@ void *tw_malloc_host(size_t bytes)
     }
     if (block) {
         tw_lock();
-        tw_object_born_locked();
+        tw_object_born_locked(TW_OBJECT_MEMORY);
         tw_unlock();
     }
     tw_runtime_leave();
@@ -82,6 +82,6 @@ void tw_free_host(void *memory)
         return;
     release((struct header *)((unsigned char *)memory - HEADER_BYTES));
     tw_lock();
-    tw_object_died_locked();
+    tw_object_died_locked(TW_OBJECT_MEMORY);
     tw_unlock();
 }

@@ -39,7 +39,7 @@ static void end_locked(struct tw_task_queue *tasks)
     tw_memory_drop_locked(&queue->kept);
     tw_task_queue_end(tasks);
     free(queue);
-    tw_object_died_locked();
+    tw_object_died_locked(TW_OBJECT_QUEUE);
 }
 
 #define ALL_PROPERTIES (TW_QUEUE_IN_ORDER | TW_QUEUE_PROFILING)
@@ -65,7 +65,7 @@ static tw_status create(tw_device *device, tw_context *context, unsigned propert
     atomic_init(&queue->profiling, (properties & TW_QUEUE_PROFILING) != 0);
     tw_errors_init(&queue->errors);
     tw_lock();
-    tw_object_born_locked();
+    tw_object_born_locked(TW_OBJECT_QUEUE);
     if (context) {
         ++context->references;
         queue->context = context;

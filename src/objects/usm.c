@@ -70,7 +70,7 @@ static void *allocate(tw_device *device, size_t bytes, tw_pointer_type type)
         return NULL;
     }
     tw_lock();
-    tw_object_born_locked();
+    tw_object_born_locked(TW_OBJECT_MEMORY);
     tw_unlock();
     return block;
 }
@@ -120,6 +120,6 @@ void tw_free(void *memory)
         return;
     release(device, memory, type);
     tw_lock();
-    tw_object_died_locked();
+    tw_object_died_locked(TW_OBJECT_MEMORY);
     tw_unlock();
 }

@@ -32,7 +32,7 @@ static void complete_locked(struct tw_command *command)
     command->next = command->previous = NULL;
     --home->unfinished;
     command->object->completed_locked(command);
-    tw_object_died_locked();
+    tw_object_died_locked(TW_OBJECT_COMMAND);
     tw_command_release_locked(command);
 }
 

@@ -372,7 +372,7 @@ tw_status tw_command_submit_after_locked(struct tw_command *command, struct tw_c
     /* the runtime's reference; no other thread can change the count yet */
     atomic_store_explicit(&command->references, atomic_load_explicit(&command->references, memory_order_relaxed) + 1,
                           memory_order_relaxed);
-    tw_object_born_locked();
+    tw_object_born_locked(TW_OBJECT_COMMAND);
     join_queue_locked(command);
     if (command->timed)
         command->times.submit_ns = tw_held_ns();
