@@ -531,6 +531,23 @@ TW_TEST(mistakes_with_buffers_are_errors)
     tw_copy_to(cg, buffer, x + 1);
     TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_RANGE);
     TW_CHECK(strstr(tw_error_detail(), "ends after"));
+    tw_buffer *other = NULL; /* the host's memory is not a device's */
+    TW_FAIL(tw_buffer_create_over(x, sizeof *x, tw_range_1d(N), &other), TW_ERROR_INVALID_ARGUMENT);
+    TW_CHECK(strstr(tw_error_detail(), "tw_buffer_create_over_device"));
+    TW_FAIL(tw_buffer_create_over_const(x + 1, sizeof *x, tw_range_1d(2), &other), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_buffer_create_copy(x, sizeof *x, tw_range_1d(N), &other), TW_ERROR_INVALID_ARGUMENT);
+    TW_CHECK(strstr(tw_error_detail(), "tw_copy_from"));
+    TW_FAIL(tw_buffer_set_final_data(buffer, x), TW_ERROR_INVALID_ARGUMENT);
+    TW_CHECK(strstr(tw_error_detail(), "tw_copy_to"));
+    tw_free(x);
+    x = tw_malloc_host(N * sizeof *x);
+    TW_CHECK(x);
+    TW_FAIL(tw_buffer_create_over(x + 1, sizeof *x, tw_range_1d(N), &other), TW_ERROR_INVALID_RANGE);
+    TW_FAIL(tw_buffer_create_copy(x, sizeof *x, tw_range_1d(N + 1), &other), TW_ERROR_INVALID_RANGE);
+    TW_FAIL(tw_buffer_set_final_data(buffer, x + 1), TW_ERROR_INVALID_RANGE);
+    TW_CHECK(!other);
+    TW_PASS(tw_buffer_set_final_data(buffer, x));
+    TW_PASS(tw_buffer_set_final_data(buffer, NULL));
     tw_free(x);
     TW_PASS(tw_buffer_destroy(&buffer));
     TW_PASS(tw_queue_destroy(&queue));

@@ -42,8 +42,9 @@ typedef enum tw_access_mode {
  * @param element_bytes  at least 1
  * @param range          1 to 3 dimensions
  * @param buffer         receives the buffer, with one reference
- * @return TW_ERROR_INVALID_ARGUMENT  a NULL, or elements of no bytes
- *         TW_ERROR_INVALID_RANGE     invalid dimensions, or more bytes than size_t holds
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL, elements of no bytes, or memory of tw_malloc_device() that is not the host's
+ *         TW_ERROR_INVALID_RANGE     invalid dimensions, more bytes than size_t holds, or than the allocation of the
+ *                                    library (tw_malloc_host(), usm.h) has that the memory lies in
  *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_buffer_create_over(void *host, size_t element_bytes, tw_range range, tw_buffer **buffer);
@@ -96,7 +97,9 @@ TW_API tw_status tw_buffer_create_sub(tw_buffer *buffer, tw_id offset, tw_range 
  * @param memory  tw_buffer_count() elements back to back, which nobody else uses during the destruction; it does not
  *                overlap a buffer's host memory, unless it is the host memory of this buffer, or for a sub-buffer the
  *                address of its first element there: then the part stays where it is. NULL: nothing is written back
- * @return TW_ERROR_INVALID_ARGUMENT  the buffer is NULL, or has a storage, which says that (storage.h)
+ * @return TW_ERROR_INVALID_ARGUMENT  the buffer is NULL, or has a storage, which says that (storage.h); or the memory is
+ *                                    of tw_malloc_device(), and not the host's
+ *         TW_ERROR_INVALID_RANGE     it lies in an allocation of the library that ends before the elements do
  *         TW_ERROR_OUT_OF_MEMORY     nothing has changed
  */
 TW_API tw_status tw_buffer_set_final_data(tw_buffer *buffer, void *memory);

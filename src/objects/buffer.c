@@ -11,6 +11,7 @@
 #include "range_check.h"
 #include "runtime/allocation.h"
 #include "runtime/command.h"
+#include "usm_place.h"
 
 static tw_status check_shape(size_t element_bytes, tw_range range, const void *result)
 {
@@ -83,6 +84,9 @@ static tw_status create_alive(void *host, size_t element_bytes, tw_range range, 
 static tw_status create(void *host, size_t element_bytes, tw_range range, tw_buffer **result)
 {
     tw_status status = check_shape(element_bytes, range, result);
+    if (status == TW_SUCCESS && host)
+        status = tw_usm_check_host(host, tw_range_count(range) * element_bytes, "the host memory",
+                                   "tw_buffer_create_over_device() makes a buffer over such memory");
     if (status != TW_SUCCESS)
         return status;
     status = tw_runtime_enter();
@@ -125,7 +129,12 @@ tw_status tw_buffer_create_copy(const void *data, size_t element_bytes, tw_range
     struct tw_buffer *buffer = NULL;
     if (!result)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the buffer is to be stored at NULL");
-    tw_status status = create(NULL, element_bytes, range, &buffer);
+    tw_status status = check_shape(element_bytes, range, result);
+    if (status == TW_SUCCESS && !is_empty(range))
+        status = tw_usm_check_host(data, tw_range_count(range) * element_bytes, "the data to copy",
+                                   "tw_copy_from() copies it to a buffer");
+    if (status == TW_SUCCESS)
+        status = create(NULL, element_bytes, range, &buffer);
     if (status != TW_SUCCESS)
         return status;
     status = tw_data_allocate(&buffer->data, 0);
@@ -292,6 +301,11 @@ tw_status tw_buffer_set_final_data(tw_buffer *buffer, void *memory)
     if (status == TW_SUCCESS && root->storage)
         status = tw_fail(TW_ERROR_INVALID_ARGUMENT, "the storage of the buffer says where its contents go");
     if (status != TW_SUCCESS || tw_box_is_empty(&buffer->box))
+        return status;
+    if (memory)
+        status = tw_usm_check_host(memory, tw_box_count(&buffer->box) * root->data.element_bytes, "the final place",
+                                   "tw_copy_to() copies a buffer there");
+    if (status != TW_SUCCESS)
         return status;
     struct tw_final *made = NULL;
     if (!tw_box_equals(&buffer->box, &root->data.whole)) {

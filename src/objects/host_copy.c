@@ -30,14 +30,10 @@ static tw_status transfer(tw_buffer *buffer, tw_id offset, tw_range range, void 
         status = tw_buffer_box(buffer, offset, range, &box);
     if (status != TW_SUCCESS || tw_box_is_empty(&box))
         return status;
-    struct tw_usm_place place;
-    status = tw_usm_find_place(memory, tw_box_count(&box) * buffer->root->data.element_bytes, "the program's memory",
-                               &place);
+    status = tw_usm_check_host(memory, tw_box_count(&box) * buffer->root->data.element_bytes, "the program's memory",
+                               "tw_copy_to() and tw_copy_from() copy there");
     if (status != TW_SUCCESS)
         return status;
-    if (place.type == TW_POINTER_DEVICE && place.device)
-        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the memory is on %s: tw_copy_to() and tw_copy_from() copy there",
-                       tw_device_name(place.owner));
     struct tw_command *command = tw_host_copy_create(&buffer->root->data, &box, memory, writes);
     if (!command)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a copy");

@@ -8,37 +8,11 @@
 
 #include "base/detail.h"
 #include "command_group.h"
-#include "runtime/usm_list.h"
 #include "usm_place.h"
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- what the steps have in common ------------------------------------------------------------------------------- */
 
-bool tw_usm_is_of_host(const struct tw_device *device)
-{
-    return !device->backend->backend->memory || device->backend->type == TW_DEVICE_CPU;
-}
-
-tw_status tw_usm_find_place(const void *memory, size_t bytes, const char *what, struct tw_usm_place *place)
-{
-    struct tw_usm_allocation allocation;
-    uintptr_t past;
-    *place = (struct tw_usm_place){.type = TW_POINTER_UNKNOWN};
-    if (!memory)
-        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%s is NULL", what);
-    if (__builtin_add_overflow((uintptr_t)memory, bytes, &past))
-        return tw_fail(TW_ERROR_INVALID_RANGE, "%s has no %zu bytes", what, bytes);
-    if (!tw_usm_find(memory, &allocation))
-        return TW_SUCCESS;
-    const size_t left = (size_t)(allocation.past - (const unsigned char *)memory);
-    if (bytes > left)
-        return tw_fail(TW_ERROR_INVALID_RANGE, "%s has no %zu bytes: its allocation ends after %zu", what, bytes, left);
-    *place = (struct tw_usm_place){.type = allocation.type, .owner = allocation.device};
-    if (allocation.device && !tw_usm_is_of_host(allocation.device))
-        place->device = allocation.device->backend;
-    return TW_SUCCESS;
-}
-
-/* The same for memory that has to be unified shared memory. */
+/* tw_usm_find_place() for memory that has to be unified shared memory. */
 static tw_status find_usm(const void *memory, size_t bytes, const char *what, struct tw_usm_place *place)
 {
     const tw_status status = tw_usm_find_place(memory, bytes, what, place);
