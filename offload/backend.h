@@ -54,6 +54,9 @@ struct tw_backend_device {
                    struct tw_backend_access *access);
     /* Returns true if a pointer leads to unified shared memory that the device reaches. Set by the runtime likewise. */
     bool (*reaches_usm)(const struct tw_backend_device *device, const void *pointer);
+    /* Writes which unified shared memory a pointer leads to, as in "memory of tw_malloc_shared() of NAME". Returns false
+       if it leads to none. Set by the runtime likewise. */
+    bool (*name_usm)(const void *pointer, char *text, size_t bytes);
 };
 
 /* The properties of a device; zero and "" where they are not known. */

@@ -352,6 +352,8 @@ TW_TEST(pointers_that_no_accessor_gave_are_refused)
         tw_queue *queue = sim_queue(turn);
         tw_buffer *buffer = tw_test_ints(N, 7), *other = tw_test_ints(N, 7);
         const int *others = bring(queue, other);
+        int *far = tw_malloc_device(tw_test_device(1), sizeof *far);
+        int *far_shared = tw_malloc_shared(tw_test_device(1), sizeof *far_shared);
         const struct {
             const int *pointer;
             const char *says;
@@ -361,6 +363,9 @@ TW_TEST(pointers_that_no_accessor_gave_are_refused)
             {&constant, "points to host memory"},
             {others, "points to a buffer's memory on simulated device 0 that no accessor of the group gave"},
             {others + N, "that no accessor of the group gave"},
+            {far,
+             "points to memory of tw_malloc_device() of Simulated device 1, and the queue is on simulated device 0"},
+            {far_shared, "points to memory of tw_malloc_shared() of Simulated device 1"},
         };
         for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
             tw_command_group *cg = tw_queue_begin(queue);
@@ -377,6 +382,8 @@ TW_TEST(pointers_that_no_accessor_gave_are_refused)
         TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_ARGUMENT);
         expect(tw_error_detail(), "member function of kernel many");
         free(on_heap);
+        tw_free(far);
+        tw_free(far_shared);
         TW_PASS(tw_buffer_destroy(&buffer));
         TW_PASS(tw_buffer_destroy(&other));
         TW_PASS(tw_queue_destroy(&queue));

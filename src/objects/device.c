@@ -98,6 +98,7 @@ static tw_status add_device(const struct tw_backend *backend, unsigned index)
     }
     device->backend->access = tw_data_access;
     device->backend->reaches_usm = tw_usm_is_reached;
+    device->backend->name_usm = tw_usm_name;
     device->start_worker_locked = tw_start_worker_locked;
     device->ordinal = (unsigned)found.all_count;
     device->system = system;

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static void *tree; /* protected by the mutex */
@@ -66,4 +67,17 @@ bool tw_usm_is_reached(const struct tw_backend_device *device, const void *point
 {
     struct tw_usm_allocation allocation;
     return tw_usm_find(pointer, &allocation) && (!allocation.device || allocation.device->backend == device);
+}
+
+bool tw_usm_name(const void *pointer, char *text, size_t bytes)
+{
+    struct tw_usm_allocation allocation;
+    if (!tw_usm_find(pointer, &allocation))
+        return false;
+    const char *function = allocation.type == TW_POINTER_DEVICE   ? "tw_malloc_device"
+                           : allocation.type == TW_POINTER_SHARED ? "tw_malloc_shared"
+                                                                  : "tw_malloc_host";
+    snprintf(text, bytes, "memory of %s()%s%s", function, allocation.device ? " of " : "",
+             allocation.device ? tw_device_facts(allocation.device)->name : "");
+    return true;
 }

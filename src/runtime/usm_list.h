@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Unified shared memory (teamwork/usm.h): the list of its allocations. Has a lock of its own, and calls nothing. */
+/** Unified shared memory (teamwork/usm.h): the list of its allocations. Has a lock of its own, and holds it
+    for no call. */
 #ifndef TEAMWORK_RUNTIME_USM_LIST_H
 #define TEAMWORK_RUNTIME_USM_LIST_H
 
@@ -25,5 +26,7 @@ bool tw_usm_find(const void *pointer, struct tw_usm_allocation *result);
 bool tw_usm_remove(const void *memory, tw_pointer_type *type, tw_device **device);
 /* Tells a backend whether a device reaches what a pointer leads to (tw_backend_device.reaches_usm). */
 bool tw_usm_is_reached(const struct tw_backend_device *device, const void *pointer);
+/* Writes for a backend which memory a pointer leads to (tw_backend_device.name_usm). */
+bool tw_usm_name(const void *pointer, char *text, size_t bytes);
 
 #endif

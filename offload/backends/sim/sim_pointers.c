@@ -10,6 +10,8 @@
 #include "sim_block.h"
 #include "sim_memory.h"
 
+#define USM_BYTES 256 /* the name of an allocation */
+
 struct check {
     const struct tw_backend_device *device;
     const struct tw_internal_kernel *kernel;
@@ -45,7 +47,13 @@ static bool is_wrong(void *user, const char *name, const void *pointer)
     const void *memory = pointer ? tw_sim_memory_around(pointer, &owner) : NULL;
     if (pointer && check->device->reaches_usm(check->device, pointer))
         return false;
-    if (memory && !is_accessed(check, memory))
+    char usm[USM_BYTES];
+    if (pointer && check->device->name_usm(pointer, usm, sizeof usm))
+        check->status = tw_fail(TW_ERROR_INVALID_ARGUMENT,
+                                "member %s of kernel %s points to %s, and the queue is on simulated device %u: it does "
+                                "not reach that memory",
+                                name, check->kernel->name, usm, check->device->index);
+    else if (memory && !is_accessed(check, memory))
         check->status = tw_fail(TW_ERROR_INVALID_ARGUMENT,
                                 "member %s of kernel %s points to a buffer's memory on simulated device %u "
                                 "that no accessor of the group gave: give it what tw_read() and the like "
@@ -53,9 +61,10 @@ static bool is_wrong(void *user, const char *name, const void *pointer)
                                 name, check->kernel->name, owner->index);
     else if (pointer && !memory && is_mapped(pointer))
         check->status = tw_fail(TW_ERROR_INVALID_ARGUMENT,
-                                "member %s of kernel %s points to host memory, which devices do not reach: "
-                                "give it what an accessor of the group returns, or pass the value itself (an address "
-                                "that is a number to the kernel is a uintptr_t)",
+                                "member %s of kernel %s points to host memory, which devices do not reach, or to freed "
+                                "memory: give it what an accessor of the group returns, or memory of "
+                                "tw_malloc_device() and the like, or pass the value itself (an address that is a "
+                                "number to the kernel is a uintptr_t)",
                                 name, check->kernel->name);
     return check->status != TW_SUCCESS;
 }
