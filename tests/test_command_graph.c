@@ -672,6 +672,38 @@ TW_TEST(misuse)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* What counts is when a group is submitted. Contents can be brought to the device, but not to the host. */
+TW_TEST(begun_before_and_prefetched)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = filled(3);
+    unsigned values[N];
+    tw_command_graph *graph = NULL;
+    tw_command_group *early = tw_queue_begin(queue);
+    tw_parallel_for(early, tw_range_1d(N), affine, .x = tw_read_write(early, x), .a = 2, .b = 1);
+    TW_PASS(tw_queue_begin_recording(queue));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_prefetch(cg, x);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_PASS(tw_queue_submit(queue, early, NULL));
+    TW_PASS(tw_queue_end_recording(queue, &graph));
+    TW_EQUAL(tw_command_graph_count(graph), 2);
+    for (int turn = 0; turn < 2; ++turn)
+        TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
+    for (unsigned i = 0; i < N; ++i)
+        values[i] = 2 * (2 * (3 + i) + 1) + 1;
+    expect(x, values);
+    tw_command_graph_destroy(&graph);
+    TW_PASS(tw_queue_begin_recording(queue));
+    cg = tw_queue_begin(queue);
+    tw_update_host(cg, x);
+    TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_COMMAND_GROUP);
+    TW_CHECK(strstr(tw_error_detail(), "tw_update_host() cannot be recorded"));
+    TW_FAIL(tw_queue_end_recording(queue, &graph), TW_ERROR_INVALID_COMMAND_GROUP);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* A graph without one of its groups would give wrong results: there is none, whoever looked at the group's error. */
 TW_TEST(a_refused_group_leaves_no_graph)
 {
@@ -791,6 +823,7 @@ TW_TEST_LIST = {TW_CASE(recording_runs_nothing),
                 TW_CASE(dropped_and_empty),
                 TW_CASE(without_kernels),
                 TW_CASE(misuse),
+                TW_CASE(begun_before_and_prefetched),
                 TW_CASE(a_refused_group_leaves_no_graph),
                 TW_CASE(another_device),
                 TW_CASE(a_kernel_fails),
