@@ -39,15 +39,18 @@ TW_BEGIN_DECLS
             size_t pitch[3];                                                                                           \
         };                                                                                                             \
         TW_INTERNAL_CHECK_MEMBERS                                                                                      \
+        TW_INTERNAL_TAG(for_TW_VIEW_and_not_TW_PART_VIEW)                                                              \
     }
 
 /** The same for a part of a buffer: `range` of its elements, in rows that lie as far apart as those of the whole buffer,
- *  whose range is `pitch`. Indices begin at the part's first element. */
+ *  whose range is `pitch`. Indices begin at the part's first element. An initializer for the other kind of view does not
+ *  compile. */
 #define TW_PART_VIEW(type)                                                                                             \
     struct {                                                                                                           \
         type *data;                                                                                                    \
         size_t range[3], pitch[3];                                                                                     \
         TW_INTERNAL_CHECK_MEMBERS                                                                                      \
+        TW_INTERNAL_TAG(for_TW_PART_VIEW_and_not_TW_VIEW)                                                              \
     }
 
 /** Initializers of views, one for each access mode: what tw_read() and the like would return, and the buffer's range.
@@ -107,7 +110,8 @@ TW_BEGIN_DECLS
  */
 #define TW_HOST_VIEW(type) TW_PART_VIEW(type)
 #define TW_HOST_VIEW_OF(accessor, type)                                                                                \
-    {(type *)tw_host_accessor_data(accessor), TW_INTERNAL_SIZES(tw_host_accessor_range(accessor)),                     \
+    {TW_INTERNAL_TAGGED(for_TW_PART_VIEW_and_not_TW_VIEW)(type *) tw_host_accessor_data(accessor),                     \
+     TW_INTERNAL_SIZES(tw_host_accessor_range(accessor)),                                                              \
      TW_INTERNAL_SIZES(tw_host_accessor_pitch(accessor))                                                               \
          TW_INTERNAL_CHECKS(tw_internal_host_bounds_of(accessor), tw_host_accessor_range(accessor))}
 
@@ -127,13 +131,25 @@ TW_BEGIN_DECLS
 #define TW_INTERNAL_BOUNDS(view) ((struct tw_internal_bounds *)0)
 #define TW_INTERNAL_VIEW_DIMS(view) 0u
 #endif
+/* The last member of a view, which has no size. Its name differs between the kinds of views, so an initializer for the
+   other kind does not compile. C++ has no such members. */
+#ifdef __cplusplus
+#define TW_INTERNAL_TAG(name)
+#define TW_INTERNAL_TAGGED(name)
+#else
+struct tw_internal_tag {
+    __extension__ char none[0];
+};
+#define TW_INTERNAL_TAG(name) struct tw_internal_tag name;
+#define TW_INTERNAL_TAGGED(name) .name = __extension__((struct tw_internal_tag){{}}), .data =
+#endif
 #define TW_INTERNAL_SIZES(range) {(range).size[0], (range).size[1], (range).size[2]}
 #define TW_INTERNAL_VIEW(group, buffer, pointer, mode, target)                                                         \
-    {(pointer)tw_internal_view(group, buffer, mode, target),                                                           \
+    {TW_INTERNAL_TAGGED(for_TW_VIEW_and_not_TW_PART_VIEW)(pointer) tw_internal_view(group, buffer, mode, target),      \
      {TW_INTERNAL_SIZES(tw_buffer_range(buffer))} TW_INTERNAL_CHECKS(tw_internal_bounds_of(group),                     \
                                                                      tw_buffer_range(buffer))}
 #define TW_INTERNAL_PART_VIEW(group, buffer, range, address)                                                           \
-    {(address), TW_INTERNAL_SIZES(range),                                                                              \
+    {TW_INTERNAL_TAGGED(for_TW_PART_VIEW_and_not_TW_VIEW)(address), TW_INTERNAL_SIZES(range),                          \
      TW_INTERNAL_SIZES(tw_buffer_pitch(buffer)) TW_INTERNAL_CHECKS(tw_internal_bounds_of(group), range)}
 
 /* ---- local memory with a range (spec 3.6.4.6) -------------------------------------------------------------------- */
