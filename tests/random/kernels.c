@@ -296,8 +296,8 @@ static void record_block(tw_command_group *group, const struct call *call)
 /* A view of the buffer that is accessed in the call's mode. */
 #define OUT_VIEW                                                                                                       \
     {                                                                                                                  \
-        out_of(group, call),                                                                                           \
-        {{range.size[0], range.size[1], range.size[2]}},                                                               \
+        .data = out_of(group, call),                                                                                   \
+        .range = {range.size[0], range.size[1], range.size[2]},                                                        \
     }
 static void record_views(tw_command_group *group, const struct call *call)
 {
