@@ -187,8 +187,9 @@ static bool relax_whole(tw_buffer *from, tw_buffer *to, size_t rows)
     tw_command_group *cg = tw_queue_begin(bench_queue());
     const float *in = tw_read(cg, from);
     float *out = tw_write(cg, to);
-    tw_parallel_for(cg, tw_range_2d(rows, rows), relax, .in = {in, {side, side, 1}, {side, side, 1}},
-                    .out = {out + side, {rows, side, 1}, {side, side, 1}});
+    tw_parallel_for(cg, tw_range_2d(rows, rows), relax,
+                    .in = {.data = in, .range = {side, side, 1}, .pitch = {side, side, 1}},
+                    .out = {.data = out + side, .range = {rows, side, 1}, .pitch = {side, side, 1}});
     return tw_queue_submit(bench_queue(), cg, NULL) == TW_SUCCESS;
 }
 
