@@ -283,6 +283,10 @@ struct tw_backend_async {
        another thread, calls again until `sequence` is completed. */
     uint64_t (*completed)(struct tw_backend_stream *stream, uint64_t sequence);
 
+    /* The host waits for the sequence number: its completion is to be seen soon after, not only behind launches to come.
+       Any thread calls it, with the runtime's lock held: must be short. NULL: each completion is seen at once. */
+    void (*announce)(struct tw_backend_stream *stream, uint64_t sequence);
+
     /* Stores the times of a completed launch, copy or fill that was measured. Called once, before its outcome is asked for,
        in the order of sequence numbers. `times` is zero on entry, and stays so if they are not known. The times of one
        stream do not overlap, and none begins before its `launch` or `copy` was called. */

@@ -298,6 +298,70 @@ static void refuse(tw_queue *queue, tw_command_group *cg, tw_status status, cons
     TW_CHECK(strstr(tw_error_detail(), text));
 }
 
+/* Waits until a word in host memory is not 0, at most so long that a test does not hang. */
+struct hold {
+    unsigned *go, *seen;
+};
+static inline void hold(const struct hold *k)
+{
+    unsigned go = 0;
+    for (unsigned i = 0; i < 20000000 && !go; ++i)
+        go = tw_atomic_load(k->go, TW_ORDER_RELAXED, TW_SCOPE_SYSTEM);
+    *k->seen = go;
+}
+TW_SINGLE_TASK(hold);
+
+static tw_status let_go(const void *block)
+{
+    unsigned *const *go = block;
+    tw_atomic_store(*go, 1u, TW_ORDER_RELAXED, TW_SCOPE_SYSTEM);
+    return TW_SUCCESS;
+}
+
+/* A host task that waits for a kernel begins when that is over, although the device runs a later kernel by then. */
+TW_TEST(a_later_kernel_does_not_hold_a_host_task_up)
+{
+    tw_queue *queue = tw_test_queue();
+    if (!tw_device_is_gpu(tw_queue_device(queue))) { /* elsewhere, kernels that spin may take the task's processor */
+        TW_PASS(tw_queue_destroy(&queue));
+        return;
+    }
+    tw_buffer *x = tw_test_ints(N, 1), *seen = tw_test_zeroed(sizeof(unsigned), 1);
+    unsigned *go = tw_malloc_host(sizeof *go), got = 0;
+    TW_CHECK(go != NULL);
+    submit_step(queue, x, 1); /* so that it need not be copied later, behind the kernel that spins */
+    TW_PASS(tw_queue_wait(queue));
+    for (int held_back = 0; held_back < 2; ++held_back) { /* all are in the graph before the first kernel is launched */
+        tw_event *first = NULL;
+        *go = 0;
+        TW_PASS(tw_event_create_user(&first));
+        if (!held_back)
+            TW_PASS(tw_event_complete(first, TW_SUCCESS));
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_depends_on(cg, first);
+        tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, x), .term = 1);
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        cg = tw_queue_begin(queue);
+        (void)tw_host_read(cg, x);
+        tw_host_task(cg, let_go, &go, sizeof go);
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        cg = tw_queue_begin(queue);
+        tw_depends_on(cg, first);
+        tw_single_task(cg, hold, .go = go, .seen = tw_discard_write(cg, seen));
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        if (held_back)
+            TW_PASS(tw_event_complete(first, TW_SUCCESS));
+        TW_PASS(tw_queue_wait_and_throw(queue));
+        tw_event_release(&first);
+        tw_test_fetch(seen, &got);
+        TW_EQUAL(got, 1);
+    }
+    tw_free(go);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_buffer_destroy(&seen));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST(mistakes_with_host_tasks_are_errors)
 {
     tw_queue *queue = tw_test_queue();
@@ -356,5 +420,6 @@ TW_TEST_LIST = {TW_CASE(host_tasks_and_kernels_are_ordered_by_data),
                 TW_CASE(the_failure_of_a_host_task_is_its_commands),
                 TW_CASE(a_host_task_may_call_the_library),
                 TW_CASE(host_tasks_that_block_hold_nothing_up),
+                TW_CASE(a_later_kernel_does_not_hold_a_host_task_up),
                 TW_CASE(mistakes_with_host_tasks_are_errors),
                 TW_CASES_END};

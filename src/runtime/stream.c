@@ -177,6 +177,30 @@ static struct tw_failure *failure_locked(const struct tw_task *task, tw_status s
     return tw_command_failure_locked(task->command, status);
 }
 
+/* Lets the host see soon that an issued task is over, since another task waits for that without the stream. */
+static void announce_locked(const struct tw_task *task)
+{
+    const struct tw_stream *stream = tw_stream_of(task);
+    if (async_of(stream)->announce && stream->handle)
+        async_of(stream)->announce(stream->handle, task->sequence);
+}
+
+void tw_stream_announce_before_locked(const struct tw_node *node)
+{
+    for (size_t i = 0; i < node->in_count; ++i)
+        if (node->in[i].from && node->in[i].from->issued && node->in[i].from->domain != node->domain)
+            announce_locked((const struct tw_task *)node->in[i].from);
+}
+
+/* Returns true if another task waits for this one on the host. */
+static bool host_waits(const struct tw_node *node)
+{
+    for (const struct tw_edge *edge = node->out; edge; edge = edge->next)
+        if (edge->to->domain != node->domain)
+            return true;
+    return false;
+}
+
 /* Issues a task. Returns false if that fails or it is cancelled: it then only takes its place among those in flight. */
 static bool issue_task_locked(struct tw_stream *stream, struct tw_task *task)
 {
@@ -187,6 +211,8 @@ static bool issue_task_locked(struct tw_stream *stream, struct tw_task *task)
     add_in_flight_locked(stream, task);
     if (cancelled || status != TW_SUCCESS)
         return false;
+    if (host_waits(&task->node))
+        announce_locked(task);
     tw_make_ready_locked(tw_graph_issue(&task->node));
     return true;
 }

@@ -10,6 +10,9 @@
 
 /* Issues the tasks that streams are to issue. Releases the lock meanwhile. */
 void tw_issue_locked(void);
+/* Lets the host see soon when those are over that a task waits for, and that are issued to streams which do not keep the
+   order for it. Called when the task is inserted. */
+void tw_stream_announce_before_locked(const struct tw_node *node);
 /* Retires completed kernels of a task queue once in a while; for submitting threads. Releases the lock meanwhile. */
 void tw_stream_tidy_locked(struct tw_task_queue *queue);
 /* Retires completed tasks of a stream of the device. Returns true if there were any. Releases the lock meanwhile. */

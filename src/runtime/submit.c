@@ -354,6 +354,15 @@ static struct tw_node *ready_tasks(struct tw_command *command)
     return ready;
 }
 
+/* What the command's tasks wait for on the host, and is on a device already, is to be seen soon when it is over. */
+static inline void announce_locked(const struct tw_command *command)
+{
+    if (command->body.node.in_count)
+        tw_stream_announce_before_locked(&command->body.node);
+    for (size_t i = 0; i < command->copy_count; ++i)
+        tw_stream_announce_before_locked(&command->copies[i].task.node);
+}
+
 tw_status tw_command_submit_after_locked(struct tw_command *command, struct tw_command *const *before, size_t count)
 {
     const bool is_simple = describe_simple_locked(command);
@@ -380,6 +389,7 @@ tw_status tw_command_submit_after_locked(struct tw_command *command, struct tw_c
     insert_locked(command, before, count);
     if (!is_simple)
         end_description_locked(command);
+    announce_locked(command);
     tw_make_ready_locked(ready_tasks(command)); /* all are inserted: only now may any of them finish */
     tw_issue_locked();
     if (command->body.node.domain && !command->complete)

@@ -522,6 +522,14 @@ static uint64_t completed(struct tw_backend_stream *base, uint64_t sequence)
     return tw_cuda_lost(stream->device) ? sequence : atomic_load_explicit(&stream->over, memory_order_acquire);
 }
 
+/* Errors are found by completed(). */
+static void announce(struct tw_backend_stream *base, uint64_t sequence)
+{
+    struct cuda_stream *stream = cuda(base);
+    if (!is_over(stream, sequence) && !is_written(stream, sequence) && !tw_cuda_lost(stream->device))
+        (void)ask(stream, sequence);
+}
+
 static void times(struct tw_backend_stream *base, uint64_t sequence, struct tw_backend_times *result)
 {
     struct cuda_stream *stream = cuda(base);
@@ -551,6 +559,7 @@ const struct tw_backend_async tw_cuda_async = {
     .fill = fill,
     .hint = hint,
     .completed = completed,
+    .announce = announce,
     .times = times,
     .outcome = outcome,
 };
