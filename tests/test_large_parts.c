@@ -2,7 +2,7 @@
 /* Variants: host x86_64 (gpu-simt gpu-teams) */
 /**
  * A buffer that devices back in parts (128 MiB and more on GPUs), on whatever devices there are: parts on several queues,
- * columns whose rows are longer than a chunk, and all of it on one device in the end.
+ * columns whose rows are longer than a chunk, and all of it on one device in the end; a column with nothing around it.
  */
 #include "tw_test.h"
 
@@ -53,7 +53,37 @@ TW_TEST(columns_then_all)
     tw_test_destroy_queues(queues, PARTS);
 }
 
+/* One narrow column of page-locked memory, which the driver copies and fills itself: what lies between its rows is not
+   backed. */
+TW_TEST(a_column_with_nothing_between_its_rows)
+{
+    const size_t bytes = (size_t)ROWS * COLUMNS * sizeof(int), width = 1 << 18;
+    tw_queue *queues[2];
+    tw_buffer *buffer = NULL;
+    int *host = tw_malloc_host(bytes);
+    TW_CHECK(host != NULL);
+    tw_test_queues(queues, 2);
+    memset(host, 0, bytes);
+    TW_PASS(tw_buffer_create_over(host, sizeof(int), tw_range_2d(ROWS, COLUMNS), &buffer));
+    for (int turn = 0; turn < 2; ++turn)
+        submit(queues[turn], buffer, COLUMNS / 2, width, 1);
+    const int value = 7;
+    tw_command_group *cg = tw_queue_begin(queues[1]);
+    tw_fill_part(cg, buffer, tw_id_2d(0, 0), tw_range_2d(ROWS, width), &value);
+    TW_PASS(tw_queue_submit(queues[1], cg, NULL));
+    TW_PASS(tw_buffer_destroy(&buffer));
+    for (int i = 0; i < ROWS * COLUMNS; ++i) {
+        const size_t column = (size_t)i % COLUMNS;
+        const int expected = column < width ? value : column - COLUMNS / 2 < width ? 2 * i : 0;
+        if (host[i] != expected)
+            TW_EQUAL(host[i], expected);
+    }
+    tw_free(host);
+    tw_test_destroy_queues(queues, 2);
+}
+
 TW_TEST_LIST = {
     TW_CASE(columns_then_all),
+    TW_CASE(a_column_with_nothing_between_its_rows),
     TW_CASES_END,
 };

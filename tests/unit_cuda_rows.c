@@ -16,6 +16,7 @@ enum { LARGE = 5 << 20 };
 
 static struct {
     bool is_locked;     /* all host memory is page-locked */
+    bool has_holes;     /* between rows, memory is not mapped: the driver refuses them together */
     unsigned boxes;     /* copies of more than one row */
     unsigned memsets;   /* fills by the driver */
     unsigned kernels;   /* fills by the kernel */
@@ -167,6 +168,8 @@ static void copy_box(const struct cu_copy *copy)
 static cu_result copy_rows(const struct cu_copy *copy, cu_stream stream)
 {
     TW_CHECK(stream && !copy->source.context && !copy->target.context);
+    if (driver.has_holes)
+        return CU_INVALID_VALUE;
     copy_box(copy);
     return 0;
 }
@@ -174,6 +177,8 @@ static cu_result copy_rows(const struct cu_copy *copy, cu_stream stream)
 static cu_result copy_rows_to_peer(const struct cu_copy *copy, cu_stream stream)
 {
     TW_CHECK(stream && copy->source.context && copy->target.context != copy->source.context);
+    if (driver.has_holes)
+        return CU_INVALID_VALUE;
     copy_box(copy);
     return 0;
 }
@@ -213,6 +218,8 @@ static cu_result set_rows_8(uintptr_t target, size_t pitch, unsigned char value,
                             cu_stream stream)
 {
     TW_CHECK(stream);
+    if (driver.has_holes)
+        return CU_INVALID_VALUE;
     set_all(target, pitch, value, 1, width, rows);
     return 0;
 }
@@ -221,6 +228,8 @@ static cu_result set_rows_16(uintptr_t target, size_t pitch, unsigned short valu
                              cu_stream stream)
 {
     TW_CHECK(stream);
+    if (driver.has_holes)
+        return CU_INVALID_VALUE;
     set_all(target, pitch, value, 2, width, rows);
     return 0;
 }
@@ -229,6 +238,8 @@ static cu_result set_rows_32(uintptr_t target, size_t pitch, unsigned value, siz
                              cu_stream stream)
 {
     TW_CHECK(stream);
+    if (driver.has_holes)
+        return CU_INVALID_VALUE;
     set_all(target, pitch, value, 4, width, rows);
     return 0;
 }
@@ -325,6 +336,8 @@ static cu_result add_memset(cu_node *node, cu_graph graph, const cu_node *before
 {
     (void)node, (void)graph, (void)before, (void)count;
     TW_CHECK(context == devices[0].context);
+    if (driver.has_holes && memset_node->rows > 1)
+        return CU_INVALID_VALUE;
     set_all(memset_node->target, memset_node->pitch, memset_node->value, memset_node->element_bytes, memset_node->width,
             memset_node->rows);
     return 0;
@@ -463,6 +476,22 @@ TW_TEST(copies)
     close_devices();
 }
 
+/* Of large buffers, only parts are mapped. */
+TW_TEST(rows_with_unmapped_memory_between_them)
+{
+    struct tw_backend_device *device = open_devices();
+    driver.has_holes = true;
+    copy_boxes(&backend, copy_and_wait, device, NULL);
+    copy_boxes(&backend, copy_and_wait, NULL, device);
+    copy_boxes(&backend, copy_and_wait, device, device);
+    copy_boxes(&backend, copy_and_wait, device, &devices[1].omp.base);
+    TW_EQUAL(driver.boxes, 0);
+    fill_boxes(&backend, fill_and_wait, device);
+    fill_boxes(&backend, fill_by_node, device);
+    TW_CHECK(driver.kernels > 0);
+    close_devices();
+}
+
 /* More than a stage has room for: planes, rows and parts of rows in one part of the transfer. */
 TW_TEST(large_staged_copies)
 {
@@ -577,5 +606,10 @@ TW_TEST(long_fills)
     close_devices();
 }
 
-TW_TEST_LIST = {TW_CASE(copies), TW_CASE(large_staged_copies), TW_CASE(copies_between_devices_share_their_pools_once),
-                TW_CASE(fills),  TW_CASE(long_fills),          TW_CASES_END};
+TW_TEST_LIST = {TW_CASE(copies),
+                TW_CASE(rows_with_unmapped_memory_between_them),
+                TW_CASE(large_staged_copies),
+                TW_CASE(copies_between_devices_share_their_pools_once),
+                TW_CASE(fills),
+                TW_CASE(long_fills),
+                TW_CASES_END};

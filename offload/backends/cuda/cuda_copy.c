@@ -162,32 +162,29 @@ static cu_result enqueue_rows(const struct tw_backend_copy *t, struct cu_copy *c
     return tw_cuda.copy_rows_to_peer(copy, stream);
 }
 
-/* Enqueues a copy that the driver does not know: plane by plane, or row by row if its pitches are too long. */
-static cu_result enqueue_each(const struct tw_backend_copy *t, cu_stream stream)
-{
-    const bool by_row = has_long_pitch(t);
-    const size_t count = by_row ? t->rows * t->planes : t->planes;
-    struct tw_backend_copy part = *t;
-    struct cu_copy copy;
-    cu_result error = 0;
-    part.rows = by_row ? 1 : t->rows;
-    part.planes = 1;
-    for (size_t i = 0; i < count && !error; ++i) {
-        const size_t row = by_row ? i % t->rows : 0, plane = by_row ? i / t->rows : i;
-        part.target = (unsigned char *)t->target + plane * t->target_plane + row * t->target_pitch;
-        part.source = (const unsigned char *)t->source + plane * t->source_plane + row * t->source_pitch;
-        error = !by_row && describe(&part, &copy) ? enqueue_rows(&part, &copy, stream) : enqueue_bytes(&part, stream);
-    }
-    return error;
-}
-
-/* Enqueues a copy of joined rows. */
+/* Enqueues a copy of joined rows: as one if the driver takes it, else plane by plane, and row by row. It refuses pitches
+   that are too long, planes of a part of a pitch, and memory of which parts between the first row and the last one are
+   not mapped, as those of a large buffer that nobody accessed yet. */
 static cu_result enqueue(const struct tw_backend_copy *t, cu_stream stream)
 {
     struct cu_copy copy;
-    if (t->rows == 1)
+    if (t->rows == 1 && t->planes == 1)
         return enqueue_bytes(t, stream);
-    return describe(t, &copy) ? enqueue_rows(t, &copy, stream) : enqueue_each(t, stream);
+    cu_result error = describe(t, &copy) ? enqueue_rows(t, &copy, stream) : CU_INVALID_VALUE;
+    if (error != CU_INVALID_VALUE)
+        return error;
+    const bool by_row = t->planes == 1;
+    const size_t count = by_row ? t->rows : t->planes;
+    struct tw_backend_copy part = *t;
+    part.rows = by_row ? 1 : t->rows;
+    part.planes = 1;
+    error = 0;
+    for (size_t i = 0; i < count && !error; ++i) {
+        part.target = (unsigned char *)t->target + i * (by_row ? t->target_pitch : t->target_plane);
+        part.source = (const unsigned char *)t->source + i * (by_row ? t->source_pitch : t->source_plane);
+        error = enqueue(&part, stream);
+    }
+    return error;
 }
 
 /* ---- through a stage --------------------------------------------------------------------------------------------- */

@@ -27,7 +27,7 @@ typedef struct cu_node *cu_node;
 typedef struct cu_executable *cu_executable;
 typedef struct cu_pool *cu_pool;
 
-enum { CU_OUT_OF_MEMORY = 2, CU_NOT_INITIALIZED = 3, CU_NOT_READY = 600 };
+enum { CU_INVALID_VALUE = 1, CU_OUT_OF_MEMORY = 2, CU_NOT_INITIALIZED = 3, CU_NOT_READY = 600 };
 enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_EVENT_DISABLE_TIMING = 2 };
 
 /* Memory pools, since CUDA 11.2. */

@@ -138,6 +138,19 @@ static size_t period_in_words(size_t pattern_bytes, size_t word_bytes)
     return pattern_bytes / (power < word_bytes ? power : word_bytes);
 }
 
+/* Lets a kernel do the fill, if one can. */
+static void use_kernel(struct plan *plan)
+{
+    plan->way = BY_COPIES;
+    for (unsigned kernel = 0; kernel < TW_CUDA_FILL_KERNELS && plan->way != BY_KERNEL; ++kernel)
+        if (is_aligned(&plan->fill, kernels[kernel].word_bytes)
+            && period_in_words(plan->fill.pattern_bytes, kernels[kernel].word_bytes) * kernels[kernel].word_bytes
+                   <= PATTERN_BYTES) {
+            plan->way = BY_KERNEL;
+            plan->kernel = kernel;
+        }
+}
+
 static struct plan plan_of(const struct tw_backend_fill *fill)
 {
     struct plan plan = {.fill = tw_rows_join_fill(*fill), .way = BY_COPIES};
@@ -149,12 +162,7 @@ static struct plan plan_of(const struct tw_backend_fill *fill)
         memcpy(&plan.value, fill->pattern, period); /* GPUs have the host's order of bytes */
         return plan;
     }
-    for (unsigned kernel = 0; kernel < TW_CUDA_FILL_KERNELS && plan.way != BY_KERNEL; ++kernel)
-        if (is_aligned(joined, kernels[kernel].word_bytes)
-            && period_in_words(period, kernels[kernel].word_bytes) * kernels[kernel].word_bytes <= PATTERN_BYTES) {
-            plan.way = BY_KERNEL;
-            plan.kernel = kernel;
-        }
+    use_kernel(&plan);
     return plan;
 }
 
@@ -343,11 +351,14 @@ tw_status tw_cuda_enqueue_fill(struct tw_cuda_device *device, const struct tw_ba
 {
     if (!tw_backend_fill_bytes(fill))
         return TW_SUCCESS;
-    const struct plan plan = plan_of(fill);
+    struct plan plan = plan_of(fill);
+    cu_result error = plan.way == BY_MEMSET ? enqueue_memset(&plan, stream) : 0;
+    if (error == CU_INVALID_VALUE && plan.fill.rows > 1) /* what lies between the rows is not mapped */
+        use_kernel(&plan);
     if (plan.way == BY_COPIES)
         return enqueue_copies(device, &plan.fill, stream);
-    const cu_result error =
-        plan.way == BY_MEMSET ? enqueue_memset(&plan, stream) : enqueue_kernel(device, &plan, stream);
+    if (plan.way == BY_KERNEL)
+        error = enqueue_kernel(device, &plan, stream);
     return error ? complain(fill, error) : TW_SUCCESS;
 }
 
@@ -383,7 +394,7 @@ cu_result tw_cuda_add_fill(struct tw_cuda_device *device, const struct tw_backen
 {
     if (!tw_backend_fill_bytes(fill))
         return tw_cuda.graph_add_empty(node, graph, before, count);
-    const struct plan plan = plan_of(fill);
+    struct plan plan = plan_of(fill);
     if (plan.way == BY_MEMSET) {
         const struct cu_memset_node memset_node = {.target = (uintptr_t)plan.fill.target,
                                                    .pitch = plan.fill.rows > 1 ? plan.fill.pitch : 0,
@@ -391,7 +402,10 @@ cu_result tw_cuda_add_fill(struct tw_cuda_device *device, const struct tw_backen
                                                    .element_bytes = (unsigned)plan.fill.pattern_bytes,
                                                    .width = plan.fill.row_bytes / plan.fill.pattern_bytes,
                                                    .rows = plan.fill.rows};
-        return tw_cuda.graph_add_memset(node, graph, before, count, &memset_node, device->context);
+        const cu_result error = tw_cuda.graph_add_memset(node, graph, before, count, &memset_node, device->context);
+        if (error != CU_INVALID_VALUE || plan.fill.rows == 1)
+            return error;
+        use_kernel(&plan); /* as above */
     }
     struct fill_parameters parameters;
     struct cu_kernel_node kernel;
