@@ -398,6 +398,10 @@ struct tw_backend {
     /* Called by each worker thread when it starts. */
     void (*begin_thread)(void);
 
+    /* Called by exit(), before OpenMP's handlers, when what runs was waited for: threads of the backend's own begin no
+       more work. NULL: there are none. */
+    void (*end_program)(void);
+
     /* Fills `facts`, which is zero on entry. Called at most once for each device, on first need. */
     void (*describe)(struct tw_backend_device *device, struct tw_device_facts *facts);
 

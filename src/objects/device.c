@@ -214,6 +214,9 @@ static void end_tasks(void)
     if (tw_is_forked || pthread_rwlock_tryrdlock(&alive) != 0)
         return;
     tw_end_tasks();
+    for (size_t b = 0; tw_backends[b]; ++b)
+        if (tw_backends[b]->end_program)
+            tw_backends[b]->end_program();
     pthread_rwlock_unlock(&alive);
 }
 

@@ -344,6 +344,7 @@ const struct tw_backend tw_backend_sim = {
     .open = open_device,
     .close = close_device,
     .begin_thread = tw_team_begin_worker,
+    .end_program = tw_sim_end_program,
     .describe = describe,
     .check = check,
     .limits = tw_host_limits,

@@ -7,6 +7,7 @@
 #include "sim_stream.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,9 @@ struct sim_stream {
 
 static pthread_mutex_t streams_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t streams_changed = PTHREAD_COND_INITIALIZER;
+static unsigned running;  /* the number of items that threads run at this moment; under the mutex, as is_ending */
+static bool is_ending;    /* the program ends: no thread begins another item */
+#define END_NS 200000000u /* longest time that exit() waits for the items that run */
 
 static struct sim_stream *stream_of(struct tw_backend_stream *stream)
 {
@@ -141,6 +145,7 @@ static void run_item(struct sim_stream *stream)
         if (--stream_of(item->event.stream)->waiters == 0)
             pthread_cond_broadcast(&streams_changed);
     } else {
+        ++running;
         pthread_mutex_unlock(&streams_mutex);
         item->status = run_work(stream->device, item);
         if (item->measured)
@@ -148,6 +153,7 @@ static void run_item(struct sim_stream *stream)
         if (item->status != TW_SUCCESS)
             snprintf(item->message, sizeof item->message, "%s", tw_error_detail());
         pthread_mutex_lock(&streams_mutex);
+        --running;
     }
     stream->first = item->next;
     if (!stream->first)
@@ -163,13 +169,27 @@ static void run_item(struct sim_stream *stream)
     pthread_cond_broadcast(&streams_changed);
 }
 
+/* A stream whose thread has more to do runs something now, or waits for one that does. */
+void tw_sim_end_program(void)
+{
+    const uint64_t until = tw_now_ns() + END_NS;
+    pthread_mutex_lock(&streams_mutex);
+    is_ending = running;
+    while (running && tw_now_ns() < until) {
+        pthread_mutex_unlock(&streams_mutex);
+        sched_yield();
+        pthread_mutex_lock(&streams_mutex);
+    }
+    pthread_mutex_unlock(&streams_mutex);
+}
+
 static void *run_stream(void *argument)
 {
     struct sim_stream *stream = argument;
     tw_team_begin_worker();
     pthread_mutex_lock(&streams_mutex);
     while (stream->first || !stream->closing) {
-        if (stream->first)
+        if (stream->first && !is_ending)
             run_item(stream);
         else
             pthread_cond_wait(&streams_changed, &streams_mutex);

@@ -8,4 +8,7 @@
 extern const struct tw_backend_async tw_sim_async;
 extern const struct tw_backend_graphs tw_sim_graphs;
 
+/* As tw_backend.end_program. */
+void tw_sim_end_program(void);
+
 #endif
