@@ -182,7 +182,7 @@ TW_TEST(misuse)
     void *memory = tw_malloc_host(1);
     TW_CHECK(memory != NULL);
     TW_FAIL(tw_shutdown(), TW_ERROR_BUSY);
-    TW_CHECK(strstr(tw_error_detail(), "allocations"));
+    TW_CHECK(strstr(tw_error_detail(), "1 allocation of tw_malloc_device()"));
     tw_free_host(memory);
 }
 
