@@ -261,8 +261,9 @@ struct tw_backend_async {
                         struct tw_internal_launch *launch, uint64_t *sequence);
 
     /* Enqueues a copy to the stream's device, from a device where `reaches` returned true; or, if that is true for the
-       stream's device twice, between its memory and host memory by `allocate_host`. Otherwise as `launch`. `copy` itself is not used after the call. Both pieces of memory stay allocated until its outcome was asked for.
-       The two sides do not overlap. */
+       stream's device twice, between its memory and host memory by `allocate_host`. Otherwise as `launch`. `copy` itself
+       is not used after the call. Both pieces of memory stay allocated until its outcome was asked for. The two sides do
+       not overlap. */
     tw_status (*copy)(struct tw_backend_stream *stream, const struct tw_backend_copy *copy, uint64_t *sequence);
 
     /* Enqueues a fill of memory of the stream's device, if `reaches` returns true for that device twice; otherwise as

@@ -15,7 +15,8 @@ void *tw_sim_memory_reserve(const struct tw_backend_device *device, size_t bytes
 bool tw_sim_memory_back(void *reserved, size_t at, size_t bytes);
 void tw_sim_memory_unback(void *reserved, size_t at, size_t bytes);
 
-/* Frees memory, or reserved addresses, and returns its size in bytes. Warns if a red zone was written to: there is no command to fail. */
+/* Frees memory, or reserved addresses, and returns its size in bytes. Warns if a red zone was written to: there is no
+   command to fail. */
 size_t tw_sim_memory_free(void *memory);
 
 /* Returns the allocation that contains an address, red zones included, and stores its device; NULL if there is none. */
