@@ -30,19 +30,36 @@ static void released(struct tw_task_queue *home, struct tw_memory memory)
 static const struct tw_command_object object = {
     .ready_locked = ready, .completed_locked = completed, .released_locked = released};
 
-struct tw_command *tw_host_access_create(struct tw_data *data, const struct tw_box *box, bool needs, bool writes)
+/* Creates a command with one use and room for arguments, which are 0. NULL if memory is exhausted. */
+static struct tw_command *create(const struct tw_command_object *kind, size_t args_bytes, struct tw_data *data,
+                                 const struct tw_box *box, bool needs, bool writes)
 {
-    const size_t bytes = data->space_count * sizeof(struct tw_before);
-    struct tw_command *command = tw_command_create(&object, &(struct tw_memory){.block = NULL}, 1, 1, true, bytes);
+    struct tw_command *command = tw_command_create(kind, &(struct tw_memory){.block = NULL}, 1, 1, true, args_bytes);
     if (!command)
         return NULL;
-    memset(command->args, 0, bytes);
-    command->device = tw_host_device();
-    command->home = command->queue = command->device->system;
-    command->body.kind = TW_TASK_HOST_ACCESS;
+    if (args_bytes)
+        memset(command->args, 0, args_bytes);
     command->uses[0] = (struct tw_use){
         .data = data, .box = *box, .is_part = !tw_box_covers(box, &data->whole), .needs = needs, .writes = writes};
     command->use_count = 1;
+    return command;
+}
+
+/* Says on which device a command runs, and that it belongs to no queue of the program. */
+static void put_on(struct tw_command *command, struct tw_device *device)
+{
+    command->device = device;
+    command->home = command->queue = device->system;
+}
+
+struct tw_command *tw_host_access_create(struct tw_data *data, const struct tw_box *box, bool needs, bool writes)
+{
+    struct tw_command *command =
+        create(&object, data->space_count * sizeof(struct tw_before), data, box, needs, writes);
+    if (!command)
+        return NULL;
+    put_on(command, tw_host_device());
+    command->body.kind = TW_TASK_HOST_ACCESS;
     return command;
 }
 
@@ -54,15 +71,11 @@ static const struct tw_command_object brief_object = {.completed_locked = tw_buf
 struct tw_command *tw_brief_access_create(struct tw_data *data, const struct tw_box *box, struct tw_device *device,
                                           bool needs, bool writes)
 {
-    struct tw_command *command = tw_command_create(&brief_object, &(struct tw_memory){.block = NULL}, 1, 1, true, 0);
+    struct tw_command *command = create(&brief_object, 0, data, box, needs, writes);
     if (!command)
         return NULL;
-    command->device = device;
-    command->home = command->queue = device->system;
+    put_on(command, device);
     command->body.kind = TW_TASK_NOTHING;
-    command->uses[0] = (struct tw_use){
-        .data = data, .box = *box, .is_part = !tw_box_covers(box, &data->whole), .needs = needs, .writes = writes};
-    command->use_count = 1;
     return command;
 }
 
@@ -70,16 +83,12 @@ struct tw_command *tw_brief_access_create(struct tw_data *data, const struct tw_
 
 struct tw_command *tw_host_copy_create(struct tw_data *data, const struct tw_box *box, void *memory, bool writes)
 {
-    struct tw_command *command =
-        tw_command_create(&brief_object, &(struct tw_memory){.block = NULL}, 1, 1, true, sizeof(struct tw_step));
+    struct tw_command *command = create(&brief_object, sizeof(struct tw_step), data, box, !writes, writes);
     if (!command)
         return NULL;
     const struct tw_step_side side = {.data = data, .box = *box}, program = {.memory = memory};
     *tw_step_of(command) = (struct tw_step){.to = writes ? side : program, .from = writes ? program : side};
     command->body.kind = TW_TASK_STEP;
-    command->uses[0] = (struct tw_use){
-        .data = data, .box = *box, .is_part = !tw_box_covers(box, &data->whole), .needs = !writes, .writes = writes};
-    command->use_count = 1;
     return command;
 }
 
@@ -103,7 +112,6 @@ tw_status tw_host_copy_place_locked(struct tw_command *command)
         if (status != TW_SUCCESS)
             return status;
     }
-    command->device = space ? tw_memory_space_device(space) : tw_host_device();
-    command->home = command->queue = command->device->system;
+    put_on(command, space ? tw_memory_space_device(space) : tw_host_device());
     return TW_SUCCESS;
 }

@@ -501,21 +501,27 @@ struct tw_data_rows tw_data_rows(const struct tw_data *data, const struct tw_box
                                  .plane = data->whole.end[1] * pitch};
 }
 
+struct tw_backend_copy tw_rows_request(struct tw_backend_device *to_device, const struct tw_data_rows *to,
+                                       struct tw_backend_device *from_device, const struct tw_data_rows *from)
+{
+    return (struct tw_backend_copy){.to = to_device,
+                                    .from = from_device,
+                                    .target = to->first,
+                                    .source = from->first,
+                                    .row_bytes = to->row_bytes,
+                                    .rows = to->rows,
+                                    .planes = to->planes,
+                                    .target_pitch = to->pitch,
+                                    .source_pitch = from->pitch,
+                                    .target_plane = to->plane,
+                                    .source_plane = from->plane};
+}
+
 struct tw_backend_copy tw_copy_request(const struct tw_copy_plan *plan)
 {
     const struct tw_data_rows to = tw_data_rows(plan->data, &plan->box, plan->to);
     const struct tw_data_rows from = tw_data_rows(plan->data, &plan->box, plan->from);
-    return (struct tw_backend_copy){.to = backend_of(plan->to),
-                                    .from = backend_of(plan->from),
-                                    .target = to.first,
-                                    .source = from.first,
-                                    .row_bytes = to.row_bytes,
-                                    .rows = to.rows,
-                                    .planes = to.planes,
-                                    .target_pitch = to.pitch,
-                                    .source_pitch = from.pitch,
-                                    .target_plane = to.plane,
-                                    .source_plane = from.plane};
+    return tw_rows_request(backend_of(plan->to), &to, backend_of(plan->from), &from);
 }
 
 bool tw_data_access(const struct tw_backend_device *device, const struct tw_internal_launch *launch, size_t index,

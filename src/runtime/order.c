@@ -19,12 +19,17 @@ static void number_locked(struct tw_backend_stream *stream)
         stream->number = ++numbers;
 }
 
+/* Returns how many of a stream's orders are remembered. */
+static unsigned kept(const struct tw_backend_stream *stream)
+{
+    return stream->order_count < TW_STREAM_ORDERS ? stream->order_count : TW_STREAM_ORDERS;
+}
+
 /* Returns true if what a stream enqueues with sequence number `at`, or after it, comes after a point of the stream with a
    number. */
 static bool comes_after(const struct tw_backend_stream *stream, uint64_t at, uint64_t number, uint64_t sequence)
 {
-    const unsigned kept = stream->order_count < TW_STREAM_ORDERS ? stream->order_count : TW_STREAM_ORDERS;
-    for (unsigned i = 0; i < kept; ++i) {
+    for (unsigned i = 0; i < kept(stream); ++i) {
         const struct tw_stream_order *order = &stream->orders[i];
         if (order->number == number && order->sequence >= sequence && order->since <= at)
             return true;
@@ -48,9 +53,8 @@ static void add(struct tw_orders *orders, uint64_t number, uint64_t sequence)
 static void add_event(struct tw_orders *orders, const struct tw_backend_event *event, uint64_t own_number)
 {
     const struct tw_backend_stream *other = event->stream;
-    const unsigned kept = other->order_count < TW_STREAM_ORDERS ? other->order_count : TW_STREAM_ORDERS;
     add(orders, other->number, event->sequence);
-    for (unsigned i = 0; i < kept; ++i)
+    for (unsigned i = 0; i < kept(other); ++i)
         if (other->orders[i].since <= event->sequence && other->orders[i].number != own_number)
             add(orders, other->orders[i].number, other->orders[i].sequence);
 }

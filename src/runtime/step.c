@@ -43,17 +43,7 @@ static void find_rows(struct tw_step *step, const struct tw_command *command)
     struct tw_backend_device *to_device = step->device, *from_device = device_of(&step->from, command);
     if (!to_device)
         step->device = from_device;
-    step->request.copy = (struct tw_backend_copy){.to = to_device,
-                                                  .from = from_device,
-                                                  .target = to.first,
-                                                  .source = from.first,
-                                                  .row_bytes = to.row_bytes,
-                                                  .rows = to.rows,
-                                                  .planes = to.planes,
-                                                  .target_pitch = to.pitch,
-                                                  .source_pitch = from.pitch,
-                                                  .target_plane = to.plane,
-                                                  .source_plane = from.plane};
+    step->request.copy = tw_rows_request(to_device, &to, from_device, &from);
 }
 
 struct tw_step *tw_step_prepare(struct tw_command *command)

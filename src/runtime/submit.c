@@ -199,11 +199,12 @@ static size_t describe_copies_locked(struct tw_command *command, const struct tw
     return edges;
 }
 
-/* Describes a use's access to the contents. `part` as for describe_access(). */
-static inline void describe_use(struct tw_graph_access *access, const struct tw_use *use, struct tw_box_node *part)
+/* Describes a use's access to the contents, or to the memory of an allocation. `part` as for describe_access(). */
+static inline void describe_use(struct tw_graph_access *access, const struct tw_use *use, struct tw_resource *resource,
+                                struct tw_box_node *part)
 {
-    describe_access(access, &use->data->contents, &use->box, part);
-    access->logical = true;
+    describe_access(access, resource, &use->box, part);
+    access->logical = resource == &use->data->contents;
     access->needs = use->needs;
     access->writes = use->writes;
 }
@@ -228,7 +229,7 @@ static bool describe_simple_locked(struct tw_command *command)
         const struct tw_use *use = &command->uses[i];
         if (!is_simple(command, use) || (use->is_part && !part))
             return false;
-        describe_use(access++, use, use->is_part ? part++ : NULL);
+        describe_use(access++, use, &use->data->contents, use->is_part ? part++ : NULL);
     }
     end_accesses(command, access);
     return true;
@@ -251,13 +252,9 @@ static __attribute__((noinline)) tw_status describe_locked(struct tw_command *co
         const size_t space = tw_data_space(use->data, command->device->space), before = command->copy_count;
         if (copies)
             *edges += describe_copies_locked(command, use, plans);
-        describe_use(access++, use, use->is_part ? part++ : NULL);
-        if (command->copy_count == before && !is_in_motion(use->data, space))
-            continue;
-        describe_access(access, &use->data->allocations[space].resource, &use->box, use->is_part ? part++ : NULL);
-        access->logical = false;
-        access->needs = use->needs;
-        access++->writes = use->writes;
+        describe_use(access++, use, &use->data->contents, use->is_part ? part++ : NULL);
+        if (command->copy_count != before || is_in_motion(use->data, space))
+            describe_use(access++, use, &use->data->allocations[space].resource, use->is_part ? part++ : NULL);
     }
     end_accesses(command, access);
     *edges += 2 * command->copy_count; /* between the command's own tasks */

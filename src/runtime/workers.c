@@ -170,15 +170,21 @@ static bool retire_all_locked(void)
     return is_in_flight;
 }
 
-void tw_settle_tasks(void)
+/* Waits, for a limited time, until no command is in flight, and with `others` none runs on another thread. */
+static void settle_locked(uint64_t limit_ns, bool others)
 {
-    const uint64_t until = tw_now_ns() + SETTLE_NS;
-    tw_lock();
-    while (retire_all_locked() && tw_now_ns() < until) {
+    const uint64_t until = tw_now_ns() + limit_ns;
+    while ((retire_all_locked() || (others && tw_others_run_locked())) && tw_now_ns() < until) {
         tw_unlock();
         nanosleep(&(struct timespec){.tv_nsec = SHORT_NAP_NS}, NULL);
         tw_lock();
     }
+}
+
+void tw_settle_tasks(void)
+{
+    tw_lock();
+    settle_locked(SETTLE_NS, false);
     tw_unlock();
 }
 
@@ -187,14 +193,9 @@ void tw_settle_tasks(void)
    whose exit handlers may still use the library. */
 void tw_end_tasks(void)
 {
-    const uint64_t until = tw_now_ns() + END_NS;
     tw_lock();
     tw_is_ending = true;
-    while ((retire_all_locked() || tw_others_run_locked()) && tw_now_ns() < until) {
-        tw_unlock();
-        nanosleep(&(struct timespec){.tv_nsec = SHORT_NAP_NS}, NULL);
-        tw_lock();
-    }
+    settle_locked(END_NS, true);
     tw_ends_program = true;
     tw_unlock();
 }
