@@ -31,7 +31,7 @@
 TW_BEGIN_DECLS
 
 /* The argument block: what was accessed for reading does not go to a member that is written through. */
-#define TW_INTERNAL_BLOCK(name, ...) TW_INTERNAL_KEEPS_CONST(&(const struct name){__VA_ARGS__})
+#define TW_INTERNAL_BLOCK(name, ...) TW_INTERNAL_KEEPS_CONST(&(const name##_tw_block){__VA_ARGS__})
 
 /* The kernel, if it is of the form that the launch is for. */
 #define TW_INTERNAL_KERNEL_OF(form, name)                                                                              \
@@ -58,7 +58,7 @@ TW_INTERNAL_DEFINE_KERNEL_OF(nd_range_kernel, "tw_parallel_for_nd_range()", "TW_
  */
 #define tw_single_task(group, name, ...)                                                                               \
     tw_internal_single_task((group), TW_INTERNAL_KERNEL_OF(single_task_kernel, name),                                  \
-                            TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(struct name))
+                            TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(name##_tw_block))
 
 /**
  * Runs a kernel for each work-item of a range (spec 3.7.3.2).
@@ -67,12 +67,12 @@ TW_INTERNAL_DEFINE_KERNEL_OF(nd_range_kernel, "tw_parallel_for_nd_range()", "TW_
  */
 #define tw_parallel_for(group, range, name, ...)                                                                       \
     tw_internal_parallel_for((group), (range), tw_internal_no_offset(), TW_INTERNAL_KERNEL_OF(range_kernel, name),     \
-                             TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(struct name))
+                             TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(name##_tw_block))
 
 /** tw_parallel_for with an offset, a tw_id of the range's dimensions, that is added to every global id. */
 #define tw_parallel_for_offset(group, range, offset, name, ...)                                                        \
     tw_internal_parallel_for((group), (range), (offset), TW_INTERNAL_KERNEL_OF(range_kernel, name),                    \
-                             TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(struct name))
+                             TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(name##_tw_block))
 
 /**
  * Runs a hierarchical kernel: `groups` work-groups of `local` work-items each (spec 3.7.3.3).
@@ -84,7 +84,7 @@ TW_INTERNAL_DEFINE_KERNEL_OF(nd_range_kernel, "tw_parallel_for_nd_range()", "TW_
  */
 #define tw_parallel_for_work_group(group, groups, local, name, ...)                                                    \
     tw_internal_parallel_for_work_group((group), (groups), (local), TW_INTERNAL_KERNEL_OF(work_group_kernel, name),    \
-                                        TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(struct name))
+                                        TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(name##_tw_block))
 
 /**
  * Runs an nd_range kernel: a kernel whose work-items, in groups of a given size, meet at barriers (spec 3.7.3.2).
@@ -98,7 +98,7 @@ TW_INTERNAL_DEFINE_KERNEL_OF(nd_range_kernel, "tw_parallel_for_nd_range()", "TW_
  */
 #define tw_parallel_for_nd_range(group, range, name, ...)                                                              \
     tw_internal_parallel_for_nd_range((group), (range), TW_INTERNAL_KERNEL_OF(nd_range_kernel, name),                  \
-                                      TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(struct name))
+                                      TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(name##_tw_block))
 
 /* An offset of zero in as many dimensions as the range has. */
 static inline tw_id tw_internal_no_offset(void)

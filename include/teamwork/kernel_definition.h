@@ -74,9 +74,9 @@
 #define TW_ND_RANGE_KERNEL(...) TW_INTERNAL_ND_KERNEL(__VA_ARGS__, TW_INTERNAL_ANY, TW_INTERNAL_ANY, TW_INTERNAL_ANY, )
 
 /** Declare a kernel that another file defines; its `struct name` must be visible too. Followed by a semicolon. */
-#define TW_DECLARE_SINGLE_TASK(name) extern const struct tw_internal_single_task_kernel name##_kernel
-#define TW_DECLARE_RANGE_KERNEL(name) extern const struct tw_internal_range_kernel name##_kernel
-#define TW_DECLARE_WORK_GROUP_KERNEL(name) extern const struct tw_internal_work_group_kernel name##_kernel
-#define TW_DECLARE_ND_RANGE_KERNEL(name) extern const struct tw_internal_nd_range_kernel name##_kernel
+#define TW_DECLARE_SINGLE_TASK(name) TW_INTERNAL_DECLARE_KERNEL(single_task, name)
+#define TW_DECLARE_RANGE_KERNEL(name) TW_INTERNAL_DECLARE_KERNEL(range, name)
+#define TW_DECLARE_WORK_GROUP_KERNEL(name) TW_INTERNAL_DECLARE_KERNEL(work_group, name)
+#define TW_DECLARE_ND_RANGE_KERNEL(name) TW_INTERNAL_DECLARE_KERNEL(nd_range, name)
 
 #endif

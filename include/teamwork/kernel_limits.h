@@ -4,7 +4,7 @@
 #define TEAMWORK_KERNEL_LIMITS_H
 
 #include <teamwork/device.h>
-#include <teamwork/lower/kernel/launch.h>
+#include <teamwork/kernel_object.h>
 
 TW_BEGIN_DECLS
 
@@ -29,10 +29,9 @@ typedef struct tw_kernel_limits {
  *         TW_ERROR_INVALID_WORK_GROUP_SIZE  items is 0 or more than the device's limit
  */
 #define tw_kernel_get_limits(device, name, items, local_bytes, limits)                                                 \
-    tw_internal_kernel_limits((device), (const struct tw_internal_kernel *)(const void *)&name##_kernel, (items),      \
-                              (local_bytes), (limits))
-TW_API tw_status tw_internal_kernel_limits(const tw_device *device, const struct tw_internal_kernel *kernel,
-                                           size_t items, size_t local_bytes, tw_kernel_limits *limits);
+    tw_internal_kernel_limits((device), TW_KERNEL(name), (items), (local_bytes), (limits))
+TW_API tw_status tw_internal_kernel_limits(const tw_device *device, const tw_kernel *kernel, size_t items,
+                                           size_t local_bytes, tw_kernel_limits *limits);
 
 TW_END_DECLS
 

@@ -33,6 +33,7 @@
  *     async_copy.h     copies that a group makes together
  *     atomic.h         atomic operations and fences
  *     printf.h         printing from kernels; not included here
+ *     kernel_object.h  kernels as objects, for tables
  *     kernel_limits.h  what a device allows a kernel
  *     interop.h        OpenMP and CUDA beside the library
  *     task.h           host tasks and native tasks: functions of the program as steps of command groups

@@ -179,7 +179,7 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
 
        void dot_tw_members(stage, tw_k, slots, part, device) { tw_internal_member(stage, &tw_k->sum ...); } */
 #define TW_INTERNAL_REDUCED_MEMBERS(name, members)                                                                     \
-    TW_DEVICE_INLINE void name##_tw_members(enum tw_internal_stage tw_stage, struct name *tw_k,                        \
+    TW_DEVICE_INLINE void name##_tw_members(enum tw_internal_stage tw_stage, name##_tw_block *tw_k,                    \
                                             unsigned char *tw_slots, size_t tw_part, int tw_device)                    \
     {                                                                                                                  \
         members                                                                                                        \
@@ -204,10 +204,10 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
    Expands to: void dot_tw_part(launch, block, slots, part, parts) { for (...) dot_tw_row(...); } */
 #define TW_INTERNAL_HOST_PART(name, options)                                                                           \
     TW_INTERNAL_HOST_ROW(name, options)                                                                                \
-    static void name##_tw_part(const struct tw_internal_launch *tw_launch, const struct name *tw_args,                 \
+    static void name##_tw_part(const struct tw_internal_launch *tw_launch, const name##_tw_block *tw_args,             \
                                unsigned char *tw_slots, size_t tw_part, size_t tw_parts)                               \
     {                                                                                                                  \
-        struct name tw_mine = *tw_args;                                                                                \
+        name##_tw_block tw_mine = *tw_args;                                                                            \
         const size_t tw_r[3] = {tw_launch->range[0], tw_launch->range[1], tw_launch->range[2]};                        \
         const size_t tw_o[3] = {tw_launch->offset[0], tw_launch->offset[1], tw_launch->offset[2]};                     \
         const size_t tw_total = tw_r[0] * tw_r[1] * tw_r[2], tw_length = tw_r[name##_tw_dims - 1];                     \
@@ -238,12 +238,12 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
             tw_internal_parts(tw_launch->range[0] * tw_launch->range[1] * tw_launch->range[2]);                        \
         const size_t tw_past = tw_internal_piece_first(tw_parts, tw_piece + 1, tw_pieces);                             \
         for (size_t tw_part = tw_internal_piece_first(tw_parts, tw_piece, tw_pieces); tw_part < tw_past; ++tw_part)    \
-            name##_tw_part(tw_launch, (const struct name *)tw_launch->args, (unsigned char *)tw_launch->scratch,       \
+            name##_tw_part(tw_launch, (const name##_tw_block *)tw_launch->args, (unsigned char *)tw_launch->scratch,   \
                            tw_part, tw_parts);                                                                         \
     }                                                                                                                  \
     static void name##_tw_host_end(struct tw_internal_launch *tw_launch)                                               \
     {                                                                                                                  \
-        struct name tw_args = *(const struct name *)tw_launch->args;                                                   \
+        name##_tw_block tw_args = *(const name##_tw_block *)tw_launch->args;                                           \
         name##_tw_members(TW_INTERNAL_FINISH, &tw_args, (unsigned char *)tw_launch->scratch,                           \
                           tw_internal_parts(tw_launch->range[0] * tw_launch->range[1] * tw_launch->range[2]), -1);     \
     }
@@ -260,7 +260,7 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
 #define TW_INTERNAL_TEAMS_REDUCTION_END(name)                                                                          \
     static void name##_tw_teams_reduction(struct tw_internal_launch *tw_launch)                                        \
     {                                                                                                                  \
-        struct name tw_args = *(const struct name *)tw_launch->args;                                                   \
+        name##_tw_block tw_args = *(const name##_tw_block *)tw_launch->args;                                           \
         unsigned char tw_slots[TW_INTERNAL_SCRATCH_BYTES] __attribute__((aligned(64)));                                \
         name##_tw_teams(tw_launch);                                                                                    \
         tw_internal_move(tw_slots, -1, tw_launch->scratch, tw_launch->device, sizeof tw_slots);                        \
@@ -281,8 +281,9 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
         const struct tw_internal_teams_captures *const tw_head = tw_internal_teams_head(tw_words);                     \
         unsigned char *const tw_slots = (unsigned char *)(uintptr_t)tw_head->memory;                                   \
         const size_t tw_total = tw_head->r0 * tw_head->r1 * tw_head->r2;                                               \
-        struct name tw_copy, tw_mine = *(const struct name *)tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS,     \
-                                                                               &tw_copy, sizeof tw_copy);              \
+        name##_tw_block tw_copy;                                                                                       \
+        name##_tw_block tw_mine = *(const name##_tw_block *)tw_internal_block(                                         \
+            tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, sizeof tw_copy);                                             \
         name##_tw_members(TW_INTERNAL_RESET, &tw_mine, tw_slots, tw_part, -1);                                         \
         for (size_t tw_i = tw_part; tw_i < tw_total; tw_i += tw_internal_parts(tw_total))                              \
             name##_tw_call(tw_internal_turn_item(tw_words, tw_i, name##_tw_dims), &tw_mine);                           \
@@ -293,7 +294,7 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
 #define TW_INTERNAL_TEAMS_REDUCTION(name)                                                                              \
     TW_DEVICE_INLINE void name##_tw_teams_body(const uint64_t *tw_words, size_t tw_part)                               \
     {                                                                                                                  \
-        struct name tw_copy;                                                                                           \
+        name##_tw_block tw_copy;                                                                                       \
         const struct tw_internal_teams_captures *const tw_head = tw_internal_teams_head(tw_words);                     \
         name##_tw_part(tw_internal_teams_launch(tw_words),                                                             \
                        tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, sizeof tw_copy),                \
@@ -316,8 +317,9 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
         const struct tw_internal_split tw_split = tw_internal_simt_split(tw_head);                                     \
         const tw_item tw_here = {{0, 0, 0}, {tw_head->r0, tw_head->r1, tw_head->r2},                                   \
                                  {tw_head->o0, tw_head->o1, tw_head->o2}, name##_tw_dims};                             \
-        struct name tw_copy, tw_mine = *(const struct name *)tw_internal_block(tw_words + TW_INTERNAL_SIMT_WORDS,      \
-                                                                               &tw_copy, sizeof tw_copy);              \
+        name##_tw_block tw_copy;                                                                                       \
+        name##_tw_block tw_mine = *(const name##_tw_block *)tw_internal_block(                                         \
+            tw_words + TW_INTERNAL_SIMT_WORDS, &tw_copy, sizeof tw_copy);                                              \
         unsigned char *const tw_slots = (unsigned char *)(uintptr_t)tw_head->shape;                                    \
         const size_t tw_total = tw_head->r0 * tw_head->r1 * tw_head->r2;                                               \
         const size_t tw_stride = (size_t)tw_internal_teams() * TW_INTERNAL_SIMT_RANGE_THREADS;                         \

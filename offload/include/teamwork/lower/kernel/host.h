@@ -71,7 +71,7 @@ TW_DEVICE_INLINE size_t tw_internal_parts(size_t total)
 #define TW_INTERNAL_HOST_TASK(name)                                                                                    \
     static void name##_tw_host(struct tw_internal_launch *tw_launch, size_t tw_piece, size_t tw_pieces)                \
     {                                                                                                                  \
-        const struct name tw_args = *(const struct name *)tw_launch->args;                                             \
+        const name##_tw_block tw_args = *(const name##_tw_block *)tw_launch->args;                                     \
         (void)tw_piece, (void)tw_pieces;                                                                               \
         name##_tw_call(&tw_args);                                                                                      \
     }
@@ -85,7 +85,7 @@ TW_DEVICE_INLINE size_t tw_internal_parts(size_t total)
     TW_DEVICE_INLINE void name##_tw_rows(const struct tw_internal_launch *tw_launch, size_t tw_piece,                  \
                                          size_t tw_pieces, unsigned tw_dims)                                           \
     {                                                                                                                  \
-        const struct name tw_args = *(const struct name *)tw_launch->args;                                             \
+        const name##_tw_block tw_args = *(const name##_tw_block *)tw_launch->args;                                     \
         const struct tw_internal_cut tw_cut = tw_internal_cut_range(tw_launch, tw_dims, tw_pieces);                    \
         const size_t tw_total = tw_cut.rows * tw_cut.pieces;                                                           \
         const size_t tw_from = tw_internal_piece_first(tw_total, tw_piece, tw_pieces);                                 \
@@ -113,7 +113,7 @@ TW_DEVICE_INLINE size_t tw_internal_parts(size_t total)
    Expands to: void saxpy_tw_row(row, first, count, ...) { for (i from first) saxpy_tw_call(item, block); } */
 #define TW_INTERNAL_HOST_ROW(name, options)                                                                            \
     TW_DEVICE_INLINE void name##_tw_row(size_t tw_row, size_t tw_first, size_t tw_count, const size_t *tw_r,           \
-                                        const size_t *tw_o, const struct name *tw_args, unsigned tw_dims)              \
+                                        const size_t *tw_o, const name##_tw_block *tw_args, unsigned tw_dims)          \
     {                                                                                                                  \
         const size_t tw_past = tw_first + tw_count;                                                                    \
         TW_INTERNAL_PRAGMA(clang loop options)                                                                         \
@@ -153,7 +153,7 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_host_group(const struct tw
     TW_DEVICE_INLINE void name##_tw_groups(struct tw_internal_launch *tw_launch, size_t tw_piece, size_t tw_pieces,    \
                                            unsigned tw_dims)                                                           \
     {                                                                                                                  \
-        const struct name tw_args = *(const struct name *)tw_launch->args;                                             \
+        const name##_tw_block tw_args = *(const name##_tw_block *)tw_launch->args;                                     \
         const struct tw_internal_group tw_all = tw_internal_host_group(tw_launch, name##_tw_local_0,                   \
                                                                        name##_tw_local_1, name##_tw_local_2, tw_dims); \
         const size_t tw_total = tw_all.tw_range_[0] * tw_all.tw_range_[1] * tw_all.tw_range_[2];                       \
@@ -213,7 +213,8 @@ TW_DEVICE_INLINE void tw_internal_nd_piece(struct tw_internal_launch *launch, tw
 
 /* A small block is copied, so that no store of the kernel can change it as far as the compiler knows; a large one
    does not belong on a work-item's stack. The size of the copy, and the block: */
-#define TW_INTERNAL_ND_COPY_BYTES(name) (sizeof(struct name) <= TW_INTERNAL_INLINE_ARGS_BYTES ? sizeof(struct name) : 1)
+#define TW_INTERNAL_ND_COPY_BYTES(name)                                                                                \
+    (sizeof(name##_tw_block) <= TW_INTERNAL_INLINE_ARGS_BYTES ? sizeof(name##_tw_block) : 1)
 
 TW_DEVICE_INLINE const void *tw_internal_nd_block(const struct tw_internal_nd_group *group, void *copy, size_t bytes)
 {
@@ -237,8 +238,8 @@ TW_DEVICE_INLINE const void *tw_internal_nd_block(const struct tw_internal_nd_gr
 #define TW_INTERNAL_HOST_ND_RANGE(name, options)                                                                       \
     TW_DEVICE_INLINE void name##_tw_items(const struct tw_internal_nd_group *tw_nd, size_t tw_first, unsigned tw_dims) \
     {                                                                                                                  \
-        _Alignas(struct name) unsigned char tw_copy[TW_INTERNAL_ND_COPY_BYTES(name)];                                  \
-        const struct name *const tw_args = tw_internal_nd_block(tw_nd, tw_copy, sizeof(struct name));                  \
+        _Alignas(name##_tw_block) unsigned char tw_copy[TW_INTERNAL_ND_COPY_BYTES(name)];                              \
+        const name##_tw_block *const tw_args = tw_internal_nd_block(tw_nd, tw_copy, sizeof(name##_tw_block));          \
         struct tw_internal_group tw_here =                                                                             \
             tw_internal_nd_here(tw_nd, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2, tw_dims);              \
         const size_t tw_n0 = tw_internal_extent(tw_here.tw_local_, tw_dims, 0);                                        \
@@ -274,8 +275,8 @@ TW_DEVICE_INLINE const void *tw_internal_nd_block(const struct tw_internal_nd_gr
 #define TW_INTERNAL_HOST_ND_ITEMS(name, dims)                                                                          \
     static __attribute__((noinline)) void name##_tw_split_##dims(const struct tw_internal_nd_group *tw_nd)             \
     {                                                                                                                  \
-        _Alignas(struct name) unsigned char tw_copy[TW_INTERNAL_ND_COPY_BYTES(name)];                                  \
-        const struct name *const tw_args = tw_internal_nd_block(tw_nd, tw_copy, sizeof(struct name));                  \
+        _Alignas(name##_tw_block) unsigned char tw_copy[TW_INTERNAL_ND_COPY_BYTES(name)];                              \
+        const name##_tw_block *const tw_args = tw_internal_nd_block(tw_nd, tw_copy, sizeof(name##_tw_block));          \
         struct tw_internal_group tw_here =                                                                             \
             tw_internal_nd_here(tw_nd, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2, dims);                 \
         const size_t tw_n0 = tw_internal_extent(tw_here.tw_local_, dims, 0);                                           \
@@ -313,8 +314,8 @@ TW_DEVICE_INLINE const void *tw_internal_nd_block(const struct tw_internal_nd_gr
 #define TW_INTERNAL_HOST_GROUP(name)                                                                                   \
     static void name##_tw_checked_items(const struct tw_internal_nd_group *tw_nd, size_t tw_first)                     \
     {                                                                                                                  \
-        _Alignas(struct name) unsigned char tw_copy[TW_INTERNAL_ND_COPY_BYTES(name)];                                  \
-        const struct name *const tw_args = tw_internal_nd_block(tw_nd, tw_copy, sizeof(struct name));                  \
+        _Alignas(name##_tw_block) unsigned char tw_copy[TW_INTERNAL_ND_COPY_BYTES(name)];                              \
+        const name##_tw_block *const tw_args = tw_internal_nd_block(tw_nd, tw_copy, sizeof(name##_tw_block));          \
         struct tw_internal_group tw_here = tw_internal_nd_here(tw_nd, 0, 0, 0, tw_nd->launch->dims);                   \
         const size_t tw_total = tw_local_linear_range(&tw_here);                                                       \
         for (size_t tw_i = tw_first; tw_i < tw_total && !tw_here.tw_switched_; ++tw_i) {                               \

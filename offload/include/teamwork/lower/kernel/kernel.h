@@ -19,8 +19,8 @@
 /* ---- the forms: their parts for the host and for each lowering; what a pass or build has no use for is empty ----- */
 
 #define TW_INTERNAL_SINGLE_TASK_KERNEL(name)                                                                           \
-    TW_INTERNAL_CHECK_KERNEL(name, "(const struct " #name " *k)", const struct name *)                                 \
-    TW_DEVICE_INLINE void name##_tw_call(const struct name *tw_args) { TW_INTERNAL_INLINE_CALL(name(tw_args)) }        \
+    TW_INTERNAL_CHECK_KERNEL(name, "(const struct " #name " *k)", const name##_tw_block *)                             \
+    TW_DEVICE_INLINE void name##_tw_call(const name##_tw_block *tw_args) { TW_INTERNAL_INLINE_CALL(name(tw_args)) }    \
     TW_INTERNAL_HOST_TASK(name)                                                                                        \
     TW_INTERNAL_SIMT_TASK(name)                                                                                        \
     TW_INTERNAL_SIMT(name, task)                                                                                       \
@@ -57,9 +57,9 @@
                               name##_tw_dims, 0)
 
 #define TW_INTERNAL_GROUP_KERNEL(name, n0, n1, n2, ...)                                                                \
-    TW_INTERNAL_CHECK_KERNEL(name, "(tw_group group, const struct " #name " *k)", tw_group, const struct name *)       \
+    TW_INTERNAL_CHECK_KERNEL(name, "(tw_group group, const struct " #name " *k)", tw_group, const name##_tw_block *)   \
     TW_INTERNAL_REQUIRE_GROUP(name, n0, n1, n2)                                                                        \
-    TW_DEVICE_INLINE void name##_tw_call(tw_group tw_here, const struct name *tw_args)                                 \
+    TW_DEVICE_INLINE void name##_tw_call(tw_group tw_here, const name##_tw_block *tw_args)                             \
     {                                                                                                                  \
         TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                                \
     }                                                                                                                  \
@@ -74,9 +74,9 @@
 #define TW_INTERNAL_ND_KERNEL(kernel, n0, n1, n2, ...)                                                                 \
     TW_INTERNAL_EXPAND(TW_INTERNAL_ND_FORM, n0, n1, n2, TW_INTERNAL_OPTIONS_##kernel, vectorize(enable), kernel, )
 #define TW_INTERNAL_ND_FORM(n0, n1, n2, ignored, options, name, ...)                                                   \
-    TW_INTERNAL_CHECK_KERNEL(name, "(tw_nd_item item, const struct " #name " *k)", tw_nd_item, const struct name *)    \
+    TW_INTERNAL_CHECK_KERNEL(name, "(tw_nd_item item, const struct " #name " *k)", tw_nd_item, const name##_tw_block *)\
     TW_INTERNAL_REQUIRE_GROUP(name, n0, n1, n2)                                                                        \
-    TW_DEVICE_INLINE void name##_tw_call(tw_nd_item tw_here, const struct name *tw_args)                               \
+    TW_DEVICE_INLINE void name##_tw_call(tw_nd_item tw_here, const name##_tw_block *tw_args)                           \
     {                                                                                                                  \
         TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                                \
     }                                                                                                                  \
@@ -97,7 +97,7 @@
  * Expands to: a function saxpy_tw_check() with diagnose_if, and an enum that calls it
  */
 #define TW_INTERNAL_CHECK_KERNEL(name, parameters, ...)                                                                \
-    struct name;                                                                                                       \
+    typedef struct name name##_tw_block;                                                                               \
     TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
     TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wgcc-compat")                                                        \
     TW_INTERNAL_PRAGMA(clang diagnostic fatal "-Wuser-defined-warnings")                                               \
@@ -133,10 +133,10 @@
 #define TW_INTERNAL_GIVEN(n) ((n) != TW_INTERNAL_ANY)
 
 #define TW_INTERNAL_RANGE_CALL(name, dims)                                                                             \
-    TW_INTERNAL_CHECK_KERNEL(name, "(tw_item item, const struct " #name " *k)", tw_item, const struct name *)          \
+    TW_INTERNAL_CHECK_KERNEL(name, "(tw_item item, const struct " #name " *k)", tw_item, const name##_tw_block *)      \
     enum { name##_tw_dims = (dims) };                                                                                  \
     _Static_assert(name##_tw_dims >= 0 && name##_tw_dims <= 3, "a range has 1 to 3 dimensions");                       \
-    TW_DEVICE_INLINE void name##_tw_call(tw_item tw_here, const struct name *tw_args)                                  \
+    TW_DEVICE_INLINE void name##_tw_call(tw_item tw_here, const name##_tw_block *tw_args)                              \
     {                                                                                                                  \
         TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                                \
     }
@@ -169,6 +169,11 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
 #define TW_INTERNAL_OFFLOAD(name, teams, launch) tw_internal_fell_back(launch);
 #endif
 
+/* Expands to: typedef struct saxpy saxpy_tw_block; extern const struct tw_internal_range_kernel saxpy_kernel */
+#define TW_INTERNAL_DECLARE_KERNEL(kind, name)                                                                         \
+    typedef struct name name##_tw_block;                                                                               \
+    extern const struct tw_internal_##kind##_kernel name##_kernel
+
 /* The object that launches a kernel; ends in a declaration, which the user's semicolon completes. `visit` lets a visitor
    see the members of a block: their names and types, which only the compiler knows. Expands to:
 
@@ -181,12 +186,12 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
     extern const struct tw_internal_##kind##_kernel name_##_kernel
 #else
 #define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, teams, end, dims_, ...)                                          \
-    _Static_assert(_Alignof(struct name_) <= 64, "the block of " #name_ " is aligned to more than 64 bytes");          \
+    _Static_assert(_Alignof(name_##_tw_block) <= 64, "the block of " #name_ " is aligned to more than 64 bytes");      \
     TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
     TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wdouble-promotion")                                                  \
     static void name_##_tw_visit(const void *tw_args, tw_internal_member_visitor tw_visitor, void *tw_user)            \
     {                                                                                                                  \
-        __builtin_dump_struct((const struct name_ *)tw_args, tw_visitor, tw_user);                                     \
+        __builtin_dump_struct((const name_##_tw_block *)tw_args, tw_visitor, tw_user);                                 \
     }                                                                                                                  \
     TW_INTERNAL_PRAGMA(clang diagnostic pop)                                                                           \
     static void name_##_tw_offload(struct tw_internal_launch *tw_launch)                                               \
@@ -197,7 +202,8 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
     extern const struct tw_internal_##kind##_kernel name_##_kernel __attribute__((visibility("protected")));           \
     const struct tw_internal_##kind##_kernel name_##_kernel = {{                                                       \
         .abi = TW_INTERNAL_KERNEL_ABI, .form = form_, .dims = dims_, .lowerings = TW_INTERNAL_LOWERINGS,               \
-        .args_bytes = sizeof(struct name_), .required_local = {__VA_ARGS__}, .local_bytes = &name_##_tw_local_bytes,   \
+        .args_bytes = sizeof(name_##_tw_block), .required_local = {__VA_ARGS__},                                       \
+        .local_bytes = &name_##_tw_local_bytes,                                                                        \
         .host = name_##_tw_host, .host_end = end, .offload = name_##_tw_offload, .visit = name_##_tw_visit,            \
         .name = #name_, .file = __FILE__, .line = __LINE__, .unit = __BASE_FILE__,                                     \
         .notes = __start_tw_local_notes, .past_notes = __stop_tw_local_notes,                                          \

@@ -168,17 +168,17 @@ TW_DEVICE_INLINE const void *tw_internal_block(const uint64_t *words, void *copy
 
        static void saxpy_tw_simt(launch)
        {
-           const struct tw_internal_entry tw_entry = tw_internal_simt_range_entry(launch, sizeof(struct saxpy));
-           if (sizeof(struct saxpy) <= 64) saxpy_tw_simt_8(&tw_entry); else if ...
+           const struct tw_internal_entry tw_entry = tw_internal_simt_range_entry(launch, sizeof(saxpy_tw_block));
+           if (sizeof(saxpy_tw_block) <= 64) saxpy_tw_simt_8(&tw_entry); else if ...
        } */
 #define TW_INTERNAL_LAUNCHER(name, lowering, form)                                                                     \
     static void name##_tw_##lowering(const struct tw_internal_launch *tw_launch)                                       \
     {                                                                                                                  \
         const struct tw_internal_entry tw_entry =                                                                      \
-            tw_internal_##lowering##_##form##_entry(tw_launch, sizeof(struct name));                                   \
-        if (sizeof(struct name) <= 64)                                                                                 \
+            tw_internal_##lowering##_##form##_entry(tw_launch, sizeof(name##_tw_block));                               \
+        if (sizeof(name##_tw_block) <= 64)                                                                             \
             name##_tw_##lowering##_8(&tw_entry);                                                                       \
-        else if (sizeof(struct name) <= TW_INTERNAL_INLINE_ARGS_BYTES)                                                 \
+        else if (sizeof(name##_tw_block) <= TW_INTERNAL_INLINE_ARGS_BYTES)                                             \
             name##_tw_##lowering##_32(&tw_entry);                                                                      \
         else                                                                                                           \
             name##_tw_##lowering##_1(&tw_entry);                                                                       \

@@ -245,7 +245,7 @@ TW_DEVICE_INLINE struct tw_internal_launch *tw_internal_simt_launch(const uint64
 
        static void saxpy_tw_simt_8(...) { #pragma omp target teams ompx_bare ... { saxpy_tw_simt_body(...); } }
        static void saxpy_tw_simt_32 ... _1 likewise
-       static void saxpy_tw_simt(launch) { entry = tw_internal_simt_range_entry(launch, sizeof(struct saxpy)); ... } */
+       static void saxpy_tw_simt(launch) { entry = tw_internal_simt_range_entry(launch, bytes of the block); ... } */
 #define TW_INTERNAL_SIMT(name, form)                                                                                   \
     TW_INTERNAL_SIMT_REGION(name, 8, 19)                                                                               \
     TW_INTERNAL_SIMT_REGION(name, 32, 43)                                                                              \
@@ -432,7 +432,7 @@ TW_DEVICE_INLINE void tw_internal_simt_group(struct tw_internal_group *group, co
 #define TW_INTERNAL_SIMT_TASK(name)                                                                                    \
     TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words)                                                \
     {                                                                                                                  \
-        struct name tw_copy;                                                                                           \
+        name##_tw_block tw_copy;                                                                                       \
         name##_tw_call(tw_internal_block(tw_words + TW_INTERNAL_SIMT_WORDS, &tw_copy, sizeof tw_copy));                \
     }
 
@@ -441,7 +441,8 @@ TW_DEVICE_INLINE void tw_internal_simt_group(struct tw_internal_group *group, co
        void saxpy_tw_simt_item(words, block, dims) { if (this thread has a work-item) saxpy_tw_call(item, block); }
        void saxpy_tw_simt_body(words) { rebuild the block; saxpy_tw_simt_item(..., 1 or 2 or 3); } */
 #define TW_INTERNAL_SIMT_RANGE(name)                                                                                   \
-    TW_DEVICE_INLINE void name##_tw_simt_item(const uint64_t *tw_words, const struct name *tw_args, unsigned tw_dims)  \
+    TW_DEVICE_INLINE void name##_tw_simt_item(const uint64_t *tw_words, const name##_tw_block *tw_args,                \
+                                              unsigned tw_dims)                                                        \
     {                                                                                                                  \
         tw_item tw_here;                                                                                               \
         if (tw_internal_simt_range_item(&tw_here, tw_words, tw_dims))                                                  \
@@ -449,8 +450,8 @@ TW_DEVICE_INLINE void tw_internal_simt_group(struct tw_internal_group *group, co
     }                                                                                                                  \
     TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words)                                                \
     {                                                                                                                  \
-        struct name tw_copy;                                                                                           \
-        const struct name *const tw_args =                                                                             \
+        name##_tw_block tw_copy;                                                                                       \
+        const name##_tw_block *const tw_args =                                                                         \
             tw_internal_block(tw_words + TW_INTERNAL_SIMT_WORDS, &tw_copy, sizeof tw_copy);                            \
         TW_INTERNAL_BY_DIMS(name##_tw_dims, tw_internal_simt_range_dims(tw_words), name##_tw_simt_item, tw_words,      \
                             tw_args)                                                                                   \
@@ -464,7 +465,8 @@ TW_DEVICE_INLINE void tw_internal_simt_group(struct tw_internal_group *group, co
    constant.
    Expands to: the same with void tile_tw_simt_group(words, block, dims) { tile_tw_call(group, block); } */
 #define TW_INTERNAL_SIMT_GROUP(name, point)                                                                            \
-    TW_DEVICE_INLINE void name##_tw_simt_group(const uint64_t *tw_words, const struct name *tw_args, unsigned tw_dims) \
+    TW_DEVICE_INLINE void name##_tw_simt_group(const uint64_t *tw_words, const name##_tw_block *tw_args,               \
+                                               unsigned tw_dims)                                                       \
     {                                                                                                                  \
         struct tw_internal_group tw_here;                                                                              \
         tw_internal_simt_group(&tw_here, tw_words, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2, tw_dims);  \
@@ -472,8 +474,8 @@ TW_DEVICE_INLINE void tw_internal_simt_group(struct tw_internal_group *group, co
     }                                                                                                                  \
     TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words)                                                \
     {                                                                                                                  \
-        struct name tw_copy;                                                                                           \
-        const struct name *const tw_args =                                                                             \
+        name##_tw_block tw_copy;                                                                                       \
+        const name##_tw_block *const tw_args =                                                                         \
             tw_internal_block(tw_words + TW_INTERNAL_SIMT_WORDS, &tw_copy, sizeof tw_copy);                            \
         TW_INTERNAL_BY_DIMS(name##_tw_dims, tw_internal_simt_group_dims(tw_words), name##_tw_simt_group, tw_words,     \
                             tw_args)                                                                                   \

@@ -275,7 +275,7 @@ TW_DEVICE_INLINE void tw_internal_no_threads(struct tw_internal_launch *launch)
 #define TW_INTERNAL_TEAMS_TASK(name)                                                                                   \
     TW_DEVICE_INLINE void name##_tw_teams_body(const uint64_t *tw_words, size_t tw_turn)                               \
     {                                                                                                                  \
-        struct name tw_copy;                                                                                           \
+        name##_tw_block tw_copy;                                                                                       \
         (void)tw_turn;                                                                                                 \
         name##_tw_call(tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, sizeof tw_copy));               \
     }
@@ -284,7 +284,7 @@ TW_DEVICE_INLINE void tw_internal_no_threads(struct tw_internal_launch *launch)
 #define TW_INTERNAL_TEAMS_RANGE(name)                                                                                  \
     TW_DEVICE_INLINE void name##_tw_teams_body(const uint64_t *tw_words, size_t tw_turn)                               \
     {                                                                                                                  \
-        struct name tw_copy;                                                                                           \
+        name##_tw_block tw_copy;                                                                                       \
         name##_tw_call(tw_internal_turn_item(tw_words, tw_turn, name##_tw_dims),                                       \
                        tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, sizeof tw_copy));               \
     }
@@ -303,7 +303,7 @@ TW_DEVICE_INLINE void tw_internal_no_threads(struct tw_internal_launch *launch)
 #define TW_INTERNAL_TEAMS_GROUP(name)                                                                                  \
     TW_DEVICE_INLINE void name##_tw_teams_body(const uint64_t *tw_words, size_t tw_turn)                               \
     {                                                                                                                  \
-        struct name tw_copy;                                                                                           \
+        name##_tw_block tw_copy;                                                                                       \
         struct tw_internal_group tw_here;                                                                              \
         tw_internal_teams_group(&tw_here, tw_internal_teams_head(tw_words), tw_turn, name##_tw_local_0,                \
                                 name##_tw_local_1, name##_tw_local_2, name##_tw_dims);                                 \
@@ -319,8 +319,8 @@ TW_DEVICE_INLINE void tw_internal_no_threads(struct tw_internal_launch *launch)
 #define TW_INTERNAL_TEAMS_ND_RANGE(name)                                                                               \
     TW_DEVICE_INLINE void name##_tw_teams_body(const uint64_t *tw_words, size_t tw_turn)                               \
     {                                                                                                                  \
-        struct name tw_copy;                                                                                           \
-        const struct name *const tw_args =                                                                             \
+        name##_tw_block tw_copy;                                                                                       \
+        const name##_tw_block *const tw_args =                                                                         \
             tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, sizeof tw_copy);                           \
         const struct tw_internal_teams_captures tw_head = *tw_internal_teams_head(tw_words);                           \
         const size_t tw_items = tw_internal_teams_items(tw_head.shape, name##_tw_local_0, name##_tw_local_1,           \
