@@ -504,6 +504,52 @@ TW_TEST(every_device_is_listed_by_its_platform)
     TW_FAIL(tw_platform_get_devices(platforms[0], of_platform, 16, NULL), TW_ERROR_INVALID_ARGUMENT);
 }
 
+static const char *platform_text(const tw_platform *platform, tw_platform_info_id question)
+{
+    const char *text = NULL;
+    TW_PASS(tw_platform_info(platform, question, &text, sizeof text));
+    TW_CHECK(text != NULL);
+    return text;
+}
+
+static void check_platform(const tw_platform *platform)
+{
+    tw_device *devices[16], *same[16];
+    size_t count = 0, told = 0;
+    tw_device_type type = 0;
+    TW_PASS(tw_platform_get_devices(platform, devices, 16, &count));
+    TW_CHECK(!strcmp(platform_text(platform, TW_PLATFORM_INFO_NAME), tw_platform_name(platform)));
+    TW_CHECK(!strcmp(platform_text(platform, TW_PLATFORM_INFO_VENDOR), string_info(devices[0], TW_DEVICE_INFO_VENDOR)));
+    TW_CHECK(*platform_text(platform, TW_PLATFORM_INFO_VERSION));
+    TW_CHECK(!strcmp(platform_text(platform, TW_PLATFORM_INFO_PROFILE), "FULL_PROFILE"));
+    TW_PASS(tw_platform_info(platform, TW_PLATFORM_INFO_DEVICE_TYPE, &type, sizeof type));
+    TW_PASS(tw_platform_info(platform, TW_PLATFORM_INFO_NUM_DEVICES, &told, sizeof told));
+    TW_EQUAL(told, count);
+    for (size_t i = 0; i < count; ++i)
+        TW_EQUAL(type_of(devices[i]), type);
+    TW_PASS(tw_platform_get_devices_of_type(platform, type, same, 16, &told));
+    TW_CHECK(told == count && memcmp(same, devices, count * sizeof *same) == 0);
+    TW_PASS(tw_platform_get_devices_of_type(platform, TW_DEVICE_ALL & ~(unsigned)type, same, 16, &told));
+    TW_EQUAL(told, 0);
+    TW_FAIL(tw_platform_info(platform, TW_PLATFORM_INFO_COUNT, &told, sizeof told), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_platform_info(platform, TW_PLATFORM_INFO_NAME, &told, 1), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_platform_info(platform, TW_PLATFORM_INFO_NAME, NULL, sizeof(char *)), TW_ERROR_INVALID_ARGUMENT);
+}
+
+TW_TEST(platforms_answer_for_their_devices)
+{
+    tw_platform *platforms[16];
+    size_t count = 0;
+    setenv("TW_SIM", "2", 1);
+    setenv("TW_DEVICES", "*,sim,host", 1);
+    TW_PASS(tw_get_platforms(platforms, 16, &count));
+    for (size_t p = 0; p < count; ++p)
+        check_platform(platforms[p]);
+    TW_FAIL(tw_platform_info(NULL, TW_PLATFORM_INFO_NAME, &count, sizeof count), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_platform_get_devices_of_type(NULL, TW_DEVICE_ALL, NULL, 0, &count), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_platform_get_devices_of_type(platforms[0], TW_DEVICE_ALL, NULL, 0, NULL), TW_ERROR_INVALID_ARGUMENT);
+}
+
 /* ---- contexts ---------------------------------------------------------------------------------------------------- */
 
 TW_TEST(a_context_holds_devices_of_one_platform)
@@ -546,13 +592,68 @@ TW_TEST(a_context_is_refused_where_the_devices_do_not_fit)
     TW_FAIL(tw_context_create(mixed, 1, NULL, NULL, NULL), TW_ERROR_INVALID_ARGUMENT);
 }
 
-/* ---- shutdown ---------------------------------------------------------------------------------------------------- */
+TW_TEST(a_context_is_made_by_a_selector_or_of_a_platform)
+{
+    tw_device *got[3], *sims[3];
+    tw_context *context = NULL, *untouched = (tw_context *)&untouched, *none = untouched;
+    size_t count = 0;
+    tw_test_use_sim(3);
+    tw_test_devices(sims, 3);
+    tw_platform *platform = tw_device_platform(sims[0]);
+    TW_PASS(tw_context_create_by_selector(tw_host_selector, NULL, NULL, NULL, &context));
+    TW_CHECK(tw_context_is_host(context));
+    TW_PASS(tw_context_destroy(&context));
+    struct scores middle = {{1, 3, 2}, {0}, 0}, no = {{-1, -1, -1}, {0}, 0};
+    TW_PASS(tw_context_create_by_selector(score, &middle, NULL, NULL, &context));
+    TW_PASS(tw_context_get_devices(context, got, 3, &count));
+    TW_CHECK(count == 1 && got[0] == sims[1] && middle.count == 3);
+    TW_PASS(tw_context_destroy(&context));
+    TW_PASS(tw_context_create_on_platform(platform, NULL, NULL, &context));
+    TW_PASS(tw_context_get_devices(context, got, 3, &count));
+    TW_CHECK(count == 3 && memcmp(got, sims, sizeof got) == 0);
+    TW_PASS(tw_context_destroy(&context));
+    TW_FAIL(tw_context_create_by_selector(score, &no, NULL, NULL, &none), TW_ERROR_NO_DEVICE);
+    TW_FAIL(tw_context_create_by_selector(NULL, NULL, NULL, NULL, NULL), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_context_create_on_platform(NULL, NULL, NULL, &none), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_context_create_on_platform((tw_platform *)&untouched, NULL, NULL, &none), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_context_create_on_platform(platform, NULL, NULL, NULL), TW_ERROR_INVALID_ARGUMENT);
+    TW_CHECK(none == untouched);
+}
 
 static void refuse_shutdown(const char *text)
 {
     TW_FAIL(tw_shutdown(), TW_ERROR_BUSY);
     TW_CHECK(strstr(tw_error_detail(), text));
 }
+
+TW_TEST(a_context_has_handles_and_answers)
+{
+    tw_device *device = tw_test_device(0);
+    tw_platform *platform = NULL;
+    tw_context *context = NULL;
+    size_t count = 0;
+    TW_PASS(tw_context_create(&device, 1, NULL, NULL, &context));
+    tw_context *other = tw_context_retain(context);
+    TW_CHECK(other == context && tw_context_retain(NULL) == NULL);
+    TW_PASS(tw_context_info(context, TW_CONTEXT_INFO_NUM_DEVICES, &count, sizeof count));
+    TW_EQUAL(count, 1);
+    TW_PASS(tw_context_info(context, TW_CONTEXT_INFO_REFERENCE_COUNT, &count, sizeof count));
+    TW_EQUAL(count, 2);
+    TW_PASS(tw_context_info(context, TW_CONTEXT_INFO_PLATFORM, &platform, sizeof platform));
+    TW_CHECK(platform == tw_device_platform(device));
+    TW_PASS(tw_context_destroy(&context));
+    TW_CHECK(!context && tw_context_is_host(other) == tw_device_is_host(device));
+    TW_PASS(tw_context_info(other, TW_CONTEXT_INFO_REFERENCE_COUNT, &count, sizeof count));
+    TW_EQUAL(count, 1);
+    refuse_shutdown("still: 1 context");
+    TW_FAIL(tw_context_info(NULL, TW_CONTEXT_INFO_NUM_DEVICES, &count, sizeof count), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_context_info(other, TW_CONTEXT_INFO_NUM_DEVICES, NULL, sizeof count), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_context_info(other, TW_CONTEXT_INFO_NUM_DEVICES, &count, 1), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_context_info(other, TW_CONTEXT_INFO_COUNT, &count, sizeof count), TW_ERROR_INVALID_ARGUMENT);
+    TW_PASS(tw_context_destroy(&other));
+}
+
+/* ---- shutdown ---------------------------------------------------------------------------------------------------- */
 
 TW_TEST(shutdown_is_refused_while_an_object_exists)
 {
@@ -645,8 +746,11 @@ TW_TEST_LIST = {TW_CASE(nothing_starts_before_the_first_queue),
                 TW_CASE(device_information),
                 TW_CASE(null_devices_answer_false_and_empty),
                 TW_CASE(every_device_is_listed_by_its_platform),
+                TW_CASE(platforms_answer_for_their_devices),
                 TW_CASE(a_context_holds_devices_of_one_platform),
                 TW_CASE(a_context_is_refused_where_the_devices_do_not_fit),
+                TW_CASE(a_context_is_made_by_a_selector_or_of_a_platform),
+                TW_CASE(a_context_has_handles_and_answers),
                 TW_CASE(shutdown_is_refused_while_an_object_exists),
                 TW_CASE(everything_starts_anew_after_shutdown),
                 TW_CASES_END};

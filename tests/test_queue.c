@@ -77,7 +77,6 @@ TW_TEST(creation_and_what_the_queue_knows)
     tw_context *context = NULL;
     tw_queue *queue = tw_test_queue(), *other = NULL;
     TW_CHECK(tw_queue_device(queue) == device);
-    TW_CHECK(tw_queue_context(queue) == NULL);
     TW_EQUAL(tw_queue_is_host(queue), tw_device_is_host(device));
     TW_PASS(tw_select_device(tw_host_selector, NULL, &host));
     TW_PASS(tw_queue_create(tw_host_selector, NULL, NULL, NULL, &other));
@@ -90,6 +89,108 @@ TW_TEST(creation_and_what_the_queue_knows)
     TW_PASS(tw_queue_destroy(&other));
     TW_PASS(tw_queue_destroy(&queue));
     TW_PASS(tw_context_destroy(&context));
+}
+
+static int only_this(const tw_device *device, void *user)
+{
+    return device == user ? 1 : -1;
+}
+
+TW_TEST(a_selector_chooses_among_the_devices_of_a_context)
+{
+    tw_queue *untouched = (tw_queue *)&untouched, *queue = untouched;
+    tw_context *context = NULL;
+    tw_test_use_sim(3);
+    tw_device *devices[2] = {tw_test_device(1), tw_test_device(2)};
+    TW_PASS(tw_context_create(devices, 2, NULL, NULL, &context));
+    TW_FAIL(tw_queue_create_in_context_by_selector(context, only_this, tw_test_device(0), 0, NULL, NULL, &queue),
+            TW_ERROR_NO_DEVICE);
+    TW_FAIL(tw_queue_create_in_context_by_selector(context, tw_gpu_selector, NULL, 0, NULL, NULL, &queue),
+            TW_ERROR_NO_DEVICE);
+    TW_FAIL(tw_queue_create_in_context_by_selector(NULL, only_this, devices[0], 0, NULL, NULL, &queue),
+            TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_create_in_context_by_selector(context, NULL, NULL, 0, NULL, NULL, NULL),
+            TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_create_in_context_by_selector(context, NULL, NULL, 0x8000, NULL, NULL, &queue),
+            TW_ERROR_INVALID_ARGUMENT);
+    TW_CHECK(queue == untouched);
+    TW_PASS(
+        tw_queue_create_in_context_by_selector(context, only_this, devices[1], TW_QUEUE_IN_ORDER, NULL, NULL, &queue));
+    TW_CHECK(tw_queue_device(queue) == devices[1] && tw_queue_context(queue) == context && tw_queue_is_in_order(queue));
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_PASS(tw_queue_create_in_context_by_selector(context, NULL, NULL, 0, NULL, NULL, &queue));
+    TW_CHECK(tw_queue_device(queue) == devices[0]);
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_PASS(tw_context_destroy(&context));
+}
+
+/* A queue without a context has one of its own, which may outlive it. Its errors go where the queue's go. */
+TW_TEST(a_queue_has_a_context_of_its_own)
+{
+    struct log log = {0};
+    tw_queue *queue = NULL, *second = NULL;
+    tw_device *got = NULL;
+    size_t count = 0;
+    tw_test_use_sim(1);
+    tw_buffer *buffer = int_buffer();
+    TW_PASS(tw_queue_create(NULL, NULL, keep, &log, &queue));
+    tw_context *context = tw_queue_context(queue), *borrowed = context;
+    TW_CHECK(context && tw_queue_context(queue) == context);
+    TW_PASS(tw_context_get_devices(context, &got, 1, &count));
+    TW_CHECK(count == 1 && got == tw_queue_device(queue));
+    TW_FAIL(tw_context_destroy(&borrowed), TW_ERROR_INVALID_ARGUMENT);
+    TW_CHECK(borrowed == context);
+    TW_CHECK(tw_context_retain(context) == context);
+    TW_PASS(tw_queue_create_in_context(context, NULL, NULL, NULL, &second));
+    submit_failing(second, buffer);
+    TW_PASS(tw_queue_destroy(&second));
+    TW_EQUAL(log.count, 1);
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_PASS(tw_context_get_devices(context, &got, 1, &count));
+    TW_EQUAL(count, 1);
+    TW_PASS(tw_context_destroy(&context));
+    TW_PASS(tw_buffer_destroy(&buffer));
+}
+
+TW_TEST(a_queue_has_handles_and_answers)
+{
+    tw_queue *queue = NULL;
+    tw_device *device = NULL;
+    tw_context *context = NULL;
+    size_t handles = 0;
+    unsigned properties = 0;
+    int value = 0;
+    tw_buffer *buffer = int_buffer();
+    TW_PASS(tw_queue_create_with_properties(NULL, tw_test_device(0), TW_QUEUE_IN_ORDER, NULL, NULL, &queue));
+    tw_queue *other = tw_queue_retain(queue);
+    TW_CHECK(other == queue && tw_queue_retain(NULL) == NULL);
+    TW_PASS(tw_queue_info(queue, TW_QUEUE_INFO_REFERENCE_COUNT, &handles, sizeof handles));
+    TW_EQUAL(handles, 2);
+    submit_put(queue, buffer, 5, NULL);
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_CHECK(!queue);
+    tw_test_fetch(buffer, &value);
+    TW_EQUAL(value, 5);
+    submit_put(other, buffer, 6, NULL);
+    TW_PASS(tw_queue_info(other, TW_QUEUE_INFO_REFERENCE_COUNT, &handles, sizeof handles));
+    TW_EQUAL(handles, 1);
+    TW_PASS(tw_queue_info(other, TW_QUEUE_INFO_DEVICE, &device, sizeof device));
+    TW_CHECK(device == tw_test_device(0));
+    TW_PASS(tw_queue_info(other, TW_QUEUE_INFO_CONTEXT, &context, sizeof context));
+    TW_CHECK(context && context == tw_queue_context(other));
+    TW_PASS(tw_queue_info(other, TW_QUEUE_INFO_PROPERTIES, &properties, sizeof properties));
+    TW_EQUAL(properties, TW_QUEUE_IN_ORDER);
+    TW_PASS(tw_queue_set_profiling(other, true));
+    TW_PASS(tw_queue_info(other, TW_QUEUE_INFO_PROPERTIES, &properties, sizeof properties));
+    TW_EQUAL(properties, TW_QUEUE_IN_ORDER | TW_QUEUE_PROFILING);
+    TW_FAIL(tw_queue_info(other, TW_QUEUE_INFO_COUNT, &handles, sizeof handles), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_info(other, TW_QUEUE_INFO_DEVICE, &device, 1), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_info(other, TW_QUEUE_INFO_DEVICE, NULL, sizeof device), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_info(NULL, TW_QUEUE_INFO_DEVICE, &device, sizeof device), TW_ERROR_INVALID_ARGUMENT);
+    TW_PASS(tw_queue_destroy(&other));
+    tw_test_fetch(buffer, &value);
+    TW_EQUAL(value, 6);
+    TW_PASS(tw_buffer_destroy(&buffer));
 }
 
 TW_TEST(creation_refuses_nulls_and_foreign_devices)
@@ -543,6 +644,9 @@ TW_TEST(a_wait_for_what_this_thread_holds_back_is_refused)
 }
 
 TW_TEST_LIST = {TW_CASE(creation_and_what_the_queue_knows),
+                TW_CASE(a_selector_chooses_among_the_devices_of_a_context),
+                TW_CASE(a_queue_has_a_context_of_its_own),
+                TW_CASE(a_queue_has_handles_and_answers),
                 TW_CASE(creation_refuses_nulls_and_foreign_devices),
                 TW_CASE(waiting_on_an_idle_queue_is_legal_and_calls_no_handler),
                 TW_CASE(destruction_waits_for_the_commands),

@@ -124,6 +124,33 @@ TW_API bool tw_platform_is_host(const tw_platform *platform);
 TW_API tw_status tw_platform_get_devices(const tw_platform *platform, tw_device **devices, size_t capacity,
                                          size_t *count);
 
+/** Lists those whose type is in `types`, a set of tw_device_type; otherwise as tw_platform_get_devices(). */
+TW_API tw_status tw_platform_get_devices_of_type(const tw_platform *platform, unsigned types, tw_device **devices,
+                                                 size_t capacity, size_t *count);
+
+/** What tw_platform_info() can be asked: X(name, C type of the answer); otherwise as TW_DEVICE_INFO_LIST. */
+#define TW_PLATFORM_INFO_LIST(X)                                                                                       \
+    X(TW_PLATFORM_INFO_NAME, const char *)    /* as tw_platform_name() */                                              \
+    X(TW_PLATFORM_INFO_VENDOR, const char *)  /* of its first device */                                                \
+    X(TW_PLATFORM_INFO_VERSION, const char *) /* of what runs the devices: their driver, or the system's kernel */     \
+    X(TW_PLATFORM_INFO_PROFILE, const char *) /* "FULL_PROFILE" */                                                     \
+    X(TW_PLATFORM_INFO_DEVICE_TYPE, tw_device_type) /* of all its devices */                                           \
+    X(TW_PLATFORM_INFO_NUM_DEVICES, size_t)         /* visible ones */
+
+#define TW_INTERNAL_ENUMERATOR(name, type) name,
+typedef enum tw_platform_info_id {
+    TW_PLATFORM_INFO_LIST(TW_INTERNAL_ENUMERATOR) TW_PLATFORM_INFO_COUNT
+} tw_platform_info_id;
+#undef TW_INTERNAL_ENUMERATOR
+
+/**
+ * Answers one question about a platform (spec 3.5.2), as tw_device_info() does about a device. A platform without
+ * visible devices, which tw_device_platform() may return, answers "" where its devices are asked.
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  platform or value is NULL, the question is unknown, or `bytes` is another size
+ */
+TW_API tw_status tw_platform_info(const tw_platform *platform, tw_platform_info_id question, void *value, size_t bytes);
+
 /* ---- selectors (spec 3.5.1) -------------------------------------------------------------------------------------- */
 
 /** Scores a device: the highest score wins, the first of equals; a device with a negative score is never chosen. A C++ selector
@@ -166,18 +193,57 @@ TW_API tw_status tw_select_device(tw_device_selector selector, void *user, tw_de
 TW_API tw_status tw_context_create(tw_device *const *devices, size_t count, tw_error_handler handler, void *user,
                                    tw_context **context);
 
+/** Creates a context of the one device that a selector chooses; NULL stands for tw_default_selector. Otherwise as
+ *  tw_context_create(), and fails as tw_select_device() does. tw_host_selector makes a context of the host. */
+TW_API tw_status tw_context_create_by_selector(tw_device_selector selector, void *selector_user,
+                                               tw_error_handler handler, void *user, tw_context **context);
+
+/**
+ * Creates a context of all visible devices of a platform; otherwise as tw_context_create().
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  the platform is NULL or from before tw_shutdown(), or context is NULL
+ *         TW_ERROR_NO_DEVICE         TW_DEVICES hides all of its devices
+ */
+TW_API tw_status tw_context_create_on_platform(const tw_platform *platform, tw_error_handler handler, void *user,
+                                               tw_context **context);
+
+/** Adds a reference: another handle to the same context, which needs a tw_context_destroy() of its own. Returns the
+ *  context; NULL for NULL. */
+TW_API tw_context *tw_context_retain(tw_context *context);
+
 /** Whether the context is of the host platform. */
 TW_API bool tw_context_is_host(const tw_context *context);
 
 /** Lists the devices of the context; as tw_get_devices(). */
 TW_API tw_status tw_context_get_devices(const tw_context *context, tw_device **devices, size_t capacity, size_t *count);
 
+/** What tw_context_info() can be asked: X(name, C type of the answer). */
+#define TW_CONTEXT_INFO_LIST(X)                                                                                        \
+    X(TW_CONTEXT_INFO_NUM_DEVICES, size_t)                                                                             \
+    X(TW_CONTEXT_INFO_PLATFORM, tw_platform *) /* of all its devices */                                                \
+    X(TW_CONTEXT_INFO_REFERENCE_COUNT, size_t) /* handles, and queues that keep it; other threads may change it */
+
+#define TW_INTERNAL_ENUMERATOR(name, type) name,
+typedef enum tw_context_info_id {
+    TW_CONTEXT_INFO_LIST(TW_INTERNAL_ENUMERATOR) TW_CONTEXT_INFO_COUNT
+} tw_context_info_id;
+#undef TW_INTERNAL_ENUMERATOR
+
+/**
+ * Answers one question about a context (spec 3.5.4), as tw_device_info() does about a device.
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  context or value is NULL, the question is unknown, or `bytes` is another size
+ */
+TW_API tw_status tw_context_info(const tw_context *context, tw_context_info_id question, void *value, size_t bytes);
+
 /**
  * Waits for all commands of the context's queues, delivers their undelivered errors to the handler, and releases the
- * context; it lives on until the last of its queues is destroyed. Sets *context to NULL. NULL is allowed.
+ * context; it lives on until the last of its queues is destroyed. Sets *context to NULL. NULL is allowed. While there
+ * are other handles (tw_context_retain()), it only gives this one back, and waits for nothing.
  *
  * @return the first undelivered error if there is no handler
  *         TW_ERROR_WOULD_DEADLOCK  a command waits for a host accessor of this thread; the context is left as it was
+ *         TW_ERROR_INVALID_ARGUMENT  it is the own context of a queue (tw_queue_context()), and has no handle
  */
 TW_API tw_status tw_context_destroy(tw_context **context);
 

@@ -63,6 +63,18 @@ TW_API tw_status tw_queue_create_on_device(tw_device *device, tw_error_handler h
 TW_API tw_status tw_queue_create_in_context(tw_context *context, tw_device *device, tw_error_handler handler,
                                             void *handler_user, tw_queue **queue);
 
+/**
+ * Creates a queue on the device of `context` that a selector chooses among the context's devices, sub-devices among
+ * them; otherwise as tw_queue_create_with_properties().
+ *
+ * @param selector  asked once for each device of the context, on this thread with no lock held; NULL stands for
+ *                  tw_default_selector
+ * @return TW_ERROR_NO_DEVICE  every score was negative
+ */
+TW_API tw_status tw_queue_create_in_context_by_selector(tw_context *context, tw_device_selector selector,
+                                                        void *selector_user, unsigned properties,
+                                                        tw_error_handler handler, void *handler_user, tw_queue **queue);
+
 /** Properties of a queue: bits of a set, fixed when it is created. */
 typedef enum tw_queue_property {
     /**
@@ -96,8 +108,35 @@ TW_API bool tw_queue_is_in_order(const tw_queue *queue);
 /** The device of the queue; NULL for NULL. */
 TW_API tw_device *tw_queue_device(const tw_queue *queue);
 
-/** The context the queue was created in, NULL if none was given. Borrowed. */
+/**
+ * The context of the queue (spec 3.5.5). A queue that was created without one has a context of its own, made by the
+ * first of these calls: of the queue's device, with the queue's handler. Borrowed: it lives as long as the queue, or
+ * longer by tw_context_retain(). NULL for NULL, or if there is no memory for it.
+ */
 TW_API tw_context *tw_queue_context(const tw_queue *queue);
+
+/** Adds a reference: another handle to the same queue, which needs a tw_queue_destroy() of its own. Returns the queue;
+ *  NULL for NULL. */
+TW_API tw_queue *tw_queue_retain(tw_queue *queue);
+
+/** What tw_queue_info() can be asked: X(name, C type of the answer). */
+#define TW_QUEUE_INFO_LIST(X)                                                                                          \
+    X(TW_QUEUE_INFO_CONTEXT, tw_context *)   /* as tw_queue_context() */                                               \
+    X(TW_QUEUE_INFO_DEVICE, tw_device *)     /* as tw_queue_device() */                                                \
+    X(TW_QUEUE_INFO_PROPERTIES, unsigned)    /* a set of tw_queue_property, as they are now */                         \
+    X(TW_QUEUE_INFO_REFERENCE_COUNT, size_t) /* handles; other threads may change it */
+
+#define TW_INTERNAL_ENUMERATOR(name, type) name,
+typedef enum tw_queue_info_id { TW_QUEUE_INFO_LIST(TW_INTERNAL_ENUMERATOR) TW_QUEUE_INFO_COUNT } tw_queue_info_id;
+#undef TW_INTERNAL_ENUMERATOR
+
+/**
+ * Answers one question about a queue (spec 3.5.5), as tw_device_info() does about a device.
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  queue or value is NULL, the question is unknown, or `bytes` is another size
+ *         TW_ERROR_OUT_OF_MEMORY     for TW_QUEUE_INFO_CONTEXT
+ */
+TW_API tw_status tw_queue_info(const tw_queue *queue, tw_queue_info_id question, void *value, size_t bytes);
 
 /** Whether the queue runs its commands on the host device. */
 TW_API bool tw_queue_is_host(const tw_queue *queue);
@@ -131,7 +170,8 @@ TW_API tw_status tw_queue_throw_asynchronous(tw_queue *queue);
 
 /**
  * Waits for the queue's commands, delivers their errors and frees the queue. Sets *queue to NULL. NULL is allowed. If
- * the queue is recording a command graph, what was recorded is dropped; that is no error.
+ * the queue is recording a command graph, what was recorded is dropped; that is no error. While there are other handles
+ * (tw_queue_retain()), it only gives this one back, and waits for nothing.
  *
  * @return as tw_queue_wait_and_throw(); on TW_ERROR_WOULD_DEADLOCK the queue is left as it was
  */

@@ -45,12 +45,32 @@ static tw_status drain(struct tw_context *context)
     }
 }
 
+/* Gives a handle back that is not the last one. Returns false if it is, or if there is none. */
+static bool drop_handle(struct tw_context *context, tw_status *status)
+{
+    tw_lock();
+    const size_t handles = context->handles;
+    if (handles > 1) {
+        --context->handles;
+        tw_context_release_locked(context);
+    }
+    tw_unlock();
+    *status = handles ? TW_SUCCESS
+                      : tw_fail(TW_ERROR_INVALID_ARGUMENT,
+                                "it is the context of a queue, and no handle to it was made by tw_context_retain()");
+    return handles > 1;
+}
+
 tw_status tw_context_destroy(tw_context **handle)
 {
     if (!handle || !*handle)
         return TW_SUCCESS;
     struct tw_context *context = *handle;
     tw_status first = tw_check_process();
+    if (first == TW_SUCCESS && drop_handle(context, &first)) {
+        *handle = NULL;
+        return TW_SUCCESS;
+    }
     if (first == TW_SUCCESS)
         first = drain(context);
     if (first != TW_SUCCESS)
@@ -68,6 +88,7 @@ tw_status tw_context_destroy(tw_context **handle)
     tw_reclaim();
     *handle = NULL;
     tw_lock();
+    --context->handles;
     tw_context_release_locked(context);
     tw_unlock();
     return first;

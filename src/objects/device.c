@@ -406,6 +406,14 @@ bool tw_is_device(const struct tw_device *device)
     return false;
 }
 
+bool tw_is_platform(const struct tw_platform *platform)
+{
+    for (size_t i = 0; platform && i < found.platform_count; ++i)
+        if (&found.platforms[i] == platform)
+            return true;
+    return false;
+}
+
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
 
 static tw_status check_list(const void *list, size_t capacity, const size_t *count)
@@ -447,29 +455,6 @@ tw_status tw_get_platforms(tw_platform **platforms, size_t capacity, size_t *cou
     }
     *count = n;
     return TW_SUCCESS;
-}
-
-tw_status tw_platform_get_devices(const tw_platform *platform, tw_device **devices, size_t capacity, size_t *count)
-{
-    const tw_status status = check_list(devices, capacity, count);
-    if (status != TW_SUCCESS)
-        return status;
-    if (!platform)
-        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the platform is NULL");
-    for (size_t i = 0; i < platform->count && i < capacity; ++i)
-        devices[i] = platform->devices[i];
-    *count = platform->count;
-    return TW_SUCCESS;
-}
-
-const char *tw_platform_name(const tw_platform *platform)
-{
-    return platform ? platform->name : "";
-}
-
-bool tw_platform_is_host(const tw_platform *platform)
-{
-    return platform && platform->type == TW_DEVICE_HOST;
 }
 
 /* ---- selectors --------------------------------------------------------------------------------------------------- */
@@ -561,6 +546,21 @@ static tw_status none_selected(tw_device_selector selector)
                    found.filter[0] ? "\" lets no other through" : "", link, advice);
 }
 
+struct tw_device *tw_best_device(struct tw_device *const *devices, size_t count, tw_device_selector selector,
+                                 void *user)
+{
+    struct tw_device *best = NULL;
+    int best_score = -1;
+    for (size_t i = 0; i < count; ++i) {
+        const int score = (selector ? selector : tw_default_selector)(devices[i], user);
+        if (score > best_score) {
+            best = devices[i];
+            best_score = score;
+        }
+    }
+    return best;
+}
+
 tw_status tw_select_device(tw_device_selector selector, void *user, tw_device **device)
 {
     if (!device)
@@ -572,15 +572,7 @@ tw_status tw_select_device(tw_device_selector selector, void *user, tw_device **
         *device = found.all[0];
         return TW_SUCCESS;
     }
-    struct tw_device *best = NULL;
-    int best_score = -1;
-    for (size_t i = 0; i < found.visible_count; ++i) {
-        const int score = (selector ? selector : tw_default_selector)(found.visible[i], user);
-        if (score > best_score) {
-            best = found.visible[i];
-            best_score = score;
-        }
-    }
+    struct tw_device *best = tw_best_device(found.visible, found.visible_count, selector, user);
     if (!best)
         return none_selected(selector);
     *device = best;

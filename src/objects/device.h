@@ -29,5 +29,11 @@ tw_status tw_runtime_enter(void);
 void tw_runtime_leave(void);
 /* Returns true if a pointer, which may be NULL or from before tw_shutdown(), is a device. */
 bool tw_is_device(const struct tw_device *device);
+/* The same for a platform. */
+bool tw_is_platform(const struct tw_platform *platform);
+/* Returns the device with the highest score, the first of equals; NULL if all are negative. The selector, NULL for
+   tw_default_selector, may throw a C++ exception. */
+struct tw_device *tw_best_device(struct tw_device *const *devices, size_t count, tw_device_selector selector,
+                                 void *user);
 
 #endif

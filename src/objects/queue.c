@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer.h"
 #include "base/detail.h"
 #include "base/lock.h"
 #include "base/process.h"
@@ -44,6 +45,17 @@ static void end_locked(struct tw_task_queue *tasks)
 
 #define ALL_PROPERTIES (TW_QUEUE_IN_ORDER | TW_QUEUE_PROFILING)
 
+static void join_locked(struct tw_queue *queue, struct tw_context *context)
+{
+    ++context->references;
+    queue->context = context;
+    queue->next = context->queues;
+    queue->link = &context->queues;
+    if (queue->next)
+        queue->next->link = &queue->next;
+    context->queues = queue;
+}
+
 static tw_status create(tw_device *device, tw_context *context, unsigned properties, tw_error_handler handler,
                         void *handler_user, tw_queue **result)
 {
@@ -64,17 +76,11 @@ static tw_status create(tw_device *device, tw_context *context, unsigned propert
     queue->tasks.in_order = properties & TW_QUEUE_IN_ORDER;
     atomic_init(&queue->profiling, (properties & TW_QUEUE_PROFILING) != 0);
     tw_errors_init(&queue->errors);
+    queue->handles = 1;
     tw_lock();
     tw_object_born_locked(TW_OBJECT_QUEUE);
-    if (context) {
-        ++context->references;
-        queue->context = context;
-        queue->next = context->queues;
-        queue->link = &context->queues;
-        if (queue->next)
-            queue->next->link = &queue->next;
-        context->queues = queue;
-    }
+    if (context)
+        join_locked(queue, context);
     tw_unlock();
     *result = queue;
     return TW_SUCCESS;
@@ -155,6 +161,22 @@ tw_status tw_queue_create_with_properties(tw_context *context, tw_device *device
     return status;
 }
 
+tw_status tw_queue_create_in_context_by_selector(tw_context *context, tw_device_selector selector, void *selector_user,
+                                                 unsigned properties, tw_error_handler handler, void *handler_user,
+                                                 tw_queue **queue)
+{
+    if (!queue || !context)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the %s is NULL", context ? "place for the queue" : "context");
+    tw_status status __attribute__((cleanup(leave_runtime))) = tw_runtime_enter();
+    if (status != TW_SUCCESS)
+        return status;
+    struct tw_device *device = tw_best_device(context->devices, context->count, selector, selector_user);
+    status = device ? tw_queue_create_with_properties(context, device, properties, handler, handler_user, queue)
+                    : tw_fail(TW_ERROR_NO_DEVICE, "the selector chose none of the %zu devices of the context",
+                              context->count);
+    return status;
+}
+
 bool tw_queue_is_in_order(const tw_queue *queue)
 {
     return queue && queue->tasks.in_order;
@@ -167,7 +189,35 @@ tw_device *tw_queue_device(const tw_queue *queue)
 
 tw_context *tw_queue_context(const tw_queue *queue)
 {
-    return queue ? queue->context : NULL;
+    struct tw_queue *owner = (struct tw_queue *)(uintptr_t)queue; /* its own context is not part of its value */
+    if (!queue || tw_check_process() != TW_SUCCESS)
+        return NULL;
+    tw_lock();
+    struct tw_context *context = owner->context;
+    tw_unlock();
+    if (context)
+        return context;
+    struct tw_context *made = tw_context_new(&owner->device, 1, owner->handler, owner->handler_user);
+    if (!made)
+        return NULL;
+    tw_lock();
+    made->references = 1; /* of this call */
+    if (!owner->context)
+        join_locked(owner, made);
+    context = owner->context;
+    tw_context_release_locked(made);
+    tw_unlock();
+    return context;
+}
+
+tw_queue *tw_queue_retain(tw_queue *queue)
+{
+    if (queue) {
+        tw_lock();
+        ++queue->handles;
+        tw_unlock();
+    }
+    return queue;
 }
 
 bool tw_queue_is_host(const tw_queue *queue)
@@ -186,6 +236,31 @@ tw_status tw_queue_set_profiling(tw_queue *queue, bool profiling)
 bool tw_queue_is_profiling(const tw_queue *queue)
 {
     return queue && atomic_load_explicit(&queue->profiling, memory_order_relaxed);
+}
+
+tw_status tw_queue_info(const tw_queue *queue, tw_queue_info_id question, void *value, size_t bytes)
+{
+    static const char list[] = "TW_QUEUE_INFO_LIST";
+    if (!queue || !value)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the %s is NULL", queue ? "place for the answer" : "queue");
+    if (question == TW_QUEUE_INFO_DEVICE)
+        return tw_answer(value, bytes, &queue->device, sizeof(tw_device *), list);
+    if (question == TW_QUEUE_INFO_CONTEXT) {
+        tw_context *context = tw_queue_context(queue);
+        return context ? tw_answer(value, bytes, &context, sizeof(tw_context *), list) : TW_ERROR_OUT_OF_MEMORY;
+    }
+    if (question == TW_QUEUE_INFO_PROPERTIES) {
+        const unsigned properties =
+            (queue->tasks.in_order ? TW_QUEUE_IN_ORDER : 0u) | (tw_queue_is_profiling(queue) ? TW_QUEUE_PROFILING : 0u);
+        return tw_answer(value, bytes, &properties, sizeof properties, list);
+    }
+    if (question == TW_QUEUE_INFO_REFERENCE_COUNT) {
+        tw_lock();
+        const size_t handles = queue->handles;
+        tw_unlock();
+        return tw_answer(value, bytes, &handles, sizeof handles, list);
+    }
+    return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%d is no question about a queue", (int)question);
 }
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
@@ -364,6 +439,16 @@ tw_status tw_queue_throw_asynchronous(tw_queue *queue)
     return status == TW_SUCCESS ? tw_queue_deliver(queue) : status;
 }
 
+/* Gives a handle back, unless it is the last one. */
+static bool drop_handle(struct tw_queue *queue)
+{
+    tw_lock();
+    const bool is_last = queue->handles == 1;
+    queue->handles -= !is_last;
+    tw_unlock();
+    return !is_last;
+}
+
 tw_status tw_queue_destroy(tw_queue **handle)
 {
     if (!handle || !*handle)
@@ -372,6 +457,10 @@ tw_status tw_queue_destroy(tw_queue **handle)
     tw_status status = check(queue);
     if (status != TW_SUCCESS)
         return status;
+    if (drop_handle(queue)) {
+        *handle = NULL;
+        return TW_SUCCESS;
+    }
     status = tw_queue_wait_and_throw(queue);
     if (status == TW_ERROR_WOULD_DEADLOCK)
         return status;

@@ -28,8 +28,9 @@ struct tw_queue {
     /* Adds an error; without the lock. The second member, so that another copy of the library can call it. */
     void (*keep_error)(tw_queue *queue, tw_status status, const char *message, const char *file, int line);
     struct tw_device *device;
-    atomic_bool profiling;         /* set without the lock */
-    struct tw_context *context;    /* counted; or NULL */
+    atomic_bool profiling; /* set without the lock */
+    size_t handles;
+    struct tw_context *context;    /* counted; NULL: its own, until somebody asks for it */
     struct tw_queue *next, **link; /* in context->queues */
     tw_error_handler handler;
     void *handler_user;
