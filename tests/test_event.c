@@ -435,6 +435,111 @@ TW_TEST(wait_reports_to_no_handler_and_wait_and_throw_does_once)
     TW_EQUAL(delivered, 1);
 }
 
+/* The queues that a handler was told errors of, each by a letter, in their order. */
+struct tale {
+    tw_queue *queues[4];
+    char told[16];
+};
+
+static void tell(const tw_error *errors, size_t count, void *user)
+{
+    struct tale *tale = user;
+    for (size_t i = 0; i < count; ++i)
+        for (size_t k = 0; k < 4; ++k)
+            if (tale->queues[k] && errors[i].queue == tale->queues[k])
+                strncat(tale->told, &"abcd"[k], 1);
+}
+
+static void create_told_queues(struct tale *tale)
+{
+    tw_device *devices[4];
+    tw_test_use_sim(4);
+    TW_EQUAL(tw_test_devices(devices, 4), 4);
+    for (size_t i = 0; i < 4; ++i)
+        TW_PASS(tw_queue_create_on_device(devices[i], i == 2 ? NULL : tell, tale, &tale->queues[i]));
+}
+
+/* a fails; b and c, which has no handler, need its results and are cancelled; d is cancelled too, or fails by itself. The
+   errors of a and b belong to c's event, whether c was submitted before they failed or after. */
+TW_TEST(wait_and_throw_calls_the_handlers_of_what_the_event_depended_on)
+{
+    for (int late = 0; late < 2; ++late) {
+        struct tale tale = {{NULL}, ""};
+        create_told_queues(&tale);
+        struct tw_gate gate;
+        tw_gate_shut(&gate);
+        tw_buffer *in = tw_test_ints(N, 1), *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 1), *z = tw_test_ints(N, 1);
+        TW_PASS(tw_sim_fail_nth(tw_queue_device(tale.queues[0]), TW_SIM_LAUNCH, 1));
+        TW_PASS(tw_sim_fail_nth(tw_queue_device(tale.queues[3]), TW_SIM_LAUNCH, 1));
+        tw_event *failing = submit_scale(tale.queues[0], in, x, 1, 1, &gate);
+        tw_event *other = submit_scale(tale.queues[3], in, z, 1, 1, NULL); /* nobody depends on it */
+        if (late) {
+            tw_gate_open(&gate);
+            TW_FAIL(tw_event_wait(failing), TW_ERROR_LAUNCH_FAILED);
+        }
+        tw_event *second = submit_scale(tale.queues[1], x, y, 1, 1, NULL);
+        if (late)
+            TW_FAIL(tw_event_wait(second), TW_ERROR_CANCELLED);
+        tw_event *third = submit_scale(tale.queues[2], y, in, 1, 1, NULL);
+        if (!late)
+            tw_gate_open(&gate);
+        TW_FAIL(tw_event_wait(other), TW_ERROR_LAUNCH_FAILED);
+        TW_FAIL(tw_event_wait(third), TW_ERROR_CANCELLED);
+        TW_CHECK(!strcmp(tale.told, ""));
+        TW_FAIL(tw_event_wait_and_throw(third), TW_ERROR_CANCELLED);
+        TW_CHECK(!strcmp(tale.told, "ab") || !strcmp(tale.told, "ba"));
+        TW_FAIL(tw_event_wait_and_throw(third), TW_ERROR_CANCELLED);
+        TW_EQUAL(strlen(tale.told), 2);
+        TW_FAIL(tw_event_wait_and_throw_all(&other, 1), TW_ERROR_LAUNCH_FAILED);
+        TW_CHECK(!strcmp(tale.told + 2, "d"));
+        TW_FAIL(tw_queue_wait(tale.queues[2]), TW_ERROR_CANCELLED);
+        tw_event *events[] = {failing, other, second, third};
+        for (size_t i = 0; i < 4; ++i)
+            tw_event_release(&events[i]);
+        tw_buffer *buffers[] = {in, x, y, z};
+        for (size_t i = 0; i < 4; ++i)
+            TW_PASS(tw_buffer_destroy(&buffers[i]));
+        tw_gate_free(&gate);
+        tw_test_destroy_queues(tale.queues, 4);
+    }
+}
+
+/* A group that overwrites what another one fails to write waits for it, and is not cancelled. Returns false if the failing
+   one was over before this thread waited. */
+static bool overwrites_while_it_fails(struct tale *tale, uint64_t delay_ns)
+{
+    tw_buffer *in = tw_test_ints(N, 1), *out = tw_test_ints(N, 0);
+    tw_device *device = tw_queue_device(tale->queues[0]);
+    TW_PASS(tw_sim_fail_nth(device, TW_SIM_LAUNCH, 1));
+    TW_PASS(tw_sim_delay(device, TW_SIM_LAUNCH, delay_ns));
+    tw_event *failing = submit_scale(tale->queues[0], in, out, 1, 1, NULL);
+    tw_event *next = submit_scale(tale->queues[1], in, out, 1, 2, NULL);
+    TW_PASS(tw_event_wait_and_throw(next));
+    const bool was_told = tale->told[0] == 'a';
+    TW_PASS(tw_queue_wait_and_throw(tale->queues[0]));
+    TW_CHECK(!strcmp(tale->told, "a")); /* once */
+    tale->told[0] = '\0';
+    tw_test_expect_ints(out, 3);
+    tw_event_release(&failing);
+    tw_event_release(&next);
+    TW_PASS(tw_sim_reset(device));
+    TW_PASS(tw_buffer_destroy(&in));
+    TW_PASS(tw_buffer_destroy(&out));
+    return was_told;
+}
+
+TW_TEST(wait_and_throw_calls_the_handlers_of_the_wait_list)
+{
+    struct tale tale = {{NULL}, ""};
+    create_told_queues(&tale);
+    uint64_t delay_ns = 5000000; /* this thread may be held up between the submission and the wait */
+    while (!overwrites_while_it_fails(&tale, delay_ns)) {
+        delay_ns *= 2;
+        TW_CHECK(delay_ns < 10000000000u);
+    }
+    tw_test_destroy_queues(tale.queues, 4);
+}
+
 TW_TEST(wait_all_returns_the_first_failure_of_the_array)
 {
     tw_test_use_sim(2);
@@ -494,6 +599,8 @@ TW_TEST_LIST = {TW_CASE(waiting_in_each_form_completes_the_kernel),
                 TW_CASE(queues_profile_when_they_are_told_to),
                 TW_CASE(a_cancelled_group_has_no_kernel),
                 TW_CASE(wait_reports_to_no_handler_and_wait_and_throw_does_once),
+                TW_CASE(wait_and_throw_calls_the_handlers_of_what_the_event_depended_on),
+                TW_CASE(wait_and_throw_calls_the_handlers_of_the_wait_list),
                 TW_CASE(wait_all_returns_the_first_failure_of_the_array),
                 TW_CASE(an_event_outlives_its_queue_and_counts_references),
                 TW_CASES_END};

@@ -611,6 +611,92 @@ TW_TEST(a_queue_keeps_65536_errors)
         TW_PASS(tw_queue_destroy(&queues[q]));
 }
 
+/* ---- what a record says ------------------------------------------------------------------------------------------ */
+
+struct records {
+    size_t count;
+    tw_error errors[8]; /* without their strings */
+};
+
+static void keep_records(const tw_error *errors, size_t count, void *user)
+{
+    struct records *records = user;
+    for (size_t i = 0; i < count && records->count < 8; ++i)
+        records->errors[records->count++] = errors[i];
+}
+
+static void expect_record(const tw_error *error, tw_status status, tw_queue *queue, tw_context *context, int operation)
+{
+    TW_EQUAL(error->status, status);
+    TW_CHECK(error->queue == queue);
+    TW_CHECK(error->device == tw_queue_device(queue));
+    TW_CHECK(error->context == context);
+    TW_EQUAL(error->native.api, operation < 0 ? TW_NATIVE_NONE : TW_NATIVE_SIM);
+    TW_EQUAL(error->native.code, operation < 0 ? 0 : operation);
+}
+
+TW_TEST(a_record_names_queue_device_context_and_native_code)
+{
+    struct records records = {.count = 0};
+    tw_context *context = NULL;
+    tw_queue *queue = NULL;
+    tw_test_use_sim(2);
+    tw_device *device = tw_test_device(1);
+    TW_PASS(tw_context_create(&device, 1, keep_records, &records, &context));
+    TW_PASS(tw_queue_create_in_context(context, NULL, NULL, NULL, &queue));
+    tw_buffer *buffer = int_buffer(), *other = tw_test_ints(1, 1);
+    submit_failing(queue, buffer);
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_single_task(cg, add_one, .out = tw_read_write(cg, buffer), .value = 1);
+    TW_PASS(tw_queue_submit(queue, cg, NULL)); /* cancelled: `buffer` is lost */
+    TW_PASS(tw_queue_wait(queue));
+    TW_PASS(tw_sim_fail_nth(device, TW_SIM_COPY, 1));
+    cg = tw_queue_begin(queue);
+    tw_single_task(cg, add_one, .out = tw_read_write(cg, other), .value = 1);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_COMMAND_GROUP(queue, block) {
+        tw_read(block, NULL);
+    }
+    TW_PASS(tw_queue_wait_and_throw(queue));
+    TW_EQUAL(records.count, 4);
+    size_t refused = 0; /* the error of the block is there at once, the copy's when it has failed */
+    while (refused < 3 && records.errors[refused].status != TW_ERROR_INVALID_ARGUMENT)
+        ++refused;
+    TW_CHECK(refused >= 2);
+    expect_record(&records.errors[0], TW_ERROR_LAUNCH_FAILED, queue, context, TW_SIM_LAUNCH);
+    expect_record(&records.errors[1], TW_ERROR_CANCELLED, queue, context, TW_SIM_LAUNCH); /* that of the first */
+    expect_record(&records.errors[refused], TW_ERROR_INVALID_ARGUMENT, queue, context, -1);
+    expect_record(&records.errors[5 - refused], TW_ERROR_TRANSFER_FAILED, queue, context, TW_SIM_COPY);
+    (void)tw_buffer_destroy(&buffer);
+    (void)tw_buffer_destroy(&other);
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_PASS(tw_context_destroy(&context));
+}
+
+TW_TEST(calls_that_fail_tell_the_native_code)
+{
+    tw_test_use_sim(1);
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *buffer = int_buffer();
+    tw_event *event = NULL;
+    TW_EQUAL(tw_error_native_code().api, TW_NATIVE_NONE);
+    TW_PASS(tw_sim_fail_nth(tw_queue_device(queue), TW_SIM_LAUNCH, 1));
+    submit_put(queue, buffer, 1, &event);
+    TW_FAIL(tw_event_wait(event), TW_ERROR_LAUNCH_FAILED);
+    TW_EQUAL(tw_error_native_code().api, TW_NATIVE_SIM);
+    TW_EQUAL(tw_error_native_code().code, TW_SIM_LAUNCH);
+    TW_FAIL(tw_event_get_times(event, NULL), TW_ERROR_INVALID_ARGUMENT);
+    TW_EQUAL(tw_error_native_code().api, TW_NATIVE_NONE);
+    TW_EQUAL(tw_error_native_code().code, 0);
+    TW_FAIL(tw_queue_wait(queue), TW_ERROR_LAUNCH_FAILED); /* takes the record */
+    TW_EQUAL(tw_error_native_code().api, TW_NATIVE_SIM);
+    TW_PASS(tw_queue_wait(queue)); /* a success changes nothing */
+    TW_EQUAL(tw_error_native_code().code, TW_SIM_LAUNCH);
+    tw_event_release(&event);
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* ---- waits that cannot end --------------------------------------------------------------------------------------- */
 
 TW_TEST(a_wait_for_what_this_thread_holds_back_is_refused)
@@ -661,5 +747,7 @@ TW_TEST_LIST = {TW_CASE(creation_and_what_the_queue_knows),
                 TW_CASE(errors_say_the_same_when_the_submitters_library_is_closed),
                 TW_CASE(errors_that_were_delivered_take_no_memory),
                 TW_CASE(a_queue_keeps_65536_errors),
+                TW_CASE(a_record_names_queue_device_context_and_native_code),
+                TW_CASE(calls_that_fail_tell_the_native_code),
                 TW_CASE(a_wait_for_what_this_thread_holds_back_is_refused),
                 TW_CASES_END};

@@ -90,11 +90,21 @@ TW_API tw_status tw_event_wait(tw_event *event);
 /** Waits for each of `count` events; returns the first failure in the order of the array. */
 TW_API tw_status tw_event_wait_all(tw_event *const *events, size_t count);
 
-/** Waits as tw_event_wait(), then delivers all undelivered errors of the event's queue to its handler, if there is one;
- *  returns what tw_event_wait() would. */
+/**
+ * Waits as tw_event_wait(), and returns the same. Before it returns, it delivers all undelivered errors of these queues
+ * to their handlers, if they have one, on this thread (spec 3.5.7, table 3.17):
+ *
+ * - the queues of the groups in the event's wait list (tw_event_get_wait_list()) when the call begins;
+ * - if the group failed or was cancelled, every queue with an undelivered error of the same first cause: that where the
+ *   cause is, and those of other groups that it cancelled;
+ * - the event's own queue, at last.
+ *
+ * A handler can tell by tw_error's `queue` which one it is called for. The errors of queues without a handler stay with
+ * them; so do those of the first kind if memory is exhausted.
+ */
 TW_API tw_status tw_event_wait_and_throw(tw_event *event);
 
-/** tw_event_wait_and_throw() for each of `count` events. */
+/** tw_event_wait_and_throw() for each of `count` events; returns the first failure in the order of the array. */
 TW_API tw_status tw_event_wait_and_throw_all(tw_event *const *events, size_t count);
 
 /** Where the event stands now. TW_EVENT_COMPLETE for NULL. */

@@ -66,8 +66,37 @@ TW_API const char *tw_status_meaning(tw_status status);
  */
 TW_API const char *tw_error_detail(void);
 
+/** Whose a native code is. */
+typedef enum tw_native_api {
+    TW_NATIVE_NONE = 0,   /**< there is none */
+    TW_NATIVE_CUDA = 1,   /**< a CUresult of the CUDA driver */
+    TW_NATIVE_OPENMP = 2, /**< what a function of OpenMP returned, as omp_target_memcpy() */
+    TW_NATIVE_ERRNO = 3,  /**< a value of errno, of the C library */
+    TW_NATIVE_SIM = 4     /**< the tw_sim_operation whose fault the program asked for (sim.h) */
+} tw_native_api;
+
+/** The code by which what is below the library said that it failed. */
+typedef struct tw_native_code {
+    tw_native_api api;
+    int code; /**< 0 with TW_NATIVE_NONE */
+} tw_native_code;
+
 /**
- * One asynchronous error. Given to error handlers; the strings are valid until the handler returns.
+ * The native code of what the last failing call on this thread complained about, where something below the library has
+ * failed; otherwise, and before the first failure, its `api` is TW_NATIVE_NONE (spec 3.2, get_cl_code()). Memory that
+ * cannot be allocated has none: its status says all.
+ */
+TW_API tw_native_code tw_error_native_code(void);
+
+struct tw_queue;
+struct tw_device;
+struct tw_context;
+
+/**
+ * One asynchronous error (spec 3.2). Given to error handlers; the record and its strings are valid until the handler
+ * returns. The queue, the device and the context are the program's own, and valid as long as those are: the queue and
+ * the context until the program destroys them, the device until tw_shutdown(). All three are NULL in a record that only
+ * says how many errors were not kept.
  */
 typedef struct tw_error {
     tw_status status;    /**< never TW_SUCCESS */
@@ -76,6 +105,10 @@ typedef struct tw_error {
     const char *kernel;  /**< name of the kernel of the command group, NULL if it had none */
     const char *file;    /**< where the command group was submitted, NULL if unknown */
     int line;            /**< line in `file` */
+    struct tw_queue *queue;     /**< to which the command group was submitted */
+    struct tw_device *device;   /**< the device of `queue` */
+    struct tw_context *context; /**< that of `queue` (tw_queue_context()), NULL if it has none */
+    tw_native_code native;      /**< of the failure; for TW_ERROR_CANCELLED, of the command that failed first */
 } tw_error;
 
 /**

@@ -12,6 +12,7 @@
 
 static _Thread_local char detail[DETAIL_BYTES];
 static _Thread_local char task_detail[DETAIL_BYTES];
+static _Thread_local tw_native_code native_code, task_native_code; /* of the two details */
 static _Thread_local bool in_task;
 static _Thread_local bool refused; /* the task has called tw_refuse_launch() */
 
@@ -23,6 +24,22 @@ const char *tw_error_detail(void)
 const char *tw_task_detail(void)
 {
     return task_detail;
+}
+
+tw_native_code tw_error_native_code(void)
+{
+    return native_code;
+}
+
+tw_native_code tw_task_native_code(void)
+{
+    return task_native_code;
+}
+
+tw_status(tw_fail_native)(tw_status status, tw_native_api api, int code)
+{
+    *(in_task ? &task_native_code : &native_code) = (tw_native_code){api, code};
+    return status;
 }
 
 bool tw_detail_of_task(bool begin)
@@ -43,7 +60,7 @@ tw_status(tw_fail)(tw_status status, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     memcpy(in_task ? task_detail : detail, text, sizeof text);
-    return status;
+    return tw_fail_native(status, TW_NATIVE_NONE, 0);
 }
 
 void tw_refuse_launch(void)

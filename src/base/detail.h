@@ -19,6 +19,16 @@ tw_status tw_fail(tw_status status, const char *format, ...) __attribute__((form
 #define tw_fail(status, ...) (tw_fail((status), __VA_ARGS__), (status))
 #endif
 
+/* Adds the code of a lower interface to the failure that this thread has just reported by tw_fail(). The next tw_fail()
+   drops it. Returns `status`. */
+tw_status tw_fail_native(tw_status status, tw_native_api api, int code);
+#ifdef __clang_analyzer__
+#define tw_fail_native(status, api, code) (tw_fail_native((status), (api), (code)), (status))
+#endif
+
+/* Returns the code of the last failure in a task of this thread. */
+tw_native_code tw_task_native_code(void);
+
 /* Begins or ends a task on this thread. In between, tw_fail() does not change tw_error_detail(). Returns what was set
    before. */
 bool tw_detail_of_task(bool begin);

@@ -40,13 +40,19 @@ static struct tw_failure out_of_memory_failure = {
 struct tw_failure *tw_failure_make_locked(tw_status status, const char *what, const char *kernel, const char *file,
                                           int line)
 {
+    static uint64_t last_number; /* under the lock */
     struct tw_failure *failure =
         malloc(sizeof *failure + tw_string_bytes(tw_task_detail()) + tw_string_bytes(kernel) + tw_string_bytes(file));
     if (!failure) {
         tw_cause_retain(&out_of_memory_failure.cause);
         return &out_of_memory_failure;
     }
-    *failure = (struct tw_failure){.cause = {1, free_failure}, .status = status, .line = line, .what = what};
+    *failure = (struct tw_failure){.cause = {1, free_failure},
+                                   .status = status,
+                                   .line = line,
+                                   .number = ++last_number,
+                                   .native = tw_task_native_code(),
+                                   .what = what};
     char *to = failure->message;
     tw_string_copy(&to, tw_task_detail());
     failure->kernel = tw_string_copy(&to, kernel);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <teamwork/status.h>
 
@@ -25,12 +26,14 @@ struct tw_failure {
     struct tw_cause cause; /* first: the graph's view */
     tw_status status;
     int line;
+    uint64_t number; /* never that of another failure; 0: it has none */
+    tw_native_code native;
     const char *what;          /* of what failed, a constant: "a command graph"; for what has no kernel's name */
     const char *kernel, *file; /* in the same allocation; or NULL */
     char message[];            /* one sentence */
 };
 
-/* Makes a failure with one reference and the thread's tw_task_detail() as its message. Returns a static failure if
+/* Makes a failure with one reference, and the thread's tw_task_detail() and tw_task_native_code(). Returns a static failure if
    memory is exhausted. */
 struct tw_failure *tw_failure_make_locked(tw_status status, const char *what, const char *kernel, const char *file,
                                           int line);

@@ -378,9 +378,10 @@ static __attribute__((noinline, cold)) tw_status refuse(tw_queue *queue, tw_stat
 static tw_status drop(tw_command_group *group, tw_status status)
 {
     char detail[1024]; /* discarding the group may set another detail */
+    const tw_native_code native = tw_error_native_code();
     snprintf(detail, sizeof detail, "%s", tw_error_detail());
     tw_command_group_discard(group);
-    return tw_fail(status, "%s", detail);
+    return tw_fail_native(tw_fail(status, "%s", detail), native.api, native.code);
 }
 
 /* Returns the reason for which tw_queue_begin() returned NULL. */

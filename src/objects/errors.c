@@ -27,10 +27,10 @@ static tw_error dropped_errors(const struct tw_error_list *list, char text[DROPP
     return (tw_error){.status = TW_ERROR_OUT_OF_MEMORY, .message = text};
 }
 
-void tw_errors_add_locked(struct tw_error_list *list, tw_status status, const char *message, const char *kernel,
-                          const char *file, int line)
+void tw_errors_add_locked(struct tw_error_list *list, const tw_error *error, uint64_t failure)
 {
-    const size_t text_bytes = tw_string_bytes(message) + tw_string_bytes(kernel) + tw_string_bytes(file);
+    const size_t text_bytes =
+        tw_string_bytes(error->message) + tw_string_bytes(error->kernel) + tw_string_bytes(error->file);
     struct tw_error_record *record = list->count < TW_MOST_ERRORS ? malloc(sizeof *record + text_bytes) : NULL;
     if (!record) {
         ++list->dropped;
@@ -38,13 +38,22 @@ void tw_errors_add_locked(struct tw_error_list *list, tw_status status, const ch
     }
     char *to = record->text;
     record->next = NULL;
-    record->error = (tw_error){.status = status, .line = line};
-    record->error.message = tw_string_copy(&to, message);
-    record->error.kernel = tw_string_copy(&to, kernel);
-    record->error.file = tw_string_copy(&to, file);
+    record->failure = failure;
+    record->error = *error;
+    record->error.message = tw_string_copy(&to, error->message);
+    record->error.kernel = tw_string_copy(&to, error->kernel);
+    record->error.file = tw_string_copy(&to, error->file);
     *list->last = record;
     list->last = &record->next;
     ++list->count;
+}
+
+bool tw_errors_have_locked(const struct tw_error_list *list, uint64_t failure)
+{
+    for (const struct tw_error_record *record = failure ? list->first : NULL; record; record = record->next)
+        if (record->failure == failure)
+            return true;
+    return false;
 }
 
 void tw_errors_move_locked(struct tw_error_list *to, struct tw_error_list *from)
@@ -113,6 +122,7 @@ tw_status tw_errors_take_first_locked(struct tw_error_list *list)
     const bool is_named = !kernel || tw_names_kernel(record->text, kernel);
     const tw_status status = is_named ? tw_fail(record->error.status, "%s", record->text)
                                       : tw_fail(record->error.status, "kernel %s: %s", kernel, record->text);
+    (void)tw_fail_native(status, record->error.native.api, record->error.native.code);
     free(record);
     return status;
 }

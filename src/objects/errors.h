@@ -3,7 +3,9 @@
 #ifndef TEAMWORK_OBJECTS_ERRORS_H
 #define TEAMWORK_OBJECTS_ERRORS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <teamwork/queue.h>
 
@@ -19,14 +21,16 @@ struct tw_error_list {
 struct tw_error_record {
     struct tw_error_record *next;
     tw_error error;
-    char text[]; /* the message, the kernel's name and the file's */
+    uint64_t failure; /* its number; 0: not that of a command */
+    char text[];      /* the message, the kernel's name and the file's */
 };
 
 void tw_errors_init(struct tw_error_list *list);
-/* Appends a record. Copies all strings, since the library that they are in may be closed before delivery. If memory is
+/* Appends a record, of the failure with a number or 0. Copies all strings, since the library that they are in may be closed before delivery. If memory is
    exhausted or the list is full, the error is only counted in `dropped`, and delivery says so. */
-void tw_errors_add_locked(struct tw_error_list *list, tw_status status, const char *message, const char *kernel,
-                          const char *file, int line);
+void tw_errors_add_locked(struct tw_error_list *list, const tw_error *error, uint64_t failure);
+/* Returns true if a record is of the failure with this number. */
+bool tw_errors_have_locked(const struct tw_error_list *list, uint64_t failure);
 /* Moves all of `from` to the end of `to`. */
 void tw_errors_move_locked(struct tw_error_list *to, struct tw_error_list *from);
 /* Calls the handler with all records, and frees them. Without the lock. */

@@ -2,6 +2,8 @@
 /* Events (spec 3.5.7): each is a view of one phase of a command. */
 #include <teamwork/event.h>
 
+#include <stdlib.h>
+
 #include "base/detail.h"
 #include "base/lock.h"
 #include "base/process.h"
@@ -70,7 +72,8 @@ static tw_status wait_locked(const tw_event *event)
     if (command->complete && command->status != TW_SUCCESS) {
         char message[1024];
         tw_command_message_locked(command, message, sizeof message);
-        return tw_fail(command->status, "%s", message);
+        return tw_fail_native(tw_fail(command->status, "%s", message), command->failure->native.api,
+                              command->failure->native.code);
     }
     return TW_SUCCESS;
 }
@@ -102,31 +105,104 @@ tw_status tw_event_wait_all(tw_event *const *events, size_t count)
     return first;
 }
 
-/* Delivers the errors of the queue of an event. User events and those of CUDA have none. */
-static void throw_to_handler(const tw_event *event)
+/* ---- handlers ---------------------------------------------------------------------------------------------------- */
+
+/* The queues of commands that an event waits for, each counted. */
+struct queues {
+    struct tw_queue **at; /* NULL: none, or no memory for them */
+    size_t count;
+};
+
+static void release_queues(const struct queues *queues)
+{
+    tw_lock();
+    for (size_t i = 0; i < queues->count; ++i)
+        tw_task_queue_release_locked(&queues->at[i]->tasks);
+    tw_unlock();
+    free(queues->at);
+}
+
+static void release_queue(struct tw_queue *const *queue)
+{
+    tw_lock();
+    tw_task_queue_release_locked(&(*queue)->tasks);
+    tw_unlock();
+}
+
+/* Lists the queues of the commands in an event's wait list. */
+static void find_queues(const tw_event *event, struct queues *found)
+{
+    const struct tw_node *node = &tw_command_of(event)->body.node;
+    tw_lock();
+    const size_t most = tw_command_of(event)->complete ? 0 : node->in_count;
+    if (most)
+        found->at = malloc(most * sizeof(struct tw_queue *));
+    for (size_t i = 0; found->at && i < most; ++i) {
+        const struct tw_task *before = (const struct tw_task *)node->in[i].from;
+        struct tw_queue *queue = before && node->in[i].logical ? tw_queue_of_command(before->command) : NULL;
+        if (!queue)
+            continue;
+        tw_task_queue_retain(&queue->tasks);
+        found->at[found->count++] = queue;
+    }
+    tw_unlock();
+}
+
+/* Delivers the errors of the failure that an event's command is over with, of all queues but its own. */
+static void throw_failure(const struct tw_command *command, const struct tw_queue *own)
+{
+    for (;;) {
+        tw_lock();
+        const uint64_t failure = command->complete && command->failure ? command->failure->number : 0;
+        struct tw_queue *queue = failure ? tw_queue_failed_locked(failure, own) : NULL;
+        if (queue)
+            tw_task_queue_retain(&queue->tasks);
+        tw_unlock();
+        if (!queue)
+            return;
+        struct tw_queue *counted __attribute__((cleanup(release_queue), unused)) = queue; /* a handler may throw */
+        tw_queue_throw_to_handler(queue);
+    }
+}
+
+/* Delivers the errors of the queues that an event waited for, and of its own at last. */
+static void throw_to_handlers(const tw_event *event, const struct queues *before)
 {
     const struct tw_command *command = tw_command_of(event);
-    if (command->body.kind != TW_TASK_USER && command->body.kind != TW_TASK_CUDA)
-        tw_queue_throw_to_handler(tw_queue_of(command->home));
+    struct tw_queue *own = tw_queue_of_command(command);
+    for (size_t i = 0; i < before->count; ++i)
+        if (before->at[i] != own)
+            tw_queue_throw_to_handler(before->at[i]);
+    throw_failure(command, own);
+    if (own)
+        tw_queue_throw_to_handler(own);
 }
 
 tw_status tw_event_wait_and_throw(tw_event *event)
 {
     if (!event)
         return TW_SUCCESS;
+    if (tw_is_forked)
+        return tw_event_wait(event);
+    struct queues before __attribute__((cleanup(release_queues))) = {.at = NULL};
+    find_queues(event, &before);
     const tw_status status = tw_event_wait(event);
-    if (status != TW_ERROR_WOULD_DEADLOCK && !tw_is_forked)
-        throw_to_handler(event);
-    return status;
+    if (status != TW_ERROR_WOULD_DEADLOCK)
+        throw_to_handlers(event, &before);
+    return status; /* NOLINT(clang-analyzer-unix.Malloc): release_queues() frees them, by `cleanup` */
 }
 
 tw_status tw_event_wait_and_throw_all(tw_event *const *events, size_t count)
 {
-    const tw_status status = tw_event_wait_all(events, count);
-    for (size_t i = 0; events && i < count && !tw_is_forked; ++i)
-        if (events[i])
-            throw_to_handler(events[i]);
-    return status;
+    if (!events && count)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the array of events is NULL");
+    tw_status first = TW_SUCCESS;
+    for (size_t i = 0; i < count; ++i) {
+        const tw_status status = tw_event_wait_and_throw(events[i]);
+        if (first == TW_SUCCESS)
+            first = status;
+    }
+    return first;
 }
 
 tw_event_state tw_event_get_state(const tw_event *event)

@@ -19,11 +19,33 @@
 #define ROOM (TW_QUEUE_DEPTH / 8) /* free places that a submission to a full queue waits for, so that it wakes rarely */
 #define ROOM_STEP 256u
 
+/* The queues that have had errors, the latest first, until they end. */
+static struct tw_queue *failed_queues;
+
+/* Adds an error, of the failure with a number or 0, to the queue's errors, with what all of them say of the queue. */
+static void add_error_locked(struct tw_queue *queue, tw_error error, uint64_t failure)
+{
+    if (!queue->failed_link) {
+        queue->next_failed = failed_queues;
+        queue->failed_link = &failed_queues;
+        if (failed_queues)
+            failed_queues->failed_link = &queue->next_failed;
+        failed_queues = queue;
+    }
+    error.queue = queue;
+    error.device = queue->device;
+    error.context = queue->context;
+    tw_errors_add_locked(&queue->errors, &error, failure);
+}
+
 /* Adds an error of the block form, which cannot return it, to the queue's errors. */
 static void keep_error(tw_queue *queue, tw_status status, const char *message, const char *file, int line)
 {
     tw_lock();
-    tw_errors_add_locked(&queue->errors, status, message, NULL, file, line);
+    add_error_locked(
+        queue,
+        (tw_error){.status = status, .message = message, .file = file, .line = line, .native = tw_error_native_code()},
+        0);
     tw_unlock();
 }
 
@@ -31,6 +53,11 @@ static void keep_error(tw_queue *queue, tw_status status, const char *message, c
 static void end_locked(struct tw_task_queue *tasks)
 {
     struct tw_queue *queue = tw_queue_of(tasks);
+    if (queue->failed_link) {
+        *queue->failed_link = queue->next_failed;
+        if (queue->next_failed)
+            queue->next_failed->failed_link = queue->failed_link;
+    }
     tw_errors_free(&queue->errors);
     for (size_t i = 0; i < TW_SPARE_GROUPS; ++i) {
         struct tw_command_group *group = atomic_load(&queue->spare[i].group);
@@ -271,8 +298,14 @@ void tw_queue_complete_locked(struct tw_command *command)
     char message[1024];
     if (command->status != TW_SUCCESS) {
         tw_command_message_locked(command, message, sizeof message);
-        tw_errors_add_locked(&queue->errors, command->status, message, command->kernel ? command->kernel->name : NULL,
-                             command->file, command->line);
+        add_error_locked(queue,
+                         (tw_error){.status = command->status,
+                                    .message = message,
+                                    .kernel = command->kernel ? command->kernel->name : NULL,
+                                    .file = command->file,
+                                    .line = command->line,
+                                    .native = command->failure->native},
+                         command->failure->number);
     }
     if (!queue->tasks.unfinished)
         queue->limit = TW_QUEUE_DEPTH;
@@ -386,6 +419,15 @@ bool tw_queue_throw_to_handler(struct tw_queue *queue)
     if (handler)
         tw_errors_deliver(&errors, handler, user);
     return handler != NULL;
+}
+
+struct tw_queue *tw_queue_failed_locked(uint64_t failure, const struct tw_queue *but)
+{
+    void *user = NULL;
+    struct tw_queue *queue = failed_queues;
+    while (queue && (queue == but || !handler_of(queue, &user) || !tw_errors_have_locked(&queue->errors, failure)))
+        queue = queue->next_failed;
+    return queue;
 }
 
 tw_status tw_queue_deliver(struct tw_queue *queue)

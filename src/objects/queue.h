@@ -14,6 +14,7 @@
 #include "context.h"
 #include "copy.h"
 #include "errors.h"
+#include "runtime/command.h"
 #include "runtime/task_queue.h"
 
 struct tw_recording;
@@ -38,6 +39,7 @@ struct tw_queue {
     size_t limit;                   /* with this many unfinished commands a submission makes room first */
     struct tw_recording *recording; /* receives the groups that are submitted; or NULL */
     struct tw_error_list errors;
+    struct tw_queue *next_failed, **failed_link; /* in the list of queues that have had errors */
     struct tw_kept_memory kept;
     void (*free_group)(struct tw_command_group *group); /* frees a spare group; set with the first */
     struct {
@@ -47,6 +49,11 @@ struct tw_queue {
 static inline struct tw_queue *tw_queue_of(const struct tw_task_queue *tasks)
 {
     return (struct tw_queue *)((char *)(uintptr_t)tasks - offsetof(struct tw_queue, tasks));
+}
+/* Returns the queue to which a command was submitted; NULL for what was submitted to none, as a user event. */
+static inline struct tw_queue *tw_queue_of_command(const struct tw_command *command)
+{
+    return command->home->unused_locked ? tw_queue_of(command->home) : NULL; /* a device's own is never ended so */
 }
 /* For tw_command_object: reports the failure, if any, of a complete command to its queue. */
 void tw_queue_complete_locked(struct tw_command *command);
@@ -63,7 +70,10 @@ static inline bool tw_queue_measures(const struct tw_queue *queue)
 }
 /* Delivers the queue's undelivered errors to its handler. Returns false if it has none. Without the lock. */
 bool tw_queue_throw_to_handler(struct tw_queue *queue);
-/* Does the same, but returns the status of the first undelivered error if there is no handler. Without the lock. */
+/* Returns a queue, other than `but`, with a handler and an undelivered error of the failure with this number, as of commands
+   that the failure cancelled; NULL if there is none. */
+struct tw_queue *tw_queue_failed_locked(uint64_t failure, const struct tw_queue *but);
+/* Delivers as tw_queue_throw_to_handler(), but returns the status of the first undelivered error if there is no handler. Without the lock. */
 tw_status tw_queue_deliver(struct tw_queue *queue);
 
 #endif

@@ -38,6 +38,7 @@ struct tw_device {
     bool stopping;
     void (*start_worker_locked)(struct tw_device *device);
     pthread_t *threads;
+    int thread_error; /* the errno value of the last thread that could not be started; 0: none */
     pthread_cond_t work;
 
     /* streams */

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "workers.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -122,7 +123,8 @@ void tw_start_worker_locked(struct tw_device *device)
         if (!device->threads)
             return;
     }
-    if (pthread_create(&device->threads[device->workers], NULL, work, device) == 0)
+    device->thread_error = pthread_create(&device->threads[device->workers], NULL, work, device);
+    if (!device->thread_error)
         ++device->workers;
 }
 
@@ -132,11 +134,14 @@ tw_status tw_device_needs_worker(struct tw_device *device)
     if (!device->workers)
         tw_start_worker_locked(device);
     const bool has_worker = device->workers;
+    const int error = device->threads ? device->thread_error : ENOMEM;
     tw_unlock();
-    return has_worker ? TW_SUCCESS
-                      : tw_fail(TW_ERROR_OUT_OF_MEMORY,
-                                "no thread can be started for %s: memory or the system's limit of threads is exhausted",
-                                tw_device_facts(device)->name);
+    if (has_worker)
+        return TW_SUCCESS;
+    (void)tw_fail(TW_ERROR_OUT_OF_MEMORY,
+                  "no thread can be started for %s: memory or the system's limit of threads is exhausted",
+                  tw_device_facts(device)->name);
+    return tw_fail_native(TW_ERROR_OUT_OF_MEMORY, TW_NATIVE_ERRNO, error);
 }
 
 void tw_stop_workers_locked(struct tw_device *device)

@@ -188,27 +188,25 @@ static void release_reserved(struct tw_backend_device *base, void *reserved, siz
 
 static tw_status copy(const struct tw_backend_copy *copy)
 {
-    const char *lost = copy->to ? tw_cuda_lost(tw_cuda_of(copy->to)) : NULL;
-    if (!lost && copy->from)
-        lost = tw_cuda_lost(tw_cuda_of(copy->from));
-    if (lost)
-        return tw_fail(TW_ERROR_TRANSFER_FAILED, "%s", lost);
+    if (copy->to && tw_cuda_lost(tw_cuda_of(copy->to)))
+        return tw_cuda_fail_lost(TW_ERROR_TRANSFER_FAILED, tw_cuda_of(copy->to));
+    if (copy->from && tw_cuda_lost(tw_cuda_of(copy->from)))
+        return tw_cuda_fail_lost(TW_ERROR_TRANSFER_FAILED, tw_cuda_of(copy->from));
     return tw_cuda_choice() == TW_CUDA_OPENMP_LAUNCH ? tw_omp_memory.copy(copy) : tw_cuda_copy(copy);
 }
 
 static tw_status fill(struct tw_backend_device *base, const struct tw_backend_fill *fill)
 {
-    const char *lost = tw_cuda_lost(tw_cuda_of(base));
-    if (lost)
-        return tw_fail(TW_ERROR_TRANSFER_FAILED, "%s", lost);
+    if (tw_cuda_lost(tw_cuda_of(base)))
+        return tw_cuda_fail_lost(TW_ERROR_TRANSFER_FAILED, tw_cuda_of(base));
     return tw_cuda_choice() == TW_CUDA_OPENMP_LAUNCH ? tw_omp_memory.fill(base, fill)
                                                      : tw_cuda_fill(tw_cuda_of(base), fill);
 }
 
 static tw_status hint(struct tw_backend_device *base, const struct tw_backend_hint *hint)
 {
-    const char *lost = tw_cuda_lost(tw_cuda_of(base));
-    return lost ? tw_fail(TW_ERROR_TRANSFER_FAILED, "%s", lost) : tw_cuda_hint(tw_cuda_of(base), hint);
+    return tw_cuda_lost(tw_cuda_of(base)) ? tw_cuda_fail_lost(TW_ERROR_TRANSFER_FAILED, tw_cuda_of(base))
+                                          : tw_cuda_hint(tw_cuda_of(base), hint);
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
@@ -233,10 +231,9 @@ static tw_status launch(struct tw_backend_device *base, const struct tw_internal
                         struct tw_internal_launch *description)
 {
     struct tw_cuda_device *device = tw_cuda_of(base);
-    const char *lost = tw_cuda_lost(device);
-    if (lost) {
+    if (tw_cuda_lost(device)) {
         tw_refuse_launch();
-        return tw_fail(TW_ERROR_LAUNCH_FAILED, "%s", lost);
+        return tw_cuda_fail_lost(TW_ERROR_LAUNCH_FAILED, device);
     }
     return tw_cuda_takes(base, kernel, description) ? launch_by_driver(device, kernel, description)
                                                     : tw_omp_launch(base, kernel, description);

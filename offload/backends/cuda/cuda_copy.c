@@ -363,13 +363,13 @@ static tw_status complain(const struct tw_backend_copy *t, cu_result error)
 {
     char text[256];
     tw_cuda_describe_error(error, text, sizeof text);
-    return tw_fail(TW_ERROR_TRANSFER_FAILED, "the CUDA driver could not copy %zu bytes %s: %s",
-                   tw_backend_copy_bytes(t),
-                   !t->from           ? "to a device"
-                   : !t->to           ? "from a device"
-                   : t->to == t->from ? "on a device"
-                                      : "between devices",
-                   text);
+    (void)tw_fail(TW_ERROR_TRANSFER_FAILED, "the CUDA driver could not copy %zu bytes %s: %s", tw_backend_copy_bytes(t),
+                  !t->from           ? "to a device"
+                  : !t->to           ? "from a device"
+                  : t->to == t->from ? "on a device"
+                                     : "between devices",
+                  text);
+    return tw_fail_native(TW_ERROR_TRANSFER_FAILED, TW_NATIVE_CUDA, error);
 }
 
 /* Returns true if there is nothing to copy: no bytes, or bytes that are there already. */

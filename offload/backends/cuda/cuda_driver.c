@@ -274,6 +274,7 @@ void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result e
                  "kernel %s%s failed on the device: %s; nothing runs on it any more "
                  "in this process",
                  kernel, alone ? "" : ", or one that ran beside or after it,", text);
+        device->loss_error = error;
         atomic_store_explicit(&device->is_lost, true, memory_order_release);
     }
     pthread_mutex_unlock(&device->streams);
@@ -282,6 +283,11 @@ void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result e
 const char *tw_cuda_lost(const struct tw_cuda_device *device)
 {
     return atomic_load_explicit(&device->is_lost, memory_order_acquire) ? device->loss_message : NULL;
+}
+
+tw_status tw_cuda_fail_lost(tw_status status, const struct tw_cuda_device *device)
+{
+    return tw_fail_native(tw_fail(status, "%s", device->loss_message), TW_NATIVE_CUDA, device->loss_error);
 }
 
 const char *tw_cuda_describe_error(cu_result error, char *text, size_t bytes)

@@ -290,6 +290,7 @@ struct tw_cuda_device {
     _Atomic uint64_t shared_with; /* bit k: device k may use the pool */
     atomic_uint running;          /* the number of launches that are not known to be over */
     atomic_bool is_lost;          /* loss_message is set */
+    cu_result loss_error;         /* likewise */
     char loss_message[512];
 };
 
@@ -345,6 +346,9 @@ void tw_cuda_describe(const struct tw_cuda_device *described, struct tw_device_f
 /* Returns one sentence about the fault of a lost device; NULL for a device that works. After a kernel's fault a device
    is lost for this process, and libomptarget ends the program if it uses the device. */
 const char *tw_cuda_lost(const struct tw_cuda_device *device);
+
+/* Fails for a lost device, with the message and the code of its fault. */
+tw_status tw_cuda_fail_lost(tw_status status, const struct tw_cuda_device *device);
 
 /* Marks a device as lost: `kernel` failed or, unless it ran `alone`, one that ran beside it. */
 void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone);

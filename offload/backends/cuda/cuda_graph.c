@@ -35,8 +35,9 @@ struct instantiation {
 static tw_status complain(cu_result error, const char *what)
 {
     char text[256];
-    return tw_fail(error == CU_OUT_OF_MEMORY ? TW_ERROR_OUT_OF_DEVICE_MEMORY : TW_ERROR_LAUNCH_FAILED,
-                   "the CUDA driver %s: %s", what, tw_cuda_describe_error(error, text, sizeof text));
+    const tw_status status = error == CU_OUT_OF_MEMORY ? TW_ERROR_OUT_OF_DEVICE_MEMORY : TW_ERROR_LAUNCH_FAILED;
+    (void)tw_fail(status, "the CUDA driver %s: %s", what, tw_cuda_describe_error(error, text, sizeof text));
+    return tw_fail_native(status, TW_NATIVE_CUDA, error);
 }
 
 /* Makes the graph the owner of device memory: destroy() frees it. */

@@ -459,10 +459,11 @@ tw_status tw_cuda_report(struct tw_cuda_device *device, const char *kernel, cu_r
     tw_cuda_describe_error(error, text, sizeof text);
     if (!tw_cuda.context_synchronize()) {
         tw_refuse_launch();
-        return tw_fail(TW_ERROR_LAUNCH_FAILED, "the CUDA driver did not launch kernel %s: %s", kernel, text);
+        (void)tw_fail(TW_ERROR_LAUNCH_FAILED, "the CUDA driver did not launch kernel %s: %s", kernel, text);
+        return tw_fail_native(TW_ERROR_LAUNCH_FAILED, TW_NATIVE_CUDA, error);
     }
     tw_cuda_lose(device, kernel, error, alone);
-    return tw_fail(TW_ERROR_LAUNCH_FAILED, "%s", device->loss_message);
+    return tw_cuda_fail_lost(TW_ERROR_LAUNCH_FAILED, device);
 }
 
 bool tw_cuda_takes(struct tw_backend_device *device, const struct tw_internal_kernel *key,

@@ -287,10 +287,12 @@ tw_status tw_cuda_enqueue_hint(const struct tw_cuda_device *device, const struct
             tw_cuda.prefetch((uintptr_t)hint->memory, hint->bytes, hint->to_host ? CU_HOST : device->device, stream);
     else
         error = hint->advice == TW_ADVICE_RESET ? reset(device, hint) : advise(device, hint, hint->advice);
-    return error ? tw_fail(TW_ERROR_TRANSFER_FAILED, "the CUDA driver could not %s %zu bytes of shared memory: %s",
-                           hint->prefetches ? "prefetch" : "take advice about", hint->bytes,
-                           tw_cuda_describe_error(error, text, sizeof text))
-                 : TW_SUCCESS;
+    if (!error)
+        return TW_SUCCESS;
+    (void)tw_fail(TW_ERROR_TRANSFER_FAILED, "the CUDA driver could not %s %zu bytes of shared memory: %s",
+                  hint->prefetches ? "prefetch" : "take advice about", hint->bytes,
+                  tw_cuda_describe_error(error, text, sizeof text));
+    return tw_fail_native(TW_ERROR_TRANSFER_FAILED, TW_NATIVE_CUDA, error);
 }
 
 tw_status tw_cuda_hint(struct tw_cuda_device *device, const struct tw_backend_hint *hint)
@@ -307,10 +309,10 @@ tw_status tw_cuda_hint(struct tw_cuda_device *device, const struct tw_backend_hi
     if (entry && error && tw_cuda.context_synchronize())
         tw_cuda_lose(device, "that ran before a prefetch", error, true);
     tw_cuda_leave(entry);
-    return error && status == TW_SUCCESS
-               ? tw_fail(TW_ERROR_TRANSFER_FAILED, "the CUDA driver did not finish a prefetch of %zu bytes",
-                         hint->bytes)
-               : status;
+    if (!error || status != TW_SUCCESS)
+        return status;
+    (void)tw_fail(TW_ERROR_TRANSFER_FAILED, "the CUDA driver did not finish a prefetch of %zu bytes", hint->bytes);
+    return tw_fail_native(TW_ERROR_TRANSFER_FAILED, TW_NATIVE_CUDA, error);
 }
 
 /* ---- memory of the program --------------------------------------------------------------------------------------- */

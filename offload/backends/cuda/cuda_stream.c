@@ -87,10 +87,11 @@ static struct tw_backend_device *owner_of(const struct cuda_stream *stream)
 static tw_status complain(const struct cuda_stream *stream, const char *what, cu_result error)
 {
     char text[256];
-    const char *lost = tw_cuda_lost(stream->device);
-    return lost ? tw_fail(TW_ERROR_LAUNCH_FAILED, "%s", lost)
-                : tw_fail(TW_ERROR_LAUNCH_FAILED, "the CUDA driver %s: %s", what,
-                          tw_cuda_describe_error(error, text, sizeof text));
+    if (tw_cuda_lost(stream->device))
+        return tw_cuda_fail_lost(TW_ERROR_LAUNCH_FAILED, stream->device);
+    (void)tw_fail(TW_ERROR_LAUNCH_FAILED, "the CUDA driver %s: %s", what,
+                  tw_cuda_describe_error(error, text, sizeof text));
+    return tw_fail_native(TW_ERROR_LAUNCH_FAILED, TW_NATIVE_CUDA, error);
 }
 
 static tw_status open_stream(struct tw_backend_device *device, struct tw_backend_stream **result)
@@ -450,8 +451,9 @@ static bool reaches(struct tw_backend_device *to, struct tw_backend_device *from
 static tw_status copy(struct tw_backend_stream *base, const struct tw_backend_copy *copy, uint64_t *sequence)
 {
     const struct request request = {.name = COPY_NAME, .copy = copy};
-    const char *lost = copy->from ? tw_cuda_lost(tw_cuda_of(copy->from)) : NULL;
-    return lost ? tw_fail(TW_ERROR_TRANSFER_FAILED, "%s", lost) : issue(cuda(base), &request, sequence);
+    return copy->from && tw_cuda_lost(tw_cuda_of(copy->from))
+               ? tw_cuda_fail_lost(TW_ERROR_TRANSFER_FAILED, tw_cuda_of(copy->from))
+               : issue(cuda(base), &request, sequence);
 }
 
 static tw_status fill(struct tw_backend_stream *base, const struct tw_backend_fill *fill, uint64_t *sequence)
@@ -543,7 +545,7 @@ static tw_status outcome(struct tw_backend_stream *base, uint64_t sequence)
 {
     struct cuda_stream *stream = cuda(base);
     atomic_fetch_sub_explicit(&stream->device->running, 1, memory_order_relaxed);
-    return is_over(stream, sequence) ? TW_SUCCESS : tw_fail(TW_ERROR_LAUNCH_FAILED, "%s", stream->device->loss_message);
+    return is_over(stream, sequence) ? TW_SUCCESS : tw_cuda_fail_lost(TW_ERROR_LAUNCH_FAILED, stream->device);
 }
 
 const struct tw_backend_async tw_cuda_async = {

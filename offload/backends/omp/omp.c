@@ -197,10 +197,14 @@ static tw_status copy(const struct tw_backend_copy *request)
     }
     for (size_t row = 0; row < copy.rows * copy.planes; ++row) {
         const size_t y = row % copy.rows, z = row / copy.rows;
-        if (omp_target_memcpy(copy.target, copy.source, copy.row_bytes, z * copy.target_plane + y * copy.target_pitch,
-                              z * copy.source_plane + y * copy.source_pitch, to, from))
-            return tw_fail(TW_ERROR_TRANSFER_FAILED, "OpenMP could not copy %zu bytes from device %d to device %d",
-                           tw_backend_copy_bytes(&copy), from, to);
+        const int error =
+            omp_target_memcpy(copy.target, copy.source, copy.row_bytes, z * copy.target_plane + y * copy.target_pitch,
+                              z * copy.source_plane + y * copy.source_pitch, to, from);
+        if (error) {
+            (void)tw_fail(TW_ERROR_TRANSFER_FAILED, "OpenMP could not copy %zu bytes from device %d to device %d",
+                          tw_backend_copy_bytes(&copy), from, to);
+            return tw_fail_native(TW_ERROR_TRANSFER_FAILED, TW_NATIVE_OPENMP, error);
+        }
     }
     return TW_SUCCESS;
 }

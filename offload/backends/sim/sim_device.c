@@ -63,21 +63,24 @@ bool tw_sim_op_begin(struct tw_backend_device *device, tw_sim_operation operatio
 
 tw_status tw_sim_refuse_copy(const struct tw_backend_device *device, bool to, size_t bytes)
 {
-    return tw_fail(TW_ERROR_TRANSFER_FAILED, "simulated fault: copying %zu bytes %s device %u", bytes,
-                   to ? "to" : "from", device->index);
+    (void)tw_fail(TW_ERROR_TRANSFER_FAILED, "simulated fault: copying %zu bytes %s device %u", bytes,
+                  to ? "to" : "from", device->index);
+    return tw_fail_native(TW_ERROR_TRANSFER_FAILED, TW_NATIVE_SIM, TW_SIM_COPY);
 }
 
 tw_status tw_sim_refuse_fill(const struct tw_backend_device *device, const struct tw_backend_fill *fill)
 {
-    return tw_fail(TW_ERROR_TRANSFER_FAILED, "simulated fault: filling %zu bytes on device %u",
-                   tw_backend_fill_bytes(fill), device->index);
+    (void)tw_fail(TW_ERROR_TRANSFER_FAILED, "simulated fault: filling %zu bytes on device %u",
+                  tw_backend_fill_bytes(fill), device->index);
+    return tw_fail_native(TW_ERROR_TRANSFER_FAILED, TW_NATIVE_SIM, TW_SIM_COPY);
 }
 
 tw_status tw_sim_refuse_launch(const struct tw_backend_device *device, const struct tw_internal_kernel *kernel)
 {
     tw_refuse_launch();
-    return tw_fail(TW_ERROR_LAUNCH_FAILED, "simulated fault: launching kernel %s on device %u", kernel->name,
-                   device->index);
+    (void)tw_fail(TW_ERROR_LAUNCH_FAILED, "simulated fault: launching kernel %s on device %u", kernel->name,
+                  device->index);
+    return tw_fail_native(TW_ERROR_LAUNCH_FAILED, TW_NATIVE_SIM, TW_SIM_LAUNCH);
 }
 
 tw_status tw_sim_run_kernel(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
@@ -91,6 +94,7 @@ tw_status tw_sim_run_kernel(struct tw_backend_device *device, const struct tw_in
     pthread_mutex_lock(&tw_sim_of(device)->mutex);
     tw_sim_of(device)->lost = true;
     pthread_mutex_unlock(&tw_sim_of(device)->mutex);
-    return tw_fail(TW_ERROR_LAUNCH_FAILED, "simulated fault: kernel %s on device %u%s", kernel->name, device->index,
-                   lost ? ", after that of another one" : "");
+    (void)tw_fail(TW_ERROR_LAUNCH_FAILED, "simulated fault: kernel %s on device %u%s", kernel->name, device->index,
+                  lost ? ", after that of another one" : "");
+    return tw_fail_native(TW_ERROR_LAUNCH_FAILED, TW_NATIVE_SIM, TW_SIM_KERNEL);
 }

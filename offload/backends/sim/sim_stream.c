@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "sim_stream.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -34,6 +35,7 @@ struct sim_item {
     bool measured;
     struct tw_backend_times times;
     tw_status status;
+    tw_native_code native;
     char message[600];
     unsigned char pattern[]; /* of a fill */
 };
@@ -150,8 +152,10 @@ static void run_item(struct sim_stream *stream)
         item->status = run_work(stream->device, item);
         if (item->measured)
             item->times.end_ns = tw_now_ns();
-        if (item->status != TW_SUCCESS)
+        if (item->status != TW_SUCCESS) {
             snprintf(item->message, sizeof item->message, "%s", tw_error_detail());
+            item->native = tw_error_native_code();
+        }
         pthread_mutex_lock(&streams_mutex);
         --running;
     }
@@ -203,9 +207,11 @@ static tw_status open_stream(struct tw_backend_device *device, struct tw_backend
     struct sim_stream *stream = calloc(1, sizeof *stream);
     if (stream)
         stream->device = device;
-    if (!stream || pthread_create(&stream->thread, NULL, run_stream, stream) != 0) {
+    const int error = stream ? pthread_create(&stream->thread, NULL, run_stream, stream) : ENOMEM;
+    if (error) {
         free(stream);
-        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no thread for simulated device %u", device->index);
+        (void)tw_fail(TW_ERROR_OUT_OF_MEMORY, "no thread for simulated device %u", device->index);
+        return tw_fail_native(TW_ERROR_OUT_OF_MEMORY, TW_NATIVE_ERRNO, error);
     }
     *result = &stream->base;
     return TW_SUCCESS;
@@ -316,9 +322,11 @@ static tw_status enqueue_native(struct tw_backend_stream *base, tw_status (*call
                                 const void *context, uint64_t *sequence)
 {
     struct sim_stream *stream = stream_of(base);
-    if (tw_sim_op_fails(stream->device, TW_SIM_LAUNCH))
-        return tw_fail(TW_ERROR_LAUNCH_FAILED, "simulated fault: starting a native task on device %u",
-                       stream->device->index);
+    if (tw_sim_op_fails(stream->device, TW_SIM_LAUNCH)) {
+        (void)tw_fail(TW_ERROR_LAUNCH_FAILED, "simulated fault: starting a native task on device %u",
+                      stream->device->index);
+        return tw_fail_native(TW_ERROR_LAUNCH_FAILED, TW_NATIVE_SIM, TW_SIM_LAUNCH);
+    }
     return add_item(stream, (struct sim_item){.call = call, .context = context}, sequence);
 }
 
@@ -345,9 +353,11 @@ static void destroy(struct tw_backend_graph *graph)
 static tw_status launch_graph(struct tw_backend_stream *base, struct tw_backend_graph *graph, uint64_t *sequence)
 {
     struct sim_stream *stream = stream_of(base);
-    if (tw_sim_op_fails(stream->device, TW_SIM_LAUNCH))
-        return tw_fail(TW_ERROR_LAUNCH_FAILED, "simulated fault: launching a command graph on device %u",
-                       stream->device->index);
+    if (tw_sim_op_fails(stream->device, TW_SIM_LAUNCH)) {
+        (void)tw_fail(TW_ERROR_LAUNCH_FAILED, "simulated fault: launching a command graph on device %u",
+                      stream->device->index);
+        return tw_fail_native(TW_ERROR_LAUNCH_FAILED, TW_NATIVE_SIM, TW_SIM_LAUNCH);
+    }
     return add_item(stream, (struct sim_item){.graph = (const struct sim_graph *)graph}, sequence);
 }
 
@@ -380,7 +390,7 @@ static tw_status outcome(struct tw_backend_stream *base, uint64_t sequence)
     pthread_mutex_unlock(&streams_mutex);
     const tw_status status = item->status;
     if (status != TW_SUCCESS)
-        (void)tw_fail(status, "%s", item->message);
+        (void)tw_fail_native(tw_fail(status, "%s", item->message), item->native.api, item->native.code);
     free(item);
     return status;
 }
