@@ -35,6 +35,14 @@
 
 #include <teamwork/teamwork.h>
 
+/* The programs are C, and some are also compiled as C++. */
+#ifdef __cplusplus
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wc11-extensions"
+#pragma clang diagnostic ignored "-Wc++20-designator"
+#pragma clang diagnostic ignored "-Wmissing-field-initializers"
+#endif
+
 extern char **environ;
 
 /* Allocations that cannot succeed are a case of the tests, not an error of the program. */
@@ -339,7 +347,7 @@ struct tw_gate {
 
 static inline void *tw_gate_keeper(void *context)
 {
-    struct tw_gate *gate = context;
+    struct tw_gate *gate = (struct tw_gate *)context;
     tw_host_accessor *accessor = NULL;
     TW_PASS(tw_host_access(gate->buffer, TW_DISCARD_WRITE, &accessor));
     memset(tw_host_accessor_data(accessor), 0, tw_buffer_size(gate->buffer));
@@ -418,7 +426,7 @@ static inline void tw_test_store(tw_buffer *buffer, const void *contents)
 static inline tw_buffer *tw_test_ints(size_t count, int value)
 {
     tw_buffer *buffer = NULL;
-    int *data = malloc(count * sizeof *data);
+    int *data = (int *)malloc(count * sizeof *data);
     TW_CHECK(data != NULL);
     for (size_t i = 0; i < count; ++i)
         data[i] = value;
@@ -443,7 +451,7 @@ static inline void tw_test_destroy_buffers(tw_buffer **buffers, size_t count)
 static inline void tw_test_expect_ints(tw_buffer *buffer, int value)
 {
     const size_t count = tw_buffer_count(buffer);
-    int *data = malloc(count * sizeof *data);
+    int *data = (int *)malloc(count * sizeof *data);
     TW_CHECK(data != NULL);
     tw_test_fetch(buffer, data);
     for (size_t i = 0; i < count; ++i)
@@ -462,5 +470,9 @@ static inline tw_buffer *tw_test_zeroed(size_t element_bytes, size_t count)
     tw_host_accessor_release(&accessor);
     return buffer;
 }
+
+#ifdef __cplusplus
+#pragma clang diagnostic pop
+#endif
 
 #endif

@@ -26,6 +26,7 @@
 #include <teamwork/buffer.h>
 #include <teamwork/event.h>
 #include <teamwork/local.h>
+#include <teamwork/lower/kernel/language.h>
 #include <teamwork/lower/kernel/launch.h>
 #include <teamwork/queue.h>
 
@@ -135,75 +136,84 @@ TW_API void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mod
 TW_API void *tw_access_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range,
                             tw_access_mode mode, tw_access_target target);
 
-static inline const void *tw_read_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range)
+/* TW_INTERNAL_ADDRESS is void *, and TW_INTERNAL_CONST_ADDRESS const void *; in C++ both become a pointer of the type that
+   they are assigned to. */
+
+static inline TW_INTERNAL_CONST_ADDRESS tw_read_part(tw_command_group *group, tw_buffer *buffer, tw_id offset,
+                                                     tw_range range)
 {
     return tw_access_part(group, buffer, offset, range, TW_READ, TW_GLOBAL);
 }
 
-static inline void *tw_write_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range)
+static inline TW_INTERNAL_ADDRESS tw_write_part(tw_command_group *group, tw_buffer *buffer, tw_id offset,
+                                                tw_range range)
 {
     return tw_access_part(group, buffer, offset, range, TW_WRITE, TW_GLOBAL);
 }
 
-static inline void *tw_read_write_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range)
+static inline TW_INTERNAL_ADDRESS tw_read_write_part(tw_command_group *group, tw_buffer *buffer, tw_id offset,
+                                                     tw_range range)
 {
     return tw_access_part(group, buffer, offset, range, TW_READ_WRITE, TW_GLOBAL);
 }
 
-static inline void *tw_discard_write_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range)
+static inline TW_INTERNAL_ADDRESS tw_discard_write_part(tw_command_group *group, tw_buffer *buffer, tw_id offset,
+                                                        tw_range range)
 {
     return tw_access_part(group, buffer, offset, range, TW_DISCARD_WRITE, TW_GLOBAL);
 }
 
-static inline void *tw_discard_read_write_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range)
+static inline TW_INTERNAL_ADDRESS tw_discard_read_write_part(tw_command_group *group, tw_buffer *buffer, tw_id offset,
+                                                             tw_range range)
 {
     return tw_access_part(group, buffer, offset, range, TW_DISCARD_READ_WRITE, TW_GLOBAL);
 }
 
-static inline void *tw_atomic_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range)
+static inline TW_INTERNAL_ADDRESS tw_atomic_part(tw_command_group *group, tw_buffer *buffer, tw_id offset,
+                                                 tw_range range)
 {
     return tw_access_part(group, buffer, offset, range, TW_ATOMIC, TW_GLOBAL);
 }
 
-static inline const void *tw_read_constant_part(tw_command_group *group, tw_buffer *buffer, tw_id offset,
-                                                tw_range range)
+static inline TW_INTERNAL_CONST_ADDRESS tw_read_constant_part(tw_command_group *group, tw_buffer *buffer, tw_id offset,
+                                                              tw_range range)
 {
     return tw_access_part(group, buffer, offset, range, TW_READ, TW_CONSTANT);
 }
 
-static inline const void *tw_read(tw_command_group *group, tw_buffer *buffer)
+static inline TW_INTERNAL_CONST_ADDRESS tw_read(tw_command_group *group, tw_buffer *buffer)
 {
     return tw_access(group, buffer, TW_READ, TW_GLOBAL);
 }
 
 /** Reads through constant memory (spec 2.4): for small tables that all work-items read. */
-static inline const void *tw_read_constant(tw_command_group *group, tw_buffer *buffer)
+static inline TW_INTERNAL_CONST_ADDRESS tw_read_constant(tw_command_group *group, tw_buffer *buffer)
 {
     return tw_access(group, buffer, TW_READ, TW_CONSTANT);
 }
 
-static inline void *tw_write(tw_command_group *group, tw_buffer *buffer)
+static inline TW_INTERNAL_ADDRESS tw_write(tw_command_group *group, tw_buffer *buffer)
 {
     return tw_access(group, buffer, TW_WRITE, TW_GLOBAL);
 }
 
-static inline void *tw_read_write(tw_command_group *group, tw_buffer *buffer)
+static inline TW_INTERNAL_ADDRESS tw_read_write(tw_command_group *group, tw_buffer *buffer)
 {
     return tw_access(group, buffer, TW_READ_WRITE, TW_GLOBAL);
 }
 
-static inline void *tw_discard_write(tw_command_group *group, tw_buffer *buffer)
+static inline TW_INTERNAL_ADDRESS tw_discard_write(tw_command_group *group, tw_buffer *buffer)
 {
     return tw_access(group, buffer, TW_DISCARD_WRITE, TW_GLOBAL);
 }
 
-static inline void *tw_discard_read_write(tw_command_group *group, tw_buffer *buffer)
+static inline TW_INTERNAL_ADDRESS tw_discard_read_write(tw_command_group *group, tw_buffer *buffer)
 {
     return tw_access(group, buffer, TW_DISCARD_READ_WRITE, TW_GLOBAL);
 }
 
 /** Atomic access (spec Table 3.25): reading and writing, by the atomic operations of atomic.h alone. */
-static inline void *tw_atomic(tw_command_group *group, tw_buffer *buffer)
+static inline TW_INTERNAL_ADDRESS tw_atomic(tw_command_group *group, tw_buffer *buffer)
 {
     return tw_access(group, buffer, TW_ATOMIC, TW_GLOBAL);
 }

@@ -31,11 +31,16 @@
 TW_BEGIN_DECLS
 
 /* The argument block: what was accessed for reading does not go to a member that is written through. */
+#ifdef __cplusplus
+#define TW_INTERNAL_BLOCK(name, ...)                                                                                   \
+    TW_INTERNAL_C_INITIALIZERS(tw_internal_address_of<const name##_tw_block>({__VA_ARGS__}))
+#else
 #define TW_INTERNAL_BLOCK(name, ...) TW_INTERNAL_KEEPS_CONST(&(const name##_tw_block){__VA_ARGS__})
+#endif
 
 /* The kernel, if it is of the form that the launch is for. */
 #define TW_INTERNAL_KERNEL_OF(form, name)                                                                              \
-    tw_internal_##form##_of(&name##_kernel, _Generic(name##_kernel, struct tw_internal_##form: 1, default: 0))
+    tw_internal_##form##_of(&name##_kernel, TW_INTERNAL_IS(name##_kernel, struct tw_internal_##form))
 #define TW_INTERNAL_DEFINE_KERNEL_OF(form, launch, definition)                                                         \
     TW_DEVICE_INLINE const struct tw_internal_kernel *tw_internal_##form##_of(const void *kernel, int right)           \
         __attribute__((diagnose_if(!right, launch " runs a kernel that " definition " defines", "error")))             \

@@ -185,8 +185,10 @@ endfunction()
 function(_teamwork_split_by_default library)
     _teamwork_split_options(options)
     if(options)
-        target_compile_options(${library} INTERFACE "$<BUILD_INTERFACE:$<$<AND:$<COMPILE_LANG_AND_ID:C,Clang>,\
+        foreach(language C CXX)
+            target_compile_options(${library} INTERFACE "$<BUILD_INTERFACE:$<$<AND:$<COMPILE_LANG_AND_ID:${language},Clang>,\
 $<NOT:$<BOOL:$<TARGET_PROPERTY:TEAMWORK_NO_SPLIT>>>>:${options}>>")
+        endforeach()
     endif()
 endfunction()
 
@@ -250,7 +252,8 @@ function(teamwork_add_offload target)
     endif()
     # only for clang: a target may hold C++ of another compiler beside its kernels, and what links it is linked by clang
     foreach(option IN ITEMS -fopenmp LISTS compile)
-        target_compile_options(${target} ${scope} "$<$<COMPILE_LANG_AND_ID:C,Clang>:${option}>")
+        target_compile_options(${target} ${scope}
+            "$<$<OR:$<COMPILE_LANG_AND_ID:C,Clang>,$<COMPILE_LANG_AND_ID:CXX,Clang>>:${option}>")
     endforeach()
     foreach(option IN ITEMS -fopenmp LISTS link)
         target_link_options(${target} ${scope}
@@ -270,7 +273,7 @@ function(teamwork_add_offload target)
     endif()
     if(arg_REPORT)
         set(groups "teamwork-.*|loop-vectorize")
-        target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:C,Clang>:-gline-tables-only;-Rpass=${groups};\
+        target_compile_options(${target} PRIVATE "$<$<OR:$<COMPILE_LANG_AND_ID:C,Clang>,$<COMPILE_LANG_AND_ID:CXX,Clang>>:-gline-tables-only;-Rpass=${groups};\
 -Rpass-missed=${groups};-Rpass-analysis=loop-vectorize>")
     endif()
 endfunction()

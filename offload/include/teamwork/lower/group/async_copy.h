@@ -13,12 +13,12 @@ typedef struct tw_device_event {
 /* Nothing, if the elements that two pointers point to are of one size. */
 #define TW_INTERNAL_SAME_SIZE(to, from)                                                                                \
     ((void)sizeof(struct {                                                                                             \
-        _Static_assert(sizeof *(to) == sizeof *(from), "a copy between elements of different sizes");                  \
+        static_assert(sizeof *(to) == sizeof *(from), "a copy between elements of different sizes");                   \
         char tw_unused;                                                                                                \
     }))
 #define TW_INTERNAL_COMMON_ALIGNMENT(to, from)                                                                         \
-    (_Alignof(__typeof__(*(to))) < _Alignof(__typeof__(*(from))) ? _Alignof(__typeof__(*(to)))                         \
-                                                                 : _Alignof(__typeof__(*(from))))
+    (__alignof__(__typeof__(*(to))) < __alignof__(__typeof__(*(from))) ? __alignof__(__typeof__(*(to)))                \
+                                                                       : __alignof__(__typeof__(*(from))))
 
 /* ---- one thread's share ------------------------------------------------------------------------------------------ */
 

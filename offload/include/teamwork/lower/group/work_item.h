@@ -30,13 +30,21 @@ TW_DEVICE_INLINE tw_h_item tw_internal_h_item(tw_group group, tw_range range, si
     TW_INTERNAL_WORK_ITEMS(group, tw_get_local_range(group), ignored, options, item, )
 
 /* The attribute can lower an alignment, too. */
-#define TW_INTERNAL_ALIGNED(type, least) __attribute__((aligned(_Alignof(type) > (least) ? _Alignof(type) : (least))))
+#define TW_INTERNAL_ALIGNED(type, least)                                                                               \
+    __attribute__((aligned(__alignof__(type) > (least) ? __alignof__(type) : (least))))
 
 /* TW_LOCAL(type, name) and TW_LOCAL(type, name, [n]...): the declarator, and the name in it. */
 #define TW_INTERNAL_DECLARATOR(...) TW_INTERNAL_DECLARATOR_(__VA_ARGS__, , )
 #define TW_INTERNAL_DECLARATOR_(name, dims, ...) name dims
 #define TW_INTERNAL_DECLARED(...) TW_INTERNAL_DECLARED_(__VA_ARGS__, )
 #define TW_INTERNAL_DECLARED_(name, ...) name
+
+/* The declaration of an array of variable size, an extension in C++. Expands to: the declaration, between pragmas */
+#define TW_INTERNAL_VARIABLE_SIZE(...)                                                                                 \
+    TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
+    TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wvla-extension")                                                     \
+    __VA_ARGS__                                                                                                        \
+    TW_INTERNAL_PRAGMA(clang diagnostic pop)
 
 #if defined(TW_INTERNAL_PASS_SIMT)
 #include <teamwork/lower/group/work_item_simt.h>

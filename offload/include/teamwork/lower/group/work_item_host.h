@@ -7,7 +7,7 @@
 
 /* A variable of the thread, and a note of its size for the library, which counts a group's local memory. */
 #define TW_INTERNAL_LOCAL(type, ...)                                                                                   \
-    static _Thread_local type TW_INTERNAL_DECLARATOR(__VA_ARGS__) TW_INTERNAL_ALIGNED(type, 64);                       \
+    static __thread type TW_INTERNAL_DECLARATOR(__VA_ARGS__) TW_INTERNAL_ALIGNED(type, 64);                            \
     TW_INTERNAL_NOTE_LOCAL(TW_INTERNAL_DECLARED(__VA_ARGS__))
 #define TW_INTERNAL_NOTE_LOCAL(name) TW_INTERNAL_NOTE_LOCAL_(name)
 #define TW_INTERNAL_NOTE_LOCAL_(name)                                                                                  \
@@ -45,7 +45,7 @@ TW_DEVICE_INLINE size_t tw_internal_private_many(tw_group group, size_t few)
 #define TW_INTERNAL_PRIVATE_FEW(type) (sizeof(type) < 8192 ? 8192 / sizeof(type) : 1)
 #define TW_INTERNAL_PRIVATE(group, type, name)                                                                         \
     type name##_tw_few[TW_INTERNAL_PRIVATE_FEW(type)] TW_INTERNAL_ALIGNED(type, 64);                                   \
-    type name##_tw_many[tw_internal_private_many(group, TW_INTERNAL_PRIVATE_FEW(type))];                               \
+    TW_INTERNAL_VARIABLE_SIZE(type name##_tw_many[tw_internal_private_many(group, TW_INTERNAL_PRIVATE_FEW(type))];)    \
     type *const name = tw_local_linear_range(group) <= TW_INTERNAL_PRIVATE_FEW(type) ? name##_tw_few : name##_tw_many
 #define TW_INTERNAL_PRIVATE_INDEX(item) tw_local_linear_id(item)
 

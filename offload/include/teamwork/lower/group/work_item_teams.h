@@ -52,7 +52,7 @@ TW_DEVICE_INLINE void tw_internal_share(const void *address)
 #ifdef TW_INTERNAL_GPU_PASS
 #define TW_INTERNAL_PRIVATE(group, type, name) type name[TW_INTERNAL_SIMT_MAX_GROUP]
 #else
-#define TW_INTERNAL_PRIVATE(group, type, name) type name[tw_local_linear_range(group)]
+#define TW_INTERNAL_PRIVATE(group, type, name) TW_INTERNAL_VARIABLE_SIZE(type name[tw_local_linear_range(group)])
 #endif
 #define TW_INTERNAL_PRIVATE_INDEX(item) tw_local_linear_id(item)
 

@@ -216,7 +216,8 @@ TW_DEVICE_INLINE void tw_internal_nd_piece(struct tw_internal_launch *launch, tw
 #define TW_INTERNAL_ND_COPY_BYTES(name)                                                                                \
     (sizeof(name##_tw_block) <= TW_INTERNAL_INLINE_ARGS_BYTES ? sizeof(name##_tw_block) : 1)
 
-TW_DEVICE_INLINE const void *tw_internal_nd_block(const struct tw_internal_nd_group *group, void *copy, size_t bytes)
+TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_internal_nd_group *group, void *copy,
+                                                                size_t bytes)
 {
     if (bytes > TW_INTERNAL_INLINE_ARGS_BYTES)
         return group->launch->args;
@@ -238,7 +239,7 @@ TW_DEVICE_INLINE const void *tw_internal_nd_block(const struct tw_internal_nd_gr
 #define TW_INTERNAL_HOST_ND_RANGE(name, options)                                                                       \
     TW_DEVICE_INLINE void name##_tw_items(const struct tw_internal_nd_group *tw_nd, size_t tw_first, unsigned tw_dims) \
     {                                                                                                                  \
-        _Alignas(name##_tw_block) unsigned char tw_copy[TW_INTERNAL_ND_COPY_BYTES(name)];                              \
+        __attribute__((aligned(__alignof__(name##_tw_block)))) unsigned char tw_copy[TW_INTERNAL_ND_COPY_BYTES(name)]; \
         const name##_tw_block *const tw_args = tw_internal_nd_block(tw_nd, tw_copy, sizeof(name##_tw_block));          \
         struct tw_internal_group tw_here =                                                                             \
             tw_internal_nd_here(tw_nd, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2, tw_dims);              \
@@ -275,7 +276,7 @@ TW_DEVICE_INLINE const void *tw_internal_nd_block(const struct tw_internal_nd_gr
 #define TW_INTERNAL_HOST_ND_ITEMS(name, dims)                                                                          \
     static __attribute__((noinline)) void name##_tw_split_##dims(const struct tw_internal_nd_group *tw_nd)             \
     {                                                                                                                  \
-        _Alignas(name##_tw_block) unsigned char tw_copy[TW_INTERNAL_ND_COPY_BYTES(name)];                              \
+        __attribute__((aligned(__alignof__(name##_tw_block)))) unsigned char tw_copy[TW_INTERNAL_ND_COPY_BYTES(name)]; \
         const name##_tw_block *const tw_args = tw_internal_nd_block(tw_nd, tw_copy, sizeof(name##_tw_block));          \
         struct tw_internal_group tw_here =                                                                             \
             tw_internal_nd_here(tw_nd, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2, dims);                 \
@@ -314,7 +315,7 @@ TW_DEVICE_INLINE const void *tw_internal_nd_block(const struct tw_internal_nd_gr
 #define TW_INTERNAL_HOST_GROUP(name)                                                                                   \
     static void name##_tw_checked_items(const struct tw_internal_nd_group *tw_nd, size_t tw_first)                     \
     {                                                                                                                  \
-        _Alignas(name##_tw_block) unsigned char tw_copy[TW_INTERNAL_ND_COPY_BYTES(name)];                              \
+        __attribute__((aligned(__alignof__(name##_tw_block)))) unsigned char tw_copy[TW_INTERNAL_ND_COPY_BYTES(name)]; \
         const name##_tw_block *const tw_args = tw_internal_nd_block(tw_nd, tw_copy, sizeof(name##_tw_block));          \
         struct tw_internal_group tw_here = tw_internal_nd_here(tw_nd, 0, 0, 0, tw_nd->launch->dims);                   \
         const size_t tw_total = tw_local_linear_range(&tw_here);                                                       \

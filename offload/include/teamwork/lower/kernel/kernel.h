@@ -98,6 +98,7 @@
  */
 #define TW_INTERNAL_CHECK_KERNEL(name, parameters, ...)                                                                \
     typedef struct name name##_tw_block;                                                                               \
+    TW_INTERNAL_CXX_BEGIN                                                                                              \
     TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
     TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wgcc-compat")                                                        \
     TW_INTERNAL_PRAGMA(clang diagnostic fatal "-Wuser-defined-warnings")                                               \
@@ -107,7 +108,7 @@
     {                                                                                                                  \
         return right;                                                                                                  \
     }                                                                                                                  \
-    enum { name##_tw_checked = sizeof(name##_tw_check(_Generic(name, void (*)(__VA_ARGS__): 1, default: 0))) };        \
+    enum { name##_tw_checked = sizeof(name##_tw_check(TW_INTERNAL_IS(name, void (*)(__VA_ARGS__)))) };                 \
     TW_INTERNAL_PRAGMA(clang diagnostic pop)
 
 /* Calls a kernel so that its body is inlined whatever its size: a call blocks vectorization and keeps structs in memory.
@@ -128,14 +129,14 @@
         name##_tw_local_1 = TW_INTERNAL_GIVEN(n1) ? (n1) : TW_INTERNAL_GIVEN(n0),                                      \
         name##_tw_local_2 = TW_INTERNAL_GIVEN(n2) ? (n2) : TW_INTERNAL_GIVEN(n0)                                       \
     };                                                                                                                 \
-    _Static_assert(!name##_tw_dims || (name##_tw_local_0 > 0 && name##_tw_local_1 > 0 && name##_tw_local_2 > 0),       \
+    static_assert(!name##_tw_dims || (name##_tw_local_0 > 0 && name##_tw_local_1 > 0 && name##_tw_local_2 > 0),        \
                    "the required work-group size of " #name " must be positive");
 #define TW_INTERNAL_GIVEN(n) ((n) != TW_INTERNAL_ANY)
 
 #define TW_INTERNAL_RANGE_CALL(name, dims)                                                                             \
     TW_INTERNAL_CHECK_KERNEL(name, "(tw_item item, const struct " #name " *k)", tw_item, const name##_tw_block *)      \
     enum { name##_tw_dims = (dims) };                                                                                  \
-    _Static_assert(name##_tw_dims >= 0 && name##_tw_dims <= 3, "a range has 1 to 3 dimensions");                       \
+    static_assert(name##_tw_dims >= 0 && name##_tw_dims <= 3, "a range has 1 to 3 dimensions");                        \
     TW_DEVICE_INLINE void name##_tw_call(tw_item tw_here, const name##_tw_block *tw_args)                              \
     {                                                                                                                  \
         TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                                \
@@ -172,7 +173,7 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
 /* Expands to: typedef struct saxpy saxpy_tw_block; extern const struct tw_internal_range_kernel saxpy_kernel */
 #define TW_INTERNAL_DECLARE_KERNEL(kind, name)                                                                         \
     typedef struct name name##_tw_block;                                                                               \
-    extern const struct tw_internal_##kind##_kernel name##_kernel
+    TW_INTERNAL_EXTERN const struct tw_internal_##kind##_kernel name##_kernel
 
 /* The object that launches a kernel; ends in a declaration, which the user's semicolon completes. `visit` lets a visitor
    see the members of a block: their names and types, which only the compiler knows. Expands to:
@@ -183,10 +184,12 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
        extern const struct tw_internal_range_kernel saxpy_kernel */
 #ifdef TW_INTERNAL_DEVICE_PASS
 #define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, teams, end, dims_, ...)                                          \
-    extern const struct tw_internal_##kind##_kernel name_##_kernel
+    TW_INTERNAL_CXX_END                                                                                                \
+    TW_INTERNAL_EXTERN const struct tw_internal_##kind##_kernel name_##_kernel
 #else
 #define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, teams, end, dims_, ...)                                          \
-    _Static_assert(_Alignof(name_##_tw_block) <= 64, "the block of " #name_ " is aligned to more than 64 bytes");      \
+    static_assert(__alignof__(name_##_tw_block) <= 64, "the block of " #name_ " is aligned to more than 64 bytes");    \
+    TW_INTERNAL_CXX_BLOCK(name_)                                                                                       \
     TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
     TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wdouble-promotion")                                                  \
     static void name_##_tw_visit(const void *tw_args, tw_internal_member_visitor tw_visitor, void *tw_user)            \
@@ -199,16 +202,17 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
         TW_INTERNAL_OFFLOAD(name_, teams, tw_launch)                                                                   \
     }                                                                                                                  \
     static size_t name_##_tw_local_bytes;                                                                              \
-    extern const struct tw_internal_##kind##_kernel name_##_kernel __attribute__((visibility("protected")));           \
+    TW_INTERNAL_EXTERN const struct tw_internal_##kind##_kernel name_##_kernel                                         \
+        __attribute__((visibility("protected")));                                                                      \
     const struct tw_internal_##kind##_kernel name_##_kernel = {{                                                       \
         .abi = TW_INTERNAL_KERNEL_ABI, .form = form_, .dims = dims_, .lowerings = TW_INTERNAL_LOWERINGS,               \
         .args_bytes = sizeof(name_##_tw_block), .required_local = {__VA_ARGS__},                                       \
-        .local_bytes = &name_##_tw_local_bytes,                                                                        \
-        .host = name_##_tw_host, .host_end = end, .offload = name_##_tw_offload, .visit = name_##_tw_visit,            \
-        .name = #name_, .file = __FILE__, .line = __LINE__, .unit = __BASE_FILE__,                                     \
-        .notes = __start_tw_local_notes, .past_notes = __stop_tw_local_notes,                                          \
+        .host = name_##_tw_host, .host_end = end, .offload = name_##_tw_offload, .name = #name_,                       \
+        .file = __FILE__, .line = __LINE__, .unit = __BASE_FILE__, .notes = __start_tw_local_notes,                    \
+        .past_notes = __stop_tw_local_notes, .local_bytes = &name_##_tw_local_bytes, .visit = name_##_tw_visit,        \
     }};                                                                                                                \
-    extern const struct tw_internal_##kind##_kernel name_##_kernel
+    TW_INTERNAL_CXX_END                                                                                                \
+    TW_INTERNAL_EXTERN const struct tw_internal_##kind##_kernel name_##_kernel
 #endif
 // clang-format on
 

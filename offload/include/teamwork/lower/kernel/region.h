@@ -13,10 +13,12 @@
 
 #include <teamwork/lower/kernel/compiler.h>
 
+#include <assert.h>
 #include <omp.h>
 #include <stdint.h>
 
 #include <teamwork/item.h>
+#include <teamwork/lower/kernel/language.h>
 #include <teamwork/lower/kernel/launch.h>
 
 /*
@@ -78,6 +80,21 @@ enum { tw_internal_on_device = 1 };
 #define TW_INTERNAL_EXPAND(macro, ...) macro(__VA_ARGS__)
 #define TW_INTERNAL_OPTIONS_TW_HOST_LOOP(...) ignored, __VA_ARGS__,
 
+/* Definitions of kernels in C++: what is an extension there, which -Wpedantic would tell the user; and blocks, which are
+   copied byte by byte. */
+#ifdef __cplusplus
+#define TW_INTERNAL_CXX_BEGIN                                                                                          \
+    TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
+    TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wc++20-designator")
+#define TW_INTERNAL_CXX_END TW_INTERNAL_PRAGMA(clang diagnostic pop)
+#define TW_INTERNAL_CXX_BLOCK(name)                                                                                    \
+    static_assert(__is_trivially_copyable(name##_tw_block), "the block of " #name " cannot be copied byte by byte");
+#else
+#define TW_INTERNAL_CXX_BEGIN
+#define TW_INTERNAL_CXX_END
+#define TW_INTERNAL_CXX_BLOCK(name)
+#endif
+
 /* What cannot be vectorized runs as it is. The warning about that comes late, without a usable place in the source,
    so it can only be silenced for the rest of the file. */
 #pragma clang diagnostic ignored "-Wpass-failed"
@@ -90,9 +107,26 @@ enum { tw_internal_on_device = 1 };
     TW_INTERNAL_PRAGMA(clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers")                      \
     __VA_ARGS__                                                                                                        \
     TW_INTERNAL_PRAGMA(clang diagnostic pop)
+
+/* An expression in C++ with initializers as C has them: designated, in any order, the others zero. */
+#define TW_INTERNAL_C_INITIALIZERS(...)                                                                                \
+    TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
+    TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wc99-designator")                                                    \
+    TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wc++20-designator")                                                  \
+    TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wreorder-init-list")                                                 \
+    TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wmissing-field-initializers")                                        \
+    __VA_ARGS__                                                                                                        \
+    TW_INTERNAL_PRAGMA(clang diagnostic pop)
 // clang-format on
 
 /* ---- words of a region ------------------------------------------------------------------------------------------- */
+
+/* The head of the function around a region. C++, too, gives it its own name as a symbol: so the library finds the region.
+   Expands to: static void saxpy_tw_simt_8(tw_entry) */
+#define TW_INTERNAL_REGION_FUNCTION(name, lowering, block)                                                             \
+    static void name##_tw_##lowering##_##block(const struct tw_internal_entry *tw_entry) __asm__(                      \
+        #name "_tw_" #lowering "_" #block);                                                                            \
+    static __attribute__((unused)) void name##_tw_##lowering##_##block(const struct tw_internal_entry *tw_entry)
 
 /* X(from, 0), X(from, 1) ... for each word of a region: those of the head, 9 in the teams lowering and 11 in simt,
    and 1, 8 or 32 of the block. */
@@ -151,7 +185,7 @@ TW_DEVICE_INLINE void tw_internal_add_block(struct tw_internal_entry *entry, uns
 }
 
 /* In a region: the argument block, of `bytes`, rebuilt in `copy` where it came as words. The optimizer dissolves it. */
-TW_DEVICE_INLINE const void *tw_internal_block(const uint64_t *words, void *copy, size_t bytes)
+TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_block(const uint64_t *words, void *copy, size_t bytes)
 {
     if (tw_internal_words_for(bytes) == 1)
         return (const void *)(uintptr_t)words[0];

@@ -253,7 +253,7 @@ TW_DEVICE_INLINE struct tw_internal_launch *tw_internal_simt_launch(const uint64
     TW_INTERNAL_LAUNCHER(name, simt, form)
 
 #define TW_INTERNAL_SIMT_REGION(name, block, words)                                                                    \
-    static __attribute__((unused)) void name##_tw_simt_##block(const struct tw_internal_entry *tw_entry)               \
+    TW_INTERNAL_REGION_FUNCTION(name, simt, block)                                                                     \
     {                                                                                                                  \
         const int tw_device = tw_entry->device, tw_teams = tw_entry->teams, tw_threads = tw_entry->threads;            \
         const unsigned tw_memory = tw_entry->local_bytes;                                                              \
@@ -321,7 +321,7 @@ TW_DEVICE_INLINE void tw_internal_simt_team(struct tw_internal_split split, uint
 TW_DEVICE_INLINE void tw_internal_simt_place(struct tw_internal_split split, uint64_t shape, unsigned dims,
                                              uint32_t place[3])
 {
-    const uint32_t log[3] = {shape & 255, shape >> 8 & 255, shape >> 16 & 255};
+    const uint32_t log[3] = {(uint32_t)shape & 255, (uint32_t)shape >> 8 & 255, (uint32_t)shape >> 16 & 255};
     uint32_t team[3], left = tw_internal_thread();
     tw_internal_split_id(tw_internal_team(), split, dims, team);
     for (unsigned d = dims; d-- > 0;) {
@@ -425,6 +425,12 @@ TW_DEVICE_INLINE void tw_internal_simt_group(struct tw_internal_group *group, co
     }
 }
 
+TW_DEVICE_INLINE tw_nd_item tw_internal_simt_nd_item(tw_group group)
+{
+    tw_nd_item item = {{group->tw_thread_[0], group->tw_thread_[1], group->tw_thread_[2]}, group};
+    return item;
+}
+
 // clang-format off
 #define TW_INTERNAL_SIMT_CALL(name, words) name##_tw_simt_body(words)
 
@@ -458,8 +464,7 @@ TW_DEVICE_INLINE void tw_internal_simt_group(struct tw_internal_group *group, co
     }
 
 #define TW_INTERNAL_SIMT_POINT_group(here) &(here)
-#define TW_INTERNAL_SIMT_POINT_item(here)                                                                              \
-    (tw_nd_item){{(here).tw_thread_[0], (here).tw_thread_[1], (here).tw_thread_[2]}, &(here)}
+#define TW_INTERNAL_SIMT_POINT_item(here) tw_internal_simt_nd_item(&(here))
 
 /* Hierarchical and nd_range kernels; `point` is what the kernel's function takes: group or item. A required size is a
    constant.

@@ -137,7 +137,7 @@ TW_DEVICE_INLINE struct tw_internal_entry tw_internal_teams_nd_range_entry(const
     TW_INTERNAL_LAUNCHER(name, teams, form)
 
 #define TW_INTERNAL_TEAMS_REGION(name, block, words, loop)                                                             \
-    static __attribute__((unused)) void name##_tw_teams_##block(const struct tw_internal_entry *tw_entry)              \
+    TW_INTERNAL_REGION_FUNCTION(name, teams, block)                                                                    \
     {                                                                                                                  \
         const int tw_device = tw_entry->device, tw_teams = tw_entry->teams, tw_threads = tw_entry->threads;            \
         const unsigned tw_memory = tw_entry->local_bytes;                                                              \
@@ -164,7 +164,7 @@ TW_DEVICE_INLINE struct tw_internal_entry tw_internal_teams_nd_range_entry(const
     TW_INTERNAL_LAUNCHER(name, teams, task)
 
 #define TW_INTERNAL_TEAMS_ONE_REGION(name, block, words)                                                               \
-    static __attribute__((unused)) void name##_tw_teams_##block(const struct tw_internal_entry *tw_entry)              \
+    TW_INTERNAL_REGION_FUNCTION(name, teams, block)                                                                    \
     {                                                                                                                  \
         const int tw_device = tw_entry->device;                                                                        \
         const uint64_t *const tw_in = tw_entry->in;                                                                    \
