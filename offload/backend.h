@@ -229,6 +229,10 @@ struct tw_backend_memory {
        TW_ERROR_INVALID_ARGUMENT if they cannot, and TW_ERROR_INVALID_RANGE if there are fewer bytes. NULL: nothing can be
        found out. */
     tw_status (*examine)(struct tw_backend_device *device, const void *memory, size_t bytes, bool *shared);
+
+    /* Returns where the device has a byte of a variable of the program (teamwork/variable.h); NULL: it has no such
+       variable. May load the program's images into the device. NULL: kernels use the program's own. */
+    void *(*find_variable)(struct tw_backend_device *device, const void *variable);
 };
 
 /* For devices with streams. For each stream, one thread at a time calls `wait`, `measure`, `launch`, `copy`, `fill`,

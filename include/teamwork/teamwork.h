@@ -34,6 +34,7 @@
  *     atomic.h         atomic operations and fences
  *     printf.h         printing from kernels; not included here
  *     kernel_object.h  kernels as objects, for tables
+ *     variable.h       constants and variables of file scope that kernels use by their names
  *     kernel_limits.h  what a device allows a kernel
  *     interop.h        OpenMP and CUDA beside the library
  *     task.h           host tasks and native tasks: functions of the program as steps of command groups
@@ -81,6 +82,7 @@
 #include <teamwork/status.h>
 #include <teamwork/task.h>
 #include <teamwork/usm.h>
+#include <teamwork/variable.h>
 #include <teamwork/version.h>
 #include <teamwork/view.h>
 

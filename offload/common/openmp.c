@@ -14,6 +14,11 @@
    This function starts it by hand. Calls are counted; this one keeps it started until the program ends. */
 extern void __tgt_rtl_init(void) __attribute__((weak));
 
+/* What `target update` calls: the first call for a device loads the images of the program that it has not yet. */
+extern void __tgt_target_data_update_mapper(void *where, int64_t device, int32_t count, void **bases, void **begins,
+                                            int64_t *bytes, int64_t *types, void **names, void **mappers)
+    __attribute__((weak));
+
 static bool started; /* under the discovery lock */
 
 /* libomptarget's functions for the number of offload devices, and for the number that stands for the host. libomp has
@@ -73,6 +78,15 @@ void tw_openmp_fulfill(uintptr_t event)
 
 void *tw_openmp_mapped(int number, const void *host)
 {
+    return omp_get_mapped_ptr(host, number);
+}
+
+void *tw_openmp_variable(int number, const void *host)
+{
+    void *found = omp_get_mapped_ptr(host, number);
+    if (found || !__tgt_target_data_update_mapper)
+        return found;
+    __tgt_target_data_update_mapper(NULL, number, 0, NULL, NULL, NULL, NULL, NULL, NULL);
     return omp_get_mapped_ptr(host, number);
 }
 

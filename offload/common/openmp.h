@@ -29,6 +29,10 @@ void tw_openmp_fulfill(uintptr_t event);
    lock. */
 void *tw_openmp_mapped(int number, const void *host);
 
+/* Returns the address on a device of a byte of a variable that OpenMP knows (declare target); NULL: it knows none there.
+   Loads the program's images into the device if need be. Without the discovery lock. */
+void *tw_openmp_variable(int number, const void *host);
+
 /* Sets the number of devices to 0 from now on, because libomptarget would end the program at their use. */
 void tw_openmp_give_up(void);
 

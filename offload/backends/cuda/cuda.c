@@ -209,6 +209,12 @@ static tw_status hint(struct tw_backend_device *base, const struct tw_backend_hi
                                           : tw_cuda_hint(tw_cuda_of(base), hint);
 }
 
+/* The variable of the image that libomptarget has loaded: it launches all kernels that use variables. */
+static void *find_variable(struct tw_backend_device *base, const void *variable)
+{
+    return tw_cuda_lost(tw_cuda_of(base)) ? NULL : tw_omp_memory.find_variable(base, variable);
+}
+
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 /* Launches a kernel that tw_cuda_takes(). */
@@ -256,6 +262,7 @@ static const struct tw_backend_memory memory = {
     .free_shared = tw_cuda_free_shared,
     .hint = hint,
     .examine = tw_cuda_examine,
+    .find_variable = find_variable,
 };
 
 static int cuda_ordinal(const struct tw_backend_device *device)

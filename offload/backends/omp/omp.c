@@ -178,6 +178,11 @@ static tw_status examine(struct tw_backend_device *device, const void *memory, s
                    omp(device)->number);
 }
 
+static void *find_variable(struct tw_backend_device *device, const void *variable)
+{
+    return tw_openmp_variable(omp(device)->number, variable);
+}
+
 /* Returns true if a side of a copy is memory that this process can access. */
 static bool is_of_host(struct tw_backend_device *side)
 {
@@ -418,6 +423,7 @@ const struct tw_backend_memory tw_omp_memory = {
     .copy = copy,
     .fill = fill,
     .examine = examine,
+    .find_variable = find_variable,
 };
 
 int tw_omp_number(const struct tw_backend_device *device)
