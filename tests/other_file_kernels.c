@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** Kernels that test_other_file.c launches from another file. */
 #include "other_file_kernels.h"
+#include "other_file_statics.h"
 
 static inline void other_task(const struct other_task *k)
 {
@@ -26,3 +27,40 @@ static inline void other_group(tw_group group, const struct other_group *k)
     }
 }
 TW_WORK_GROUP_KERNEL(other_group, 32);
+
+tw_status other_header_kernels(tw_queue *queue, tw_buffer *out, int value)
+{
+    const tw_status status = submit_header_add(queue, out, value);
+    return status == TW_SUCCESS ? submit_header_group(queue, out, value) : status;
+}
+
+/* test_other_file.c has one of this name, too. */
+struct own {
+    int *out;
+    int unused[32]; /* so that even the sizes of the blocks differ */
+};
+static inline void own(tw_item item, const struct own *k)
+{
+    k->out[tw_global_id(item, 0)] = 10 * k->out[tw_global_id(item, 0)] + 2;
+}
+TW_RANGE_KERNEL(static own, 1);
+
+/* This one has a block of the same size there. */
+struct same_own {
+    int *out;
+};
+static inline void same_own(tw_item item, const struct same_own *k)
+{
+    k->out[tw_global_id(item, 0)] = 10 * k->out[tw_global_id(item, 0)] + 4;
+}
+TW_RANGE_KERNEL(static same_own, 1);
+
+tw_status other_own(tw_queue *queue, tw_buffer *out)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_buffer_range(out), own, .out = tw_read_write(cg, out));
+    const tw_status status = tw_queue_submit(queue, cg, NULL);
+    cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_buffer_range(out), same_own, .out = tw_read_write(cg, out));
+    return status == TW_SUCCESS ? tw_queue_submit(queue, cg, NULL) : status;
+}

@@ -181,6 +181,8 @@ struct wrong {
 struct nameless {
     int *out;
 };
+typedef struct wrong wrong_tw_block;
+typedef struct nameless nameless_tw_block;
 static struct tw_internal_range_kernel wrong_kernel, nameless_kernel;
 
 static void launch_without_image(struct tw_internal_launch *launch)
@@ -213,7 +215,8 @@ static void make_kernel_without_image(struct tw_internal_range_kernel *kernel, c
     kernel->range_kernel = set_kernel.range_kernel;
     kernel->range_kernel.args_bytes = sizeof(struct wrong);
     kernel->range_kernel.offload = launch_without_image;
-    kernel->range_kernel.name = name; /* images are searched for it, once for each kernel object */
+    kernel->range_kernel.name = kernel->range_kernel.symbol =
+        name; /* images are searched for it, once for each kernel object */
 }
 
 TW_TEST(a_kernel_without_an_image_for_the_device_is_refused)

@@ -4,6 +4,7 @@
 #include "tw_test.h"
 
 #include "other_file_kernels.h"
+#include "other_file_statics.h"
 
 enum { N = 128 };
 
@@ -52,5 +53,56 @@ TW_TEST(the_required_size_of_another_files_kernel_is_checked)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+TW_TEST(static_kernels_of_a_header_run_in_each_file)
+{
+    int got[N];
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *out = tw_test_ints(N, 5);
+    TW_PASS(submit_header_add(queue, out, 100));
+    TW_PASS(other_header_kernels(queue, out, 1000));
+    TW_PASS(submit_header_group(queue, out, 10000));
+    tw_test_fetch(out, got);
+    for (int i = 0; i < N; ++i)
+        TW_EQUAL(got[i], 5 + 100 + 2 * 1000 + 10000 + 2 * (7 - i % 8));
+    TW_PASS(tw_buffer_destroy(&out));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* other_file_kernels.c has kernels of these names, too. */
+struct own {
+    int *out;
+};
+static inline void own(tw_item item, const struct own *k)
+{
+    k->out[tw_global_id(item, 0)] = 10 * k->out[tw_global_id(item, 0)] + 1;
+}
+TW_RANGE_KERNEL(static own, 1);
+
+struct same_own {
+    int *out;
+};
+static inline void same_own(tw_item item, const struct same_own *k)
+{
+    k->out[tw_global_id(item, 0)] = 10 * k->out[tw_global_id(item, 0)] + 3;
+}
+TW_RANGE_KERNEL(static same_own, 1);
+
+TW_TEST(static_kernels_of_one_name_are_those_of_their_file)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *out = tw_test_ints(N, 0);
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for(cg, tw_range_1d(N), own, .out = tw_read_write(cg, out));
+    }
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for(cg, tw_range_1d(N), same_own, .out = tw_read_write(cg, out));
+    }
+    TW_PASS(other_own(queue, out));
+    tw_test_expect_ints(out, 1324);
+    TW_PASS(tw_buffer_destroy(&out));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST_LIST = {TW_CASE(kernels_of_another_file_run), TW_CASE(the_required_size_of_another_files_kernel_is_checked),
-                TW_CASES_END};
+                TW_CASE(static_kernels_of_a_header_run_in_each_file),
+                TW_CASE(static_kernels_of_one_name_are_those_of_their_file), TW_CASES_END};

@@ -178,6 +178,7 @@ static struct tw_internal_kernel kernel_of(enum tw_internal_form form)
                                        .args_bytes = 24,
                                        .offload = enter_region,
                                        .name = "life",
+                                       .symbol = "life",
                                        .file = "life.c"};
 }
 

@@ -11,7 +11,7 @@
  *     TW_RANGE_KERNEL(saxpy);
  *
  * Each of these macros, at file scope and followed by a semicolon, compiles the function for the host and for every
- * device that the file is built for, and defines the object NAME_kernel, with external linkage, that launches name:
+ * device that the file is built for, and defines the object NAME_kernel, that launches name, with external linkage:
  *
  *     TW_SINGLE_TASK(name)                   void name(const struct name *k)
  *     TW_RANGE_KERNEL(name[, dims])          void name(tw_item item, const struct name *k)
@@ -24,14 +24,31 @@
  * by a constant size is far cheaper on every device, so give it when you know it. A launch with another size is an
  * error.
  *
+ * What differs from that stands before the name, in any order:
+ *
+ *     TW_RANGE_KERNEL(TW_BLOCK(stencil) heat, 2);            void heat(tw_item item, const struct stencil *k): several
+ *                                                            kernels, of any forms, share a block
+ *     TW_ND_RANGE_KERNEL(TW_FUNCTION(dot) dot_64, 64);       kernel dot_64 is function dot, whose block it takes
+ *     TW_RANGE_KERNEL(static saxpy);                         the object has internal linkage
+ *     TW_SINGLE_TASK(TW_FOR_CPUS scan);                      for CPUs alone: the host, simulated devices, offload CPUs
+ *     TW_SINGLE_TASK(TW_FOR_GPUS TW_BLOCK(scan) scan_gpu);   for GPUs alone; a launch elsewhere is an error
+ *     TW_RANGE_KERNEL(TW_HOST_LOOP(interleave_count(2)) x);  see below
+ *
+ * The code of a kernel for one kind of device is not in the images of the other.
+ *
+ * Static kernels may stand in a header, and several files may have static kernels of one name. A header's kernel is
+ * one and the same in all files of a program or library: its code must not depend on macros that they define
+ * differently. On NVIDIA GPUs a kernel that shares its name with one of another file of the program is launched by
+ * libomptarget, which takes longer.
+ *
  * In a kernel, and what it calls, TW_ON_GPU is the constant 1 where this is compiled for a GPU and 0 where it is for
  * a CPU, for code that is best written in two ways: `if (TW_ON_GPU) ... else ...`. Nothing else may depend on it:
  * blocks and the order of kernels are the same for every device.
  *
- * To launch a kernel from another file, declare its block there and TW_DECLARE_RANGE_KERNEL(name) and the like. Two
- * kernels of a program or of a shared library cannot share a name. Each library launches its own kernel of a name,
- * and a program can launch the kernels of the libraries that it is linked with; its files are then compiled as PIC or
- * PIE, which is clang's default.
+ * To launch a kernel from another file, declare its block there and TW_DECLARE_RANGE_KERNEL(name) and the like, with
+ * TW_BLOCK() or TW_FUNCTION() as in the definition. Two kernels of a program or of a shared library cannot share a
+ * name, unless they are static. Each library launches its own kernel of a name, and a program can launch the kernels
+ * of the libraries that it is linked with; its files are then compiled as PIC or PIE, which is clang's default.
  *
  * Rules for kernels (spec 2.10, 3.7.4): no recursion, no function pointers, no static variables other than constants, no
  * variables of file scope but those of variable.h, no call but of functions that the device has. Pointers in the block come from accessors of the same
@@ -73,7 +90,7 @@
     TW_INTERNAL_GROUP_KERNEL(__VA_ARGS__, TW_INTERNAL_ANY, TW_INTERNAL_ANY, TW_INTERNAL_ANY, )
 #define TW_ND_RANGE_KERNEL(...) TW_INTERNAL_ND_KERNEL(__VA_ARGS__, TW_INTERNAL_ANY, TW_INTERNAL_ANY, TW_INTERNAL_ANY, )
 
-/** Declare a kernel that another file defines; its `struct name` must be visible too. Followed by a semicolon. */
+/** Declare a kernel that another file defines; its block must be visible too. Followed by a semicolon. */
 #define TW_DECLARE_SINGLE_TASK(name) TW_INTERNAL_DECLARE_KERNEL(single_task, name)
 #define TW_DECLARE_RANGE_KERNEL(name) TW_INTERNAL_DECLARE_KERNEL(range, name)
 #define TW_DECLARE_WORK_GROUP_KERNEL(name) TW_INTERNAL_DECLARE_KERNEL(work_group, name)

@@ -34,7 +34,7 @@ size_t tw_host_static_local_bytes(const struct tw_internal_kernel *kernel)
         return known - 1;
     size_t bytes = 0;
     for (const struct tw_internal_local_note *note = kernel->notes; note != kernel->past_notes; ++note)
-        if (strcmp(note->function, kernel->name) == 0 && strcmp(note->unit, kernel->unit) == 0)
+        if (strcmp(note->function, kernel->function) == 0 && strcmp(note->unit, kernel->unit) == 0)
             bytes += note->bytes;
     (void)__atomic_or_fetch(kernel->local_bytes, bytes + 1, __ATOMIC_RELAXED);
     return bytes;

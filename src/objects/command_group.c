@@ -394,6 +394,20 @@ void tw_depends_on_all(tw_command_group *group, tw_event *const *events, size_t 
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
+/* Checks that a kernel was compiled for devices of the queue's kind. */
+static tw_status check_kind(const struct tw_command_group *group, const struct tw_internal_kernel *kernel)
+{
+    const tw_device *device = group->queue->device;
+    const bool on_gpu = device->backend->type == TW_DEVICE_GPU;
+    if (kernel->kinds & (on_gpu ? TW_INTERNAL_FOR_GPUS : TW_INTERNAL_FOR_CPUS))
+        return TW_SUCCESS;
+    return tw_fail(TW_ERROR_UNSUPPORTED,
+                   "kernel %s is defined for %s alone, and %s is %s: ask tw_device_is_gpu(), and launch a kernel there "
+                   "that is for it",
+                   kernel->name, on_gpu ? "CPUs (TW_FOR_CPUS)" : "GPUs (TW_FOR_GPUS)", tw_device_name(device),
+                   on_gpu ? "a GPU" : "none");
+}
+
 static tw_status check_kernel(const struct tw_command_group *group, const struct tw_internal_kernel *kernel,
                               unsigned dims, const void *args, size_t args_bytes)
 {
@@ -403,6 +417,9 @@ static tw_status check_kernel(const struct tw_command_group *group, const struct
         return tw_fail(TW_ERROR_INVALID_KERNEL,
                        "kernel %s was compiled for another version of the library; compile %s again", kernel->name,
                        kernel->file);
+    const tw_status for_device = check_kind(group, kernel);
+    if (for_device != TW_SUCCESS)
+        return for_device;
     if (kernel->args_bytes != args_bytes)
         return tw_fail(TW_ERROR_INVALID_KERNEL,
                        "kernel %s has a block of %zu bytes where it is defined (%s) and of %zu where it is launched",

@@ -152,7 +152,7 @@ static const char *look_up_locked(struct tw_cuda_device *device, struct kernel *
     const uintptr_t code = (uintptr_t)kernel->key->offload;
     const unsigned words = tw_internal_words_for(kernel->key->args_bytes);
     const bool is_simt = tw_omp_lowering(&device->omp, kernel->key) == TW_INTERNAL_LOWER_SIMT;
-    if (snprintf(launcher, sizeof launcher, "%s_tw_%s_%u", kernel->key->name, is_simt ? "simt" : "teams", words)
+    if (snprintf(launcher, sizeof launcher, "%s_tw_%s_%u", kernel->key->symbol, is_simt ? "simt" : "teams", words)
         >= (int)sizeof launcher)
         return "its name is too long";
     choice.launcher = launcher;

@@ -39,7 +39,7 @@ static bool look(const struct tw_image *image, void *user)
 static bool look_up(const struct tw_internal_kernel *kernel)
 {
     struct search search = {.may_have_region = false};
-    if (snprintf(search.launcher, sizeof search.launcher, "%s_tw_teams_%u", kernel->name,
+    if (snprintf(search.launcher, sizeof search.launcher, "%s_tw_teams_%u", kernel->symbol,
                  tw_internal_words_for(kernel->args_bytes))
         >= (int)sizeof search.launcher)
         return false;

@@ -8,6 +8,7 @@
 #include <teamwork/lower/group/nd_item.h>
 #include <teamwork/lower/group/work_item.h>
 #include <teamwork/lower/kernel/host.h>
+#include <teamwork/lower/kernel/prefix.h>
 #include <teamwork/lower/kernel/simt.h>
 #include <teamwork/lower/kernel/teams.h>
 
@@ -18,33 +19,41 @@
 
 /* ---- the forms: their parts for the host and for each lowering; what a pass or build has no use for is empty ----- */
 
-#define TW_INTERNAL_SINGLE_TASK_KERNEL(name)                                                                           \
-    TW_INTERNAL_CHECK_KERNEL(name, "(const struct " #name " *k)", const name##_tw_block *)                             \
-    TW_DEVICE_INLINE void name##_tw_call(const name##_tw_block *tw_args) { TW_INTERNAL_INLINE_CALL(name(tw_args)) }    \
+#define TW_INTERNAL_SINGLE_TASK_KERNEL(kernel)                                                                         \
+    TW_INTERNAL_EXPAND(TW_INTERNAL_SINGLE_TASK_FORM, TW_INTERNAL_PREFIXES(kernel))
+#define TW_INTERNAL_SINGLE_TASK_FORM(name, linkage, kinds, options, function, block)                                   \
+    TW_INTERNAL_CHECK_KERNEL(name, function, block, "(const struct " #block " *k)", const name##_tw_block *)           \
+    TW_DEVICE_INLINE void name##_tw_call(const name##_tw_block *tw_args)                                               \
+    {                                                                                                                  \
+        if (TW_INTERNAL_IS_FOR(kinds))                                                                                 \
+            TW_INTERNAL_INLINE_CALL(function(tw_args))                                                                 \
+    }                                                                                                                  \
     TW_INTERNAL_HOST_TASK(name)                                                                                        \
     TW_INTERNAL_SIMT_TASK(name)                                                                                        \
     TW_INTERNAL_SIMT(name, task)                                                                                       \
     TW_INTERNAL_TEAMS_TASK(name)                                                                                       \
     TW_INTERNAL_TEAMS_ONE(name)                                                                                        \
-    TW_INTERNAL_KERNEL_OBJECT(single_task, TW_INTERNAL_SINGLE_TASK, name, name##_tw_teams, NULL, 0, 0)
+    TW_INTERNAL_KERNEL_OBJECT(single_task, TW_INTERNAL_SINGLE_TASK, name, linkage, kinds, function, name, NULL,        \
+                              name##_tw_teams, NULL, 0, 0)
 
 #define TW_INTERNAL_RANGE_KERNEL(kernel, dims_, ...)                                                                   \
-    TW_INTERNAL_EXPAND(TW_INTERNAL_RANGE_FORM, dims_, TW_INTERNAL_OPTIONS_##kernel, vectorize(enable), kernel, )
-#define TW_INTERNAL_RANGE_FORM(dims_, ignored, options, name, ...)                                                     \
-    TW_INTERNAL_RANGE_CALL(name, dims_)                                                                                \
+    TW_INTERNAL_EXPAND(TW_INTERNAL_RANGE_FORM, dims_, TW_INTERNAL_PREFIXES(kernel))
+#define TW_INTERNAL_RANGE_FORM(dims_, name, linkage, kinds, options, function, block)                                  \
+    TW_INTERNAL_RANGE_CALL(name, kinds, function, block, dims_)                                                        \
     TW_INTERNAL_HOST_ROW(name, options)                                                                                \
     TW_INTERNAL_HOST_RANGE(name)                                                                                       \
     TW_INTERNAL_SIMT_RANGE(name)                                                                                       \
     TW_INTERNAL_SIMT(name, range)                                                                                      \
     TW_INTERNAL_TEAMS_RANGE(name)                                                                                      \
     TW_INTERNAL_TEAMS(name, range, items)                                                                              \
-    TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_RANGE, name, name##_tw_teams, NULL, name##_tw_dims, 0)
+    TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_RANGE, name, linkage, kinds, function, name, NULL,                    \
+                              name##_tw_teams, NULL, name##_tw_dims, 0)
 
 #define TW_INTERNAL_REDUCTION_KERNEL(kernel, dims_, ...)                                                               \
     TW_INTERNAL_EXPAND(TW_INTERNAL_REDUCTION_FORM, dims_, TW_INTERNAL_MEMBERS(__VA_ARGS__, 4, 3, 2, 1, ),              \
-                     TW_INTERNAL_OPTIONS_##kernel, vectorize(enable), kernel, )
-#define TW_INTERNAL_REDUCTION_FORM(dims_, members, ignored, options, name, ...)                                        \
-    TW_INTERNAL_RANGE_CALL(name, dims_)                                                                                \
+                     TW_INTERNAL_PREFIXES(kernel))
+#define TW_INTERNAL_REDUCTION_FORM(dims_, members, name, linkage, kinds, options, function, block)                     \
+    TW_INTERNAL_RANGE_CALL(name, kinds, function, block, dims_)                                                        \
     TW_INTERNAL_REDUCED_MEMBERS(name, members)                                                                         \
     TW_INTERNAL_HOST_PART(name, options)                                                                               \
     TW_INTERNAL_HOST_REDUCTION(name)                                                                                   \
@@ -53,63 +62,78 @@
     TW_INTERNAL_TEAMS_REDUCTION(name)                                                                                  \
     TW_INTERNAL_TEAMS(name, reduction, items)                                                                          \
     TW_INTERNAL_TEAMS_REDUCTION_END(name)                                                                              \
-    TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_REDUCTION, name, name##_tw_teams_reduction, name##_tw_host_end,       \
-                              name##_tw_dims, 0)
+    TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_REDUCTION, name, linkage, kinds, function, name, NULL,                \
+                              name##_tw_teams_reduction, name##_tw_host_end, name##_tw_dims, 0)
 
-#define TW_INTERNAL_GROUP_KERNEL(name, n0, n1, n2, ...)                                                                \
-    TW_INTERNAL_CHECK_KERNEL(name, "(tw_group group, const struct " #name " *k)", tw_group, const name##_tw_block *)   \
+#define TW_INTERNAL_GROUP_KERNEL(kernel, n0, n1, n2, ...)                                                              \
+    TW_INTERNAL_EXPAND(TW_INTERNAL_GROUP_FORM, n0, n1, n2, TW_INTERNAL_PREFIXES(kernel))
+#define TW_INTERNAL_GROUP_FORM(n0, n1, n2, name, ...)                                                                  \
+    TW_INTERNAL_GROUP_OF_SIZE(n0, n1, n2, name, NULL, name, __VA_ARGS__)
+#define TW_INTERNAL_GROUP_OF_SIZE(n0, n1, n2, shown, next, name, linkage, kinds, options, function, block)             \
+    TW_INTERNAL_CHECK_KERNEL(name, function, block, "(tw_group group, const struct " #block " *k)", tw_group,          \
+                             const name##_tw_block *)                                                                  \
     TW_INTERNAL_REQUIRE_GROUP(name, n0, n1, n2)                                                                        \
     TW_DEVICE_INLINE void name##_tw_call(tw_group tw_here, const name##_tw_block *tw_args)                             \
     {                                                                                                                  \
-        TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                                \
+        if (TW_INTERNAL_IS_FOR(kinds))                                                                                 \
+            TW_INTERNAL_INLINE_CALL(function(tw_here, tw_args))                                                        \
     }                                                                                                                  \
     TW_INTERNAL_HOST_GROUP(name)                                                                                       \
     TW_INTERNAL_SIMT_GROUP(name, group)                                                                                \
     TW_INTERNAL_SIMT(name, group)                                                                                      \
     TW_INTERNAL_TEAMS_GROUP(name)                                                                                      \
     TW_INTERNAL_TEAMS(name, group, groups)                                                                             \
-    TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, name##_tw_teams, NULL,                         \
-                              name##_tw_dims, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)
+    TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, linkage, kinds, function, shown, next,         \
+                              name##_tw_teams, NULL, name##_tw_dims, name##_tw_local_0, name##_tw_local_1,             \
+                              name##_tw_local_2)
 
 #define TW_INTERNAL_ND_KERNEL(kernel, n0, n1, n2, ...)                                                                 \
-    TW_INTERNAL_EXPAND(TW_INTERNAL_ND_FORM, n0, n1, n2, TW_INTERNAL_OPTIONS_##kernel, vectorize(enable), kernel, )
-#define TW_INTERNAL_ND_FORM(n0, n1, n2, ignored, options, name, ...)                                                   \
-    TW_INTERNAL_CHECK_KERNEL(name, "(tw_nd_item item, const struct " #name " *k)", tw_nd_item, const name##_tw_block *)\
+    TW_INTERNAL_EXPAND(TW_INTERNAL_ND_FORM, n0, n1, n2, TW_INTERNAL_PREFIXES(kernel))
+#define TW_INTERNAL_ND_FORM(n0, n1, n2, name, ...)                                                                     \
+    TW_INTERNAL_ND_OF_SIZE(n0, n1, n2, name, NULL, name, __VA_ARGS__)
+#define TW_INTERNAL_ND_OF_SIZE(n0, n1, n2, shown, next, name, linkage, kinds, options, function, block)                \
+    TW_INTERNAL_CHECK_KERNEL(name, function, block, "(tw_nd_item item, const struct " #block " *k)", tw_nd_item,       \
+                             const name##_tw_block *)                                                                  \
     TW_INTERNAL_REQUIRE_GROUP(name, n0, n1, n2)                                                                        \
     TW_DEVICE_INLINE void name##_tw_call(tw_nd_item tw_here, const name##_tw_block *tw_args)                           \
     {                                                                                                                  \
-        TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                                \
+        if (TW_INTERNAL_IS_FOR(kinds))                                                                                 \
+            TW_INTERNAL_INLINE_CALL(function(tw_here, tw_args))                                                        \
     }                                                                                                                  \
     TW_INTERNAL_HOST_ND_RANGE(name, options)                                                                           \
     TW_INTERNAL_SIMT_GROUP(name, item)                                                                                 \
     TW_INTERNAL_SIMT(name, group)                                                                                      \
     TW_INTERNAL_TEAMS_ND_RANGE(name)                                                                                   \
     TW_INTERNAL_TEAMS(name, nd_range, groups)                                                                          \
-    TW_INTERNAL_KERNEL_OBJECT(nd_range, TW_INTERNAL_ND_RANGE, name, name##_tw_teams, NULL,                             \
-                              name##_tw_dims, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)
+    TW_INTERNAL_KERNEL_OBJECT(nd_range, TW_INTERNAL_ND_RANGE, name, linkage, kinds, function, shown, next,             \
+                              name##_tw_teams, NULL, name##_tw_dims, name##_tw_local_0, name##_tw_local_1,             \
+                              name##_tw_local_2)
 
 /* ---- the head of a kernel ---------------------------------------------------------------------------------------- */
 
 /*
- * The function `name` is one void name(PARAMETERS), a form of kernel. If it is not, or takes the block of another
+ * The function is one void function(PARAMETERS), a form of kernel. If it is not, or takes the block of another
  * struct, most of what follows would be an error or warning of its own: so this one ends the compilation.
  *
- * Expands to: a function saxpy_tw_check() with diagnose_if, and an enum that calls it
+ * Expands to: typedef struct saxpy saxpy_tw_block; saxpy_tw_check() with diagnose_if, and an enum that calls it
  */
-#define TW_INTERNAL_CHECK_KERNEL(name, parameters, ...)                                                                \
-    typedef struct name name##_tw_block;                                                                               \
+#define TW_INTERNAL_CHECK_KERNEL(name, function, block, parameters, ...)                                               \
+    typedef struct block name##_tw_block;                                                                              \
     TW_INTERNAL_CXX_BEGIN                                                                                              \
     TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
     TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wgcc-compat")                                                        \
     TW_INTERNAL_PRAGMA(clang diagnostic fatal "-Wuser-defined-warnings")                                               \
     TW_DEVICE_INLINE int name##_tw_check(int right) __attribute__((diagnose_if(                                        \
-        !right, "the kernel must be the function void " #name parameters ", and take the struct of its own name",      \
-        "warning")))                                                                                                   \
+        !right, "the kernel must be the function void " #function parameters                                           \
+        ", and take the struct of its own name, or that of TW_BLOCK()", "warning")))                                   \
     {                                                                                                                  \
         return right;                                                                                                  \
     }                                                                                                                  \
-    enum { name##_tw_checked = sizeof(name##_tw_check(TW_INTERNAL_IS(name, void (*)(__VA_ARGS__)))) };                 \
+    enum { name##_tw_checked = sizeof(name##_tw_check(TW_INTERNAL_IS(function, void (*)(__VA_ARGS__)))) };             \
     TW_INTERNAL_PRAGMA(clang diagnostic pop)
+
+/* Whether a kernel for these kinds of devices is compiled in this pass: where not, its function is not called. */
+#define TW_INTERNAL_IS_FOR(kinds) ((kinds) & (TW_ON_GPU ? TW_INTERNAL_FOR_GPUS : TW_INTERNAL_FOR_CPUS))
 
 /* Calls a kernel so that its body is inlined whatever its size: a call blocks vectorization and keeps structs in memory.
    The attribute on a statement is C23 spelling in C17. Expands to: [[clang::always_inline]] saxpy(tw_here, tw_args); */
@@ -133,13 +157,15 @@
                    "the required work-group size of " #name " must be positive");
 #define TW_INTERNAL_GIVEN(n) ((n) != TW_INTERNAL_ANY)
 
-#define TW_INTERNAL_RANGE_CALL(name, dims)                                                                             \
-    TW_INTERNAL_CHECK_KERNEL(name, "(tw_item item, const struct " #name " *k)", tw_item, const name##_tw_block *)      \
+#define TW_INTERNAL_RANGE_CALL(name, kinds, function, block, dims)                                                     \
+    TW_INTERNAL_CHECK_KERNEL(name, function, block, "(tw_item item, const struct " #block " *k)", tw_item,             \
+                             const name##_tw_block *)                                                                  \
     enum { name##_tw_dims = (dims) };                                                                                  \
     static_assert(name##_tw_dims >= 0 && name##_tw_dims <= 3, "a range has 1 to 3 dimensions");                        \
     TW_DEVICE_INLINE void name##_tw_call(tw_item tw_here, const name##_tw_block *tw_args)                              \
     {                                                                                                                  \
-        TW_INTERNAL_INLINE_CALL(name(tw_here, tw_args))                                                                \
+        if (TW_INTERNAL_IS_FOR(kinds))                                                                                 \
+            TW_INTERNAL_INLINE_CALL(function(tw_here, tw_args))                                                        \
     }
 
 /* ---- the object -------------------------------------------------------------------------------------------------- */
@@ -171,23 +197,27 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
 #endif
 
 /* Expands to: typedef struct saxpy saxpy_tw_block; extern const struct tw_internal_range_kernel saxpy_kernel */
-#define TW_INTERNAL_DECLARE_KERNEL(kind, name)                                                                         \
-    typedef struct name name##_tw_block;                                                                               \
+#define TW_INTERNAL_DECLARE_KERNEL(kind, kernel)                                                                       \
+    TW_INTERNAL_EXPAND(TW_INTERNAL_DECLARATION, kind, TW_INTERNAL_PREFIXES(kernel))
+#define TW_INTERNAL_DECLARATION(kind, name, linkage, kinds, options, function, block)                                  \
+    typedef struct block name##_tw_block;                                                                              \
     TW_INTERNAL_EXTERN const struct tw_internal_##kind##_kernel name##_kernel
 
 /* The object that launches a kernel; ends in a declaration, which the user's semicolon completes. `visit` lets a visitor
-   see the members of a block: their names and types, which only the compiler knows. Expands to:
+   see the members of a block: their names and types, which only the compiler knows. `shown` is the kernel's name in
+   messages, `next` the same kernel in another size. Expands to:
 
        static void saxpy_tw_visit(block, visitor, user) { __builtin_dump_struct(...); }
        static void saxpy_tw_offload(launch) { saxpy_tw_simt(launch) or saxpy_tw_teams(launch) }
        const struct tw_internal_range_kernel saxpy_kernel = {...};
        extern const struct tw_internal_range_kernel saxpy_kernel */
 #ifdef TW_INTERNAL_DEVICE_PASS
-#define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, teams, end, dims_, ...)                                          \
+#define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, linkage, kinds_, function_, shown, next_, teams, end, dims_, ...)\
     TW_INTERNAL_CXX_END                                                                                                \
-    TW_INTERNAL_EXTERN const struct tw_internal_##kind##_kernel name_##_kernel
+    TW_INTERNAL_DECLARE_##linkage(const struct tw_internal_##kind##_kernel, name_##_kernel)
+#define TW_INTERNAL_DECLARE_static(type, object) extern type object
 #else
-#define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, teams, end, dims_, ...)                                          \
+#define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, linkage, kinds_, function_, shown, next_, teams, end, dims_, ...)\
     static_assert(__alignof__(name_##_tw_block) <= 64, "the block of " #name_ " is aligned to more than 64 bytes");    \
     TW_INTERNAL_CXX_BLOCK(name_)                                                                                       \
     TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
@@ -202,18 +232,24 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
         TW_INTERNAL_OFFLOAD(name_, teams, tw_launch)                                                                   \
     }                                                                                                                  \
     static size_t name_##_tw_local_bytes;                                                                              \
-    TW_INTERNAL_EXTERN const struct tw_internal_##kind##_kernel name_##_kernel                                         \
-        __attribute__((visibility("protected")));                                                                      \
-    const struct tw_internal_##kind##_kernel name_##_kernel = {{                                                       \
+    TW_INTERNAL_DEFINE_##linkage(const struct tw_internal_##kind##_kernel, name_##_kernel) = {{                        \
         .abi = TW_INTERNAL_KERNEL_ABI, .form = form_, .dims = dims_, .lowerings = TW_INTERNAL_LOWERINGS,               \
-        .args_bytes = sizeof(name_##_tw_block), .required_local = {__VA_ARGS__},                                       \
-        .host = name_##_tw_host, .host_end = end, .offload = name_##_tw_offload, .name = #name_,                       \
-        .file = __FILE__, .line = __LINE__, .unit = __BASE_FILE__, .notes = __start_tw_local_notes,                    \
-        .past_notes = __stop_tw_local_notes, .local_bytes = &name_##_tw_local_bytes, .visit = name_##_tw_visit,        \
+        .kinds = kinds_, .args_bytes = sizeof(name_##_tw_block), .required_local = {__VA_ARGS__}, .next = next_,       \
+        .host = name_##_tw_host, .host_end = end, .offload = name_##_tw_offload,                                       \
+        .name = #shown, .symbol = #name_, .function = #function_,                                                      \
+        .file = __FILE__, .line = __LINE__, .unit = __BASE_FILE__,                                                     \
+        .notes = __start_tw_local_notes, .past_notes = __stop_tw_local_notes,                                          \
+        .local_bytes = &name_##_tw_local_bytes, .visit = name_##_tw_visit,                                             \
     }};                                                                                                                \
     TW_INTERNAL_CXX_END                                                                                                \
-    TW_INTERNAL_EXTERN const struct tw_internal_##kind##_kernel name_##_kernel
+    TW_INTERNAL_DECLARE_##linkage(const struct tw_internal_##kind##_kernel, name_##_kernel)
+#define TW_INTERNAL_DEFINE_extern(type, object)                                                                        \
+    TW_INTERNAL_EXTERN type object __attribute__((visibility("protected")));                                           \
+    type object
+#define TW_INTERNAL_DEFINE_static(type, object) static __attribute__((unused)) type object
+#define TW_INTERNAL_DECLARE_static(type, object) static_assert(1, "")
 #endif
+#define TW_INTERNAL_DECLARE_extern(type, object) TW_INTERNAL_EXTERN type object
 // clang-format on
 
 #include <teamwork/lower/group/reduction.h>

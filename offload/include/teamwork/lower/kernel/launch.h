@@ -14,7 +14,7 @@
 #include <teamwork/range.h>
 
 enum {
-    TW_INTERNAL_KERNEL_ABI = 8, /* of kernels that headers compiled; the runtime checks it */
+    TW_INTERNAL_KERNEL_ABI = 9, /* of kernels that headers compiled; the runtime checks it */
     /* argument blocks up to this many bytes travel as kernel arguments; larger ones through device memory */
     TW_INTERNAL_INLINE_ARGS_BYTES = 256,
     /* a region captures so many words that describe the launch, and behind them those of the argument block
@@ -42,6 +42,13 @@ enum tw_internal_form {
     TW_INTERNAL_WORK_GROUP = 3,
     TW_INTERNAL_ND_RANGE = 4, /* simt lowers it like TW_INTERNAL_WORK_GROUP */
     TW_INTERNAL_REDUCTION = 5 /* a range kernel */
+};
+
+/* The devices that a kernel is for, by the code that they run: a set. */
+enum tw_internal_kinds {
+    TW_INTERNAL_FOR_CPUS = 1, /* the host and simulated devices, too */
+    TW_INTERNAL_FOR_GPUS = 2,
+    TW_INTERNAL_FOR_ANY = TW_INTERNAL_FOR_CPUS | TW_INTERNAL_FOR_GPUS
 };
 
 /** How a launch reaches the device; the backend chooses among what the kernel's file was compiled for. */
@@ -164,17 +171,21 @@ typedef void (*tw_internal_member_visitor)(void *user, const char *format, ...);
 
 /** What the kernel macros make of a kernel. */
 struct tw_internal_kernel {
-    unsigned abi;             /* TW_INTERNAL_KERNEL_ABI of the headers the kernel was compiled with */
-    unsigned form;            /* enum tw_internal_form */
-    unsigned dims;            /* the only dimensions it may be launched with; 0: any */
-    unsigned lowerings;       /* bit set of 1 << enum tw_internal_lowering */
-    size_t args_bytes;        /* size of the argument block */
-    size_t required_local[3]; /* compile-time work-group size, 0 where there is none */
+    unsigned abi;                          /* TW_INTERNAL_KERNEL_ABI of the headers the kernel was compiled with */
+    unsigned form;                         /* enum tw_internal_form */
+    unsigned dims;                         /* the only dimensions it may be launched with; 0: any */
+    unsigned lowerings;                    /* bit set of 1 << enum tw_internal_lowering */
+    unsigned kinds;                        /* enum tw_internal_kinds */
+    size_t args_bytes;                     /* size of the argument block */
+    size_t required_local[3];              /* compile-time work-group size, 0 where there is none */
+    const struct tw_internal_kernel *next; /* the same kernel in another size; NULL: this is the last one */
     /* Runs piece `piece` of `pieces` on the calling thread, while others run the rest. */
     void (*host)(struct tw_internal_launch *launch, size_t piece, size_t pieces);
     void (*host_end)(struct tw_internal_launch *launch); /* when all pieces are done, by one thread; or NULL */
     void (*offload)(struct tw_internal_launch *launch);  /* through a target region; returns when it is complete */
-    const char *name;
+    const char *name;                                    /* in messages */
+    const char *symbol;                                  /* the name that those of its regions begin with */
+    const char *function;                                /* the C function that it runs */
     const char *file;
     int line;
     const char *unit;                                        /* the file that was compiled */
