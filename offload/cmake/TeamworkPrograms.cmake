@@ -98,7 +98,8 @@ endfunction()
 #                      [VALUES] [UNSANITIZED] [NO_SPLIT] [SANITIZED_SPLIT] [SERIAL])
 #
 # Compiles a program in each variant that it names and this build has, and registers its runs with CTest: the host
-# variant on the host and on simulated devices, each other one on its own device.
+# variant on the host and on simulated devices, with sanitizers only on those with threads, each other one on its own
+# device.
 #
 # VARIANTS         host, stacks (the same without the plugin that makes loops of nd_range kernels), x86_64, x86_64-teams, gpu-simt, gpu-teams
 # GPU_VARIANTS     more of them, but only where a GPU runs them or with TEAMWORK_GPU_ALL: the lowerings do not differ in
@@ -156,8 +157,11 @@ function(teamwork_add_program name)
         endif()
         if(variant STREQUAL host_variant)
             teamwork_add_run(${target} ${name}.host host TW_DEVICES=host)
-            teamwork_add_run(${target} ${name}.sim sim TW_SIM=3 TW_SIM_CHECK=1 TW_DEVICES=sim)
-            list(APPEND runs ${name}.host ${name}.sim)
+            list(APPEND runs ${name}.host)
+            if(NOT TEAMWORK_SANITIZE) # sim-async has all of it, and threads
+                teamwork_add_run(${target} ${name}.sim sim TW_SIM=3 TW_SIM_CHECK=1 TW_DEVICES=sim)
+                list(APPEND runs ${name}.sim)
+            endif()
             if(NOT program_VALUES)
                 teamwork_add_run(${target} ${name}.sim-async sim TW_SIM=2 TW_SIM_ASYNC=1 TW_SIM_CHECK=1 TW_DEVICES=sim)
                 list(APPEND runs ${name}.sim-async)
