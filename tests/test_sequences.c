@@ -6,7 +6,7 @@
  */
 #include "unsigned_kernels.h"
 
-enum { N = 48, BUFFERS = 4, QUEUES = 4, SEQUENCES = 1500, LONGEST = 50 };
+enum { N = 48, BUFFERS = 4, QUEUES = 4, SEQUENCES = 500, LONGEST = 50 };
 
 /* Writes every third element only. */
 struct seq_partial {
