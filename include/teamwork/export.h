@@ -19,10 +19,18 @@
 
 /** Functions of the kernel layer: inlined on the host and on every device, overloaded on the kind of item. */
 #define TW_DEVICE_INLINE static inline __attribute__((always_inline, unused))
-#ifdef __cplusplus
-#define TW_OVERLOADED TW_DEVICE_INLINE
+
+/** The same, for what kernels call. Its code has the line of the call: debuggers, profilers and messages of the optimizer
+ *  stay in the kernel. Never for functions that a kernel is inlined into, as it would lose its own lines. */
+#ifdef __clang__
+#define TW_LANGUAGE_INLINE TW_DEVICE_INLINE __attribute__((nodebug))
 #else
-#define TW_OVERLOADED TW_DEVICE_INLINE __attribute__((overloadable))
+#define TW_LANGUAGE_INLINE TW_DEVICE_INLINE
+#endif
+#ifdef __cplusplus
+#define TW_OVERLOADED TW_LANGUAGE_INLINE
+#else
+#define TW_OVERLOADED TW_LANGUAGE_INLINE __attribute__((overloadable))
 #endif
 
 #endif

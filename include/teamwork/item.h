@@ -408,7 +408,7 @@ TW_OVERLOADED tw_nd_range tw_get_nd_range(tw_nd_item item)
 }
 
 /** The work-item's group; valid while the kernel runs. */
-TW_DEVICE_INLINE tw_group tw_get_group(tw_nd_item item)
+TW_LANGUAGE_INLINE tw_group tw_get_group(tw_nd_item item)
 {
     return item.tw_group_;
 }
@@ -416,31 +416,31 @@ TW_DEVICE_INLINE tw_group tw_get_group(tw_nd_item item)
 /* ---- sub-groups -------------------------------------------------------------------------------------------------- */
 
 /** The work-item's position in its sub-group. */
-TW_DEVICE_INLINE size_t tw_sub_group_local_id(tw_sub_group sub_group)
+TW_LANGUAGE_INLINE size_t tw_sub_group_local_id(tw_sub_group sub_group)
 {
     return sub_group.tw_lane_;
 }
 
 /** Work-items of this sub-group. */
-TW_DEVICE_INLINE size_t tw_sub_group_local_range(tw_sub_group sub_group)
+TW_LANGUAGE_INLINE size_t tw_sub_group_local_range(tw_sub_group sub_group)
 {
     return sub_group.tw_size_;
 }
 
 /** Work-items of the largest sub-group: TW_DEVICE_INFO_SUB_GROUP_SIZE of the device, 1 on CPUs. */
-TW_DEVICE_INLINE size_t tw_sub_group_max_local_range(tw_sub_group sub_group)
+TW_LANGUAGE_INLINE size_t tw_sub_group_max_local_range(tw_sub_group sub_group)
 {
     return sub_group.tw_max_;
 }
 
 /** Which sub-group of the work-group this is. */
-TW_DEVICE_INLINE size_t tw_sub_group_id(tw_sub_group sub_group)
+TW_LANGUAGE_INLINE size_t tw_sub_group_id(tw_sub_group sub_group)
 {
     return sub_group.tw_id_;
 }
 
 /** Number of sub-groups of the work-group. */
-TW_DEVICE_INLINE size_t tw_sub_group_range(tw_sub_group sub_group)
+TW_LANGUAGE_INLINE size_t tw_sub_group_range(tw_sub_group sub_group)
 {
     return sub_group.tw_count_;
 }

@@ -34,7 +34,7 @@ typedef struct tw_local_memory {
 } tw_local_memory;
 
 /** Its size in bytes. */
-TW_DEVICE_INLINE size_t tw_local_size(tw_local_memory memory)
+TW_LANGUAGE_INLINE size_t tw_local_size(tw_local_memory memory)
 {
     return memory.tw_bytes_;
 }

@@ -30,7 +30,7 @@
 #include <teamwork/work_group.h>
 
 /** Orders the accesses of this work-item to `space`, before and after, for the other work-items of its group. */
-TW_DEVICE_INLINE void tw_mem_fence(tw_nd_item item, tw_fence_space space);
+TW_LANGUAGE_INLINE void tw_mem_fence(tw_nd_item item, tw_fence_space space);
 
 /** The memory of this group behind a local accessor, aligned to 16 bytes; what is in it is undefined. */
 TW_OVERLOADED void *tw_local_data(tw_nd_item item, tw_local_memory memory);
@@ -38,7 +38,7 @@ TW_OVERLOADED void *tw_local_data(tw_group group, tw_local_memory memory);
 TW_OVERLOADED void *tw_local_data(tw_h_item item, tw_local_memory memory);
 
 /** The sub-group of a work-item. */
-TW_DEVICE_INLINE tw_sub_group tw_get_sub_group(tw_nd_item item);
+TW_LANGUAGE_INLINE tw_sub_group tw_get_sub_group(tw_nd_item item);
 
 /**
  * Waits until all work-items of the group are here; what they wrote to `space` before is then visible to all of them.

@@ -36,71 +36,71 @@ typedef struct tw_nd_range {
     tw_id offset;    /**< added to every global id */
 } tw_nd_range;
 
-TW_DEVICE_INLINE tw_range tw_range_1d(size_t n0)
+TW_LANGUAGE_INLINE tw_range tw_range_1d(size_t n0)
 {
     tw_range r = {{n0, 1, 1}, 1};
     return r;
 }
 
-TW_DEVICE_INLINE tw_range tw_range_2d(size_t n0, size_t n1)
+TW_LANGUAGE_INLINE tw_range tw_range_2d(size_t n0, size_t n1)
 {
     tw_range r = {{n0, n1, 1}, 2};
     return r;
 }
 
-TW_DEVICE_INLINE tw_range tw_range_3d(size_t n0, size_t n1, size_t n2)
+TW_LANGUAGE_INLINE tw_range tw_range_3d(size_t n0, size_t n1, size_t n2)
 {
     tw_range r = {{n0, n1, n2}, 3};
     return r;
 }
 
-TW_DEVICE_INLINE tw_id tw_id_1d(size_t i0)
+TW_LANGUAGE_INLINE tw_id tw_id_1d(size_t i0)
 {
     tw_id i = {{i0, 0, 0}, 1};
     return i;
 }
 
-TW_DEVICE_INLINE tw_id tw_id_2d(size_t i0, size_t i1)
+TW_LANGUAGE_INLINE tw_id tw_id_2d(size_t i0, size_t i1)
 {
     tw_id i = {{i0, i1, 0}, 2};
     return i;
 }
 
-TW_DEVICE_INLINE tw_id tw_id_3d(size_t i0, size_t i1, size_t i2)
+TW_LANGUAGE_INLINE tw_id tw_id_3d(size_t i0, size_t i1, size_t i2)
 {
     tw_id i = {{i0, i1, i2}, 3};
     return i;
 }
 
 /** The id whose components are those of a range (spec Table 3.39). */
-TW_DEVICE_INLINE tw_id tw_id_from_range(tw_range r)
+TW_LANGUAGE_INLINE tw_id tw_id_from_range(tw_range r)
 {
     tw_id i = {{r.size[0], r.dims > 1 ? r.size[1] : 0, r.dims > 2 ? r.size[2] : 0}, r.dims};
     return i;
 }
 
 /** An nd_range without offset. Whether `local` divides `global` is checked at the launch. */
-TW_DEVICE_INLINE tw_nd_range tw_nd_range_make(tw_range global, tw_range local)
+TW_LANGUAGE_INLINE tw_nd_range tw_nd_range_make(tw_range global, tw_range local)
 {
     tw_nd_range r = {global, local, {{0, 0, 0}, global.dims}};
     return r;
 }
 
 /** An nd_range whose global ids start at `offset`. */
-TW_DEVICE_INLINE tw_nd_range tw_nd_range_make_offset(tw_range global, tw_range local, tw_id offset)
+TW_LANGUAGE_INLINE tw_nd_range tw_nd_range_make_offset(tw_range global, tw_range local, tw_id offset)
 {
     tw_nd_range r = {global, local, offset};
     return r;
 }
 
 /** The number of elements of a range; 0 for an invalid one. Not checked for overflow: see tw_range_is_valid(). */
-TW_DEVICE_INLINE size_t tw_range_count(tw_range r)
+TW_LANGUAGE_INLINE size_t tw_range_count(tw_range r)
 {
     return r.dims ? r.size[0] * r.size[1] * r.size[2] : 0;
 }
 
 /** Whether a range has 1 to 3 dimensions and a number of elements that fits size_t (zero elements are valid). */
-TW_DEVICE_INLINE bool tw_range_is_valid(tw_range r)
+TW_LANGUAGE_INLINE bool tw_range_is_valid(tw_range r)
 {
     size_t n;
     return r.dims >= 1 && r.dims <= 3 && (r.dims > 1 || r.size[1] == 1) && (r.dims > 2 || r.size[2] == 1)
@@ -109,7 +109,7 @@ TW_DEVICE_INLINE bool tw_range_is_valid(tw_range r)
 }
 
 /** The row-major linear index of `i` in `r`: (i0 * r1 + i1) * r2 + i2. */
-TW_DEVICE_INLINE size_t tw_linear_id(tw_id i, tw_range r)
+TW_LANGUAGE_INLINE size_t tw_linear_id(tw_id i, tw_range r)
 {
     return (i.at[0] * r.size[1] + i.at[1]) * r.size[2] + i.at[2];
 }
@@ -136,30 +136,30 @@ TW_DEVICE_INLINE size_t tw_linear_id(tw_id i, tw_range r)
     X(shr, b < 8 * sizeof a ? a >> b : 0)
 
 #define TW_INTERNAL_DEFINE_OP(op, expression)                                                                          \
-    TW_DEVICE_INLINE size_t tw_internal_##op(size_t a, size_t b)                                                       \
+    TW_LANGUAGE_INLINE size_t tw_internal_##op(size_t a, size_t b)                                                     \
     {                                                                                                                  \
         return expression;                                                                                             \
     }                                                                                                                  \
-    TW_DEVICE_INLINE tw_range tw_range_##op(tw_range a, tw_range b)                                                    \
+    TW_LANGUAGE_INLINE tw_range tw_range_##op(tw_range a, tw_range b)                                                  \
     {                                                                                                                  \
         tw_range r = {{1, 1, 1}, a.dims == b.dims ? a.dims : 0};                                                       \
         for (unsigned d = 0; d < r.dims && d < 3; ++d)                                                                 \
             r.size[d] = tw_internal_##op(a.size[d], b.size[d]);                                                        \
         return r;                                                                                                      \
     }                                                                                                                  \
-    TW_DEVICE_INLINE tw_range tw_range_##op##_scalar(tw_range a, size_t b)                                             \
+    TW_LANGUAGE_INLINE tw_range tw_range_##op##_scalar(tw_range a, size_t b)                                           \
     {                                                                                                                  \
         tw_range s = {{b, b, b}, a.dims};                                                                              \
         return tw_range_##op(a, s);                                                                                    \
     }                                                                                                                  \
-    TW_DEVICE_INLINE tw_id tw_id_##op(tw_id a, tw_id b)                                                                \
+    TW_LANGUAGE_INLINE tw_id tw_id_##op(tw_id a, tw_id b)                                                              \
     {                                                                                                                  \
         tw_id r = {{0, 0, 0}, a.dims == b.dims ? a.dims : 0};                                                          \
         for (unsigned d = 0; d < r.dims && d < 3; ++d)                                                                 \
             r.at[d] = tw_internal_##op(a.at[d], b.at[d]);                                                              \
         return r;                                                                                                      \
     }                                                                                                                  \
-    TW_DEVICE_INLINE tw_id tw_id_##op##_scalar(tw_id a, size_t b)                                                      \
+    TW_LANGUAGE_INLINE tw_id tw_id_##op##_scalar(tw_id a, size_t b)                                                    \
     {                                                                                                                  \
         tw_id s = {{b, b, b}, a.dims};                                                                                 \
         return tw_id_##op(a, s);                                                                                       \
@@ -171,19 +171,19 @@ TW_INTERNAL_COMPONENT_OPS(TW_INTERNAL_DEFINE_OP)
 #undef TW_INTERNAL_COMPONENT_OPS
 
 /** Whether two ranges have the same dimensions and components. Invalid ranges equal nothing. */
-TW_DEVICE_INLINE bool tw_range_equal(tw_range a, tw_range b)
+TW_LANGUAGE_INLINE bool tw_range_equal(tw_range a, tw_range b)
 {
     return a.dims && a.dims == b.dims && a.size[0] == b.size[0] && a.size[1] == b.size[1] && a.size[2] == b.size[2];
 }
 
 /** Whether two ids have the same dimensions and components (spec 3.7.1.3). Invalid ids equal nothing. */
-TW_DEVICE_INLINE bool tw_id_equal(tw_id a, tw_id b)
+TW_LANGUAGE_INLINE bool tw_id_equal(tw_id a, tw_id b)
 {
     return a.dims && a.dims == b.dims && a.at[0] == b.at[0] && a.at[1] == b.at[1] && a.at[2] == b.at[2];
 }
 
 /** The number of work-groups in each dimension: global / local (spec Table 3.38). */
-TW_DEVICE_INLINE tw_range tw_nd_range_group_range(tw_nd_range r)
+TW_LANGUAGE_INLINE tw_range tw_nd_range_group_range(tw_nd_range r)
 {
     return tw_range_div(r.global, r.local);
 }

@@ -173,9 +173,9 @@ struct tw_internal_tag {
         TW_INTERNAL_BOUNDS(view), (view).range, (view).range, TW_INTERNAL_VIEW_DIMS(view), __VA_ARGS__)])
 
 /* The linear index of an element that `dims` indices name, in a view of `view_dims` dimensions. */
-TW_DEVICE_INLINE size_t tw_internal_checked(struct tw_internal_bounds *bounds, const size_t range[3],
-                                            const size_t pitch[3], unsigned view_dims, size_t i, size_t j, size_t k,
-                                            unsigned dims)
+TW_LANGUAGE_INLINE size_t tw_internal_checked(struct tw_internal_bounds *bounds, const size_t range[3],
+                                              const size_t pitch[3], unsigned view_dims, size_t i, size_t j, size_t k,
+                                              unsigned dims)
 {
     const size_t linear = (i * pitch[1] + j) * pitch[2] + k;
     (void)bounds, (void)range, (void)view_dims, (void)dims;
@@ -194,26 +194,26 @@ TW_DEVICE_INLINE size_t tw_internal_checked(struct tw_internal_bounds *bounds, c
 #endif
 }
 
-TW_DEVICE_INLINE size_t tw_internal_index_1(struct tw_internal_bounds *bounds, const size_t range[3],
-                                            const size_t pitch[3], unsigned dims, size_t i)
+TW_LANGUAGE_INLINE size_t tw_internal_index_1(struct tw_internal_bounds *bounds, const size_t range[3],
+                                              const size_t pitch[3], unsigned dims, size_t i)
 {
     return tw_internal_checked(bounds, range, pitch, dims, i, 0, 0, 1);
 }
 
-TW_DEVICE_INLINE size_t tw_internal_index_2(struct tw_internal_bounds *bounds, const size_t range[3],
-                                            const size_t pitch[3], unsigned dims, size_t i, size_t j)
+TW_LANGUAGE_INLINE size_t tw_internal_index_2(struct tw_internal_bounds *bounds, const size_t range[3],
+                                              const size_t pitch[3], unsigned dims, size_t i, size_t j)
 {
     return tw_internal_checked(bounds, range, pitch, dims, i, j, 0, 2);
 }
 
-TW_DEVICE_INLINE size_t tw_internal_index_3(struct tw_internal_bounds *bounds, const size_t range[3],
-                                            const size_t pitch[3], unsigned dims, size_t i, size_t j, size_t k)
+TW_LANGUAGE_INLINE size_t tw_internal_index_3(struct tw_internal_bounds *bounds, const size_t range[3],
+                                              const size_t pitch[3], unsigned dims, size_t i, size_t j, size_t k)
 {
     return tw_internal_checked(bounds, range, pitch, dims, i, j, k, 3);
 }
 
-TW_DEVICE_INLINE size_t tw_internal_index_id(struct tw_internal_bounds *bounds, const size_t range[3],
-                                             const size_t pitch[3], unsigned dims, tw_id id)
+TW_LANGUAGE_INLINE size_t tw_internal_index_id(struct tw_internal_bounds *bounds, const size_t range[3],
+                                               const size_t pitch[3], unsigned dims, tw_id id)
 {
     return tw_internal_checked(bounds, range, pitch, dims, id.at[0], id.at[1], id.at[2], id.dims);
 }

@@ -10,7 +10,7 @@
 
 #if defined(TW_INTERNAL_PASS_SIMT)
 
-TW_DEVICE_INLINE void tw_internal_barrier_at(tw_nd_item item, tw_fence_space space, int line)
+TW_LANGUAGE_INLINE void tw_internal_barrier_at(tw_nd_item item, tw_fence_space space, int line)
 {
     (void)item, (void)space, (void)line;
     tw_internal_barrier();
@@ -20,14 +20,14 @@ TW_DEVICE_INLINE void tw_internal_barrier_at(tw_nd_item item, tw_fence_space spa
 
 /* The barrier of a team's parallel region. On a GPU, LLVM 19's device runtime never leaves that of a region of one
    thread: it asks the hardware for a barrier of less than a warp. */
-TW_DEVICE_INLINE void tw_internal_team_barrier(void)
+TW_LANGUAGE_INLINE void tw_internal_team_barrier(void)
 {
     if (omp_get_num_threads() > 1) {
         TW_INTERNAL_PRAGMA(omp barrier)
     }
 }
 
-TW_DEVICE_INLINE void tw_internal_barrier_at(tw_nd_item item, tw_fence_space space, int line)
+TW_LANGUAGE_INLINE void tw_internal_barrier_at(tw_nd_item item, tw_fence_space space, int line)
 {
     (void)item, (void)space, (void)line;
     tw_internal_team_barrier();
@@ -35,7 +35,7 @@ TW_DEVICE_INLINE void tw_internal_barrier_at(tw_nd_item item, tw_fence_space spa
 
 #else
 
-TW_DEVICE_INLINE void tw_internal_barrier_at(tw_nd_item item, tw_fence_space space, int line)
+TW_LANGUAGE_INLINE void tw_internal_barrier_at(tw_nd_item item, tw_fence_space space, int line)
 {
     (void)space;
     if (tw_internal_marker_barrier(line))
@@ -46,7 +46,7 @@ TW_DEVICE_INLINE void tw_internal_barrier_at(tw_nd_item item, tw_fence_space spa
 
 #endif
 
-TW_DEVICE_INLINE void tw_mem_fence(tw_nd_item item, tw_fence_space space)
+TW_LANGUAGE_INLINE void tw_mem_fence(tw_nd_item item, tw_fence_space space)
 {
     (void)item, (void)space;
 #if defined(__NVPTX__)
@@ -93,7 +93,7 @@ TW_OVERLOADED void *tw_local_data(tw_h_item item, tw_local_memory memory)
 /* ---- sub-groups -------------------------------------------------------------------------------------------------- */
 
 /* That of work-item `linear` of a group of `total`. */
-TW_DEVICE_INLINE tw_sub_group tw_internal_sub_group(unsigned linear, unsigned total)
+TW_LANGUAGE_INLINE tw_sub_group tw_internal_sub_group(unsigned linear, unsigned total)
 {
 #if defined(__NVPTX__)
     const unsigned width = 32;
@@ -109,7 +109,7 @@ TW_DEVICE_INLINE tw_sub_group tw_internal_sub_group(unsigned linear, unsigned to
     return result;
 }
 
-TW_DEVICE_INLINE tw_sub_group tw_get_sub_group(tw_nd_item item)
+TW_LANGUAGE_INLINE tw_sub_group tw_get_sub_group(tw_nd_item item)
 {
     return tw_internal_sub_group((unsigned)tw_local_linear_id(item), (unsigned)tw_local_linear_range(item));
 }

@@ -137,11 +137,15 @@
 
 /* Calls a kernel so that its body is inlined whatever its size: a call blocks vectorization and keeps structs in memory.
    The attribute on a statement is C23 spelling in C17. Expands to: [[clang::always_inline]] saxpy(tw_here, tw_args); */
+#if defined(TW_INTERNAL_PASS_HOST) && !defined(__OPTIMIZE__)
+#define TW_INTERNAL_INLINE_CALL(...) __VA_ARGS__; /* a function of its own, where a debugger stops and sees its arguments */
+#else
 #define TW_INTERNAL_INLINE_CALL(...)                                                                                   \
     TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
     TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wc23-extensions")                                                    \
     [[clang::always_inline]] __VA_ARGS__;                                                                              \
     TW_INTERNAL_PRAGMA(clang diagnostic pop)
+#endif
 
 /* The work-group size that a definition requires, as constants, 0 where it requires none. Expands to:
 
