@@ -61,12 +61,34 @@ struct tw_backend_device {
 
 /* The properties of a device; zero and "" where they are not known. */
 struct tw_device_facts {
-    char name[128], vendor[64], driver_version[32];
-    size_t compute_units, max_work_group_size, sub_group_size;
+    char name[128], vendor[64], driver_version[32], architecture[32], uuid[40], pci_address[32];
+    unsigned vendor_id; /* of PCI */
+    size_t compute_capability;
+    size_t compute_units, max_work_group_size, max_unit_items, sub_group_size;
+    bool sub_groups_progress;              /* one may wait for another of its group without a barrier */
     unsigned atomic_orders, atomic_scopes; /* sets of TW_ORDER_BIT() and TW_SCOPE_BIT() */
     bool atomic_host_memory; /* read-modify-writes at system scope on host memory are atomic with the host's */
+    bool uses_host_memory;   /* kernels use memory of `allocate_host`, or of malloc() in its place */
+    bool has_shared_memory;  /* `allocate_shared` gives memory */
+    bool uses_system_memory; /* kernels use all memory of the process */
+    bool unified_memory;     /* the host and the device have the same physical memory */
+    bool has_error_correction;
+    size_t int_vector_bytes, float_vector_bytes,
+        half_vector_bytes;                              /* of a register that is a vector; 1: they are scalar;
+                                                                       of halves 0: there is no arithmetic */
+    unsigned half_config, single_config, double_config; /* sets of tw_fp_config */
     tw_local_mem_type local_mem_type;
-    size_t local_mem_bytes, global_mem_bytes, cache_bytes, cacheline_bytes, clock_mhz, numa_nodes;
+    size_t local_mem_bytes, unit_local_mem_bytes, registers;
+    size_t global_mem_bytes, cache_bytes, l1_bytes, l2_bytes, cacheline_bytes, clock_mhz, numa_nodes;
+    size_t memory_clock_mhz, memory_bus_bits;
+    size_t timer_ns;     /* the resolution of the times of launches */
+    size_t printf_bytes; /* that kernels can have printed before anybody waits; 0 also if there is no limit */
+};
+
+/* What changes about a device. */
+struct tw_device_state {
+    size_t free_bytes; /* 0 if it is not known */
+    bool lost;         /* nothing runs on it any more */
 };
 
 /* The properties of a kernel on a device; zero where they are not known. */
@@ -409,6 +431,9 @@ struct tw_backend {
 
     /* Fills `facts`, which is zero on entry. Called at most once for each device, on first need. */
     void (*describe)(struct tw_backend_device *device, struct tw_device_facts *facts);
+
+    /* Fills `state`, which is zero on entry. Called from any thread, with no lock held. */
+    void (*observe)(struct tw_backend_device *device, struct tw_device_state *state);
 
     /* Checks that a kernel can run on the device, given its form and sizes, its argument block and the accesses that
        its group has made before it. Called while a group is recorded. May keep its findings in launch->found, for the

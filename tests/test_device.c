@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <sys/utsname.h>
+#include <teamwork/image.h>
 #include <time.h>
 
 #if defined(__has_feature)
@@ -12,6 +13,15 @@
 #define SANITIZER_HAS_A_THREAD 1
 #endif
 #endif
+
+struct nothing {
+    int *out;
+};
+static inline void nothing(const struct nothing *k)
+{
+    k->out[0] = 0;
+}
+TW_SINGLE_TASK(nothing);
 
 static int threads_of_this_process(void)
 {
@@ -330,7 +340,7 @@ TW_TEST(lists_report_how_many_there_are)
 
 static void check_info_sizes(const tw_device *device)
 {
-    unsigned char value[32];
+    unsigned char value[64];
 #define ASK(question, type)                                                                                            \
     TW_PASS(tw_device_info(device, question, value, sizeof(type)));                                                    \
     TW_FAIL(tw_device_info(device, question, value, sizeof(type) + 1), TW_ERROR_INVALID_ARGUMENT);                     \
@@ -400,6 +410,131 @@ static void check_memory_model(const tw_device *device)
         TW_CHECK(atomic);
 }
 
+static bool truth_info(const tw_device *device, tw_device_info_id question)
+{
+    bool value = false;
+    TW_PASS(tw_device_info(device, question, &value, sizeof value));
+    return value;
+}
+
+static unsigned set_info(const tw_device *device, tw_device_info_id question)
+{
+    unsigned value = 0;
+    TW_PASS(tw_device_info(device, question, &value, sizeof value));
+    return value;
+}
+
+/* The widths of vectors follow from the size of a register, except for scalar ones. */
+static void check_widths(const tw_device *device, tw_device_type type)
+{
+    const size_t chars = size_info(device, TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_CHAR);
+    const size_t floats = size_info(device, TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_FLOAT);
+    const size_t halves = size_info(device, TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_HALF);
+    const size_t preferred = size_info(device, TW_DEVICE_INFO_PREFERRED_VECTOR_WIDTH_HALF);
+    TW_EQUAL(size_info(device, TW_DEVICE_INFO_PREFERRED_VECTOR_WIDTH_CHAR), chars);
+    TW_EQUAL(size_info(device, TW_DEVICE_INFO_PREFERRED_VECTOR_WIDTH_DOUBLE),
+             size_info(device, TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_DOUBLE));
+    TW_EQUAL(preferred, halves ? halves : floats);
+    if (type == TW_DEVICE_GPU) {
+        TW_EQUAL(chars, 1);
+        TW_EQUAL(floats, 1);
+        TW_EQUAL(halves, 2);
+        return;
+    }
+#if defined(__x86_64__) || defined(__aarch64__)
+    TW_CHECK(chars == 16 || chars == 32 || chars == 64);
+    TW_EQUAL(size_info(device, TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_SHORT), chars / 2);
+    TW_EQUAL(size_info(device, TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_INT), chars / 4);
+    TW_EQUAL(size_info(device, TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_LONG), chars / 8);
+    TW_CHECK(floats >= chars / 4 && floats <= 16);
+    TW_EQUAL(size_info(device, TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_DOUBLE), floats / 2);
+    TW_CHECK(halves == 0 || halves == 2 * floats);
+#endif
+#if defined(__AVX512F__)
+    TW_EQUAL(chars, 64); /* this program would not run on less */
+#elif defined(__AVX2__)
+    TW_CHECK(chars >= 32);
+#endif
+}
+
+static void check_arithmetic(const tw_device *device)
+{
+    const unsigned exact =
+        TW_FP_DENORM | TW_FP_INF_NAN | TW_FP_ROUND_TO_NEAREST | TW_FP_FMA | TW_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+    TW_EQUAL(set_info(device, TW_DEVICE_INFO_SINGLE_FP_CONFIG), exact);
+    TW_EQUAL(set_info(device, TW_DEVICE_INFO_DOUBLE_FP_CONFIG), exact);
+    const bool has_halves = size_info(device, TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_HALF) != 0;
+    TW_EQUAL(set_info(device, TW_DEVICE_INFO_HALF_FP_CONFIG), has_halves ? exact : exact | TW_FP_SOFT_FLOAT);
+    const int one = 1;
+    TW_EQUAL(truth_info(device, TW_DEVICE_INFO_ENDIAN_LITTLE), *(const char *)&one);
+    TW_EQUAL(size_info(device, TW_DEVICE_INFO_ADDRESS_BITS), 8 * sizeof(size_t));
+}
+
+static void check_identity(const tw_device *device, tw_device_type type)
+{
+    const char *arch = string_info(device, TW_DEVICE_INFO_ARCHITECTURE),
+               *uuid = string_info(device, TW_DEVICE_INFO_UUID);
+    const unsigned vendor = set_info(device, TW_DEVICE_INFO_VENDOR_ID);
+    struct utsname system;
+    TW_CHECK(uname(&system) == 0);
+    TW_CHECK(truth_info(device, TW_DEVICE_INFO_AVAILABLE));
+    if (type == TW_DEVICE_GPU) {
+        char expected[32];
+        const size_t capability = size_info(device, TW_DEVICE_INFO_COMPUTE_CAPABILITY);
+        snprintf(expected, sizeof expected, "sm_%zu", capability);
+        TW_CHECK(capability >= 30 && !strcmp(arch, expected));
+        TW_CHECK(strlen(uuid) == 36 && uuid[8] == '-' && uuid[13] == '-' && uuid[18] == '-' && uuid[23] == '-');
+        TW_CHECK(strlen(string_info(device, TW_DEVICE_INFO_PCI_ADDRESS)) >= 12);
+        TW_EQUAL(vendor, 0x10de);
+        return;
+    }
+    TW_CHECK(!strcmp(arch, system.machine));
+    TW_CHECK(!*uuid && !*string_info(device, TW_DEVICE_INFO_PCI_ADDRESS));
+    TW_EQUAL(size_info(device, TW_DEVICE_INFO_COMPUTE_CAPABILITY), 0);
+    TW_CHECK(vendor == 0 || vendor == 0x8086 || vendor == 0x1022);
+}
+
+/* All of the machine's memory that a device has is at least what is free of it. */
+static void check_memory(const tw_device *device, tw_device_type type)
+{
+    const size_t bytes = size_info(device, TW_DEVICE_INFO_GLOBAL_MEM_SIZE);
+    const size_t unused = size_info(device, TW_DEVICE_INFO_FREE_MEMORY);
+    tw_mem_cache_type cache = TW_MEM_CACHE_READ_ONLY;
+    TW_PASS(tw_device_info(device, TW_DEVICE_INFO_GLOBAL_MEM_CACHE_TYPE, &cache, sizeof cache));
+    TW_CHECK(unused > 0 && unused <= bytes);
+    TW_EQUAL(size_info(device, TW_DEVICE_INFO_MAX_MEM_ALLOC_SIZE), bytes);
+    TW_EQUAL(size_info(device, TW_DEVICE_INFO_MAX_CONSTANT_BUFFER_SIZE), bytes);
+    TW_EQUAL(size_info(device, TW_DEVICE_INFO_MEM_BASE_ADDR_ALIGN), 128);
+    const size_t last = size_info(device, TW_DEVICE_INFO_GLOBAL_MEM_CACHE_SIZE);
+    TW_EQUAL(cache, last ? TW_MEM_CACHE_READ_WRITE : TW_MEM_CACHE_NONE);
+    TW_CHECK(size_info(device, TW_DEVICE_INFO_L1_CACHE_SIZE) <= (last ? last : 0));
+    TW_CHECK(size_info(device, TW_DEVICE_INFO_L2_CACHE_SIZE) <= last);
+    if (has_own_threads(type))
+        TW_CHECK(truth_info(device, TW_DEVICE_INFO_HOST_UNIFIED_MEMORY));
+    if (type == TW_DEVICE_GPU)
+        TW_CHECK(size_info(device, TW_DEVICE_INFO_LOCAL_MEM_SIZE_PER_COMPUTE_UNIT)
+                 >= size_info(device, TW_DEVICE_INFO_LOCAL_MEM_SIZE));
+    TW_CHECK(truth_info(device, TW_DEVICE_INFO_IMAGE_SUPPORT));
+    TW_EQUAL(size_info(device, TW_DEVICE_INFO_IMAGE3D_MAX_DEPTH), TW_IMAGE_MAX_EXTENT);
+    const size_t tick = size_info(device, TW_DEVICE_INFO_PROFILING_TIMER_RESOLUTION);
+    TW_CHECK(tick >= 1 && tick <= 20000000);
+    TW_EQUAL(size_info(device, TW_DEVICE_INFO_PRINTF_BUFFER_SIZE) != 0, type == TW_DEVICE_GPU);
+}
+
+static void check_work_items(const tw_device *device, tw_device_type type)
+{
+    const size_t most = size_info(device, TW_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
+    tw_range sizes = tw_range_1d(0);
+    TW_PASS(tw_device_info(device, TW_DEVICE_INFO_MAX_WORK_ITEM_SIZES, &sizes, sizeof sizes));
+    TW_EQUAL(sizes.dims, 3);
+    for (unsigned d = 0; d < 3; ++d)
+        TW_EQUAL(sizes.size[d], most);
+    const size_t resident = size_info(device, TW_DEVICE_INFO_MAX_WORK_ITEMS_PER_COMPUTE_UNIT);
+    TW_CHECK(type == TW_DEVICE_GPU ? resident >= most : resident == 0);
+    TW_EQUAL(truth_info(device, TW_DEVICE_INFO_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS),
+             type == TW_DEVICE_GPU && size_info(device, TW_DEVICE_INFO_COMPUTE_CAPABILITY) >= 70);
+}
+
 static void check_info_values(const tw_device *device)
 {
     const tw_device_type type = type_of(device);
@@ -415,6 +550,11 @@ static void check_info_values(const tw_device *device)
     TW_CHECK(*string_info(device, TW_DEVICE_INFO_NAME));
     TW_CHECK(!strcmp(tw_device_name(device), string_info(device, TW_DEVICE_INFO_NAME)));
     check_maker(device, type);
+    check_identity(device, type);
+    check_work_items(device, type);
+    check_widths(device, type);
+    check_arithmetic(device);
+    check_memory(device, type);
     check_memory_model(device);
     TW_EQUAL(size_info(device, TW_DEVICE_INFO_MAX_WORK_ITEM_DIMENSIONS), 3);
     TW_CHECK(size_info(device, TW_DEVICE_INFO_MAX_COMPUTE_UNITS) >= 1);
@@ -444,6 +584,99 @@ static void check_info_values(const tw_device *device)
     TW_CHECK(size_info(device, TW_DEVICE_INFO_MAX_COMPUTE_UNITS) <= (size_t)sysconf(_SC_NPROCESSORS_CONF));
     TW_CHECK(size_info(device, TW_DEVICE_INFO_NUMA_NODES) >= 1);
     TW_CHECK(size_info(device, TW_DEVICE_INFO_NUMA_NODES) < 4096);
+}
+
+/* What changes while a program runs. */
+TW_TEST(free_memory_and_availability_are_of_the_moment)
+{
+    enum { BYTES = 1 << 20 };
+    TW_PASS(tw_shutdown());
+    setenv("TW_SIM_MEMORY", "4194304", 1);
+    tw_test_use_sim(1);
+    tw_device *device = tw_test_device(0);
+    TW_EQUAL(size_info(device, TW_DEVICE_INFO_GLOBAL_MEM_SIZE), 4 * BYTES);
+    TW_EQUAL(size_info(device, TW_DEVICE_INFO_FREE_MEMORY), 4 * BYTES);
+    void *memory = tw_malloc_device(device, BYTES);
+    TW_CHECK(memory != NULL);
+    TW_EQUAL(size_info(device, TW_DEVICE_INFO_FREE_MEMORY), 3 * BYTES);
+    tw_free(memory);
+    TW_EQUAL(size_info(device, TW_DEVICE_INFO_FREE_MEMORY), 4 * BYTES);
+    TW_CHECK(truth_info(device, TW_DEVICE_INFO_AVAILABLE));
+    tw_queue *queue = NULL;
+    tw_buffer *buffer = tw_test_ints(1, 0);
+    TW_PASS(tw_queue_create_on_device(device, NULL, NULL, &queue));
+    TW_PASS(tw_sim_fail_nth(device, TW_SIM_KERNEL, 1));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_single_task(cg, nothing, .out = tw_discard_write(cg, buffer));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_FAIL(tw_queue_wait(queue), TW_ERROR_LAUNCH_FAILED);
+    TW_CHECK(!truth_info(device, TW_DEVICE_INFO_AVAILABLE));
+    TW_PASS(tw_sim_reset(device));
+    TW_CHECK(truth_info(device, TW_DEVICE_INFO_AVAILABLE));
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_PASS(tw_shutdown());
+    unsetenv("TW_SIM_MEMORY");
+}
+
+static void check_aspects(const tw_device *device)
+{
+    const tw_device_type type = type_of(device);
+    TW_EQUAL(tw_device_has(device, TW_ASPECT_HOST), type == TW_DEVICE_HOST);
+    TW_EQUAL(tw_device_has(device, TW_ASPECT_CPU), type == TW_DEVICE_CPU);
+    TW_EQUAL(tw_device_has(device, TW_ASPECT_GPU), type == TW_DEVICE_GPU);
+    TW_EQUAL(tw_device_has(device, TW_ASPECT_EMULATED), type == TW_DEVICE_SIM);
+    TW_EQUAL(tw_device_has(device, TW_ASPECT_HOST_DEBUGGABLE), type == TW_DEVICE_HOST || type == TW_DEVICE_SIM);
+    const tw_aspect always[] = {TW_ASPECT_FP16,
+                                TW_ASPECT_FP64,
+                                TW_ASPECT_ATOMIC64,
+                                TW_ASPECT_IMAGE,
+                                TW_ASPECT_QUEUE_PROFILING,
+                                TW_ASPECT_USM_DEVICE_ALLOCATIONS};
+    const tw_aspect never[] = {TW_ASPECT_ACCELERATOR,   TW_ASPECT_ONLINE_COMPILER,
+                               TW_ASPECT_ONLINE_LINKER, TW_ASPECT_USM_ATOMIC_SHARED_ALLOCATIONS,
+                               TW_ASPECT_COUNT,         (tw_aspect)-1};
+    for (size_t i = 0; i < sizeof always / sizeof *always; ++i)
+        TW_CHECK(tw_device_has(device, always[i]) && !tw_device_has(NULL, always[i]));
+    for (size_t i = 0; i < sizeof never / sizeof *never; ++i)
+        TW_CHECK(!tw_device_has(device, never[i]));
+    TW_EQUAL(tw_device_has(device, TW_ASPECT_USM_ATOMIC_HOST_ALLOCATIONS),
+             truth_info(device, TW_DEVICE_INFO_USM_ATOMIC_HOST_ALLOCATIONS));
+    if (has_own_threads(type))
+        TW_CHECK(tw_device_has(device, TW_ASPECT_USM_SYSTEM_ALLOCATIONS));
+    if (type == TW_DEVICE_SIM)
+        TW_CHECK(!tw_device_has(device, TW_ASPECT_USM_SYSTEM_ALLOCATIONS));
+    void *memory = tw_malloc_shared((tw_device *)(uintptr_t)device, 64);
+    TW_EQUAL(tw_device_has(device, TW_ASPECT_USM_SHARED_ALLOCATIONS), memory != NULL);
+    tw_free(memory);
+}
+
+static void check_extensions(const tw_device *device)
+{
+    char all[1024];
+    size_t count = 0;
+    snprintf(all, sizeof all, "%s", string_info(device, TW_DEVICE_INFO_EXTENSIONS));
+    for (char *rest = all, *name; (name = strtok_r(rest, " ", &rest)) != NULL; ++count)
+        TW_CHECK(tw_device_has_extension(device, name) && !strncmp(name, "cl_", 3));
+    TW_CHECK(count >= 5);
+    TW_CHECK(tw_device_has_extension(device, "cl_khr_fp16"));
+    const char *const others[] = {
+        "", " ", "cl_khr_fp1", "cl_khr_fp16 ", "khr_fp16", "cl_khr_gl_sharing", "cl_khr_fp64 cl_khr_fp16"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
+        TW_CHECK(!tw_device_has_extension(device, others[i]));
+    TW_CHECK(!tw_device_has_extension(device, NULL) && !tw_device_has_extension(NULL, "cl_khr_fp16"));
+}
+
+TW_TEST(aspects_and_extensions)
+{
+    tw_device *devices[16];
+    const size_t count = tw_test_devices(devices, 16);
+    for (size_t i = 0; i < count; ++i) {
+        check_aspects(devices[i]);
+        check_extensions(devices[i]);
+    }
+    tw_test_use_sim(1);
+    check_aspects(tw_test_device(0));
 }
 
 TW_TEST(device_information)
@@ -743,6 +976,8 @@ TW_TEST_LIST = {TW_CASE(nothing_starts_before_the_first_queue),
                 TW_CASE(where_no_device_is_selected_it_is_said_what_there_is),
                 TW_CASE(misspelt_variables_are_named_once),
                 TW_CASE(lists_report_how_many_there_are),
+                TW_CASE(free_memory_and_availability_are_of_the_moment),
+                TW_CASE(aspects_and_extensions),
                 TW_CASE(device_information),
                 TW_CASE(null_devices_answer_false_and_empty),
                 TW_CASE(every_device_is_listed_by_its_platform),

@@ -161,6 +161,31 @@ TW_TEST(local_variables_count)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* On offload devices too; test_device.c looks at the answers of the others. */
+TW_TEST(every_question_about_a_device_has_an_answer)
+{
+    tw_device *device = tw_test_device(0);
+    unsigned char value[64];
+    const char *arch = "";
+    size_t unused = 0, all = 0, floats = 0;
+#define ASK(question, type) TW_PASS(tw_device_info(device, question, value, sizeof(type)));
+    TW_DEVICE_INFO_LIST(ASK)
+#undef ASK
+    TW_PASS(tw_device_info(device, TW_DEVICE_INFO_ARCHITECTURE, &arch, sizeof arch));
+    TW_PASS(tw_device_info(device, TW_DEVICE_INFO_GLOBAL_MEM_SIZE, &all, sizeof all));
+    TW_PASS(tw_device_info(device, TW_DEVICE_INFO_FREE_MEMORY, &unused, sizeof unused));
+    TW_PASS(tw_device_info(device, TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_FLOAT, &floats, sizeof floats));
+    TW_CHECK(*arch && strlen(arch) < 32);
+    TW_CHECK(unused > 0 && unused <= all);
+    TW_CHECK(floats >= 1 && floats <= 16);
+    const bool is_sim = tw_device_has(device, TW_ASPECT_EMULATED);
+    TW_EQUAL(tw_device_has(device, TW_ASPECT_HOST) + tw_device_has(device, TW_ASPECT_CPU)
+                 + tw_device_has(device, TW_ASPECT_GPU),
+             is_sim ? 0 : 1);
+    TW_EQUAL(tw_device_has(device, TW_ASPECT_GPU), tw_device_is_gpu(device));
+    TW_CHECK(tw_device_has(device, TW_ASPECT_FP64) && tw_device_has_extension(device, "cl_khr_fp64"));
+}
+
 TW_TEST(wrong_questions_are_errors)
 {
     tw_device *device = tw_test_device(0);
@@ -171,5 +196,9 @@ TW_TEST(wrong_questions_are_errors)
     TW_FAIL(tw_kernel_get_limits(device, plain, 1000000, 0, &limits), TW_ERROR_INVALID_WORK_GROUP_SIZE);
 }
 
-TW_TEST_LIST = {TW_CASE(the_largest_group_is_what_the_limit_says), TW_CASE(limits_are_within_the_devices),
-                TW_CASE(local_variables_count), TW_CASE(wrong_questions_are_errors), TW_CASES_END};
+TW_TEST_LIST = {TW_CASE(the_largest_group_is_what_the_limit_says),
+                TW_CASE(limits_are_within_the_devices),
+                TW_CASE(local_variables_count),
+                TW_CASE(every_question_about_a_device_has_an_answer),
+                TW_CASE(wrong_questions_are_errors),
+                TW_CASES_END};

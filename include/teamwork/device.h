@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include <teamwork/memory.h>
+#include <teamwork/range.h>
 #include <teamwork/status.h>
 
 TW_BEGIN_DECLS
@@ -47,32 +48,106 @@ typedef enum tw_local_mem_type {
     TW_LOCAL_MEM_GLOBAL = 2 /**< ordinary memory, cached */
 } tw_local_mem_type;
 
+/** How a device caches global memory. */
+typedef enum tw_mem_cache_type {
+    TW_MEM_CACHE_NONE = 0, /**< or not known */
+    TW_MEM_CACHE_READ_ONLY = 1,
+    TW_MEM_CACHE_READ_WRITE = 2
+} tw_mem_cache_type;
+
+/** What a device's arithmetic in one floating-point type can do, bit by bit; a set of them is 0 if that is not known. What
+ *  a program is compiled with (-ffast-math) may take some of it away. */
+typedef enum tw_fp_config {
+    TW_FP_DENORM = 1,           /**< subnormal numbers */
+    TW_FP_INF_NAN = 2,          /**< infinities and quiet NaNs */
+    TW_FP_ROUND_TO_NEAREST = 4, /**< to nearest, ties to even; conversions can round in all ways */
+    TW_FP_ROUND_TO_ZERO = 8,
+    TW_FP_ROUND_TO_INF = 16,
+    TW_FP_FMA = 32,                           /**< tw_fma() rounds once */
+    TW_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT = 64, /**< x / y and tw_sqrt() */
+    TW_FP_SOFT_FLOAT = 128                    /**< the hardware has no such arithmetic: it is done in a wider type */
+} tw_fp_config;
+
 /**
  * What tw_device_info() can be asked: X(name, C type of the answer). Sizes are in bytes, clocks in MHz. Strings are
- * const char *, valid until tw_shutdown(). A count or size that is not known is 0, a string empty.
+ * const char *, valid until tw_shutdown(). A count or size that is not known is 0, a string empty. docs/devices.md has
+ * what each means on each backend. SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS: a work-item may wait in a loop for one of
+ * another sub-group of its group.
  */
 #define TW_DEVICE_INFO_LIST(X)                                                                                         \
     X(TW_DEVICE_INFO_TYPE, tw_device_type)                                                                             \
     X(TW_DEVICE_INFO_NAME, const char *)                                                                               \
     X(TW_DEVICE_INFO_VENDOR, const char *)                                                                             \
+    X(TW_DEVICE_INFO_VENDOR_ID, unsigned) /* that of PCI: 0x10de NVIDIA, 0x8086 Intel, 0x1022 AMD */                   \
     X(TW_DEVICE_INFO_DRIVER_VERSION, const char *)                                                                     \
-    X(TW_DEVICE_INFO_BACKEND, const char *) /* "host", "omp" or "sim" */                                               \
+    X(TW_DEVICE_INFO_ARCHITECTURE, const char *) /* "sm_90", "x86_64": what images are compiled for */                 \
+    X(TW_DEVICE_INFO_COMPUTE_CAPABILITY, size_t) /* of NVIDIA GPUs, ten times the major number plus the minor one */   \
+    X(TW_DEVICE_INFO_UUID, const char *)        /* of GPUs, as "8a6b1a4e-...": 32 hexadecimal digits in five groups */ \
+    X(TW_DEVICE_INFO_PCI_ADDRESS, const char *) /* of GPUs, domain, bus, device, function: "0000:3b:00.0" */           \
+    X(TW_DEVICE_INFO_BACKEND, const char *)     /* "host", "omp" or "sim" */                                           \
+    X(TW_DEVICE_INFO_EXTENSIONS, const char *)  /* names with a blank between two: tw_device_has_extension() */        \
     X(TW_DEVICE_INFO_IS_HOST, bool)                                                                                    \
+    X(TW_DEVICE_INFO_AVAILABLE, bool)           /* false after a fault, when nothing runs on it any more */            \
     X(TW_DEVICE_INFO_MAX_COMPUTE_UNITS, size_t) /* cores, multiprocessors */                                           \
     X(TW_DEVICE_INFO_MAX_WORK_ITEM_DIMENSIONS, size_t)                                                                 \
-    X(TW_DEVICE_INFO_MAX_WORK_GROUP_SIZE, size_t) /* work-items */                                                     \
-    X(TW_DEVICE_INFO_SUB_GROUP_SIZE, size_t)      /* work-items that run in lockstep: a warp; 1 on CPUs */             \
-    X(TW_DEVICE_INFO_MAX_NUM_SUB_GROUPS, size_t)  /* of one work-group */                                              \
-    X(TW_DEVICE_INFO_ATOMIC_MEMORY_ORDER_CAPABILITIES, unsigned) /* a set of TW_ORDER_BIT(); fences too */             \
-    X(TW_DEVICE_INFO_ATOMIC_MEMORY_SCOPE_CAPABILITIES, unsigned) /* a set of TW_SCOPE_BIT(); fences too */             \
-    X(TW_DEVICE_INFO_USM_ATOMIC_HOST_ALLOCATIONS, bool)          /* see docs/memory_model.md */                        \
+    X(TW_DEVICE_INFO_MAX_WORK_ITEM_SIZES, tw_range)           /* of a work-group, each by itself */                    \
+    X(TW_DEVICE_INFO_MAX_WORK_GROUP_SIZE, size_t)             /* work-items */                                         \
+    X(TW_DEVICE_INFO_MAX_WORK_ITEMS_PER_COMPUTE_UNIT, size_t) /* of all groups that run there at the same time */      \
+    X(TW_DEVICE_INFO_SUB_GROUP_SIZE, size_t)                  /* work-items that run in lockstep: a warp; 1 on CPUs */ \
+    X(TW_DEVICE_INFO_MAX_NUM_SUB_GROUPS, size_t)              /* of one work-group */                                  \
+    X(TW_DEVICE_INFO_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS, bool) /* see below */                                     \
+    X(TW_DEVICE_INFO_ATOMIC_MEMORY_ORDER_CAPABILITIES, unsigned)   /* a set of TW_ORDER_BIT(); fences too */           \
+    X(TW_DEVICE_INFO_ATOMIC_MEMORY_SCOPE_CAPABILITIES, unsigned)   /* a set of TW_SCOPE_BIT(); fences too */           \
+    X(TW_DEVICE_INFO_USM_ATOMIC_HOST_ALLOCATIONS, bool)            /* see docs/memory_model.md */                      \
+    X(TW_DEVICE_INFO_PREFERRED_VECTOR_WIDTH_CHAR, size_t)          /* elements of a vector that is worth using */      \
+    X(TW_DEVICE_INFO_PREFERRED_VECTOR_WIDTH_SHORT, size_t)                                                             \
+    X(TW_DEVICE_INFO_PREFERRED_VECTOR_WIDTH_INT, size_t)                                                               \
+    X(TW_DEVICE_INFO_PREFERRED_VECTOR_WIDTH_LONG, size_t)                                                              \
+    X(TW_DEVICE_INFO_PREFERRED_VECTOR_WIDTH_FLOAT, size_t)                                                             \
+    X(TW_DEVICE_INFO_PREFERRED_VECTOR_WIDTH_DOUBLE, size_t)                                                            \
+    X(TW_DEVICE_INFO_PREFERRED_VECTOR_WIDTH_HALF, size_t)                                                              \
+    X(TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_CHAR, size_t) /* elements of a register; 0 also if there is no arithmetic */  \
+    X(TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_SHORT, size_t)                                                                \
+    X(TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_INT, size_t)                                                                  \
+    X(TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_LONG, size_t)                                                                 \
+    X(TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_FLOAT, size_t)                                                                \
+    X(TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_DOUBLE, size_t)                                                               \
+    X(TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_HALF, size_t)                                                                 \
+    X(TW_DEVICE_INFO_HALF_FP_CONFIG, unsigned) /* a set of tw_fp_config */                                             \
+    X(TW_DEVICE_INFO_SINGLE_FP_CONFIG, unsigned)                                                                       \
+    X(TW_DEVICE_INFO_DOUBLE_FP_CONFIG, unsigned)                                                                       \
+    X(TW_DEVICE_INFO_ADDRESS_BITS, size_t)                                                                             \
+    X(TW_DEVICE_INFO_ENDIAN_LITTLE, bool)                                                                              \
     X(TW_DEVICE_INFO_LOCAL_MEM_TYPE, tw_local_mem_type)                                                                \
-    X(TW_DEVICE_INFO_LOCAL_MEM_SIZE, size_t) /* that one work-group can have */                                        \
+    X(TW_DEVICE_INFO_LOCAL_MEM_SIZE, size_t)                  /* that one work-group can have */                       \
+    X(TW_DEVICE_INFO_LOCAL_MEM_SIZE_PER_COMPUTE_UNIT, size_t) /* for all groups that run there at the same time */     \
+    X(TW_DEVICE_INFO_REGISTERS_PER_WORK_GROUP, size_t)        /* of 32 bits, for all its work-items */                 \
     X(TW_DEVICE_INFO_GLOBAL_MEM_SIZE, size_t)                                                                          \
+    X(TW_DEVICE_INFO_FREE_MEMORY, size_t)        /* at this moment; what the library keeps for reuse is not free */    \
+    X(TW_DEVICE_INFO_MAX_MEM_ALLOC_SIZE, size_t) /* of one buffer or allocation that is wholly on the device */        \
+    X(TW_DEVICE_INFO_MAX_CONSTANT_BUFFER_SIZE, size_t) /* likewise, with TW_CONSTANT */                                \
+    X(TW_DEVICE_INFO_MEM_BASE_ADDR_ALIGN, size_t)      /* bytes, of every buffer in the device's own memory */         \
+    X(TW_DEVICE_INFO_HOST_UNIFIED_MEMORY, bool)        /* the host and the device have the same physical memory */     \
+    X(TW_DEVICE_INFO_ERROR_CORRECTION_SUPPORT, bool)   /* of the global memory; false also where that is not known */  \
+    X(TW_DEVICE_INFO_GLOBAL_MEM_CACHE_TYPE, tw_mem_cache_type)                                                         \
     X(TW_DEVICE_INFO_GLOBAL_MEM_CACHE_SIZE, size_t) /* the last level */                                               \
+    X(TW_DEVICE_INFO_L1_CACHE_SIZE, size_t)         /* of data, of one core */                                         \
+    X(TW_DEVICE_INFO_L2_CACHE_SIZE, size_t)         /* of one core, or of all */                                       \
     X(TW_DEVICE_INFO_GLOBAL_MEM_CACHELINE_SIZE, size_t)                                                                \
+    X(TW_DEVICE_INFO_MEMORY_CLOCK_RATE, size_t)                                                                        \
+    X(TW_DEVICE_INFO_MEMORY_BUS_WIDTH, size_t) /* bits */                                                              \
+    X(TW_DEVICE_INFO_IMAGE_SUPPORT, bool)                                                                              \
+    X(TW_DEVICE_INFO_IMAGE2D_MAX_WIDTH, size_t) /* in pixels, as the next ones */                                      \
+    X(TW_DEVICE_INFO_IMAGE2D_MAX_HEIGHT, size_t)                                                                       \
+    X(TW_DEVICE_INFO_IMAGE3D_MAX_WIDTH, size_t)                                                                        \
+    X(TW_DEVICE_INFO_IMAGE3D_MAX_HEIGHT, size_t)                                                                       \
+    X(TW_DEVICE_INFO_IMAGE3D_MAX_DEPTH, size_t)                                                                        \
+    X(TW_DEVICE_INFO_IMAGE_MAX_BUFFER_SIZE, size_t) /* of an image of one dimension */                                 \
+    X(TW_DEVICE_INFO_IMAGE_MAX_ARRAY_SIZE, size_t)  /* images of an array */                                           \
     X(TW_DEVICE_INFO_MAX_CLOCK_FREQUENCY, size_t)                                                                      \
-    X(TW_DEVICE_INFO_MAX_PARAMETER_SIZE, size_t) /* of an argument block that costs no transfer */                     \
+    X(TW_DEVICE_INFO_PROFILING_TIMER_RESOLUTION, size_t) /* nanoseconds, of kernels' times in tw_event_times */        \
+    X(TW_DEVICE_INFO_PRINTF_BUFFER_SIZE, size_t)         /* 0 on CPUs: there is no limit */                            \
+    X(TW_DEVICE_INFO_MAX_PARAMETER_SIZE, size_t)         /* of an argument block that costs no transfer */             \
     X(TW_DEVICE_INFO_NUMA_NODES, size_t)
 
 #define TW_INTERNAL_ENUMERATOR(name, type) name,
@@ -90,6 +165,41 @@ typedef enum tw_device_info_id { TW_DEVICE_INFO_LIST(TW_INTERNAL_ENUMERATOR) TW_
  * @return TW_ERROR_INVALID_ARGUMENT  device or value is NULL, the question is unknown, or `bytes` is another size
  */
 TW_API tw_status tw_device_info(const tw_device *device, tw_device_info_id question, void *value, size_t bytes);
+
+/** What a device is or can do, after SYCL 2020: X(name). docs/devices.md says what each means. */
+#define TW_ASPECT_LIST(X)                                                                                              \
+    X(TW_ASPECT_HOST)                                                                                                  \
+    X(TW_ASPECT_CPU) /* an offload device that is a CPU; not the host */                                               \
+    X(TW_ASPECT_GPU)                                                                                                   \
+    X(TW_ASPECT_ACCELERATOR)                                                                                           \
+    X(TW_ASPECT_EMULATED)        /* for finding errors, not for speed: a simulated device */                           \
+    X(TW_ASPECT_HOST_DEBUGGABLE) /* a debugger of the host stops in its kernels */                                     \
+    X(TW_ASPECT_FP16)                                                                                                  \
+    X(TW_ASPECT_FP64)                                                                                                  \
+    X(TW_ASPECT_ATOMIC64)                                                                                              \
+    X(TW_ASPECT_IMAGE)                                                                                                 \
+    X(TW_ASPECT_ONLINE_COMPILER)                                                                                       \
+    X(TW_ASPECT_ONLINE_LINKER)                                                                                         \
+    X(TW_ASPECT_QUEUE_PROFILING)                                                                                       \
+    X(TW_ASPECT_USM_DEVICE_ALLOCATIONS)        /* tw_malloc_device() */                                                \
+    X(TW_ASPECT_USM_HOST_ALLOCATIONS)          /* kernels use memory of tw_malloc_host() */                            \
+    X(TW_ASPECT_USM_ATOMIC_HOST_ALLOCATIONS)   /* ... by atomic operations beside the host's */                        \
+    X(TW_ASPECT_USM_SHARED_ALLOCATIONS)        /* tw_malloc_shared() */                                                \
+    X(TW_ASPECT_USM_ATOMIC_SHARED_ALLOCATIONS) /* never: it belongs to the kernel that uses it */                      \
+    X(TW_ASPECT_USM_SYSTEM_ALLOCATIONS)        /* kernels use all memory of the program, as of malloc() */
+
+#define TW_INTERNAL_ENUMERATOR(name) name,
+typedef enum tw_aspect { TW_ASPECT_LIST(TW_INTERNAL_ENUMERATOR) TW_ASPECT_COUNT } tw_aspect;
+#undef TW_INTERNAL_ENUMERATOR
+
+/** Whether a device has an aspect. False for a NULL device and for what is no aspect. */
+TW_API bool tw_device_has(const tw_device *device, tw_aspect aspect);
+
+/**
+ * Whether kernels of a device can do what an OpenCL extension adds, such as "cl_khr_fp16" (spec 3.5.3, has_extension()).
+ * The names are those of TW_DEVICE_INFO_EXTENSIONS. False for a NULL.
+ */
+TW_API bool tw_device_has_extension(const tw_device *device, const char *extension);
 
 /** Shorthands for the questions asked most; NULL devices answer false, 0 and "". */
 TW_API bool tw_device_is_host(const tw_device *device);

@@ -107,7 +107,7 @@ typedef struct tw_error {
     int line;            /**< line in `file` */
     struct tw_queue *queue;     /**< to which the command group was submitted */
     struct tw_device *device;   /**< the device of `queue` */
-    struct tw_context *context; /**< that of `queue` (tw_queue_context()), NULL if it has none */
+    struct tw_context *context; /**< where `queue` was created, or that tw_queue_context() made of it; else NULL */
     tw_native_code native;      /**< of the failure; for TW_ERROR_CANCELLED, of the command that failed first */
 } tw_error;
 

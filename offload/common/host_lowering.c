@@ -23,8 +23,15 @@ void tw_host_describe(struct tw_backend_device *device, struct tw_device_facts *
     facts->atomic_orders = TW_ALL_ORDERS;
     facts->atomic_scopes = TW_ALL_SCOPES;
     facts->atomic_host_memory = true;
+    facts->uses_host_memory = facts->has_shared_memory = facts->uses_system_memory = facts->unified_memory = true;
     facts->local_mem_type = TW_LOCAL_MEM_GLOBAL;
     facts->local_mem_bytes = TW_HOST_LOCAL_BYTES;
+}
+
+void tw_host_observe(struct tw_backend_device *device, struct tw_device_state *state)
+{
+    (void)device;
+    state->free_bytes = tw_topology_free_bytes();
 }
 
 size_t tw_host_static_local_bytes(const struct tw_internal_kernel *kernel)

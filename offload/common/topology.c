@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The processors that the process may use, read before OpenMP binds the main thread. */
@@ -44,6 +45,10 @@ static void describe_cache(hwloc_topology_t topology, struct tw_device_facts *fa
         if (!hwloc_obj_type_is_dcache(object->type) || !object->attr)
             continue;
         facts->cache_bytes = object->attr->cache.size; /* the last one met is the outermost */
+        if (object->attr->cache.depth == 1)
+            facts->l1_bytes = object->attr->cache.size;
+        if (object->attr->cache.depth == 2)
+            facts->l2_bytes = object->attr->cache.size;
         if (object->attr->cache.linesize)
             facts->cacheline_bytes = object->attr->cache.linesize;
     }
@@ -60,11 +65,56 @@ static void describe_clock(struct tw_device_facts *facts)
     fclose(file);
 }
 
+/* Returns PCI's number of who made a processor; 0 if it is not known. */
+static unsigned vendor_id(const char *vendor)
+{
+    return strcmp(vendor, "GenuineIntel") == 0 ? 0x8086 : strcmp(vendor, "AuthenticAMD") == 0 ? 0x1022 : 0;
+}
+
+/* Describes the arithmetic of the processors, which may have more than a program is compiled for. */
+static void describe_arithmetic(struct tw_device_facts *facts)
+{
+    const unsigned exact =
+        TW_FP_DENORM | TW_FP_INF_NAN | TW_FP_ROUND_TO_NEAREST | TW_FP_FMA | TW_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+    facts->single_config = facts->double_config = exact;
+    facts->half_config = exact | TW_FP_SOFT_FLOAT;
+#if defined(__x86_64__)
+    const bool avx512 = __builtin_cpu_supports("avx512f");
+    facts->float_vector_bytes = avx512 ? 64 : __builtin_cpu_supports("avx") ? 32 : 16;
+    facts->int_vector_bytes = avx512 ? 64 : __builtin_cpu_supports("avx2") ? 32 : 16;
+    if (__builtin_cpu_supports("avx512fp16")) {
+        facts->half_config = exact;
+        facts->half_vector_bytes = 64;
+    }
+#elif defined(__aarch64__)
+    facts->float_vector_bytes = facts->int_vector_bytes = 16;
+#endif
+}
+
+size_t tw_topology_free_bytes(void)
+{
+    unsigned long kib = 0;
+    char line[128];
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file && !kib && fgets(line, sizeof line, file))
+        (void)sscanf(line, "MemAvailable: %lu kB", &kib);
+    if (file)
+        fclose(file);
+    return kib ? (size_t)kib << 10 : (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+}
+
 void tw_topology_describe(struct tw_device_facts *facts)
 {
     struct utsname system;
-    if (uname(&system) == 0)
+    struct timespec tick;
+    if (uname(&system) == 0) {
         snprintf(facts->driver_version, sizeof facts->driver_version, "%.31s", system.release);
+        snprintf(facts->architecture, sizeof facts->architecture, "%.31s", system.machine);
+    }
+    if (clock_getres(CLOCK_MONOTONIC, &tick) == 0)
+        facts->timer_ns = tick.tv_sec ? 1000000000u : (size_t)tick.tv_nsec;
+    facts->has_error_correction = access("/sys/devices/system/edac/mc/mc0", F_OK) == 0;
+    describe_arithmetic(facts);
     copy_text(facts->name, sizeof facts->name, "CPU");
     facts->compute_units = tw_topology_processors();
     facts->global_mem_bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
@@ -82,6 +132,7 @@ void tw_topology_describe(struct tw_device_facts *facts)
         if (package) {
             copy_text(facts->name, sizeof facts->name, hwloc_obj_get_info_by_name(package, "CPUModel"));
             copy_text(facts->vendor, sizeof facts->vendor, hwloc_obj_get_info_by_name(package, "CPUVendor"));
+            facts->vendor_id = vendor_id(facts->vendor);
         }
         if (root->total_memory)
             facts->global_mem_bytes = root->total_memory;

@@ -13,6 +13,9 @@
 /* Fills in the facts of the CPUs that hwloc or the C library knows; the others stay as they are. */
 void tw_topology_describe(struct tw_device_facts *facts);
 
+/* Returns the bytes of the machine's memory that programs can still take; 0 if they are not known. */
+size_t tw_topology_free_bytes(void);
+
 /* Returns the processors that the process was started with; the set is empty if they are not known. */
 const cpu_set_t *tw_topology_allowed(void);
 

@@ -1,65 +1,200 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers of tw_device_info() (spec 3.5.3), from facts that the backend describes on first need. */
+/* Answers of tw_device_info(), aspects and extensions (spec 3.5.3), from facts that the backend describes on first need. */
+#include <stdint.h>
 #include <string.h>
 
-#include "base/detail.h"
+#include <teamwork/image.h>
+
+#include "answer.h"
+#include "base/cancellation.h"
 #include "base/process.h"
 #include "runtime/device.h"
 
-/* Copies an answer. Fails if the caller's type has another size. */
-static tw_status answer(void *value, size_t bytes, const void *from, size_t size)
+#define LIST "TW_DEVICE_INFO_LIST"
+#define BASE_ALIGNMENT 128u /* of memory of all backends: that of the largest vector */
+
+/* What OpenCL's extensions add, and kernels of all devices can do. */
+static const char extensions[] =
+    "cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
+    "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics "
+    "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics cl_khr_byte_addressable_store "
+    "cl_khr_fp64 cl_khr_fp16 cl_khr_3d_image_writes";
+
+/* ---- answers that are facts -------------------------------------------------------------------------------------- */
+
+/* Where the answer to a question is among the facts. */
+struct place {
+    unsigned short at, bytes; /* bytes 0: it is not there */
+    bool is_text;
+};
+
+#define FACT(question, member)                                                                                         \
+    [TW_DEVICE_INFO_##question] = {.at = offsetof(struct tw_device_facts, member),                                     \
+                                   .bytes = sizeof((struct tw_device_facts *)0)->member}
+#define TEXT(question, member)                                                                                         \
+    [TW_DEVICE_INFO_##                                                                                                 \
+        question] = {.at = offsetof(struct tw_device_facts, member), .bytes = sizeof(const char *), .is_text = true}
+
+static const struct place places[TW_DEVICE_INFO_COUNT] = {
+    TEXT(NAME, name),
+    TEXT(VENDOR, vendor),
+    FACT(VENDOR_ID, vendor_id),
+    TEXT(DRIVER_VERSION, driver_version),
+    TEXT(ARCHITECTURE, architecture),
+    FACT(COMPUTE_CAPABILITY, compute_capability),
+    TEXT(UUID, uuid),
+    TEXT(PCI_ADDRESS, pci_address),
+    FACT(MAX_COMPUTE_UNITS, compute_units),
+    FACT(MAX_WORK_GROUP_SIZE, max_work_group_size),
+    FACT(MAX_WORK_ITEMS_PER_COMPUTE_UNIT, max_unit_items),
+    FACT(SUB_GROUP_SIZE, sub_group_size),
+    FACT(SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS, sub_groups_progress),
+    FACT(ATOMIC_MEMORY_ORDER_CAPABILITIES, atomic_orders),
+    FACT(ATOMIC_MEMORY_SCOPE_CAPABILITIES, atomic_scopes),
+    FACT(USM_ATOMIC_HOST_ALLOCATIONS, atomic_host_memory),
+    FACT(HALF_FP_CONFIG, half_config),
+    FACT(SINGLE_FP_CONFIG, single_config),
+    FACT(DOUBLE_FP_CONFIG, double_config),
+    FACT(LOCAL_MEM_TYPE, local_mem_type),
+    FACT(LOCAL_MEM_SIZE, local_mem_bytes),
+    FACT(LOCAL_MEM_SIZE_PER_COMPUTE_UNIT, unit_local_mem_bytes),
+    FACT(REGISTERS_PER_WORK_GROUP, registers),
+    FACT(GLOBAL_MEM_SIZE, global_mem_bytes),
+    FACT(MAX_MEM_ALLOC_SIZE, global_mem_bytes), /* no device has a limit of its own */
+    FACT(MAX_CONSTANT_BUFFER_SIZE, global_mem_bytes),
+    FACT(HOST_UNIFIED_MEMORY, unified_memory),
+    FACT(ERROR_CORRECTION_SUPPORT, has_error_correction),
+    FACT(GLOBAL_MEM_CACHE_SIZE, cache_bytes),
+    FACT(L1_CACHE_SIZE, l1_bytes),
+    FACT(L2_CACHE_SIZE, l2_bytes),
+    FACT(GLOBAL_MEM_CACHELINE_SIZE, cacheline_bytes),
+    FACT(MEMORY_CLOCK_RATE, memory_clock_mhz),
+    FACT(MEMORY_BUS_WIDTH, memory_bus_bits),
+    FACT(MAX_CLOCK_FREQUENCY, clock_mhz),
+    FACT(PROFILING_TIMER_RESOLUTION, timer_ns),
+    FACT(PRINTF_BUFFER_SIZE, printf_bytes),
+    FACT(NUMA_NODES, numa_nodes),
+};
+
+/* ---- answers that follow from facts ------------------------------------------------------------------------------ */
+
+/* Returns how many elements of a type are in a vector register; 1 if registers are scalar, 0 if that is not known. */
+static size_t width(size_t vector_bytes, size_t element_bytes)
 {
-    if (bytes != size)
-        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the answer has %zu bytes, not %zu: see TW_DEVICE_INFO_LIST", size,
-                       bytes);
-    memcpy(value, from, size);
-    return TW_SUCCESS;
+    return vector_bytes >= element_bytes ? vector_bytes / element_bytes : vector_bytes != 0;
 }
 
-static const char *text_fact(const struct tw_device *device, tw_device_info_id question)
+/* Halves without arithmetic of their own are computed as floats. */
+static size_t vector_width(const struct tw_device_facts *facts, tw_device_info_id question)
 {
-    const struct tw_device_facts *facts = tw_device_facts(device);
     switch (question) {
-    case TW_DEVICE_INFO_NAME:
-        return facts->name;
-    case TW_DEVICE_INFO_VENDOR:
-        return facts->vendor;
-    case TW_DEVICE_INFO_DRIVER_VERSION:
-        return facts->driver_version;
-    case TW_DEVICE_INFO_BACKEND:
-        return device->backend->backend->name;
-    default:
-        return NULL;
+    case TW_DEVICE_INFO_PREFERRED_VECTOR_WIDTH_CHAR:
+    case TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_CHAR:
+        return width(facts->int_vector_bytes, 1);
+    case TW_DEVICE_INFO_PREFERRED_VECTOR_WIDTH_SHORT:
+    case TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_SHORT:
+        return width(facts->int_vector_bytes, 2);
+    case TW_DEVICE_INFO_PREFERRED_VECTOR_WIDTH_INT:
+    case TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_INT:
+        return width(facts->int_vector_bytes, 4);
+    case TW_DEVICE_INFO_PREFERRED_VECTOR_WIDTH_LONG:
+    case TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_LONG:
+        return width(facts->int_vector_bytes, 8);
+    case TW_DEVICE_INFO_PREFERRED_VECTOR_WIDTH_FLOAT:
+    case TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_FLOAT:
+        return width(facts->float_vector_bytes, 4);
+    case TW_DEVICE_INFO_PREFERRED_VECTOR_WIDTH_DOUBLE:
+    case TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_DOUBLE:
+        return width(facts->float_vector_bytes, 8);
+    case TW_DEVICE_INFO_PREFERRED_VECTOR_WIDTH_HALF:
+        return facts->half_vector_bytes ? width(facts->half_vector_bytes, 2) : width(facts->float_vector_bytes, 4);
+    default: /* TW_DEVICE_INFO_NATIVE_VECTOR_WIDTH_HALF */
+        return width(facts->half_vector_bytes, 2);
     }
 }
 
-static size_t size_fact(const struct tw_device_facts *facts, tw_device_info_id question)
+static size_t size_of(const struct tw_device_facts *facts, tw_device_info_id question)
 {
     switch (question) {
-    case TW_DEVICE_INFO_MAX_COMPUTE_UNITS:
-        return facts->compute_units;
     case TW_DEVICE_INFO_MAX_WORK_ITEM_DIMENSIONS:
         return 3;
-    case TW_DEVICE_INFO_MAX_WORK_GROUP_SIZE:
-        return facts->max_work_group_size;
-    case TW_DEVICE_INFO_SUB_GROUP_SIZE:
-        return facts->sub_group_size;
     case TW_DEVICE_INFO_MAX_NUM_SUB_GROUPS:
         return facts->sub_group_size ? facts->max_work_group_size / facts->sub_group_size : 0;
-    case TW_DEVICE_INFO_LOCAL_MEM_SIZE:
-        return facts->local_mem_bytes;
-    case TW_DEVICE_INFO_GLOBAL_MEM_SIZE:
-        return facts->global_mem_bytes;
-    case TW_DEVICE_INFO_GLOBAL_MEM_CACHE_SIZE:
-        return facts->cache_bytes;
-    case TW_DEVICE_INFO_GLOBAL_MEM_CACHELINE_SIZE:
-        return facts->cacheline_bytes;
-    case TW_DEVICE_INFO_MAX_CLOCK_FREQUENCY:
-        return facts->clock_mhz;
     case TW_DEVICE_INFO_MAX_PARAMETER_SIZE:
         return TW_INTERNAL_INLINE_ARGS_BYTES;
-    default: /* TW_DEVICE_INFO_NUMA_NODES */
-        return facts->numa_nodes;
+    case TW_DEVICE_INFO_ADDRESS_BITS:
+        return 8 * sizeof(void *); /* kernels have the host's types */
+    case TW_DEVICE_INFO_MEM_BASE_ADDR_ALIGN:
+        return BASE_ALIGNMENT;
+    case TW_DEVICE_INFO_IMAGE2D_MAX_WIDTH:
+    case TW_DEVICE_INFO_IMAGE2D_MAX_HEIGHT:
+    case TW_DEVICE_INFO_IMAGE3D_MAX_WIDTH:
+    case TW_DEVICE_INFO_IMAGE3D_MAX_HEIGHT:
+    case TW_DEVICE_INFO_IMAGE3D_MAX_DEPTH:
+    case TW_DEVICE_INFO_IMAGE_MAX_BUFFER_SIZE:
+    case TW_DEVICE_INFO_IMAGE_MAX_ARRAY_SIZE:
+        return TW_IMAGE_MAX_EXTENT;
+    default:
+        return vector_width(facts, question);
+    }
+}
+
+static struct tw_device_state observe(const struct tw_device *device)
+{
+    TW_DEFER_CANCELLATION;
+    struct tw_device_state state = {.free_bytes = 0};
+    device->backend->backend->observe(device->backend, &state);
+    return state;
+}
+
+/* Of the machine, some memory may belong to no NUMA node: then it does not count as the device's. */
+static size_t free_bytes(const struct tw_device *device)
+{
+    const size_t now = observe(device).free_bytes, most = tw_device_facts(device)->global_mem_bytes;
+    return most && now > most ? most : now;
+}
+
+static bool truth_of(const struct tw_device *device, tw_device_info_id question)
+{
+    switch (question) {
+    case TW_DEVICE_INFO_IS_HOST:
+        return tw_device_is_host(device);
+    case TW_DEVICE_INFO_AVAILABLE:
+        return !observe(device).lost;
+    case TW_DEVICE_INFO_ENDIAN_LITTLE:
+        return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__; /* kernels have the host's types */
+    default:                                              /* TW_DEVICE_INFO_IMAGE_SUPPORT */
+        return true;
+    }
+}
+
+/* Answers a question to which no fact is the answer. */
+static tw_status answer_other(const struct tw_device *device, tw_device_info_id question, void *value, size_t bytes)
+{
+    const struct tw_device_facts *facts = tw_device_facts(device);
+    const size_t most = facts->max_work_group_size;
+    switch (question) {
+    case TW_DEVICE_INFO_TYPE:
+        return tw_answer(value, bytes, &device->backend->type, sizeof device->backend->type, LIST);
+    case TW_DEVICE_INFO_BACKEND:
+        return tw_answer(value, bytes, &device->backend->backend->name, sizeof(const char *), LIST);
+    case TW_DEVICE_INFO_EXTENSIONS:
+        return tw_answer(value, bytes, &(const char *){extensions}, sizeof(const char *), LIST);
+    case TW_DEVICE_INFO_MAX_WORK_ITEM_SIZES:
+        return tw_answer(value, bytes, &(tw_range){.dims = 3, .size = {most, most, most}}, sizeof(tw_range), LIST);
+    case TW_DEVICE_INFO_GLOBAL_MEM_CACHE_TYPE:
+        return tw_answer(value, bytes,
+                         &(tw_mem_cache_type){facts->cache_bytes ? TW_MEM_CACHE_READ_WRITE : TW_MEM_CACHE_NONE},
+                         sizeof(tw_mem_cache_type), LIST);
+    case TW_DEVICE_INFO_IS_HOST:
+    case TW_DEVICE_INFO_AVAILABLE:
+    case TW_DEVICE_INFO_ENDIAN_LITTLE:
+    case TW_DEVICE_INFO_IMAGE_SUPPORT:
+        return tw_answer(value, bytes, &(bool){truth_of(device, question)}, sizeof(bool), LIST);
+    case TW_DEVICE_INFO_FREE_MEMORY:
+        return tw_answer(value, bytes, &(size_t){free_bytes(device)}, sizeof(size_t), LIST);
+    default:
+        return tw_answer(value, bytes, &(size_t){size_of(facts, question)}, sizeof(size_t), LIST);
     }
 }
 
@@ -72,26 +207,65 @@ tw_status tw_device_info(const tw_device *device, tw_device_info_id question, vo
         return status;
     if ((int)question < 0 || question >= TW_DEVICE_INFO_COUNT)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%d is no question about a device", (int)question);
-    if (question == TW_DEVICE_INFO_TYPE)
-        return answer(value, bytes, &device->backend->type, sizeof device->backend->type);
-    if (question == TW_DEVICE_INFO_IS_HOST) {
-        const bool is_host = device->backend->type == TW_DEVICE_HOST;
-        return answer(value, bytes, &is_host, sizeof is_host);
-    }
-    if (question == TW_DEVICE_INFO_LOCAL_MEM_TYPE)
-        return answer(value, bytes, &tw_device_facts(device)->local_mem_type, sizeof(tw_local_mem_type));
-    if (question == TW_DEVICE_INFO_ATOMIC_MEMORY_ORDER_CAPABILITIES)
-        return answer(value, bytes, &tw_device_facts(device)->atomic_orders, sizeof(unsigned));
-    if (question == TW_DEVICE_INFO_ATOMIC_MEMORY_SCOPE_CAPABILITIES)
-        return answer(value, bytes, &tw_device_facts(device)->atomic_scopes, sizeof(unsigned));
-    if (question == TW_DEVICE_INFO_USM_ATOMIC_HOST_ALLOCATIONS)
-        return answer(value, bytes, &tw_device_facts(device)->atomic_host_memory, sizeof(bool));
-    const char *text = text_fact(device, question);
-    if (text)
-        return answer(value, bytes, &text, sizeof text);
-    const size_t size = size_fact(tw_device_facts(device), question);
-    return answer(value, bytes, &size, sizeof size);
+    const struct place *place = &places[question];
+    const void *fact = (const char *)tw_device_facts(device) + place->at;
+    return place->bytes ? tw_answer(value, bytes, place->is_text ? (const void *)&fact : fact, place->bytes, LIST)
+                        : answer_other(device, question, value, bytes);
 }
+
+/* ---- aspects and extensions -------------------------------------------------------------------------------------- */
+
+bool tw_device_has(const tw_device *device, tw_aspect aspect)
+{
+    if (!device || tw_is_forked)
+        return false;
+    const tw_device_type type = device->backend->type;
+    const struct tw_device_facts *facts = tw_device_facts(device);
+    switch (aspect) {
+    case TW_ASPECT_HOST:
+        return type == TW_DEVICE_HOST;
+    case TW_ASPECT_CPU:
+        return type == TW_DEVICE_CPU;
+    case TW_ASPECT_GPU:
+        return type == TW_DEVICE_GPU;
+    case TW_ASPECT_ACCELERATOR:
+        return type == TW_DEVICE_ACCELERATOR;
+    case TW_ASPECT_EMULATED:
+        return type == TW_DEVICE_SIM;
+    case TW_ASPECT_HOST_DEBUGGABLE:
+        return type == TW_DEVICE_HOST || type == TW_DEVICE_SIM;
+    case TW_ASPECT_FP16:
+    case TW_ASPECT_FP64:
+    case TW_ASPECT_ATOMIC64:
+    case TW_ASPECT_IMAGE:
+    case TW_ASPECT_QUEUE_PROFILING:
+    case TW_ASPECT_USM_DEVICE_ALLOCATIONS:
+        return true;
+    case TW_ASPECT_USM_HOST_ALLOCATIONS:
+        return facts->uses_host_memory;
+    case TW_ASPECT_USM_ATOMIC_HOST_ALLOCATIONS:
+        return facts->atomic_host_memory;
+    case TW_ASPECT_USM_SHARED_ALLOCATIONS:
+        return facts->has_shared_memory;
+    case TW_ASPECT_USM_SYSTEM_ALLOCATIONS:
+        return facts->uses_system_memory;
+    default: /* kernels are compiled ahead of time, and shared memory belongs to the kernel that uses it */
+        return false;
+    }
+}
+
+bool tw_device_has_extension(const tw_device *device, const char *extension)
+{
+    const size_t length = extension ? strlen(extension) : 0;
+    if (!device || !length || strchr(extension, ' '))
+        return false;
+    for (const char *at = strstr(extensions, extension); at; at = strstr(at + length, extension))
+        if ((at == extensions || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+            return true;
+    return false;
+}
+
+/* ---- shorthands -------------------------------------------------------------------------------------------------- */
 
 bool tw_device_is_host(const tw_device *device)
 {

@@ -55,7 +55,7 @@ expand >"$work/questions.raw" <<'EOF'
 TW_DEVICE_INFO_LIST(QUOTED)
 EOF
 sed 's/_Bool/bool/; s/ *$//; s/ | */ | /g' "$work/questions.raw" >"$work/questions.header"
-sed -n 's/^| `\(TW_DEVICE_INFO_[A-Z_]*\)` | `\([^`]*\)` |.*/\1 | \2/p' docs/devices.md >"$work/questions.docs"
+sed -n 's/^| `\(TW_DEVICE_INFO_[A-Z0-9_]*\)` | `\([^`]*\)` |.*/\1 | \2/p' docs/devices.md >"$work/questions.docs"
 [ -s "$work/questions.header" ] || fail "no questions were found in device.h"
 same "the questions about devices" "$work/questions.header" "$work/questions.docs"
 

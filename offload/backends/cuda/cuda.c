@@ -289,6 +289,7 @@ const struct tw_backend tw_backend_cuda = {
     .close = close_device,
     .begin_thread = tw_team_begin_worker,
     .describe = describe,
+    .observe = tw_cuda_observe,
     .check = tw_cuda_check,
     .limits = tw_cuda_limits,
     .launch = launch,

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCHED_SPIN = 1, POINTER_DEVICE_ORDINAL = 9, PEERS = 64 };
+enum { SCHED_SPIN = 1, POINTER_DEVICE_ORDINAL = 9, CU_LIMIT_PRINTF_BYTES = 1, PEERS = 64 };
+
+#define EVENT_NS 500u /* the resolution of CUDA's events, as the driver documents it */
 
 struct tw_cuda_driver tw_cuda;
 
@@ -34,7 +36,7 @@ static bool load_functions(void)
         return false;
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; ++i) {
         void *address = dlsym(found.library, functions[i].name);
-        if (!address && functions[i].slot != &tw_cuda.function_parameter)
+        if (!address && functions[i].slot != &tw_cuda.function_parameter && functions[i].slot != &tw_cuda.device_uuid)
             return false;
         *(void **)functions[i].slot = address;
     }
@@ -196,27 +198,94 @@ int tw_cuda_owner(const void *memory)
     return ordinal;
 }
 
-void tw_cuda_describe(const struct tw_cuda_device *described, struct tw_device_facts *facts)
+/* Writes a UUID as nvidia-smi does, without the word before it. */
+static void write_uuid(cu_device device, char *text, size_t bytes)
 {
-    const cu_device device = described->device;
+    unsigned char u[16];
+    if (tw_cuda.device_uuid && !tw_cuda.device_uuid(u, device))
+        snprintf(text, bytes, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2],
+                 u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+}
+
+static void describe_identity(cu_device device, struct tw_device_facts *facts)
+{
     int version = 0;
     (void)tw_cuda.device_name(facts->name, (int)sizeof facts->name, device);
     snprintf(facts->vendor, sizeof facts->vendor, "NVIDIA");
+    facts->vendor_id = 0x10de;
     if (!tw_cuda.driver_version(&version))
         snprintf(facts->driver_version, sizeof facts->driver_version, "%d.%d", version / 1000, version % 1000 / 10);
-    facts->compute_units = attribute(device, CU_MULTIPROCESSORS);
-    facts->max_work_group_size = attribute(device, CU_MAX_THREADS_PER_BLOCK);
-    facts->sub_group_size = attribute(device, CU_WARP_SIZE);
-    facts->clock_mhz = attribute(device, CU_CLOCK_KHZ) / 1000;
-    facts->cache_bytes = attribute(device, CU_L2_BYTES);
+    facts->compute_capability = capability_of(device);
+    snprintf(facts->architecture, sizeof facts->architecture, "sm_%zu", facts->compute_capability);
+    write_uuid(device, facts->uuid, sizeof facts->uuid);
+    if (tw_cuda.device_pci_address(facts->pci_address, (int)sizeof facts->pci_address, device))
+        facts->pci_address[0] = '\0';
+}
+
+/* Registers are scalar, but for pairs of halves. Work-items of a group progress by themselves since sm_70. */
+static void describe_arithmetic(struct tw_device_facts *facts)
+{
+    const unsigned exact =
+        TW_FP_DENORM | TW_FP_INF_NAN | TW_FP_ROUND_TO_NEAREST | TW_FP_FMA | TW_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+    facts->single_config = facts->double_config = exact;
+    facts->half_config = exact | (facts->compute_capability < 53 ? TW_FP_SOFT_FLOAT : 0u);
+    facts->int_vector_bytes = facts->float_vector_bytes = 1;
+    facts->half_vector_bytes = facts->compute_capability < 53 ? 0 : 4;
+    facts->sub_groups_progress = facts->compute_capability >= 70;
+}
+
+static void describe_memory(cu_device device, struct tw_device_facts *facts)
+{
+    facts->cache_bytes = facts->l2_bytes = attribute(device, CU_L2_BYTES);
     facts->cacheline_bytes = 128;
+    facts->memory_clock_mhz = attribute(device, CU_MEMORY_CLOCK_KHZ) / 1000;
+    facts->memory_bus_bits = attribute(device, CU_MEMORY_BUS_BITS);
+    facts->has_error_correction = attribute(device, CU_ECC) != 0;
+    facts->unified_memory = attribute(device, CU_INTEGRATED) != 0;
     facts->atomic_host_memory = attribute(device, CU_HOST_NATIVE_ATOMICS) != 0;
+    facts->uses_host_memory = true;
+    facts->has_shared_memory = attribute(device, CU_MANAGED_MEMORY) != 0;
+    facts->uses_system_memory = attribute(device, CU_PAGEABLE_MEMORY) != 0;
     facts->local_mem_type = TW_LOCAL_MEM_LOCAL;
     /* the most that one group can have; the linker limits TW_LOCAL to less, and so does a launch through libomptarget,
        which tw_cuda_check() checks */
     facts->local_mem_bytes =
         attribute(device, tw_cuda.choice == TW_CUDA_OPENMP_LAUNCH ? CU_SHARED_PER_BLOCK : CU_SHARED_PER_BLOCK_OPTIN);
+    facts->unit_local_mem_bytes = attribute(device, CU_SHARED_PER_MULTIPROCESSOR);
     (void)tw_cuda.device_memory(&facts->global_mem_bytes, device);
+}
+
+void tw_cuda_describe(const struct tw_cuda_device *described, struct tw_device_facts *facts)
+{
+    const cu_device device = described->device;
+    describe_identity(device, facts);
+    describe_arithmetic(facts);
+    describe_memory(device, facts);
+    facts->compute_units = attribute(device, CU_MULTIPROCESSORS);
+    facts->max_work_group_size = attribute(device, CU_MAX_THREADS_PER_BLOCK);
+    facts->max_unit_items = attribute(device, CU_MAX_THREADS_PER_MULTIPROCESSOR);
+    facts->registers = attribute(device, CU_REGISTERS_PER_BLOCK);
+    facts->sub_group_size = attribute(device, CU_WARP_SIZE);
+    facts->clock_mhz = attribute(device, CU_CLOCK_KHZ) / 1000;
+    facts->timer_ns = EVENT_NS;
+    size_t printf_bytes = 0;
+    const enum tw_cuda_entry entry = tw_cuda_enter(described);
+    if (entry && !tw_cuda.context_limit(&printf_bytes, CU_LIMIT_PRINTF_BYTES))
+        facts->printf_bytes = printf_bytes;
+    tw_cuda_leave(entry);
+}
+
+void tw_cuda_observe(struct tw_backend_device *device, struct tw_device_state *state)
+{
+    size_t unused, total;
+    if (tw_cuda_lost(tw_cuda_of(device))) {
+        state->lost = true;
+        return;
+    }
+    const enum tw_cuda_entry entry = tw_cuda_enter(tw_cuda_of(device));
+    if (entry && !tw_cuda.memory_info(&unused, &total))
+        state->free_bytes = unused;
+    tw_cuda_leave(entry);
 }
 
 enum tw_cuda_entry tw_cuda_enter(const struct tw_cuda_device *device)

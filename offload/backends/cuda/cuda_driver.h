@@ -96,11 +96,19 @@ enum cu_device_attribute {
     CU_MAX_THREADS_PER_BLOCK = 1,
     CU_SHARED_PER_BLOCK = 8,
     CU_WARP_SIZE = 10,
+    CU_REGISTERS_PER_BLOCK = 12,
     CU_CLOCK_KHZ = 13,
     CU_MULTIPROCESSORS = 16,
+    CU_INTEGRATED = 18, /* the host's memory is the device's own */
+    CU_ECC = 32,
+    CU_MEMORY_CLOCK_KHZ = 36,
+    CU_MEMORY_BUS_BITS = 37,
     CU_L2_BYTES = 38,
+    CU_MAX_THREADS_PER_MULTIPROCESSOR = 39,
     CU_CAPABILITY_MAJOR = 75,
     CU_CAPABILITY_MINOR = 76,
+    CU_SHARED_PER_MULTIPROCESSOR = 81,
+    CU_MANAGED_MEMORY = 83,
     CU_HOST_NATIVE_ATOMICS = 86,
     CU_PAGEABLE_MEMORY = 88, /* kernels reach all host memory */
     CU_CONCURRENT_MANAGED_ACCESS = 89,
@@ -128,7 +136,8 @@ enum cu_function_attribute {
     CU_FUNCTION_MAX_DYNAMIC_SHARED_BYTES = 8
 };
 
-/* All functions: X(member, name in the library, parameters). A driver that has all but function_parameter is used. */
+/* All functions: X(member, name in the library, parameters). A driver that has all but function_parameter and
+   device_uuid is used. */
 #define TW_CUDA_FUNCTIONS(X)                                                                                           \
     X(init, "cuInit", (unsigned flags))                                                                                \
     X(driver_version, "cuDriverGetVersion", (int *version))                                                            \
@@ -137,6 +146,8 @@ enum cu_function_attribute {
     X(device_count, "cuDeviceGetCount", (int *count))                                                                  \
     X(device_get, "cuDeviceGet", (cu_device * device, int ordinal))                                                    \
     X(device_name, "cuDeviceGetName", (char *name, int bytes, cu_device device))                                       \
+    X(device_pci_address, "cuDeviceGetPCIBusId", (char *text, int bytes, cu_device device))                            \
+    X(device_uuid, "cuDeviceGetUuid_v2", (unsigned char uuid[16], cu_device device))                                   \
     X(device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, cu_device device))                         \
     X(device_memory, "cuDeviceTotalMem_v2", (size_t *bytes, cu_device device))                                         \
     X(context_retain, "cuDevicePrimaryCtxRetain", (cu_context * context, cu_device device))                            \
@@ -145,6 +156,7 @@ enum cu_function_attribute {
     X(context_push, "cuCtxPushCurrent_v2", (cu_context context))                                                       \
     X(context_pop, "cuCtxPopCurrent_v2", (cu_context * context))                                                       \
     X(context_current, "cuCtxGetCurrent", (cu_context * context))                                                      \
+    X(context_limit, "cuCtxGetLimit", (size_t *value, int limit))                                                      \
     X(context_synchronize, "cuCtxSynchronize", (void))                                                                 \
     X(pointer_attribute, "cuPointerGetAttribute", (void *value, int attribute, uintptr_t pointer))                     \
     X(pointer_attributes, "cuPointerGetAttributes", (unsigned count, int *which, void **values, uintptr_t pointer))    \
@@ -342,6 +354,7 @@ enum tw_cuda_entry tw_cuda_enter(const struct tw_cuda_device *device); /* return
 void tw_cuda_leave(enum tw_cuda_entry entry);
 
 void tw_cuda_describe(const struct tw_cuda_device *described, struct tw_device_facts *facts);
+void tw_cuda_observe(struct tw_backend_device *device, struct tw_device_state *state);
 
 /* Returns one sentence about the fault of a lost device; NULL for a device that works. After a kernel's fault a device
    is lost for this process, and libomptarget ends the program if it uses the device. */

@@ -92,6 +92,7 @@ const struct tw_backend tw_backend_host = {
     .close = close_device,
     .begin_thread = tw_team_begin_worker,
     .describe = tw_host_describe,
+    .observe = tw_host_observe,
     .check = tw_host_check,
     .limits = tw_host_limits,
     .launch = launch,

@@ -131,8 +131,15 @@ void tw_omp_describe(struct tw_backend_device *device, struct tw_device_facts *f
     tw_topology_describe(facts);
     facts->sub_group_size = 1;
     facts->atomic_host_memory = true;
+    facts->uses_host_memory = facts->has_shared_memory = facts->uses_system_memory = facts->unified_memory = true;
     facts->local_mem_type = TW_LOCAL_MEM_GLOBAL;
     facts->local_mem_bytes = TW_HOST_LOCAL_BYTES;
+}
+
+static void observe(struct tw_backend_device *device, struct tw_device_state *state)
+{
+    if (!omp(device)->gpu)
+        state->free_bytes = tw_topology_free_bytes();
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -443,6 +450,7 @@ const struct tw_backend tw_backend_omp = {
     .close = close_device,
     .begin_thread = tw_team_begin_worker,
     .describe = tw_omp_describe,
+    .observe = observe,
     .check = tw_omp_check,
     .limits = tw_omp_limits,
     .launch = tw_omp_launch,

@@ -82,8 +82,21 @@ static void describe(struct tw_backend_device *device, struct tw_device_facts *f
     facts->max_work_group_size = TW_INTERNAL_SIMT_MAX_GROUP; /* as on a GPU */
     facts->local_mem_type = TW_LOCAL_MEM_LOCAL;
     facts->local_mem_bytes = LOCAL_BYTES;
+    facts->uses_system_memory = facts->unified_memory = false; /* kernels see copies only */
     if (tw_sim_of(device)->memory_bytes)
         facts->global_mem_bytes = tw_sim_of(device)->memory_bytes;
+}
+
+static void observe(struct tw_backend_device *base, struct tw_device_state *state)
+{
+    struct tw_sim_device *device = tw_sim_of(base);
+    tw_host_observe(base, state);
+    pthread_mutex_lock(&device->mutex);
+    state->lost = device->lost;
+    if (device->memory_bytes)
+        state->free_bytes =
+            device->memory_bytes > device->allocated_bytes ? device->memory_bytes - device->allocated_bytes : 0;
+    pthread_mutex_unlock(&device->mutex);
 }
 
 static tw_status check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
@@ -346,6 +359,7 @@ const struct tw_backend tw_backend_sim = {
     .begin_thread = tw_team_begin_worker,
     .end_program = tw_sim_end_program,
     .describe = describe,
+    .observe = observe,
     .check = check,
     .limits = tw_host_limits,
     .launch = launch,
