@@ -432,7 +432,7 @@ static inline void push(tw_item item, const struct push *k)
     struct node *const node = &k->nodes[tw_global_id(item, 0)];
     void *top = tw_atomic_load((void **)k->head, TW_ORDER_RELAXED, TW_SCOPE_DEVICE);
     do {
-        node->next = top;
+        node->next = (struct node *)top;
     } while (!tw_atomic_compare_exchange_weak((void **)k->head, &top, (void *)node, TW_ORDER_RELEASE, TW_ORDER_RELAXED,
                                               TW_SCOPE_DEVICE));
 }
@@ -444,7 +444,7 @@ struct walk {
 };
 static inline void walk(const struct walk *k)
 {
-    struct node *node = tw_atomic_exchange((void **)k->head, NULL, TW_ORDER_ACQUIRE, TW_SCOPE_DEVICE);
+    struct node *node = (struct node *)tw_atomic_exchange((void **)k->head, NULL, TW_ORDER_ACQUIRE, TW_SCOPE_DEVICE);
     for (; node && *k->length < 2 * CROWD; node = node->next) {
         ++node->visits;
         ++*k->length;
@@ -648,7 +648,7 @@ struct tally {
 
 static void *add_in_thread(void *context)
 {
-    struct tally *tally = context;
+    struct tally *tally = (struct tally *)context;
     for (int i = 0; i < 20000; ++i) {
         tw_atomic_fetch_add(&tally->sum, 1);
         tw_atomic_fetch_add(&tally->real, 0.5, TW_ORDER_RELAXED, TW_SCOPE_SYSTEM);

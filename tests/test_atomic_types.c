@@ -334,7 +334,7 @@ struct side_by_side {
 
 static void *count_in_thread(void *context)
 {
-    struct side_by_side *shared = context;
+    struct side_by_side *shared = (struct side_by_side *)context;
     for (int i = 0; i < 20000; ++i) {
         tw_atomic_fetch_add(&shared->first, 1);
         tw_atomic_fetch_sub(&shared->third, 1, TW_ORDER_SEQ_CST, TW_SCOPE_SYSTEM);

@@ -134,6 +134,7 @@ struct inner {
         long long ll;
     } nested;
 };
+enum colour { RED = 1, BLUE = -5 };
 struct members {
     char c;
     long double *unused;
@@ -144,7 +145,7 @@ struct members {
     unsigned char bytes[5];
     struct inner inner;
     long long ll;
-    enum { RED = 1, BLUE = -5 } colour;
+    enum colour colour;
     int matrix[2][3];
     double *out;
     _Alignas(16) int aligned;

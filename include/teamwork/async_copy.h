@@ -45,11 +45,15 @@
 #define tw_async_work_group_strided_copy(point, to, to_stride, from, from_stride, count)                               \
     (TW_INTERNAL_SAME_SIZE(to, from),                                                                                  \
      TW_INTERNAL_KEEPS_CONST(tw_internal_async_strided_copy(                                                           \
-         (point), (struct tw_internal_strided){(to), (to_stride), (from), (from_stride), (count), sizeof *(to),        \
-                                               TW_INTERNAL_COMMON_ALIGNMENT(to, from)})))
+         (point), tw_internal_strided_of((to), (to_stride), (from), (from_stride), (count), sizeof *(to),              \
+                                         TW_INTERNAL_COMMON_ALIGNMENT(to, from)))))
 
+#ifdef __cplusplus
+#define tw_wait_for(point, ...) tw_internal_wait_for_all((point), {__VA_ARGS__}, __LINE__)
+#else
 #define tw_wait_for(point, ...)                                                                                        \
     tw_internal_wait_for((point), (const tw_device_event[]){__VA_ARGS__},                                              \
                          sizeof((const tw_device_event[]){__VA_ARGS__}) / sizeof(tw_device_event), __LINE__)
+#endif
 
 #endif

@@ -33,9 +33,9 @@
 TW_LANGUAGE_INLINE void tw_mem_fence(tw_nd_item item, tw_fence_space space);
 
 /** The memory of this group behind a local accessor, aligned to 16 bytes; what is in it is undefined. */
-TW_OVERLOADED void *tw_local_data(tw_nd_item item, tw_local_memory memory);
-TW_OVERLOADED void *tw_local_data(tw_group group, tw_local_memory memory);
-TW_OVERLOADED void *tw_local_data(tw_h_item item, tw_local_memory memory);
+TW_OVERLOADED TW_INTERNAL_ADDRESS tw_local_data(tw_nd_item item, tw_local_memory memory);
+TW_OVERLOADED TW_INTERNAL_ADDRESS tw_local_data(tw_group group, tw_local_memory memory);
+TW_OVERLOADED TW_INTERNAL_ADDRESS tw_local_data(tw_h_item item, tw_local_memory memory);
 
 /** The sub-group of a work-item. */
 TW_LANGUAGE_INLINE tw_sub_group tw_get_sub_group(tw_nd_item item);

@@ -46,9 +46,9 @@
 #define TW_REDUCE(group, buffer) TW_REDUCE_AT(group, buffer, 0)
 #define TW_REDUCE_INIT(group, buffer) TW_REDUCE_INIT_AT(group, buffer, 0)
 #define TW_REDUCE_AT(group, buffer, index)                                                                             \
-    {.tw_target = tw_internal_reduction(group, buffer, index, true), .tw_keep = 1}
+    {.tw_target = (TW_INTERNAL_ADDRESS)tw_internal_reduction(group, buffer, index, true), .tw_keep = 1}
 #define TW_REDUCE_INIT_AT(group, buffer, index)                                                                        \
-    {.tw_target = tw_internal_reduction(group, buffer, index, false), .tw_keep = 0}
+    {.tw_target = (TW_INTERNAL_ADDRESS)tw_internal_reduction(group, buffer, index, false), .tw_keep = 0}
 
 #define tw_combine(reduction, x) tw_internal_accumulate(&(reduction).tw_value, (x), TW_INTERNAL_OP(reduction))
 

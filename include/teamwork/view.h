@@ -56,14 +56,16 @@ TW_BEGIN_DECLS
 /** Initializers of views, one for each access mode: what tw_read() and the like would return, and the buffer's range.
  *  `group` and `buffer` are evaluated several times. The group fails with TW_ERROR_INVALID_RANGE for a sub-buffer whose
  *  rows do not lie back to back: it needs a TW_PART_VIEW(). */
-#define TW_READ_VIEW(group, buffer) TW_INTERNAL_VIEW(group, buffer, const void *, TW_READ, TW_GLOBAL)
-#define TW_READ_CONSTANT_VIEW(group, buffer) TW_INTERNAL_VIEW(group, buffer, const void *, TW_READ, TW_CONSTANT)
-#define TW_WRITE_VIEW(group, buffer) TW_INTERNAL_VIEW(group, buffer, void *, TW_WRITE, TW_GLOBAL)
-#define TW_READ_WRITE_VIEW(group, buffer) TW_INTERNAL_VIEW(group, buffer, void *, TW_READ_WRITE, TW_GLOBAL)
-#define TW_DISCARD_WRITE_VIEW(group, buffer) TW_INTERNAL_VIEW(group, buffer, void *, TW_DISCARD_WRITE, TW_GLOBAL)
+#define TW_READ_VIEW(group, buffer) TW_INTERNAL_VIEW(group, buffer, TW_INTERNAL_CONST_ADDRESS, TW_READ, TW_GLOBAL)
+#define TW_READ_CONSTANT_VIEW(group, buffer)                                                                           \
+    TW_INTERNAL_VIEW(group, buffer, TW_INTERNAL_CONST_ADDRESS, TW_READ, TW_CONSTANT)
+#define TW_WRITE_VIEW(group, buffer) TW_INTERNAL_VIEW(group, buffer, TW_INTERNAL_ADDRESS, TW_WRITE, TW_GLOBAL)
+#define TW_READ_WRITE_VIEW(group, buffer) TW_INTERNAL_VIEW(group, buffer, TW_INTERNAL_ADDRESS, TW_READ_WRITE, TW_GLOBAL)
+#define TW_DISCARD_WRITE_VIEW(group, buffer)                                                                           \
+    TW_INTERNAL_VIEW(group, buffer, TW_INTERNAL_ADDRESS, TW_DISCARD_WRITE, TW_GLOBAL)
 #define TW_DISCARD_READ_WRITE_VIEW(group, buffer)                                                                      \
-    TW_INTERNAL_VIEW(group, buffer, void *, TW_DISCARD_READ_WRITE, TW_GLOBAL)
-#define TW_ATOMIC_VIEW(group, buffer) TW_INTERNAL_VIEW(group, buffer, void *, TW_ATOMIC, TW_GLOBAL)
+    TW_INTERNAL_VIEW(group, buffer, TW_INTERNAL_ADDRESS, TW_DISCARD_READ_WRITE, TW_GLOBAL)
+#define TW_ATOMIC_VIEW(group, buffer) TW_INTERNAL_VIEW(group, buffer, TW_INTERNAL_ADDRESS, TW_ATOMIC, TW_GLOBAL)
 
 /** The same for a TW_PART_VIEW(): what tw_read_part() and the like would return, the part's range, and the buffer's
  *  tw_buffer_pitch(). All arguments but `offset` are evaluated several times. */

@@ -11,11 +11,19 @@ typedef struct tw_device_event {
 } tw_device_event;
 
 /* Nothing, if the elements that two pointers point to are of one size. */
+#ifdef __cplusplus
+template <size_t To, size_t From> TW_DEVICE_INLINE void tw_internal_same_size()
+{
+    static_assert(To == From, "a copy between elements of different sizes");
+}
+#define TW_INTERNAL_SAME_SIZE(to, from) tw_internal_same_size<sizeof *(to), sizeof *(from)>()
+#else
 #define TW_INTERNAL_SAME_SIZE(to, from)                                                                                \
     ((void)sizeof(struct {                                                                                             \
         static_assert(sizeof *(to) == sizeof *(from), "a copy between elements of different sizes");                   \
         char tw_unused;                                                                                                \
     }))
+#endif
 #define TW_INTERNAL_COMMON_ALIGNMENT(to, from)                                                                         \
     (__alignof__(__typeof__(*(to))) < __alignof__(__typeof__(*(from))) ? __alignof__(__typeof__(*(to)))                \
                                                                        : __alignof__(__typeof__(*(from))))
@@ -110,6 +118,14 @@ struct tw_internal_strided {
     size_t from_stride, count;
     size_t element_bytes, alignment; /* of its elements; constants */
 };
+
+TW_DEVICE_INLINE struct tw_internal_strided tw_internal_strided_of(void *to, size_t to_stride, const void *from,
+                                                                   size_t from_stride, size_t count,
+                                                                   size_t element_bytes, size_t alignment)
+{
+    struct tw_internal_strided copy = {to, to_stride, from, from_stride, count, element_bytes, alignment};
+    return copy;
+}
 
 TW_DEVICE_INLINE void tw_internal_copy_element(void *to, const void *from, size_t bytes, size_t alignment)
 {
@@ -239,6 +255,15 @@ TW_OVERLOADED void tw_internal_wait_for(tw_group group, const tw_device_event *e
     tw_internal_barrier();
 #endif
 }
+
+/* In C++ the copies are not an array of the call's own. */
+#ifdef __cplusplus
+template <typename Point, size_t Count>
+TW_DEVICE_INLINE void tw_internal_wait_for_all(Point point, const tw_device_event (&events)[Count], int line)
+{
+    tw_internal_wait_for(point, events, Count, line);
+}
+#endif
 
 #pragma clang diagnostic pop
 

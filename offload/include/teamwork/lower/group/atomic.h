@@ -19,7 +19,7 @@
 
 /* The types: X(T, the number that it is treated as, the word, kind). */
 #define TW_INTERNAL_ATOMIC_TYPES(X)                                                                                    \
-    X(_Bool, tw_internal_uint8, tw_internal_uint8, TW_INTERNAL_BOOL)                                                   \
+    X(bool, tw_internal_uint8, tw_internal_uint8, TW_INTERNAL_BOOL)                                                    \
     X(char, tw_internal_char, tw_internal_uint8, TW_INTERNAL_INTEGER)                                                  \
     X(signed char, tw_internal_int8, tw_internal_uint8, TW_INTERNAL_INTEGER)                                           \
     X(unsigned char, tw_internal_uint8, tw_internal_uint8, TW_INTERNAL_INTEGER)                                        \
@@ -39,6 +39,17 @@ typedef tw_internal_uint8 tw_internal_char;
 typedef tw_internal_int8 tw_internal_char;
 #endif
 
+/* Declarations that hide those of the operation around this one, which is not worth a warning. */
+#define TW_INTERNAL_HIDE(...)                                                                                          \
+    TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
+    TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wshadow")                                                            \
+    TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wunused-local-typedef")                                              \
+    __VA_ARGS__                                                                                                        \
+    TW_INTERNAL_PRAGMA(clang diagnostic pop)
+
+#ifdef __cplusplus
+#include <teamwork/lower/group/atomic_cxx.h>
+#else
 // clang-format off
 #define TW_INTERNAL_KIND_IF(T, number, word, kind) T: kind,
 #define TW_INTERNAL_KIND(value)                                                                                        \
@@ -51,14 +62,6 @@ typedef tw_internal_int8 tw_internal_char;
                default: __builtin_choose_expr(TW_INTERNAL_IS_POINTER(value), (tw_internal_uint64)0, 0u)))
 // clang-format on
 #define TW_INTERNAL_IS_POINTER(value) (__builtin_classify_type(value) == 5)
-
-/* Declarations that hide those of the operation around this one, which is not worth a warning. */
-#define TW_INTERNAL_HIDE(...)                                                                                          \
-    TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
-    TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wshadow")                                                            \
-    TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wunused-local-typedef")                                              \
-    __VA_ARGS__                                                                                                        \
-    TW_INTERNAL_PRAGMA(clang diagnostic pop)
 
 /* An expression about tw_object, which points to the object, of tw_kind, of the unqualified type tw_type, and is
    treated as a tw_word; tw_sum is the type of what is added to it. What is no object for atomic operations is treated
@@ -76,13 +79,27 @@ typedef tw_internal_int8 tw_internal_char;
     })
 // clang-format on
 
-/* As the word's functions take it. An object that is const is an error of the assignment, which is not evaluated. */
-#define TW_INTERNAL_READ_OBJECT ((const volatile tw_word *)tw_object)
-#define TW_INTERNAL_WRITTEN_OBJECT(word) ((void)sizeof(*tw_object = *tw_object), (volatile word *)tw_object)
-
 /* `value`, converted to the object's type as in an assignment, as a word; what the operation refuses anyway is 0. */
 #define TW_INTERNAL_OPERAND(accepted, value)                                                                           \
     ((tw_word)((tw_type){__builtin_choose_expr(!!(tw_kind & (accepted)), (value), 0)}))
+/* The types that the object is treated as by operations to which the sign matters, and by bitwise ones: these are not for
+   floating point, which has no function to call, not even for an error. */
+#define TW_INTERNAL_NUMBER TW_INTERNAL_WORD(*tw_object, TW_INTERNAL_NUMBER_IF)
+#define TW_INTERNAL_BITS __typeof__(__builtin_choose_expr(tw_kind == TW_INTERNAL_REAL, 0u, (tw_word)0))
+/* What is added, in bytes where the object is a pointer. */
+#define TW_INTERNAL_STEPS(value)                                                                                       \
+    ((tw_word)((tw_word)((tw_sum){__builtin_choose_expr(!!tw_kind, (value), 0)}) * (tw_word)TW_INTERNAL_ELEMENT_BYTES))
+#define TW_INTERNAL_ELEMENT_BYTES                                                                                      \
+    sizeof(*__builtin_choose_expr(tw_kind == TW_INTERNAL_POINTER, ((void)0, *tw_object), (char *)0))
+/* Of a compare-exchange. */
+#define TW_INTERNAL_IS_SAME_TYPE __builtin_types_compatible_p(tw_type, __typeof__((void)0, *tw_expected))
+#define TW_INTERNAL_EXPECTED_VALUE __builtin_choose_expr(tw_same, *tw_expected, (tw_type)0)
+#define TW_INTERNAL_FOUND_VALUE __builtin_choose_expr(tw_same, (tw_type)tw_found, *tw_expected)
+#endif
+
+/* As the word's functions take it. An object that is const is an error of the assignment, which is not evaluated. */
+#define TW_INTERNAL_READ_OBJECT ((const volatile tw_word *)tw_object)
+#define TW_INTERNAL_WRITTEN_OBJECT(word) ((void)sizeof(*tw_object = *tw_object), (volatile word *)tw_object)
 #define TW_INTERNAL_ANY_KIND (TW_INTERNAL_INTEGER | TW_INTERNAL_BOOL | TW_INTERNAL_REAL | TW_INTERNAL_POINTER)
 
 /* ---- the operations: X(function on words, object, value, order, scope) ------------------------------------------- */
@@ -103,7 +120,7 @@ typedef tw_internal_int8 tw_internal_char;
 
 /* Minimum and maximum depend on the sign. */
 #define TW_INTERNAL_EXTREME(modify, object, value, order, scope)                                                       \
-    TW_INTERNAL_ATOMIC(object, typedef TW_INTERNAL_WORD(*tw_object, TW_INTERNAL_NUMBER_IF) tw_number;                  \
+    TW_INTERNAL_ATOMIC(object, typedef TW_INTERNAL_NUMBER tw_number;                                                   \
                        (tw_type)modify(TW_INTERNAL_WRITTEN_OBJECT(tw_number),                                          \
                                        (tw_number)TW_INTERNAL_OPERAND(TW_INTERNAL_ANY_KIND, value),                    \
                                        tw_internal_how_extreme(order, scope, tw_kind)))
@@ -112,15 +129,9 @@ typedef tw_internal_int8 tw_internal_char;
 #define TW_INTERNAL_SUM(add, object, value, order, scope)                                                              \
     TW_INTERNAL_ATOMIC(object, (tw_type)add(TW_INTERNAL_WRITTEN_OBJECT(tw_word), TW_INTERNAL_STEPS(value),             \
                                             tw_internal_how_sum(order, scope, tw_kind)))
-#define TW_INTERNAL_STEPS(value)                                                                                       \
-    ((tw_word)((tw_word)((tw_sum){__builtin_choose_expr(!!tw_kind, (value), 0)}) * (tw_word)TW_INTERNAL_ELEMENT_BYTES))
-#define TW_INTERNAL_ELEMENT_BYTES                                                                                      \
-    sizeof(*__builtin_choose_expr(tw_kind == TW_INTERNAL_POINTER, ((void)0, *tw_object), (char *)0))
 
-/* Not for floating point, which has no function to call, not even for an error. */
 #define TW_INTERNAL_BITWISE(modify, object, value, order, scope)                                                       \
-    TW_INTERNAL_ATOMIC(object, (tw_type)modify(TW_INTERNAL_WRITTEN_OBJECT(__typeof__(__builtin_choose_expr(            \
-                                                   tw_kind == TW_INTERNAL_REAL, 0u, (tw_word)0))),                     \
+    TW_INTERNAL_ATOMIC(object, (tw_type)modify(TW_INTERNAL_WRITTEN_OBJECT(TW_INTERNAL_BITS),                           \
                                                TW_INTERNAL_OPERAND(TW_INTERNAL_INTEGER | TW_INTERNAL_BOOL, value),     \
                                                tw_internal_how_bits(order, scope, tw_kind)))
 
@@ -129,13 +140,13 @@ typedef tw_internal_int8 tw_internal_char;
     TW_INTERNAL_ATOMIC(object,                                                                                         \
         TW_INTERNAL_HIDE(                                                                                              \
             __auto_type const tw_expected = &*(expected);                                                              \
-            enum { tw_same = __builtin_types_compatible_p(tw_type, __typeof__((void)0, *tw_expected)) };               \
-            const tw_word tw_value = (tw_word)__builtin_choose_expr(tw_same, *tw_expected, (tw_type)0);                \
+            enum { tw_same = TW_INTERNAL_IS_SAME_TYPE };                                                               \
+            const tw_word tw_value = (tw_word)TW_INTERNAL_EXPECTED_VALUE;                                              \
             const tw_word tw_found =                                                                                   \
                 tw_internal_swap_if(TW_INTERNAL_WRITTEN_OBJECT(tw_word), tw_value,                                     \
                                     TW_INTERNAL_OPERAND(TW_INTERNAL_ANY_KIND, desired),                                \
                                     tw_internal_how_swap_if(success, failure, scope, tw_kind, tw_same));)              \
-        *tw_expected = __builtin_choose_expr(tw_same, (tw_type)tw_found, *tw_expected);                                \
+        *tw_expected = TW_INTERNAL_FOUND_VALUE;                                                                        \
         tw_internal_same_bits(tw_found, tw_value))
 // clang-format on
 

@@ -70,7 +70,7 @@ extern unsigned char tw_internal_dynamic_memory[] __attribute__((aligned(16)));
 #pragma omp end declare target
 #endif
 
-TW_OVERLOADED void *tw_local_data(tw_group group, tw_local_memory memory)
+TW_OVERLOADED TW_INTERNAL_ADDRESS tw_local_data(tw_group group, tw_local_memory memory)
 {
 #if defined(TW_INTERNAL_PASS_SIMT)
     (void)group;
@@ -80,12 +80,12 @@ TW_OVERLOADED void *tw_local_data(tw_group group, tw_local_memory memory)
 #endif
 }
 
-TW_OVERLOADED void *tw_local_data(tw_nd_item item, tw_local_memory memory)
+TW_OVERLOADED TW_INTERNAL_ADDRESS tw_local_data(tw_nd_item item, tw_local_memory memory)
 {
     return tw_local_data(item.tw_group_, memory);
 }
 
-TW_OVERLOADED void *tw_local_data(tw_h_item item, tw_local_memory memory)
+TW_OVERLOADED TW_INTERNAL_ADDRESS tw_local_data(tw_h_item item, tw_local_memory memory)
 {
     return tw_local_data(item.tw_group_, memory);
 }

@@ -42,7 +42,24 @@
 
 /* tw_plain_ptr(): of the type behind p, without qualifiers, and with const if it was there. A space that is no
    qualifier is the default; one number is never listed twice. */
-#if defined(__AMDGCN__) || defined(__NVPTX__) || (defined(TW_CHECK_POINTERS) && defined(__clang__))
+#if !defined(__AMDGCN__) && !defined(__NVPTX__) && !(defined(TW_CHECK_POINTERS) && defined(__clang__))
+#define TW_INTERNAL_PLAIN_PTR(p) (p)
+#elif defined(__cplusplus)
+template <typename T> struct tw_internal_plain {
+    typedef T type;
+};
+#define TW_INTERNAL_DEFINE_PLAIN(number)                                                                               \
+    template <typename T> struct tw_internal_plain<T TW_INTERNAL_SPACE(number)> {                                      \
+        typedef T type;                                                                                                \
+    };
+TW_INTERNAL_DEFINE_PLAIN(1)
+TW_INTERNAL_DEFINE_PLAIN(2)
+TW_INTERNAL_DEFINE_PLAIN(3)
+TW_INTERNAL_DEFINE_PLAIN(4)
+TW_INTERNAL_DEFINE_PLAIN(5)
+#undef TW_INTERNAL_DEFINE_PLAIN
+#define TW_INTERNAL_PLAIN_PTR(p) ((tw_internal_plain<__remove_reference_t(__typeof__(*(p)))>::type *)(p))
+#else
 #define TW_INTERNAL_POINTEE(p) __typeof__((void)0, *(p))
 #define TW_INTERNAL_PLAIN(p, space)                                                                                    \
     __typeof__(TW_INTERNAL_POINTEE(                                                                                    \
@@ -61,8 +78,6 @@
 #endif
 #define TW_INTERNAL_PLAIN_PTR(p)                                                                                       \
     _Generic((p), TW_INTERNAL_PLAIN(p, global) TW_INTERNAL_PLAIN_CONSTANT(p) TW_INTERNAL_PLAIN_WITHIN(p), default: (p))
-#else
-#define TW_INTERNAL_PLAIN_PTR(p) (p)
 #endif
 
 #endif

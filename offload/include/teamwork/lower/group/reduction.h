@@ -232,7 +232,7 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
        static void dot_tw_host(launch, piece, pieces) { for (...) dot_tw_part(...); }
        static void dot_tw_host_end(launch) { dot_tw_members(TW_INTERNAL_FINISH, ...); } */
 #define TW_INTERNAL_HOST_REDUCTION(name)                                                                               \
-    static void name##_tw_host(struct tw_internal_launch *tw_launch, size_t tw_piece, size_t tw_pieces)                \
+    TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
     {                                                                                                                  \
         const size_t tw_parts =                                                                                        \
             tw_internal_parts(tw_launch->range[0] * tw_launch->range[1] * tw_launch->range[2]);                        \

@@ -69,7 +69,7 @@ TW_DEVICE_INLINE size_t tw_internal_parts(size_t total)
 /* The function that runs a piece of a kernel on a CPU.
    Expands to: void init_tw_host(launch, ...) { init_tw_call(block); } */
 #define TW_INTERNAL_HOST_TASK(name)                                                                                    \
-    static void name##_tw_host(struct tw_internal_launch *tw_launch, size_t tw_piece, size_t tw_pieces)                \
+    TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
     {                                                                                                                  \
         const name##_tw_block tw_args = *(const name##_tw_block *)tw_launch->args;                                     \
         (void)tw_piece, (void)tw_pieces;                                                                               \
@@ -102,7 +102,7 @@ TW_DEVICE_INLINE size_t tw_internal_parts(size_t total)
                               tw_cut.piece < tw_rest ? tw_cut.piece : tw_rest, tw_r, tw_o, &tw_args, tw_dims);         \
             }                                                                                                          \
     }                                                                                                                  \
-    static void name##_tw_host(struct tw_internal_launch *tw_launch, size_t tw_piece, size_t tw_pieces)                \
+    TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
     {                                                                                                                  \
         TW_INTERNAL_BY_DIMS(name##_tw_dims, tw_launch->dims, name##_tw_rows, tw_launch, tw_piece, tw_pieces)           \
     }
@@ -165,7 +165,7 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_host_group(const struct tw
                 name##_tw_call(&tw_here, &tw_args);                                                                    \
         }                                                                                                              \
     }                                                                                                                  \
-    static void name##_tw_host(struct tw_internal_launch *tw_launch, size_t tw_piece, size_t tw_pieces)                \
+    TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
     {                                                                                                                  \
         TW_INTERNAL_BY_DIMS(name##_tw_dims, tw_launch->dims, name##_tw_groups, tw_launch, tw_piece, tw_pieces)         \
     }
@@ -266,7 +266,7 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
             return name##_tw_items_1;                                                                                  \
         return (name##_tw_dims ? name##_tw_dims == 2 : tw_dims == 2) ? name##_tw_items_2 : name##_tw_items_3;          \
     }                                                                                                                  \
-    static void name##_tw_host(struct tw_internal_launch *tw_launch, size_t tw_piece, size_t tw_pieces)                \
+    TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
     {                                                                                                                  \
         tw_internal_nd_piece(tw_launch, name##_tw_items_for(tw_launch->dims), tw_piece, tw_pieces);                    \
     }
@@ -274,7 +274,7 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
 #ifdef TW_INTERNAL_SPLIT
 /* With what the plugin takes apart (split.h): a work-item of the kernel. */
 #define TW_INTERNAL_HOST_ND_ITEMS(name, dims)                                                                          \
-    static __attribute__((noinline)) void name##_tw_split_##dims(const struct tw_internal_nd_group *tw_nd)             \
+    TW_INTERNAL_FUNCTION(noinline, void, name##_tw_split_##dims, const struct tw_internal_nd_group *tw_nd)             \
     {                                                                                                                  \
         __attribute__((aligned(__alignof__(name##_tw_block)))) unsigned char tw_copy[TW_INTERNAL_ND_COPY_BYTES(name)]; \
         const name##_tw_block *const tw_args = tw_internal_nd_block(tw_nd, tw_copy, sizeof(name##_tw_block));          \
@@ -289,7 +289,8 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
         const size_t tw_j2 = tw_internal_marker_id(2, tw_n2);                                                          \
         name##_tw_call(tw_internal_nd_item(&tw_here, tw_j0, tw_j1, tw_j2, dims), tw_args);                             \
     }                                                                                                                  \
-    static void name##_tw_items_##dims(const struct tw_internal_nd_group *tw_nd, size_t tw_first)                      \
+    TW_INTERNAL_FUNCTION(unused, void, name##_tw_items_##dims, const struct tw_internal_nd_group *tw_nd,               \
+                         size_t tw_first)                                                                              \
     {                                                                                                                  \
         if (tw_internal_marker_done(name##_tw_split_##dims))                                                           \
             name##_tw_split_##dims(tw_nd);                                                                             \
@@ -298,7 +299,8 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
     }
 #else
 #define TW_INTERNAL_HOST_ND_ITEMS(name, dims)                                                                          \
-    static void name##_tw_items_##dims(const struct tw_internal_nd_group *tw_nd, size_t tw_first)                      \
+    TW_INTERNAL_FUNCTION(unused, void, name##_tw_items_##dims, const struct tw_internal_nd_group *tw_nd,               \
+                         size_t tw_first)                                                                              \
     {                                                                                                                  \
         name##_tw_items(tw_nd, tw_first, dims);                                                                        \
     }
@@ -324,7 +326,7 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
             name##_tw_call(&tw_own, tw_args);                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
-    static void name##_tw_host(struct tw_internal_launch *tw_launch, size_t tw_piece, size_t tw_pieces)                \
+    TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
     {                                                                                                                  \
         tw_internal_nd_piece(tw_launch, name##_tw_checked_items, tw_piece, tw_pieces);                                 \
     }

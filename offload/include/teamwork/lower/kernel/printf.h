@@ -19,7 +19,7 @@
          tw_internal_check_format(format, __VA_ARGS__)) TW_INTERNAL_PRAGMA(clang diagnostic pop),                      \
      (TW_INTERNAL_JOIN(TW_INTERNAL_ANY_, TW_INTERNAL_ARGUMENTS(__VA_ARGS__))(__VA_ARGS__))                             \
          ? tw_internal_print_values((format),                                                                          \
-                                    (const struct tw_internal_value[]){TW_INTERNAL_JOIN(                               \
+                                    __extension__(const struct tw_internal_value[]){TW_INTERNAL_JOIN(                  \
                                         TW_INTERNAL_VALUES_, TW_INTERNAL_ARGUMENTS(__VA_ARGS__))(__VA_ARGS__)},        \
                                     TW_INTERNAL_ARGUMENTS(__VA_ARGS__))                                                \
          : tw_internal_printed(printf(tw_internal_unchecked(format), __VA_ARGS__, 0)))

@@ -121,12 +121,19 @@ enum { tw_internal_on_device = 1 };
 
 /* ---- words of a region ------------------------------------------------------------------------------------------- */
 
-/* The head of the function around a region. C++, too, gives it its own name as a symbol: so the library finds the region.
-   Expands to: static void saxpy_tw_simt_8(tw_entry) */
+/* The head of a function whose symbol is its name, in C++ too: the library finds regions by the function around them, and
+   the plugin that splits kernels what it looks for.
+   Expands to: static __attribute__((attributes)) type name(parameters) */
+#define TW_INTERNAL_FUNCTION(attributes, type, name, ...)                                                              \
+    static __attribute__((attributes)) type name(__VA_ARGS__) __asm__(TW_INTERNAL_STRING(name));                       \
+    static __attribute__((attributes)) type name(__VA_ARGS__)
+
+/* Those around a region, and those that run a piece of a launch on the host. */
 #define TW_INTERNAL_REGION_FUNCTION(name, lowering, block)                                                             \
-    static void name##_tw_##lowering##_##block(const struct tw_internal_entry *tw_entry) __asm__(                      \
-        #name "_tw_" #lowering "_" #block);                                                                            \
-    static __attribute__((unused)) void name##_tw_##lowering##_##block(const struct tw_internal_entry *tw_entry)
+    TW_INTERNAL_FUNCTION(unused, void, name##_tw_##lowering##_##block, const struct tw_internal_entry *tw_entry)
+#define TW_INTERNAL_HOST_FUNCTION(name)                                                                                \
+    TW_INTERNAL_FUNCTION(unused, void, name##_tw_host, struct tw_internal_launch *tw_launch, size_t tw_piece,          \
+                         size_t tw_pieces)
 
 /* X(from, 0), X(from, 1) ... for each word of a region: those of the head, 9 in the teams lowering and 11 in simt,
    and 1, 8 or 32 of the block. */

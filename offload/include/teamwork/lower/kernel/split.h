@@ -14,7 +14,10 @@
 #if defined(TW_SPLIT) && defined(TW_INTERNAL_PASS_HOST)
 #define TW_INTERNAL_SPLIT 1
 
-#define TW_INTERNAL_MARKER static __attribute__((noinline, convergent, unused))
+/* Expands to: the head of a function tw_internal_marker_NAME() */
+#define TW_INTERNAL_MARKER(type, name, ...)                                                                            \
+    TW_INTERNAL_FUNCTION(TW_INTERNAL_MARKER_ATTRIBUTES, type, tw_internal_marker_##name, __VA_ARGS__)
+#define TW_INTERNAL_MARKER_ATTRIBUTES noinline, convergent, unused
 
 /* Memory for what work-items keep from one loop to the next. NULL: there is none; the launch says so. */
 static __attribute__((noinline, malloc, unused)) void *
@@ -24,8 +27,9 @@ tw_internal_split_memory(const struct tw_internal_nd_group *group, size_t bytes)
 }
 
 /* Where work-items leave values for each other. If the size of the group is constant, the plugin takes a variable instead. */
-static __attribute__((noinline, pure, unused)) void *
-tw_internal_split_exchange(const struct tw_internal_nd_group *group)
+#define TW_INTERNAL_EXCHANGE_ATTRIBUTES noinline, pure, unused
+TW_INTERNAL_FUNCTION(TW_INTERNAL_EXCHANGE_ATTRIBUTES, void *, tw_internal_split_exchange,
+                     const struct tw_internal_nd_group *group)
 {
     return group->exchange;
 }
@@ -39,44 +43,43 @@ static __attribute__((noinline, cold, unused)) void tw_internal_split_diverge(co
 }
 
 /* Code of work-items begins behind this, and three ids. */
-TW_INTERNAL_MARKER void tw_internal_marker_begin(const struct tw_internal_nd_group *group,
-                                                 void *(*memory)(const struct tw_internal_nd_group *, size_t),
-                                                 void (*diverge)(const struct tw_internal_nd_group *, size_t, size_t,
-                                                                 int, int))
+TW_INTERNAL_MARKER(void, begin, const struct tw_internal_nd_group *group,
+                   void *(*memory)(const struct tw_internal_nd_group *, size_t),
+                   void (*diverge)(const struct tw_internal_nd_group *, size_t, size_t, int, int))
 {
     __asm__ volatile("" : : "r"(group), "r"(memory), "r"(diverge) : "memory");
 }
 
 /* The index of the work-item in the loop of this level, which has `extent` turns. */
-TW_INTERNAL_MARKER size_t tw_internal_marker_id(unsigned level, size_t extent)
+TW_INTERNAL_MARKER(size_t, id, unsigned level, size_t extent)
 {
     __asm__ volatile("" : : "r"(level), "r"(extent) : "memory");
     return 0;
 }
 
 /* All work-items come here before one goes on; whether that is done. */
-TW_INTERNAL_MARKER bool tw_internal_marker_barrier(int line)
+TW_INTERNAL_MARKER(bool, barrier, int line)
 {
     __asm__ volatile("" : : "r"(line) : "memory");
     return false;
 }
 
 /* All work-items come here, and one of them runs what follows, up to the next barrier; whether that is done. */
-TW_INTERNAL_MARKER bool tw_internal_marker_once(void)
+TW_INTERNAL_MARKER(bool, once, void)
 {
     __asm__ volatile("" : : : "memory");
     return false;
 }
 
 /* Stands in the condition of a loop over work-items. */
-TW_INTERNAL_MARKER void tw_internal_marker_items(void)
+TW_INTERNAL_MARKER(void, items, void)
 {
     __asm__ volatile("" : : : "memory");
 }
 #define TW_INTERNAL_ITEMS tw_internal_marker_items()
 
 /* Whether this function, one work-item of a kernel, has become the whole group. */
-TW_INTERNAL_MARKER bool tw_internal_marker_done(void (*items)(const struct tw_internal_nd_group *group))
+TW_INTERNAL_MARKER(bool, done, void (*items)(const struct tw_internal_nd_group *group))
 {
     (void)items;
     return false;
