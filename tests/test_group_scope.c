@@ -35,6 +35,7 @@ static inline void right(tw_group group, const struct right *k)
     TW_LOCAL(int, values, [SIZE + 8]);
     TW_LOCAL(int, sum);
     TW_PRIVATE(group, int, mine);
+    TW_PRIVATE(group, int, pair, [2]);
     const int base = (int)tw_group_id(group, 0) * 100;
     tw_parallel_for_work_item_range(group, item, tw_range_1d(SIZE + 8)) {
         values[tw_local_id(item, 0)] = (int)tw_local_id(item, 0);
@@ -44,13 +45,19 @@ static inline void right(tw_group group, const struct right *k)
     }
     tw_parallel_for_work_item(group, item) {
         tw_private(mine, item) = values[tw_local_id(item, 0) + 8];
+        tw_private(pair, item, 0) = tw_private(pair, item, 1) = 0;
+    }
+    tw_parallel_for_work_item_offset(group, item, tw_range_2d(SIZE, 2), tw_id_2d(0, 5)) {
+        tw_private(pair, item, 0) += 1;
+        tw_private(pair, item, 1) += (int)tw_local_id(item, 1);
     }
     for (int turn = 0; turn < 3; ++turn)
         TW_ONCE(group) {
             sum += 1;
         }
     tw_parallel_for_work_item(group, item) {
-        k->out[tw_global_id(item, 0)] = sum + tw_private(mine, item);
+        const int extra = tw_private(pair, item, 1) - 10 - (int)tw_local_id(item, 0) % 2 * 2;
+        k->out[tw_global_id(item, 0)] = sum + tw_private(mine, item) + tw_private(pair, item, 0) - 2 + extra;
     }
 }
 TW_WORK_GROUP_KERNEL(right, SIZE);

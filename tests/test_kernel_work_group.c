@@ -421,7 +421,7 @@ TW_TEST(smaller_ranges_run_only_their_items)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* Property 52: a 2-D group of 3 x 4 works through 7 x 10 points. */
+/* Property 52: a 2-D group of 3 x 4 works through 7 x 10 points; the twelve work-items take turns. */
 struct larger {
     int *visits, *physical;
 };
@@ -455,7 +455,7 @@ TW_TEST(larger_ranges_have_logical_and_physical_ids)
     TW_PASS(tw_buffer_destroy(&b));
     for (int i = 0; i < 420; ++i) {
         TW_EQUAL(visits[i], 1 + 69 - i % 70);
-        TW_EQUAL(physical[i], 3400 + 10 * (i % 70 / 10 % 3) + i % 10 % 4);
+        TW_EQUAL(physical[i], 3400 + 10 * (i % 70 % 12 / 4) + i % 70 % 12 % 4);
     }
     TW_PASS(tw_queue_destroy(&queue));
 }

@@ -54,10 +54,13 @@ typedef const struct tw_internal_group *tw_group;
  * logical local id counts through that range, the physical one says which work-item of the group does the work.
  */
 typedef struct tw_h_item {
-    size_t tw_id_[3];    /* logical local id */
-    size_t tw_range_[3]; /* logical local range */
+    size_t tw_id_[3];     /* logical local id, offset included */
+    size_t tw_range_[3];  /* logical local range */
+    size_t tw_offset_[3]; /* of the loop */
     tw_group tw_group_;
-    bool tw_turn_; /* of the loop that declares it */
+    unsigned tw_dims_; /* of the loop's range */
+    bool tw_own_;      /* that range is the group's own */
+    bool tw_turn_;     /* of the loop that declares it */
 } tw_h_item;
 
 /** One work-item of an nd_range kernel (spec 3.7.1.5). */
@@ -198,22 +201,16 @@ TW_OVERLOADED tw_nd_range tw_get_nd_range(tw_group group)
 
 /* ---- work-items of a group --------------------------------------------------------------------------------------- */
 
-/** Logical position in the loop's range. */
+/** Logical position in the loop's range, the loop's offset included. */
 TW_OVERLOADED size_t tw_local_id(tw_h_item item, unsigned dim)
 {
     return item.tw_id_[dim];
 }
 
-/** The loop's range: the group's own unless tw_parallel_for_work_item_range gave another. */
+/** The loop's range: the group's own unless the loop gave another. */
 TW_OVERLOADED size_t tw_local_range(tw_h_item item, unsigned dim)
 {
     return item.tw_range_[dim];
-}
-
-/** The work-item of the group that does this work: the logical id modulo the group's size. */
-TW_OVERLOADED size_t tw_physical_local_id(tw_h_item item, unsigned dim)
-{
-    return item.tw_id_[dim] % item.tw_group_->tw_local_[dim];
 }
 
 /** The group's own size. */
@@ -223,7 +220,8 @@ TW_OVERLOADED size_t tw_physical_local_range(tw_h_item item, unsigned dim)
 }
 
 /** Position in the launch: group id times the group's size, plus the logical local id. In a loop over a range other
- *  than the group's, this is a position in the group's own part of the launch only for ids within the group's size. */
+ *  than the group's, this is a position in the group's own part of the launch only for ids within the group's size, and
+ *  in a loop with other dimensions than the group's it has no meaning. */
 TW_OVERLOADED size_t tw_global_id(tw_h_item item, unsigned dim)
 {
     return item.tw_group_->tw_id_[dim] * item.tw_group_->tw_local_[dim] + item.tw_id_[dim];
@@ -244,10 +242,31 @@ TW_OVERLOADED size_t tw_group_range(tw_h_item item, unsigned dim)
     return item.tw_group_->tw_range_[dim];
 }
 
-/** Row-major position in the loop's range. */
+/** Row-major position in the loop's range, from 0: the offset does not count. */
 TW_OVERLOADED size_t tw_local_linear_id(tw_h_item item)
 {
-    return (item.tw_id_[0] * item.tw_range_[1] + item.tw_id_[1]) * item.tw_range_[2] + item.tw_id_[2];
+    return ((item.tw_id_[0] - item.tw_offset_[0]) * item.tw_range_[1] + (item.tw_id_[1] - item.tw_offset_[1]))
+               * item.tw_range_[2]
+           + (item.tw_id_[2] - item.tw_offset_[2]);
+}
+
+/** The number, in the group, of the work-item that does this work: the position in the loop's range modulo the number
+ *  of the group's work-items. Its values are those that tw_private() gives. */
+TW_DEVICE_INLINE size_t tw_physical_local_linear_id(tw_h_item item)
+{
+    const size_t linear = tw_local_linear_id(item);
+    return item.tw_own_ ? linear : linear % tw_local_linear_range(item.tw_group_);
+}
+
+/** The local id of that work-item, in the group's dimensions. */
+TW_OVERLOADED size_t tw_physical_local_id(tw_h_item item, unsigned dim)
+{
+    size_t linear = tw_physical_local_linear_id(item);
+    if (item.tw_own_)
+        return item.tw_id_[dim];
+    for (unsigned d = 2; d > dim; --d)
+        linear /= item.tw_group_->tw_local_[d];
+    return linear % item.tw_group_->tw_local_[dim];
 }
 
 /** Row-major position in the launch. */
@@ -264,13 +283,13 @@ TW_OVERLOADED size_t tw_group_linear_id(tw_h_item item)
 
 TW_OVERLOADED tw_id tw_get_local_id(tw_h_item item)
 {
-    tw_id id = {{item.tw_id_[0], item.tw_id_[1], item.tw_id_[2]}, item.tw_group_->tw_dims_};
+    tw_id id = {{item.tw_id_[0], item.tw_id_[1], item.tw_id_[2]}, item.tw_dims_};
     return id;
 }
 
 TW_OVERLOADED tw_range tw_get_local_range(tw_h_item item)
 {
-    tw_range range = {{item.tw_range_[0], item.tw_range_[1], item.tw_range_[2]}, item.tw_group_->tw_dims_};
+    tw_range range = {{item.tw_range_[0], item.tw_range_[1], item.tw_range_[2]}, item.tw_dims_};
     return range;
 }
 

@@ -5,13 +5,48 @@
 
 #include <teamwork/lower/kernel/region.h>
 
-/* The item at loop indices (j0, j1, j2), j2 the fastest. */
-TW_DEVICE_INLINE tw_h_item tw_internal_h_item(tw_group group, tw_range range, size_t j0, size_t j1, size_t j2)
+/* The points of a loop. */
+struct tw_internal_points {
+    tw_range range;
+    tw_id offset;
+    bool own; /* the range is the group's, without an offset */
+};
+
+TW_DEVICE_INLINE struct tw_internal_points tw_internal_points(tw_range range, tw_id offset)
 {
-    tw_h_item item = {{0, 0, 0}, {range.size[0], range.size[1], range.size[2]}, group, true};
-    item.tw_id_[0] = group->tw_dims_ == 1 ? j2 : group->tw_dims_ == 2 ? j1 : j0;
-    item.tw_id_[1] = group->tw_dims_ == 1 ? 0 : group->tw_dims_ == 2 ? j2 : j1;
-    item.tw_id_[2] = group->tw_dims_ == 3 ? j2 : 0;
+    const struct tw_internal_points points = {range, offset, false};
+    return points;
+}
+
+TW_DEVICE_INLINE struct tw_internal_points tw_internal_own_points(tw_group group)
+{
+    const struct tw_internal_points points = {tw_get_local_range(group), {{0, 0, 0}, group->tw_dims_}, true};
+    return points;
+}
+
+TW_DEVICE_INLINE tw_h_item tw_internal_h_item(tw_group group, const struct tw_internal_points *points)
+{
+    const tw_range range = points->range;
+    const tw_id offset = points->offset;
+    const tw_h_item item = {{offset.at[0], offset.at[1], offset.at[2]},
+                            {range.size[0], range.size[1], range.size[2]},
+                            {offset.at[0], offset.at[1], offset.at[2]},
+                            group,
+                            range.dims,
+                            points->own,
+                            true};
+    return item;
+}
+
+/* The item at position `linear`. */
+TW_DEVICE_INLINE tw_h_item tw_internal_linear_item(tw_group group, const struct tw_internal_points *points,
+                                                   size_t linear)
+{
+    tw_h_item item = tw_internal_h_item(group, points);
+    size_t id[3];
+    tw_internal_delinearize(linear, item.tw_range_, item.tw_dims_, id);
+    for (unsigned d = 0; d < 3; ++d)
+        item.tw_id_[d] += id[d];
     return item;
 }
 
@@ -19,15 +54,17 @@ TW_DEVICE_INLINE tw_h_item tw_internal_h_item(tw_group group, tw_range range, si
    address, which would move it from registers to memory on a GPU. */
 #define TW_INTERNAL_WITH_ITEM(item, value) for (tw_h_item item = (value); item.tw_turn_; item.tw_turn_ = false)
 
-/* The loops, where the item may have options. Expands to: what a pass defines as TW_INTERNAL_WORK_ITEMS, for all ranges,
-   and as TW_INTERNAL_OWN_WORK_ITEM, for that of the group */
+/* The loops, where the item may have options. Expands to: what a pass defines as TW_INTERNAL_WORK_ITEMS, for all points,
+   and as TW_INTERNAL_OWN_WORK_ITEM, for those of the group */
 #define TW_INTERNAL_FOR_WORK_ITEM(group, item)                                                                         \
     TW_INTERNAL_EXPAND(TW_INTERNAL_OWN_WORK_ITEM, group, TW_INTERNAL_OPTIONS_##item, vectorize(enable), item, )
 #define TW_INTERNAL_FOR_WORK_ITEM_RANGE(group, item, ...)                                                              \
-    TW_INTERNAL_EXPAND(TW_INTERNAL_WORK_ITEMS, group, (__VA_ARGS__), TW_INTERNAL_OPTIONS_##item, vectorize(enable),    \
-                       item, )
+    TW_INTERNAL_FOR_WORK_ITEM_OFFSET(group, item, (__VA_ARGS__), tw_id_1d(0))
+#define TW_INTERNAL_FOR_WORK_ITEM_OFFSET(group, item, range, ...)                                                      \
+    TW_INTERNAL_EXPAND(TW_INTERNAL_WORK_ITEMS, group, tw_internal_points(range, __VA_ARGS__),                          \
+                       TW_INTERNAL_OPTIONS_##item, vectorize(enable), item, )
 #define TW_INTERNAL_OWN_WORK_ITEM(group, ignored, options, item, ...)                                                  \
-    TW_INTERNAL_WORK_ITEMS(group, tw_get_local_range(group), ignored, options, item, )
+    TW_INTERNAL_WORK_ITEMS(group, tw_internal_own_points(group), ignored, options, item, )
 
 /* The attribute can lower an alignment, too. */
 #define TW_INTERNAL_ALIGNED(type, least)                                                                               \
@@ -45,6 +82,54 @@ TW_DEVICE_INLINE tw_h_item tw_internal_h_item(tw_group group, tw_range range, si
     TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wvla-extension")                                                     \
     __VA_ARGS__                                                                                                        \
     TW_INTERNAL_PRAGMA(clang diagnostic pop)
+
+/* ---- private values ---------------------------------------------------------------------------------------------- */
+
+/* Where element `place` of a work-item's array is if the elements of one place lie together, and the value itself if it is no
+   array. The compiler finds what is wrong: `whole` is 0 where an array is left. */
+// clang-format off
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgcc-compat"
+TW_OVERLOADED size_t tw_internal_private_at(tw_h_item item, size_t place, int whole)
+    __attribute__((diagnose_if(!whole, "tw_private() of an array takes as many indices as the array has", "error")))
+{
+    (void)whole;
+    return place * tw_local_linear_range(item.tw_group_) + tw_physical_local_linear_id(item);
+}
+#define TW_INTERNAL_NO_ITEM(type)                                                                                      \
+    TW_OVERLOADED size_t tw_internal_private_at(type item, size_t place, int whole)                                    \
+        __attribute__((diagnose_if(1, "tw_private() stands in a loop over work-items, and takes the item that the "    \
+                                      "loop declares", "error")))                                                      \
+    {                                                                                                                  \
+        return (void)item, (void)whole, place;                                                                         \
+    }
+TW_INTERNAL_NO_ITEM(tw_group)
+TW_INTERNAL_NO_ITEM(tw_nd_item)
+#undef TW_INTERNAL_NO_ITEM
+#pragma clang diagnostic pop
+// clang-format on
+
+/* Whether x is an array, which becomes a pointer behind a comma. */
+#ifdef __cplusplus
+#define TW_INTERNAL_IS_ARRAY(x) __is_array(__typeof__(x))
+#else
+#define TW_INTERNAL_IS_ARRAY(x) (!__builtin_types_compatible_p(__typeof__(x), __typeof__(((void)0, (x)))))
+#endif
+
+/* tw_private(name, item, i...), with up to three indices. A pass defines TW_INTERNAL_PRIVATE_AT(name, item, value, place,
+   indices): `value` has the type of what is meant, `place` counts those in front of it, and `indices` are as in C. */
+#define TW_INTERNAL_PRIVATE_OF(name, item, i, j, k, count, ...) TW_INTERNAL_PRIVATE_##count
+#define TW_INTERNAL_PRIVATE_0(name, item, i, j, k, ...) TW_INTERNAL_PRIVATE_AT(name, item, (name)[0], 0, )
+#define TW_INTERNAL_PRIVATE_1(name, item, i, j, k, ...)                                                                \
+    TW_INTERNAL_PRIVATE_AT(name, item, (name)[0][0], (size_t)(i), [i])
+#define TW_INTERNAL_PRIVATE_2(name, item, i, j, k, ...)                                                                \
+    TW_INTERNAL_PRIVATE_AT(name, item, (name)[0][0][0], TW_INTERNAL_PRIVATE_PLACE((size_t)(i), (name)[0][0], j), [i][j])
+#define TW_INTERNAL_PRIVATE_3(name, item, i, j, k, ...)                                                                \
+    TW_INTERNAL_PRIVATE_AT(                                                                                            \
+        name, item, (name)[0][0][0][0],                                                                                \
+        TW_INTERNAL_PRIVATE_PLACE(TW_INTERNAL_PRIVATE_PLACE((size_t)(i), (name)[0][0], j), (name)[0][0][0], k),        \
+        [i][j][k])
+#define TW_INTERNAL_PRIVATE_PLACE(rows, row, i) ((rows) * (sizeof(row) / sizeof((row)[0])) + (size_t)(i))
 
 #if defined(TW_INTERNAL_PASS_SIMT)
 #include <teamwork/lower/group/work_item_simt.h>

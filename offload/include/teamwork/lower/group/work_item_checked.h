@@ -22,13 +22,15 @@ TW_DEVICE_INLINE bool tw_internal_checked_barrier(tw_group group, int line)
 
 /* Of a loop over another range: the work-item that comes next, or past the last one. */
 struct tw_internal_checked_loop {
-    tw_range range;
+    struct tw_internal_points points;
     size_t next, total;
 };
 
-TW_DEVICE_INLINE struct tw_internal_checked_loop tw_internal_checked_begin(tw_group group, tw_range range, int line)
+TW_DEVICE_INLINE struct tw_internal_checked_loop tw_internal_checked_begin(tw_group group,
+                                                                           struct tw_internal_points points, int line)
 {
-    const struct tw_internal_checked_loop loop = {range, tw_internal_checked_thread(group), tw_range_count(range)};
+    const struct tw_internal_checked_loop loop = {points, tw_internal_checked_thread(group),
+                                                  tw_range_count(points.range)};
     tw_internal_checked_barrier(group, line);
     return loop;
 }
@@ -38,24 +40,18 @@ TW_DEVICE_INLINE bool tw_internal_checked_more(tw_group group, const struct tw_i
     return loop->next < loop->total || !tw_internal_checked_barrier(group, line);
 }
 
-TW_DEVICE_INLINE tw_h_item tw_internal_checked_item(tw_group group, const struct tw_internal_checked_loop *loop)
-{
-    tw_h_item item = {{0, 0, 0}, {loop->range.size[0], loop->range.size[1], loop->range.size[2]}, group, true};
-    tw_internal_delinearize(loop->next, item.tw_range_, group->tw_dims_, item.tw_id_);
-    return item;
-}
-
-#define TW_INTERNAL_WORK_ITEMS(group, range, ignored, options, item, ...)                                              \
-    for (struct tw_internal_checked_loop tw_loop = tw_internal_checked_begin(group, (range), __LINE__);                \
+#define TW_INTERNAL_WORK_ITEMS(group, which, ignored, options, item, ...)                                              \
+    for (struct tw_internal_checked_loop tw_loop = tw_internal_checked_begin(group, which, __LINE__);                  \
          tw_internal_checked_more(group, &tw_loop, __LINE__); tw_loop.next += tw_local_linear_range(group))            \
-    TW_INTERNAL_WITH_ITEM(item, tw_internal_checked_item(group, &tw_loop))
+    TW_INTERNAL_WITH_ITEM(item, tw_internal_linear_item(group, &tw_loop.points, tw_loop.next))
 
 #define TW_INTERNAL_ONCE(group)                                                                                        \
     for (bool tw_open = tw_internal_checked_barrier(group, __LINE__);                                                  \
          tw_open || !tw_internal_checked_barrier(group, __LINE__); tw_open = false)                                    \
         for (bool tw_once = tw_internal_checked_thread(group) == 0; tw_once; tw_once = false)
 
-#define TW_INTERNAL_PRIVATE(group, type, name) type name[1]
-#define TW_INTERNAL_PRIVATE_INDEX(item) ((void)(item), 0)
+#define TW_INTERNAL_PRIVATE(group, type, name, dims, ...) type name[1] dims
+#define TW_INTERNAL_PRIVATE_AT(name, item, value, place, indices)                                                      \
+    ((name)[0 * sizeof(tw_internal_private_at(item, place, !TW_INTERNAL_IS_ARRAY(value)))] indices)
 
 #endif

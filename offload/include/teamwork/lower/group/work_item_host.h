@@ -18,36 +18,59 @@
 #include <teamwork/lower/group/work_item_checked.h>
 #else
 
+/* The item at loop indices (j0, j1, j2), j2 the fastest. */
+TW_DEVICE_INLINE tw_h_item tw_internal_host_item(tw_group group, const struct tw_internal_points *points, size_t j0,
+                                                 size_t j1, size_t j2)
+{
+    tw_h_item item = tw_internal_h_item(group, points);
+    const unsigned dims = points->range.dims;
+    item.tw_id_[0] += dims == 1 ? j2 : dims == 2 ? j1 : j0;
+    item.tw_id_[1] += dims == 1 ? 0 : dims == 2 ? j2 : j1;
+    item.tw_id_[2] += dims == 3 ? j2 : 0;
+    return item;
+}
+
+/* The turns of loop level `level`. An invalid range has none. */
+TW_DEVICE_INLINE size_t tw_internal_turns(const struct tw_internal_points *points, unsigned level)
+{
+    return points->range.dims ? tw_internal_extent(points->range.size, points->range.dims, level) : 0;
+}
+
 /* Expands to three nested loops, the innermost one simd, around the body that follows. */
-#define TW_INTERNAL_WORK_ITEMS(group, range, ignored, options, item, ...)                                              \
-    for (tw_range tw_range_ = (range), *tw_range_once = &tw_range_; tw_range_once; tw_range_once = NULL)               \
-        for (size_t tw_j0 = 0, tw_n0 = tw_internal_extent(tw_range_.size, (group)->tw_dims_, 0); tw_j0 < tw_n0;        \
-             ++tw_j0)                                                                                                  \
-            for (size_t tw_j1 = 0, tw_n1 = tw_internal_extent(tw_range_.size, (group)->tw_dims_, 1),                   \
-                        tw_n2 = tw_internal_extent(tw_range_.size, (group)->tw_dims_, 2);                              \
+#define TW_INTERNAL_WORK_ITEMS(group, which, ignored, options, item, ...)                                              \
+    for (struct tw_internal_points tw_points = which, *tw_once = &tw_points; tw_once; tw_once = NULL)                  \
+        for (size_t tw_j0 = 0, tw_n0 = tw_internal_turns(&tw_points, 0); tw_j0 < tw_n0; ++tw_j0)                       \
+            for (size_t tw_j1 = 0, tw_n1 = tw_internal_turns(&tw_points, 1), tw_n2 = tw_internal_turns(&tw_points, 2); \
                  tw_j1 < tw_n1; ++tw_j1)                                                                               \
                 TW_INTERNAL_PRAGMA(clang loop options)                                                                 \
     for (size_t tw_j2 = 0; TW_INTERNAL_ITEMS, tw_j2 < tw_n2; ++tw_j2)                                                  \
-    TW_INTERNAL_WITH_ITEM(item, tw_internal_h_item(group, tw_range_, tw_j0, tw_j1, tw_j2))
+    TW_INTERNAL_WITH_ITEM(item, tw_internal_host_item(group, &tw_points, tw_j0, tw_j1, tw_j2))
 
 #define TW_INTERNAL_ONCE(group) for (bool tw_once = ((void)(group), true); tw_once; tw_once = false)
 
-TW_DEVICE_INLINE size_t tw_internal_private_many(tw_group group, size_t few)
+TW_DEVICE_INLINE size_t tw_internal_private_many(tw_group group, size_t few, size_t each)
 {
-    const size_t all = tw_local_linear_range(group);
+    const size_t all = tw_local_linear_range(group) * each;
     return all <= few ? 1 : all;
 }
 
 /* An array over the group. One of constant size serves where it is large enough, and where the compiler knows the
    group's size the choice is made then: the optimizer dissolves such arrays into registers, and never those of
    variable size. What it leaves of them in memory begins at a cache line, so that no vector lies in two. (For those
-   of variable size that would cost the whole kernel a register.) */
-#define TW_INTERNAL_PRIVATE_FEW(type) (sizeof(type) < 8192 ? 8192 / sizeof(type) : 1)
-#define TW_INTERNAL_PRIVATE(group, type, name)                                                                         \
-    type name##_tw_few[TW_INTERNAL_PRIVATE_FEW(type)] TW_INTERNAL_ALIGNED(type, 64);                                   \
-    TW_INTERNAL_VARIABLE_SIZE(type name##_tw_many[tw_internal_private_many(group, TW_INTERNAL_PRIVATE_FEW(type))];)    \
-    type *const name = tw_local_linear_range(group) <= TW_INTERNAL_PRIVATE_FEW(type) ? name##_tw_few : name##_tw_many
-#define TW_INTERNAL_PRIVATE_INDEX(item) tw_local_linear_id(item)
+   of variable size that would cost the whole kernel a register.) Of arrays, the elements of one place lie together, so
+   that the work-items of a vector are neighbours; `name` points to a work-item's array for its type alone. */
+#define TW_INTERNAL_PRIVATE(group, type, name, dims, ...)                                                              \
+    TW_INTERNAL_PRIVATE_(group, type, name, dims, sizeof(type[1] dims) / sizeof(type))
+#define TW_INTERNAL_PRIVATE_(group, type, name, dims, each)                                                            \
+    type name##_tw_few[TW_INTERNAL_PRIVATE_FEW(type, each)] TW_INTERNAL_ALIGNED(type, 64);                             \
+    TW_INTERNAL_VARIABLE_SIZE(                                                                                         \
+        type name##_tw_many[tw_internal_private_many(group, TW_INTERNAL_PRIVATE_FEW(type, each), each)];)              \
+    type(*const name) dims = (type(*) dims)(                                                                           \
+        tw_local_linear_range(group) <= TW_INTERNAL_PRIVATE_FEW(type, each) / (each) ? name##_tw_few : name##_tw_many)
+#define TW_INTERNAL_PRIVATE_FEW(type, each)                                                                            \
+    (sizeof(type) < 8192 ? 8192 / sizeof(type) * ((each) < 8 ? (each) : 8) : (each) < 8 ? (each) : 1)
+#define TW_INTERNAL_PRIVATE_AT(name, item, value, place, indices)                                                      \
+    (((__typeof__(value) *)(name))[tw_internal_private_at(item, place, !TW_INTERNAL_IS_ARRAY(value))])
 
 #endif
 

@@ -68,7 +68,10 @@ TW_DEVICE_INLINE tw_h_item tw_internal_simt_own_item(tw_group group)
 {
     tw_h_item item = {{group->tw_thread_[0], group->tw_thread_[1], group->tw_thread_[2]},
                       {group->tw_local_[0], group->tw_local_[1], group->tw_local_[2]},
+                      {0, 0, 0},
                       group,
+                      group->tw_dims_,
+                      true,
                       true};
     return item;
 }
@@ -82,13 +85,13 @@ TW_DEVICE_INLINE tw_h_item tw_internal_simt_own_item(tw_group group)
    variable is uniform, loops of constant ranges unroll, and index arithmetic stays in 32 bits. Other ranges are mostly
    done in one turn or none, so there each thread only asks for its own next work-item. */
 struct tw_internal_simt_loop {
-    tw_range range;
+    struct tw_internal_points points;
     uint32_t next, total, stride;
 };
 
-TW_DEVICE_INLINE struct tw_internal_simt_loop tw_internal_simt_begin(tw_group group, tw_range range)
+TW_DEVICE_INLINE struct tw_internal_simt_loop tw_internal_simt_begin(tw_group group, struct tw_internal_points points)
 {
-    struct tw_internal_simt_loop loop = {range, 0, (uint32_t)tw_range_count(range),
+    struct tw_internal_simt_loop loop = {points, 0, (uint32_t)tw_range_count(points.range),
                                          (uint32_t)tw_local_linear_range(group)};
     tw_internal_barrier();
     return loop;
@@ -105,31 +108,32 @@ TW_DEVICE_INLINE bool tw_internal_simt_more(const struct tw_internal_simt_loop *
 
 TW_DEVICE_INLINE tw_h_item tw_internal_simt_item(tw_group group, const struct tw_internal_simt_loop *loop)
 {
-    const uint32_t n1 = (uint32_t)loop->range.size[1], n2 = (uint32_t)loop->range.size[2];
+    const tw_range range = loop->points.range;
+    const uint32_t n1 = (uint32_t)range.size[1], n2 = (uint32_t)range.size[2];
 #ifdef __NVPTX__
     /* in the loop's first block: ptxas would unroll it, with a test for each turn */
     if (!__builtin_constant_p(loop->total))
         __asm__ volatile(".pragma \"nounroll\";");
 #endif
     const uint32_t at = loop->next + tw_internal_thread();
-    tw_h_item item = {{at, 0, 0},
-                      {loop->range.size[0], loop->range.size[1], loop->range.size[2]},
-                      group,
-                      at < loop->total}; /* else the thread has no turn */
-    if (group->tw_dims_ == 3) {
-        item.tw_id_[0] = at / n2 / n1;
-        item.tw_id_[1] = at / n2 % n1;
-        item.tw_id_[2] = at % n2;
-    } else if (group->tw_dims_ == 2) {
-        item.tw_id_[0] = at / n1;
-        item.tw_id_[1] = at % n1;
+    tw_h_item item = tw_internal_h_item(group, &loop->points);
+    item.tw_turn_ = at < loop->total; /* else the thread has no turn */
+    if (range.dims == 3) {
+        item.tw_id_[0] += at / n2 / n1;
+        item.tw_id_[1] += at / n2 % n1;
+        item.tw_id_[2] += at % n2;
+    } else if (range.dims == 2) {
+        item.tw_id_[0] += at / n1;
+        item.tw_id_[1] += at % n1;
+    } else {
+        item.tw_id_[0] += at;
     }
     return item;
 }
 
-#define TW_INTERNAL_WORK_ITEMS(group, range, ignored, options, item, ...)                                              \
-    for (struct tw_internal_simt_loop tw_loop = tw_internal_simt_begin(group, (range));                                \
-         tw_internal_simt_more(&tw_loop); tw_loop.next += tw_loop.stride)                                              \
+#define TW_INTERNAL_WORK_ITEMS(group, which, ignored, options, item, ...)                                              \
+    for (struct tw_internal_simt_loop tw_loop = tw_internal_simt_begin(group, which); tw_internal_simt_more(&tw_loop); \
+         tw_loop.next += tw_loop.stride)                                                                               \
     TW_INTERNAL_WITH_ITEM(item, tw_internal_simt_item(group, &tw_loop))
 
 #define TW_INTERNAL_ONCE(group)                                                                                        \
@@ -143,7 +147,8 @@ TW_DEVICE_INLINE tw_h_item tw_internal_simt_item(tw_group group, const struct tw
     TW_INTERNAL_PRAGMA(omp allocate(TW_INTERNAL_DECLARED(__VA_ARGS__)) allocator(omp_pteam_mem_alloc))                 \
     (void)&TW_INTERNAL_DECLARED(__VA_ARGS__), tw_internal_share((const void *)&TW_INTERNAL_DECLARED(__VA_ARGS__))
 
-#define TW_INTERNAL_PRIVATE(group, type, name) type name[1]
-#define TW_INTERNAL_PRIVATE_INDEX(item) ((void)(item), 0)
+#define TW_INTERNAL_PRIVATE(group, type, name, dims, ...) type name[1] dims
+#define TW_INTERNAL_PRIVATE_AT(name, item, value, place, indices)                                                      \
+    ((name)[0 * sizeof(tw_internal_private_at(item, place, !TW_INTERNAL_IS_ARRAY(value)))] indices)
 
 #endif

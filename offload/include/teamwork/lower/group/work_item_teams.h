@@ -6,18 +6,28 @@
 #ifndef TEAMWORK_LOWER_WORK_ITEM_TEAMS_H
 #define TEAMWORK_LOWER_WORK_ITEM_TEAMS_H
 
-TW_DEVICE_INLINE tw_h_item tw_internal_teams_item(tw_group group, tw_range range, size_t linear)
-{
-    tw_h_item item = {{0, 0, 0}, {range.size[0], range.size[1], range.size[2]}, group, true};
-    tw_internal_delinearize(linear, item.tw_range_, group->tw_dims_, item.tw_id_);
-    return item;
-}
-
-#define TW_INTERNAL_WORK_ITEMS(group, range, ignored, options, item, ...)                                              \
-    for (tw_range tw_range_ = (range), *tw_range_once = &tw_range_; tw_range_once; tw_range_once = NULL)               \
+#undef TW_INTERNAL_OWN_WORK_ITEM
+#define TW_INTERNAL_OWN_WORK_ITEM(group, ignored, options, item, ...)                                                  \
+    for (struct tw_internal_points tw_points = tw_internal_own_points(group), *tw_once = &tw_points; tw_once;          \
+         tw_once = NULL)                                                                                               \
         TW_INTERNAL_PRAGMA(omp parallel for)                                                                           \
-    for (size_t tw_j = 0; tw_j < tw_range_count(tw_range_); ++tw_j)                                                    \
-    TW_INTERNAL_WITH_ITEM(item, tw_internal_teams_item(group, tw_range_, tw_j))
+    for (size_t tw_j = 0; tw_j < tw_range_count(tw_points.range); ++tw_j)                                              \
+    TW_INTERNAL_WITH_ITEM(item, tw_internal_linear_item(group, &tw_points, tw_j))
+
+/* The points of one work-item follow each other: they have its private values. */
+#define TW_INTERNAL_WORK_ITEMS(group, which, ignored, options, item, ...)                                              \
+    for (struct tw_internal_points tw_points = which, *tw_once = &tw_points; tw_once; tw_once = NULL)                  \
+        TW_INTERNAL_PRAGMA(omp parallel for)                                                                           \
+    for (size_t tw_first = 0; tw_first < tw_internal_teams_working(group, &tw_points); ++tw_first)                     \
+        for (size_t tw_j = tw_first; tw_j < tw_range_count(tw_points.range); tw_j += tw_local_linear_range(group))     \
+    TW_INTERNAL_WITH_ITEM(item, tw_internal_linear_item(group, &tw_points, tw_j))
+
+/* The work-items that have points. */
+TW_DEVICE_INLINE size_t tw_internal_teams_working(tw_group group, const struct tw_internal_points *points)
+{
+    const size_t all = tw_local_linear_range(group), count = tw_range_count(points->range);
+    return count < all ? count : all;
+}
 
 /* Hides who reads and writes a variable in the team's memory from LLVM's openmp-opt pass (19): it knows that a barrier
    changes nothing, and takes the one value that a thread stores for the value that all of them load. */
@@ -50,10 +60,12 @@ TW_DEVICE_INLINE void tw_internal_share(const void *address)
 
 /* On a GPU the array has the largest group's size: variables of run-time size do not survive globalization there. */
 #ifdef TW_INTERNAL_GPU_PASS
-#define TW_INTERNAL_PRIVATE(group, type, name) type name[TW_INTERNAL_SIMT_MAX_GROUP]
+#define TW_INTERNAL_PRIVATE(group, type, name, dims, ...) type name[TW_INTERNAL_SIMT_MAX_GROUP] dims
 #else
-#define TW_INTERNAL_PRIVATE(group, type, name) TW_INTERNAL_VARIABLE_SIZE(type name[tw_local_linear_range(group)])
+#define TW_INTERNAL_PRIVATE(group, type, name, dims, ...)                                                              \
+    TW_INTERNAL_VARIABLE_SIZE(type name[tw_local_linear_range(group)] dims)
 #endif
-#define TW_INTERNAL_PRIVATE_INDEX(item) tw_local_linear_id(item)
+#define TW_INTERNAL_PRIVATE_AT(name, item, value, place, indices)                                                      \
+    ((name)[tw_internal_private_at(item, 0, !TW_INTERNAL_IS_ARRAY(value))] indices)
 
 #endif
