@@ -46,6 +46,7 @@ struct tw_backend_device {
     bool exclusive;       /* a parallel kernel occupies the whole device: run one at a time */
     unsigned max_workers; /* the number of commands that are worth running at a time */
     unsigned max_copies;  /* the same for copies to the device; 0: as many as commands */
+    bool has_own_threads; /* only worker threads of this device run its kernels and copies: a sub-device */
     bool times_cost;      /* `measure` makes launches slower: use it only on request */
     /* Stores access number `index`, counted from 0, of a launch on the device; their parts do not overlap. Returns
        false if there are fewer. Set by the runtime once the device is open. `check` may call it, and so may the code
@@ -385,6 +386,22 @@ struct tw_backend_simulation {
     void (*reset)(struct tw_backend_device *device);
 };
 
+/* For devices that can be divided into sub-devices: parts of their compute units, which have a fixed order. A sub-device is
+   of the same backend, uses the memory of its parent, and can be divided again. */
+struct tw_backend_parts {
+    /* Stores, for the domains of a kind that the device's units belong to, the number of units of each, in the order of the
+       units. `counts` has room for one number a unit. Returns the number of domains; 0 if there are none of that kind.
+       Never asked for TW_AFFINITY_NEXT_PARTITIONABLE. */
+    size_t (*domains)(struct tw_backend_device *device, tw_affinity_domain domain, size_t *counts);
+
+    /* Opens the sub-device of `count` >= 1 units from number `first` on. Called under the discovery lock. `close` closes
+       it, before its parent. */
+    tw_status (*open)(struct tw_backend_device *device, size_t first, size_t count, struct tw_backend_device **part);
+
+    /* Called by each worker thread of a sub-device when it starts, instead of `begin_thread`. */
+    void (*begin_thread)(struct tw_backend_device *part);
+};
+
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 /* Kernels that run one after the other, of launches that `check` has accepted. */
@@ -410,6 +427,7 @@ struct tw_backend {
     const struct tw_backend_graphs *graphs; /* only with `async` */
     const struct tw_backend_interop *interop;
     const struct tw_backend_simulation *simulation;
+    const struct tw_backend_parts *parts;
 
     /* Stores the present number of devices. Called once in each discovery, after the backends before it in tw_backends
        have opened theirs. Called under the discovery lock, as are `open` and `explain`. */

@@ -872,7 +872,7 @@ TW_TEST(a_context_has_handles_and_answers)
     TW_EQUAL(count, 1);
     TW_PASS(tw_context_info(context, TW_CONTEXT_INFO_REFERENCE_COUNT, &count, sizeof count));
     TW_EQUAL(count, 2);
-    TW_PASS(tw_context_info(context, TW_CONTEXT_INFO_PLATFORM, &platform, sizeof platform));
+    TW_PASS(tw_context_info(context, TW_CONTEXT_INFO_PLATFORM, &platform, sizeof(tw_platform *)));
     TW_CHECK(platform == tw_device_platform(device));
     TW_PASS(tw_context_destroy(&context));
     TW_CHECK(!context && tw_context_is_host(other) == tw_device_is_host(device));

@@ -174,9 +174,9 @@ TW_TEST(a_queue_has_handles_and_answers)
     submit_put(other, buffer, 6, NULL);
     TW_PASS(tw_queue_info(other, TW_QUEUE_INFO_REFERENCE_COUNT, &handles, sizeof handles));
     TW_EQUAL(handles, 1);
-    TW_PASS(tw_queue_info(other, TW_QUEUE_INFO_DEVICE, &device, sizeof device));
+    TW_PASS(tw_queue_info(other, TW_QUEUE_INFO_DEVICE, &device, sizeof(tw_device *)));
     TW_CHECK(device == tw_test_device(0));
-    TW_PASS(tw_queue_info(other, TW_QUEUE_INFO_CONTEXT, &context, sizeof context));
+    TW_PASS(tw_queue_info(other, TW_QUEUE_INFO_CONTEXT, &context, sizeof(tw_context *)));
     TW_CHECK(context && context == tw_queue_context(other));
     TW_PASS(tw_queue_info(other, TW_QUEUE_INFO_PROPERTIES, &properties, sizeof properties));
     TW_EQUAL(properties, TW_QUEUE_IN_ORDER);
@@ -185,8 +185,8 @@ TW_TEST(a_queue_has_handles_and_answers)
     TW_EQUAL(properties, TW_QUEUE_IN_ORDER | TW_QUEUE_PROFILING);
     TW_FAIL(tw_queue_info(other, TW_QUEUE_INFO_COUNT, &handles, sizeof handles), TW_ERROR_INVALID_ARGUMENT);
     TW_FAIL(tw_queue_info(other, TW_QUEUE_INFO_DEVICE, &device, 1), TW_ERROR_INVALID_ARGUMENT);
-    TW_FAIL(tw_queue_info(other, TW_QUEUE_INFO_DEVICE, NULL, sizeof device), TW_ERROR_INVALID_ARGUMENT);
-    TW_FAIL(tw_queue_info(NULL, TW_QUEUE_INFO_DEVICE, &device, sizeof device), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_info(other, TW_QUEUE_INFO_DEVICE, NULL, sizeof(tw_device *)), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_info(NULL, TW_QUEUE_INFO_DEVICE, &device, sizeof(tw_device *)), TW_ERROR_INVALID_ARGUMENT);
     TW_PASS(tw_queue_destroy(&other));
     tw_test_fetch(buffer, &value);
     TW_EQUAL(value, 6);

@@ -68,6 +68,25 @@ typedef enum tw_fp_config {
     TW_FP_SOFT_FLOAT = 128                    /**< the hardware has no such arithmetic: it is done in a wider type */
 } tw_fp_config;
 
+/** Ways to divide a device into sub-devices. A set of bits where several are asked for. */
+typedef enum tw_partition {
+    TW_PARTITION_NONE = 0, /**< it is no sub-device */
+    TW_PARTITION_EQUALLY = 1,
+    TW_PARTITION_BY_COUNTS = 2,
+    TW_PARTITION_BY_AFFINITY_DOMAIN = 4
+} tw_partition;
+
+/** What compute units have in common. A set of bits where several are asked for. */
+typedef enum tw_affinity_domain {
+    TW_AFFINITY_NONE = 0,
+    TW_AFFINITY_NUMA = 1, /**< the memory that is nearest: a NUMA node */
+    TW_AFFINITY_L4_CACHE = 2,
+    TW_AFFINITY_L3_CACHE = 4,
+    TW_AFFINITY_L2_CACHE = 8,
+    TW_AFFINITY_L1_CACHE = 16,
+    TW_AFFINITY_NEXT_PARTITIONABLE = 32 /**< the first of these that divides the device into more than one part */
+} tw_affinity_domain;
+
 /**
  * What tw_device_info() can be asked: X(name, C type of the answer). Sizes are in bytes, clocks in MHz. Strings are
  * const char *, valid until tw_shutdown(). A count or size that is not known is 0, a string empty. docs/devices.md has
@@ -148,7 +167,13 @@ typedef enum tw_fp_config {
     X(TW_DEVICE_INFO_PROFILING_TIMER_RESOLUTION, size_t) /* nanoseconds, of kernels' times in tw_event_times */        \
     X(TW_DEVICE_INFO_PRINTF_BUFFER_SIZE, size_t)         /* 0 on CPUs: there is no limit */                            \
     X(TW_DEVICE_INFO_MAX_PARAMETER_SIZE, size_t)         /* of an argument block that costs no transfer */             \
-    X(TW_DEVICE_INFO_NUMA_NODES, size_t)
+    X(TW_DEVICE_INFO_NUMA_NODES, size_t)                                                                               \
+    X(TW_DEVICE_INFO_PARENT_DEVICE, tw_device *)           /* of a sub-device; else NULL */                            \
+    X(TW_DEVICE_INFO_PARTITION_MAX_SUB_DEVICES, size_t)    /* 0: it cannot be divided */                               \
+    X(TW_DEVICE_INFO_PARTITION_PROPERTIES, unsigned)       /* ways to divide it: a set of tw_partition */              \
+    X(TW_DEVICE_INFO_PARTITION_AFFINITY_DOMAINS, unsigned) /* that it has: a set of tw_affinity_domain */              \
+    X(TW_DEVICE_INFO_PARTITION_TYPE, tw_partition)         /* how this sub-device was made */                          \
+    X(TW_DEVICE_INFO_PARTITION_TYPE_AFFINITY_DOMAIN, tw_affinity_domain) /* ... of which domain */
 
 #define TW_INTERNAL_ENUMERATOR(name, type) name,
 typedef enum tw_device_info_id { TW_DEVICE_INFO_LIST(TW_INTERNAL_ENUMERATOR) TW_DEVICE_INFO_COUNT } tw_device_info_id;
@@ -260,6 +285,56 @@ typedef enum tw_platform_info_id {
  * @return TW_ERROR_INVALID_ARGUMENT  platform or value is NULL, the question is unknown, or `bytes` is another size
  */
 TW_API tw_status tw_platform_info(const tw_platform *platform, tw_platform_info_id question, void *value, size_t bytes);
+
+/* ---- sub-devices (spec 3.5.3) ------------------------------------------------------------------------------------ */
+
+/**
+ * Divides a device into sub-devices of `units` compute units each: as many as there are, without a rest that is smaller.
+ *
+ * A sub-device is a device: queues and contexts can be created on it, and it can be divided again. Its kernels run in a
+ * team of as many threads as it has compute units (OMP_NUM_THREADS may make them fewer), each bound to one of them
+ * unless OMP_PROC_BIND, OMP_PLACES, KMP_AFFINITY or GOMP_CPU_AFFINITY is set. Kernels of several sub-devices run at the
+ * same time; those of one sub-device one after the other, on its own threads and not on threads that wait. It uses its
+ * parent's memory: nothing is copied between them. Memory that its kernels write first is placed near their processors
+ * by the system. Lists and selectors do not show sub-devices.
+ *
+ * The host device can be divided, and so can its sub-devices. Compute units are the processors that the process may use,
+ * in an order in which neighbours share caches and memory.
+ *
+ * Sub-devices belong to the library and live until tw_shutdown(): the same call returns the same ones again.
+ *
+ * @param units        compute units of each sub-device
+ * @param sub_devices  receives up to `capacity` pointers; may be NULL if capacity is 0. No others are made.
+ * @param count        receives how many there are, which may be more than `capacity`
+ * @return TW_ERROR_INVALID_ARGUMENT  the device is NULL or from before tw_shutdown(), count is NULL, sub_devices is NULL
+ *                                    with a capacity, or `units` is 0 or more than the device has
+ *         TW_ERROR_UNSUPPORTED       the device cannot be divided
+ *         TW_ERROR_OUT_OF_MEMORY
+ */
+TW_API tw_status tw_device_create_sub_devices_equally(tw_device *device, size_t units, tw_device **sub_devices,
+                                                      size_t capacity, size_t *count);
+
+/**
+ * Divides a device into sub-devices of units[0], units[1], ... compute units, which follow each other; otherwise as
+ * tw_device_create_sub_devices_equally().
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  also when unit_counts is 0, one of the numbers is 0, or they are more in all than
+ *                                    the device has
+ */
+TW_API tw_status tw_device_create_sub_devices_by_counts(tw_device *device, const size_t *units, size_t unit_counts,
+                                                        tw_device **sub_devices, size_t capacity, size_t *count);
+
+/**
+ * Divides a device into sub-devices whose compute units share a NUMA node or a cache; otherwise as
+ * tw_device_create_sub_devices_equally(). If all of them share it, there is one sub-device.
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  also when `domain` is not one tw_affinity_domain
+ *         TW_ERROR_UNSUPPORTED       also when the device has no such domain, or with TW_AFFINITY_NEXT_PARTITIONABLE
+ *                                    none that would divide it
+ */
+TW_API tw_status tw_device_create_sub_devices_by_affinity_domain(tw_device *device, tw_affinity_domain domain,
+                                                                 tw_device **sub_devices, size_t capacity,
+                                                                 size_t *count);
 
 /* ---- selectors (spec 3.5.1) -------------------------------------------------------------------------------------- */
 

@@ -38,12 +38,26 @@ static struct {
 } binding;
 static pthread_once_t binding_chosen = PTHREAD_ONCE_INIT;
 
-static void choose_binding(void)
+/* The processors of a part of the machine, for its workers; count is 0 on other threads. */
+static _Thread_local struct {
+    unsigned count;
+    const int *processors;
+} part;
+
+/* Returns true if the environment controls the binding of threads. */
+static bool is_bound_by_user(void)
 {
     static const char *const variables[] = {"OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"};
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; ++i)
         if (getenv(variables[i]))
-            return;
+            return true;
+    return false;
+}
+
+static void choose_binding(void)
+{
+    if (is_bound_by_user())
+        return;
     for (int processor = 0; processor < CPU_SETSIZE; ++processor)
         if (CPU_ISSET(processor, tw_topology_allowed()))
             binding.processors[binding.count++] = processor;
@@ -55,7 +69,7 @@ void tw_team_step_aside(void)
     static _Thread_local uint64_t last_ns;
     cpu_set_t mine, free_one;
     const int here = sched_getcpu();
-    if (!binding.count || here < 0 || here == binding.processors[0])
+    if (part.count || !binding.count || here < 0 || here == binding.processors[0])
         return;
     const uint64_t now = tw_now_ns();
     if (now - last_ns < ASIDE_NS)
@@ -86,12 +100,38 @@ unsigned tw_team_poll_limit_ms(void)
     return usual < 0 ? 0 : is_worker && usual > 1 ? 1 : (unsigned)usual;
 }
 
+static void bind_thread(int processor)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(processor, &one);
+    (void)sched_setaffinity(0, sizeof one, &one);
+}
+
+/* Binds each thread of a part's team, once. */
+static void bind_part(void)
+{
+    static _Thread_local bool done;
+    const int *processors = part.processors;
+    if (done)
+        return;
+    done = true;
+    if (omp_get_max_threads() > 1 && !is_bound_by_user()) {
+#pragma omp parallel
+        bind_thread(processors[omp_get_thread_num()]);
+    }
+}
+
 /* Binds once for each launching thread and team size, since libomp keeps the team together. Binds only a team with one
    thread for each processor: otherwise it is not clear which processors to choose. */
 void tw_team_bind(void)
 {
     static _Thread_local int bound;
     tw_team_shorten_polling();
+    if (part.count) {
+        bind_part();
+        return;
+    }
     const int threads = omp_get_max_threads();
     if (threads == 1)
         return;
@@ -105,12 +145,8 @@ void tw_team_bind(void)
 #pragma omp parallel num_threads(threads)
         {
             const int thread = omp_get_thread_num();
-            if (thread) {
-                cpu_set_t one;
-                CPU_ZERO(&one);
-                CPU_SET(binding.processors[thread], &one);
-                (void)sched_setaffinity(0, sizeof one, &one);
-            }
+            if (thread)
+                bind_thread(binding.processors[thread]);
         }
     }
     tw_team_step_aside();
@@ -122,4 +158,17 @@ void tw_team_begin_worker(void)
     if (CPU_COUNT(tw_topology_allowed()) > 0)
         (void)sched_setaffinity(0, sizeof(cpu_set_t), tw_topology_allowed());
     is_worker = true;
+}
+
+void tw_team_begin_part_worker(const int *processors, unsigned count)
+{
+    tw_team_begin_worker();
+    part.processors = processors;
+    part.count = count;
+    tw_team_shorten_polling();
+    /* before the thread is bound: libomp takes the processors of the first thread that asks for those of the process */
+    if (count < (unsigned)omp_get_max_threads())
+        omp_set_num_threads((int)count);
+    if (!is_bound_by_user())
+        bind_thread(processors[0]);
 }

@@ -12,6 +12,10 @@ void tw_team_open(void);
 /* Prepares a worker thread for running OpenMP regions of its own. */
 void tw_team_begin_worker(void);
 
+/* The same for a worker of a part of the machine, whose teams have at most `count` >= 1 threads: thread i runs on
+   processors[i], unless the environment controls binding. The array outlives the thread. */
+void tw_team_begin_part_worker(const int *processors, unsigned count);
+
 /* Shortens the time for which a worker's team polls, unless the environment sets it. The team must not poll for
    libomp's 200 ms when the program's own thread takes over. From then on libomp counts the thread as one of its own. */
 void tw_team_shorten_polling(void);

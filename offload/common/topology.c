@@ -142,3 +142,78 @@ void tw_topology_describe(struct tw_device_facts *facts)
     }
     hwloc_topology_destroy(topology);
 }
+
+/* ---- parts of the machine ---------------------------------------------------------------------------------------- */
+
+/* Returns the topology; NULL if hwloc finds none. The caller destroys it. */
+static hwloc_topology_t load(void)
+{
+    hwloc_topology_t topology;
+    if (hwloc_topology_init(&topology))
+        return NULL;
+    if (hwloc_topology_load(topology) == 0)
+        return topology;
+    hwloc_topology_destroy(topology);
+    return NULL;
+}
+
+static hwloc_obj_t unit_of(hwloc_topology_t topology, int processor)
+{
+    return hwloc_get_pu_obj_by_os_index(topology, (unsigned)processor);
+}
+
+void tw_topology_sort(int *processors, size_t count)
+{
+    const hwloc_topology_t topology = load();
+    if (!topology)
+        return;
+    /* an insertion sort: the order is nearly that of the system's numbers, and this is done once */
+    for (size_t i = 1; i < count; ++i) {
+        const int processor = processors[i];
+        const hwloc_obj_t unit = unit_of(topology, processor);
+        size_t at = i;
+        for (; at && unit; --at) {
+            const hwloc_obj_t before = unit_of(topology, processors[at - 1]);
+            if (before && before->logical_index < unit->logical_index)
+                break;
+            processors[at] = processors[at - 1];
+        }
+        processors[at] = processor;
+    }
+    hwloc_topology_destroy(topology);
+}
+
+/* Returns a number of the domain that a processor belongs to, unlike those of others; -1 if it belongs to none. */
+static int domain_of(hwloc_topology_t topology, tw_affinity_domain domain, int processor)
+{
+    const hwloc_obj_t unit = unit_of(topology, processor);
+    if (!unit)
+        return -1;
+    if (domain == TW_AFFINITY_NUMA)
+        return unit->nodeset ? hwloc_bitmap_first(unit->nodeset) : -1;
+    const hwloc_obj_type_t type = domain == TW_AFFINITY_L4_CACHE   ? HWLOC_OBJ_L4CACHE
+                                  : domain == TW_AFFINITY_L3_CACHE ? HWLOC_OBJ_L3CACHE
+                                  : domain == TW_AFFINITY_L2_CACHE ? HWLOC_OBJ_L2CACHE
+                                                                   : HWLOC_OBJ_L1CACHE;
+    const hwloc_obj_t cache = hwloc_get_ancestor_obj_by_type(topology, type, unit);
+    return cache ? (int)cache->logical_index : -1;
+}
+
+size_t tw_topology_domains(tw_affinity_domain domain, const int *processors, size_t count, size_t *counts)
+{
+    const hwloc_topology_t topology = load();
+    size_t domains = 0;
+    int last = -1;
+    bool any = false;
+    for (size_t i = 0; topology && i < count; ++i) {
+        const int here = domain_of(topology, domain, processors[i]);
+        any = any || here >= 0;
+        if (!i || here != last)
+            counts[domains++] = 0;
+        ++counts[domains - 1];
+        last = here;
+    }
+    if (topology)
+        hwloc_topology_destroy(topology);
+    return any ? domains : 0;
+}

@@ -39,6 +39,7 @@ static struct {
     char filter[256]; /* TW_DEVICES; "" if not set */
     char absent[512]; /* why devices that it lets through are absent; or "" */
 } found;
+static _Atomic(struct tw_device *) parts; /* sub-devices, the latest first; they are added under `discovery` */
 static pthread_mutex_t discovery = PTHREAD_MUTEX_INITIALIZER; /* taken before the lock, never after */
 static atomic_bool discovered;
 /* Locked for reading by calls that create objects, for writing by shutdown. */
@@ -61,6 +62,12 @@ static void close_device(struct tw_device *device)
 
 static void forget(void)
 {
+    struct tw_device *next;
+    for (struct tw_device *part = atomic_load(&parts); part; part = next) { /* the latest first: before its parent */
+        next = part->next_part;
+        close_device(part);
+    }
+    atomic_store(&parts, NULL);
     for (size_t i = 0; i < found.all_count; ++i)
         close_device(found.all[i]);
     for (size_t i = 0; i < found.platform_count; ++i)
@@ -76,6 +83,22 @@ static void forget(void)
 static tw_status out_of_memory(void)
 {
     return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the list of devices");
+}
+
+/* Sets what all devices have. */
+static void prepare(struct tw_device *device, struct tw_task_queue *system)
+{
+    device->backend->access = tw_data_access;
+    device->backend->reaches_usm = tw_usm_is_reached;
+    device->backend->name_usm = tw_usm_name;
+    device->start_worker_locked = tw_start_worker_locked;
+    device->system = system;
+    tw_task_queue_init(system, device, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&device->work, &monotonic);
+    pthread_condattr_destroy(&monotonic);
 }
 
 static tw_status add_device(const struct tw_backend *backend, unsigned index)
@@ -96,20 +119,53 @@ static tw_status add_device(const struct tw_backend *backend, unsigned index)
         free(system);
         return status;
     }
-    device->backend->access = tw_data_access;
-    device->backend->reaches_usm = tw_usm_is_reached;
-    device->backend->name_usm = tw_usm_name;
-    device->start_worker_locked = tw_start_worker_locked;
+    prepare(device, system);
     device->ordinal = (unsigned)found.all_count;
-    device->system = system;
-    tw_task_queue_init(system, device, NULL);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&device->work, &monotonic);
-    pthread_condattr_destroy(&monotonic);
     found.all[found.all_count++] = device;
     return TW_SUCCESS;
+}
+
+tw_status tw_device_part(struct tw_device *parent, size_t first, size_t count, struct tw_division division,
+                         struct tw_device **result)
+{
+    for (struct tw_device *part = atomic_load(&parts); part; part = part->next_part)
+        if (part->parent == parent && part->first_unit == first && part->units == count
+            && part->division.type == division.type && part->division.domain == division.domain) {
+            *result = part;
+            return TW_SUCCESS;
+        }
+    struct tw_device *device = calloc(1, sizeof *device);
+    struct tw_task_queue *system = calloc(1, sizeof *system);
+    tw_status status = device && system
+                           ? parent->backend->backend->parts->open(parent->backend, first, count, &device->backend)
+                           : out_of_memory();
+    if (status != TW_SUCCESS) {
+        free(device);
+        free(system);
+        return status;
+    }
+    prepare(device, system);
+    device->platform = parent->platform;
+    device->space = parent->space;
+    device->ordinal = parent->ordinal;
+    device->parent = parent;
+    device->first_unit = first;
+    device->units = count;
+    device->division = division;
+    device->next_part = atomic_load(&parts);
+    atomic_store(&parts, device);
+    *result = device;
+    return TW_SUCCESS;
+}
+
+void tw_discovery_lock(void)
+{
+    pthread_mutex_lock(&discovery);
+}
+
+void tw_discovery_unlock(void)
+{
+    pthread_mutex_unlock(&discovery);
 }
 
 static tw_status assign_spaces(void)
@@ -348,6 +404,8 @@ static tw_status shut_down(void)
     }
     for (size_t i = 0; i < found.all_count; ++i)
         tw_stop_workers_locked(found.all[i]);
+    for (struct tw_device *part = atomic_load(&parts); part; part = part->next_part)
+        tw_stop_workers_locked(part);
     tw_unlock();
     atomic_store(&discovered, false);
     forget();
@@ -402,6 +460,9 @@ bool tw_is_device(const struct tw_device *device)
 {
     for (size_t i = 0; device && i < found.all_count; ++i)
         if (found.all[i] == device)
+            return true;
+    for (const struct tw_device *part = device ? atomic_load(&parts) : NULL; part; part = part->next_part)
+        if (part == device)
             return true;
     return false;
 }

@@ -35,5 +35,12 @@ bool tw_is_platform(const struct tw_platform *platform);
    tw_default_selector, may throw a C++ exception. */
 struct tw_device *tw_best_device(struct tw_device *const *devices, size_t count, tw_device_selector selector,
                                  void *user);
+/* Stores the sub-device of `count` units of a device from number `first` on: the one that was made before in the same way,
+   or a new one. Called with the lock of tw_discovery_lock() held. */
+tw_status tw_device_part(struct tw_device *parent, size_t first, size_t count, struct tw_division division,
+                         struct tw_device **result);
+/* Take and release the discovery lock. */
+void tw_discovery_lock(void);
+void tw_discovery_unlock(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers of tw_device_info(), aspects and extensions (spec 3.5.3), from facts that the backend describes on first need. */
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <teamwork/image.h>
@@ -198,6 +199,42 @@ static tw_status answer_other(const struct tw_device *device, tw_device_info_id 
     }
 }
 
+/* Returns the affinity domains that a device has, a set of tw_affinity_domain; also none if memory is exhausted. */
+static unsigned affinity_domains(const struct tw_device *device)
+{
+    const struct tw_backend_parts *parts = device->backend->backend->parts;
+    size_t *units = parts ? malloc(tw_device_facts(device)->compute_units * sizeof *units) : NULL;
+    unsigned set = 0;
+    for (unsigned kind = 1; units && kind < TW_AFFINITY_NEXT_PARTITIONABLE; kind *= 2) {
+        const size_t domains = parts->domains(device->backend, (tw_affinity_domain)kind, units);
+        set |= domains > 1 ? kind | TW_AFFINITY_NEXT_PARTITIONABLE : domains ? kind : 0;
+    }
+    free(units);
+    return set;
+}
+
+/* Answers a question about sub-devices: one of the last ones. */
+static tw_status answer_partition(const struct tw_device *device, tw_device_info_id question, void *value, size_t bytes)
+{
+    const bool has_parts = device->backend->backend->parts;
+    const unsigned ways = TW_PARTITION_EQUALLY | TW_PARTITION_BY_COUNTS | TW_PARTITION_BY_AFFINITY_DOMAIN;
+    switch (question) {
+    case TW_DEVICE_INFO_PARENT_DEVICE:
+        return tw_answer(value, bytes, &device->parent, sizeof(tw_device *), LIST);
+    case TW_DEVICE_INFO_PARTITION_MAX_SUB_DEVICES:
+        return tw_answer(value, bytes, &(size_t){has_parts ? tw_device_facts(device)->compute_units : 0},
+                         sizeof(size_t), LIST);
+    case TW_DEVICE_INFO_PARTITION_PROPERTIES:
+        return tw_answer(value, bytes, &(unsigned){has_parts ? ways : 0}, sizeof ways, LIST);
+    case TW_DEVICE_INFO_PARTITION_AFFINITY_DOMAINS:
+        return tw_answer(value, bytes, &(unsigned){affinity_domains(device)}, sizeof(unsigned), LIST);
+    case TW_DEVICE_INFO_PARTITION_TYPE:
+        return tw_answer(value, bytes, &device->division.type, sizeof device->division.type, LIST);
+    default: /* TW_DEVICE_INFO_PARTITION_TYPE_AFFINITY_DOMAIN */
+        return tw_answer(value, bytes, &device->division.domain, sizeof device->division.domain, LIST);
+    }
+}
+
 tw_status tw_device_info(const tw_device *device, tw_device_info_id question, void *value, size_t bytes)
 {
     if (!device || !value)
@@ -209,8 +246,10 @@ tw_status tw_device_info(const tw_device *device, tw_device_info_id question, vo
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%d is no question about a device", (int)question);
     const struct place *place = &places[question];
     const void *fact = (const char *)tw_device_facts(device) + place->at;
-    return place->bytes ? tw_answer(value, bytes, place->is_text ? (const void *)&fact : fact, place->bytes, LIST)
-                        : answer_other(device, question, value, bytes);
+    if (place->bytes)
+        return tw_answer(value, bytes, place->is_text ? (const void *)&fact : fact, place->bytes, LIST);
+    return question >= TW_DEVICE_INFO_PARENT_DEVICE ? answer_partition(device, question, value, bytes)
+                                                    : answer_other(device, question, value, bytes);
 }
 
 /* ---- aspects and extensions -------------------------------------------------------------------------------------- */

@@ -17,11 +17,23 @@ struct tw_stream;
 /* The streams of a task queue. Copies have their own, so that they do not wait for unrelated kernels. */
 enum tw_stream_kind { TW_STREAM_KERNELS, TW_STREAM_COPIES, TW_STREAM_COUNT };
 
+/* How a sub-device was made. */
+struct tw_division {
+    tw_partition type;
+    tw_affinity_domain domain; /* with TW_PARTITION_BY_AFFINITY_DOMAIN */
+};
+
 struct tw_device {
     struct tw_backend_device *backend;
     struct tw_platform *platform;
     size_t space;     /* its memory space; 0 is host memory */
-    unsigned ordinal; /* in the order of discovery */
+    unsigned ordinal; /* in the order of discovery; that of its parent if it is a sub-device */
+
+    /* of a sub-device */
+    struct tw_device *parent;    /* NULL: none */
+    struct tw_device *next_part; /* list of all sub-devices, the latest first */
+    struct tw_division division;
+    size_t first_unit, units; /* of the parent's compute units */
 
     atomic_bool described;
     struct tw_device_facts facts; /* valid once described */

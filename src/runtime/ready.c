@@ -68,7 +68,8 @@ static void deactivate(struct tw_task_queue *queue)
 /* Makes sure that a worker looks at the device's task queues. A device with a queue has a worker. */
 void tw_wake_worker_locked(struct tw_device *device, bool soon)
 {
-    if (device->lingering && !device->in_flight && (!soon || !device->backend->exclusive || device->napping_shortly))
+    if (device->lingering && !device->in_flight && !device->backend->has_own_threads
+        && (!soon || !device->backend->exclusive || device->napping_shortly))
         return; /* the lingering worker looks soon enough, but not while tasks are in flight */
     if (device->idle_workers)
         pthread_cond_signal(&device->work);
@@ -91,7 +92,7 @@ void tw_schedule_locked(struct tw_task *task)
     const bool takes_it = queue == tw_running_queue && was_empty; /* this thread looks for the next one itself */
     if (queue->helpers && !(takes_it && !tw_is_worker))
         tw_announce_locked(queue);
-    if (copies && task->command == tw_awaited)
+    if (copies && task->command == tw_awaited && !queue->device->backend->has_own_threads)
         tw_unwoken = queue->device; /* this thread waits for it, and runs it as soon as a worker would */
     else if (is_copy || (!queue->helpers && !takes_it))
         tw_wake_worker_locked(queue->device, !task->exclusive);
@@ -168,7 +169,8 @@ struct tw_task *tw_take_from_queue(struct tw_task_queue *queue, bool worker)
     if (queue->light.first) {
         task = tw_pop(&queue->light);
     } else if (queue->exclusive.first && !device->exclusive_running && !is_others_turn(queue)
-               && (!worker || device->worker_is_warm || tw_held_ns() - queue->exclusive_since_ns >= GRACE_NS)) {
+               && (!worker || device->worker_is_warm || device->backend->has_own_threads
+                   || tw_held_ns() - queue->exclusive_since_ns >= GRACE_NS)) {
         task = tw_pop(&queue->exclusive);
         queue->exclusive_since_ns = tw_held_ns();
         device->worker_is_warm = worker;

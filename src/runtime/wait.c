@@ -62,11 +62,12 @@ static bool spin(const struct tw_task_queue *queue, unsigned since)
     return false;
 }
 
-/* Returns true if the next task is the body that this thread waits for but must not run: a worker runs it. */
-static bool watched_only(const struct tw_task_queue *queue, const struct tw_task *watched)
+/* Returns true if a worker must run the next task: it is the body that this thread waits for but must not run, or all
+   tasks of the device belong to its own threads. At the end of the program there are no workers. */
+static bool is_for_worker(const struct tw_task_queue *queue, const struct tw_task *watched)
 {
     const struct tw_node *next = queue->light.first ? queue->light.first : queue->exclusive.first;
-    return watched && next == &watched->node && !tw_is_ending;
+    return !tw_is_ending && (queue->device->backend->has_own_threads || (watched && next == &watched->node));
 }
 
 /* The task queue, and its epoch, for which this thread has polled in vain. */
@@ -105,7 +106,7 @@ static void leave_device_locked(struct tw_device *device)
 static void help_locked(struct tw_task *step, const struct tw_task *watched, struct spun *spun)
 {
     struct tw_task_queue *queue = step->command->queue;
-    const bool helps = !watched_only(queue, watched);
+    const bool helps = !is_for_worker(queue, watched);
     queue->helpers += helps;
     if (!helps)
         tw_wake_worker_locked(queue->device, true);
@@ -145,7 +146,7 @@ static struct tw_task *take_for_waiter(struct waiter *waiter)
         return NULL;
     struct tw_task_queue *overdue = tw_overdue_queue(queue);
     struct tw_task *task = step == waiter->watched ? NULL : tw_take_own_copy(queue, step);
-    if (!task && !watched_only(queue, waiter->watched))
+    if (!task && !is_for_worker(queue, waiter->watched))
         task = tw_take_from_queue(overdue ? overdue : queue, false);
     if (!task)
         return NULL;

@@ -67,7 +67,10 @@ static void *work(void *argument)
     const uint64_t nap = device->backend->exclusive ? CALM_NAP_NS : LINGER_NAP_NS;
     uint64_t idle_since = 0, flight_nap = nap;
     tw_is_worker = true;
-    device->backend->backend->begin_thread();
+    if (device->backend->has_own_threads)
+        device->backend->backend->parts->begin_thread(device->backend);
+    else
+        device->backend->backend->begin_thread();
     tw_lock();
     while (!device->stopping) {
         struct tw_task *task = take_for_worker(device);

@@ -5,7 +5,10 @@
 
 #include <dlfcn.h>
 #include <omp.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/fiber.h"
 #include "common/host_lowering.h"
@@ -16,6 +19,18 @@
 
 /* Enough workers to overlap single tasks; parallel kernels occupy the device. */
 #define MAX_WORKERS 8u
+
+/* The host, or a part of it. */
+struct host_device {
+    struct tw_backend_device base;
+    size_t units;    /* processors; 0: all of the process, not sorted yet */
+    int *processors; /* sorted, so that neighbours share caches; allocated with a part, on demand for the host */
+};
+
+static struct host_device *host(struct tw_backend_device *device)
+{
+    return (struct host_device *)device;
+}
 
 static tw_status count(unsigned *devices)
 {
@@ -42,26 +57,136 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
     const tw_status status = check_libomp();
     if (status != TW_SUCCESS)
         return status;
-    struct tw_backend_device *device = malloc(sizeof *device);
+    struct host_device *device = calloc(1, sizeof *device);
     if (!device)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the host device");
     tw_openmp_start();
     tw_team_open();
     tw_fiber_open();
     const unsigned processors = tw_topology_processors();
-    *device = (struct tw_backend_device){.backend = &tw_backend_host,
-                                         .index = index,
-                                         .type = TW_DEVICE_HOST,
-                                         .exclusive = true,
-                                         .max_workers = processors < MAX_WORKERS ? processors : MAX_WORKERS};
-    *result = device;
+    device->base = (struct tw_backend_device){.backend = &tw_backend_host,
+                                              .index = index,
+                                              .type = TW_DEVICE_HOST,
+                                              .exclusive = true,
+                                              .max_workers = processors < MAX_WORKERS ? processors : MAX_WORKERS};
+    *result = &device->base;
     return TW_SUCCESS;
 }
 
 static void close_device(struct tw_backend_device *device)
 {
-    tw_fiber_close();
+    if (!device->has_own_threads)
+        tw_fiber_close();
+    free(host(device)->processors);
     free(device);
+}
+
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
+
+static pthread_mutex_t listing = PTHREAD_MUTEX_INITIALIZER;
+
+static tw_status list_processors_locked(struct host_device *device)
+{
+    if (device->units)
+        return TW_SUCCESS;
+    const cpu_set_t *allowed = tw_topology_allowed();
+    device->processors = calloc(tw_topology_processors(), sizeof *device->processors);
+    if (!device->processors)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the list of processors");
+    for (int processor = 0; processor < CPU_SETSIZE; ++processor)
+        if (CPU_ISSET(processor, allowed))
+            device->processors[device->units++] = processor;
+    if (!device->units)
+        device->units = 1; /* the system does not say */
+    tw_topology_sort(device->processors, device->units);
+    return TW_SUCCESS;
+}
+
+/* Lists the processors of the process, in hwloc's order, unless that has been done. */
+static tw_status list_processors(struct host_device *device)
+{
+    pthread_mutex_lock(&listing);
+    const tw_status status = list_processors_locked(device);
+    pthread_mutex_unlock(&listing);
+    return status;
+}
+
+static size_t domains(struct tw_backend_device *device, tw_affinity_domain domain, size_t *counts)
+{
+    if (list_processors(host(device)) != TW_SUCCESS)
+        return 0;
+    return tw_topology_domains(domain, host(device)->processors, host(device)->units, counts);
+}
+
+static tw_status open_part(struct tw_backend_device *parent, size_t first, size_t count,
+                           struct tw_backend_device **result)
+{
+    const tw_status status = list_processors(host(parent));
+    if (status != TW_SUCCESS)
+        return status;
+    struct host_device *part = calloc(1, sizeof *part);
+    int *processors = malloc(count * sizeof *processors);
+    if (!part || !processors) {
+        free(part);
+        free(processors);
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a sub-device");
+    }
+    memcpy(processors, &host(parent)->processors[first], count * sizeof *processors);
+    part->base = *parent;
+    part->base.has_own_threads = true;
+    part->base.max_workers = 1; /* its team is bound to all of the processors */
+    part->units = count;
+    part->processors = processors;
+    *result = &part->base;
+    return TW_SUCCESS;
+}
+
+static void begin_part_thread(struct tw_backend_device *part)
+{
+    tw_team_begin_part_worker(host(part)->processors, (unsigned)host(part)->units);
+}
+
+static const struct tw_backend_parts parts = {
+    .domains = domains,
+    .open = open_part,
+    .begin_thread = begin_part_thread,
+};
+
+/* Appends the processors of a part to the name of the machine's, as in "NAME [0-3,8]". */
+static void describe_processors(const struct host_device *part, char *name, size_t bytes)
+{
+    size_t used = strlen(name);
+    for (size_t i = 0, past; i < part->units && used < bytes; i = past) {
+        for (past = i + 1; past < part->units && part->processors[past] == part->processors[past - 1] + 1; ++past) {
+        }
+        used += (size_t)snprintf(name + used, bytes - used, "%s%d", i ? "," : " [", part->processors[i]);
+        if (past > i + 1 && used < bytes)
+            used += (size_t)snprintf(name + used, bytes - used, "-%d", part->processors[past - 1]);
+    }
+    if (used < bytes)
+        snprintf(name + used, bytes - used, "]");
+}
+
+static void describe(struct tw_backend_device *device, struct tw_device_facts *facts)
+{
+    tw_host_describe(device, facts);
+    struct host_device *part = host(device);
+    if (!device->has_own_threads)
+        return;
+    facts->compute_units = part->units;
+    size_t *counts = calloc(part->units, sizeof *counts);
+    const size_t nodes = counts ? tw_topology_domains(TW_AFFINITY_NUMA, part->processors, part->units, counts) : 0;
+    free(counts);
+    facts->numa_nodes = nodes ? nodes : 1;
+    describe_processors(part, facts->name, sizeof facts->name);
+}
+
+static void limits(struct tw_backend_device *device, const struct tw_internal_kernel *kernel, size_t items,
+                   size_t local_bytes, struct tw_kernel_facts *facts)
+{
+    tw_host_limits(device, kernel, items, local_bytes, facts);
+    if (device->has_own_threads && facts->resident_groups > host(device)->units)
+        facts->resident_groups = host(device)->units;
 }
 
 static tw_status launch(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
@@ -87,14 +212,15 @@ static const struct tw_backend_interop interop = {
 const struct tw_backend tw_backend_host = {
     .name = "host",
     .interop = &interop,
+    .parts = &parts,
     .count = count,
     .open = open_device,
     .close = close_device,
     .begin_thread = tw_team_begin_worker,
-    .describe = tw_host_describe,
+    .describe = describe,
     .observe = tw_host_observe,
     .check = tw_host_check,
-    .limits = tw_host_limits,
+    .limits = limits,
     .launch = launch,
     .launch_batch = tw_host_launch_batch,
 };
