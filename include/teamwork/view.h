@@ -33,13 +33,13 @@ TW_BEGIN_DECLS
 /** The type of a view's member in an argument block; a const type for views that are read. */
 #define TW_VIEW(type)                                                                                                  \
     struct {                                                                                                           \
+        TW_INTERNAL_TAG(for_TW_VIEW_and_not_TW_PART_VIEW)                                                              \
         type *data;                                                                                                    \
         union { /* the same: rows lie back to back */                                                                  \
             size_t range[3];                                                                                           \
             size_t pitch[3];                                                                                           \
         };                                                                                                             \
         TW_INTERNAL_CHECK_MEMBERS                                                                                      \
-        TW_INTERNAL_TAG(for_TW_VIEW_and_not_TW_PART_VIEW)                                                              \
     }
 
 /** The same for a part of a buffer: `range` of its elements, in rows that lie as far apart as those of the whole buffer,
@@ -47,10 +47,10 @@ TW_BEGIN_DECLS
  *  compile. */
 #define TW_PART_VIEW(type)                                                                                             \
     struct {                                                                                                           \
+        TW_INTERNAL_TAG(for_TW_PART_VIEW_and_not_TW_VIEW)                                                              \
         type *data;                                                                                                    \
         size_t range[3], pitch[3];                                                                                     \
         TW_INTERNAL_CHECK_MEMBERS                                                                                      \
-        TW_INTERNAL_TAG(for_TW_PART_VIEW_and_not_TW_VIEW)                                                              \
     }
 
 /** Initializers of views, one for each access mode: what tw_read() and the like would return, and the buffer's range.
@@ -133,8 +133,8 @@ TW_BEGIN_DECLS
 #define TW_INTERNAL_BOUNDS(view) ((struct tw_internal_bounds *)0)
 #define TW_INTERNAL_VIEW_DIMS(view) 0u
 #endif
-/* The last member of a view, which has no size. Its name differs between the kinds of views, so an initializer for the
-   other kind does not compile. C++ has no such members. */
+/* The first member of a view, which has no size. Its name differs between the kinds of views, so an initializer for the
+   other kind does not compile; nor does a pointer, which would else initialize `data` alone. C++ has no such members. */
 #ifdef __cplusplus
 #define TW_INTERNAL_TAG(name)
 #define TW_INTERNAL_TAGGED(name)

@@ -108,6 +108,14 @@ enum { tw_internal_on_device = 1 };
     __VA_ARGS__                                                                                                        \
     TW_INTERNAL_PRAGMA(clang diagnostic pop)
 
+/* The same for a block: nor does a pointer go to a member of another type. Expands to: the expression, between pragmas */
+#define TW_INTERNAL_CHECKED_POINTERS(...)                                                                              \
+    TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
+    TW_INTERNAL_PRAGMA(clang diagnostic error "-Wincompatible-pointer-types")                                          \
+    TW_INTERNAL_PRAGMA(clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers")                      \
+    __VA_ARGS__                                                                                                        \
+    TW_INTERNAL_PRAGMA(clang diagnostic pop)
+
 /* An expression in C++ with initializers as C has them: designated, in any order, the others zero. */
 #define TW_INTERNAL_C_INITIALIZERS(...)                                                                                \
     TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \

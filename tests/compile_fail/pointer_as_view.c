@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* EXPECT: error: initializer for aggregate with no elements requires explicit braces */
+#include <teamwork/teamwork.h>
+
+struct fill {
+    TW_VIEW(int) out;
+};
+
+static inline void fill(tw_item item, const struct fill *k)
+{
+    tw_at(k->out, tw_global_id(item, 0)) = 1;
+}
+TW_RANGE_KERNEL(fill);
+
+void launch(tw_command_group *cg, tw_buffer *buffer);
+void launch(tw_command_group *cg, tw_buffer *buffer)
+{
+    tw_parallel_for(cg, tw_range_1d(1), fill, .out = tw_write(cg, buffer)); /* HERE */
+}
