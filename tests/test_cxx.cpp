@@ -3,7 +3,11 @@
 /** Kernels in C++: typed accessors, namespaces, and objects that own what they hold. */
 #include "tw_test.h"
 
+#include <type_traits>
 #include <vector>
+
+#include <teamwork/math.h>
+#include <teamwork/vector.h>
 
 namespace
 {
@@ -83,7 +87,244 @@ TW_TEST(a_range_kernel_runs)
         TW_CHECK(value == 7.0f);
 }
 
+/* Blocks with initial values, functions, and what a kernel calls. */
+struct Settings {
+    int factor, term;
+    int apply(int x) const
+    {
+        return factor * x + term;
+    }
+};
+template <typename T> static inline T twice(T x)
+{
+    return x + x;
+}
+
+namespace outer
+{
+namespace inner
+{
+struct map {
+    Settings settings = {1, 0};
+    int *out;
+    const int *in;
+    int unused;
+};
+static inline void map(tw_item item, const struct map *k)
+{
+    constexpr int table[] = {0, 1};
+    const std::size_t i = tw_global_id(item, 0);
+    k->out[i] = twice(k->settings.apply(k->in[i])) + table[k->unused];
+}
+TW_RANGE_KERNEL(map, 1);
+} // namespace inner
+} // namespace outer
+
+static void launch_map(tw_queue *queue, const Buffer<int> &in, const Buffer<int> &out)
+{
+    TW_COMMAND_GROUP(queue, cg) {
+        /* not in the order of the members, and not all of them */
+        tw_parallel_for(cg, tw_range_1d(tw_buffer_count(in)), outer::inner::map, .in = tw_read<int>(cg, in),
+                        .out = tw_discard_write<int>(cg, out), .settings = {.factor = 3, .term = 4});
+    }
+}
+
+TW_TEST(kernels_are_in_namespaces)
+{
+    std::vector<int> in(100, 5), out(100, 0);
+    {
+        const Queue queue;
+        const Buffer<int> ins(in), outs(out);
+        launch_map(queue, ins, outs);
+        TW_PASS(tw_queue_wait_and_throw(queue));
+    }
+    for (const int value : out)
+        TW_EQUAL(value, 38);
+}
+
+/* ---- accessors --------------------------------------------------------------------------------------------------- */
+
+TW_TEST(accessors_have_types)
+{
+    using Reading = decltype(tw_read(nullptr, nullptr));
+    using Writing = decltype(tw_write(nullptr, nullptr));
+    static_assert(std::is_convertible_v<Reading, const float *> && std::is_convertible_v<Reading, const void *>);
+    static_assert(!std::is_convertible_v<Reading, float *> && !std::is_convertible_v<Reading, void *>);
+    static_assert(!std::is_convertible_v<Reading, bool> && !std::is_convertible_v<Writing, bool>);
+    static_assert(std::is_convertible_v<Writing, float *> && std::is_convertible_v<Writing, const float(*)[4]>);
+    static_assert(std::is_same_v<decltype(tw_read<float>(nullptr, nullptr)), const float *>);
+    static_assert(std::is_same_v<decltype(tw_read_constant<float>(nullptr, nullptr)), const float *>);
+    static_assert(std::is_same_v<decltype(tw_atomic<float>(nullptr, nullptr)), float *>);
+    static_assert(std::is_same_v<decltype(tw_host_read<int>(nullptr, nullptr)), const int *>);
+
+    std::vector<int> data(10, 1);
+    const Queue queue;
+    const Buffer<int> buffer(data);
+    tw_command_group *cg = tw_queue_begin(queue);
+    const int *const all = tw_read(cg, buffer), *const end = tw_read_part<int>(cg, buffer, tw_id_1d(4), tw_range_1d(6));
+    TW_CHECK(all && end == all + 4 && tw_read(cg, buffer) && !tw_read(cg, nullptr));
+    TW_FAIL(tw_queue_submit(queue, cg, nullptr), TW_ERROR_INVALID_ARGUMENT);
+
+    tw_host_accessor *accessor = nullptr;
+    TW_PASS(tw_host_access(buffer, TW_READ_WRITE, &accessor));
+    *tw_host_accessor_data<int>(accessor) = 2;
+    TW_EQUAL(*tw_host_accessor_const_data<int>(accessor), 2);
+    tw_host_accessor_release(&accessor);
+}
+
+TW_TEST(memory_has_types)
+{
+    double *const numbers = tw_malloc_host<double>(10);
+    TW_CHECK(numbers);
+    numbers[9] = 1.0;
+    tw_free_host(numbers);
+    TW_CHECK(!tw_malloc_host<double>(SIZE_MAX / 4) && !tw_malloc_device<double>(tw_test_device(0), SIZE_MAX / 4)
+             && !tw_malloc_shared<double>(tw_test_device(0), SIZE_MAX / 4));
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+constexpr std::size_t group_size = 32;
+
+/* Sums of groups, in each way that there is. */
+struct group_sums {
+    const int *in;
+    int *out;
+    tw_local_memory part;
+};
+static inline void group_sums(tw_nd_item item, const struct group_sums *k)
+{
+    int *const part = tw_local_data(item, k->part);
+    const std::size_t at = tw_local_id(item, 0);
+    part[at] = k->in[tw_global_id(item, 0)];
+    for (std::size_t half = group_size / 2; half > 0; half /= 2) {
+        tw_barrier(item, TW_LOCAL_SPACE);
+        if (at < half)
+            part[at] += part[at + half];
+    }
+    const int sum = tw_reduce_over_group(item, k->in[tw_global_id(item, 0)], TW_SUM);
+    if (at == 0)
+        k->out[tw_group_id(item, 0)] = part[0] == sum ? sum : -1;
+}
+TW_ND_RANGE_KERNEL(group_sums, group_size);
+
+struct group_steps {
+    TW_VIEW(const int) in;
+    TW_VIEW(int) out;
+};
+static inline void group_steps(tw_group group, const struct group_steps *k)
+{
+    TW_LOCAL(int, part, [group_size]);
+    TW_PRIVATE(group, int, mine);
+    tw_parallel_for_work_item(group, item) {
+        tw_private(mine, item) = tw_at(k->in, tw_global_id(item, 0));
+        part[tw_local_id(item, 0)] = tw_private(mine, item);
+    }
+    for (std::size_t half = group_size / 2; half > 0; half /= 2)
+        tw_parallel_for_work_item_range(group, item, tw_range_1d(half)) {
+            part[tw_local_id(item, 0)] += part[tw_local_id(item, 0) + half];
+        }
+    TW_ONCE(group) {
+        tw_at(k->out, tw_group_id(group, 0)) = part[0];
+    }
+}
+TW_WORK_GROUP_KERNEL(group_steps, group_size);
+
+struct total {
+    const int *in;
+    TW_REDUCTION(long long, TW_SUM) sum;
+};
+static inline void total(tw_item item, const struct total *k)
+{
+    tw_combine(k->sum, k->in[tw_global_id(item, 0)]);
+}
+TW_RANGE_REDUCTION(total, 1, sum);
+
+TW_TEST(groups_sum)
+{
+    constexpr std::size_t groups = 4, count = groups * group_size;
+    std::vector<int> in(count), nd(groups), steps(groups);
+    std::vector<long long> sum(1, 1000);
+    for (std::size_t i = 0; i < count; ++i)
+        in[i] = static_cast<int>(i);
+    {
+        const Queue queue;
+        const Buffer<int> ins(in), nds(nd), stepss(steps);
+        const Buffer<long long> sums(sum);
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(count), tw_range_1d(group_size)), group_sums,
+                                 .in = tw_read(cg, ins), .out = tw_discard_write(cg, nds),
+                                 .part = tw_local(cg, group_size * sizeof(int)));
+        TW_PASS(tw_queue_submit(queue, cg, nullptr));
+        cg = tw_queue_begin(queue);
+        tw_parallel_for_work_group(cg, tw_range_1d(groups), tw_range_1d(group_size), group_steps,
+                                   .in = TW_READ_VIEW(cg, ins), .out = TW_DISCARD_WRITE_VIEW(cg, stepss));
+        TW_PASS(tw_queue_submit(queue, cg, nullptr));
+        cg = tw_queue_begin(queue);
+        tw_parallel_for(cg, tw_range_1d(count), total, .in = tw_read(cg, ins), .sum = TW_REDUCE(cg, sums));
+        TW_PASS(tw_queue_submit(queue, cg, nullptr));
+        TW_PASS(tw_queue_wait_and_throw(queue));
+    }
+    for (std::size_t group = 0; group < groups; ++group) {
+        const int expected = static_cast<int>(group_size * group_size * group + group_size * (group_size - 1) / 2);
+        TW_EQUAL(nd[group], expected);
+        TW_EQUAL(steps[group], expected);
+    }
+    TW_EQUAL(sum[0], 1000 + static_cast<long long>(count * (count - 1) / 2));
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+enum class Colour : unsigned char { none, red, blue };
+
+struct values {
+    Colour *colour;
+    unsigned *count;
+    float *results;
+};
+static inline void values(tw_item item, const struct values *k)
+{
+    const std::size_t i = tw_global_id(item, 0);
+    tw_atomic_fetch_add(k->count, 1u);
+    Colour expected = Colour::none;
+    if (tw_atomic_compare_exchange_strong(k->colour, &expected, Colour::blue, TW_ORDER_RELAXED, TW_ORDER_RELAXED,
+                                          TW_SCOPE_DEVICE))
+        tw_atomic_fetch_add(k->count, 1000u, TW_ORDER_RELAXED, TW_SCOPE_DEVICE);
+    const tw_float4 v = tw_float4{3.0f, 0.0f, 4.0f, 0.0f} * static_cast<float>(i);
+    const tw_float4 lanes = tw_sqrt(v * v);
+    k->results[i] = tw_length(v) + lanes.z + tw_fmax(v, 1.0f).w;
+}
+TW_RANGE_KERNEL(values);
+
+TW_TEST(values_have_operations)
+{
+    constexpr std::size_t count = 50;
+    std::vector<Colour> colour(1, Colour::none);
+    std::vector<unsigned> counter(1, 0);
+    std::vector<float> results(count);
+    {
+        const Queue queue;
+        const Buffer<Colour> colours(colour);
+        const Buffer<unsigned> counters(counter);
+        const Buffer<float> floats(results);
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for(cg, tw_range_1d(count), values, .colour = tw_atomic(cg, colours),
+                        .count = tw_atomic(cg, counters), .results = tw_discard_write(cg, floats));
+        TW_PASS(tw_queue_submit(queue, cg, nullptr));
+        TW_PASS(tw_queue_wait_and_throw(queue));
+    }
+    TW_CHECK(colour[0] == Colour::blue);
+    TW_EQUAL(counter[0], 1000 + count);
+    for (std::size_t i = 0; i < count; ++i)
+        TW_CHECK(results[i] == 9.0f * static_cast<float>(i) + 1.0f);
+}
+
 TW_TEST_LIST = {
     TW_CASE(a_range_kernel_runs),
+    TW_CASE(kernels_are_in_namespaces),
+    TW_CASE(accessors_have_types),
+    TW_CASE(memory_has_types),
+    TW_CASE(groups_sum),
+    TW_CASE(values_have_operations),
     TW_CASES_END,
 };

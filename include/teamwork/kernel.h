@@ -33,8 +33,7 @@ TW_BEGIN_DECLS
 /* The argument block: what was accessed for reading does not go to a member that is written through, nor a pointer to
    something else, as a buffer, to a member. The type is in __typeof__, which makes one error of an unknown one. */
 #ifdef __cplusplus
-#define TW_INTERNAL_BLOCK(name, ...)                                                                                   \
-    TW_INTERNAL_C_INITIALIZERS(tw_internal_address_of<const name##_tw_block>({__VA_ARGS__}))
+#define TW_INTERNAL_BLOCK(name, ...) TW_INTERNAL_C_INITIALIZERS(tw_internal_address_of(name##_tw_block{__VA_ARGS__}))
 #else
 #define TW_INTERNAL_BLOCK(name, ...) TW_INTERNAL_CHECKED_POINTERS(&(const __typeof__(name##_tw_block)){__VA_ARGS__})
 #endif

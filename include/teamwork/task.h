@@ -126,42 +126,46 @@ TW_API tw_status tw_task_fail(tw_status status, const char *message);
 
 /* tw_access() and tw_access_part() with the target TW_HOST: the address is one of the host. */
 
-static inline const void *tw_host_read(tw_command_group *group, tw_buffer *buffer)
+static inline TW_INTERNAL_CONST_ADDRESS tw_host_read(tw_command_group *group, tw_buffer *buffer)
 {
     return tw_access(group, buffer, TW_READ, TW_HOST);
 }
 
-static inline void *tw_host_write(tw_command_group *group, tw_buffer *buffer)
+static inline TW_INTERNAL_ADDRESS tw_host_write(tw_command_group *group, tw_buffer *buffer)
 {
     return tw_access(group, buffer, TW_WRITE, TW_HOST);
 }
 
-static inline void *tw_host_read_write(tw_command_group *group, tw_buffer *buffer)
+static inline TW_INTERNAL_ADDRESS tw_host_read_write(tw_command_group *group, tw_buffer *buffer)
 {
     return tw_access(group, buffer, TW_READ_WRITE, TW_HOST);
 }
 
-static inline void *tw_host_discard_write(tw_command_group *group, tw_buffer *buffer)
+static inline TW_INTERNAL_ADDRESS tw_host_discard_write(tw_command_group *group, tw_buffer *buffer)
 {
     return tw_access(group, buffer, TW_DISCARD_WRITE, TW_HOST);
 }
 
-static inline const void *tw_host_read_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range)
+static inline TW_INTERNAL_CONST_ADDRESS tw_host_read_part(tw_command_group *group, tw_buffer *buffer, tw_id offset,
+                                                          tw_range range)
 {
     return tw_access_part(group, buffer, offset, range, TW_READ, TW_HOST);
 }
 
-static inline void *tw_host_write_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range)
+static inline TW_INTERNAL_ADDRESS tw_host_write_part(tw_command_group *group, tw_buffer *buffer, tw_id offset,
+                                                     tw_range range)
 {
     return tw_access_part(group, buffer, offset, range, TW_WRITE, TW_HOST);
 }
 
-static inline void *tw_host_read_write_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range)
+static inline TW_INTERNAL_ADDRESS tw_host_read_write_part(tw_command_group *group, tw_buffer *buffer, tw_id offset,
+                                                          tw_range range)
 {
     return tw_access_part(group, buffer, offset, range, TW_READ_WRITE, TW_HOST);
 }
 
-static inline void *tw_host_discard_write_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range)
+static inline TW_INTERNAL_ADDRESS tw_host_discard_write_part(tw_command_group *group, tw_buffer *buffer, tw_id offset,
+                                                             tw_range range)
 {
     return tw_access_part(group, buffer, offset, range, TW_DISCARD_WRITE, TW_HOST);
 }

@@ -38,6 +38,7 @@
  *     kernel_limits.h  what a device allows a kernel
  *     interop.h        OpenMP and CUDA beside the library
  *     task.h           host tasks and native tasks: functions of the program as steps of command groups
+ *     typed.h          C++: functions that give memory, with its type
  *     sim.h            simulated devices
  *
  * Threads and processes:
@@ -81,6 +82,7 @@
 #include <teamwork/sim.h>
 #include <teamwork/status.h>
 #include <teamwork/task.h>
+#include <teamwork/typed.h>
 #include <teamwork/usm.h>
 #include <teamwork/variable.h>
 #include <teamwork/version.h>
