@@ -110,7 +110,7 @@ TW_TEST(a_kernel_after_more_chains_than_are_told_at_a_time)
     struct sum_all k = {.out = tw_read_write(cg, out)};
     for (int i = 0; i < WIDE; ++i)
         k.in[i] = tw_read(cg, in[i]);
-    tw_internal_parallel_for(cg, tw_range_1d(N), (tw_id){{0, 0, 0}, 0}, &sum_all_kernel.range_kernel, &k, sizeof k);
+    tw_parallel_for_kernel(cg, tw_range_1d(N), &sum_all_kernel.range_kernel, &k, sizeof k);
     TW_PASS(tw_queue_submit(queues[3], cg, NULL));
     TW_EQUAL(launches(queues[0]), before + WIDE + 1);
     atomic_store(&open, 1);
@@ -475,7 +475,7 @@ TW_TEST(large_argument_blocks_in_a_chain)
         struct large k = {.x = tw_read_write(cg, x)};
         for (int i = 0; i < N; ++i)
             k.add[i] = n;
-        tw_internal_parallel_for(cg, tw_range_1d(N), (tw_id){{0, 0, 0}, 0}, &large_kernel.range_kernel, &k, sizeof k);
+        tw_parallel_for_kernel(cg, tw_range_1d(N), &large_kernel.range_kernel, &k, sizeof k);
         TW_PASS(tw_queue_submit(queue, cg, NULL));
         value = 2 * value + n;
     }

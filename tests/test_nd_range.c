@@ -410,8 +410,8 @@ TW_TEST(a_kernel_of_another_file)
         block.first = 200;                                                                                             \
         block.last = 30000;                                                                                            \
         block.out = tw_discard_write(cg, buffer);                                                                      \
-        tw_internal_parallel_for_nd_range(cg, nd_groups(tw_range_1d(4), tw_range_1d(64)),                              \
-                                          &table_##words##_kernel.nd_range_kernel, &block, sizeof block);              \
+        tw_parallel_for_nd_range_kernel(cg, nd_groups(tw_range_1d(4), tw_range_1d(64)),                                \
+                                        &table_##words##_kernel.nd_range_kernel, &block, sizeof block);                \
         memset(&block, 0xee, sizeof block); /* it has been copied */                                                   \
         TW_PASS(tw_queue_submit(queue, cg, NULL));                                                                     \
         TW_PASS(tw_buffer_destroy(&buffer));                                                                           \

@@ -511,7 +511,7 @@ TW_TEST(errors_say_the_same_when_the_submitters_library_is_closed)
     kernel.file = file;
     tw_command_group *cg = tw_queue_begin(queue);
     const struct put_one args = {.out = tw_read_write(cg, buffer)};
-    tw_internal_single_task(cg, &kernel, &args, sizeof args);
+    tw_single_task_kernel(cg, &kernel, &args, sizeof args);
     TW_PASS(tw_internal_submit(queue, cg, &event, file, 17));
     TW_FAIL(tw_event_wait(event), TW_ERROR_LAUNCH_FAILED);
     memset(file, '?', sizeof file - 1);

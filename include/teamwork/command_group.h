@@ -274,18 +274,6 @@ TW_API void *tw_internal_view(tw_command_group *group, tw_buffer *buffer, tw_acc
 
 TW_API void *tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t index, bool keep);
 
-/* What the launch macros of kernel.h call. */
-TW_API void tw_internal_single_task(tw_command_group *group, const struct tw_internal_kernel *kernel, const void *args,
-                                    size_t args_bytes);
-TW_API void tw_internal_parallel_for(tw_command_group *group, tw_range range, tw_id offset,
-                                     const struct tw_internal_kernel *kernel, const void *args, size_t args_bytes);
-TW_API void tw_internal_parallel_for_work_group(tw_command_group *group, tw_range groups, tw_range local,
-                                                const struct tw_internal_kernel *kernel, const void *args,
-                                                size_t args_bytes);
-TW_API void tw_internal_parallel_for_nd_range(tw_command_group *group, tw_nd_range range,
-                                              const struct tw_internal_kernel *kernel, const void *args,
-                                              size_t args_bytes);
-
 TW_END_DECLS
 
 #endif

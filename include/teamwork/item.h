@@ -37,7 +37,7 @@ struct tw_internal_group {
     size_t tw_local_[3]; /* work-items in each group */
     unsigned tw_dims_;
     unsigned tw_thread_[3];                /* where a work-item is a thread: its local id */
-    size_t tw_offset_[3];                  /* of an nd_range */
+    size_t tw_offset_[3];                  /* of the launch */
     void *tw_memory_;                      /* what local accessors refer to, unless the pass finds it by itself */
     const struct tw_internal_cpu *tw_cpu_; /* nd_range kernels on a CPU: what their barriers need */
     struct tw_internal_run *tw_run_;
@@ -192,11 +192,22 @@ TW_OVERLOADED tw_range tw_get_global_range(tw_group group)
     return tw_range_mul(tw_get_group_range(group), tw_get_local_range(group));
 }
 
-/** The iteration space that the group is a part of; hierarchical launches have no offset. */
+/** The launch's offset, else 0. */
+TW_OVERLOADED size_t tw_global_offset(tw_group group, unsigned dim)
+{
+    return group->tw_offset_[dim];
+}
+
+TW_OVERLOADED tw_id tw_get_global_offset(tw_group group)
+{
+    tw_id id = {{group->tw_offset_[0], group->tw_offset_[1], group->tw_offset_[2]}, group->tw_dims_};
+    return id;
+}
+
+/** The iteration space that the group is a part of, with the launch's offset. */
 TW_OVERLOADED tw_nd_range tw_get_nd_range(tw_group group)
 {
-    tw_id offset = {{group->tw_offset_[0], group->tw_offset_[1], group->tw_offset_[2]}, group->tw_dims_};
-    return tw_nd_range_make_offset(tw_get_global_range(group), tw_get_local_range(group), offset);
+    return tw_nd_range_make_offset(tw_get_global_range(group), tw_get_local_range(group), tw_get_global_offset(group));
 }
 
 /* ---- work-items of a group --------------------------------------------------------------------------------------- */
@@ -219,12 +230,29 @@ TW_OVERLOADED size_t tw_physical_local_range(tw_h_item item, unsigned dim)
     return item.tw_group_->tw_local_[dim];
 }
 
-/** Position in the launch: group id times the group's size, plus the logical local id. In a loop over a range other
- *  than the group's, this is a position in the group's own part of the launch only for ids within the group's size, and
- *  in a loop with other dimensions than the group's it has no meaning. */
-TW_OVERLOADED size_t tw_global_id(tw_h_item item, unsigned dim)
+/* Position in the launch without its offset. */
+TW_LANGUAGE_INLINE size_t tw_internal_place(tw_h_item item, unsigned dim)
 {
     return item.tw_group_->tw_id_[dim] * item.tw_group_->tw_local_[dim] + item.tw_id_[dim];
+}
+
+/** Position in the launch, its offset included: group id times the group's size, plus the logical local id. In a loop
+ *  over a range other than the group's, this is a position in the group's own part of the launch only for ids within
+ *  the group's size, and in a loop with other dimensions than the group's it has no meaning. */
+TW_OVERLOADED size_t tw_global_id(tw_h_item item, unsigned dim)
+{
+    return tw_internal_place(item, dim) + item.tw_group_->tw_offset_[dim];
+}
+
+/** The launch's offset, else 0. */
+TW_OVERLOADED size_t tw_global_offset(tw_h_item item, unsigned dim)
+{
+    return item.tw_group_->tw_offset_[dim];
+}
+
+TW_OVERLOADED tw_id tw_get_global_offset(tw_h_item item)
+{
+    return tw_get_global_offset(item.tw_group_);
 }
 
 TW_OVERLOADED size_t tw_global_range(tw_h_item item, unsigned dim)
@@ -269,11 +297,11 @@ TW_OVERLOADED size_t tw_physical_local_id(tw_h_item item, unsigned dim)
     return linear % item.tw_group_->tw_local_[dim];
 }
 
-/** Row-major position in the launch. */
+/** Row-major position in the launch, without its offset. */
 TW_OVERLOADED size_t tw_global_linear_id(tw_h_item item)
 {
-    return (tw_global_id(item, 0) * tw_global_range(item, 1) + tw_global_id(item, 1)) * tw_global_range(item, 2)
-           + tw_global_id(item, 2);
+    const size_t i0 = tw_internal_place(item, 0), i1 = tw_internal_place(item, 1), i2 = tw_internal_place(item, 2);
+    return (i0 * tw_global_range(item, 1) + i1) * tw_global_range(item, 2) + i2;
 }
 
 TW_OVERLOADED size_t tw_group_linear_id(tw_h_item item)
@@ -405,9 +433,7 @@ TW_OVERLOADED tw_range tw_get_global_range(tw_nd_item item)
 
 TW_OVERLOADED tw_id tw_get_global_offset(tw_nd_item item)
 {
-    tw_id id = {{item.tw_group_->tw_offset_[0], item.tw_group_->tw_offset_[1], item.tw_group_->tw_offset_[2]},
-                item.tw_group_->tw_dims_};
-    return id;
+    return tw_get_global_offset(item.tw_group_);
 }
 
 TW_OVERLOADED tw_id tw_get_group_id(tw_nd_item item)

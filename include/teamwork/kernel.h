@@ -27,6 +27,7 @@
 #include <teamwork/command_group.h>
 #include <teamwork/kernel_definition.h>
 #include <teamwork/kernel_limits.h>
+#include <teamwork/kernel_object.h>
 
 TW_BEGIN_DECLS
 
@@ -62,8 +63,8 @@ TW_INTERNAL_DEFINE_KERNEL_OF(nd_range_kernel, "tw_parallel_for_nd_range()", "TW_
  *     tw_single_task(cg, name, .out = tw_write(cg, buffer));
  */
 #define tw_single_task(group, name, ...)                                                                               \
-    tw_internal_single_task((group), TW_INTERNAL_KERNEL_OF(single_task_kernel, name),                                  \
-                            TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(name##_tw_block))
+    tw_single_task_kernel((group), TW_INTERNAL_KERNEL_OF(single_task_kernel, name),                                    \
+                          TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(name##_tw_block))
 
 /**
  * Runs a kernel for each work-item of a range (spec 3.7.3.2).
@@ -71,25 +72,40 @@ TW_INTERNAL_DEFINE_KERNEL_OF(nd_range_kernel, "tw_parallel_for_nd_range()", "TW_
  *     tw_parallel_for(cg, tw_range_2d(rows, columns), name, .in = tw_read(cg, a), .out = tw_write(cg, b));
  */
 #define tw_parallel_for(group, range, name, ...)                                                                       \
-    tw_internal_parallel_for((group), (range), tw_internal_no_offset(), TW_INTERNAL_KERNEL_OF(range_kernel, name),     \
-                             TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(name##_tw_block))
+    tw_parallel_for_kernel((group), (range), TW_INTERNAL_KERNEL_OF(range_kernel, name),                                \
+                           TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(name##_tw_block))
 
 /** tw_parallel_for with an offset, a tw_id of the range's dimensions, that is added to every global id. */
 #define tw_parallel_for_offset(group, range, offset, name, ...)                                                        \
-    tw_internal_parallel_for((group), (range), (offset), TW_INTERNAL_KERNEL_OF(range_kernel, name),                    \
-                             TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(name##_tw_block))
+    tw_parallel_for_offset_kernel((group), (range), (offset), TW_INTERNAL_KERNEL_OF(range_kernel, name),               \
+                                  TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(name##_tw_block))
 
 /**
  * Runs a hierarchical kernel: `groups` work-groups of `local` work-items each (spec 3.7.3.3).
  *
  *     tw_parallel_for_work_group(cg, tw_range_2d(h / 16, w / 16), tw_range_2d(16, 16), name, .in = ...);
+ *     tw_parallel_for_work_group(cg, tw_range_1d(64), tw_range_any(), name, .in = ...);
+ *
+ * With tw_range_any() the library chooses the size, here and for nd_range kernels, where it divides the global range:
+ * the first size of the kernel's definition with which the device can run the launch; where the definition requires
+ * none, 256 work-items on GPUs and for nd_range kernels, 1024 for hierarchical kernels on CPUs, or less, as the device,
+ * the kernel and the range want it. The kernel learns it from tw_local_range(). An nd_range whose sizes have few
+ * divisors gets small groups: of one work-item, if the sizes are prime numbers.
  *
  * TW_ERROR_INVALID_WORK_GROUP_SIZE: local is empty, larger than the device's TW_DEVICE_INFO_MAX_WORK_GROUP_SIZE, or not
- * the size that the kernel's definition requires; TW_ERROR_INVALID_RANGE also when the two differ in dimensions.
+ * a size that the kernel's definition requires; with tw_range_any(): none of these sizes has the dimensions of the
+ * launch, or divides its range. TW_ERROR_INVALID_RANGE also when the two differ in dimensions.
  */
 #define tw_parallel_for_work_group(group, groups, local, name, ...)                                                    \
-    tw_internal_parallel_for_work_group((group), (groups), (local), TW_INTERNAL_KERNEL_OF(work_group_kernel, name),    \
-                                        TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(name##_tw_block))
+    tw_parallel_for_work_group_kernel((group), (groups), (local), TW_INTERNAL_KERNEL_OF(work_group_kernel, name),      \
+                                      TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(name##_tw_block))
+
+/** tw_parallel_for_work_group with an offset, a tw_id of the groups' dimensions, that is added to every global id of a
+ *  work-item (that of an nd_range, spec 3.7.1.2). Ids of groups and linear ids begin at 0 as ever. */
+#define tw_parallel_for_work_group_offset(group, groups, local, offset, name, ...)                                     \
+    tw_parallel_for_work_group_offset_kernel((group), (groups), (local), (offset),                                     \
+                                             TW_INTERNAL_KERNEL_OF(work_group_kernel, name),                           \
+                                             TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(name##_tw_block))
 
 /**
  * Runs an nd_range kernel: a kernel whose work-items, in groups of a given size, meet at barriers (spec 3.7.3.2).
@@ -102,15 +118,8 @@ TW_INTERNAL_DEFINE_KERNEL_OF(nd_range_kernel, "tw_parallel_for_nd_range()", "TW_
  * work-item of a group.
  */
 #define tw_parallel_for_nd_range(group, range, name, ...)                                                              \
-    tw_internal_parallel_for_nd_range((group), (range), TW_INTERNAL_KERNEL_OF(nd_range_kernel, name),                  \
-                                      TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(name##_tw_block))
-
-/* An offset of zero in as many dimensions as the range has. */
-static inline tw_id tw_internal_no_offset(void)
-{
-    tw_id none = {{0, 0, 0}, 0};
-    return none;
-}
+    tw_parallel_for_nd_range_kernel((group), (range), TW_INTERNAL_KERNEL_OF(nd_range_kernel, name),                    \
+                                    TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(name##_tw_block))
 
 TW_END_DECLS
 

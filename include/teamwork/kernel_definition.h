@@ -24,6 +24,12 @@
  * by a constant size is far cheaper on every device, so give it when you know it. A launch with another size is an
  * error.
  *
+ *     TW_WORK_GROUP_KERNEL_SIZES(name, (16, 16), (32, 8), TW_ANY_SIZE)    a kernel in up to six sizes; the launch
+ *     TW_ND_RANGE_KERNEL_SIZES(name, (256), (64))                         picks the one that it is for
+ *
+ * Each size is a kernel of its own in the program and in its images: as much code, and as much time to compile. A
+ * launch with another size uses that of TW_ANY_SIZE, where the size is not a constant; without it, it is an error.
+ *
  * What differs from that stands before the name, in any order:
  *
  *     TW_RANGE_KERNEL(TW_BLOCK(stencil) heat, 2);            void heat(tw_item item, const struct stencil *k): several
@@ -89,6 +95,11 @@
 #define TW_WORK_GROUP_KERNEL(...)                                                                                      \
     TW_INTERNAL_GROUP_KERNEL(__VA_ARGS__, TW_INTERNAL_ANY, TW_INTERNAL_ANY, TW_INTERNAL_ANY, )
 #define TW_ND_RANGE_KERNEL(...) TW_INTERNAL_ND_KERNEL(__VA_ARGS__, TW_INTERNAL_ANY, TW_INTERNAL_ANY, TW_INTERNAL_ANY, )
+#define TW_WORK_GROUP_KERNEL_SIZES(name, ...)                                                                          \
+    TW_INTERNAL_KERNEL_SIZES(TW_INTERNAL_GROUP_OF_SIZE, work_group_kernel, name, __VA_ARGS__)
+#define TW_ND_RANGE_KERNEL_SIZES(name, ...)                                                                            \
+    TW_INTERNAL_KERNEL_SIZES(TW_INTERNAL_ND_OF_SIZE, nd_range_kernel, name, __VA_ARGS__)
+#define TW_ANY_SIZE (TW_INTERNAL_ANY)
 
 /** Declare a kernel that another file defines; its block must be visible too. Followed by a semicolon. */
 #define TW_DECLARE_SINGLE_TASK(name) TW_INTERNAL_DECLARE_KERNEL(single_task, name)

@@ -3,7 +3,8 @@
 #ifndef TEAMWORK_KERNEL_OBJECT_H
 #define TEAMWORK_KERNEL_OBJECT_H
 
-#include <teamwork/export.h>
+#include <teamwork/command_group.h>
+#include <teamwork/range.h>
 
 TW_BEGIN_DECLS
 
@@ -19,6 +20,33 @@ typedef struct tw_internal_kernel tw_kernel;
  *     static const tw_kernel *const steps[] = {TW_KERNEL(heat_rows), TW_KERNEL(heat_tile)};
  */
 #define TW_KERNEL(name) ((const tw_kernel *)(const void *)&name##_kernel) /* the object's first member */
+
+/**
+ * Launches of kernels that are chosen at run time. They are those of kernel.h without its macros, for any compiler:
+ * the kernel is an object, and the block a struct of the program, which is copied.
+ *
+ *     struct stencil block = {.in = tw_read(cg, in), .out = tw_write(cg, out)};
+ *     tw_parallel_for_kernel(cg, tw_range_2d(h, w), steps[i], &block, sizeof block);
+ *
+ * What the compiler checks there is an error of the group here, beside those of kernel.h:
+ *
+ *     TW_ERROR_INVALID_KERNEL    the kernel is of another form, or its block has another size
+ *     TW_ERROR_INVALID_ARGUMENT  the kernel or the block is NULL
+ */
+TW_API void tw_single_task_kernel(tw_command_group *group, const tw_kernel *kernel, const void *block,
+                                  size_t block_bytes);
+/** Kernels of TW_RANGE_KERNEL and TW_RANGE_REDUCTION. */
+TW_API void tw_parallel_for_kernel(tw_command_group *group, tw_range range, const tw_kernel *kernel, const void *block,
+                                   size_t block_bytes);
+TW_API void tw_parallel_for_offset_kernel(tw_command_group *group, tw_range range, tw_id offset,
+                                          const tw_kernel *kernel, const void *block, size_t block_bytes);
+TW_API void tw_parallel_for_work_group_kernel(tw_command_group *group, tw_range groups, tw_range local,
+                                              const tw_kernel *kernel, const void *block, size_t block_bytes);
+TW_API void tw_parallel_for_work_group_offset_kernel(tw_command_group *group, tw_range groups, tw_range local,
+                                                     tw_id offset, const tw_kernel *kernel, const void *block,
+                                                     size_t block_bytes);
+TW_API void tw_parallel_for_nd_range_kernel(tw_command_group *group, tw_nd_range range, const tw_kernel *kernel,
+                                            const void *block, size_t block_bytes);
 
 TW_END_DECLS
 

@@ -7,7 +7,7 @@
  * that products and linear indices need no case for the dimension.
  *
  * A value with `dims` 0 is invalid: it comes from combining values of different dimensions, and everything that is
- * given one answers TW_ERROR_INVALID_RANGE.
+ * given one answers TW_ERROR_INVALID_RANGE. One such value, tw_range_any(), has a meaning in launches.
  */
 #ifndef TEAMWORK_RANGE_H
 #define TEAMWORK_RANGE_H
@@ -52,6 +52,19 @@ TW_LANGUAGE_INLINE tw_range tw_range_3d(size_t n0, size_t n1, size_t n2)
 {
     tw_range r = {{n0, n1, n2}, 3};
     return r;
+}
+
+/** In a launch, as the size of a work-group: the library chooses it (kernel.h). Elsewhere an invalid range. */
+TW_LANGUAGE_INLINE tw_range tw_range_any(void)
+{
+    tw_range r = {{(size_t)-1, (size_t)-1, (size_t)-1}, 0};
+    return r;
+}
+
+/** Whether a range is tw_range_any(). */
+TW_LANGUAGE_INLINE bool tw_range_is_any(tw_range r)
+{
+    return !r.dims && r.size[0] == (size_t)-1;
 }
 
 TW_LANGUAGE_INLINE tw_id tw_id_1d(size_t i0)

@@ -158,7 +158,7 @@ static tw_status move_to_host(struct tw_command_group *group, const char *refusa
 }
 
 /* Fails because a step, or a kernel, has an accessor of the host. */
-static tw_status refuse_on_host(const char *kind, const char *name, const char *parentheses)
+tw_status tw_command_group_refuse_on_host(const char *kind, const char *name, const char *parentheses)
 {
     return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
                    "%s%s%s has an accessor with the target TW_HOST (tw_host_read() and the like), which only "
@@ -183,9 +183,9 @@ static tw_status check_target(struct tw_command_group *group, tw_access_target t
     if (target != TW_HOST)
         return group->on_host ? tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "%s", mixed) : TW_SUCCESS;
     if (group->kernel)
-        return refuse_on_host("kernel ", group->kernel->name, "");
+        return tw_command_group_refuse_on_host("kernel ", group->kernel->name, "");
     if (group->step && !group->has_host_task)
-        return refuse_on_host("", group->step, "()");
+        return tw_command_group_refuse_on_host("", group->step, "()");
     return group->on_host ? TW_SUCCESS : move_to_host(group, mixed);
 }
 
@@ -392,238 +392,6 @@ void tw_depends_on_all(tw_command_group *group, tw_event *const *events, size_t 
         tw_depends_on(group, events[i]);
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------------------------- */
-
-/* Checks that a kernel was compiled for devices of the queue's kind. */
-static tw_status check_kind(const struct tw_command_group *group, const struct tw_internal_kernel *kernel)
-{
-    const tw_device *device = group->queue->device;
-    const bool on_gpu = device->backend->type == TW_DEVICE_GPU;
-    if (kernel->kinds & (on_gpu ? TW_INTERNAL_FOR_GPUS : TW_INTERNAL_FOR_CPUS))
-        return TW_SUCCESS;
-    return tw_fail(TW_ERROR_UNSUPPORTED,
-                   "kernel %s is defined for %s alone, and %s is %s: ask tw_device_is_gpu(), and launch a kernel there "
-                   "that is for it",
-                   kernel->name, on_gpu ? "CPUs (TW_FOR_CPUS)" : "GPUs (TW_FOR_GPUS)", tw_device_name(device),
-                   on_gpu ? "a GPU" : "none");
-}
-
-static tw_status check_kernel(const struct tw_command_group *group, const struct tw_internal_kernel *kernel,
-                              unsigned dims, const void *args, size_t args_bytes)
-{
-    if (!kernel || !args)
-        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the kernel or its arguments are NULL");
-    if (kernel->abi != TW_INTERNAL_KERNEL_ABI)
-        return tw_fail(TW_ERROR_INVALID_KERNEL,
-                       "kernel %s was compiled for another version of the library; compile %s again", kernel->name,
-                       kernel->file);
-    const tw_status for_device = check_kind(group, kernel);
-    if (for_device != TW_SUCCESS)
-        return for_device;
-    if (kernel->args_bytes != args_bytes)
-        return tw_fail(TW_ERROR_INVALID_KERNEL,
-                       "kernel %s has a block of %zu bytes where it is defined (%s) and of %zu where it is launched",
-                       kernel->name, kernel->args_bytes, kernel->file, args_bytes);
-    if (kernel->dims && kernel->dims != dims)
-        return tw_fail(TW_ERROR_INVALID_KERNEL, "kernel %s is for %u dimensions, not %u", kernel->name, kernel->dims,
-                       dims);
-    if (group->step)
-        return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
-                       "the command group already has a %s(); kernel %s needs a group of its own", group->step,
-                       kernel->name);
-    if (group->on_host)
-        return refuse_on_host("kernel ", kernel->name, "");
-    if (group->kernel)
-        return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
-                       "the command group already has kernel %s; %s needs one of its own", group->kernel->name,
-                       kernel->name);
-    return TW_SUCCESS;
-}
-
-static void copy_range(size_t to[3], const size_t from[3], unsigned dims, size_t rest)
-{
-    for (unsigned d = 0; d < 3; ++d)
-        to[d] = d < dims ? from[d] : rest;
-}
-
-/* Lets the backend check a launch. A backend with memory may load something for the first launch of a kernel, so the
-   thread is not cancelled meanwhile. */
-static tw_status check_launch(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
-                              struct tw_internal_launch *launch)
-{
-    if (!device->backend->memory)
-        return device->backend->check(device, kernel, launch);
-    TW_DEFER_CANCELLATION;
-    return device->backend->check(device, kernel, launch);
-}
-
-/* Checks a kernel and adds it, with a copy of its arguments, to the group. group->launch has its ranges already. */
-static void record(struct tw_command_group *group, const struct tw_internal_kernel *kernel, const void *args,
-                   size_t args_bytes)
-{
-    struct tw_internal_launch *launch = &group->launch;
-    struct tw_backend_device *device = group->queue->device->backend;
-    tw_status status = check_kernel(group, kernel, launch->dims, args, args_bytes);
-    launch->local_bytes = group->local_bytes;
-    launch->args = args;
-    launch->accesses = group->uses;
-    launch->access_count = group->use_count;
-    if (status == TW_SUCCESS && group->local_bytes && kernel->form != TW_INTERNAL_WORK_GROUP
-        && kernel->form != TW_INTERNAL_ND_RANGE)
-        status = tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "kernel %s has no work-groups that could use local memory",
-                         kernel->name);
-    if (status == TW_SUCCESS)
-        status = check_launch(device, kernel, launch);
-    if (status == TW_SUCCESS && !(group->args = args_bytes <= TW_FEW_ARGS_BYTES ? group->few_args : malloc(args_bytes)))
-        status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the arguments of kernel %s", kernel->name);
-    if (status != TW_SUCCESS) {
-        fail(group, status);
-        return;
-    }
-    memcpy(group->args, args, args_bytes);
-    group->args_bytes = args_bytes;
-    group->kernel = kernel;
-}
-
-void tw_internal_single_task(tw_command_group *group, const struct tw_internal_kernel *kernel, const void *args,
-                             size_t args_bytes)
-{
-    if (!group || group->status != TW_SUCCESS)
-        return;
-    group->launch = (struct tw_internal_launch){.range = {1, 1, 1}, .local = {1, 1, 1}, .dims = 1};
-    record(group, kernel, args, args_bytes);
-}
-
-/* Fails if a global id would overflow. */
-static tw_status check_end(tw_range range, tw_id offset)
-{
-    for (unsigned d = 0; d < offset.dims; ++d) {
-        size_t end;
-        if (__builtin_add_overflow(offset.at[d], range.size[d], &end))
-            return tw_fail(TW_ERROR_INVALID_RANGE, "offset and range overflow in dimension %u", d);
-    }
-    return TW_SUCCESS;
-}
-
-void tw_internal_parallel_for(tw_command_group *group, tw_range range, tw_id offset,
-                              const struct tw_internal_kernel *kernel, const void *args, size_t args_bytes)
-{
-    if (!group || group->status != TW_SUCCESS)
-        return;
-    tw_status status = TW_SUCCESS;
-    if (!tw_range_is_valid(range))
-        status = tw_refuse_range("the kernel's range", range);
-    else if (offset.dims && offset.dims != range.dims)
-        status =
-            tw_fail(TW_ERROR_INVALID_RANGE, "the offset has %u dimensions and the range %u", offset.dims, range.dims);
-    else
-        status = check_end(range, offset);
-    if (status != TW_SUCCESS) {
-        fail(group, status);
-        return;
-    }
-    group->launch = (struct tw_internal_launch){.local = {1, 1, 1}, .dims = range.dims};
-    copy_range(group->launch.range, range.size, range.dims, 1);
-    copy_range(group->launch.offset, offset.at, offset.dims, 0);
-    record(group, kernel, args, args_bytes);
-}
-
-static tw_status check_local(const struct tw_internal_kernel *kernel, tw_range groups, tw_range local,
-                             const struct tw_device *device)
-{
-    if (!tw_range_is_valid(groups))
-        return tw_refuse_range("the range of groups", groups);
-    if (!tw_range_is_valid(local))
-        return tw_refuse_range("the range of a group", local);
-    if (groups.dims != local.dims)
-        return tw_fail(TW_ERROR_INVALID_RANGE, "the range of groups has %u dimensions and the group %u", groups.dims,
-                       local.dims);
-    const size_t items = tw_range_count(local), most = tw_device_facts(device)->max_work_group_size;
-    if (!items)
-        return tw_fail(TW_ERROR_INVALID_WORK_GROUP_SIZE, "the work-group is empty");
-    if (items > most)
-        return tw_fail(TW_ERROR_INVALID_WORK_GROUP_SIZE,
-                       "%zu work-items are more than the %zu that a group can have on "
-                       "%s",
-                       items, most, tw_device_name(device));
-    for (unsigned d = 0; kernel->required_local[0] && d < local.dims && kernel->dims == local.dims; ++d)
-        if (kernel->required_local[d] != local.size[d])
-            return tw_fail(TW_ERROR_INVALID_WORK_GROUP_SIZE,
-                           "kernel %s requires groups of %zu in dimension %u and is launched with %zu", kernel->name,
-                           kernel->required_local[d], d, local.size[d]);
-    tw_range global = tw_range_mul(groups, local);
-    for (unsigned d = 0; d < groups.dims; ++d)
-        if (groups.size[d] && global.size[d] / groups.size[d] != local.size[d])
-            global.dims = 0;
-    if (!tw_range_is_valid(global))
-        return tw_fail(TW_ERROR_INVALID_RANGE, "the launch has more work-items than can be counted");
-    return TW_SUCCESS;
-}
-
-void tw_internal_parallel_for_work_group(tw_command_group *group, tw_range groups, tw_range local,
-                                         const struct tw_internal_kernel *kernel, const void *args, size_t args_bytes)
-{
-    if (!group || group->status != TW_SUCCESS)
-        return;
-    const tw_status status = check_local(kernel, groups, local, group->queue->device);
-    if (status != TW_SUCCESS) {
-        fail(group, status);
-        return;
-    }
-    group->launch = (struct tw_internal_launch){.dims = groups.dims};
-    copy_range(group->launch.range, groups.size, groups.dims, 1);
-    copy_range(group->launch.local, local.size, local.dims, 1);
-    record(group, kernel, args, args_bytes);
-}
-
-/* Checks an nd_range and computes its number of groups in each dimension. */
-static tw_status split_nd_range(tw_nd_range range, tw_range *groups)
-{
-    if (!tw_range_is_valid(range.global))
-        return tw_refuse_range("the nd_range's global range", range.global);
-    if (!tw_range_is_valid(range.local))
-        return tw_refuse_range("the nd_range's local range", range.local);
-    if (range.global.dims != range.local.dims)
-        return tw_fail(TW_ERROR_INVALID_RANGE, "the nd_range's global and local ranges have %u and %u dimensions",
-                       range.global.dims, range.local.dims);
-    if (range.offset.dims != range.global.dims)
-        return tw_fail(TW_ERROR_INVALID_RANGE, "the nd_range's offset has %u dimensions and its ranges %u",
-                       range.offset.dims, range.global.dims);
-    *groups = range.global;
-    for (unsigned d = 0; d < range.global.dims; ++d) {
-        const size_t global = range.global.size[d], local = range.local.size[d];
-        if (!local)
-            return tw_fail(TW_ERROR_INVALID_WORK_GROUP_SIZE, "the work-group is empty in dimension %u", d);
-        if (global % local)
-            return tw_fail(TW_ERROR_INVALID_WORK_GROUP_SIZE,
-                           "%zu work-items in dimension %u cannot be divided into groups of %zu: make the range a "
-                           "multiple, and let the kernel skip what is too much",
-                           global, d, local);
-        groups->size[d] = global / local;
-    }
-    return check_end(range.global, range.offset);
-}
-
-void tw_internal_parallel_for_nd_range(tw_command_group *group, tw_nd_range range,
-                                       const struct tw_internal_kernel *kernel, const void *args, size_t args_bytes)
-{
-    if (!group || group->status != TW_SUCCESS)
-        return;
-    tw_range groups = {{1, 1, 1}, 0};
-    tw_status status = split_nd_range(range, &groups);
-    if (status == TW_SUCCESS)
-        status = check_local(kernel, groups, range.local, group->queue->device);
-    if (status != TW_SUCCESS) {
-        fail(group, status);
-        return;
-    }
-    group->launch = (struct tw_internal_launch){.dims = groups.dims};
-    copy_range(group->launch.range, groups.size, groups.dims, 1);
-    copy_range(group->launch.local, range.local.size, groups.dims, 1);
-    copy_range(group->launch.offset, range.offset.at, groups.dims, 0);
-    record(group, kernel, args, args_bytes);
-}
-
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 static bool begin_step(struct tw_command_group *group, const char *name)
@@ -644,7 +412,7 @@ static bool begin_step(struct tw_command_group *group, const char *name)
 bool tw_command_group_begin_step(struct tw_command_group *group, const char *name)
 {
     if (begin_step(group, name) && group->on_host)
-        fail(group, refuse_on_host("", name, "()"));
+        fail(group, tw_command_group_refuse_on_host("", name, "()"));
     return group && group->status == TW_SUCCESS;
 }
 

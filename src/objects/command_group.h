@@ -61,6 +61,10 @@ void tw_command_group_fail(struct tw_command_group *group, tw_status status);
 /* Returns true if the group's kernel runs on host memory directly. */
 bool tw_command_group_is_on_host(const struct tw_command_group *group);
 
+/* Fails for a kernel or a step of a group that has accessors on the host: for "kernel ", its name and "", or for "",
+   the name of the step's function and "()". */
+tw_status tw_command_group_refuse_on_host(const char *kind, const char *name, const char *parentheses);
+
 /* For steps (teamwork/copy.h). `name` is that of the public function, a constant. */
 
 /* Begins the group's step. Returns false if there is no group, it has failed, or it has a kernel or a step already. */

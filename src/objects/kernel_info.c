@@ -26,6 +26,11 @@ tw_status tw_internal_kernel_limits(const tw_device *device, const struct tw_int
     if (!items || items > most)
         return tw_fail(TW_ERROR_INVALID_WORK_GROUP_SIZE, "a group of %zu work-items: there can be 1 to %zu on %s",
                        items, most, tw_device_name(device));
+    for (const struct tw_internal_kernel *k = kernel; k; k = k->next)
+        if (k->required_local[0] * k->required_local[1] * k->required_local[2] == items) {
+            kernel = k; /* of its sizes, the one that the question is about */
+            break;
+        }
     struct tw_kernel_facts facts = {.max_items = most};
     device->backend->backend->limits(device->backend, kernel, items, local_bytes, &facts);
     *limits = (tw_kernel_limits){.max_work_group_size = facts.max_items,

@@ -138,7 +138,11 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_host_group(const struct tw
         l1 = dims > 1 ? launch->local[1] : 1;
         l2 = dims > 2 ? launch->local[2] : 1;
     }
-    return tw_internal_group(launch->range[0], launch->range[1], launch->range[2], l0, l1, l2, dims);
+    struct tw_internal_group group =
+        tw_internal_group(launch->range[0], launch->range[1], launch->range[2], l0, l1, l2, dims);
+    for (unsigned d = 0; d < dims; ++d)
+        group.tw_offset_[d] = launch->offset[d];
+    return group;
 }
 
 // clang-format off
@@ -182,10 +186,8 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_nd_here(const struct tw_in
                                                               size_t l1, size_t l2, unsigned dims)
 {
     struct tw_internal_group here = tw_internal_host_group(group->launch, l0, l1, l2, dims);
-    for (unsigned d = 0; d < dims; ++d) {
+    for (unsigned d = 0; d < dims; ++d)
         here.tw_id_[d] = group->id[d];
-        here.tw_offset_[d] = group->launch->offset[d];
-    }
     here.tw_memory_ = group->memory;
     here.tw_cpu_ = group->launch->cpu;
     here.tw_run_ = group->run;

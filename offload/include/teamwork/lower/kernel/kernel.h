@@ -109,6 +109,62 @@
                               name##_tw_teams, NULL, name##_tw_dims, name##_tw_local_0, name##_tw_local_1,             \
                               name##_tw_local_2)
 
+/* ---- kernels in several sizes of work-groups --------------------------------------------------------------------- */
+
+/* Each size is a kernel of its own. All but the first are static, and each has a pointer to the next. `of` is the macro
+   TW_INTERNAL_GROUP_OF_SIZE or TW_INTERNAL_ND_OF_SIZE, `member` that of the object, `head` in parentheses what the
+   prefixes say. Expands to: the definitions of tile_tw_size_3, tile_tw_size_2 and tile, for three sizes */
+#define TW_INTERNAL_KERNEL_SIZES(of, member, kernel, ...)                                                              \
+    TW_INTERNAL_EXPAND(TW_INTERNAL_COUNT_SIZES(__VA_ARGS__, 6, 5, 4, 3, 2, 1, ), of, member,                           \
+                       (TW_INTERNAL_PREFIXES(kernel)), __VA_ARGS__)
+#define TW_INTERNAL_COUNT_SIZES(a, b, c, d, e, f, count, ...) TW_INTERNAL_SIZES_##count
+#define TW_INTERNAL_SIZES_1(of, member, head, a)                                                                       \
+    TW_INTERNAL_FIRST_SIZE(of, member, head, none, a)
+#define TW_INTERNAL_SIZES_2(of, member, head, a, b)                                                                    \
+    TW_INTERNAL_OTHER_SIZE(of, member, head, 2, none, b);                                                              \
+    TW_INTERNAL_FIRST_SIZE(of, member, head, 2, a)
+#define TW_INTERNAL_SIZES_3(of, member, head, a, b, c)                                                                 \
+    TW_INTERNAL_OTHER_SIZE(of, member, head, 3, none, c);                                                              \
+    TW_INTERNAL_OTHER_SIZE(of, member, head, 2, 3, b);                                                                 \
+    TW_INTERNAL_FIRST_SIZE(of, member, head, 2, a)
+#define TW_INTERNAL_SIZES_4(of, member, head, a, b, c, d)                                                              \
+    TW_INTERNAL_OTHER_SIZE(of, member, head, 4, none, d);                                                              \
+    TW_INTERNAL_OTHER_SIZE(of, member, head, 3, 4, c);                                                                 \
+    TW_INTERNAL_OTHER_SIZE(of, member, head, 2, 3, b);                                                                 \
+    TW_INTERNAL_FIRST_SIZE(of, member, head, 2, a)
+#define TW_INTERNAL_SIZES_5(of, member, head, a, b, c, d, e)                                                           \
+    TW_INTERNAL_OTHER_SIZE(of, member, head, 5, none, e);                                                              \
+    TW_INTERNAL_OTHER_SIZE(of, member, head, 4, 5, d);                                                                 \
+    TW_INTERNAL_OTHER_SIZE(of, member, head, 3, 4, c);                                                                 \
+    TW_INTERNAL_OTHER_SIZE(of, member, head, 2, 3, b);                                                                 \
+    TW_INTERNAL_FIRST_SIZE(of, member, head, 2, a)
+#define TW_INTERNAL_SIZES_6(of, member, head, a, b, c, d, e, f)                                                        \
+    TW_INTERNAL_OTHER_SIZE(of, member, head, 6, none, f);                                                              \
+    TW_INTERNAL_OTHER_SIZE(of, member, head, 5, 6, e);                                                                 \
+    TW_INTERNAL_OTHER_SIZE(of, member, head, 4, 5, d);                                                                 \
+    TW_INTERNAL_OTHER_SIZE(of, member, head, 3, 4, c);                                                                 \
+    TW_INTERNAL_OTHER_SIZE(of, member, head, 2, 3, b);                                                                 \
+    TW_INTERNAL_FIRST_SIZE(of, member, head, 2, a)
+#define TW_INTERNAL_OTHER_SIZE(of, member, head, i, next, size)                                                        \
+    TW_INTERNAL_WITH_SIZE(TW_INTERNAL_OTHER_OF_SIZE, of, member, i, next, TW_INTERNAL_THREE size, TW_INTERNAL_BARE head)
+#define TW_INTERNAL_FIRST_SIZE(of, member, head, next, size)                                                           \
+    TW_INTERNAL_WITH_SIZE(TW_INTERNAL_FIRST_OF_SIZE, of, member, next, TW_INTERNAL_THREE size, TW_INTERNAL_BARE head)
+#define TW_INTERNAL_WITH_SIZE(macro, ...) macro(__VA_ARGS__)
+#define TW_INTERNAL_OTHER_OF_SIZE(of, member, i, next, n0, n1, n2, name, linkage, kinds, options, function, block)     \
+    of(n0, n1, n2, name, TW_INTERNAL_NEXT_##next(name, member), name##_tw_size_##i, static, kinds, options, function,  \
+       block)
+#define TW_INTERNAL_FIRST_OF_SIZE(of, member, next, n0, n1, n2, name, linkage, kinds, options, function, block)        \
+    of(n0, n1, n2, name, TW_INTERNAL_NEXT_##next(name, member), name, linkage, kinds, options, function, block)
+#define TW_INTERNAL_NEXT_none(name, member) NULL
+#define TW_INTERNAL_NEXT_2(name, member) &name##_tw_size_2_kernel.member
+#define TW_INTERNAL_NEXT_3(name, member) &name##_tw_size_3_kernel.member
+#define TW_INTERNAL_NEXT_4(name, member) &name##_tw_size_4_kernel.member
+#define TW_INTERNAL_NEXT_5(name, member) &name##_tw_size_5_kernel.member
+#define TW_INTERNAL_NEXT_6(name, member) &name##_tw_size_6_kernel.member
+#define TW_INTERNAL_BARE(...) __VA_ARGS__
+#define TW_INTERNAL_THREE(...) TW_INTERNAL_THREE_(__VA_ARGS__, TW_INTERNAL_ANY, TW_INTERNAL_ANY, TW_INTERNAL_ANY, )
+#define TW_INTERNAL_THREE_(n0, n1, n2, ...) n0, n1, n2
+
 /* ---- the head of a kernel ---------------------------------------------------------------------------------------- */
 
 /*
