@@ -18,6 +18,8 @@
  *     edges.cpp     divides it where conditions on the index change
  *     lanes.cpp     lets chunks of work-items take the turns of loops inside together
  *     accesses.cpp  tells the vectorizer that work-items are independent
+ *
+ * For GPUs the plugin only looks for variables that the device does not have (variables.cpp).
  */
 #ifndef TEAMWORK_SPLIT_H
 #define TEAMWORK_SPLIT_H
@@ -188,6 +190,7 @@ bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool divideAtEdges(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+void reportMissingVariables(llvm::Module &M);
 
 } // namespace tw_split
 
