@@ -97,6 +97,7 @@ struct tw_kernel_facts {
     size_t max_items;          /* of a work-group */
     size_t static_local_bytes; /* of a work-group, in TW_LOCAL variables */
     size_t private_bytes;      /* of a work-item, in memory */
+    size_t registers;          /* of a work-item */
     size_t resident_groups;    /* work-groups that run at the same time */
 };
 
@@ -458,6 +459,10 @@ struct tw_backend {
        code that runs the launch later. */
     tw_status (*check)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                        struct tw_internal_launch *launch);
+
+    /* Checks that a kernel has code for the device, and loads it, if the backend does that by itself. Called from any
+       thread. */
+    tw_status (*load)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel);
 
     /* Stores the limits of a kernel for work-groups of `items` work-items with `local_bytes` of local accessors. On
        entry max_items is the device's limit and the other members are zero. Called from any thread. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 x86_64-teams gpu-simt gpu-teams */
-/** What devices allow kernels: tw_kernel_get_limits(). */
+/** Kernel objects, and what devices allow kernels: tw_kernel_info(), tw_kernel_load(), tw_kernel_get_limits(). */
 #include "tw_test.h"
 
 struct plain {
@@ -161,6 +161,137 @@ TW_TEST(local_variables_count)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- kernel objects ---------------------------------------------------------------------------------------------- */
+
+struct tile {
+    int *out;
+    char name[3];
+};
+static inline void tile(tw_group group, const struct tile *k)
+{
+    TW_ONCE(group)
+        k->out[0] = k->name[0];
+}
+TW_WORK_GROUP_KERNEL(tile, 4, 8);
+
+struct elsewhere {
+    int *out;
+};
+static inline void elsewhere(const struct elsewhere *k)
+{
+    k->out[0] = 1;
+}
+TW_SINGLE_TASK(TW_BLOCK(elsewhere) TW_FUNCTION(elsewhere) TW_FOR_GPUS elsewhere_gpu);
+TW_SINGLE_TASK(TW_BLOCK(elsewhere) TW_FUNCTION(elsewhere) TW_FOR_CPUS elsewhere_cpu);
+
+static size_t size_info(const tw_kernel *kernel, const tw_device *device, tw_kernel_info_id question)
+{
+    size_t size = SIZE_MAX;
+    TW_PASS(tw_kernel_info(kernel, device, question, &size, sizeof size));
+    return size;
+}
+
+TW_TEST(a_kernel_tells_what_it_was_defined_with)
+{
+    const char *text = NULL;
+    tw_kernel_form form = 0;
+    tw_range required = tw_range_1d(1);
+    TW_PASS(tw_kernel_info(TW_KERNEL(tile), NULL, TW_KERNEL_INFO_FUNCTION_NAME, &text, sizeof text));
+    TW_CHECK(!strcmp(text, "tile"));
+    TW_PASS(tw_kernel_info(TW_KERNEL(elsewhere_gpu), NULL, TW_KERNEL_INFO_FUNCTION_NAME, &text, sizeof text));
+    TW_CHECK(!strcmp(text, "elsewhere"));
+    TW_PASS(tw_kernel_info(TW_KERNEL(tile), NULL, TW_KERNEL_INFO_FILE, &text, sizeof text));
+    TW_CHECK(strstr(text, "test_kernel_limits.c") != NULL);
+    TW_CHECK(size_info(TW_KERNEL(any), NULL, TW_KERNEL_INFO_LINE)
+             < size_info(TW_KERNEL(tile), NULL, TW_KERNEL_INFO_LINE));
+    TW_PASS(tw_kernel_info(TW_KERNEL(tile), NULL, TW_KERNEL_INFO_FORM, &form, sizeof form));
+    TW_EQUAL(form, TW_KERNEL_FORM_WORK_GROUP);
+    TW_PASS(tw_kernel_info(TW_KERNEL(any), NULL, TW_KERNEL_INFO_FORM, &form, sizeof form));
+    TW_EQUAL(form, TW_KERNEL_FORM_ND_RANGE);
+    TW_PASS(tw_kernel_info(TW_KERNEL(elsewhere_cpu), NULL, TW_KERNEL_INFO_FORM, &form, sizeof form));
+    TW_EQUAL(form, TW_KERNEL_FORM_SINGLE_TASK);
+    TW_EQUAL(size_info(TW_KERNEL(tile), NULL, TW_KERNEL_INFO_ARGUMENT_SIZE), sizeof(struct tile));
+    TW_EQUAL(size_info(TW_KERNEL(tile), NULL, TW_KERNEL_INFO_DIMENSIONS), 2);
+    TW_PASS(tw_kernel_info(TW_KERNEL(tile), NULL, TW_KERNEL_INFO_COMPILE_WORK_GROUP_SIZE, &required, sizeof required));
+    TW_CHECK(required.dims == 2 && required.size[0] == 4 && required.size[1] == 8);
+    TW_PASS(tw_kernel_info(TW_KERNEL(any), NULL, TW_KERNEL_INFO_COMPILE_WORK_GROUP_SIZE, &required, sizeof required));
+    TW_EQUAL(required.dims, 0);
+}
+
+TW_TEST(a_kernel_tells_what_it_needs_on_a_device)
+{
+    tw_device *device = tw_test_device(0);
+    const bool is_gpu = tw_device_is_gpu(device);
+    tw_kernel_limits limits;
+    TW_PASS(tw_kernel_get_limits(device, plain, 64, 0, &limits));
+    TW_EQUAL(size_info(TW_KERNEL(plain), device, TW_KERNEL_INFO_WORK_GROUP_SIZE), limits.max_work_group_size);
+    TW_EQUAL(size_info(TW_KERNEL(plain), device, TW_KERNEL_INFO_LOCAL_MEM_SIZE), limits.local_mem_size);
+    TW_EQUAL(size_info(TW_KERNEL(plain), device, TW_KERNEL_INFO_PRIVATE_MEM_SIZE), limits.private_mem_size);
+    TW_EQUAL(size_info(TW_KERNEL(plain), device, TW_KERNEL_INFO_PREFERRED_WORK_GROUP_SIZE), 64);
+    TW_EQUAL(size_info(TW_KERNEL(tile), device, TW_KERNEL_INFO_PREFERRED_WORK_GROUP_SIZE), 32);
+    const size_t multiple = size_info(TW_KERNEL(any), device, TW_KERNEL_INFO_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
+    TW_CHECK(multiple >= 1 && (multiple & (multiple - 1)) == 0 && multiple <= 32);
+    TW_CHECK(!is_gpu || multiple == 32);
+    const size_t preferred = size_info(TW_KERNEL(any), device, TW_KERNEL_INFO_PREFERRED_WORK_GROUP_SIZE);
+    TW_CHECK(is_gpu ? preferred <= 1024 && preferred % 32 == 0 : preferred == 0);
+    const size_t registers = size_info(TW_KERNEL(any), device, TW_KERNEL_INFO_REGISTERS);
+    TW_CHECK(registers <= (is_gpu ? 255u : 0u));
+}
+
+TW_TEST(code_is_loaded_before_the_first_launch)
+{
+    tw_device *device = tw_test_device(0), *devices[16];
+    const bool is_gpu = tw_device_is_gpu(device);
+    size_t count = 0, visible = 0;
+    TW_CHECK(tw_kernel_is_available(TW_KERNEL(plain), device));
+    TW_PASS(tw_kernel_load(TW_KERNEL(plain), device));
+    TW_PASS(tw_kernel_load(TW_KERNEL(plain), device)); /* again */
+    const tw_kernel *other = is_gpu ? TW_KERNEL(elsewhere_cpu) : TW_KERNEL(elsewhere_gpu);
+    TW_CHECK(tw_kernel_is_available(is_gpu ? TW_KERNEL(elsewhere_gpu) : TW_KERNEL(elsewhere_cpu), device));
+    TW_FAIL(tw_kernel_load(NULL, device), TW_ERROR_INVALID_ARGUMENT);
+    TW_CHECK(strstr(tw_error_detail(), "kernel is NULL"));
+    TW_CHECK(!tw_kernel_is_available(other, device));
+    TW_CHECK(strstr(tw_error_detail(), "kernel is NULL")); /* the question leaves it alone */
+    TW_FAIL(tw_kernel_load(other, device), TW_ERROR_UNSUPPORTED);
+    TW_CHECK(strstr(tw_error_detail(), "elsewhere_"));
+    TW_PASS(tw_get_devices(TW_DEVICE_ALL, devices, 16, &visible));
+    TW_PASS(tw_kernel_get_devices(TW_KERNEL(plain), devices, 16, &count));
+    TW_CHECK(count >= 1 && count <= visible && devices[0] == device);
+    TW_PASS(tw_kernel_get_devices(other, devices, 16, &count));
+    for (size_t i = 0; i < count; ++i)
+        TW_CHECK(tw_device_is_gpu(devices[i]) != is_gpu);
+    TW_PASS(tw_kernel_get_devices(TW_KERNEL(plain), NULL, 0, &count));
+    TW_CHECK(count >= 1);
+}
+
+TW_TEST(wrong_questions_about_kernels_are_errors)
+{
+    tw_device *device = tw_test_device(0);
+    size_t size = 7, count = 7;
+    const char *text = NULL;
+#define ASK(question, type)                                                                                            \
+    TW_FAIL(tw_kernel_info(TW_KERNEL(plain), device, question, &size, 77), TW_ERROR_INVALID_ARGUMENT);                 \
+    TW_FAIL(tw_kernel_info(TW_KERNEL(plain), device, question, NULL, sizeof(type)), TW_ERROR_INVALID_ARGUMENT);        \
+    TW_FAIL(tw_kernel_info(NULL, device, question, &size, sizeof(type)), TW_ERROR_INVALID_ARGUMENT);
+    TW_KERNEL_INFO_LIST(ASK)
+#undef ASK
+    TW_FAIL(tw_kernel_info(TW_KERNEL(plain), NULL, TW_KERNEL_INFO_REGISTERS, &size, sizeof size),
+            TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_kernel_info(TW_KERNEL(plain), device, TW_KERNEL_INFO_COUNT, &size, sizeof size),
+            TW_ERROR_INVALID_ARGUMENT);
+    struct tw_internal_kernel old = *TW_KERNEL(plain);
+    old.abi = 1;
+    TW_FAIL(tw_kernel_info(&old, device, TW_KERNEL_INFO_FILE, &text, sizeof text), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_kernel_load(&old, device), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_kernel_load(TW_KERNEL(plain), NULL), TW_ERROR_INVALID_ARGUMENT);
+    TW_CHECK(!tw_kernel_is_available(&old, device) && !tw_kernel_is_available(NULL, device)
+             && !tw_kernel_is_available(TW_KERNEL(plain), NULL));
+    TW_FAIL(tw_kernel_get_devices(NULL, NULL, 0, &count), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_kernel_get_devices(TW_KERNEL(plain), NULL, 4, &count), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_kernel_get_devices(TW_KERNEL(plain), NULL, 0, NULL), TW_ERROR_INVALID_ARGUMENT);
+    TW_CHECK(size == 7 && count == 7 && !text);
+}
+
 /* On offload devices too; test_device.c looks at the answers of the others. */
 TW_TEST(every_question_about_a_device_has_an_answer)
 {
@@ -199,6 +330,10 @@ TW_TEST(wrong_questions_are_errors)
 TW_TEST_LIST = {TW_CASE(the_largest_group_is_what_the_limit_says),
                 TW_CASE(limits_are_within_the_devices),
                 TW_CASE(local_variables_count),
+                TW_CASE(a_kernel_tells_what_it_was_defined_with),
+                TW_CASE(a_kernel_tells_what_it_needs_on_a_device),
+                TW_CASE(code_is_loaded_before_the_first_launch),
+                TW_CASE(wrong_questions_about_kernels_are_errors),
                 TW_CASE(every_question_about_a_device_has_an_answer),
                 TW_CASE(wrong_questions_are_errors),
                 TW_CASES_END};

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** What a device allows a kernel: questions to ask before choosing the size and the number of work-groups. */
+/**
+ * What is known of a kernel, and what a device allows it (spec 3.7.2.5, 3.7.2.6): questions to ask before a launch, and
+ * before choosing the size and the number of work-groups.
+ *
+ * Kernels are compiled and linked ahead of time. So a program object of the specification is the program or shared library
+ * that defines the kernel; what is left to ask is whether it has code for a device, and to load that before the first
+ * launch. All functions are thread safe.
+ */
 #ifndef TEAMWORK_KERNEL_LIMITS_H
 #define TEAMWORK_KERNEL_LIMITS_H
 
@@ -32,6 +39,89 @@ typedef struct tw_kernel_limits {
     tw_internal_kernel_limits((device), TW_KERNEL(name), (items), (local_bytes), (limits))
 TW_API tw_status tw_internal_kernel_limits(const tw_device *device, const tw_kernel *kernel, size_t items,
                                            size_t local_bytes, tw_kernel_limits *limits);
+
+/* ---- code -------------------------------------------------------------------------------------------------------- */
+
+/**
+ * Whether a device can run a kernel: its file was compiled and linked for the device, and its definition does not exclude
+ * the device (TW_FOR_CPUS, TW_FOR_GPUS). False for a NULL. As far as that can be found out: of AMD GPUs, and of device
+ * images that are compressed, it cannot, and the answer is true. May load the image, as tw_kernel_load().
+ */
+TW_API bool tw_kernel_is_available(const tw_kernel *kernel, const tw_device *device);
+
+/**
+ * Loads the code of a kernel into a device, so that the first launch need not. On NVIDIA GPUs that is all of its program's
+ * or library's image, unless that is there. Other devices load images when they are found: there the call only checks.
+ *
+ *     for (size_t i = 0; i < sizeof steps / sizeof *steps; ++i)
+ *         status = tw_kernel_load(steps[i], device);
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL, or a kernel of another version of the library
+ *         TW_ERROR_NO_DEVICE_IMAGE   its file was not compiled for the device
+ *         TW_ERROR_UNSUPPORTED       it is not for this kind of device, has no version for it, or TW_CUDA_LAUNCH=driver
+ *                                    and the driver cannot launch it
+ *         TW_ERROR_OUT_OF_MEMORY
+ */
+TW_API tw_status tw_kernel_load(const tw_kernel *kernel, const tw_device *device);
+
+/**
+ * Lists the visible devices that a kernel is available on (tw_kernel_is_available()), in order of preference; otherwise as
+ * tw_get_devices().
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  also: kernel is NULL
+ */
+TW_API tw_status tw_kernel_get_devices(const tw_kernel *kernel, tw_device **devices, size_t capacity, size_t *count);
+
+/* ---- questions --------------------------------------------------------------------------------------------------- */
+
+/** The kind of a kernel. */
+typedef enum tw_kernel_form {
+    TW_KERNEL_FORM_SINGLE_TASK = 1,
+    TW_KERNEL_FORM_RANGE = 2, /**< reductions too */
+    TW_KERNEL_FORM_WORK_GROUP = 3,
+    TW_KERNEL_FORM_ND_RANGE = 4
+} tw_kernel_form;
+
+/**
+ * What tw_kernel_info() can be asked: X(name, C type of the answer). Strings are valid as long as the kernel. From
+ * WORK_GROUP_SIZE on they are about a kernel on a device; what is not known there is 0.
+ * COMPILE_WORK_GROUP_SIZE is the size that a kernel requires, of several the first; its `dims` are 0 if it takes any.
+ */
+#define TW_KERNEL_INFO_LIST(X)                                                                                         \
+    X(TW_KERNEL_INFO_FUNCTION_NAME, const char *)                                                                      \
+    X(TW_KERNEL_INFO_FILE, const char *) /* where it is defined */                                                     \
+    X(TW_KERNEL_INFO_LINE, size_t)                                                                                     \
+    X(TW_KERNEL_INFO_FORM, tw_kernel_form)                                                                             \
+    X(TW_KERNEL_INFO_DIMENSIONS, size_t)                /* of its launches; 0: any */                                  \
+    X(TW_KERNEL_INFO_ARGUMENT_SIZE, size_t)             /* of its block */                                             \
+    X(TW_KERNEL_INFO_COMPILE_WORK_GROUP_SIZE, tw_range) /* see below */                                                \
+    X(TW_KERNEL_INFO_WORK_GROUP_SIZE, size_t)           /* of the largest group */                                     \
+    X(TW_KERNEL_INFO_PREFERRED_WORK_GROUP_SIZE, size_t) /* the largest that keeps most work-items resident */          \
+    X(TW_KERNEL_INFO_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, size_t)                                                       \
+    X(TW_KERNEL_INFO_LOCAL_MEM_SIZE, size_t)   /* of a group's TW_LOCAL variables */                                   \
+    X(TW_KERNEL_INFO_PRIVATE_MEM_SIZE, size_t) /* of a work-item in memory, for what is not in registers */            \
+    X(TW_KERNEL_INFO_REGISTERS, size_t)        /* of a work-item, of 32 bits */
+
+#define TW_INTERNAL_ENUMERATOR(name, type) name,
+typedef enum tw_kernel_info_id { TW_KERNEL_INFO_LIST(TW_INTERNAL_ENUMERATOR) TW_KERNEL_INFO_COUNT } tw_kernel_info_id;
+#undef TW_INTERNAL_ENUMERATOR
+
+/**
+ * Answers one question about a kernel (spec 3.7.2.5, tables 3.46 and OpenCL's work-group information).
+ *
+ *     tw_range required;
+ *     status = tw_kernel_info(TW_KERNEL(heat_tile), NULL, TW_KERNEL_INFO_COMPILE_WORK_GROUP_SIZE, &required,
+ *                             sizeof required);
+ *
+ * @param device  may be NULL for questions that are not about a device
+ * @param value   receives the answer, of the type that TW_KERNEL_INFO_LIST gives
+ * @param bytes   sizeof *value; checked against that type
+ * @return TW_ERROR_INVALID_ARGUMENT  kernel or value is NULL, or device where it is needed; the question is unknown;
+ *                                    `bytes` is another size; a kernel of another version of the library
+ *         and, for questions about a device, what tw_kernel_load() returns
+ */
+TW_API tw_status tw_kernel_info(const tw_kernel *kernel, const tw_device *device, tw_kernel_info_id question,
+                                void *value, size_t bytes);
 
 TW_END_DECLS
 

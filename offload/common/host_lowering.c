@@ -59,12 +59,18 @@ tw_status tw_host_check_local(const struct tw_internal_kernel *kernel, const str
                    kernel->name, bytes, launch->local_bytes, most);
 }
 
+tw_status tw_host_load(struct tw_backend_device *device, const struct tw_internal_kernel *kernel)
+{
+    (void)device;
+    return kernel->host ? TW_SUCCESS : tw_fail(TW_ERROR_UNSUPPORTED, "kernel %s has no host version", kernel->name);
+}
+
 tw_status tw_host_check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *launch)
 {
-    (void)device;
-    if (!kernel->host)
-        return tw_fail(TW_ERROR_UNSUPPORTED, "kernel %s has no host version", kernel->name);
+    const tw_status status = tw_host_load(device, kernel);
+    if (status != TW_SUCCESS)
+        return status;
     if (!launch->local_bytes && __atomic_load_n(kernel->local_bytes, __ATOMIC_RELAXED) == 1)
         return TW_SUCCESS; /* it is known to need none, as most kernels */
     return tw_host_check_local(kernel, launch, TW_HOST_LOCAL_BYTES);

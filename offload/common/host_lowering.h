@@ -15,6 +15,7 @@
 /* Slots of tables (backend.h), for devices that run kernels in the host lowering. */
 void tw_host_describe(struct tw_backend_device *device, struct tw_device_facts *facts);
 void tw_host_observe(struct tw_backend_device *device, struct tw_device_state *state);
+tw_status tw_host_load(struct tw_backend_device *device, const struct tw_internal_kernel *kernel);
 tw_status tw_host_check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *launch);
 void tw_host_limits(struct tw_backend_device *device, const struct tw_internal_kernel *kernel, size_t items,

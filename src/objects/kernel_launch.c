@@ -10,24 +10,11 @@
 #include "base/detail.h"
 #include "command_group.h"
 #include "group_size.h"
+#include "kernel_info.h"
 #include "range_check.h"
 #include "runtime/device.h"
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
-
-/* Checks that a kernel was compiled for devices of the queue's kind. */
-static tw_status check_kind(const struct tw_command_group *group, const tw_kernel *kernel)
-{
-    const tw_device *device = group->queue->device;
-    const bool on_gpu = device->backend->type == TW_DEVICE_GPU;
-    if (kernel->kinds & (on_gpu ? TW_INTERNAL_FOR_GPUS : TW_INTERNAL_FOR_CPUS))
-        return TW_SUCCESS;
-    return tw_fail(TW_ERROR_UNSUPPORTED,
-                   "kernel %s is defined for %s alone, and %s is %s: ask tw_device_is_gpu(), and launch a kernel there "
-                   "that is for it",
-                   kernel->name, on_gpu ? "CPUs (TW_FOR_CPUS)" : "GPUs (TW_FOR_GPUS)", tw_device_name(device),
-                   on_gpu ? "a GPU" : "none");
-}
 
 /* A launch that a form of kernel has. */
 struct launcher {
@@ -60,7 +47,7 @@ static tw_status check_kernel(const struct tw_command_group *group, const tw_ker
                        kernel->file);
     tw_status status = check_form(kernel, launcher);
     if (status == TW_SUCCESS)
-        status = check_kind(group, kernel);
+        status = tw_kernel_check_kind(kernel, group->queue->device);
     if (status != TW_SUCCESS)
         return status;
     if (kernel->args_bytes != block_bytes)

@@ -59,6 +59,16 @@ sed -n 's/^| `\(TW_DEVICE_INFO_[A-Z0-9_]*\)` | `\([^`]*\)` |.*/\1 | \2/p' docs/d
 [ -s "$work/questions.header" ] || fail "no questions were found in device.h"
 same "the questions about devices" "$work/questions.header" "$work/questions.docs"
 
+expand >"$work/kernel.raw" <<'EOF'
+#include <teamwork/kernel_limits.h>
+#define QUOTED(name, type) @ name | type
+TW_KERNEL_INFO_LIST(QUOTED)
+EOF
+sed 's/ *$//; s/ | */ | /g' "$work/kernel.raw" >"$work/kernel.header"
+sed -n 's/^| `\(TW_KERNEL_INFO_[A-Z_]*\)` | `\([^`]*\)` |.*/\1 | \2/p' docs/kernels.md >"$work/kernel.docs"
+[ -s "$work/kernel.header" ] || fail "no questions were found in kernel_limits.h"
+same "the questions about kernels" "$work/kernel.header" "$work/kernel.docs"
+
 # ---- names -------------------------------------------------------------------------------------------------------------
 
 # Every name of the library in the documentation, and every TEAMWORK_ or LIFE_ option, occurs in the sources.

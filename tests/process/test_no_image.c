@@ -59,6 +59,22 @@ TW_TEST(they_are_refused_while_they_are_recorded)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+TW_TEST(they_are_not_available)
+{
+    tw_device *device = tw_test_device(0), *devices[16];
+    size_t count = 0;
+    TW_CHECK(tw_kernel_is_available(TW_KERNEL(present), device));
+    TW_PASS(tw_kernel_load(TW_KERNEL(present), device));
+    TW_CHECK(!tw_kernel_is_available(TW_KERNEL(host_only), device));
+    TW_FAIL(tw_kernel_load(TW_KERNEL(host_only), device), TW_ERROR_NO_DEVICE_IMAGE);
+    TW_CHECK(strstr(tw_error_detail(), "kernel host_only ") && strstr(tw_error_detail(), "no_image_kernels.c"));
+    TW_PASS(tw_kernel_get_devices(TW_KERNEL(host_only), devices, 16, &count));
+    for (size_t i = 0; i < count; ++i)
+        TW_CHECK(devices[i] != device);
+    TW_PASS(tw_select_device(tw_host_selector, NULL, &device));
+    TW_CHECK(tw_kernel_is_available(TW_KERNEL(host_only), device));
+}
+
 TW_TEST(the_fallback_queue_takes_them)
 {
     tw_queue *queue = tw_test_queue(), *fallback = NULL;
@@ -102,6 +118,7 @@ TW_TEST(a_graph_is_not_made_of_them)
 
 TW_TEST_LIST = {
     TW_CASE(they_are_refused_while_they_are_recorded),
+    TW_CASE(they_are_not_available),
     TW_CASE(the_fallback_queue_takes_them),
     TW_CASE(a_graph_is_not_made_of_them),
     TW_CASES_END,

@@ -291,6 +291,7 @@ const struct tw_backend tw_backend_cuda = {
     .describe = describe,
     .observe = tw_cuda_observe,
     .check = tw_cuda_check,
+    .load = tw_cuda_load,
     .limits = tw_cuda_limits,
     .launch = launch,
     .explain = explain,

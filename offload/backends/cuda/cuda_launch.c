@@ -298,6 +298,7 @@ void tw_cuda_limits(struct tw_backend_device *base, const struct tw_internal_ker
     facts->max_items = kernel->max_items < facts->max_items ? kernel->max_items : facts->max_items;
     facts->static_local_bytes = kernel->static_bytes;
     facts->private_bytes = kernel->private_bytes;
+    facts->registers = kernel->registers;
     facts->resident_groups = resident_groups(device, kernel, items, local_bytes);
 }
 
@@ -315,6 +316,25 @@ static tw_status lacks_image(const struct tw_cuda_device *device, const struct t
     char arch[16];
     snprintf(arch, sizeof arch, "sm_%u", device->capability);
     return tw_omp_lacks_image(key, arch);
+}
+
+/* Checks that there is code of a kernel that something can launch. `kernel` is what find() has returned. */
+static tw_status check_code(struct tw_cuda_device *device, const struct tw_internal_kernel *key,
+                            const struct kernel *kernel)
+{
+    if (kernel && kernel->is_missing)
+        return lacks_image(device, key);
+    if (tw_cuda_choice() == TW_CUDA_DRIVER_LAUNCH && tw_omp_lowering(&device->omp, key) == TW_INTERNAL_LOWER_SIMT
+        && !(kernel && kernel->driver_launches))
+        return tw_fail(TW_ERROR_UNSUPPORTED, "TW_CUDA_LAUNCH=driver, but it cannot launch kernel %s: %s", key->name,
+                       kernel ? kernel->reason : "there is no memory for it");
+    return TW_SUCCESS;
+}
+
+tw_status tw_cuda_load(struct tw_backend_device *base, const struct tw_internal_kernel *key)
+{
+    const tw_status status = tw_omp_load(base, key);
+    return status == TW_SUCCESS ? check_code(tw_cuda_of(base), key, find(tw_cuda_of(base), key)) : status;
 }
 
 tw_status tw_cuda_check(struct tw_backend_device *base, const struct tw_internal_kernel *key,
@@ -340,13 +360,7 @@ tw_status tw_cuda_check(struct tw_backend_device *base, const struct tw_internal
                        "in local accessors, which is more than the %zu it can have",
                        key->name, static_bytes, launch->local_bytes, most);
     launch->local_bytes = with_last_word(launch->local_bytes, static_bytes); /* for both ways to launch it */
-    if (kernel && kernel->is_missing)
-        return lacks_image(device, key);
-    if (tw_cuda_choice() == TW_CUDA_DRIVER_LAUNCH && tw_omp_lowering(&device->omp, key) == TW_INTERNAL_LOWER_SIMT
-        && !tw_cuda_takes(base, key, launch))
-        return tw_fail(TW_ERROR_UNSUPPORTED, "TW_CUDA_LAUNCH=driver, but it cannot launch kernel %s: %s", key->name,
-                       kernel ? kernel->reason : "there is no memory for it");
-    return TW_SUCCESS;
+    return check_code(device, key, kernel);
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */

@@ -13,6 +13,8 @@
 void tw_cuda_limits(struct tw_backend_device *base, const struct tw_internal_kernel *key, size_t items,
                     size_t local_bytes, struct tw_kernel_facts *facts);
 
+tw_status tw_cuda_load(struct tw_backend_device *base, const struct tw_internal_kernel *key);
+
 /* Stores the kernel in launch->found, so that later calls need not look it up. A kernel that is not found is checked
    against the device's limits. */
 tw_status tw_cuda_check(struct tw_backend_device *base, const struct tw_internal_kernel *key,

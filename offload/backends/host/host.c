@@ -220,6 +220,7 @@ const struct tw_backend tw_backend_host = {
     .describe = describe,
     .observe = tw_host_observe,
     .check = tw_host_check,
+    .load = tw_host_load,
     .limits = limits,
     .launch = launch,
     .launch_batch = tw_host_launch_batch,

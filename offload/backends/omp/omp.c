@@ -136,7 +136,7 @@ void tw_omp_describe(struct tw_backend_device *device, struct tw_device_facts *f
     facts->local_mem_bytes = TW_HOST_LOCAL_BYTES;
 }
 
-static void observe(struct tw_backend_device *device, struct tw_device_state *state)
+void tw_omp_observe(struct tw_backend_device *device, struct tw_device_state *state)
 {
     if (!omp(device)->gpu)
         state->free_bytes = tw_topology_free_bytes();
@@ -335,15 +335,18 @@ tw_status tw_omp_lacks_image(const struct tw_internal_kernel *kernel, const char
                    kernel->name, arch, kernel->file);
 }
 
-tw_status tw_omp_check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
-                       struct tw_internal_launch *launch)
+tw_status tw_omp_load(struct tw_backend_device *device, const struct tw_internal_kernel *kernel)
 {
     if (!kernel->offload)
         return tw_fail(TW_ERROR_UNSUPPORTED, "kernel %s has no version for offload devices", kernel->name);
-    const tw_status status = check_sizes(device, kernel, launch);
-    if (status != TW_SUCCESS || omp(device)->gpu || !tw_cpu_image_lacks(kernel))
-        return status;
-    return tw_omp_lacks_image(kernel, CPU_ARCH);
+    return omp(device)->gpu || !tw_cpu_image_lacks(kernel) ? TW_SUCCESS : tw_omp_lacks_image(kernel, CPU_ARCH);
+}
+
+tw_status tw_omp_check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+                       struct tw_internal_launch *launch)
+{
+    const tw_status status = tw_omp_load(device, kernel);
+    return status == TW_SUCCESS ? check_sizes(device, kernel, launch) : status;
 }
 
 void tw_omp_limits(struct tw_backend_device *device, const struct tw_internal_kernel *kernel, size_t items,
@@ -450,8 +453,9 @@ const struct tw_backend tw_backend_omp = {
     .close = close_device,
     .begin_thread = tw_team_begin_worker,
     .describe = tw_omp_describe,
-    .observe = observe,
+    .observe = tw_omp_observe,
     .check = tw_omp_check,
+    .load = tw_omp_load,
     .limits = tw_omp_limits,
     .launch = tw_omp_launch,
 };

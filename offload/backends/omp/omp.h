@@ -33,6 +33,8 @@ extern const struct tw_backend_memory tw_omp_memory;
 void tw_omp_describe(struct tw_backend_device *device, struct tw_device_facts *facts);
 tw_status tw_omp_check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                        struct tw_internal_launch *launch);
+void tw_omp_observe(struct tw_backend_device *device, struct tw_device_state *state);
+tw_status tw_omp_load(struct tw_backend_device *device, const struct tw_internal_kernel *kernel);
 void tw_omp_limits(struct tw_backend_device *device, const struct tw_internal_kernel *kernel, size_t items,
                    size_t local_bytes, struct tw_kernel_facts *facts);
 tw_status tw_omp_launch(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,

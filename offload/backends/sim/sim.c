@@ -361,6 +361,7 @@ const struct tw_backend tw_backend_sim = {
     .describe = describe,
     .observe = observe,
     .check = check,
+    .load = tw_host_load,
     .limits = tw_host_limits,
     .launch = launch,
 };
