@@ -448,6 +448,29 @@ static bool submit_behind(tw_queue *queue, tw_command_group *cg, tw_event **last
     return true;
 }
 
+TW_BEGIN_DEVICE_VARIABLES
+int variable;
+TW_END_DEVICE_VARIABLES
+
+/* Sets a variable and reads it back. */
+static void set_variable(tw_queue *queue)
+{
+    static int program;
+    const int value = 7;
+    tw_event *last = NULL;
+    tw_command_group *cg = begin(queue);
+    program = 0;
+    tw_copy_to_variable(cg, &variable, &value, sizeof value);
+    bool submitted = submit_behind(queue, cg, &last);
+    cg = begin(queue);
+    tw_copy_from_variable(cg, &program, &variable, sizeof program);
+    submitted = submit_behind(queue, cg, &last) && submitted;
+    if (last && went(tw_event_wait(last)) && submitted)
+        TW_EQUAL(program, value);
+    tw_event_release(&last);
+    do_wait(queue);
+}
+
 /* Fills `x`, adds to it on the way to `y`, and copies that to `z` and to the program. */
 static void fill_and_copy(tw_queue *queue, int *x, int *y, int *z)
 {
@@ -481,6 +504,7 @@ static void shared_memory(void)
     tw_queue *queue = queue_on(0);
     if (!queue)
         return;
+    set_variable(queue);
     tw_device *device = tw_queue_device(queue);
     int *x = tw_malloc_device(device, N * sizeof *x);
     TW_CHECK(x || (has_fired() && *tw_error_detail()));

@@ -12,7 +12,7 @@
  *
  * Between the two lines, which have no semicolon, stand only variables, their types and declarations (`extern int nx;`),
  * or an #include of a header with nothing else. Constants that the compiler knows, such as `enum`, `#define` and
- * `static const int`, and arrays that are declared inside of a function as `static const`, need no such lines.
+ * `static const` numbers, and arrays that are declared inside of a function as `static const`, need no such lines.
  *
  * A variable that is not constant has external linkage, one definition in a file that is compiled for the devices, and
  * a declaration between such lines in each other file whose kernels use it. It begins with its initializer, or zero, on
