@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 x86_64-teams gpu-simt (gpu-teams) */
 /**
- * Reductions of range kernels: every type and operation, one to four at once, 1 to 3 dimensions with offset, ranges
- * from one work-item to millions, values that are kept or replaced, reproducible bits, and errors.
+ * Reductions of range kernels: every type and operation, one to eight at once, 1 to 3 dimensions with offset, ranges
+ * from one work-item to millions, values that are kept or replaced, arrays, reproducible bits, and errors.
  */
 #include "tw_test.h"
 
@@ -220,6 +220,277 @@ TW_TEST(the_same_bits_in_every_run)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- eight at once ----------------------------------------------------------------------------------------------- */
+
+struct eight {
+    TW_REDUCTION(int, TW_SUM) a;
+    TW_REDUCTION(long, TW_SUM) b;
+    TW_REDUCTION(int, TW_MIN) c;
+    TW_REDUCTION(int, TW_MAX) d;
+    TW_REDUCTION(unsigned, TW_OR) e;
+    TW_REDUCTION(unsigned, TW_AND) f;
+    TW_REDUCTION(double, TW_SUM) g;
+    TW_REDUCTION(unsigned, TW_XOR) h;
+};
+
+static inline void eight(tw_item item, const struct eight *k)
+{
+    const int i = (int)tw_global_id(item, 0);
+    tw_combine(k->a, i);
+    tw_combine(k->b, 3L * i);
+    tw_combine(k->c, i ^ 5);
+    tw_combine(k->d, i ^ 5);
+    tw_combine(k->e, (unsigned)i << 8);
+    tw_combine(k->f, ~(unsigned)(i & 1));
+    tw_combine(k->g, 0.5 * i);
+    tw_combine(k->h, (unsigned)i);
+}
+TW_RANGE_REDUCTION(eight, 1, a, b, c, d, e, f, g, h);
+
+TW_TEST(eight_at_once)
+{
+    enum { COUNT = 5003 };
+    const unsigned zeros[2] = {0, 0};
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *out[8] = {NULL};
+    for (size_t i = 0; i < 8; ++i)
+        TW_PASS(tw_buffer_create_copy(zeros, i == 1 || i == 6 ? 8 : 4, tw_range_1d(1), &out[i]));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(COUNT), eight, .a = TW_REDUCE(cg, out[0]), .b = TW_REDUCE(cg, out[1]),
+                    .c = TW_REDUCE_INIT(cg, out[2]), .d = TW_REDUCE(cg, out[3]), .e = TW_REDUCE(cg, out[4]),
+                    .f = TW_REDUCE_INIT(cg, out[5]), .g = TW_REDUCE(cg, out[6]), .h = TW_REDUCE_INIT(cg, out[7]));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    int a, c, d, most = 0;
+    long b;
+    double g;
+    unsigned e, f, h, bits = 0, mix = 0;
+    for (int i = 0; i < COUNT; ++i) {
+        most = (i ^ 5) > most ? i ^ 5 : most;
+        bits |= (unsigned)i << 8;
+        mix ^= (unsigned)i;
+    }
+    tw_test_fetch(out[0], &a);
+    tw_test_fetch(out[1], &b);
+    tw_test_fetch(out[2], &c);
+    tw_test_fetch(out[3], &d);
+    tw_test_fetch(out[4], &e);
+    tw_test_fetch(out[5], &f);
+    tw_test_fetch(out[6], &g);
+    tw_test_fetch(out[7], &h);
+    TW_EQUAL(a, COUNT * (COUNT - 1) / 2);
+    TW_EQUAL(b, 3L * COUNT * (COUNT - 1) / 2);
+    TW_EQUAL(c, 0);
+    TW_EQUAL(d, most);
+    TW_EQUAL(e, bits);
+    TW_EQUAL(f, ~1u);
+    TW_CHECK(g == 0.25 * COUNT * (COUNT - 1));
+    TW_EQUAL(h, mix);
+    for (size_t i = 0; i < 8; ++i)
+        TW_PASS(tw_buffer_destroy(&out[i]));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
+
+struct histogram {
+    const unsigned char *bytes;
+    TW_REDUCTION_ARRAY(unsigned, TW_SUM) bins;
+};
+
+static inline void histogram(tw_item item, const struct histogram *k)
+{
+    tw_combine_at(k->bins, k->bytes[tw_global_id(item, 0)], 1);
+}
+TW_RANGE_REDUCTION(histogram, 1, bins);
+
+enum { MOST_BYTES = 300000 };
+
+static unsigned char byte_at(size_t i)
+{
+    return (unsigned char)(i * i / 3 + (i >> 9));
+}
+
+TW_TEST(bytes_are_counted)
+{
+    static const size_t sizes[] = {1, 255, 1024, 1025, 40000, MOST_BYTES};
+    static unsigned char bytes[MOST_BYTES];
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *in = NULL, *out = NULL;
+    unsigned expected[256] = {0}, got[256];
+    for (size_t i = 0; i < MOST_BYTES; ++i)
+        bytes[i] = byte_at(i);
+    TW_PASS(tw_buffer_create_over_const(bytes, 1, tw_range_1d(MOST_BYTES), &in));
+    TW_PASS(tw_buffer_create(sizeof(unsigned), tw_range_1d(256), &out));
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
+        tw_command_group *cg = tw_queue_begin(queue);
+        if (s % 2) {
+            tw_parallel_for(cg, tw_range_1d(sizes[s]), histogram, .bytes = tw_read(cg, in),
+                            .bins = TW_REDUCE_ARRAY(cg, out));
+        } else {
+            memset(expected, 0, sizeof expected);
+            tw_parallel_for(cg, tw_range_1d(sizes[s]), histogram, .bytes = tw_read(cg, in),
+                            .bins = TW_REDUCE_ARRAY_INIT(cg, out));
+        }
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        for (size_t i = 0; i < sizes[s]; ++i)
+            ++expected[bytes[i]];
+        tw_test_fetch(out, got);
+        TW_CHECK(memcmp(got, expected, sizeof got) == 0);
+    }
+    /* no work-items: the kernel does not run, and the elements stay as they are */
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(0), histogram, .bytes = tw_read(cg, in), .bins = TW_REDUCE_ARRAY(cg, out));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    tw_test_fetch(out, got);
+    TW_CHECK(memcmp(got, expected, sizeof got) == 0);
+    TW_PASS(tw_buffer_destroy(&in));
+    TW_PASS(tw_buffer_destroy(&out));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* All that arrays can be, beside a scalar: other types and operations, and one that is too large for local memory. */
+struct columns {
+    TW_REDUCTION_ARRAY(long, TW_SUM) sums;
+    TW_REDUCTION(long, TW_SUM) all;
+    TW_REDUCTION_ARRAY(int, TW_MIN) least;
+    TW_REDUCTION_ARRAY(double, TW_MAX) most;
+    TW_REDUCTION_ARRAY(float, TW_SUM) halves;
+    TW_REDUCTION_ARRAY(unsigned, TW_AND) bits;
+    TW_REDUCTION_ARRAY(unsigned long, TW_PRODUCT) products;
+    TW_REDUCTION_ARRAY(unsigned, TW_XOR) many;
+};
+enum { ROWS_OF = 90, COLUMNS_OF = 33, MANY = 20000 };
+
+static int value_at(size_t i, size_t j)
+{
+    return (int)((i * 7919 + j * 104729) % 1009) - 500;
+}
+
+static inline void columns(tw_item item, const struct columns *k)
+{
+    const size_t i = tw_global_id(item, 0), j = tw_global_id(item, 1);
+    const int value = (int)((i * 7919 + j * 104729) % 1009) - 500;
+    tw_combine_at(k->sums, j, value);
+    tw_combine(k->all, value);
+    tw_combine_at(k->least, j, value);
+    tw_combine_at(k->most, j, value);
+    tw_combine_at(k->halves, j, 0.5f * (float)value);
+    tw_combine_at(k->bits, j, (unsigned)value);
+    tw_combine_at(k->products, j, (unsigned long)(2 * value + 1));
+    tw_combine_at(k->many, (i * COLUMNS_OF + j) * 7 % MANY, (unsigned)value);
+}
+TW_RANGE_REDUCTION(columns, 2, sums, all, least, most, halves, bits, products, many);
+
+struct columns_result {
+    long sums[COLUMNS_OF], all;
+    int least[COLUMNS_OF];
+    double most[COLUMNS_OF];
+    float halves[COLUMNS_OF];
+    unsigned bits[COLUMNS_OF];
+    unsigned long products[COLUMNS_OF];
+    unsigned many[MANY];
+};
+
+static void expect_columns(struct columns_result *r)
+{
+    for (size_t j = 0; j < COLUMNS_OF; ++j) {
+        r->least[j] = 400; /* what the buffer has counts */
+        r->most[j] = -1e300;
+        r->bits[j] = ~0u;
+        r->products[j] = 1;
+    }
+    for (size_t i = 0; i < ROWS_OF; ++i)
+        for (size_t j = 0; j < COLUMNS_OF; ++j) {
+            const int value = value_at(i, j);
+            r->sums[j] += value;
+            r->all += value;
+            r->least[j] = value < r->least[j] ? value : r->least[j];
+            r->most[j] = value > r->most[j] ? value : r->most[j];
+            r->halves[j] += 0.5f * (float)value;
+            r->bits[j] &= (unsigned)value;
+            r->products[j] *= (unsigned long)(2 * value + 1);
+            r->many[(i * COLUMNS_OF + j) * 7 % MANY] ^= (unsigned)value;
+        }
+}
+
+TW_TEST(arrays_of_other_types_and_operations)
+{
+    static struct columns_result expected, got;
+    int start[COLUMNS_OF];
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *b[8] = {NULL};
+    static const size_t sizes[8] = {sizeof(long),  sizeof(long),     sizeof(int),           sizeof(double),
+                                    sizeof(float), sizeof(unsigned), sizeof(unsigned long), sizeof(unsigned)};
+    for (size_t i = 0; i < 8; ++i)
+        TW_PASS(tw_buffer_create(sizes[i], tw_range_1d(i == 1 ? 1 : i == 7 ? MANY : COLUMNS_OF), &b[i]));
+    for (size_t j = 0; j < COLUMNS_OF; ++j)
+        start[j] = 400;
+    tw_test_store(b[2], start);
+    expect_columns(&expected);
+    for (int run = 0; run < 2; ++run) { /* the second time the device's memory has been used */
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for(cg, tw_range_2d(ROWS_OF, COLUMNS_OF), columns, .sums = TW_REDUCE_ARRAY_INIT(cg, b[0]),
+                        .all = TW_REDUCE_INIT(cg, b[1]), .least = TW_REDUCE_ARRAY(cg, b[2]),
+                        .most = TW_REDUCE_ARRAY_INIT(cg, b[3]), .halves = TW_REDUCE_ARRAY_INIT(cg, b[4]),
+                        .bits = TW_REDUCE_ARRAY_INIT(cg, b[5]), .products = TW_REDUCE_ARRAY_INIT(cg, b[6]),
+                        .many = TW_REDUCE_ARRAY_INIT(cg, b[7]));
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+    }
+    tw_test_fetch(b[0], got.sums);
+    tw_test_fetch(b[1], &got.all);
+    tw_test_fetch(b[2], got.least);
+    tw_test_fetch(b[3], got.most);
+    tw_test_fetch(b[4], got.halves);
+    tw_test_fetch(b[5], got.bits);
+    tw_test_fetch(b[6], got.products);
+    tw_test_fetch(b[7], got.many);
+    TW_EQUAL(got.all, expected.all);
+    for (size_t j = 0; j < COLUMNS_OF; ++j) {
+        TW_EQUAL(got.sums[j], expected.sums[j]);
+        TW_EQUAL(got.least[j], expected.least[j]);
+        TW_CHECK(got.most[j] == expected.most[j]);
+        TW_CHECK(got.halves[j] == expected.halves[j]);
+        TW_EQUAL(got.bits[j], expected.bits[j]);
+        TW_EQUAL(got.products[j], expected.products[j]);
+    }
+    TW_CHECK(memcmp(got.many, expected.many, sizeof got.many) == 0);
+    for (size_t i = 0; i < 8; ++i)
+        TW_PASS(tw_buffer_destroy(&b[i]));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(wrong_arrays_are_errors_of_the_group)
+{
+    const unsigned char byte = 1;
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *in = NULL, *out = NULL, *narrow = NULL, *part = NULL, *flat = NULL;
+    TW_PASS(tw_buffer_create_copy(&byte, 1, tw_range_1d(1), &in));
+    TW_PASS(tw_buffer_create(4, tw_range_2d(16, 32), &out));
+    TW_PASS(tw_buffer_create(2, tw_range_1d(256), &narrow));
+    TW_PASS(tw_buffer_create(4, tw_range_1d(256), &flat));
+    TW_PASS(tw_buffer_create_sub(out, tw_id_2d(0, 0), tw_range_2d(16, 16), &part));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(1), histogram, .bytes = tw_read(cg, in), .bins = TW_REDUCE_ARRAY(cg, narrow));
+    TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_KERNEL);
+    TW_CHECK(strstr(tw_error_detail(), "bins"));
+    cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(1), histogram, .bytes = tw_read(cg, in), .bins = TW_REDUCE_ARRAY(cg, part));
+    TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_RANGE);
+    cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(1), histogram, .bytes = tw_read(cg, in), .bins = TW_REDUCE_ARRAY(cg, NULL));
+    TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_ARGUMENT);
+    cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(1), sum_int, .in = tw_read(cg, flat), .all = TW_REDUCE(cg, narrow));
+    TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_KERNEL);
+    TW_CHECK(strstr(tw_error_detail(), "all"));
+    TW_PASS(tw_buffer_destroy(&part));
+    TW_PASS(tw_buffer_destroy(&in));
+    TW_PASS(tw_buffer_destroy(&out));
+    TW_PASS(tw_buffer_destroy(&flat));
+    TW_PASS(tw_buffer_destroy(&narrow));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* ---- dependencies, nothing to reduce, errors --------------------------------------------------------------------- */
 
 TW_TEST(a_reduction_is_ordered_by_its_accessors)
@@ -301,6 +572,10 @@ TW_TEST(a_reduction_accesses_one_element)
 TW_TEST_LIST = {TW_CASE(every_type_and_operation),
                 TW_CASE(four_at_once_in_three_dimensions),
                 TW_CASE(the_same_bits_in_every_run),
+                TW_CASE(eight_at_once),
+                TW_CASE(bytes_are_counted),
+                TW_CASE(arrays_of_other_types_and_operations),
+                TW_CASE(wrong_arrays_are_errors_of_the_group),
                 TW_CASE(a_reduction_is_ordered_by_its_accessors),
                 TW_CASE(wrong_targets_are_errors_of_the_group),
                 TW_CASE(a_reduction_accesses_one_element),

@@ -28,6 +28,7 @@
 #include <teamwork/local.h>
 #include <teamwork/lower/kernel/language.h>
 #include <teamwork/lower/kernel/launch.h>
+#include <teamwork/operation.h>
 #include <teamwork/queue.h>
 
 TW_BEGIN_DECLS
@@ -272,7 +273,10 @@ TW_API struct tw_internal_bounds *tw_internal_bounds_of(tw_command_group *group)
 TW_API struct tw_internal_bounds *tw_internal_host_bounds_of(tw_host_accessor *accessor);
 TW_API void *tw_internal_view(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode, tw_access_target target);
 
-TW_API void *tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t index, bool keep);
+/* What TW_REDUCE() and the like call. */
+TW_API struct tw_internal_target tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t index,
+                                                       bool keep);
+TW_API struct tw_internal_array tw_internal_reduction_array(tw_command_group *group, tw_buffer *buffer, bool keep);
 
 TW_END_DECLS
 

@@ -15,7 +15,8 @@
  *
  *     TW_SINGLE_TASK(name)                   void name(const struct name *k)
  *     TW_RANGE_KERNEL(name[, dims])          void name(tw_item item, const struct name *k)
- *     TW_RANGE_REDUCTION(name, dims, member...)  the same, and reduces: reduction.h
+ *     TW_RANGE_REDUCTION(name, dims, member...)  the same, and reduces: reduction.h, which has TW_WORK_GROUP_REDUCTION
+ *                                                and TW_ND_RANGE_REDUCTION too
  *     TW_WORK_GROUP_KERNEL(name[, n0[, n1[, n2]]])   void name(tw_group group, const struct name *k)
  *     TW_ND_RANGE_KERNEL(name[, n0[, n1[, n2]]])     void name(tw_nd_item item, const struct name *k)
  *
@@ -92,6 +93,8 @@
 #define TW_SINGLE_TASK(name) TW_INTERNAL_SINGLE_TASK_KERNEL(name)
 #define TW_RANGE_KERNEL(...) TW_INTERNAL_RANGE_KERNEL(__VA_ARGS__, 0, )
 #define TW_RANGE_REDUCTION(name, dims, ...) TW_INTERNAL_REDUCTION_KERNEL(name, dims, __VA_ARGS__)
+#define TW_WORK_GROUP_REDUCTION(name, size, ...) TW_INTERNAL_GROUP_REDUCTION_KERNEL(name, size, __VA_ARGS__)
+#define TW_ND_RANGE_REDUCTION(name, size, ...) TW_INTERNAL_ND_REDUCTION_KERNEL(name, size, __VA_ARGS__)
 #define TW_WORK_GROUP_KERNEL(...)                                                                                      \
     TW_INTERNAL_GROUP_KERNEL(__VA_ARGS__, TW_INTERNAL_ANY, TW_INTERNAL_ANY, TW_INTERNAL_ANY, )
 #define TW_ND_RANGE_KERNEL(...) TW_INTERNAL_ND_KERNEL(__VA_ARGS__, TW_INTERNAL_ANY, TW_INTERNAL_ANY, TW_INTERNAL_ANY, )

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Reductions: range kernels whose work-items together compute one value for each of up to four buffer elements (those
- * of later revisions of SYCL).
+ * Reductions: kernels whose work-items together compute one value for each of up to eight buffer elements, or arrays of
+ * them (those of later revisions of SYCL).
  *
  *     struct dot { const double *x, *y; TW_REDUCTION(double, TW_SUM) sum; };
  *     static inline void dot(tw_item item, const struct dot *k)
@@ -15,8 +15,15 @@
  *
  * TW_REDUCTION(type, op) is the type of a member of the block: type is one of those of group_functions.h, op a
  * constant tw_operation. tw_combine(k->member, x) adds x to the result; a work-item may do so any number of times,
- * but cannot see what the others add. TW_RANGE_REDUCTION(name, dims, member...), instead of TW_RANGE_KERNEL(name,
- * dims), names the members; the kernel is launched, and declared in other files, as a range kernel.
+ * but cannot see what the others add. The definition names the members, up to eight:
+ *
+ *     TW_RANGE_REDUCTION(name, dims, member...)            instead of TW_RANGE_KERNEL(name, dims)
+ *     TW_ND_RANGE_REDUCTION(name, (size), member...)       instead of TW_ND_RANGE_KERNEL(name, size)
+ *     TW_WORK_GROUP_REDUCTION(name, (size), member...)     instead of TW_WORK_GROUP_KERNEL(name, size)
+ *
+ * The required size of a group, one to three constant expressions, is in parentheses, with nothing between them where
+ * none is required. Kernels are launched, and declared in other files, as their forms are. In a hierarchical kernel
+ * tw_combine() is for loops over work-items and for TW_ONCE: at group scope each thread of a GPU would add.
  *
  * Where the result goes, in the launch:
  *
@@ -25,11 +32,35 @@
  *     TW_REDUCE_AT(cg, buffer, index)     TW_REDUCE_INIT_AT(cg, buffer, index)     another element
  *
  * with the errors of accessors, and TW_ERROR_INVALID_RANGE where the buffer has no such element. Buffers hold the
- * reduction's type.
+ * reduction's type; the launch fails with TW_ERROR_INVALID_KERNEL if the size of their elements is another, or if it
+ * names no buffer for a member. A launch of no work-items leaves elements as they are.
  *
- * Results are reproducible: on one device, the same range gives the same bits in every run, also with another number
+ * Arrays, as a histogram has:
+ *
+ *     struct histogram { const unsigned char *bytes; TW_REDUCTION_ARRAY(unsigned, TW_SUM) bins; };
+ *     static inline void histogram(tw_item item, const struct histogram *k)
+ *     {
+ *         tw_combine_at(k->bins, k->bytes[tw_global_id(item, 0)], 1);
+ *     }
+ *     TW_RANGE_REDUCTION(histogram, 1, bins);
+ *     ...
+ *     tw_parallel_for(cg, tw_buffer_range(bytes), histogram, .bytes = tw_read(cg, bytes),
+ *                     .bins = TW_REDUCE_ARRAY_INIT(cg, bins));
+ *
+ * TW_REDUCTION_ARRAY(type, op) reduces into all elements of a buffer, TW_REDUCE_ARRAY(cg, buffer) or
+ * TW_REDUCE_ARRAY_INIT(cg, buffer), and tw_combine_at(k->member, index, x) adds x to that of an index, a linear one,
+ * which must be one of the buffer's. TW_ERROR_INVALID_RANGE: the buffer has no elements, or 2^32 or more, or is a
+ * sub-buffer whose rows do not lie back to back.
+ *
+ * On a CPU each part of the launch has a copy of the array, up to 64 MiB in all; of a larger array there is one copy and
+ * one part. On a GPU teams have copies in local memory, where all arrays of the launch together take 16 KiB or less;
+ * else work-items add to global memory at once, by atomic operations. Memory that is lacking is
+ * TW_ERROR_OUT_OF_MEMORY or TW_ERROR_OUT_OF_DEVICE_MEMORY.
+ *
+ * Results are reproducible: on one device, the same launch gives the same bits in every run, also with another number
  * of host threads. Sums of floating point are taken in another order than a loop's, and on different devices in
- * different ones.
+ * different ones. Not reproducible are floating-point sums and products into arrays on GPUs, and in the standard mapping
+ * (LOWERING teams) those of arrays and of hierarchical and nd_range kernels, which add atomically, in any order.
  */
 #ifndef TEAMWORK_REDUCTION_H
 #define TEAMWORK_REDUCTION_H
@@ -38,18 +69,30 @@
 
 #define TW_REDUCTION(type, op)                                                                                         \
     struct {                                                                                                           \
-        type tw_value, *tw_target;                                                                                     \
-        size_t tw_keep;                                                                                                \
+        type tw_value;                                                                                                 \
+        struct tw_internal_target tw_target;                                                                           \
         char (*tw_op)[(op) + 1]; /* for its size alone: the operation as a constant */                                 \
+    }
+#define TW_REDUCTION_ARRAY(type, op)                                                                                   \
+    struct {                                                                                                           \
+        type *tw_value; /* the elements of a copy */                                                                   \
+        struct tw_internal_array tw_target;                                                                            \
+        char (*tw_op)[(op) + 1];                                                                                       \
     }
 
 #define TW_REDUCE(group, buffer) TW_REDUCE_AT(group, buffer, 0)
 #define TW_REDUCE_INIT(group, buffer) TW_REDUCE_INIT_AT(group, buffer, 0)
-#define TW_REDUCE_AT(group, buffer, index)                                                                             \
-    {.tw_target = (TW_INTERNAL_ADDRESS)tw_internal_reduction(group, buffer, index, true), .tw_keep = 1}
-#define TW_REDUCE_INIT_AT(group, buffer, index)                                                                        \
-    {.tw_target = (TW_INTERNAL_ADDRESS)tw_internal_reduction(group, buffer, index, false), .tw_keep = 0}
+#define TW_REDUCE_AT(group, buffer, index) {.tw_target = tw_internal_reduction(group, buffer, index, true)}
+#define TW_REDUCE_INIT_AT(group, buffer, index) {.tw_target = tw_internal_reduction(group, buffer, index, false)}
+#define TW_REDUCE_ARRAY(group, buffer) {.tw_target = tw_internal_reduction_array(group, buffer, true)}
+#define TW_REDUCE_ARRAY_INIT(group, buffer) {.tw_target = tw_internal_reduction_array(group, buffer, false)}
 
-#define tw_combine(reduction, x) tw_internal_accumulate(&(reduction).tw_value, (x), TW_INTERNAL_OP(reduction))
+#define tw_combine(reduction, x)                                                                                       \
+    ((void)sizeof(tw_internal_is_value(TW_INTERNAL_IS_VALUE(reduction))),                                              \
+     tw_internal_accumulate(&(reduction).tw_value, &(reduction).tw_target, (x), TW_INTERNAL_OP(reduction)))
+#define tw_combine_at(reduction, index, x)                                                                             \
+    ((void)sizeof(tw_internal_is_array(!TW_INTERNAL_IS_VALUE(reduction))),                                             \
+     tw_internal_accumulate_at(&(reduction).tw_value, &(reduction).tw_target, (index), (x),                            \
+                               TW_INTERNAL_OP(reduction)))
 
 #endif

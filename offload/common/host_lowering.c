@@ -121,8 +121,10 @@ static __attribute__((noinline, cold)) tw_status refuse(const struct tw_internal
     case TW_INTERNAL_DIVERGENCE:
         return divergence(kernel, &description->divergence);
     default:
-        return tw_fail(TW_ERROR_OUT_OF_MEMORY,
-                       "kernel %s: no memory for the stacks or the local memory of its work-groups", kernel->name);
+        return tw_fail(
+            TW_ERROR_OUT_OF_MEMORY,
+            "kernel %s: no memory for the stacks or the local memory of its work-groups, or for what it reduces",
+            kernel->name);
     }
 }
 
@@ -146,17 +148,28 @@ tw_status tw_host_outcome(const struct tw_internal_kernel *kernel, const struct 
     return fell_back ? refuse(kernel, description, fell_back) : TW_SUCCESS;
 }
 
-bool tw_host_prepare(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description, void **scratch)
+/* Lends a launch the memory of a reduction, which grows. */
+static void lend(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description,
+                 struct tw_host_scratch *scratch)
+{
+    const size_t bytes = (tw_internal_scratch_bytes(description, tw_internal_reduces_groups(kernel)) + 63) / 64 * 64;
+    if (bytes > scratch->bytes) {
+        free(scratch->memory);
+        scratch->memory = aligned_alloc(64, bytes);
+        scratch->bytes = scratch->memory ? bytes : 0;
+    }
+    description->scratch = scratch->memory;
+    if (!scratch->memory)
+        description->fell_back = TW_INTERNAL_NO_MEMORY;
+}
+
+bool tw_host_prepare(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description,
+                     struct tw_host_scratch *scratch)
 {
     description->cpu = &tw_fiber_cpu;
     description->fell_back = description->stacks = 0;
-    if (kernel->form == TW_INTERNAL_REDUCTION) {
-        if (!*scratch)
-            *scratch = aligned_alloc(64, TW_INTERNAL_SCRATCH_BYTES);
-        description->scratch = *scratch;
-        if (!*scratch)
-            description->fell_back = TW_INTERNAL_NO_MEMORY;
-    }
+    if (kernel->misfit)
+        lend(kernel, description, scratch);
     return !description->fell_back;
 }
 
@@ -169,7 +182,7 @@ void tw_host_end(const struct tw_internal_kernel *kernel, struct tw_internal_lau
 tw_status tw_host_run(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description,
                       const struct tw_host_prelude *prelude)
 {
-    void *scratch = NULL;
+    struct tw_host_scratch scratch = {NULL, 0};
     if (kernel->form == TW_INTERNAL_SINGLE_TASK) {
         (void)tw_host_prepare(kernel, description, &scratch);
         if (prelude)
@@ -188,6 +201,6 @@ tw_status tw_host_run(const struct tw_internal_kernel *kernel, struct tw_interna
         }
         tw_host_end(kernel, description);
     }
-    free(scratch);
+    free(scratch.memory);
     return tw_host_outcome(kernel, description);
 }

@@ -38,10 +38,17 @@ struct tw_host_prelude {
 tw_status tw_host_run(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description,
                       const struct tw_host_prelude *prelude);
 
-/* The same in two parts, for a caller that runs `kernel->host` in its own parallel region. `scratch` is memory for the
-   parts of reductions; it is kept for the next kernel, and the caller frees it with free(). tw_host_prepare() returns
-   false if there is no memory for it; tw_host_outcome() then reports that. */
-bool tw_host_prepare(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description, void **scratch);
+/* Memory for the parts of reductions. */
+struct tw_host_scratch {
+    void *memory;
+    size_t bytes;
+};
+
+/* The same in two parts, for a caller that runs `kernel->host` in its own parallel region. `scratch` is kept for the
+   next kernel, and the caller frees its memory with free(). tw_host_prepare() returns false if there is no memory for
+   it; tw_host_outcome() then reports that. */
+bool tw_host_prepare(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description,
+                     struct tw_host_scratch *scratch);
 void tw_host_end(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description);
 
 /* Returns the status of a launch that has returned. */

@@ -2,7 +2,7 @@
 /* Device memory that launches borrow (scratch.h). */
 #include "scratch.h"
 
-#define COUNTER_BYTES 64u
+#include <stdlib.h>
 
 void tw_scratch_open(struct tw_scratch *scratch)
 {
@@ -13,19 +13,45 @@ void tw_scratch_open(struct tw_scratch *scratch)
 void tw_scratch_close(struct tw_scratch *scratch, struct tw_backend_device *device)
 {
     while (scratch->count)
-        device->backend->memory->free(device, scratch->kept[--scratch->count]);
+        device->backend->memory->free(device, scratch->kept[--scratch->count].memory);
     pthread_mutex_destroy(&scratch->mutex);
 }
 
-tw_status tw_scratch_make(struct tw_backend_device *device, struct tw_internal_launch *launch)
+/* Sets the counter, and the arrays of a GPU, to zero. */
+static tw_status clear(struct tw_backend_device *device, const struct tw_internal_launch *launch)
 {
-    static const unsigned char zero[COUNTER_BYTES];
-    launch->scratch = device->backend->memory->allocate(device, TW_INTERNAL_SCRATCH_BYTES + COUNTER_BYTES);
+    const bool simt = launch->lowering == TW_INTERNAL_LOWER_SIMT;
+    const size_t slots = TW_INTERNAL_SLOT_BYTES(simt ? TW_INTERNAL_MAX_PARTS : TW_INTERNAL_LOOP_PARTS);
+    const size_t bytes = launch->cpu ? TW_INTERNAL_COUNTER_BYTES : launch->scratch_bytes - slots;
+    void *zero = calloc(1, bytes);
+    if (!zero)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the parts of a reduction");
+    const struct tw_backend_copy copy =
+        tw_backend_copy_of(device, (unsigned char *)launch->scratch + slots, NULL, zero, bytes);
+    const tw_status status = device->backend->memory->copy(&copy);
+    free(zero);
+    return status;
+}
+
+/* Powers of two, so that few sizes are kept. */
+static size_t scratch_size(const struct tw_internal_kernel *kernel, const struct tw_internal_launch *launch)
+{
+    const size_t least = tw_internal_scratch_bytes(launch, tw_internal_reduces_groups(kernel));
+    size_t bytes = 1;
+    while (bytes < least)
+        bytes *= 2;
+    return launch->array_bytes ? bytes : least;
+}
+
+tw_status tw_scratch_make(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+                          struct tw_internal_launch *launch)
+{
+    const size_t bytes = scratch_size(kernel, launch);
+    launch->scratch = device->backend->memory->allocate(device, bytes);
+    launch->scratch_bytes = bytes;
     if (!launch->scratch)
         return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for the parts of a reduction");
-    const struct tw_backend_copy reset = tw_backend_copy_of(
-        device, (unsigned char *)launch->scratch + TW_INTERNAL_SCRATCH_BYTES, NULL, zero, sizeof zero);
-    const tw_status status = device->backend->memory->copy(&reset);
+    const tw_status status = clear(device, launch);
     if (status != TW_SUCCESS) {
         device->backend->memory->free(device, launch->scratch);
         launch->scratch = NULL;
@@ -33,13 +59,27 @@ tw_status tw_scratch_make(struct tw_backend_device *device, struct tw_internal_l
     return status;
 }
 
-tw_status tw_scratch_take(struct tw_scratch *scratch, struct tw_backend_device *device,
-                          struct tw_internal_launch *launch)
+/* Takes memory of that size from what is kept. Returns NULL if there is none. */
+static void *take_kept(struct tw_scratch *scratch, size_t bytes)
 {
+    for (unsigned i = scratch->count; i-- > 0;)
+        if (scratch->kept[i].bytes == bytes) {
+            void *memory = scratch->kept[i].memory;
+            scratch->kept[i] = scratch->kept[--scratch->count];
+            return memory;
+        }
+    return NULL;
+}
+
+tw_status tw_scratch_take(struct tw_scratch *scratch, struct tw_backend_device *device,
+                          const struct tw_internal_kernel *kernel, struct tw_internal_launch *launch)
+{
+    const size_t bytes = scratch_size(kernel, launch);
     pthread_mutex_lock(&scratch->mutex);
-    launch->scratch = scratch->count ? scratch->kept[--scratch->count] : NULL;
+    launch->scratch = take_kept(scratch, bytes);
+    launch->scratch_bytes = bytes;
     pthread_mutex_unlock(&scratch->mutex);
-    return launch->scratch ? TW_SUCCESS : tw_scratch_make(device, launch);
+    return launch->scratch ? TW_SUCCESS : tw_scratch_make(device, kernel, launch);
 }
 
 void tw_scratch_give(struct tw_scratch *scratch, struct tw_backend_device *device, struct tw_internal_launch *launch,
@@ -49,7 +89,7 @@ void tw_scratch_give(struct tw_scratch *scratch, struct tw_backend_device *devic
     launch->scratch = NULL;
     pthread_mutex_lock(&scratch->mutex);
     if (clean && scratch->count < TW_SCRATCH_KEPT) {
-        scratch->kept[scratch->count++] = unused;
+        scratch->kept[scratch->count++] = (struct tw_scratch_kept){unused, launch->scratch_bytes};
         unused = NULL;
     }
     pthread_mutex_unlock(&scratch->mutex);
@@ -88,8 +128,8 @@ tw_status tw_scratch_lend(struct tw_scratch *scratch, struct tw_backend_device *
                           const struct tw_internal_kernel *kernel, struct tw_internal_launch *launch)
 {
     tw_status status = upload_args(device, kernel, launch);
-    if (status == TW_SUCCESS && kernel->form == TW_INTERNAL_REDUCTION)
-        status = tw_scratch_take(scratch, device, launch);
+    if (status == TW_SUCCESS && kernel->misfit)
+        status = tw_scratch_take(scratch, device, kernel, launch);
     if (status != TW_SUCCESS)
         free_args(device, launch);
     return status;

@@ -10,11 +10,17 @@
 
 #include "backend.h"
 
-#define TW_SCRATCH_KEPT 8u
+/* More than there are sizes: powers of two, and one more. */
+#define TW_SCRATCH_KEPT 40u
+
+struct tw_scratch_kept {
+    void *memory;
+    size_t bytes;
+};
 
 struct tw_scratch {
     pthread_mutex_t mutex;
-    void *kept[TW_SCRATCH_KEPT];
+    struct tw_scratch_kept kept[TW_SCRATCH_KEPT];
     unsigned count;
 };
 
@@ -23,8 +29,9 @@ void tw_scratch_open(struct tw_scratch *scratch);
 /* Frees the scratch memory that is kept. */
 void tw_scratch_close(struct tw_scratch *scratch, struct tw_backend_device *device);
 
-/* Allocates launch->scratch, with a counter of zero behind it (lower/kernel/launch.h). The caller frees it. */
-tw_status tw_scratch_make(struct tw_backend_device *device, struct tw_internal_launch *launch);
+/* Allocates launch->scratch, with counter and arrays of zero (lower/kernel/launch.h). The caller frees it. */
+tw_status tw_scratch_make(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+                          struct tw_internal_launch *launch);
 
 /* Lends a synchronous launch the scratch memory and the argument memory that it needs, and copies its arguments. */
 tw_status tw_scratch_lend(struct tw_scratch *scratch, struct tw_backend_device *device,
@@ -34,11 +41,11 @@ tw_status tw_scratch_lend(struct tw_scratch *scratch, struct tw_backend_device *
 void tw_scratch_return(struct tw_scratch *scratch, struct tw_backend_device *device, struct tw_internal_launch *launch,
                        bool clean);
 
-/* Lends launch->scratch, with a counter of zero behind it (lower/kernel/launch.h). */
+/* Lends launch->scratch, with counter and arrays of zero (lower/kernel/launch.h). */
 tw_status tw_scratch_take(struct tw_scratch *scratch, struct tw_backend_device *device,
-                          struct tw_internal_launch *launch);
+                          const struct tw_internal_kernel *kernel, struct tw_internal_launch *launch);
 
-/* Takes the scratch memory back once the launch is complete; `clean` unless its counter may not be zero. */
+/* Takes the scratch memory back once the launch is complete; `clean` unless counter or arrays may not be zero. */
 void tw_scratch_give(struct tw_scratch *scratch, struct tw_backend_device *device, struct tw_internal_launch *launch,
                      bool clean);
 

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "command_group.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -270,18 +271,19 @@ void *tw_access_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, t
     return NULL;
 }
 
-void *tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t index, bool keep)
+struct tw_internal_target tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t index, bool keep)
 {
     const tw_access_mode mode = keep ? TW_READ_WRITE : TW_DISCARD_WRITE;
+    const struct tw_internal_target none = {.keep = keep};
     if (!group || group->status != TW_SUCCESS)
-        return NULL;
+        return none;
     tw_status status = check_access(buffer, mode, TW_GLOBAL);
     if (status == TW_SUCCESS && index >= tw_buffer_count(buffer))
         status = tw_fail(TW_ERROR_INVALID_RANGE, "a buffer of %zu elements has no element %zu to reduce into",
                          tw_buffer_count(buffer), index);
     if (status != TW_SUCCESS) {
         fail(group, status);
-        return NULL;
+        return none;
     }
     struct tw_box element = buffer->box;
     for (unsigned d = 3; d-- > 0;) {
@@ -290,7 +292,55 @@ void *tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t i
         element.end[d] = element.begin[d] + 1;
         index /= extent;
     }
-    return access_box(group, buffer, &element, mode);
+    return (struct tw_internal_target){access_box(group, buffer, &element, mode),
+                                       (unsigned)tw_buffer_element_size(buffer), keep, false};
+}
+
+/* On a GPU arrays up to this size, all of a launch together, have a copy in the memory of each team: with more, fewer
+   teams would fit a multiprocessor. */
+#define MOST_LOCAL_ARRAY_BYTES 16384u
+#define LOCAL_ALIGNMENT 128u
+
+/* Where the copies of an array of `bytes` are. */
+static void place_array(struct tw_command_group *group, size_t bytes, struct tw_internal_array *array)
+{
+    const struct tw_device_facts *facts = tw_device_facts(group->queue->device);
+    bytes = (bytes + LOCAL_ALIGNMENT - 1) / LOCAL_ALIGNMENT * LOCAL_ALIGNMENT;
+    array->place = group->array_bytes;
+    group->array_bytes += bytes;
+    if (group->queue->device->backend->type == TW_DEVICE_GPU && group->array_bytes <= MOST_LOCAL_ARRAY_BYTES
+        && group->local_bytes + bytes <= facts->local_mem_bytes / 2) {
+        array->local = 1 + (unsigned)group->local_bytes;
+        group->local_bytes += bytes;
+        group->local_array_bytes += bytes;
+    }
+}
+
+struct tw_internal_array tw_internal_reduction_array(tw_command_group *group, tw_buffer *buffer, bool keep)
+{
+    const tw_access_mode mode = keep ? TW_READ_WRITE : TW_DISCARD_WRITE;
+    struct tw_internal_array array = {.keep = keep};
+    if (!group || group->status != TW_SUCCESS)
+        return array;
+    tw_status status = check_access(buffer, mode, TW_GLOBAL);
+    const size_t count = status == TW_SUCCESS ? tw_buffer_count(buffer) : 0;
+    if (status == TW_SUCCESS && (!count || count > UINT_MAX))
+        status = tw_fail(TW_ERROR_INVALID_RANGE, "a kernel reduces into arrays of 1 to %u elements, not of %zu",
+                         UINT_MAX, count);
+    if (status == TW_SUCCESS && !tw_box_is_contiguous(&buffer->box, &buffer->root->data.whole))
+        status =
+            tw_fail(TW_ERROR_INVALID_RANGE,
+                    "the rows of the sub-buffer do not lie back to back, as those of an array to reduce into must");
+    if (status != TW_SUCCESS) {
+        fail(group, status);
+        return array;
+    }
+    array.count = (unsigned)count;
+    array.element_bytes = (unsigned)tw_buffer_element_size(buffer);
+    array.to = access_box(group, buffer, &buffer->box, mode);
+    if (array.to)
+        place_array(group, count * array.element_bytes, &array);
+    return array;
 }
 
 void *tw_internal_view(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode, tw_access_target target)
@@ -314,8 +364,6 @@ struct tw_internal_bounds *tw_internal_bounds_of(tw_command_group *group)
 }
 
 /* ---- local accessors --------------------------------------------------------------------------------------------- */
-
-#define LOCAL_ALIGNMENT 128u
 
 tw_local_memory tw_local(tw_command_group *group, size_t bytes)
 {

@@ -38,13 +38,14 @@ struct tw_command_group {
     bool on_host;             /* its accessors are on the host: tw_command_group_move_to_host(), or TW_HOST */
     bool has_host_task, has_native_task;
     const struct tw_internal_kernel *kernel;
-    const char *step;                  /* the name of the function that recorded a step; or NULL */
-    size_t local_bytes;                /* of all local accessors */
-    struct tw_internal_bounds *bounds; /* record of indices outside of the kernel's views; or NULL */
-    struct tw_fallback *fallback;      /* the fallback of its command; or NULL */
-    struct tw_event_list *events;      /* what it depends on; NULL: nothing */
-    struct tw_pin *pins;               /* of boxes of large buffers */
-    unsigned char *args;               /* of the kernel; or the step, NULL if it has nothing to run */
+    const char *step;                      /* the name of the function that recorded a step; or NULL */
+    size_t local_bytes;                    /* of all local accessors, and local_array_bytes */
+    size_t local_array_bytes, array_bytes; /* of arrays to reduce into: copies in local memory, and all */
+    struct tw_internal_bounds *bounds;     /* record of indices outside of the kernel's views; or NULL */
+    struct tw_fallback *fallback;          /* the fallback of its command; or NULL */
+    struct tw_event_list *events;          /* what it depends on; NULL: nothing */
+    struct tw_pin *pins;                   /* of boxes of large buffers */
+    unsigned char *args;                   /* of the kernel; or the step, NULL if it has nothing to run */
     size_t args_bytes;
     /* The members below are not cleared when a group begins. */
     _Atomic(struct tw_command_group *) *spare; /* the queue's place for the group after submission */

@@ -35,6 +35,18 @@ static tw_status check_form(const tw_kernel *kernel, struct launcher launcher)
                    definitions[kernel->form], launcher.name, definitions[launcher.form]);
 }
 
+/* Checks the buffers that a kernel reduces into. */
+static tw_status check_targets(const tw_kernel *kernel, const void *block)
+{
+    const char *member = kernel->misfit ? kernel->misfit(block) : NULL;
+    return member
+               ? tw_fail(
+                     TW_ERROR_INVALID_KERNEL,
+                     "kernel %s reduces its member %s, which has no buffer, or one whose elements are of another size",
+                     kernel->name, member)
+               : TW_SUCCESS;
+}
+
 /* Checks all of a kernel but its dimensions and the size of its groups. */
 static tw_status check_kernel(const struct tw_command_group *group, const tw_kernel *kernel, struct launcher launcher,
                               const void *block, size_t block_bytes)
@@ -64,10 +76,11 @@ static tw_status check_kernel(const struct tw_command_group *group, const tw_ker
         return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
                        "the command group already has kernel %s; %s needs one of its own", group->kernel->name,
                        kernel->name);
-    if (group->local_bytes && kernel->form != TW_INTERNAL_WORK_GROUP && kernel->form != TW_INTERNAL_ND_RANGE)
+    if (group->local_bytes > group->local_array_bytes && kernel->form != TW_INTERNAL_WORK_GROUP
+        && kernel->form != TW_INTERNAL_ND_RANGE)
         return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "kernel %s has no work-groups that could use local memory",
                        kernel->name);
-    return TW_SUCCESS;
+    return check_targets(kernel, block);
 }
 
 /* Lets the backend check a launch. A backend with memory may load something for the first launch of a kernel, so the
@@ -93,6 +106,7 @@ static tw_status try_launch(struct tw_command_group *group, const tw_kernel *ker
 {
     struct tw_internal_launch *launch = &group->launch;
     launch->local_bytes = group->local_bytes;
+    launch->array_bytes = group->array_bytes;
     launch->args = block;
     launch->accesses = group->uses;
     launch->access_count = group->use_count;

@@ -64,8 +64,8 @@ static tw_status equip(struct instantiation *a, const struct tw_internal_kernel 
                        struct tw_internal_launch *launch)
 {
     tw_status status = TW_SUCCESS;
-    if (kernel->form == TW_INTERNAL_REDUCTION) {
-        status = tw_scratch_make(a->device, launch);
+    if (kernel->misfit) {
+        status = tw_scratch_make(a->device, kernel, launch);
         if (status == TW_SUCCESS)
             keep(a, launch->scratch);
     }

@@ -405,14 +405,17 @@ describe_range(const struct kernel *kernel, const struct tw_internal_launch *lau
     const bool is_range = form == TW_INTERNAL_RANGE, is_reduction = form == TW_INTERNAL_REDUCTION;
     struct tw_internal_simt_grid grid;
     __builtin_assume(launch->dims >= 1 && launch->dims <= 3); /* for clang-tidy */
+    const bool reduces_groups = kernel->key->misfit && !is_reduction;
     struct tw_internal_simt_captures captures = is_range       ? tw_internal_simt_range_captures(launch, &grid)
                                                 : is_reduction ? tw_internal_simt_reduction_captures(launch, &grid)
-                                                               : tw_internal_simt_group_captures(launch, &grid);
+                                                : reduces_groups
+                                                    ? tw_internal_simt_group_reduction_captures(launch, &grid)
+                                                    : tw_internal_simt_group_captures(launch, &grid);
     node->grid[0] = tw_internal_simt_count(grid.teams);
     node->block[0] = tw_internal_simt_count(grid.threads);
-    if (!is_reduction)
+    if (!is_reduction && !reduces_groups)
         shape(launch, &grid, is_range, &captures, node);
-    else if (kernel->resident_teams && kernel->resident_teams < node->grid[0])
+    else if (is_reduction && kernel->resident_teams && kernel->resident_teams < node->grid[0])
         node->grid[0] = (unsigned)kernel->resident_teams; /* teams stride over the range: more would wait for these */
     return captures;
 }

@@ -266,9 +266,10 @@ static tw_status wait(struct tw_backend_stream *base, const struct tw_backend_ev
 }
 
 /* Lends a reduction the stream's scratch memory. */
-static tw_status lend_scratch(struct cuda_stream *stream, struct tw_internal_launch *launch)
+static tw_status lend_scratch(struct cuda_stream *stream, const struct tw_internal_kernel *kernel,
+                              struct tw_internal_launch *launch)
 {
-    const tw_status status = tw_scratch_take(&stream->scratch, owner_of(stream), launch);
+    const tw_status status = tw_scratch_take(&stream->scratch, owner_of(stream), kernel, launch);
     void *memory = launch->scratch;
     if (status == TW_SUCCESS) /* the next launch runs after this one, so it can take the same memory */
         tw_scratch_give(&stream->scratch, owner_of(stream), launch, true);
@@ -304,8 +305,8 @@ static tw_status add_kernel(struct cuda_stream *stream, const struct tw_internal
                             struct tw_internal_launch *launch)
 {
     tw_status status = TW_SUCCESS;
-    if (kernel->form == TW_INTERNAL_REDUCTION)
-        status = lend_scratch(stream, launch);
+    if (kernel->misfit)
+        status = lend_scratch(stream, kernel, launch);
     if (status == TW_SUCCESS && kernel->args_bytes > TW_INTERNAL_INLINE_ARGS_BYTES)
         status = copy_args(stream, kernel, launch);
     if (status != TW_SUCCESS)

@@ -104,7 +104,7 @@ static void await(struct team *team, atomic_uint *counter, unsigned value, unsig
 
 /* If `more`, advances the batch to the first kernel that can be prepared, and prepares it. Returns false if there is
    none. */
-static bool find_ready(struct tw_backend_batch *batch, bool more, void **scratch)
+static bool find_ready(struct tw_backend_batch *batch, bool more, struct tw_host_scratch *scratch)
 {
     while (more && batch->kernel->form != TW_INTERNAL_SINGLE_TASK
            && !tw_host_prepare(batch->kernel, batch->launch, scratch))
@@ -113,7 +113,7 @@ static bool find_ready(struct tw_backend_batch *batch, bool more, void **scratch
 }
 
 /* Runs kernels as the first thread of the team, up to a kernel that needs no team. Returns true if there is one. */
-static bool lead(struct team *team, unsigned threads, void **scratch)
+static bool lead(struct team *team, unsigned threads, struct tw_host_scratch *scratch)
 {
     struct tw_backend_batch *batch = team->batch;
     bool more;
@@ -146,7 +146,7 @@ static void follow(struct team *team, unsigned thread, unsigned threads)
     }
 }
 
-static bool run_team(struct tw_backend_batch *batch, void **scratch)
+static bool run_team(struct tw_backend_batch *batch, struct tw_host_scratch *scratch)
 {
     struct team team = {.batch = batch,
                         .poll_limit_ns = tw_team_poll_limit_ms() * (uint64_t)1000000u,
@@ -170,7 +170,7 @@ static bool run_team(struct tw_backend_batch *batch, void **scratch)
 
 void tw_host_launch_batch(struct tw_backend_device *device, struct tw_backend_batch *batch)
 {
-    void *scratch = NULL;
+    struct tw_host_scratch scratch = {NULL, 0};
     (void)device;
     tw_team_bind();
     const bool has_team = (unsigned)omp_get_max_threads() <= MOST_THREADS;
@@ -181,5 +181,5 @@ void tw_host_launch_batch(struct tw_backend_device *device, struct tw_backend_ba
         else
             more = find_ready(batch, batch->next(batch, tw_host_run(batch->kernel, batch->launch, NULL)), &scratch);
     }
-    free(scratch);
+    free(scratch.memory);
 }

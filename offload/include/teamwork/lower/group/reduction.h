@@ -3,6 +3,7 @@
 #ifndef TEAMWORK_LOWER_REDUCTION_H
 #define TEAMWORK_LOWER_REDUCTION_H
 
+#include <teamwork/lower/group/atomic_word.h>
 #include <teamwork/lower/group/group_functions.h>
 #include <teamwork/lower/kernel/host.h>
 #include <teamwork/lower/kernel/simt.h>
@@ -10,22 +11,82 @@
 
 #define TW_INTERNAL_OP(reduction) ((tw_operation)(sizeof *(reduction).tw_op - 1))
 
+/* In C the overloads below would take pointers of other types too. */
+#define TW_INTERNAL_IS_VALUE(reduction) TW_INTERNAL_IS((reduction).tw_target, struct tw_internal_target)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgcc-compat" /* diagnose_if is clang's */
+TW_DEVICE_INLINE int tw_internal_is_value(int right)
+    __attribute__((diagnose_if(!right, "the member is an array: tw_combine_at(member, index, x)", "error")))
+{
+    return right;
+}
+TW_DEVICE_INLINE int tw_internal_is_array(int right)
+    __attribute__((diagnose_if(!right, "the member is one value: tw_combine(member, x)", "error")))
+{
+    return right;
+}
+#pragma clang diagnostic pop
+
 /* ---- parts --------------------------------------------------------------------------------------------------------
 
-   A CPU cuts the range into parts that depend on the range alone (tw_internal_parts), and a GPU into as many as it runs
-   teams. Each part leaves one value of 8 bytes for each member, the values of a member side by side; then all are
-   combined in one order. */
+   A CPU cuts a launch into parts that depend on the launch alone (tw_internal_launch_parts), and a GPU into as many as
+   it runs teams. Each part leaves one value of 8 bytes for each member that is one value, the values of a member side
+   by side; then all are combined in one order.
+
+   Of an array a CPU has a copy for each part. A GPU has one in global memory, to which work-items add atomically, and
+   in the simt lowering a small array has another one in the memory of each team. An element of a copy is by XOR what it
+   has more than the identity, so zeroed memory has the identities of any operation. */
+
+#ifdef TW_INTERNAL_PASS_SIMT
+#define TW_INTERNAL_SLOT_PARTS TW_INTERNAL_MAX_PARTS
+#else
+#define TW_INTERNAL_SLOT_PARTS TW_INTERNAL_LOOP_PARTS
+#endif
 
 /* What is done with a member; the functions that do it are inlined, and the stage is a constant. */
 enum tw_internal_stage {
-    TW_INTERNAL_RESET, /* sets the value to the operation's identity */
-    TW_INTERNAL_LEAVE, /* leaves the value as that of part `part` */
-    TW_INTERNAL_FINISH /* combines the values of `part` parts with the target */
+    TW_INTERNAL_RESET,  /* sets the value to the operation's identity, or makes a copy of the array */
+    TW_INTERNAL_LEAVE,  /* leaves the value as that of the part */
+    TW_INTERNAL_FINISH, /* combines the values of all parts with the target */
+    /* where a part is of groups, and not in the simt lowering: */
+    TW_INTERNAL_OPEN, /* makes the part's value the target, and sets it to the identity, or makes a copy of the array */
+    TW_INTERNAL_BEGIN, /* sets the own value of a work-item, or group, to the identity */
+    TW_INTERNAL_ADD    /* combines it with the part's value */
 };
 
-TW_DEVICE_INLINE void *tw_internal_slot(unsigned char *slots, size_t member, size_t part)
+/* What a stage is told. */
+struct tw_internal_reducing {
+    unsigned char *slots, *arrays; /* of the scratch memory */
+    size_t part;                   /* when finishing, how many */
+    size_t array_bytes;            /* from a copy of all arrays to the next; 0: there is one */
+    unsigned threads;              /* of a team in the simt lowering */
+    int device; /* OpenMP's number of the device whose memory has the targets, for the host; -1: its own */
+};
+
+TW_DEVICE_INLINE struct tw_internal_reducing tw_internal_reducing(uint64_t scratch, size_t part, size_t array_bytes,
+                                                                  unsigned threads)
 {
-    return slots + (member * TW_INTERNAL_MAX_PARTS + part) * 8;
+    unsigned char *const slots = (unsigned char *)(uintptr_t)scratch;
+    unsigned char *const counter = slots + TW_INTERNAL_SLOT_BYTES(TW_INTERNAL_SLOT_PARTS);
+    struct tw_internal_reducing here = {slots, counter + TW_INTERNAL_COUNTER_BYTES, part, array_bytes, threads, -1};
+    return here;
+}
+
+/* In a launch on a CPU. */
+TW_DEVICE_INLINE struct tw_internal_reducing tw_internal_reducing_of(const struct tw_internal_launch *launch,
+                                                                     size_t part)
+{
+    return tw_internal_reducing((uint64_t)(uintptr_t)launch->scratch, part, launch->array_bytes, 1);
+}
+
+TW_DEVICE_INLINE void *tw_internal_slot(const struct tw_internal_reducing *here, size_t member, size_t part)
+{
+    return here->slots + (member * TW_INTERNAL_SLOT_PARTS + part) * 8;
+}
+
+TW_DEVICE_INLINE void *tw_internal_copy(const struct tw_internal_reducing *here, size_t part, size_t place)
+{
+    return here->arrays + part * here->array_bytes + place;
 }
 
 /* Copies to or from memory of OpenMP's device `to` or `from`, or of the host where that is negative. */
@@ -40,12 +101,13 @@ TW_DEVICE_INLINE void tw_internal_move(void *target, int to, const void *source,
 
 #ifdef TW_INTERNAL_PASS_SIMT
 
-TW_DEVICE_INLINE uint32_t tw_internal_teams(void)
+TW_DEVICE_INLINE uint32_t tw_internal_teams(unsigned threads)
 {
 #ifdef __NVPTX__
+    (void)threads;
     return (uint32_t)__nvvm_read_ptx_sreg_nctaid_x();
 #else
-    return (uint32_t)__builtin_amdgcn_grid_size_x() / TW_INTERNAL_SIMT_RANGE_THREADS;
+    return (uint32_t)__builtin_amdgcn_grid_size_x() / threads;
 #endif
 }
 
@@ -59,23 +121,18 @@ TW_DEVICE_INLINE void tw_internal_device_fence(void)
 }
 
 /* Whether the other teams have left their values: true for one team. `counter` is zero before and after. */
-TW_DEVICE_INLINE bool tw_internal_last_team(unsigned *counter)
+TW_DEVICE_INLINE bool tw_internal_last_team(const struct tw_internal_reducing *here)
 {
+    unsigned *const counter = (unsigned *)(void *)(here->arrays - TW_INTERNAL_COUNTER_BYTES);
     unsigned last = 0;
     if (tw_internal_thread() == 0) {
         tw_internal_device_fence();
-        last = __atomic_fetch_add(counter, 1u, __ATOMIC_RELAXED) == tw_internal_teams() - 1;
+        last = __atomic_fetch_add(counter, 1u, __ATOMIC_RELAXED) == tw_internal_teams(here->threads) - 1;
         if (last)
             *counter = 0;
         tw_internal_device_fence();
     }
     return tw_internal_team_broadcast_uint(tw_internal_thread(), last, 0) != 0;
-}
-
-/* The sub-group of this thread of a reduction's team. */
-TW_DEVICE_INLINE tw_sub_group tw_internal_range_sub_group(void)
-{
-    return tw_internal_sub_group(tw_internal_thread(), TW_INTERNAL_SIMT_RANGE_THREADS);
 }
 
 /* The item of a place in the range; `here` has all that items have in common. */
@@ -102,68 +159,295 @@ TW_DEVICE_INLINE tw_item tw_internal_reduction_item(size_t linear, size_t total,
 #endif
 
 // clang-format off
+/* What a type needs for atomic operations and for copies. `word` is the type of atomic.h, and `bits` that of its size.
+   tw_internal_coded_SUFFIX(): a value as an element of a copy, and back. tw_internal_add_atomically_SUFFIX(): `to` is
+   coded or not. */
+#define TW_INTERNAL_DEFINE_SHARED(type, suffix, word, bits, combine)                                                   \
+    TW_DEVICE_INLINE type tw_internal_coded_##suffix(type x, tw_operation op)                                          \
+    {                                                                                                                  \
+        const type identity = tw_internal_identity_##suffix(op);                                                       \
+        bits a, b;                                                                                                     \
+        __builtin_memcpy(&a, &x, sizeof a);                                                                            \
+        __builtin_memcpy(&b, &identity, sizeof b);                                                                     \
+        a ^= b;                                                                                                        \
+        __builtin_memcpy(&x, &a, sizeof x);                                                                            \
+        return x;                                                                                                      \
+    }                                                                                                                  \
+    TW_DEVICE_INLINE void tw_internal_add_atomically_##suffix(type *to, type x, tw_operation op, bool coded)           \
+    {                                                                                                                  \
+        const tw_memory_order order = TW_ORDER_RELAXED;                                                                \
+        const tw_memory_scope scope = TW_SCOPE_DEVICE;                                                                 \
+        if (op == TW_SUM) {                                                                                            \
+            (void)tw_internal_atomic_fetch_add((word *)to, (word)x, order, scope);                                     \
+            return;                                                                                                    \
+        }                                                                                                              \
+        word old = tw_internal_atomic_load((word *)to, order, scope), seen;                                            \
+        for (;; old = seen) {                                                                                          \
+            const type before = coded ? tw_internal_coded_##suffix((type)old, op) : (type)old;                         \
+            const type after = combine(before, x, op);                                                                 \
+            const word next = (word)(coded ? tw_internal_coded_##suffix(after, op) : after);                           \
+            if (tw_internal_same_bits(next, old))                                                                      \
+                return;                                                                                                \
+            seen = tw_internal_atomic_swap_if((word *)to, old, next, order, order, scope);                             \
+            if (tw_internal_same_bits(seen, old))                                                                      \
+                return;                                                                                                \
+        }                                                                                                              \
+    }                                                                                                                  \
+    TW_INTERNAL_DEFINE_ADD_TO_TEAM(type, suffix, word)
+
+/* tw_internal_add_to_team_SUFFIX(): likewise to an element of a copy in the memory of a team, which the pointer's type
+   says: LLVM would make one access of this one and that to a copy elsewhere, and find out where it leads each time. */
+#ifdef TW_INTERNAL_PASS_SIMT
+#define TW_INTERNAL_DEFINE_ADD_TO_TEAM(type, suffix, word)                                                             \
+    TW_DEVICE_INLINE void tw_internal_add_to_team_##suffix(type *to, type x, tw_operation op)                          \
+    {                                                                                                                  \
+        if (op == TW_SUM)                                                                                              \
+            (void)__scoped_atomic_fetch_add((__attribute__((address_space(3))) word *)to, (word)x, __ATOMIC_RELAXED,   \
+                                            __MEMORY_SCOPE_DEVICE);                                                    \
+        else                                                                                                           \
+            tw_internal_add_atomically_##suffix(to, x, op, true);                                                      \
+    }
+#else
+#define TW_INTERNAL_DEFINE_ADD_TO_TEAM(type, suffix, word)
+#endif
+
+TW_INTERNAL_DEFINE_SHARED(int, int, tw_internal_uint32, uint32_t, tw_internal_combine_int)
+TW_INTERNAL_DEFINE_SHARED(unsigned, uint, tw_internal_uint32, uint32_t, tw_internal_combine_uint)
+TW_INTERNAL_DEFINE_SHARED(long, long, tw_internal_uint64, uint64_t, tw_internal_combine_long)
+TW_INTERNAL_DEFINE_SHARED(unsigned long, ulong, tw_internal_uint64, uint64_t, tw_internal_combine_ulong)
+TW_INTERNAL_DEFINE_SHARED(long long, llong, tw_internal_uint64, uint64_t, tw_internal_combine_llong)
+TW_INTERNAL_DEFINE_SHARED(unsigned long long, ullong, tw_internal_uint64, uint64_t, tw_internal_combine_ullong)
+TW_INTERNAL_DEFINE_SHARED(float, float, tw_internal_float, uint32_t, tw_internal_combine_float)
+TW_INTERNAL_DEFINE_SHARED(double, double, tw_internal_double, uint64_t, tw_internal_combine_double)
+#undef TW_INTERNAL_DEFINE_SHARED
+#undef TW_INTERNAL_DEFINE_ADD_TO_TEAM
+
 /* The value is the work-item's own, or that of its thread: the kernel's view of it is const, the object is not. Any
    order of additions is as good, which lets the compiler vectorize them. */
 #define TW_INTERNAL_DEFINE_REDUCTION(type, suffix, lowest, highest, combine)                                           \
-    TW_OVERLOADED void tw_internal_accumulate(const type *value, type x, tw_operation op) TW_INTERNAL_CHECKED(suffix)  \
+    TW_OVERLOADED void tw_internal_accumulate(const type *value, const struct tw_internal_target *target, type x,      \
+                                              tw_operation op) TW_INTERNAL_CHECKED(suffix)                             \
     {                                                                                                                  \
         TW_INTERNAL_PRAGMA(clang fp reassociate(on))                                                                   \
+        TW_INTERNAL_IF_SHARED(target, suffix, x, op)                                                                   \
         type *const to = (type *)(uintptr_t)value;                                                                     \
+        (void)target;                                                                                                  \
         *to = op == TW_SUM ? *to + x : op == TW_PRODUCT ? *to * x : combine(*to, x, op);                               \
     }                                                                                                                  \
-    TW_INTERNAL_DEFINE_LEAVE_AND_FINISH(type, suffix, combine)                                                         \
-    TW_OVERLOADED void tw_internal_member(enum tw_internal_stage stage, type *value, type *target, size_t keep,        \
-                                          tw_operation op, unsigned char *slots, size_t member, size_t part,           \
-                                          int device)                                                                  \
+    TW_OVERLOADED void tw_internal_accumulate_at(type *const *values, const struct tw_internal_array *array,           \
+                                                 size_t index, type x, tw_operation op) TW_INTERNAL_CHECKED(suffix)    \
     {                                                                                                                  \
-        if (stage == TW_INTERNAL_RESET)                                                                                \
+        TW_INTERNAL_ADD_TO_COPY(type, suffix, *values, array, index, x, op, combine)                                   \
+    }                                                                                                                  \
+    TW_OVERLOADED bool tw_internal_fits(type *const *values, const struct tw_internal_array *array)                    \
+    {                                                                                                                  \
+        (void)values;                                                                                                  \
+        return array->element_bytes == sizeof(type);                                                                   \
+    }                                                                                                                  \
+    TW_OVERLOADED bool tw_internal_fits(const type *value, const struct tw_internal_target *target)                    \
+    {                                                                                                                  \
+        (void)value;                                                                                                   \
+        return target->element_bytes == sizeof(type);                                                                  \
+    }                                                                                                                  \
+    TW_INTERNAL_DEFINE_LEAVE_AND_FINISH(type, suffix, combine)                                                         \
+    TW_OVERLOADED void tw_internal_member(enum tw_internal_stage stage, type *value,                                   \
+                                          struct tw_internal_target *target, tw_operation op,                          \
+                                          const struct tw_internal_reducing *here, size_t member)                      \
+    {                                                                                                                  \
+        if (stage == TW_INTERNAL_RESET || stage == TW_INTERNAL_BEGIN) {                                                \
             *value = tw_internal_identity_##suffix(op);                                                                \
-        else if (stage == TW_INTERNAL_LEAVE)                                                                           \
-            tw_internal_leave(value, (type *)tw_internal_slot(slots, member, part), op);                               \
-        else                                                                                                           \
-            tw_internal_finish(target, keep, (type *)tw_internal_slot(slots, member, 0), part, device, op);            \
+            target->shared = false;                                                                                    \
+        } else if (stage == TW_INTERNAL_LEAVE) {                                                                       \
+            tw_internal_leave(value, (type *)tw_internal_slot(here, member, here->part), op, here);                    \
+        } else if (stage == TW_INTERNAL_FINISH) {                                                                      \
+            tw_internal_finish((type *)target->to, target->keep, (type *)tw_internal_slot(here, member, 0), op, here); \
+        } else if (stage == TW_INTERNAL_OPEN) {                                                                        \
+            target->to = tw_internal_slot(here, member, here->part);                                                   \
+            target->shared = true;                                                                                     \
+            *(type *)target->to = tw_internal_identity_##suffix(op);                                                   \
+        } else {                                                                                                       \
+            TW_INTERNAL_ADD_TO_PART(type, suffix, (type *)target->to, *value, op, combine)                             \
+        }                                                                                                              \
+    }                                                                                                                  \
+    TW_OVERLOADED void tw_internal_member(enum tw_internal_stage stage, type **values,                                 \
+                                          struct tw_internal_array *array, tw_operation op,                            \
+                                          const struct tw_internal_reducing *here, size_t member)                      \
+    {                                                                                                                  \
+        (void)member;                                                                                                  \
+        if (stage == TW_INTERNAL_RESET || stage == TW_INTERNAL_OPEN) {                                                 \
+            *values = (type *)tw_internal_copy(here, TW_INTERNAL_GPU_ARRAYS ? 0 : here->part, array->place);           \
+            tw_internal_reset_array(*values, array, here);                                                             \
+        } else if (stage == TW_INTERNAL_LEAVE) {                                                                       \
+            tw_internal_leave_array(*values, array, op, here);                                                         \
+        } else if (stage == TW_INTERNAL_FINISH) {                                                                      \
+            tw_internal_finish_array((type *)array->to, (type *)tw_internal_copy(here, 0, array->place), array, op,    \
+                                     here);                                                                            \
+        }                                                                                                              \
     }
 
+#ifdef TW_INTERNAL_GPU_PASS
+#define TW_INTERNAL_GPU_ARRAYS true
+#else
+#define TW_INTERNAL_GPU_ARRAYS false
+#endif
+
+/* In the teams lowering the work-items of a group may be threads that share what their part has. */
+#ifdef TW_INTERNAL_PASS_TEAMS
+#define TW_INTERNAL_IF_SHARED(target, suffix, x, op)                                                                   \
+    if ((target)->shared) {                                                                                            \
+        tw_internal_add_atomically_##suffix((target)->to, x, op, false);                                               \
+        return;                                                                                                        \
+    }
+#define TW_INTERNAL_ADD_TO_PART(type, suffix, to, x, op, combine)                                                      \
+    tw_internal_add_atomically_##suffix(to, x, op, false);
+#else
+#define TW_INTERNAL_IF_SHARED(target, suffix, x, op)
+#define TW_INTERNAL_ADD_TO_PART(type, suffix, to, x, op, combine)                                                      \
+    TW_INTERNAL_PRAGMA(clang fp reassociate(on))                                                                       \
+    type *const part = to;                                                                                             \
+    *part = op == TW_SUM ? *part + x : op == TW_PRODUCT ? *part * x : combine(*part, x, op);
+#endif
+
+#if defined(TW_INTERNAL_PASS_SIMT)
+#define TW_INTERNAL_ADD_TO_COPY(type, suffix, values, array, index, x, op, combine)                                    \
+    if ((array)->local)                                                                                                \
+        tw_internal_add_to_team_##suffix((type *)tw_internal_team_copy(array) + (index), x, op);                       \
+    else                                                                                                               \
+        tw_internal_add_atomically_##suffix((values) + (index), x, op, true);
+#elif defined(TW_INTERNAL_PASS_TEAMS)
+#define TW_INTERNAL_ADD_TO_COPY(type, suffix, values, array, index, x, op, combine)                                    \
+    (void)(array);                                                                                                     \
+    tw_internal_add_atomically_##suffix((values) + (index), x, op, true);
+#else
+#define TW_INTERNAL_ADD_TO_COPY(type, suffix, values, array, index, x, op, combine)                                    \
+    type *const to = (values) + (index);                                                                               \
+    (void)(array);                                                                                                     \
+    *to = tw_internal_coded_##suffix(combine(tw_internal_coded_##suffix(*to, op), x, op), op);
+#endif
+
 #ifdef TW_INTERNAL_PASS_SIMT
-/* A part is a team; the last team finishes. */
+/* The copy of an array in the memory of this team. */
+TW_DEVICE_INLINE void *tw_internal_team_copy(const struct tw_internal_array *array)
+{
+    return tw_internal_dynamic_memory + (array->local - 1);
+}
+
+/* A part is a team; the last team finishes. The edges of the stages are barriers: any thread may add to any element. */
 #define TW_INTERNAL_DEFINE_LEAVE_AND_FINISH(type, suffix, combine)                                                     \
-    TW_OVERLOADED void tw_internal_leave(type *value, type *slot, tw_operation op)                                     \
+    TW_OVERLOADED void tw_internal_leave(type *value, type *slot, tw_operation op,                                     \
+                                         const struct tw_internal_reducing *here)                                      \
     {                                                                                                                  \
-        *value = tw_internal_team_reduce_##suffix(tw_internal_range_sub_group(), *value, op);                          \
+        const tw_sub_group sub_group = tw_internal_sub_group(tw_internal_thread(), here->threads);                     \
+        *value = tw_internal_team_reduce_##suffix(sub_group, *value, op);                                              \
         if (tw_internal_thread() == 0)                                                                                 \
             *slot = *value;                                                                                            \
     }                                                                                                                  \
-    TW_OVERLOADED void tw_internal_finish(type *target, size_t keep, const type *slots, size_t teams, int device,      \
-                                          tw_operation op)                                                             \
+    TW_OVERLOADED void tw_internal_finish(type *target, bool keep, const type *slots, tw_operation op,                 \
+                                          const struct tw_internal_reducing *here)                                     \
     {                                                                                                                  \
+        const tw_sub_group sub_group = tw_internal_sub_group(tw_internal_thread(), here->threads);                     \
         const volatile type *parts = (const volatile type *)slots;                                                     \
         type all = tw_internal_identity_##suffix(op);                                                                  \
-        (void)device;                                                                                                  \
-        for (unsigned i = tw_internal_thread(); i < (unsigned)teams; i += TW_INTERNAL_SIMT_RANGE_THREADS)              \
+        for (unsigned i = tw_internal_thread(); i < (unsigned)here->part; i += here->threads)                          \
             all = combine(all, parts[i * (8 / sizeof all)], op);                                                       \
-        all = tw_internal_team_reduce_##suffix(tw_internal_range_sub_group(), all, op);                                \
+        all = tw_internal_team_reduce_##suffix(sub_group, all, op);                                                    \
         if (tw_internal_thread() == 0)                                                                                 \
             *target = keep ? combine(*target, all, op) : all;                                                          \
+    }                                                                                                                  \
+    TW_OVERLOADED void tw_internal_reset_array(type *values, const struct tw_internal_array *array,                    \
+                                               const struct tw_internal_reducing *here)                                \
+    {                                                                                                                  \
+        (void)values;                                                                                                  \
+        if (!array->local)                                                                                             \
+            return;                                                                                                    \
+        for (unsigned i = tw_internal_thread(); i < array->count; i += here->threads)                                  \
+            ((type *)tw_internal_team_copy(array))[i] = 0;                                                             \
+        tw_internal_barrier();                                                                                         \
+    }                                                                                                                  \
+    TW_OVERLOADED void tw_internal_leave_array(type *values, const struct tw_internal_array *array, tw_operation op,   \
+                                               const struct tw_internal_reducing *here)                                \
+    {                                                                                                                  \
+        if (array->local) {                                                                                            \
+            tw_internal_barrier();                                                                                     \
+            for (unsigned i = tw_internal_thread(); i < array->count; i += here->threads) {                            \
+                const type x = tw_internal_coded_##suffix(((type *)tw_internal_team_copy(array))[i], op);              \
+                if (x != tw_internal_identity_##suffix(op))                                                            \
+                    tw_internal_add_atomically_##suffix(values + i, x, op, true);                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+        tw_internal_barrier();                                                                                         \
+    }                                                                                                                  \
+    TW_OVERLOADED void tw_internal_finish_array(type *to, type *copy, const struct tw_internal_array *array,           \
+                                                tw_operation op, const struct tw_internal_reducing *here)              \
+    {                                                                                                                  \
+        for (unsigned i = tw_internal_thread(); i < array->count; i += here->threads) {                                \
+            const type all = tw_internal_coded_##suffix(((volatile type *)copy)[i], op);                               \
+            copy[i] = 0;                                                                                               \
+            to[i] = array->keep ? combine(to[i], all, op) : all;                                                       \
+        }                                                                                                              \
     }
 #else
-/* A part is a loop of one thread; the host finishes. The target is in memory of OpenMP's device `device`. */
+/* A part is a loop of one thread, and the host finishes. It takes an array in pieces, each from all copies in their
+   order; the one copy of a GPU is zero again. */
 #define TW_INTERNAL_DEFINE_LEAVE_AND_FINISH(type, suffix, combine)                                                     \
-    TW_OVERLOADED void tw_internal_leave(type *value, type *slot, tw_operation op)                                     \
+    TW_OVERLOADED void tw_internal_leave(type *value, type *slot, tw_operation op,                                     \
+                                         const struct tw_internal_reducing *here)                                      \
     {                                                                                                                  \
-        (void)op;                                                                                                      \
+        (void)op, (void)here;                                                                                          \
         *slot = *value;                                                                                                \
     }                                                                                                                  \
-    TW_OVERLOADED void tw_internal_finish(type *target, size_t keep, const type *slots, size_t parts, int device,      \
-                                          tw_operation op)                                                             \
+    TW_OVERLOADED void tw_internal_finish(type *target, bool keep, const type *slots, tw_operation op,                 \
+                                          const struct tw_internal_reducing *here)                                     \
     {                                                                                                                  \
         type all = tw_internal_identity_##suffix(op), old;                                                             \
-        for (size_t i = 0; i < parts; ++i)                                                                             \
+        for (size_t i = 0; i < here->part; ++i)                                                                        \
             all = combine(all, slots[i * (8 / sizeof all)], op);                                                       \
         if (keep) {                                                                                                    \
-            tw_internal_move(&old, -1, target, device, sizeof old);                                                    \
+            tw_internal_move(&old, -1, target, here->device, sizeof old);                                              \
             all = combine(old, all, op);                                                                               \
         }                                                                                                              \
-        tw_internal_move(target, device, &all, -1, sizeof all);                                                        \
+        tw_internal_move(target, here->device, &all, -1, sizeof all);                                                  \
+    }                                                                                                                  \
+    TW_OVERLOADED void tw_internal_reset_array(type *values, const struct tw_internal_array *array,                    \
+                                               const struct tw_internal_reducing *here)                                \
+    {                                                                                                                  \
+        (void)here;                                                                                                    \
+        if (!TW_INTERNAL_GPU_ARRAYS)                                                                                   \
+            __builtin_memset(values, 0, array->count * sizeof(type));                                                  \
+    }                                                                                                                  \
+    TW_OVERLOADED void tw_internal_leave_array(type *values, const struct tw_internal_array *array, tw_operation op,   \
+                                               const struct tw_internal_reducing *here)                                \
+    {                                                                                                                  \
+        (void)values, (void)array, (void)op, (void)here;                                                               \
+    }                                                                                                                  \
+    TW_OVERLOADED void tw_internal_finish_array(type *to, type *copy, const struct tw_internal_array *array,           \
+                                                tw_operation op, const struct tw_internal_reducing *here)              \
+    {                                                                                                                  \
+        enum { PIECE = 512 };                                                                                          \
+        type all[PIECE], more[PIECE];                                                                                  \
+        const size_t copies = here->array_bytes ? here->part : 1;                                                      \
+        for (size_t first = 0; first < array->count; first += PIECE) {                                                 \
+            const size_t rest = array->count - first, count = rest < PIECE ? rest : PIECE;                             \
+            const size_t bytes = count * sizeof(type);                                                                 \
+            for (size_t i = 0; i < count; ++i)                                                                         \
+                all[i] = tw_internal_identity_##suffix(op);                                                            \
+            for (size_t c = 0; c < copies; ++c) {                                                                      \
+                tw_internal_move(more, -1, (unsigned char *)(copy + first) + c * here->array_bytes, here->device,      \
+                                 bytes);                                                                               \
+                for (size_t i = 0; i < count; ++i)                                                                     \
+                    all[i] = combine(all[i], tw_internal_coded_##suffix(more[i], op), op);                             \
+            }                                                                                                          \
+            if (!here->array_bytes) {                                                                                  \
+                __builtin_memset(more, 0, bytes);                                                                      \
+                tw_internal_move(copy + first, here->device, more, -1, bytes);                                         \
+            }                                                                                                          \
+            if (array->keep) {                                                                                         \
+                tw_internal_move(more, -1, to + first, here->device, bytes);                                           \
+                for (size_t i = 0; i < count; ++i)                                                                     \
+                    all[i] = combine(more[i], all[i], op);                                                             \
+            }                                                                                                          \
+            tw_internal_move(to + first, here->device, all, -1, bytes);                                                \
+        }                                                                                                              \
     }
 #endif
 
@@ -174,26 +458,44 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
 #undef TW_INTERNAL_DEFINE_REDUCTION
 #undef TW_INTERNAL_DEFINE_LEAVE_AND_FINISH
 
-/* Does a stage for each member of a kernel's block; `members` is TW_INTERNAL_MEMBERS(a, b ..., 4, 3, 2, 1, ).
+/* Does a stage for each member of a kernel's block; `members` and `misfits` are TW_INTERNAL_MEMBERS(...).
    Expands to:
 
-       void dot_tw_members(stage, tw_k, slots, part, device) { tw_internal_member(stage, &tw_k->sum ...); } */
-#define TW_INTERNAL_REDUCED_MEMBERS(name, members)                                                                     \
+       void dot_tw_members(stage, tw_k, here) { tw_internal_member(stage, &tw_k->sum ...); }
+       static const char *dot_tw_misfit(block) { if (!tw_internal_fits(&tw_k->sum ...)) return "sum"; return NULL; } */
+#define TW_INTERNAL_REDUCED_MEMBERS(name, members, misfits)                                                            \
     TW_DEVICE_INLINE void name##_tw_members(enum tw_internal_stage tw_stage, name##_tw_block *tw_k,                    \
-                                            unsigned char *tw_slots, size_t tw_part, int tw_device)                    \
+                                            const struct tw_internal_reducing *tw_here)                                \
     {                                                                                                                  \
         members                                                                                                        \
+    }                                                                                                                  \
+    static __attribute__((unused)) const char *name##_tw_misfit(const void *tw_args)                                   \
+    {                                                                                                                  \
+        const name##_tw_block *const tw_k = (const name##_tw_block *)tw_args;                                          \
+        misfits                                                                                                        \
+        return NULL;                                                                                                   \
     }
-/* Only inside of that function, whose parameters it names. */
+/* Only inside of those functions, whose parameters they name. */
 #define TW_INTERNAL_MEMBER(i, member)                                                                                  \
-    tw_internal_member(tw_stage, &tw_k->member.tw_value, tw_k->member.tw_target, tw_k->member.tw_keep,                 \
-                       TW_INTERNAL_OP(tw_k->member), tw_slots, i, tw_part, tw_device);
-#define TW_INTERNAL_MEMBERS(a, b, c, d, count, ...) TW_INTERNAL_MEMBERS_##count(a, b, c, d)
-#define TW_INTERNAL_MEMBERS_1(a, b, c, d) TW_INTERNAL_MEMBER(0, a)
-#define TW_INTERNAL_MEMBERS_2(a, b, c, d) TW_INTERNAL_MEMBER(0, a) TW_INTERNAL_MEMBER(1, b)
-#define TW_INTERNAL_MEMBERS_3(a, b, c, d) TW_INTERNAL_MEMBER(0, a) TW_INTERNAL_MEMBER(1, b) TW_INTERNAL_MEMBER(2, c)
-#define TW_INTERNAL_MEMBERS_4(a, b, c, d)                                                                              \
-    TW_INTERNAL_MEMBER(0, a) TW_INTERNAL_MEMBER(1, b) TW_INTERNAL_MEMBER(2, c) TW_INTERNAL_MEMBER(3, d)
+    tw_internal_member(tw_stage, &tw_k->member.tw_value, &tw_k->member.tw_target, TW_INTERNAL_OP(tw_k->member),        \
+                       tw_here, i);
+#define TW_INTERNAL_MISFIT(i, member)                                                                                  \
+    if (!tw_internal_fits(&tw_k->member.tw_value, &tw_k->member.tw_target))                                            \
+        return #member;
+
+/* TW_INTERNAL_MEMBERS(X, sum, bins)  Expands to: X(0, sum) X(1, bins); for up to eight members */
+#define TW_INTERNAL_MEMBERS(...) TW_INTERNAL_COUNTED_MEMBERS(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, )
+#define TW_INTERNAL_COUNTED_MEMBERS(X, a, b, c, d, e, f, g, h, count, ...)                                             \
+    TW_INTERNAL_MEMBERS_##count(X, a, b, c, d, e, f, g, h)
+#define TW_INTERNAL_MEMBERS_1(X, a, ...) X(0, a)
+#define TW_INTERNAL_MEMBERS_2(X, a, b, ...) X(0, a) X(1, b)
+#define TW_INTERNAL_MEMBERS_3(X, a, b, c, ...) X(0, a) X(1, b) X(2, c)
+#define TW_INTERNAL_MEMBERS_4(X, a, b, c, d, ...) X(0, a) X(1, b) X(2, c) X(3, d)
+#define TW_INTERNAL_MEMBERS_5(X, a, b, c, d, e, ...) X(0, a) X(1, b) X(2, c) X(3, d) X(4, e)
+#define TW_INTERNAL_MEMBERS_6(X, a, b, c, d, e, f, ...) X(0, a) X(1, b) X(2, c) X(3, d) X(4, e) X(5, f)
+#define TW_INTERNAL_MEMBERS_7(X, a, b, c, d, e, f, g, ...) X(0, a) X(1, b) X(2, c) X(3, d) X(4, e) X(5, f) X(6, g)
+#define TW_INTERNAL_MEMBERS_8(X, a, b, c, d, e, f, g, h)                                                               \
+    X(0, a) X(1, b) X(2, c) X(3, d) X(4, e) X(5, f) X(6, g) X(7, h)
 
 /* ---- host -------------------------------------------------------------------------------------------------------- */
 
@@ -204,15 +506,16 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
    Expands to: void dot_tw_part(launch, block, slots, part, parts) { for (...) dot_tw_row(...); } */
 #define TW_INTERNAL_HOST_PART(name, options)                                                                           \
     TW_INTERNAL_HOST_ROW(name, options)                                                                                \
-    static void name##_tw_part(const struct tw_internal_launch *tw_launch, const name##_tw_block *tw_args,             \
-                               unsigned char *tw_slots, size_t tw_part, size_t tw_parts)                               \
+    static void name##_tw_part(struct tw_internal_launch *tw_launch, const name##_tw_block *tw_args, size_t tw_part,   \
+                               size_t tw_parts)                                                                        \
     {                                                                                                                  \
+        const struct tw_internal_reducing tw_here = tw_internal_reducing_of(tw_launch, tw_part);                       \
         name##_tw_block tw_mine = *tw_args;                                                                            \
         const size_t tw_r[3] = {tw_launch->range[0], tw_launch->range[1], tw_launch->range[2]};                        \
         const size_t tw_o[3] = {tw_launch->offset[0], tw_launch->offset[1], tw_launch->offset[2]};                     \
         const size_t tw_total = tw_r[0] * tw_r[1] * tw_r[2], tw_length = tw_r[name##_tw_dims - 1];                     \
         const size_t tw_past = tw_internal_piece_first(tw_total, tw_part + 1, tw_parts);                               \
-        name##_tw_members(TW_INTERNAL_RESET, &tw_mine, tw_slots, tw_part, -1);                                         \
+        name##_tw_members(TW_INTERNAL_RESET, &tw_mine, &tw_here);                                                      \
         for (size_t tw_at = tw_internal_piece_first(tw_total, tw_part, tw_parts); tw_at < tw_past;) {                  \
             const size_t tw_rest = tw_length - tw_at % tw_length;                                                      \
             const size_t tw_count = tw_past - tw_at < tw_rest ? tw_past - tw_at : tw_rest;                             \
@@ -220,54 +523,78 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
                           &tw_mine, name##_tw_dims);                                                                   \
             tw_at += tw_count;                                                                                         \
         }                                                                                                              \
-        name##_tw_members(TW_INTERNAL_LEAVE, &tw_mine, tw_slots, tw_part, -1);                                         \
+        name##_tw_members(TW_INTERNAL_LEAVE, &tw_mine, &tw_here);                                                      \
     }
 #endif
 
 #ifdef TW_INTERNAL_DEVICE_PASS
-#define TW_INTERNAL_HOST_REDUCTION(name)
+#define TW_INTERNAL_HOST_REDUCTION(name, groups)
 #else
 /* The parts of a piece of the launch, and what is left to one thread. Expands to:
 
-       static void dot_tw_host(launch, piece, pieces) { for (...) dot_tw_part(...); }
+       static void dot_tw_host_reduction(launch, piece, pieces) { for (...) dot_tw_part(...); }
        static void dot_tw_host_end(launch) { dot_tw_members(TW_INTERNAL_FINISH, ...); } */
-#define TW_INTERNAL_HOST_REDUCTION(name)                                                                               \
-    TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
+#define TW_INTERNAL_HOST_REDUCTION(name, groups)                                                                       \
+    static void name##_tw_host_reduction(struct tw_internal_launch *tw_launch, size_t tw_piece, size_t tw_pieces)      \
     {                                                                                                                  \
-        const size_t tw_parts =                                                                                        \
-            tw_internal_parts(tw_launch->range[0] * tw_launch->range[1] * tw_launch->range[2]);                        \
+        const size_t tw_parts = tw_internal_launch_parts(tw_launch, groups);                                           \
         const size_t tw_past = tw_internal_piece_first(tw_parts, tw_piece + 1, tw_pieces);                             \
         for (size_t tw_part = tw_internal_piece_first(tw_parts, tw_piece, tw_pieces); tw_part < tw_past; ++tw_part)    \
-            name##_tw_part(tw_launch, (const name##_tw_block *)tw_launch->args, (unsigned char *)tw_launch->scratch,   \
-                           tw_part, tw_parts);                                                                         \
+            name##_tw_part(tw_launch, (const name##_tw_block *)tw_launch->args, tw_part, tw_parts);                    \
     }                                                                                                                  \
     static void name##_tw_host_end(struct tw_internal_launch *tw_launch)                                               \
     {                                                                                                                  \
+        const struct tw_internal_reducing tw_here =                                                                    \
+            tw_internal_reducing_of(tw_launch, tw_internal_launch_parts(tw_launch, groups));                           \
         name##_tw_block tw_args = *(const name##_tw_block *)tw_launch->args;                                           \
-        name##_tw_members(TW_INTERNAL_FINISH, &tw_args, (unsigned char *)tw_launch->scratch,                           \
-                          tw_internal_parts(tw_launch->range[0] * tw_launch->range[1] * tw_launch->range[2]), -1);     \
+        if (!__atomic_load_n(&tw_launch->fell_back, __ATOMIC_RELAXED))                                                 \
+            name##_tw_members(TW_INTERNAL_FINISH, &tw_args, &tw_here);                                                 \
     }
 #endif
 
 /* ---- teams: a part is a turn of one loop over teams and threads, and the host combines --------------------------- */
 
+TW_DEVICE_INLINE size_t tw_internal_teams_parts(const struct tw_internal_launch *launch, bool groups)
+{
+    const size_t total = launch->range[0] * launch->range[1] * launch->range[2];
+    return launch->cpu ? tw_internal_launch_parts(launch, groups)
+           : groups    ? tw_internal_group_parts(total)
+                       : tw_internal_parts(total);
+}
+
+/* Fetches the slots to `slots`, and the counter, which says whether a group did not get its threads. False: the kernel
+   did not run. */
+TW_DEVICE_INLINE bool tw_internal_teams_fetch(struct tw_internal_launch *launch, struct tw_internal_reducing *here,
+                                              unsigned char *slots, bool groups)
+{
+    const size_t bytes = TW_INTERNAL_SLOT_BYTES(TW_INTERNAL_LOOP_PARTS);
+    int refused = 0;
+    tw_internal_move(slots, -1, launch->scratch, launch->device, bytes);
+    tw_internal_move(&refused, -1, (unsigned char *)launch->scratch + bytes, launch->device, sizeof refused);
+    *here = tw_internal_reducing((uint64_t)(uintptr_t)launch->scratch, 0, launch->cpu ? launch->array_bytes : 0, 1);
+    here->slots = slots;
+    here->device = launch->device;
+    here->part = tw_internal_teams_parts(launch, groups);
+    if (refused)
+        launch->fell_back = TW_INTERNAL_NO_THREADS;
+    return !launch->fell_back;
+}
+
 #if !defined(TW_INTERNAL_TEAMS_BUILT) || defined(TW_INTERNAL_DEVICE_PASS)
-#define TW_INTERNAL_TEAMS_REDUCTION_END(name)
+#define TW_INTERNAL_TEAMS_REDUCTION_END(name, groups)
 #else
 /* Expands to:
 
        static void dot_tw_teams_reduction(launch) { dot_tw_teams(launch); dot_tw_members(TW_INTERNAL_FINISH, ...); } */
-#define TW_INTERNAL_TEAMS_REDUCTION_END(name)                                                                          \
+#define TW_INTERNAL_TEAMS_REDUCTION_END(name, groups)                                                                  \
     static void name##_tw_teams_reduction(struct tw_internal_launch *tw_launch)                                        \
     {                                                                                                                  \
         name##_tw_block tw_args = *(const name##_tw_block *)tw_launch->args;                                           \
-        unsigned char tw_slots[TW_INTERNAL_SCRATCH_BYTES] __attribute__((aligned(64)));                                \
+        unsigned char tw_slots[TW_INTERNAL_SLOT_BYTES(TW_INTERNAL_LOOP_PARTS)] __attribute__((aligned(64)));           \
+        struct tw_internal_reducing tw_here;                                                                           \
         name##_tw_teams(tw_launch);                                                                                    \
-        tw_internal_move(tw_slots, -1, tw_launch->scratch, tw_launch->device, sizeof tw_slots);                        \
-        if (!tw_launch->fell_back)                                                                                     \
-            name##_tw_members(TW_INTERNAL_FINISH, &tw_args, tw_slots,                                                  \
-                              tw_internal_parts(tw_launch->range[0] * tw_launch->range[1] * tw_launch->range[2]),      \
-                              tw_launch->device);                                                                      \
+        if (tw_internal_teams_fetch(tw_launch, &tw_here, tw_slots, groups))                                            \
+            name##_tw_members(TW_INTERNAL_FINISH, &tw_args, &tw_here);                                                 \
     }
 #endif
 
@@ -279,29 +606,32 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
     TW_DEVICE_INLINE void name##_tw_teams_body(const uint64_t *tw_words, size_t tw_part)                               \
     {                                                                                                                  \
         const struct tw_internal_teams_captures *const tw_head = tw_internal_teams_head(tw_words);                     \
-        unsigned char *const tw_slots = (unsigned char *)(uintptr_t)tw_head->memory;                                   \
+        const struct tw_internal_reducing tw_here = tw_internal_reducing(tw_head->memory, tw_part, 0, 1);              \
         const size_t tw_total = tw_head->r0 * tw_head->r1 * tw_head->r2;                                               \
         name##_tw_block tw_copy;                                                                                       \
         name##_tw_block tw_mine = *(const name##_tw_block *)tw_internal_block(                                         \
             tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, sizeof tw_copy);                                             \
-        name##_tw_members(TW_INTERNAL_RESET, &tw_mine, tw_slots, tw_part, -1);                                         \
+        name##_tw_members(TW_INTERNAL_RESET, &tw_mine, &tw_here);                                                      \
         for (size_t tw_i = tw_part; tw_i < tw_total; tw_i += tw_internal_parts(tw_total))                              \
             name##_tw_call(tw_internal_turn_item(tw_words, tw_i, name##_tw_dims), &tw_mine);                           \
-        name##_tw_members(TW_INTERNAL_LEAVE, &tw_mine, tw_slots, tw_part, -1);                                         \
+        name##_tw_members(TW_INTERNAL_LEAVE, &tw_mine, &tw_here);                                                      \
     }
 #else
 /* A CPU device takes parts as the host does. Expands to: void dot_tw_teams_body(words, part) { dot_tw_part(...); } */
-#define TW_INTERNAL_TEAMS_REDUCTION(name)                                                                              \
+#define TW_INTERNAL_TEAMS_REDUCTION(name) TW_INTERNAL_TEAMS_PART(name, false)
+#endif
+
+/* Expands to: void dot_tw_teams_body(words, part) { dot_tw_part(launch, block, part, parts); } */
+#define TW_INTERNAL_TEAMS_PART(name, groups)                                                                           \
     TW_DEVICE_INLINE void name##_tw_teams_body(const uint64_t *tw_words, size_t tw_part)                               \
     {                                                                                                                  \
         name##_tw_block tw_copy;                                                                                       \
-        const struct tw_internal_teams_captures *const tw_head = tw_internal_teams_head(tw_words);                     \
-        name##_tw_part(tw_internal_teams_launch(tw_words),                                                             \
-                       tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, sizeof tw_copy),                \
-                       (unsigned char *)(uintptr_t)tw_head->memory, tw_part,                                           \
-                       tw_internal_parts(tw_head->r0 * tw_head->r1 * tw_head->r2));                                    \
+        struct tw_internal_launch *const tw_launch = tw_internal_teams_launch(tw_words);                               \
+        name##_tw_part(tw_launch,                                                                                      \
+                       (const name##_tw_block *)tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy,        \
+                                                                  sizeof tw_copy),                                     \
+                       tw_part, tw_internal_launch_parts(tw_launch, groups));                                          \
     }
-#endif
 
 /* ---- simt: resident teams stride over the range, and the last one combines --------------------------------------- */
 
@@ -315,32 +645,41 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
     {                                                                                                                  \
         const struct tw_internal_simt_captures *const tw_head = tw_internal_simt_head(tw_words);                       \
         const struct tw_internal_split tw_split = tw_internal_simt_split(tw_head);                                     \
-        const tw_item tw_here = {{0, 0, 0}, {tw_head->r0, tw_head->r1, tw_head->r2},                                   \
-                                 {tw_head->o0, tw_head->o1, tw_head->o2}, name##_tw_dims};                             \
+        const tw_item tw_point = {{0, 0, 0}, {tw_head->r0, tw_head->r1, tw_head->r2},                                  \
+                                  {tw_head->o0, tw_head->o1, tw_head->o2}, name##_tw_dims};                            \
         name##_tw_block tw_copy;                                                                                       \
         name##_tw_block tw_mine = *(const name##_tw_block *)tw_internal_block(                                         \
             tw_words + TW_INTERNAL_SIMT_WORDS, &tw_copy, sizeof tw_copy);                                              \
-        unsigned char *const tw_slots = (unsigned char *)(uintptr_t)tw_head->shape;                                    \
         const size_t tw_total = tw_head->r0 * tw_head->r1 * tw_head->r2;                                               \
-        const size_t tw_stride = (size_t)tw_internal_teams() * TW_INTERNAL_SIMT_RANGE_THREADS;                         \
         const size_t tw_team = tw_internal_team();                                                                     \
-        name##_tw_members(TW_INTERNAL_RESET, &tw_mine, tw_slots, tw_team, -1);                                         \
+        const size_t tw_stride =                                                                                       \
+            (size_t)tw_internal_teams(TW_INTERNAL_SIMT_RANGE_THREADS) * TW_INTERNAL_SIMT_RANGE_THREADS;                \
+        struct tw_internal_reducing tw_here =                                                                          \
+            tw_internal_reducing(tw_head->shape, tw_team, 0, TW_INTERNAL_SIMT_RANGE_THREADS);                          \
+        name##_tw_members(TW_INTERNAL_RESET, &tw_mine, &tw_here);                                                      \
         size_t tw_i = tw_team * TW_INTERNAL_SIMT_RANGE_THREADS + tw_internal_thread();                                 \
         for (; tw_i + 3 * tw_stride < tw_total; tw_i += 4 * tw_stride) {                                               \
             TW_INTERNAL_PRAGMA(clang loop unroll(full))                                                                \
             for (size_t tw_k = 0; tw_k < 4; ++tw_k)                                                                    \
-                name##_tw_call(tw_internal_reduction_item(tw_i + tw_k * tw_stride, tw_total, tw_here, tw_split,        \
+                name##_tw_call(tw_internal_reduction_item(tw_i + tw_k * tw_stride, tw_total, tw_point, tw_split,       \
                                                           name##_tw_dims), &tw_mine);                                  \
         }                                                                                                              \
         for (; tw_i < tw_total; tw_i += tw_stride)                                                                     \
-            name##_tw_call(tw_internal_reduction_item(tw_i, tw_total, tw_here, tw_split, name##_tw_dims), &tw_mine);   \
-        name##_tw_members(TW_INTERNAL_LEAVE, &tw_mine, tw_slots, tw_team, -1);                                         \
-        if (tw_internal_last_team((unsigned *)(void *)(tw_slots + TW_INTERNAL_SCRATCH_BYTES)))                         \
-            name##_tw_members(TW_INTERNAL_FINISH, &tw_mine, tw_slots, tw_internal_teams(), -1);                        \
+            name##_tw_call(tw_internal_reduction_item(tw_i, tw_total, tw_point, tw_split, name##_tw_dims), &tw_mine);  \
+        TW_INTERNAL_SIMT_FINISH(name, tw_mine, tw_here)                                                                \
+    }
+
+/* Expands to: leave the values; the last team: finish */
+#define TW_INTERNAL_SIMT_FINISH(name, mine, here)                                                                      \
+    name##_tw_members(TW_INTERNAL_LEAVE, &(mine), &(here));                                                            \
+    if (tw_internal_last_team(&(here))) {                                                                              \
+        (here).part = tw_internal_teams((here).threads);                                                               \
+        name##_tw_members(TW_INTERNAL_FINISH, &(mine), &(here));                                                       \
     }
 #else
 #define TW_INTERNAL_SIMT_REDUCTION(name)
 #endif
+
 // clang-format on
 
 #endif

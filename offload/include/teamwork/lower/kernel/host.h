@@ -54,13 +54,6 @@ TW_DEVICE_INLINE tw_item tw_internal_item(size_t row, size_t last, const size_t 
     return item;
 }
 
-/* A reduction cuts a range into so many parts, which depend on the range alone. */
-TW_DEVICE_INLINE size_t tw_internal_parts(size_t total)
-{
-    const size_t parts = (total + 1023) / 1024;
-    return parts < 512 ? parts : 512;
-}
-
 // clang-format off
 #ifdef TW_INTERNAL_DEVICE_PASS
 #define TW_INTERNAL_HOST_TASK(name)

@@ -34,7 +34,7 @@
     TW_INTERNAL_TEAMS_TASK(name)                                                                                       \
     TW_INTERNAL_TEAMS_ONE(name)                                                                                        \
     TW_INTERNAL_KERNEL_OBJECT(single_task, TW_INTERNAL_SINGLE_TASK, name, linkage, kinds, function, name, NULL,        \
-                              name##_tw_teams, NULL, 0, 0)
+                              TW_INTERNAL_PLAIN, 0, 0)
 
 #define TW_INTERNAL_RANGE_KERNEL(kernel, dims_, ...)                                                                   \
     TW_INTERNAL_EXPAND(TW_INTERNAL_RANGE_FORM, dims_, TW_INTERNAL_PREFIXES(kernel))
@@ -47,23 +47,23 @@
     TW_INTERNAL_TEAMS_RANGE(name)                                                                                      \
     TW_INTERNAL_TEAMS(name, range, items)                                                                              \
     TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_RANGE, name, linkage, kinds, function, name, NULL,                    \
-                              name##_tw_teams, NULL, name##_tw_dims, 0)
+                              TW_INTERNAL_PLAIN, name##_tw_dims, 0)
 
 #define TW_INTERNAL_REDUCTION_KERNEL(kernel, dims_, ...)                                                               \
-    TW_INTERNAL_EXPAND(TW_INTERNAL_REDUCTION_FORM, dims_, TW_INTERNAL_MEMBERS(__VA_ARGS__, 4, 3, 2, 1, ),              \
-                     TW_INTERNAL_PREFIXES(kernel))
-#define TW_INTERNAL_REDUCTION_FORM(dims_, members, name, linkage, kinds, options, function, block)                     \
+    TW_INTERNAL_EXPAND(TW_INTERNAL_REDUCTION_FORM, dims_, TW_INTERNAL_MEMBERS(TW_INTERNAL_MEMBER, __VA_ARGS__),        \
+                       TW_INTERNAL_MEMBERS(TW_INTERNAL_MISFIT, __VA_ARGS__), TW_INTERNAL_PREFIXES(kernel))
+#define TW_INTERNAL_REDUCTION_FORM(dims_, members, misfits, name, linkage, kinds, options, function, block)            \
     TW_INTERNAL_RANGE_CALL(name, kinds, function, block, dims_)                                                        \
-    TW_INTERNAL_REDUCED_MEMBERS(name, members)                                                                         \
+    TW_INTERNAL_REDUCED_MEMBERS(name, members, misfits)                                                                \
     TW_INTERNAL_HOST_PART(name, options)                                                                               \
-    TW_INTERNAL_HOST_REDUCTION(name)                                                                                   \
+    TW_INTERNAL_HOST_REDUCTION(name, false)                                                                            \
     TW_INTERNAL_SIMT_REDUCTION(name)                                                                                   \
     TW_INTERNAL_SIMT(name, reduction)                                                                                  \
     TW_INTERNAL_TEAMS_REDUCTION(name)                                                                                  \
     TW_INTERNAL_TEAMS(name, reduction, items)                                                                          \
-    TW_INTERNAL_TEAMS_REDUCTION_END(name)                                                                              \
+    TW_INTERNAL_TEAMS_REDUCTION_END(name, false)                                                                       \
     TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_REDUCTION, name, linkage, kinds, function, name, NULL,                \
-                              name##_tw_teams_reduction, name##_tw_host_end, name##_tw_dims, 0)
+                              TW_INTERNAL_REDUCES, name##_tw_dims, 0)
 
 #define TW_INTERNAL_GROUP_KERNEL(kernel, n0, n1, n2, ...)                                                              \
     TW_INTERNAL_EXPAND(TW_INTERNAL_GROUP_FORM, n0, n1, n2, TW_INTERNAL_PREFIXES(kernel))
@@ -84,7 +84,7 @@
     TW_INTERNAL_TEAMS_GROUP(name)                                                                                      \
     TW_INTERNAL_TEAMS(name, group, groups)                                                                             \
     TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, linkage, kinds, function, shown, next,         \
-                              name##_tw_teams, NULL, name##_tw_dims, name##_tw_local_0, name##_tw_local_1,             \
+                              TW_INTERNAL_PLAIN, name##_tw_dims, name##_tw_local_0, name##_tw_local_1,                 \
                               name##_tw_local_2)
 
 #define TW_INTERNAL_ND_KERNEL(kernel, n0, n1, n2, ...)                                                                 \
@@ -106,7 +106,7 @@
     TW_INTERNAL_TEAMS_ND_RANGE(name)                                                                                   \
     TW_INTERNAL_TEAMS(name, nd_range, groups)                                                                          \
     TW_INTERNAL_KERNEL_OBJECT(nd_range, TW_INTERNAL_ND_RANGE, name, linkage, kinds, function, shown, next,             \
-                              name##_tw_teams, NULL, name##_tw_dims, name##_tw_local_0, name##_tw_local_1,             \
+                              TW_INTERNAL_PLAIN, name##_tw_dims, name##_tw_local_0, name##_tw_local_1,                 \
                               name##_tw_local_2)
 
 /* ---- kernels in several sizes of work-groups --------------------------------------------------------------------- */
@@ -263,6 +263,16 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
     typedef struct block name##_tw_block;                                                                              \
     TW_INTERNAL_EXTERN const struct tw_internal_##kind##_kernel name##_kernel
 
+/* The functions by which kernels differ: those of one that reduces are in reduction.h. */
+#define TW_INTERNAL_PLAIN_TEAMS(name) name##_tw_teams
+#define TW_INTERNAL_PLAIN_HOST(name) name##_tw_host
+#define TW_INTERNAL_PLAIN_END(name) NULL
+#define TW_INTERNAL_PLAIN_MISFIT(name) NULL
+#define TW_INTERNAL_REDUCES_TEAMS(name) name##_tw_teams_reduction
+#define TW_INTERNAL_REDUCES_HOST(name) name##_tw_host_reduction
+#define TW_INTERNAL_REDUCES_END(name) name##_tw_host_end
+#define TW_INTERNAL_REDUCES_MISFIT(name) name##_tw_misfit
+
 /* The object that launches a kernel; ends in a declaration, which the user's semicolon completes. `visit` lets a visitor
    see the members of a block: their names and types, which only the compiler knows. `shown` is the kernel's name in
    messages, `next` the same kernel in another size. Expands to:
@@ -272,12 +282,12 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
        const struct tw_internal_range_kernel saxpy_kernel = {...};
        extern const struct tw_internal_range_kernel saxpy_kernel */
 #ifdef TW_INTERNAL_DEVICE_PASS
-#define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, linkage, kinds_, function_, shown, next_, teams, end, dims_, ...)\
+#define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, linkage, kinds_, function_, shown, next_, functions, dims_, ...) \
     TW_INTERNAL_CXX_END                                                                                                \
     TW_INTERNAL_DECLARE_##linkage(const struct tw_internal_##kind##_kernel, name_##_kernel)
 #define TW_INTERNAL_DECLARE_static(type, object) extern type object
 #else
-#define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, linkage, kinds_, function_, shown, next_, teams, end, dims_, ...)\
+#define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, linkage, kinds_, function_, shown, next_, functions, dims_, ...) \
     static_assert(__alignof__(name_##_tw_block) <= 64, "the block of " #name_ " is aligned to more than 64 bytes");    \
     TW_INTERNAL_CXX_BLOCK(name_)                                                                                       \
     TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
@@ -289,17 +299,17 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
     TW_INTERNAL_PRAGMA(clang diagnostic pop)                                                                           \
     static void name_##_tw_offload(struct tw_internal_launch *tw_launch)                                               \
     {                                                                                                                  \
-        TW_INTERNAL_OFFLOAD(name_, teams, tw_launch)                                                                   \
+        TW_INTERNAL_OFFLOAD(name_, functions##_TEAMS(name_), tw_launch)                                                \
     }                                                                                                                  \
     static size_t name_##_tw_local_bytes;                                                                              \
     TW_INTERNAL_DEFINE_##linkage(const struct tw_internal_##kind##_kernel, name_##_kernel) = {{                        \
         .abi = TW_INTERNAL_KERNEL_ABI, .form = form_, .dims = dims_, .lowerings = TW_INTERNAL_LOWERINGS,               \
         .kinds = kinds_, .args_bytes = sizeof(name_##_tw_block), .required_local = {__VA_ARGS__}, .next = next_,       \
-        .host = name_##_tw_host, .host_end = end, .offload = name_##_tw_offload,                                       \
+        .host = functions##_HOST(name_), .host_end = functions##_END(name_), .offload = name_##_tw_offload,            \
         .name = #shown, .symbol = #name_, .function = #function_,                                                      \
         .file = __FILE__, .line = __LINE__, .unit = __BASE_FILE__,                                                     \
         .notes = __start_tw_local_notes, .past_notes = __stop_tw_local_notes,                                          \
-        .local_bytes = &name_##_tw_local_bytes, .visit = name_##_tw_visit,                                             \
+        .local_bytes = &name_##_tw_local_bytes, .visit = name_##_tw_visit, .misfit = functions##_MISFIT(name_),        \
     }};                                                                                                                \
     TW_INTERNAL_CXX_END                                                                                                \
     TW_INTERNAL_DECLARE_##linkage(const struct tw_internal_##kind##_kernel, name_##_kernel)
@@ -313,5 +323,6 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
 // clang-format on
 
 #include <teamwork/lower/group/reduction.h>
+#include <teamwork/lower/group/reduction_groups.h>
 
 #endif

@@ -8,13 +8,14 @@
 #ifndef TEAMWORK_LOWER_LAUNCH_H
 #define TEAMWORK_LOWER_LAUNCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <teamwork/range.h>
 
 enum {
-    TW_INTERNAL_KERNEL_ABI = 9, /* of kernels that headers compiled; the runtime checks it */
+    TW_INTERNAL_KERNEL_ABI = 10, /* of kernels that headers compiled; the runtime checks it */
     /* argument blocks up to this many bytes travel as kernel arguments; larger ones through device memory */
     TW_INTERNAL_INLINE_ARGS_BYTES = 256,
     /* a region captures so many words that describe the launch, and behind them those of the argument block
@@ -26,9 +27,15 @@ enum {
 /** The largest work-group on any GPU; simt launches of bigger ones are refused. */
 #define TW_INTERNAL_SIMT_MAX_GROUP 1024u
 
-/* Reductions: up to four members, a slot of 8 bytes for each part of the range. */
+/* Reductions: up to eight members, a slot of 8 bytes for each part of the launch, which are teams in the simt lowering
+   and else loops. Behind the slots is a counter, and behind that what belongs to members that are arrays: a CPU has a
+   copy of all arrays for each part, a GPU one. */
 #define TW_INTERNAL_MAX_PARTS 2048u
-#define TW_INTERNAL_SCRATCH_BYTES (4u * TW_INTERNAL_MAX_PARTS * 8u)
+#define TW_INTERNAL_LOOP_PARTS 512u
+#define TW_INTERNAL_SLOT_BYTES(parts) (8u * (parts) * 8u)
+#define TW_INTERNAL_COUNTER_BYTES 64u
+#define TW_INTERNAL_ARRAY_PARTS 256u                      /* most copies of arrays on a CPU */
+#define TW_INTERNAL_ARRAY_COPIES_BYTES ((size_t)64 << 20) /* of more than one copy */
 
 /* Which region serves a block of so many bytes. */
 TW_DEVICE_INLINE unsigned tw_internal_words_for(size_t bytes)
@@ -146,9 +153,10 @@ struct tw_internal_launch {
     unsigned max_threads;    /* most threads in a team of the device */
     unsigned thread_step;    /* teams of the standard mapping need a multiple of this: a warp */
     size_t local_bytes;      /* local accessors of each group */
-    void *
-        scratch; /* reductions: TW_INTERNAL_SCRATCH_BYTES of device memory and a counter, 0 before and after; on a CPU, of host
-                      memory and without the counter */
+    void *scratch;        /* reductions: tw_internal_scratch_bytes() of device memory, on a CPU of host memory; counter
+                             and arrays of a GPU are 0 before and after */
+    size_t scratch_bytes; /* the backend's own: what it has */
+    size_t array_bytes;   /* reductions: of one copy of all members that are arrays */
     const struct tw_internal_cpu *cpu; /* on CPUs, else NULL */
     int *refused;  /* in device memory: a group of the standard mapping did not get its threads; or NULL */
     int fell_back; /* enum tw_internal_fallback; 0: the kernel ran. Accessed atomically */
@@ -158,6 +166,44 @@ struct tw_internal_launch {
     size_t access_count;
     int stacks; /* work-items of an nd_range kernel went to stacks of their own. Accessed atomically */
 };
+
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
+
+/* The parts of `total` work-items of a range. */
+TW_DEVICE_INLINE size_t tw_internal_parts(size_t total)
+{
+    const size_t parts = (total + 1023) / 1024;
+    return parts < TW_INTERNAL_LOOP_PARTS ? parts : TW_INTERNAL_LOOP_PARTS;
+}
+
+/* The parts of `total` work-groups. */
+TW_DEVICE_INLINE size_t tw_internal_group_parts(size_t total)
+{
+    return total < TW_INTERNAL_LOOP_PARTS ? total : TW_INTERNAL_LOOP_PARTS;
+}
+
+/* The parts of a launch on a CPU, of work-items or of groups. They depend on the launch alone. With arrays there are
+   fewer: a part has more work-items than its copies have elements. */
+TW_DEVICE_INLINE size_t tw_internal_launch_parts(const struct tw_internal_launch *launch, bool groups)
+{
+    const size_t total = launch->range[0] * launch->range[1] * launch->range[2];
+    const size_t items = total * (launch->local[0] * launch->local[1] * launch->local[2]);
+    const size_t parts = groups ? tw_internal_group_parts(total) : tw_internal_parts(total);
+    if (!launch->array_bytes)
+        return parts;
+    const size_t fit = TW_INTERNAL_ARRAY_COPIES_BYTES / launch->array_bytes, pay = 4 * items / launch->array_bytes;
+    size_t most = fit < pay ? fit : pay;
+    most = most < TW_INTERNAL_ARRAY_PARTS ? most : TW_INTERNAL_ARRAY_PARTS;
+    return most < 1 ? 1 : parts < most ? parts : most;
+}
+
+/* The slots, the counter and the arrays of a reduction. */
+TW_DEVICE_INLINE size_t tw_internal_scratch_bytes(const struct tw_internal_launch *launch, bool groups)
+{
+    const bool simt = launch->lowering == TW_INTERNAL_LOWER_SIMT;
+    return TW_INTERNAL_SLOT_BYTES(simt ? TW_INTERNAL_MAX_PARTS : TW_INTERNAL_LOOP_PARTS) + TW_INTERNAL_COUNTER_BYTES
+           + launch->array_bytes * (launch->cpu ? tw_internal_launch_parts(launch, groups) : 1);
+}
 
 /* A variable of TW_LOCAL, as the host's code notes it in the section tw_local_notes of the program or shared library.
    */
@@ -193,7 +239,16 @@ struct tw_internal_kernel {
     size_t *local_bytes; /* 1 + the bytes of the function's TW_LOCAL variables; 0: not summed yet. The highest bit: the
                          program was told that the kernel uses stacks. Accessed atomically */
     void (*visit)(const void *args, tw_internal_member_visitor visitor, void *user); /* the members of a block */
+    /* Of a kernel that reduces, else NULL: the name of the first member that goes to a buffer whose elements are not of
+       the member's size, or NULL. */
+    const char *(*misfit)(const void *args);
 };
+
+/* Whether the parts of a kernel that reduces are of work-groups. */
+TW_DEVICE_INLINE bool tw_internal_reduces_groups(const struct tw_internal_kernel *kernel)
+{
+    return kernel->form != TW_INTERNAL_REDUCTION;
+}
 
 /* One type for each form, with a member of its own, so that launching a kernel in another form does not compile. */
 struct tw_internal_single_task_kernel {

@@ -177,6 +177,19 @@ tw_internal_simt_group_captures(const struct tw_internal_launch *launch, struct 
                                          | (uint64_t)launch->dims << 33);
 }
 
+/* Of a kernel of work-groups that reduces: teams stride over the groups. The scratch memory takes the place of what
+   tw_internal_simt_group_reduction_split() finds out again. */
+TW_DEVICE_INLINE struct tw_internal_simt_captures
+tw_internal_simt_group_reduction_captures(const struct tw_internal_launch *launch, struct tw_internal_simt_grid *grid)
+{
+    struct tw_internal_simt_captures captures = tw_internal_simt_group_captures(launch, grid);
+    const size_t teams = launch->range[0] * launch->range[1] * launch->range[2];
+    captures.inner = (uint64_t)(uintptr_t)launch->scratch;
+    grid->teams[0] = teams < launch->max_parts ? teams : launch->max_parts;
+    grid->teams[1] = grid->teams[2] = 1;
+    return captures;
+}
+
 /* ---- entries of regions: for each form the clauses and words of a launch whose block has `bytes` ----------------- */
 
 TW_DEVICE_INLINE struct tw_internal_entry tw_internal_simt_entry(const struct tw_internal_launch *launch,
@@ -222,6 +235,14 @@ TW_DEVICE_INLINE struct tw_internal_entry tw_internal_simt_reduction_entry(const
 {
     struct tw_internal_simt_grid grid;
     const struct tw_internal_simt_captures captures = tw_internal_simt_reduction_captures(launch, &grid);
+    return tw_internal_simt_entry(launch, &captures, &grid, bytes);
+}
+
+TW_DEVICE_INLINE struct tw_internal_entry
+tw_internal_simt_group_reduction_entry(const struct tw_internal_launch *launch, size_t bytes)
+{
+    struct tw_internal_simt_grid grid;
+    const struct tw_internal_simt_captures captures = tw_internal_simt_group_reduction_captures(launch, &grid);
     return tw_internal_simt_entry(launch, &captures, &grid, bytes);
 }
 
@@ -389,18 +410,17 @@ TW_DEVICE_INLINE bool tw_internal_simt_range_item(tw_item *item, const uint64_t 
     return inside;
 }
 
-/* Sets the group of this thread. l0, l1, l2: the size that the kernel requires, or 0. */
-TW_DEVICE_INLINE void tw_internal_simt_group(struct tw_internal_group *group, const uint64_t *words, uint32_t l0,
-                                             uint32_t l1, uint32_t l2, unsigned dims)
+/* Sets a group, with this thread's place in it. l0, l1, l2: the size that the kernel requires, or 0. */
+TW_DEVICE_INLINE void tw_internal_simt_group_at(struct tw_internal_group *group, const uint64_t *words,
+                                                const uint32_t team[3], uint32_t l0, uint32_t l1, uint32_t l2,
+                                                unsigned dims)
 {
     const struct tw_internal_simt_captures *const head = tw_internal_simt_head(words);
-    uint32_t team[3];
     if (!l0) {
         l0 = head->shape & 2047;
         l1 = dims > 1 ? head->shape >> 11 & 2047 : 1;
         l2 = dims > 2 ? head->shape >> 22 & 2047 : 1;
     }
-    tw_internal_simt_team(tw_internal_simt_split(head), head->shape, dims, team);
     const uint32_t thread = tw_internal_thread();
     __builtin_assume(thread < l0 * l1 * l2);
     struct tw_internal_group here = {{team[0], team[1], team[2]},
@@ -423,6 +443,16 @@ TW_DEVICE_INLINE void tw_internal_simt_group(struct tw_internal_group *group, co
         group->tw_thread_[1] = thread / l2 % l1;
         group->tw_thread_[2] = thread % l2;
     }
+}
+
+/* The group of this thread. */
+TW_DEVICE_INLINE void tw_internal_simt_group(struct tw_internal_group *group, const uint64_t *words, uint32_t l0,
+                                             uint32_t l1, uint32_t l2, unsigned dims)
+{
+    const struct tw_internal_simt_captures *const head = tw_internal_simt_head(words);
+    uint32_t team[3];
+    tw_internal_simt_team(tw_internal_simt_split(head), head->shape, dims, team);
+    tw_internal_simt_group_at(group, words, team, l0, l1, l2, dims);
 }
 
 TW_DEVICE_INLINE tw_nd_item tw_internal_simt_nd_item(tw_group group)

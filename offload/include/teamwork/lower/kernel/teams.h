@@ -82,7 +82,7 @@ TW_DEVICE_INLINE struct tw_internal_entry tw_internal_teams_reduction_entry(cons
     struct tw_internal_teams_captures captures = tw_internal_teams_captures(launch);
     struct tw_internal_entry entry = tw_internal_teams_range_entry(launch, 0);
     captures.memory = (uint64_t)(uintptr_t)launch->scratch;
-    entry.turns = tw_internal_parts(entry.turns);
+    entry.turns = launch->cpu ? tw_internal_launch_parts(launch, false) : tw_internal_parts(entry.turns);
     tw_internal_add_block(&entry, TW_INTERNAL_TEAMS_WORDS, launch, &captures, bytes);
     return entry;
 }

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host stacks x86_64 x86_64-teams gpu-simt (gpu-teams) */
+/**
+ * Reductions of nd_range and hierarchical kernels: scalars and arrays, with and without a required size, with barriers
+ * and local memory, from one group to thousands, values that are kept or replaced, and errors.
+ */
+#include "nd_range_test.h"
+
+/* ---- hierarchical kernels ---------------------------------------------------------------------------------------- */
+
+struct tiles {
+    const int *in;
+    TW_REDUCTION(long, TW_SUM) sum;
+    TW_REDUCTION(int, TW_MAX) most;
+    TW_REDUCTION(unsigned, TW_SUM) groups;
+    TW_REDUCTION_ARRAY(unsigned, TW_SUM) bins;
+};
+
+/* Each group adds its values in two loops over work-items, and itself once. */
+static inline void tiles(tw_group group, const struct tiles *k)
+{
+    TW_LOCAL(int, part, [64]);
+    tw_parallel_for_work_item(group, item) {
+        part[tw_local_linear_id(item)] = k->in[tw_global_linear_id(item)];
+        tw_combine(k->most, k->in[tw_global_linear_id(item)]);
+    }
+    tw_parallel_for_work_item(group, item) {
+        const int value = part[63 - tw_local_linear_id(item)];
+        tw_combine(k->sum, value);
+        tw_combine_at(k->bins, (unsigned)value % 16, 1);
+    }
+    TW_ONCE(group) {
+        tw_combine(k->groups, 1);
+    }
+}
+TW_WORK_GROUP_REDUCTION(tiles, (64), sum, most, groups, bins);
+
+struct any_tiles {
+    const int *in;
+    TW_REDUCTION(double, TW_SUM) sum;
+};
+static inline void any_tiles(tw_group group, const struct any_tiles *k)
+{
+    tw_parallel_for_work_item(group, item) {
+        tw_combine(k->sum, k->in[tw_global_linear_id(item)]);
+    }
+}
+TW_WORK_GROUP_REDUCTION(any_tiles, (), sum);
+
+enum { MOST = 64 * 1500 };
+static int values[MOST];
+
+static tw_buffer *make_values(void)
+{
+    tw_buffer *in = NULL;
+    for (size_t i = 0; i < MOST; ++i)
+        values[i] = (int)(i * 7919 % 10007);
+    TW_PASS(tw_buffer_create_over_const(values, sizeof(int), tw_range_1d(MOST), &in));
+    return in;
+}
+
+TW_TEST(hierarchical_kernels_reduce)
+{
+    static const size_t groups[] = {1, 2, 63, 511, 513, 1500};
+    const unsigned zeros[16] = {0};
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *in = make_values(), *sum = NULL, *most = NULL, *count = NULL, *bins = NULL;
+    TW_PASS(tw_buffer_create_copy(zeros, sizeof(long), tw_range_1d(1), &sum));
+    TW_PASS(tw_buffer_create_copy(zeros, sizeof(int), tw_range_1d(1), &most));
+    TW_PASS(tw_buffer_create_copy(zeros, sizeof(unsigned), tw_range_1d(1), &count));
+    TW_PASS(tw_buffer_create_copy(zeros, sizeof(unsigned), tw_range_1d(16), &bins));
+    long expected = 0;
+    unsigned of_bins[16] = {0}, all_groups = 0;
+    for (size_t g = 0; g < sizeof groups / sizeof groups[0]; ++g) {
+        int largest = 0;
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for_work_group(cg, tw_range_1d(groups[g]), tw_range_1d(64), tiles, .in = tw_read(cg, in),
+                                   .sum = TW_REDUCE(cg, sum), .most = TW_REDUCE_INIT(cg, most),
+                                   .groups = TW_REDUCE(cg, count), .bins = TW_REDUCE_ARRAY(cg, bins));
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        for (size_t i = 0; i < groups[g] * 64; ++i) {
+            expected += values[i];
+            ++of_bins[values[i] % 16];
+            largest = values[i] > largest ? values[i] : largest;
+        }
+        all_groups += (unsigned)groups[g];
+        long got_sum;
+        int got_most;
+        unsigned got_bins[16], got_groups;
+        tw_test_fetch(sum, &got_sum);
+        tw_test_fetch(most, &got_most);
+        tw_test_fetch(count, &got_groups);
+        tw_test_fetch(bins, got_bins);
+        TW_EQUAL(got_sum, expected);
+        TW_EQUAL(got_most, largest);
+        TW_EQUAL(got_groups, all_groups);
+        TW_CHECK(memcmp(got_bins, of_bins, sizeof of_bins) == 0);
+    }
+    TW_PASS(tw_buffer_destroy(&in));
+    TW_PASS(tw_buffer_destroy(&sum));
+    TW_PASS(tw_buffer_destroy(&most));
+    TW_PASS(tw_buffer_destroy(&count));
+    TW_PASS(tw_buffer_destroy(&bins));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(groups_of_any_size_and_dimensions)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *in = make_values(), *sum = NULL;
+    double got, expected = 0;
+    TW_PASS(tw_buffer_create(sizeof(double), tw_range_1d(1), &sum));
+    for (size_t i = 0; i < (size_t)9 * 6 * 5 * 4 * 3 * 2; ++i)
+        expected += values[i];
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for_work_group(cg, tw_range_3d(9, 5, 3), tw_range_3d(6, 4, 2), any_tiles, .in = tw_read(cg, in),
+                               .sum = TW_REDUCE_INIT(cg, sum));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    tw_test_fetch(sum, &got);
+    TW_CHECK(got == expected);
+    cg = tw_queue_begin(queue);
+    tw_parallel_for_work_group(cg, tw_range_2d(54, 20), tw_range_2d(3, 2), any_tiles, .in = tw_read(cg, in),
+                               .sum = TW_REDUCE(cg, sum));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    tw_test_fetch(sum, &got);
+    TW_CHECK(got == 2 * expected);
+    TW_PASS(tw_buffer_destroy(&in));
+    TW_PASS(tw_buffer_destroy(&sum));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* ---- nd_range kernels -------------------------------------------------------------------------------------------- */
+
+struct neighbours {
+    const int *in;
+    tw_local_memory part;
+    TW_REDUCTION(long, TW_SUM) sum;
+    TW_REDUCTION(int, TW_MIN) least;
+    TW_REDUCTION_ARRAY(unsigned, TW_SUM) bins;
+};
+
+/* Each work-item adds the value of the next one of its group, before the barrier its own. */
+static inline void neighbours(tw_nd_item item, const struct neighbours *k)
+{
+    int *part = tw_local_data(item, k->part);
+    const size_t l = tw_local_linear_id(item);
+    part[l] = k->in[tw_global_linear_id(item)];
+    tw_combine(k->least, part[l]);
+    tw_barrier(item, TW_LOCAL_SPACE);
+    const int next = part[(l + 1) % tw_local_range(item, 0)];
+    tw_combine(k->sum, next);
+    tw_combine_at(k->bins, (unsigned)next % 64, 1);
+}
+TW_ND_RANGE_REDUCTION(neighbours, (32), sum, least, bins);
+
+struct plain {
+    const int *in;
+    TW_REDUCTION(float, TW_SUM) sum;
+    TW_REDUCTION(unsigned, TW_OR) bits;
+    int filler[80]; /* a block that is too large for kernel arguments */
+};
+static inline void plain(tw_nd_item item, const struct plain *k)
+{
+    const int value = k->in[tw_global_linear_id(item)];
+    if (value % 2)
+        return;
+    tw_combine(k->sum, 0.5f * (float)(value % 4));
+    tw_combine(k->bits, (unsigned)k->filler[value % 3]);
+}
+TW_ND_RANGE_REDUCTION(plain, (), sum, bits);
+
+TW_TEST(nd_range_kernels_with_barriers_reduce)
+{
+    static const size_t groups[] = {1, 7, 512, 3000};
+    const unsigned zeros[64] = {0};
+    tw_queue *queue = nd_queue();
+    if (!queue)
+        return;
+    tw_buffer *in = make_values(), *sum = NULL, *least = NULL, *bins = NULL;
+    TW_PASS(tw_buffer_create_copy(zeros, sizeof(long), tw_range_1d(1), &sum));
+    TW_PASS(tw_buffer_create_copy(zeros, sizeof(int), tw_range_1d(1), &least));
+    TW_PASS(tw_buffer_create_copy(zeros, sizeof(unsigned), tw_range_1d(64), &bins));
+    long expected = 0;
+    for (size_t g = 0; g < sizeof groups / sizeof groups[0]; ++g) {
+        unsigned of_bins[64] = {0}, got_bins[64];
+        const size_t n = 32 * groups[g];
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(n), tw_range_1d(32)), neighbours,
+                                 .in = tw_read(cg, in), .part = tw_local(cg, 32 * sizeof(int)),
+                                 .sum = TW_REDUCE(cg, sum), .least = TW_REDUCE_INIT(cg, least),
+                                 .bins = TW_REDUCE_ARRAY_INIT(cg, bins));
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        int smallest = values[0], got_least;
+        long got_sum;
+        for (size_t i = 0; i < n; ++i) {
+            expected += values[i];
+            ++of_bins[values[i] % 64];
+            smallest = values[i] < smallest ? values[i] : smallest;
+        }
+        tw_test_fetch(sum, &got_sum);
+        tw_test_fetch(least, &got_least);
+        tw_test_fetch(bins, got_bins);
+        TW_EQUAL(got_sum, expected);
+        TW_EQUAL(got_least, smallest);
+        TW_CHECK(memcmp(got_bins, of_bins, sizeof of_bins) == 0);
+    }
+    TW_PASS(tw_buffer_destroy(&in));
+    TW_PASS(tw_buffer_destroy(&sum));
+    TW_PASS(tw_buffer_destroy(&least));
+    TW_PASS(tw_buffer_destroy(&bins));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(nd_range_kernels_of_any_size_reduce)
+{
+    tw_queue *queue = nd_queue();
+    if (!queue)
+        return;
+    tw_buffer *in = make_values(), *sum = NULL, *bits = NULL;
+    const float zero = 0;
+    float expected = 0, got;
+    unsigned expected_bits = 0, got_bits;
+    const struct plain filled = {.filler = {1, 2, 4}};
+    TW_PASS(tw_buffer_create_copy(&zero, sizeof(float), tw_range_1d(1), &sum));
+    TW_PASS(tw_buffer_create_copy(&zero, sizeof(unsigned), tw_range_1d(1), &bits));
+    for (size_t i = 0; i < (size_t)64 * 128; ++i)
+        if (values[i] % 2 == 0) {
+            expected += 0.5f * (float)(values[i] % 4);
+            expected_bits |= (unsigned)filled.filler[values[i] % 3];
+        }
+    const tw_nd_range ranges[] = {tw_nd_range_make(tw_range_1d(64 * 128), tw_range_1d(64)),
+                                  tw_nd_range_make(tw_range_2d(64, 128), tw_range_2d(8, 4)),
+                                  tw_nd_range_make(tw_range_3d(16, 4, 128), tw_range_3d(2, 2, 8))};
+    for (size_t r = 0; r < 3; ++r) {
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for_nd_range(cg, ranges[r], plain, .in = tw_read(cg, in), .sum = TW_REDUCE(cg, sum),
+                                 .bits = TW_REDUCE_INIT(cg, bits), .filler = {1, 2, 4});
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        tw_test_fetch(sum, &got);
+        tw_test_fetch(bits, &got_bits);
+        TW_CHECK(got == (float)(r + 1) * expected);
+        TW_EQUAL(got_bits, expected_bits);
+    }
+    TW_PASS(tw_buffer_destroy(&in));
+    TW_PASS(tw_buffer_destroy(&sum));
+    TW_PASS(tw_buffer_destroy(&bits));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+struct divergent {
+    int n;
+    TW_REDUCTION(int, TW_SUM) sum;
+};
+static inline void divergent(tw_nd_item item, const struct divergent *k)
+{
+    tw_combine(k->sum, 1);
+    if (tw_local_id(item, 0) < (size_t)k->n)
+        tw_barrier(item, TW_LOCAL_SPACE);
+}
+TW_ND_RANGE_REDUCTION(divergent, (), sum);
+
+/* What the groups of a part report is what the launch reports, and the target stays as it is. */
+TW_TEST(a_barrier_that_some_do_not_reach_is_reported)
+{
+    const int start = 17;
+    int got;
+    tw_queue *queue = nd_cpu_queue();
+    if (!queue)
+        return;
+    tw_buffer *sum = NULL;
+    TW_PASS(tw_buffer_create_copy(&start, sizeof start, tw_range_1d(1), &sum));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(256), tw_range_1d(8)), divergent, .n = 5,
+                             .sum = TW_REDUCE(cg, sum));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_FAIL(tw_queue_wait_and_throw(queue), TW_ERROR_DIVERGENT_BARRIER);
+    TW_PASS(tw_buffer_destroy(&sum));
+    TW_PASS(tw_buffer_create_copy(&start, sizeof start, tw_range_1d(1), &sum));
+    cg = tw_queue_begin(queue);
+    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(256), tw_range_1d(8)), divergent, .n = 8,
+                             .sum = TW_REDUCE(cg, sum));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    tw_test_fetch(sum, &got);
+    TW_EQUAL(got, 17 + 256);
+    TW_PASS(tw_buffer_destroy(&sum));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(wrong_targets_are_errors_of_the_group)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *in = make_values(), *narrow = NULL;
+    TW_PASS(tw_buffer_create(sizeof(float), tw_range_1d(4), &narrow));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for_work_group(cg, tw_range_1d(1), tw_range_1d(4), any_tiles, .in = tw_read(cg, in),
+                               .sum = TW_REDUCE(cg, narrow));
+    TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_KERNEL);
+    TW_CHECK(strstr(tw_error_detail(), "sum"));
+    cg = tw_queue_begin(queue);
+    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(64), tw_range_1d(32)), neighbours, .in = tw_read(cg, in));
+    TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_KERNEL);
+    TW_PASS(tw_buffer_destroy(&in));
+    TW_PASS(tw_buffer_destroy(&narrow));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST_LIST = {TW_CASE(hierarchical_kernels_reduce),
+                TW_CASE(groups_of_any_size_and_dimensions),
+                TW_CASE(nd_range_kernels_with_barriers_reduce),
+                TW_CASE(nd_range_kernels_of_any_size_reduce),
+                TW_CASE(a_barrier_that_some_do_not_reach_is_reported),
+                TW_CASE(wrong_targets_are_errors_of_the_group),
+                TW_CASES_END};
