@@ -114,7 +114,7 @@ typedef enum tw_affinity_domain {
     X(TW_DEVICE_INFO_MAX_WORK_ITEMS_PER_COMPUTE_UNIT, size_t) /* of all groups that run there at the same time */      \
     X(TW_DEVICE_INFO_SUB_GROUP_SIZE, size_t)                  /* work-items that run in lockstep: a warp; 1 on CPUs */ \
     X(TW_DEVICE_INFO_MAX_NUM_SUB_GROUPS, size_t)              /* of one work-group */                                  \
-    X(TW_DEVICE_INFO_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS, bool) /* see below */                                     \
+    X(TW_DEVICE_INFO_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS, bool) /* see above */                                     \
     X(TW_DEVICE_INFO_ATOMIC_MEMORY_ORDER_CAPABILITIES, unsigned)   /* a set of TW_ORDER_BIT(); fences too */           \
     X(TW_DEVICE_INFO_ATOMIC_MEMORY_SCOPE_CAPABILITIES, unsigned)   /* a set of TW_SCOPE_BIT(); fences too */           \
     X(TW_DEVICE_INFO_USM_ATOMIC_HOST_ALLOCATIONS, bool)            /* see docs/memory_model.md */                      \

@@ -13,6 +13,9 @@
 /** One number that orders versions: 10000 * major + 100 * minor + patch. */
 #define TW_VERSION (10000 * TW_VERSION_MAJOR + 100 * TW_VERSION_MINOR + TW_VERSION_PATCH)
 
+/** The version of SYCL after which the interface is made: 1.2.0 (spec 5.4, CL_SYCL_LANGUAGE_VERSION). */
+#define TW_SYCL_LANGUAGE_VERSION 120
+
 TW_BEGIN_DECLS
 
 /**
