@@ -198,9 +198,9 @@ static inline void tiles(tw_group group, const struct tiles *k)
     }
 }
 TW_WORK_GROUP_KERNEL(tiles);
-TW_WORK_GROUP_KERNEL_SIZES(static TW_FUNCTION(tiles) tiles_of_three, (16, 16), (4, 8), (64));
+TW_WORK_GROUP_KERNEL_SIZES(static TW_FUNCTION(tiles) tiles_of_three, (16, 16), (4, 8), 64);
 TW_WORK_GROUP_KERNEL_SIZES(TW_FUNCTION(tiles) tiles_or_any, (16, 16), TW_ANY_SIZE);
-TW_WORK_GROUP_KERNEL_SIZES(TW_FUNCTION(tiles) large_tiles, (4096), (128));
+TW_WORK_GROUP_KERNEL_SIZES(TW_FUNCTION(tiles) large_tiles, 4096, (TILE_ITEMS * 32));
 TW_WORK_GROUP_KERNEL_SIZES(TW_FUNCTION(tiles) tiles_of_one_size, (2, 4, 8));
 
 /* Launches six groups of a kernel of tiles, and returns the size that they had; none if the launch failed. */
@@ -297,7 +297,7 @@ static inline void counts(tw_nd_item item, const struct counts *k)
         k->size[0] = tw_local_linear_range(tw_get_group(item));
 }
 TW_ND_RANGE_KERNEL(counts);
-TW_ND_RANGE_KERNEL_SIZES(TW_FUNCTION(counts) counts_of_two, (64), (32));
+TW_ND_RANGE_KERNEL_SIZES(TW_FUNCTION(counts) counts_of_two, 64, 32);
 
 /* Launches a kernel of counts, whose groups' size the library chooses, and returns the number of their work-items. */
 static size_t run_counts(tw_queue *queue, const tw_kernel *kernel, tw_range global, tw_status expected)

@@ -13,17 +13,12 @@
 
 /* ---- the Gaussian, a work-item a pixel --------------------------------------------------------------------------- */
 
+/* The block of all kernels of the Gaussian. */
 struct blur {
     tw_const_image_2d in;
     tw_image_2d out;
     const float *weights;
     int radius;
-};
-struct blur_rows {
-    struct blur b;
-};
-struct blur_columns {
-    struct blur b;
 };
 
 /* One pass, along (dx, dy). What lies beyond the edge is the edge. */
@@ -36,41 +31,34 @@ static inline tw_float4 blurred(tw_const_image_2d in, const struct blur *b, int 
     return sum;
 }
 
-static inline void blur_rows(tw_item item, const struct blur_rows *k)
+static inline void blur_rows(tw_item item, const struct blur *k)
 {
     const int x = (int)tw_global_id(item, 1), y = (int)tw_global_id(item, 0);
-    const tw_const_image_2d in = tw_image_as(k->b.in, SOURCE_FORMAT);
-    tw_write_imagef(tw_image_as(k->b.out, BETWEEN_FORMAT), (tw_int2){x, y}, blurred(in, &k->b, x, y, 1, 0));
+    const tw_const_image_2d in = tw_image_as(k->in, SOURCE_FORMAT);
+    tw_write_imagef(tw_image_as(k->out, BETWEEN_FORMAT), (tw_int2){x, y}, blurred(in, k, x, y, 1, 0));
 }
-TW_RANGE_KERNEL(blur_rows, 2);
+TW_RANGE_KERNEL(static TW_BLOCK(blur) blur_rows, 2);
 
-static inline void blur_columns(tw_item item, const struct blur_columns *k)
+static inline void blur_columns(tw_item item, const struct blur *k)
 {
     const int x = (int)tw_global_id(item, 1), y = (int)tw_global_id(item, 0);
-    const tw_const_image_2d in = tw_image_as(k->b.in, BETWEEN_FORMAT);
-    tw_write_imagef(tw_image_as(k->b.out, SOURCE_FORMAT), (tw_int2){x, y}, blurred(in, &k->b, x, y, 0, 1));
+    const tw_const_image_2d in = tw_image_as(k->in, BETWEEN_FORMAT);
+    tw_write_imagef(tw_image_as(k->out, SOURCE_FORMAT), (tw_int2){x, y}, blurred(in, k, x, y, 0, 1));
 }
-TW_RANGE_KERNEL(blur_columns, 2);
+TW_RANGE_KERNEL(static TW_BLOCK(blur) blur_columns, 2);
 
 /* ---- the Gaussian, a tile in local memory for each work-group ---------------------------------------------------- */
 
-struct blur_row_tiles {
-    struct blur b;
-};
-struct blur_column_tiles {
-    struct blur b;
-};
-
 enum { LINE = FILTER_TILE + 2 * FILTER_MAX_RADIUS };
 
-static inline void blur_row_tiles(tw_group group, const struct blur_row_tiles *k)
+static inline void blur_row_tiles(tw_group group, const struct blur *k)
 {
     TW_LOCAL(tw_float4, tile, [FILTER_TILE][LINE]);
     const tw_sampler edge = tw_sampler_make(false, TW_ADDRESS_CLAMP_TO_EDGE, TW_FILTER_NEAREST);
-    const tw_const_image_2d in = tw_image_as(k->b.in, SOURCE_FORMAT);
-    const tw_image_2d out = tw_image_as(k->b.out, BETWEEN_FORMAT);
+    const tw_const_image_2d in = tw_image_as(k->in, SOURCE_FORMAT);
+    const tw_image_2d out = tw_image_as(k->out, BETWEEN_FORMAT);
     const int left = (int)tw_group_id(group, 1) * FILTER_TILE, top = (int)tw_group_id(group, 0) * FILTER_TILE;
-    const int radius = k->b.radius;
+    const int radius = k->radius;
 
     tw_parallel_for_work_item_range(group, item, tw_range_2d(FILTER_TILE, (size_t)(FILTER_TILE + 2 * radius))) {
         const int i = (int)tw_local_id(item, 0), j = (int)tw_local_id(item, 1);
@@ -80,21 +68,21 @@ static inline void blur_row_tiles(tw_group group, const struct blur_row_tiles *k
         const int i = (int)tw_local_id(item, 0), j = (int)tw_local_id(item, 1);
         tw_float4 sum = {0, 0, 0, 0};
         for (int r = 0; r <= 2 * radius; ++r)
-            sum += k->b.weights[r] * tile[i][j + r];
+            sum += k->weights[r] * tile[i][j + r];
         if (left + j < tw_get_image_width(out) && top + i < tw_get_image_height(out))
             tw_write_imagef(out, (tw_int2){left + j, top + i}, sum);
     }
 }
-TW_WORK_GROUP_KERNEL(blur_row_tiles, FILTER_TILE, FILTER_TILE);
+TW_WORK_GROUP_KERNEL(static TW_BLOCK(blur) blur_row_tiles, FILTER_TILE, FILTER_TILE);
 
-static inline void blur_column_tiles(tw_group group, const struct blur_column_tiles *k)
+static inline void blur_column_tiles(tw_group group, const struct blur *k)
 {
     TW_LOCAL(tw_float4, tile, [LINE][FILTER_TILE]);
     const tw_sampler edge = tw_sampler_make(false, TW_ADDRESS_CLAMP_TO_EDGE, TW_FILTER_NEAREST);
-    const tw_const_image_2d in = tw_image_as(k->b.in, BETWEEN_FORMAT);
-    const tw_image_2d out = tw_image_as(k->b.out, SOURCE_FORMAT);
+    const tw_const_image_2d in = tw_image_as(k->in, BETWEEN_FORMAT);
+    const tw_image_2d out = tw_image_as(k->out, SOURCE_FORMAT);
     const int left = (int)tw_group_id(group, 1) * FILTER_TILE, top = (int)tw_group_id(group, 0) * FILTER_TILE;
-    const int radius = k->b.radius;
+    const int radius = k->radius;
 
     tw_parallel_for_work_item_range(group, item, tw_range_2d((size_t)(FILTER_TILE + 2 * radius), FILTER_TILE)) {
         const int i = (int)tw_local_id(item, 0), j = (int)tw_local_id(item, 1);
@@ -104,12 +92,12 @@ static inline void blur_column_tiles(tw_group group, const struct blur_column_ti
         const int i = (int)tw_local_id(item, 0), j = (int)tw_local_id(item, 1);
         tw_float4 sum = {0, 0, 0, 0};
         for (int r = 0; r <= 2 * radius; ++r)
-            sum += k->b.weights[r] * tile[i + r][j];
+            sum += k->weights[r] * tile[i + r][j];
         if (left + j < tw_get_image_width(out) && top + i < tw_get_image_height(out))
             tw_write_imagef(out, (tw_int2){left + j, top + i}, sum);
     }
 }
-TW_WORK_GROUP_KERNEL(blur_column_tiles, FILTER_TILE, FILTER_TILE);
+TW_WORK_GROUP_KERNEL(static TW_BLOCK(blur) blur_column_tiles, FILTER_TILE, FILTER_TILE);
 
 static tw_range tiles_of(const tw_image *image)
 {
@@ -118,10 +106,8 @@ static tw_range tiles_of(const tw_image *image)
 }
 
 #define BLUR(cg, from, to)                                                                                             \
-    .b = {.in = tw_read_image_2d(cg, from),                                                                            \
-          .out = tw_discard_write_image_2d(cg, to),                                                                    \
-          .weights = tw_read_constant(cg, weights),                                                                    \
-          .radius = radius}
+    .in = tw_read_image_2d(cg, from), .out = tw_discard_write_image_2d(cg, to),                                        \
+    .weights = tw_read_constant(cg, weights), .radius = radius
 
 tw_status filter_blur(tw_queue *queue, enum filter_form form, tw_image *in, tw_image *between, tw_image *out,
                       tw_buffer *weights, int radius)
@@ -152,16 +138,7 @@ struct turn {
     tw_const_image_2d in;
     tw_image_2d out;
     float cosine, sine;
-};
-struct turn_nearest {
-    struct turn t;
-};
-struct turn_linear {
-    struct turn t;
-};
-struct turn_tiles {
-    struct turn t;
-    tw_sampler sampler; /* a kernel for both filters: the sampler comes with the block */
+    tw_sampler sampler; /* of turn_tiles, a kernel for both filters */
 };
 
 /* Where the middle of pixel (x, y) was before. */
@@ -174,45 +151,43 @@ static inline tw_float2 before_turn(const struct turn *t, int x, int y)
 }
 
 /* Without interpolation pixels are only copied: as integers, that is what the compiler makes of it. */
-static inline void turn_nearest(tw_item item, const struct turn_nearest *k)
+static inline void turn_nearest(tw_item item, const struct turn *k)
 {
     const tw_sampler sampler = tw_sampler_make(false, TW_ADDRESS_CLAMP, TW_FILTER_NEAREST);
     const int x = (int)tw_global_id(item, 1), y = (int)tw_global_id(item, 0);
-    const tw_const_image_2d in = tw_image_as(k->t.in, SOURCE_AS_INTEGERS);
-    tw_write_imageui(tw_image_as(k->t.out, SOURCE_AS_INTEGERS), (tw_int2){x, y},
-                     tw_read_imageui(in, sampler, before_turn(&k->t, x, y)));
+    const tw_const_image_2d in = tw_image_as(k->in, SOURCE_AS_INTEGERS);
+    tw_write_imageui(tw_image_as(k->out, SOURCE_AS_INTEGERS), (tw_int2){x, y},
+                     tw_read_imageui(in, sampler, before_turn(k, x, y)));
 }
-TW_RANGE_KERNEL(turn_nearest, 2);
+TW_RANGE_KERNEL(static TW_BLOCK(turn) turn_nearest, 2);
 
 static inline tw_float4 turned(const struct turn *t, tw_sampler sampler, int x, int y)
 {
     return tw_read_imagef(tw_image_as(t->in, SOURCE_FORMAT), sampler, before_turn(t, x, y));
 }
 
-static inline void turn_linear(tw_item item, const struct turn_linear *k)
+static inline void turn_linear(tw_item item, const struct turn *k)
 {
     const tw_sampler sampler = tw_sampler_make(false, TW_ADDRESS_CLAMP, TW_FILTER_LINEAR);
     const int x = (int)tw_global_id(item, 1), y = (int)tw_global_id(item, 0);
-    tw_write_imagef(tw_image_as(k->t.out, SOURCE_FORMAT), (tw_int2){x, y}, turned(&k->t, sampler, x, y));
+    tw_write_imagef(tw_image_as(k->out, SOURCE_FORMAT), (tw_int2){x, y}, turned(k, sampler, x, y));
 }
-TW_RANGE_KERNEL(turn_linear, 2);
+TW_RANGE_KERNEL(static TW_BLOCK(turn) turn_linear, 2);
 
-static inline void turn_tiles(tw_group group, const struct turn_tiles *k)
+static inline void turn_tiles(tw_group group, const struct turn *k)
 {
-    const tw_image_2d out = tw_image_as(k->t.out, SOURCE_FORMAT);
+    const tw_image_2d out = tw_image_as(k->out, SOURCE_FORMAT);
     tw_parallel_for_work_item(group, item) {
         const int x = (int)tw_global_id(item, 1), y = (int)tw_global_id(item, 0);
         if (x < tw_get_image_width(out) && y < tw_get_image_height(out))
-            tw_write_imagef(out, (tw_int2){x, y}, turned(&k->t, k->sampler, x, y));
+            tw_write_imagef(out, (tw_int2){x, y}, turned(k, k->sampler, x, y));
     }
 }
-TW_WORK_GROUP_KERNEL(turn_tiles, FILTER_TILE, FILTER_TILE);
+TW_WORK_GROUP_KERNEL(static TW_BLOCK(turn) turn_tiles, FILTER_TILE, FILTER_TILE);
 
 #define TURN(cg)                                                                                                       \
-    .t = {.in = tw_read_image_2d(cg, in),                                                                              \
-          .out = tw_discard_write_image_2d(cg, out),                                                                   \
-          .cosine = (float)cos(angle),                                                                                 \
-          .sine = (float)sin(angle)}
+    .in = tw_read_image_2d(cg, in), .out = tw_discard_write_image_2d(cg, out), .cosine = (float)cos(angle),            \
+    .sine = (float)sin(angle)
 
 tw_status filter_rotate(tw_queue *queue, enum filter_form form, tw_image *in, tw_image *out, double angle,
                         tw_filter_mode filter)

@@ -117,15 +117,9 @@ tw_status life_submit_tiles(tw_queue *queue, const struct board_shape *shape, tw
 
 /* ---- an nd_range kernel: one work-item a cell, in work-groups --------------------------------------------------- */
 
-struct life_item {
-    const cell *now;
-    cell *next;
-    size_t pitch;
-    int rows, columns;
-};
-
-/* What each work-item does. Those of a group share the tile, and wait for each other where the code says so. */
-static inline void life_item(tw_nd_item item, const struct life_item *k)
+/* What each work-item does. Those of a group share the tile, and wait for each other where the code says so. The block
+   is that of the kernel above. */
+static inline void life_item(tw_nd_item item, const struct life_tile *k)
 {
     enum { QUADS = STORED / 4, COPIES = (1 + TILE + 1) * QUADS };
     _Static_assert(COPIES <= TILE * TILE, "each work-item copies one quad at most");
@@ -150,7 +144,7 @@ static inline void life_item(tw_nd_item item, const struct life_item *k)
     const bool inside = top + row < (size_t)k->rows && left + column < (size_t)k->columns;
     k->next[board_at(k->pitch, top + row, left + column)] = rule(above, here, below) & inside;
 }
-TW_ND_RANGE_KERNEL(life_item, TILE, TILE);
+TW_ND_RANGE_KERNEL(TW_BLOCK(life_tile) life_item, TILE, TILE);
 
 tw_status life_submit_items(tw_queue *queue, const struct board_shape *shape, tw_buffer *now, tw_buffer *next)
 {

@@ -26,7 +26,7 @@
  * error.
  *
  *     TW_WORK_GROUP_KERNEL_SIZES(name, (16, 16), (32, 8), TW_ANY_SIZE)    a kernel in up to six sizes; the launch
- *     TW_ND_RANGE_KERNEL_SIZES(name, (256), (64))                         picks the one that it is for
+ *     TW_ND_RANGE_KERNEL_SIZES(name, 256, 64)                             picks the one that it is for
  *
  * Each size is a kernel of its own in the program and in its images: as much code, and as much time to compile. A
  * launch with another size uses that of TW_ANY_SIZE, where the size is not a constant; without it, it is an error.

@@ -115,9 +115,10 @@
    TW_INTERNAL_GROUP_OF_SIZE or TW_INTERNAL_ND_OF_SIZE, `member` that of the object, `head` in parentheses what the
    prefixes say. Expands to: the definitions of tile_tw_size_3, tile_tw_size_2 and tile, for three sizes */
 #define TW_INTERNAL_KERNEL_SIZES(of, member, kernel, ...)                                                              \
-    TW_INTERNAL_EXPAND(TW_INTERNAL_COUNT_SIZES(__VA_ARGS__, 6, 5, 4, 3, 2, 1, ), of, member,                           \
+    TW_INTERNAL_EXPAND(TW_INTERNAL_COUNT_SIZES(__VA_ARGS__, many, many, 6, 5, 4, 3, 2, 1, ), of, member,               \
                        (TW_INTERNAL_PREFIXES(kernel)), __VA_ARGS__)
-#define TW_INTERNAL_COUNT_SIZES(a, b, c, d, e, f, count, ...) TW_INTERNAL_SIZES_##count
+#define TW_INTERNAL_COUNT_SIZES(a, b, c, d, e, f, g, h, count, ...) TW_INTERNAL_SIZES_##count
+#define TW_INTERNAL_SIZES_many(...) static_assert(0, "a kernel has up to six sizes of work-groups")
 #define TW_INTERNAL_SIZES_1(of, member, head, a)                                                                       \
     TW_INTERNAL_FIRST_SIZE(of, member, head, none, a)
 #define TW_INTERNAL_SIZES_2(of, member, head, a, b)                                                                    \
@@ -146,9 +147,9 @@
     TW_INTERNAL_OTHER_SIZE(of, member, head, 2, 3, b);                                                                 \
     TW_INTERNAL_FIRST_SIZE(of, member, head, 2, a)
 #define TW_INTERNAL_OTHER_SIZE(of, member, head, i, next, size)                                                        \
-    TW_INTERNAL_WITH_SIZE(TW_INTERNAL_OTHER_OF_SIZE, of, member, i, next, TW_INTERNAL_THREE size, TW_INTERNAL_BARE head)
+    TW_INTERNAL_WITH_SIZE(TW_INTERNAL_OTHER_OF_SIZE, of, member, i, next, TW_INTERNAL_THREE(size), TW_INTERNAL_BARE head)
 #define TW_INTERNAL_FIRST_SIZE(of, member, head, next, size)                                                           \
-    TW_INTERNAL_WITH_SIZE(TW_INTERNAL_FIRST_OF_SIZE, of, member, next, TW_INTERNAL_THREE size, TW_INTERNAL_BARE head)
+    TW_INTERNAL_WITH_SIZE(TW_INTERNAL_FIRST_OF_SIZE, of, member, next, TW_INTERNAL_THREE(size), TW_INTERNAL_BARE head)
 #define TW_INTERNAL_WITH_SIZE(macro, ...) macro(__VA_ARGS__)
 #define TW_INTERNAL_OTHER_OF_SIZE(of, member, i, next, n0, n1, n2, name, linkage, kinds, options, function, block)     \
     of(n0, n1, n2, name, TW_INTERNAL_NEXT_##next(name, member), name##_tw_size_##i, static, kinds, options, function,  \
@@ -162,8 +163,16 @@
 #define TW_INTERNAL_NEXT_5(name, member) &name##_tw_size_5_kernel.member
 #define TW_INTERNAL_NEXT_6(name, member) &name##_tw_size_6_kernel.member
 #define TW_INTERNAL_BARE(...) __VA_ARGS__
-#define TW_INTERNAL_THREE(...) TW_INTERNAL_THREE_(__VA_ARGS__, TW_INTERNAL_ANY, TW_INTERNAL_ANY, TW_INTERNAL_ANY, )
-#define TW_INTERNAL_THREE_(n0, n1, n2, ...) n0, n1, n2
+/* TW_INTERNAL_THREE((16, 8)) and TW_INTERNAL_THREE(64)
+   Expand to: 16, 8, TW_INTERNAL_ANY and 64, TW_INTERNAL_ANY, TW_INTERNAL_ANY */
+#define TW_INTERNAL_THREE(size) TW_INTERNAL_THREE_1(TW_INTERNAL_SECOND(TW_INTERNAL_IN_PARENTHESES size, no, ), size)
+#define TW_INTERNAL_IN_PARENTHESES(...) ignored, yes
+#define TW_INTERNAL_THREE_1(...) TW_INTERNAL_THREE_2(__VA_ARGS__)
+#define TW_INTERNAL_THREE_2(parentheses, size) TW_INTERNAL_THREE_##parentheses(size)
+#define TW_INTERNAL_THREE_yes(size) TW_INTERNAL_THREE_3 size
+#define TW_INTERNAL_THREE_no(size) TW_INTERNAL_THREE_3(size)
+#define TW_INTERNAL_THREE_3(...) TW_INTERNAL_THREE_4(__VA_ARGS__, TW_INTERNAL_ANY, TW_INTERNAL_ANY, TW_INTERNAL_ANY, )
+#define TW_INTERNAL_THREE_4(n0, n1, n2, ...) n0, n1, n2
 
 /* ---- the head of a kernel ---------------------------------------------------------------------------------------- */
 
