@@ -15,13 +15,14 @@ install(TARGETS teamwork_static EXPORT TeamworkStaticTargets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/teamwork offload/include/teamwork
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-    FILES_MATCHING PATTERN "*.h")
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.f90")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # ---- CMake package ---------------------------------------------------------------------------------------------------
 
 configure_package_config_file(offload/cmake/TeamworkConfig.cmake.in ${PROJECT_BINARY_DIR}/TeamworkConfig.cmake
     INSTALL_DESTINATION ${package_dir}
+    PATH_VARS CMAKE_INSTALL_INCLUDEDIR
     NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/TeamworkConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(EXPORT TeamworkTargets NAMESPACE Teamwork:: DESTINATION ${package_dir})

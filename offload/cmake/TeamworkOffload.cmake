@@ -193,7 +193,7 @@ $<NOT:$<BOOL:$<TARGET_PROPERTY:TEAMWORK_NO_SPLIT>>>>:${options}>>")
 endfunction()
 
 # The linker of another compiler drops device images without a word, and the program runs on the host only. So clang links
-# the target, also if its main program is C++ of another compiler; CMake then adds the C++ library. A program that links a
+# the target, also if its main program is C++ of another compiler, or Fortran; CMake then adds the library of that language. A program that links a
 # static library has its own linker: that of another compiler stops, since it takes the sentence for the name of a file.
 # clang looks at the images in a static library only if the program has some itself: a source file in C sees to that.
 function(_teamwork_link_by_clang target type)
@@ -206,7 +206,7 @@ LINKER_LANGUAGE of that target to C, or CMAKE_CXX_COMPILER to clang++")
         return()
     endif()
     get_target_property(language ${target} LINKER_LANGUAGE)
-    if(NOT language AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    if(NOT language AND (NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR CMAKE_Fortran_COMPILER))
         set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
     endif()
 endfunction()
