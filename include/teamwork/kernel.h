@@ -39,6 +39,9 @@ TW_BEGIN_DECLS
 #define TW_INTERNAL_BLOCK(name, ...) TW_INTERNAL_CHECKED_POINTERS(&(const __typeof__(name##_tw_block)){__VA_ARGS__})
 #endif
 
+/* Not pasted in the launch itself, where the name may be a macro's. */
+#define TW_INTERNAL_BLOCK_BYTES(name) sizeof(name##_tw_block)
+
 /* The kernel, if it is of the form that the launch is for. */
 #define TW_INTERNAL_KERNEL_OF(form, name)                                                                              \
     tw_internal_##form##_of(&name##_kernel, TW_INTERNAL_IS(name##_kernel, struct tw_internal_##form))
@@ -64,7 +67,7 @@ TW_INTERNAL_DEFINE_KERNEL_OF(nd_range_kernel, "tw_parallel_for_nd_range()", "TW_
  */
 #define tw_single_task(group, name, ...)                                                                               \
     tw_single_task_kernel((group), TW_INTERNAL_KERNEL_OF(single_task_kernel, name),                                    \
-                          TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(name##_tw_block))
+                          TW_INTERNAL_BLOCK(name, __VA_ARGS__), TW_INTERNAL_BLOCK_BYTES(name))
 
 /**
  * Runs a kernel for each work-item of a range (spec 3.7.3.2).
@@ -73,12 +76,12 @@ TW_INTERNAL_DEFINE_KERNEL_OF(nd_range_kernel, "tw_parallel_for_nd_range()", "TW_
  */
 #define tw_parallel_for(group, range, name, ...)                                                                       \
     tw_parallel_for_kernel((group), (range), TW_INTERNAL_KERNEL_OF(range_kernel, name),                                \
-                           TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(name##_tw_block))
+                           TW_INTERNAL_BLOCK(name, __VA_ARGS__), TW_INTERNAL_BLOCK_BYTES(name))
 
 /** tw_parallel_for with an offset, a tw_id of the range's dimensions, that is added to every global id. */
 #define tw_parallel_for_offset(group, range, offset, name, ...)                                                        \
     tw_parallel_for_offset_kernel((group), (range), (offset), TW_INTERNAL_KERNEL_OF(range_kernel, name),               \
-                                  TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(name##_tw_block))
+                                  TW_INTERNAL_BLOCK(name, __VA_ARGS__), TW_INTERNAL_BLOCK_BYTES(name))
 
 /**
  * Runs a hierarchical kernel: `groups` work-groups of `local` work-items each (spec 3.7.3.3).
@@ -98,14 +101,14 @@ TW_INTERNAL_DEFINE_KERNEL_OF(nd_range_kernel, "tw_parallel_for_nd_range()", "TW_
  */
 #define tw_parallel_for_work_group(group, groups, local, name, ...)                                                    \
     tw_parallel_for_work_group_kernel((group), (groups), (local), TW_INTERNAL_KERNEL_OF(work_group_kernel, name),      \
-                                      TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(name##_tw_block))
+                                      TW_INTERNAL_BLOCK(name, __VA_ARGS__), TW_INTERNAL_BLOCK_BYTES(name))
 
 /** tw_parallel_for_work_group with an offset, a tw_id of the groups' dimensions, that is added to every global id of a
  *  work-item (that of an nd_range, spec 3.7.1.2). Ids of groups and linear ids begin at 0 as ever. */
 #define tw_parallel_for_work_group_offset(group, groups, local, offset, name, ...)                                     \
     tw_parallel_for_work_group_offset_kernel((group), (groups), (local), (offset),                                     \
                                              TW_INTERNAL_KERNEL_OF(work_group_kernel, name),                           \
-                                             TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(name##_tw_block))
+                                             TW_INTERNAL_BLOCK(name, __VA_ARGS__), TW_INTERNAL_BLOCK_BYTES(name))
 
 /**
  * Runs an nd_range kernel: a kernel whose work-items, in groups of a given size, meet at barriers (spec 3.7.3.2).
@@ -119,7 +122,7 @@ TW_INTERNAL_DEFINE_KERNEL_OF(nd_range_kernel, "tw_parallel_for_nd_range()", "TW_
  */
 #define tw_parallel_for_nd_range(group, range, name, ...)                                                              \
     tw_parallel_for_nd_range_kernel((group), (range), TW_INTERNAL_KERNEL_OF(nd_range_kernel, name),                    \
-                                    TW_INTERNAL_BLOCK(name, __VA_ARGS__), sizeof(name##_tw_block))
+                                    TW_INTERNAL_BLOCK(name, __VA_ARGS__), TW_INTERNAL_BLOCK_BYTES(name))
 
 TW_END_DECLS
 
