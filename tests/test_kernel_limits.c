@@ -163,16 +163,16 @@ TW_TEST(local_variables_count)
 
 /* ---- kernel objects ---------------------------------------------------------------------------------------------- */
 
-struct tile {
+struct blocked {
     int *out;
     char name[3];
 };
-static inline void tile(tw_group group, const struct tile *k)
+static inline void blocked(tw_group group, const struct blocked *k)
 {
     TW_ONCE(group)
         k->out[0] = k->name[0];
 }
-TW_WORK_GROUP_KERNEL(tile, 4, 8);
+TW_WORK_GROUP_KERNEL(blocked, 4, 8);
 
 struct elsewhere {
     int *out;
@@ -196,23 +196,24 @@ TW_TEST(a_kernel_tells_what_it_was_defined_with)
     const char *text = NULL;
     tw_kernel_form form = 0;
     tw_range required = tw_range_1d(1);
-    TW_PASS(tw_kernel_info(TW_KERNEL(tile), NULL, TW_KERNEL_INFO_FUNCTION_NAME, &text, sizeof text));
-    TW_CHECK(!strcmp(text, "tile"));
+    TW_PASS(tw_kernel_info(TW_KERNEL(blocked), NULL, TW_KERNEL_INFO_FUNCTION_NAME, &text, sizeof text));
+    TW_CHECK(!strcmp(text, "blocked"));
     TW_PASS(tw_kernel_info(TW_KERNEL(elsewhere_gpu), NULL, TW_KERNEL_INFO_FUNCTION_NAME, &text, sizeof text));
     TW_CHECK(!strcmp(text, "elsewhere"));
-    TW_PASS(tw_kernel_info(TW_KERNEL(tile), NULL, TW_KERNEL_INFO_FILE, &text, sizeof text));
+    TW_PASS(tw_kernel_info(TW_KERNEL(blocked), NULL, TW_KERNEL_INFO_FILE, &text, sizeof text));
     TW_CHECK(strstr(text, "test_kernel_limits.c") != NULL);
     TW_CHECK(size_info(TW_KERNEL(any), NULL, TW_KERNEL_INFO_LINE)
-             < size_info(TW_KERNEL(tile), NULL, TW_KERNEL_INFO_LINE));
-    TW_PASS(tw_kernel_info(TW_KERNEL(tile), NULL, TW_KERNEL_INFO_FORM, &form, sizeof form));
+             < size_info(TW_KERNEL(blocked), NULL, TW_KERNEL_INFO_LINE));
+    TW_PASS(tw_kernel_info(TW_KERNEL(blocked), NULL, TW_KERNEL_INFO_FORM, &form, sizeof form));
     TW_EQUAL(form, TW_KERNEL_FORM_WORK_GROUP);
     TW_PASS(tw_kernel_info(TW_KERNEL(any), NULL, TW_KERNEL_INFO_FORM, &form, sizeof form));
     TW_EQUAL(form, TW_KERNEL_FORM_ND_RANGE);
     TW_PASS(tw_kernel_info(TW_KERNEL(elsewhere_cpu), NULL, TW_KERNEL_INFO_FORM, &form, sizeof form));
     TW_EQUAL(form, TW_KERNEL_FORM_SINGLE_TASK);
-    TW_EQUAL(size_info(TW_KERNEL(tile), NULL, TW_KERNEL_INFO_ARGUMENT_SIZE), sizeof(struct tile));
-    TW_EQUAL(size_info(TW_KERNEL(tile), NULL, TW_KERNEL_INFO_DIMENSIONS), 2);
-    TW_PASS(tw_kernel_info(TW_KERNEL(tile), NULL, TW_KERNEL_INFO_COMPILE_WORK_GROUP_SIZE, &required, sizeof required));
+    TW_EQUAL(size_info(TW_KERNEL(blocked), NULL, TW_KERNEL_INFO_ARGUMENT_SIZE), sizeof(struct blocked));
+    TW_EQUAL(size_info(TW_KERNEL(blocked), NULL, TW_KERNEL_INFO_DIMENSIONS), 2);
+    TW_PASS(
+        tw_kernel_info(TW_KERNEL(blocked), NULL, TW_KERNEL_INFO_COMPILE_WORK_GROUP_SIZE, &required, sizeof required));
     TW_CHECK(required.dims == 2 && required.size[0] == 4 && required.size[1] == 8);
     TW_PASS(tw_kernel_info(TW_KERNEL(any), NULL, TW_KERNEL_INFO_COMPILE_WORK_GROUP_SIZE, &required, sizeof required));
     TW_EQUAL(required.dims, 0);
@@ -228,7 +229,7 @@ TW_TEST(a_kernel_tells_what_it_needs_on_a_device)
     TW_EQUAL(size_info(TW_KERNEL(plain), device, TW_KERNEL_INFO_LOCAL_MEM_SIZE), limits.local_mem_size);
     TW_EQUAL(size_info(TW_KERNEL(plain), device, TW_KERNEL_INFO_PRIVATE_MEM_SIZE), limits.private_mem_size);
     TW_EQUAL(size_info(TW_KERNEL(plain), device, TW_KERNEL_INFO_PREFERRED_WORK_GROUP_SIZE), 64);
-    TW_EQUAL(size_info(TW_KERNEL(tile), device, TW_KERNEL_INFO_PREFERRED_WORK_GROUP_SIZE), 32);
+    TW_EQUAL(size_info(TW_KERNEL(blocked), device, TW_KERNEL_INFO_PREFERRED_WORK_GROUP_SIZE), 32);
     const size_t multiple = size_info(TW_KERNEL(any), device, TW_KERNEL_INFO_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
     TW_CHECK(multiple >= 1 && (multiple & (multiple - 1)) == 0 && multiple <= 32);
     TW_CHECK(!is_gpu || multiple == 32);
