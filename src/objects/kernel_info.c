@@ -42,8 +42,10 @@ static tw_status check(const tw_kernel *kernel)
 static tw_status load(const tw_kernel *kernel, const tw_device *device)
 {
     TW_DEFER_CANCELLATION;
-    const tw_status status = tw_kernel_check_kind(kernel, device);
-    return status == TW_SUCCESS ? device->backend->backend->load(device->backend, kernel) : status;
+    tw_status status = tw_kernel_check_kind(kernel, device);
+    for (; kernel && status == TW_SUCCESS; kernel = kernel->next) /* of each of its sizes */
+        status = device->backend->backend->load(device->backend, kernel);
+    return status;
 }
 
 tw_status tw_kernel_load(const tw_kernel *kernel, const tw_device *device)
