@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A histogram of bytes with atomics in local and in global memory, in three forms.
+ * A histogram of bytes with atomics in local and in global memory, in three forms, and by a reduction, in a fourth.
  *
- * All of them have three phases with a barrier between each two: the group's counts in local memory are set to zero;
+ * All but that have three phases with a barrier between each two: the group's counts in local memory are set to zero;
  * its part of the bytes is counted there; its counts are added to those in global memory. In the first phase no two
  * work-items write the same count, so nothing is atomic. In the second they may, but only those of one group: relaxed
  * atomics of work-group scope will do, since the barrier that follows orders them before the third. There each count
@@ -224,6 +224,29 @@ static inline void histogram_lanes(tw_nd_item item, const struct histogram_lanes
 }
 TW_ND_RANGE_KERNEL(histogram_lanes, WIDE);
 
+/* ---- reduction: the library has the copies of the counts -------------------------------------------------------- */
+
+struct histogram_reduction {
+    const unsigned char *bytes;
+    TW_REDUCTION_ARRAY(unsigned, TW_SUM) bins;
+    size_t count;
+};
+
+/* A work-item counts 16 bytes, or what is left of them. */
+static inline void histogram_reduction(tw_item item, const struct histogram_reduction *k)
+{
+    const size_t first = tw_global_id(item, 0) * PACK;
+    if (k->count - first >= PACK) {
+        const struct pack pack = *(const struct pack *)(const void *)(k->bytes + first);
+        for (unsigned i = 0; i < PACK; ++i)
+            tw_combine_at(k->bins, byte_of(pack, i), 1);
+    } else {
+        for (size_t i = first; i < k->count; ++i)
+            tw_combine_at(k->bins, k->bytes[i], 1);
+    }
+}
+TW_RANGE_REDUCTION(histogram_reduction, 1, bins);
+
 /* ---- launches --------------------------------------------------------------------------------------------------- */
 
 /*
@@ -296,6 +319,15 @@ tw_status histogram_submit_lanes(const struct histogram *histogram)
                              .bytes = tw_read(cg, histogram->bytes), .bins = tw_discard_write(cg, histogram->bins),
                              .work = tw_atomic(cg, histogram->work), .count = (unsigned)histogram->count,
                              .each = (unsigned)each);
+    return tw_queue_submit(histogram->queue, cg, NULL);
+}
+
+tw_status histogram_submit_reduction(const struct histogram *histogram)
+{
+    tw_command_group *cg = tw_queue_begin(histogram->queue);
+    tw_parallel_for(cg, tw_range_1d((histogram->count + PACK - 1) / PACK), histogram_reduction,
+                    .bytes = tw_read(cg, histogram->bytes), .bins = TW_REDUCE_ARRAY_INIT(cg, histogram->bins),
+                    .count = histogram->count);
     return tw_queue_submit(histogram->queue, cg, NULL);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** How often each byte value occurs, counted by work-groups in local memory: three ways to write that. */
+/** How often each byte value occurs, counted by work-groups in local memory: three ways to write that, and a reduction. */
 #ifndef GROUPS_HISTOGRAM_H
 #define GROUPS_HISTOGRAM_H
 
@@ -37,5 +37,8 @@ tw_status histogram_submit_group_phases(const struct histogram *histogram);
  * launch: the group that is done last hands over the result.
  */
 tw_status histogram_submit_lanes(const struct histogram *histogram);
+
+/** A range kernel that reduces into the array of bins. */
+tw_status histogram_submit_reduction(const struct histogram *histogram);
 
 #endif

@@ -9,7 +9,7 @@
 #include "histogram.h"
 #include "problem.h"
 
-enum form { PHASES, GROUP_PHASES, LANES };
+enum form { PHASES, GROUP_PHASES, LANES, REDUCTION };
 
 struct counts {
     const struct setting *setting;
@@ -36,7 +36,7 @@ static bool run(void *data, const struct contender *contender)
         return counts->setting->sides[contender->side]->histogram(counts->memory[contender->side], counts->count,
                                                                   counts->counted);
     static tw_status (*const submit[])(const struct histogram *) = {
-        histogram_submit_phases, histogram_submit_group_phases, histogram_submit_lanes};
+        histogram_submit_phases, histogram_submit_group_phases, histogram_submit_lanes, histogram_submit_reduction};
     return problem_passed(submit[contender->form](&counts->histogram), contender->label)
            && problem_read(counts->bins, counts->counted);
 }
@@ -144,6 +144,7 @@ bool problem_histogram(struct problem *problem, const struct setting *setting)
     problem_add(problem, "nd_range, three phases", TEAMWORK, PHASES);
     problem_add(problem, "hierarchical, three phases", TEAMWORK, GROUP_PHASES);
     problem_add(problem, "nd_range, counts for each lane", TEAMWORK, LANES);
+    problem_add(problem, "reduction into an array", TEAMWORK, REDUCTION);
     problem_add_openmp(problem, setting, 0);
     return true;
 }

@@ -54,10 +54,16 @@ static bool run_lanes(void *state)
     return bench_passed(histogram_submit_lanes(&((struct counting *)state)->histogram)) && suite_wait();
 }
 
+static bool run_reduction(void *state)
+{
+    return bench_passed(histogram_submit_reduction(&((struct counting *)state)->histogram)) && suite_wait();
+}
+
 static const struct suite_version versions[] = {
     {"phases", "nd_range", open_counting, NULL, run_phases, fetch_counts, close_counting},
     {"phases", "hierarchical", open_counting, NULL, run_group_phases, fetch_counts, close_counting},
     {"lanes", "nd_range", open_counting, NULL, run_lanes, fetch_counts, close_counting},
+    {"reduction", "reduction", open_counting, NULL, run_reduction, fetch_counts, close_counting},
 };
 const struct suite_versions suite_histogram_teamwork = SUITE_VERSIONS(versions);
 const struct suite_versions suite_histogram_of_one_teamwork = SUITE_VERSIONS(versions);
