@@ -101,6 +101,9 @@ struct tw_kernel_facts {
     size_t resident_groups;    /* work-groups that run at the same time */
 };
 
+/* Which of two tasks or streams goes first. */
+enum tw_priority { TW_PRIORITY_LOW, TW_PRIORITY_NORMAL, TW_PRIORITY_HIGH, TW_PRIORITIES };
+
 /* What a stream enqueues from `since` on runs after what the stream with a number has enqueued, up to `sequence`. */
 struct tw_stream_order {
     uint64_t since, number, sequence;
@@ -262,7 +265,8 @@ struct tw_backend_memory {
 /* For devices with streams. For each stream, one thread at a time calls `wait`, `measure`, `launch`, `copy`, `fill`,
    `hint` and a graph's `launch`, and one thread at a time calls `times` and `outcome`. Any number may call `completed`. */
 struct tw_backend_async {
-    tw_status (*open)(struct tw_backend_device *device, struct tw_backend_stream **stream);
+    /* Opens a stream. The priority is a hint: what the device has not begun of a stream with a higher one goes first. */
+    tw_status (*open)(struct tw_backend_device *device, enum tw_priority priority, struct tw_backend_stream **stream);
 
     /* Called when nothing is in flight, before the device is closed. */
     void (*close)(struct tw_backend_stream *stream);

@@ -549,6 +549,33 @@ TW_TEST(properties_are_checked)
     TW_PASS(tw_context_destroy(&context));
 }
 
+/* Queues of all priorities keep the order of accesses, in order or not. test_sub_device.c sees which goes first. */
+TW_TEST(priorities_change_no_result)
+{
+    static const unsigned priorities[] = {TW_QUEUE_PRIORITY_LOW, 0, TW_QUEUE_PRIORITY_HIGH};
+    tw_device *device = tw_test_device(0);
+    tw_queue *queues[6], *none = NULL;
+    unsigned properties = 0, expected = 1;
+    for (int i = 0; i < 6; ++i) {
+        const unsigned wanted = priorities[i % 3] | (i < 3 ? 0 : TW_QUEUE_IN_ORDER);
+        TW_PASS(tw_queue_create_with_properties(NULL, device, wanted, NULL, NULL, &queues[i]));
+        TW_PASS(tw_queue_info(queues[i], TW_QUEUE_INFO_PROPERTIES, &properties, sizeof properties));
+        TW_EQUAL(properties, wanted);
+    }
+    TW_FAIL(tw_queue_create_with_properties(NULL, device, TW_QUEUE_PRIORITY_LOW | TW_QUEUE_PRIORITY_HIGH, NULL, NULL,
+                                            &none),
+            TW_ERROR_INVALID_ARGUMENT);
+    tw_buffer *x = tw_test_ints(N, 1);
+    for (int i = 0; i < 60; ++i) {
+        tw_event *event = submit_step(queues[i % 6], x, i, NULL, 0);
+        tw_event_release(&event);
+        expected = 3 * expected + (unsigned)i;
+    }
+    tw_test_expect_ints(x, (int)expected);
+    tw_test_destroy_queues(queues, 6);
+    TW_PASS(tw_buffer_destroy(&x));
+}
+
 TW_TEST_LIST = {TW_CASE(a_group_waits_for_an_event_of_another_queue),
                 TW_CASE(a_group_waits_for_all_of_many_events),
                 TW_CASE(the_failure_of_an_event_cancels_its_dependants),
@@ -564,4 +591,5 @@ TW_TEST_LIST = {TW_CASE(a_group_waits_for_an_event_of_another_queue),
                 TW_CASE(a_failure_leaves_the_queue_going),
                 TW_CASE(a_recorded_graph_keeps_the_order),
                 TW_CASE(properties_are_checked),
+                TW_CASE(priorities_change_no_result),
                 TW_CASES_END};

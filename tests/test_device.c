@@ -755,6 +755,9 @@ static void check_platform(const tw_platform *platform)
     TW_CHECK(!strcmp(platform_text(platform, TW_PLATFORM_INFO_VENDOR), string_info(devices[0], TW_DEVICE_INFO_VENDOR)));
     TW_CHECK(*platform_text(platform, TW_PLATFORM_INFO_VERSION));
     TW_CHECK(!strcmp(platform_text(platform, TW_PLATFORM_INFO_PROFILE), "FULL_PROFILE"));
+    TW_CHECK(!strcmp(platform_text(platform, TW_PLATFORM_INFO_EXTENSIONS),
+                     string_info(devices[0], TW_DEVICE_INFO_EXTENSIONS)));
+    TW_CHECK(tw_platform_has_extension(platform, "cl_khr_fp64") && !tw_platform_has_extension(platform, "cl_khr_gl"));
     TW_PASS(tw_platform_info(platform, TW_PLATFORM_INFO_DEVICE_TYPE, &type, sizeof type));
     TW_PASS(tw_platform_info(platform, TW_PLATFORM_INFO_NUM_DEVICES, &told, sizeof told));
     TW_EQUAL(told, count);
@@ -779,6 +782,7 @@ TW_TEST(platforms_answer_for_their_devices)
     for (size_t p = 0; p < count; ++p)
         check_platform(platforms[p]);
     TW_FAIL(tw_platform_info(NULL, TW_PLATFORM_INFO_NAME, &count, sizeof count), TW_ERROR_INVALID_ARGUMENT);
+    TW_CHECK(!tw_platform_has_extension(NULL, "cl_khr_fp64") && !tw_platform_has_extension(platforms[0], NULL));
     TW_FAIL(tw_platform_get_devices_of_type(NULL, TW_DEVICE_ALL, NULL, 0, &count), TW_ERROR_INVALID_ARGUMENT);
     TW_FAIL(tw_platform_get_devices_of_type(platforms[0], TW_DEVICE_ALL, NULL, 0, NULL), TW_ERROR_INVALID_ARGUMENT);
 }

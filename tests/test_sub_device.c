@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host */
-/** device.h: sub-devices of the host: how they are made, and where and when their kernels run (spec 3.5.3). */
+/**
+ * device.h: sub-devices of the host: how they are made, and where and when their kernels run (spec 3.5.3). Also which
+ * of several queues of the host, or of a sub-device, goes first (TW_QUEUE_PRIORITY_HIGH).
+ */
 #define _GNU_SOURCE
 #include <sched.h>
 
@@ -32,6 +35,19 @@ static inline void meet(tw_item item, const struct meet *k)
         sched_yield();
 }
 TW_RANGE_KERNEL(meet);
+
+/* Appends a number to a list. */
+struct append {
+    const int *gate;
+    int *list, *count;
+    int number;
+};
+static inline void append(tw_item item, const struct append *k)
+{
+    if (tw_global_linear_id(item) == 0)
+        k->list[__atomic_fetch_add(k->count, 1, __ATOMIC_RELAXED)] = k->number;
+}
+TW_RANGE_KERNEL(append);
 
 struct add {
     int *data;
@@ -451,6 +467,40 @@ TW_TEST(contexts_selectors_and_fallbacks_take_sub_devices)
     TW_PASS(tw_context_destroy(&context));
 }
 
+/* Groups of three queues, which become ready at once: all of the highest priority run first. */
+static void check_priorities(tw_device *device)
+{
+    static const unsigned properties[3] = {TW_QUEUE_PRIORITY_LOW, 0, TW_QUEUE_PRIORITY_HIGH};
+    enum { EACH = 5 };
+    static int list[3 * EACH], count;
+    struct tw_gate gate;
+    tw_queue *queues[3];
+    count = 0;
+    tw_gate_shut(&gate);
+    for (int i = 0; i < 3; ++i)
+        TW_PASS(tw_queue_create_with_properties(NULL, device, properties[i], NULL, NULL, &queues[i]));
+    for (int i = 0; i < 3 * EACH; ++i) {
+        tw_command_group *cg = tw_queue_begin(queues[i % 3]);
+        const int *shut = tw_read(cg, gate.buffer);
+        tw_parallel_for(cg, tw_range_1d(8), append, .gate = shut, .list = list, .count = &count, .number = i % 3);
+        TW_PASS(tw_queue_submit(queues[i % 3], cg, NULL));
+    }
+    tw_gate_open(&gate);
+    tw_test_destroy_queues(queues, 3);
+    TW_EQUAL(count, 3 * EACH);
+    for (int i = 0; i < 3 * EACH; ++i)
+        TW_EQUAL(list[i], 2 - i / EACH);
+    tw_gate_free(&gate);
+}
+
+TW_TEST(ready_groups_of_higher_priorities_go_first)
+{
+    tw_device *part = NULL;
+    single_units(host_device(), &part, 1);
+    check_priorities(host_device());
+    check_priorities(part);
+}
+
 TW_TEST_LIST = {TW_CASE(sub_devices_have_the_units_that_were_asked_for),
                 TW_CASE(affinity_domains_divide_all_units),
                 TW_CASE(what_cannot_be_divided_is_refused),
@@ -461,4 +511,5 @@ TW_TEST_LIST = {TW_CASE(sub_devices_have_the_units_that_were_asked_for),
                 TW_CASE(every_kind_of_group_runs),
                 TW_CASE(a_command_graph_runs),
                 TW_CASE(contexts_selectors_and_fallbacks_take_sub_devices),
+                TW_CASE(ready_groups_of_higher_priorities_go_first),
                 TW_CASES_END};

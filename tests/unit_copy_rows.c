@@ -22,7 +22,7 @@ static void run_on_stream(const struct tw_backend_async *async, struct tw_backen
     struct tw_backend_stream *stream = NULL;
     uint64_t sequence = 0;
     unsigned char pattern[MOST_PATTERN];
-    TW_PASS(async->open(device, &stream));
+    TW_PASS(async->open(device, TW_PRIORITY_NORMAL, &stream));
     if (fill.rows) {
         fill.pattern = memcpy(pattern, fill.pattern, fill.pattern_bytes);
         TW_PASS(async->fill(stream, &fill, &sequence));
@@ -51,7 +51,7 @@ static bool run_in_graph(const struct tw_backend *backend, struct tw_backend_dev
     TW_PASS(backend->graphs->instantiate(device, nodes, 2, &graph));
     if (!graph)
         return false;
-    TW_PASS(backend->async->open(device, &stream));
+    TW_PASS(backend->async->open(device, TW_PRIORITY_HIGH, &stream));
     for (uint64_t round = 1; round < 3; ++round) {
         uint64_t sequence = 0;
         TW_PASS(backend->graphs->launch(stream, graph, &sequence));

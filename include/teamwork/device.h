@@ -265,10 +265,11 @@ TW_API tw_status tw_platform_get_devices_of_type(const tw_platform *platform, un
 
 /** What tw_platform_info() can be asked: X(name, C type of the answer); otherwise as TW_DEVICE_INFO_LIST. */
 #define TW_PLATFORM_INFO_LIST(X)                                                                                       \
-    X(TW_PLATFORM_INFO_NAME, const char *)    /* as tw_platform_name() */                                              \
-    X(TW_PLATFORM_INFO_VENDOR, const char *)  /* of its first device */                                                \
-    X(TW_PLATFORM_INFO_VERSION, const char *) /* of what runs the devices: their driver, or the system's kernel */     \
-    X(TW_PLATFORM_INFO_PROFILE, const char *) /* "FULL_PROFILE" */                                                     \
+    X(TW_PLATFORM_INFO_NAME, const char *)       /* as tw_platform_name() */                                           \
+    X(TW_PLATFORM_INFO_VENDOR, const char *)     /* of its first device */                                             \
+    X(TW_PLATFORM_INFO_VERSION, const char *)    /* of what runs the devices: their driver, or the system's kernel */  \
+    X(TW_PLATFORM_INFO_PROFILE, const char *)    /* "FULL_PROFILE" */                                                  \
+    X(TW_PLATFORM_INFO_EXTENSIONS, const char *) /* as TW_DEVICE_INFO_EXTENSIONS of its devices */                     \
     X(TW_PLATFORM_INFO_DEVICE_TYPE, tw_device_type) /* of all its devices */                                           \
     X(TW_PLATFORM_INFO_NUM_DEVICES, size_t)         /* visible ones */
 
@@ -285,6 +286,10 @@ typedef enum tw_platform_info_id {
  * @return TW_ERROR_INVALID_ARGUMENT  platform or value is NULL, the question is unknown, or `bytes` is another size
  */
 TW_API tw_status tw_platform_info(const tw_platform *platform, tw_platform_info_id question, void *value, size_t bytes);
+
+/** Whether all devices of a platform have an extension: tw_device_has_extension(). False for a NULL, and for a platform
+ *  without visible devices. */
+TW_API bool tw_platform_has_extension(const tw_platform *platform, const char *extension);
 
 /* ---- sub-devices (spec 3.5.3) ------------------------------------------------------------------------------------ */
 

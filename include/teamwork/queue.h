@@ -86,7 +86,16 @@ typedef enum tw_queue_property {
      */
     TW_QUEUE_IN_ORDER = 1,
     /** As tw_queue_set_profiling(), from the beginning. */
-    TW_QUEUE_PROFILING = 2
+    TW_QUEUE_PROFILING = 2,
+    /**
+     * What is ready on the same device of queues with a higher priority goes first. It is a hint: it neither stops what
+     * runs nor changes the order that accesses and events give. On NVIDIA GPUs the queue's kernels and copies are on
+     * CUDA streams of the lowest or highest priority; the lowest is usually the normal one. On the host, its sub-devices
+     * and other devices without streams, the library takes ready groups in this order; low ones may then wait as long as
+     * there are others. Asynchronous simulated devices ignore it. At most one of the two.
+     */
+    TW_QUEUE_PRIORITY_LOW = 4,
+    TW_QUEUE_PRIORITY_HIGH = 8 /**< see TW_QUEUE_PRIORITY_LOW */
 } tw_queue_property;
 
 /**
@@ -96,7 +105,8 @@ typedef enum tw_queue_property {
  * @param device      of the context, if there is one; NULL for its first, or without a context for what
  *                    tw_default_selector() chooses
  * @param properties  a set of tw_queue_property; 0 for none
- * @return TW_ERROR_INVALID_ARGUMENT  queue is NULL, a property is unknown, or the device is not one of the context's
+ * @return TW_ERROR_INVALID_ARGUMENT  queue is NULL, a property is unknown, there are two priorities, or the device is
+ *                                    not one of the context's
  *         and what tw_queue_create() returns
  */
 TW_API tw_status tw_queue_create_with_properties(tw_context *context, tw_device *device, unsigned properties,

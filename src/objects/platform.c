@@ -36,6 +36,23 @@ bool tw_platform_is_host(const tw_platform *platform)
     return platform && platform->type == TW_DEVICE_HOST;
 }
 
+bool tw_platform_has_extension(const tw_platform *platform, const char *extension)
+{
+    bool has = platform && platform->count;
+    for (size_t i = 0; has && i < platform->count; ++i)
+        has = tw_device_has_extension(platform->devices[i], extension);
+    return has;
+}
+
+/* Returns the extensions of the devices, which are the same for all of them. */
+static const char *extensions_of(const tw_platform *platform)
+{
+    const char *extensions = "";
+    if (platform->count)
+        (void)tw_device_info(platform->devices[0], TW_DEVICE_INFO_EXTENSIONS, &extensions, sizeof(const char *));
+    return extensions;
+}
+
 static const char *text_of(const tw_platform *platform, tw_platform_info_id question)
 {
     const struct tw_device_facts *first = platform->count ? tw_device_facts(platform->devices[0]) : NULL;
@@ -48,6 +65,8 @@ static const char *text_of(const tw_platform *platform, tw_platform_info_id ques
         return first ? first->driver_version : "";
     case TW_PLATFORM_INFO_PROFILE:
         return "FULL_PROFILE";
+    case TW_PLATFORM_INFO_EXTENSIONS:
+        return extensions_of(platform);
     default:
         return NULL;
     }

@@ -70,7 +70,18 @@ static void end_locked(struct tw_task_queue *tasks)
     tw_object_died_locked(TW_OBJECT_QUEUE);
 }
 
-#define ALL_PROPERTIES (TW_QUEUE_IN_ORDER | TW_QUEUE_PROFILING)
+#define PRIORITIES ((unsigned)(TW_QUEUE_PRIORITY_LOW | TW_QUEUE_PRIORITY_HIGH))
+#define ALL_PROPERTIES ((unsigned)(TW_QUEUE_IN_ORDER | TW_QUEUE_PROFILING) | PRIORITIES)
+
+static const unsigned properties_of[TW_PRIORITIES] = {
+    [TW_PRIORITY_LOW] = TW_QUEUE_PRIORITY_LOW, [TW_PRIORITY_HIGH] = TW_QUEUE_PRIORITY_HIGH};
+
+static enum tw_priority priority_of(unsigned properties)
+{
+    return properties & TW_QUEUE_PRIORITY_LOW    ? TW_PRIORITY_LOW
+           : properties & TW_QUEUE_PRIORITY_HIGH ? TW_PRIORITY_HIGH
+                                                 : TW_PRIORITY_NORMAL;
+}
 
 static void join_locked(struct tw_queue *queue, struct tw_context *context)
 {
@@ -101,11 +112,13 @@ static tw_status create(tw_device *device, tw_context *context, unsigned propert
     queue->handler_user = handler_user;
     tw_task_queue_init(&queue->tasks, device, end_locked);
     queue->tasks.in_order = properties & TW_QUEUE_IN_ORDER;
+    queue->tasks.priority = priority_of(properties);
     atomic_init(&queue->profiling, (properties & TW_QUEUE_PROFILING) != 0);
     tw_errors_init(&queue->errors);
     queue->handles = 1;
     tw_lock();
     tw_object_born_locked(TW_OBJECT_QUEUE);
+    device->has_priorities = device->has_priorities || queue->tasks.priority != TW_PRIORITY_NORMAL;
     if (context)
         join_locked(queue, context);
     tw_unlock();
@@ -174,7 +187,9 @@ tw_status tw_queue_create_with_properties(tw_context *context, tw_device *device
 {
     if (!queue)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is to be stored at NULL");
-    if (properties & ~(unsigned)ALL_PROPERTIES)
+    if ((properties & PRIORITIES) == PRIORITIES)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "a queue has one priority");
+    if (properties & ~ALL_PROPERTIES)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "0x%x is no set of properties of queues", properties);
     if (context)
         return create_in_context(context, device, properties, handler, handler_user, queue);
@@ -277,8 +292,9 @@ tw_status tw_queue_info(const tw_queue *queue, tw_queue_info_id question, void *
         return context ? tw_answer(value, bytes, &context, sizeof(tw_context *), list) : TW_ERROR_OUT_OF_MEMORY;
     }
     if (question == TW_QUEUE_INFO_PROPERTIES) {
-        const unsigned properties =
-            (queue->tasks.in_order ? TW_QUEUE_IN_ORDER : 0u) | (tw_queue_is_profiling(queue) ? TW_QUEUE_PROFILING : 0u);
+        const unsigned properties = (queue->tasks.in_order ? TW_QUEUE_IN_ORDER : 0u)
+                                    | (tw_queue_is_profiling(queue) ? TW_QUEUE_PROFILING : 0u)
+                                    | properties_of[queue->tasks.priority];
         return tw_answer(value, bytes, &properties, sizeof properties, list);
     }
     if (question == TW_QUEUE_INFO_REFERENCE_COUNT) {

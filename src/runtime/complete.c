@@ -52,7 +52,8 @@ static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *fa
         tw_cause_release(&task->failure->cause);
         task->failure = NULL;
     }
-    tw_announce_locked(command->queue);
+    if (task->awaited || !command->queue->device->backend->has_own_threads)
+        tw_announce_locked(command->queue);
     if (task->awaited)
         tw_poller_wake_locked(task);
     if (--command->tasks_left == 0)

@@ -41,12 +41,15 @@ struct tw_device {
     /* scheduling */
     struct tw_task_queue *active; /* circular list of task queues with ready tasks */
     struct tw_task_queue *system; /* task queue for copies that no queue requested */
+    bool has_priorities;          /* a task queue has another priority than the normal one, or had */
     bool exclusive_running;
     unsigned copying;    /* running tasks of the task queues' lists `copies` */
     bool worker_is_warm; /* the last exclusive task ran on a worker */
     unsigned workers, idle_workers;
     unsigned lingering;   /* idle workers that will look for work by themselves */
     bool napping_shortly; /* ... so soon that no thread need wake them */
+    bool polls;           /* a worker polls `wakes` */
+    atomic_uint wakes;    /* counts the times that a thread would have woken it; polled without the lock */
     bool stopping;
     void (*start_worker_locked)(struct tw_device *device);
     pthread_t *threads;
@@ -56,7 +59,7 @@ struct tw_device {
     /* streams */
     struct tw_stream *in_flight; /* circular list of streams with tasks in flight, the next to retire first */
     unsigned streams_in_flight;
-    struct tw_backend_stream *idle_handles[TW_STREAM_COUNT]; /* backend's streams with nothing in flight */
+    struct tw_backend_stream *idle_handles[TW_PRIORITIES][TW_STREAM_COUNT]; /* backend's, with nothing in flight */
 };
 
 /* Sets the memory spaces of all devices of the machine, visible or not. They are fixed from discovery to shutdown.

@@ -68,6 +68,11 @@ static void deactivate(struct tw_task_queue *queue)
 /* Makes sure that a worker looks at the device's task queues. A device with a queue has a worker. */
 void tw_wake_worker_locked(struct tw_device *device, bool soon)
 {
+    if (device->polls) {
+        atomic_store_explicit(&device->wakes, atomic_load_explicit(&device->wakes, memory_order_relaxed) + 1,
+                              memory_order_release);
+        return;
+    }
     if (device->lingering && !device->in_flight && !device->backend->has_own_threads
         && (!soon || !device->backend->exclusive || device->napping_shortly))
         return; /* the lingering worker looks soon enough, but not while tasks are in flight */
@@ -138,28 +143,38 @@ bool tw_may_run_locked(void)
     return !tw_is_ending || is_thread_that_ends();
 }
 
-/* Returns true if a waiting thread serves another task queue whose parallel kernel has been ready for longer. That
-   thread is told of every completion, and then takes its kernel. */
+/* Returns true if the first parallel kernel of a task queue goes before that of another one: it has a higher priority, or
+   it has been ready for longer. */
+static bool goes_before(const struct tw_task_queue *queue, const struct tw_task_queue *other)
+{
+    return queue->priority != other->priority ? queue->priority > other->priority
+                                              : queue->exclusive_since_ns < other->exclusive_since_ns;
+}
+
+/* Returns true if another task queue has a parallel kernel that goes first: one with a higher priority, or one that a
+   waiting thread serves. That thread is told of every completion, and then takes its kernel. */
 static bool is_others_turn(const struct tw_task_queue *queue)
 {
     for (const struct tw_task_queue *other = queue->next; other != queue; other = other->next)
-        if (other->helpers && other->exclusive.first && other->exclusive_since_ns < queue->exclusive_since_ns)
+        if (other->exclusive.first && (other->helpers || other->priority > queue->priority)
+            && goes_before(other, queue))
             return true;
     return false;
 }
 
-/* Returns a task queue of the same device whose parallel kernel is overdue and that no waiting thread serves; NULL if
-   there is none. A waiting thread runs that kernel before its own. */
+/* Returns a task queue of the same device whose parallel kernel is overdue, or has a higher priority, and that no waiting
+   thread serves; NULL if there is none. A waiting thread runs that kernel before its own. */
 struct tw_task_queue *tw_overdue_queue(const struct tw_task_queue *queue)
 {
     if (queue->light.first || !queue->exclusive.first || queue->next == queue)
         return NULL;
     const uint64_t now = tw_held_ns();
+    struct tw_task_queue *first = NULL;
     for (struct tw_task_queue *other = queue->next; other != queue; other = other->next)
-        if (!other->helpers && other->exclusive.first && other->exclusive_since_ns < queue->exclusive_since_ns
-            && now - other->exclusive_since_ns >= GRACE_NS)
-            return other;
-    return NULL;
+        if (!other->helpers && other->exclusive.first && goes_before(other, first ? first : queue)
+            && (other->priority > queue->priority || now - other->exclusive_since_ns >= GRACE_NS))
+            first = other;
+    return first;
 }
 
 struct tw_task *tw_take_from_queue(struct tw_task_queue *queue, bool worker)
@@ -214,16 +229,15 @@ struct tw_task *tw_take_own_copy(struct tw_task_queue *queue, const struct tw_ta
     return tw_is_ending ? take_copy(queue) : NULL;
 }
 
-/* Takes a task for a worker from the task queues in turn; only copies from those that a waiting thread serves. */
-struct tw_task *tw_take_from_device(struct tw_device *device)
+/* Takes a task from the task queues with a priority, or from all of them, in turn; none but copies from those that a
+   waiting thread serves. */
+static struct tw_task *take_with_priority(struct tw_device *device, enum tw_priority priority, bool any)
 {
     struct tw_task_queue *const start = device->active, *queue = start, *next;
-    if (!start)
-        return NULL;
     do {
         next = queue->next;
-        struct tw_task *task = take_copy(queue);
-        if (!task && !queue->helpers)
+        struct tw_task *task = any || queue->priority == priority ? take_copy(queue) : NULL;
+        if (!task && !queue->helpers && (any || queue->priority == priority))
             task = tw_take_from_queue(queue, true);
         if (task) {
             if (device->active)
@@ -233,4 +247,16 @@ struct tw_task *tw_take_from_device(struct tw_device *device)
         queue = next;
     } while (queue != start);
     return NULL;
+}
+
+struct tw_task *tw_take_from_device(struct tw_device *device)
+{
+    struct tw_task *task = NULL;
+    if (!device->active)
+        return NULL;
+    if (!device->has_priorities)
+        return take_with_priority(device, TW_PRIORITY_NORMAL, true);
+    for (int priority = TW_PRIORITY_HIGH; !task && priority >= TW_PRIORITY_LOW; --priority)
+        task = take_with_priority(device, (enum tw_priority)priority, false);
+    return task;
 }

@@ -65,6 +65,12 @@ static void add_in_flight_locked(struct tw_stream *stream, struct tw_task *task)
     device->in_flight = stream->next_in_flight = stream->previous_in_flight = stream;
 }
 
+/* Returns the list of the backend's idle streams that serve a stream. */
+static struct tw_backend_stream **idle_handles(const struct tw_stream *stream)
+{
+    return &stream->queue->device->idle_handles[stream->queue->priority][stream->kind];
+}
+
 /* Removes the first task in flight from its stream. The last one returns the backend's stream to the idle ones. */
 static void retire_locked(struct tw_stream *stream)
 {
@@ -83,8 +89,9 @@ static void retire_locked(struct tw_stream *stream)
     }
     stream->next_in_flight = stream->previous_in_flight = NULL;
     if (stream->handle && !stream->issuing) {
-        stream->handle->next = device->idle_handles[stream->kind];
-        device->idle_handles[stream->kind] = stream->handle;
+        struct tw_backend_stream **idle = idle_handles(stream);
+        stream->handle->next = *idle;
+        *idle = stream->handle;
         stream->handle = NULL;
     }
 }
@@ -140,9 +147,10 @@ static tw_status enqueue_locked(struct tw_stream *stream, struct tw_task *task)
     struct tw_orders orders;
     tw_status status = TW_SUCCESS;
     orders.count = 0;
-    if (!stream->handle && device->idle_handles[stream->kind]) {
-        stream->handle = device->idle_handles[stream->kind];
-        device->idle_handles[stream->kind] = stream->handle->next;
+    struct tw_backend_stream **idle = idle_handles(stream);
+    if (!stream->handle && *idle) {
+        stream->handle = *idle;
+        *idle = stream->handle->next;
     }
     struct tw_backend_stream *handle = stream->handle;
     size_t at = 0;
@@ -155,7 +163,7 @@ static tw_status enqueue_locked(struct tw_stream *stream, struct tw_task *task)
         tw_unlock();
         tw_detail_of_task(true);
         if (!handle)
-            status = async->open(device->backend, &handle);
+            status = async->open(device->backend, stream->queue->priority, &handle);
         if (status == TW_SUCCESS && count)
             status = async->wait(handle, events, count);
         if (status == TW_SUCCESS && at == task->node.in_count)
@@ -444,12 +452,14 @@ void tw_stream_wait_locked(struct tw_poller *poller, struct tw_task *task, struc
 
 void tw_close_streams_locked(struct tw_device *device)
 {
-    for (unsigned kind = 0; kind < TW_STREAM_COUNT; ++kind)
-        while (device->idle_handles[kind]) {
-            struct tw_backend_stream *handle = device->idle_handles[kind];
-            device->idle_handles[kind] = handle->next;
+    for (unsigned i = 0; i < TW_PRIORITIES * TW_STREAM_COUNT; ++i) {
+        struct tw_backend_stream **idle = &device->idle_handles[i / TW_STREAM_COUNT][i % TW_STREAM_COUNT];
+        while (*idle) {
+            struct tw_backend_stream *handle = *idle;
+            *idle = handle->next;
             tw_unlock();
             device->backend->backend->async->close(handle);
             tw_lock();
         }
+    }
 }

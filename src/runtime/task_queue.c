@@ -12,6 +12,7 @@ void tw_task_queue_init(struct tw_task_queue *queue, struct tw_device *device,
                         void (*unused_locked)(struct tw_task_queue *queue))
 {
     queue->device = device;
+    queue->priority = TW_PRIORITY_NORMAL;
     atomic_init(&queue->references, 1);
     queue->unused_locked = unused_locked;
     for (unsigned kind = 0; kind < TW_STREAM_COUNT; ++kind)

@@ -42,7 +42,9 @@ struct tw_stream {
 struct tw_task_queue {
     struct tw_device *device;
     atomic_size_t references; /* of owner, commands, fallbacks, pollers; retained without the lock */
-    bool in_order;            /* each body waits for that of the command before; set before the first command */
+    enum tw_priority priority;
+    bool
+        in_order; /* each body waits for that of the command before; set before the first command, as the priority is */
     void (*unused_locked)(struct tw_task_queue *queue);    /* called without references; ends the task queue */
     struct tw_command *first_unfinished, *last_unfinished; /* in the order of submission */
     size_t unfinished;

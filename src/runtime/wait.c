@@ -24,8 +24,16 @@ static struct tw_task *first_in_flight(const struct tw_task *task)
     return task->node.domain ? (struct tw_task *)tw_stream_of(task)->in_flight.first : NULL;
 }
 
+/* Returns true if two tasks run on one stream, or on the own threads of one task queue's device. */
+static bool run_together(const struct tw_task *one, const struct tw_task *other)
+{
+    return one->node.domain && other->node.domain
+               ? tw_stream_of(one) == tw_stream_of(other)
+               : one->command->queue == other->command->queue && one->command->queue->device->backend->has_own_threads;
+}
+
 /* Returns the next step towards a command, found by following its dependencies: a task in flight to poll for, or a task
-   whose task queue to serve. Sets `*target` to the first task on the path from which on all are of one stream. */
+   whose task queue to serve. Sets `*target` to the first task on the path from which on all run together. */
 static struct tw_task *step_towards(struct tw_command *command, const struct tw_task *watched, struct tw_task **target)
 {
     struct tw_node *node = &command->body.node;
@@ -33,7 +41,7 @@ static struct tw_task *step_towards(struct tw_command *command, const struct tw_
     /* the whole path at the end of the program, since no other thread would follow it */
     for (unsigned step = 0; step < PATH_STEPS || tw_is_ending; ++step) {
         struct tw_task *task = (struct tw_task *)node;
-        if (!*target || !(*target)->node.domain || !node->domain || tw_stream_of(*target) != tw_stream_of(task))
+        if (!*target || !run_together(*target, task))
             *target = task;
         if (task->in_flight && task != watched)
             return task;
@@ -102,18 +110,6 @@ static void leave_device_locked(struct tw_device *device)
     }
 }
 
-/* Serves the task queue of a step that runs elsewhere, or waits for a task that does, until something changes there. */
-static void help_locked(struct tw_task *step, const struct tw_task *watched, struct spun *spun)
-{
-    struct tw_task_queue *queue = step->command->queue;
-    const bool helps = !is_for_worker(queue, watched);
-    queue->helpers += helps;
-    if (!helps)
-        tw_wake_worker_locked(queue->device, true);
-    await_change_locked(queue, spun);
-    queue->helpers -= helps;
-}
-
 /* A thread that waits. */
 struct waiter {
     struct tw_task_source source; /* of the tasks that it runs meanwhile */
@@ -122,10 +118,28 @@ struct waiter {
     const struct tw_task *watched;
     struct tw_device *left;  /* device that may have tasks that this thread made ready; or NULL */
     struct tw_task *step;    /* the next step towards what it waits for; NULL: that is over */
-    struct tw_task *target;  /* the last task to wait for that is known to be of the step's stream */
+    struct tw_task *target;  /* the last task to wait for that is known to run together with the step */
     struct tw_command *last; /* of several commands, likely the last; or NULL */
     struct tw_poller poller;
 };
+
+/* Serves the task queue of a step that runs elsewhere, or waits for a task that does, until something changes there. On
+   own threads of a device, only the end of the last task that is known to be of that task queue is a change. */
+static void help_locked(const struct waiter *waiter, struct spun *spun)
+{
+    struct tw_task_queue *queue = waiter->step->command->queue;
+    const bool helps = !is_for_worker(queue, waiter->watched);
+    if (queue->device->backend->has_own_threads) {
+        struct tw_command *last = waiter->last;
+        const bool is_here = last && !last->body.node.finished && last->queue == queue;
+        (is_here ? &last->body : waiter->target)->awaited = true;
+    }
+    queue->helpers += helps;
+    if (!helps)
+        tw_wake_worker_locked(queue->device, true);
+    await_change_locked(queue, spun);
+    queue->helpers -= helps;
+}
 
 /* Finds the next step, and returns a task to run for it; NULL if the step is in flight or runs elsewhere, or all is
    over. */
@@ -200,7 +214,7 @@ static void wait_locked(struct waiter *waiter)
             continue;
         }
         atomic_fetch_add(&helped->references, 1); /* keeps the task queue */
-        help_locked(step, watched, &spun);
+        help_locked(waiter, &spun);
         struct tw_command *command;
         if (!tw_task_queue_is_empty(queue)
             && (!(command = waiter->unfinished(waiter->what))

@@ -40,6 +40,19 @@ static void nap_locked(struct tw_device *device, uint64_t ns)
     tw_sleep_locked(&device->work, &until);
 }
 
+/* Polls for a moment until a thread would wake the worker. Releases the lock meanwhile. */
+static void poll_locked(struct tw_device *device)
+{
+    const unsigned since = atomic_load_explicit(&device->wakes, memory_order_relaxed);
+    const uint64_t until = tw_now_ns() + TW_TUNE_WAIT_SPIN_NS;
+    device->polls = true;
+    tw_unlock();
+    while (atomic_load_explicit(&device->wakes, memory_order_acquire) == since && tw_now_ns() < until)
+        tw_pause();
+    tw_lock();
+    device->polls = false;
+}
+
 /* The source of a worker's tasks. */
 struct worker_source {
     struct tw_task_source source;
@@ -88,6 +101,11 @@ static void *work(void *argument)
         }
         if (device->stopping)
             break;
+        if (!idle_since && device->backend->has_own_threads && !device->polls) { /* its processors wait for tasks */
+            idle_since = tw_held_ns();
+            poll_locked(device);
+            continue;
+        }
         const uint64_t now = tw_held_ns();
         if (!idle_since)
             idle_since = now;

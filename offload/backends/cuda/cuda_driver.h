@@ -170,6 +170,8 @@ enum cu_function_attribute {
     X(resident_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                                  \
       (int *blocks, cu_function function, int threads, size_t dynamic_bytes))                                          \
     X(stream_create, "cuStreamCreate", (cu_stream * stream, unsigned flags))                                           \
+    X(stream_create_with_priority, "cuStreamCreateWithPriority", (cu_stream * stream, unsigned flags, int priority))   \
+    X(stream_priorities, "cuCtxGetStreamPriorityRange", (int *least, int *greatest))                                   \
     X(stream_destroy, "cuStreamDestroy_v2", (cu_stream stream))                                                        \
     X(stream_synchronize, "cuStreamSynchronize", (cu_stream stream))                                                   \
     X(stream_wait_event, "cuStreamWaitEvent", (cu_stream stream, cu_event event, unsigned flags))                      \

@@ -94,7 +94,18 @@ static tw_status complain(const struct cuda_stream *stream, const char *what, cu
     return tw_fail_native(TW_ERROR_LAUNCH_FAILED, TW_NATIVE_CUDA, error);
 }
 
-static tw_status open_stream(struct tw_backend_device *device, struct tw_backend_stream **result)
+/* Makes a stream of the current context. The driver's range usually ends at the normal priority. */
+static cu_result make_stream(enum tw_priority priority, cu_stream *stream)
+{
+    int least = 0, greatest = 0;
+    if (priority == TW_PRIORITY_NORMAL || tw_cuda.stream_priorities(&least, &greatest))
+        return tw_cuda.stream_create(stream, CU_STREAM_NON_BLOCKING);
+    return tw_cuda.stream_create_with_priority(stream, CU_STREAM_NON_BLOCKING,
+                                               priority == TW_PRIORITY_HIGH ? greatest : least);
+}
+
+static tw_status open_stream(struct tw_backend_device *device, enum tw_priority priority,
+                             struct tw_backend_stream **result)
 {
     struct cuda_stream *stream = calloc(1, sizeof *stream);
     if (!stream)
@@ -105,7 +116,7 @@ static tw_status open_stream(struct tw_backend_device *device, struct tw_backend
         entry ? tw_cuda.host_allocate((void **)(uintptr_t)&stream->progress, sizeof *stream->progress, 0) : 1;
     if (!error) {
         *stream->progress = 0;
-        error = tw_cuda.stream_create(&stream->stream, CU_STREAM_NON_BLOCKING);
+        error = make_stream(priority, &stream->stream);
         if (error)
             (void)tw_cuda.host_free((void *)(uintptr_t)stream->progress);
     }

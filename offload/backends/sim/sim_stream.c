@@ -202,8 +202,10 @@ static void *run_stream(void *argument)
     return NULL;
 }
 
-static tw_status open_stream(struct tw_backend_device *device, struct tw_backend_stream **result)
+static tw_status open_stream(struct tw_backend_device *device, enum tw_priority priority,
+                             struct tw_backend_stream **result)
 {
+    (void)priority;
     struct sim_stream *stream = calloc(1, sizeof *stream);
     if (stream)
         stream->device = device;
