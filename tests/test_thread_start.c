@@ -106,10 +106,13 @@ TW_TEST(nothing_is_promised_without_a_worker)
         tw_buffer_create_with_storage(&storage, sizeof(int), tw_range_1d(N), &buffer),
         tw_buffer_create_with_storage(tw_async_storage_get(own), sizeof(int), tw_range_1d(N), &buffer)};
     const bool explained = strstr(tw_error_detail(), "no thread can be started") != NULL;
+    const tw_native_code native = tw_error_native_code();
     refuses = false;
     for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; ++i)
         TW_EQUAL(statuses[i], TW_ERROR_OUT_OF_MEMORY);
     TW_CHECK(explained && !queue && !buffer);
+    TW_EQUAL(native.api, TW_NATIVE_ERRNO);
+    TW_EQUAL(native.code, EAGAIN);
     TW_PASS(tw_buffer_create_with_storage(tw_async_storage_get(own), sizeof(int), tw_range_1d(N), &buffer));
     TW_PASS(tw_buffer_destroy(&buffer));
     TW_PASS(tw_async_storage_destroy(&own));

@@ -35,7 +35,7 @@
  *     printf.h         printing from kernels; not included here
  *     kernel_object.h  kernels as objects, for tables
  *     variable.h       constants and variables of file scope that kernels use by their names
- *     kernel_limits.h  what a device allows a kernel
+ *     kernel_limits.h  what is known of a kernel, and what a device allows it
  *     interop.h        OpenMP and CUDA beside the library
  *     task.h           host tasks and native tasks: functions of the program as steps of command groups
  *     typed.h          C++: functions that give memory, with its type

@@ -145,9 +145,10 @@ static tw_status create(struct place *place, bool mapped, size_t element_bytes, 
         status = check_alignment(place->host, element_bytes);
     if (status != TW_SUCCESS) {
         char detail[256];
+        const tw_native_code native = tw_error_native_code();
         snprintf(detail, sizeof detail, "%s", tw_error_detail());
         tw_buffer_drop(buffer);
-        return tw_fail(status, "%s", detail);
+        return tw_fail_native(tw_fail(status, "%s", detail), native.api, native.code);
     }
     if (bytes) {
         place->shared = place->shared || !place->device->space || (mapped && place->memory == place->host);

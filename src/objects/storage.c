@@ -366,7 +366,8 @@ tw_status tw_buffer_create_with_storage(const tw_storage *storage, size_t elemen
         return status;
     }
     char detail[256];
+    const tw_native_code native = tw_error_native_code();
     snprintf(detail, sizeof detail, "%s", tw_error_detail());
     tw_buffer_drop(buffer);
-    return tw_fail(status, "%s", detail);
+    return tw_fail_native(tw_fail(status, "%s", detail), native.api, native.code);
 }
