@@ -7,6 +7,8 @@
 #define TW_CHECK_GROUP_SCOPE
 #include "nd_range_test.h"
 
+#include <teamwork/group_algorithms.h>
+
 enum { GROUPS = 5, SIZE = 24, ITEMS = GROUPS * SIZE };
 
 /* Runs the kernel `name` of a block with `int *out`, one element for each work-item, which begin as 0. */
@@ -153,5 +155,72 @@ TW_TEST(branches_that_are_not_uniform_are_found)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-TW_TEST_LIST = {TW_CASE(kernels_that_keep_the_rules_give_the_same), TW_CASE(stores_at_group_scope_show),
-                TW_CASE(assignments_in_loops_show), TW_CASE(branches_that_are_not_uniform_are_found), TW_CASES_END};
+/* Group functions at group scope, which are barriers, of values with and without a place of their own. */
+struct pair {
+    int first;
+    double last[2];
+};
+static inline struct pair join(struct pair a, struct pair b)
+{
+    const struct pair joined = {a.first, {a.last[0] + b.last[0], b.last[1]}};
+    return joined;
+}
+TW_GROUP_TYPE(struct pair);
+static inline bool is_more(int a, int b)
+{
+    return a > b;
+}
+
+struct functions {
+    int *out;
+};
+static inline void functions(tw_group group, const struct functions *k)
+{
+    TW_LOCAL(int, tile, [SIZE]);
+    TW_PRIVATE(group, int, one);
+    TW_PRIVATE(group, bool, odd);
+    TW_PRIVATE(group, struct pair, pair);
+    tw_parallel_for_work_item(group, item) {
+        const int i = (int)tw_local_id(item, 0);
+        const struct pair mine = {i, {1, i}};
+        tw_private(one, item) = 1;
+        tw_private(odd, item) = i % 2;
+        tw_private(pair, item) = mine;
+        tile[i] = i;
+    }
+    const int items = tw_reduce_over_group(group, one, TW_SUM);
+    tw_inclusive_scan_over_group(group, one, TW_SUM);
+    const int third = tw_group_broadcast(group, one, 2);
+    const struct pair all = tw_reduce_over_group(group, pair, join);
+    tw_inclusive_scan_over_group(group, pair, join);
+    const int any = tw_any_of_group(group, odd) + 2 * tw_all_of_group(group, odd);
+    tw_joint_sort(group, tile, tile + SIZE, is_more);
+    const int sum = tw_joint_reduce(group, tile, tile + SIZE, TW_SUM);
+    tw_parallel_for_work_item(group, item) {
+        const struct pair *mine = &tw_private(pair, item);
+        const size_t i = tw_local_id(item, 0);
+        const bool right =
+            items == SIZE && third == 3 && all.first == 0 && all.last[0] == SIZE && all.last[1] == SIZE - 1 && any == 1
+            && sum == SIZE * (SIZE - 1) / 2 && tw_private(one, item) == (int)i + 1 && mine->first == 0
+            && mine->last[0] == (double)(i + 1) && mine->last[1] == (double)i && tile[i] == (int)(SIZE - 1 - i);
+        k->out[tw_global_id(item, 0)] = right ? (int)i : -1;
+    }
+}
+TW_WORK_GROUP_KERNEL(functions);
+
+TW_TEST(group_functions_meet)
+{
+    int out[ITEMS];
+    tw_queue *queue = tw_test_queue();
+    RUN(queue, functions, out, TW_SUCCESS);
+    for (int i = 0; i < ITEMS; ++i)
+        TW_EQUAL(out[i], i % SIZE);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST_LIST = {TW_CASE(kernels_that_keep_the_rules_give_the_same),
+                TW_CASE(group_functions_meet),
+                TW_CASE(stores_at_group_scope_show),
+                TW_CASE(assignments_in_loops_show),
+                TW_CASE(branches_that_are_not_uniform_are_found),
+                TW_CASES_END};

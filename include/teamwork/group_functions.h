@@ -20,6 +20,8 @@
  *     T tw_shift_group_left(sub_group, T x, size_t delta)       of the one delta after this one
  *     T tw_shift_group_right(sub_group, T x, size_t delta)      of the one delta before it
  *
+ *     unsigned long long tw_group_ballot(sub_group, bool x)     bit i: the x of the work-item with local id i
+ *
  * where what lies outside of the sub-group gives an unspecified value.
  *
  * All work-items of the group must come to the call, or none, as with a barrier; those of a work-group are one, too.
@@ -31,6 +33,8 @@
  *
  *     T tw_reduce_over_group(group, name, op)                 T tw_group_broadcast(group, name, from)
  *     void tw_inclusive_scan_over_group(group, name, op)      in place; and tw_exclusive_scan_over_group
+ *
+ * For other types and operations, for sub-groups of hierarchical kernels, and over ranges of memory: group_algorithms.h.
  */
 #ifndef TEAMWORK_GROUP_FUNCTIONS_H
 #define TEAMWORK_GROUP_FUNCTIONS_H

@@ -41,8 +41,8 @@
             return a ^ b;                                                                                              \
         }                                                                                                              \
     }
-#define TW_INTERNAL_COMBINE_FLOATING(type)                                                                             \
-    TW_DEVICE_INLINE type tw_internal_combine_##type(type a, type b, tw_operation op)                                  \
+#define TW_INTERNAL_COMBINE_FLOATING(type, suffix)                                                                     \
+    TW_DEVICE_INLINE type tw_internal_combine_##suffix(type a, type b, tw_operation op)                                \
     {                                                                                                                  \
         return op == TW_SUM ? a + b : op == TW_PRODUCT ? a * b : op == TW_MIN ? (b < a ? b : a) : (a < b ? b : a);     \
     }
@@ -52,8 +52,8 @@ TW_INTERNAL_COMBINE_INTEGER(long, unsigned long, long)
 TW_INTERNAL_COMBINE_INTEGER(unsigned long, unsigned long, ulong)
 TW_INTERNAL_COMBINE_INTEGER(long long, unsigned long long, llong)
 TW_INTERNAL_COMBINE_INTEGER(unsigned long long, unsigned long long, ullong)
-TW_INTERNAL_COMBINE_FLOATING(float)
-TW_INTERNAL_COMBINE_FLOATING(double)
+TW_INTERNAL_COMBINE_FLOATING(float, float)
+TW_INTERNAL_COMBINE_FLOATING(double, double)
 
 #define TW_INTERNAL_DEFINE_IDENTITY(type, suffix, lowest, highest, combine)                                            \
     TW_DEVICE_INLINE type tw_internal_identity_##suffix(tw_operation op)                                               \
@@ -65,7 +65,6 @@ TW_INTERNAL_COMBINE_FLOATING(double)
                                 : (type)0;                                                                               \
     }
 TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_IDENTITY)
-#undef TW_INTERNAL_DEFINE_IDENTITY
 
 /* A constant operation that the type lacks is an error where the program calls. */
 #define TW_INTERNAL_CHECKED_int
@@ -83,11 +82,10 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_IDENTITY)
    combined in chains, which a processor works at side by side, and always the same ones, so that a sum has the same
    bits in every run. A pass defines TW_INTERNAL_CHAINS(type), how many, and tw_internal_reduce_chains_SUFFIX(x,
    count, op) for a multiple of it. */
-#define TW_INTERNAL_DEFINE_OVER_PRIVATE_LOOPS(type, suffix, combine)                                                   \
-    TW_OVERLOADED type tw_reduce_over_group(tw_group group, const type *x, tw_operation op)                            \
-        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+#define TW_INTERNAL_DEFINE_ARRAY_LOOPS(type, suffix, combine)                                                          \
+    TW_DEVICE_INLINE type tw_internal_reduce_array_##suffix(const type *x, size_t count, tw_operation op)              \
     {                                                                                                                  \
-        const size_t count = tw_local_linear_range(group), chains = TW_INTERNAL_CHAINS(type);                          \
+        const size_t chains = TW_INTERNAL_CHAINS(type);                                                                \
         type all = x[0];                                                                                               \
         size_t i = 1;                                                                                                  \
         if (count >= 2 * chains) {                                                                                     \
@@ -98,23 +96,35 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_IDENTITY)
             all = combine(all, x[i], op);                                                                              \
         return all;                                                                                                    \
     }                                                                                                                  \
-    TW_OVERLOADED void tw_inclusive_scan_over_group(tw_group group, type *x, tw_operation op)                          \
-        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    TW_DEVICE_INLINE void tw_internal_inclusive_array_##suffix(type *x, size_t count, tw_operation op)                 \
     {                                                                                                                  \
-        const size_t count = tw_local_linear_range(group);                                                             \
         for (size_t i = 1; i < count; ++i)                                                                             \
             x[i] = combine(x[i - 1], x[i], op);                                                                        \
     }                                                                                                                  \
-    TW_OVERLOADED void tw_exclusive_scan_over_group(tw_group group, type *x, tw_operation op)                          \
-        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    TW_DEVICE_INLINE void tw_internal_exclusive_array_##suffix(type *x, size_t count, tw_operation op)                 \
     {                                                                                                                  \
-        const size_t count = tw_local_linear_range(group);                                                             \
         type before = tw_internal_identity_##suffix(op);                                                               \
         for (size_t i = 0; i < count; ++i) {                                                                           \
             const type here = x[i];                                                                                    \
             x[i] = before;                                                                                             \
             before = combine(before, here, op);                                                                        \
         }                                                                                                              \
+    }
+#define TW_INTERNAL_DEFINE_OVER_PRIVATE_ARRAYS(type, suffix)                                                           \
+    TW_OVERLOADED type tw_reduce_over_group(tw_group group, const type *x, tw_operation op)                            \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        return tw_internal_reduce_array_##suffix(x, tw_local_linear_range(group), op);                                 \
+    }                                                                                                                  \
+    TW_OVERLOADED void tw_inclusive_scan_over_group(tw_group group, type *x, tw_operation op)                          \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        tw_internal_inclusive_array_##suffix(x, tw_local_linear_range(group), op);                                     \
+    }                                                                                                                  \
+    TW_OVERLOADED void tw_exclusive_scan_over_group(tw_group group, type *x, tw_operation op)                          \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        tw_internal_exclusive_array_##suffix(x, tw_local_linear_range(group), op);                                     \
     }                                                                                                                  \
     TW_OVERLOADED type tw_group_broadcast(tw_group group, const type *x, size_t from)                                  \
     {                                                                                                                  \
@@ -170,6 +180,10 @@ TW_OVERLOADED bool tw_all_of_group(tw_nd_item item, bool x)
 TW_OVERLOADED bool tw_none_of_group(tw_nd_item item, bool x)
 {
     return tw_internal_count_of_group(item, x) == 0;
+}
+TW_OVERLOADED unsigned long long tw_group_ballot(tw_sub_group sub_group, bool x)
+{
+    return tw_internal_ballot(sub_group, x);
 }
 TW_OVERLOADED bool tw_any_of_group(tw_sub_group sub_group, bool x)
 {

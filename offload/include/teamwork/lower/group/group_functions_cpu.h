@@ -89,19 +89,19 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_CHAINS)
 #undef TW_INTERNAL_DEFINE_CHAINS
 
 #define TW_INTERNAL_DEFINE_GROUP_FUNCTIONS(type, suffix, lowest, highest, combine)                                     \
-    TW_INTERNAL_DEFINE_OVER_PRIVATE_LOOPS(type, suffix, combine)                                                       \
+    TW_INTERNAL_DEFINE_ARRAY_LOOPS(type, suffix, combine)                                                              \
     TW_OVERLOADED type tw_reduce_over_group(tw_nd_item item, type x, tw_operation op) TW_INTERNAL_CHECKED(suffix)      \
     {                                                                                                                  \
         type *const slots = (type *)tw_internal_exchange(item, sizeof(type));                                          \
         const size_t me = tw_local_linear_id(item), count = tw_local_linear_range(item);                               \
         slots[me] = x;                                                                                                 \
         if (tw_internal_marker_once() || me == count - 1)                                                              \
-            slots[count] = tw_reduce_over_group(item.tw_group_, (const type *)slots, op);                              \
+            slots[count] = tw_internal_reduce_array_##suffix(slots, count, op);                                        \
         tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0);                                                               \
         return slots[count];                                                                                           \
     }                                                                                                                  \
-    TW_INTERNAL_DEFINE_SCAN_OF_ITEMS(type, suffix, tw_inclusive_scan_over_group)                                       \
-    TW_INTERNAL_DEFINE_SCAN_OF_ITEMS(type, suffix, tw_exclusive_scan_over_group)                                       \
+    TW_INTERNAL_DEFINE_SCAN_OF_ITEMS(type, suffix, tw_inclusive_scan_over_group, tw_internal_inclusive_array_##suffix) \
+    TW_INTERNAL_DEFINE_SCAN_OF_ITEMS(type, suffix, tw_exclusive_scan_over_group, tw_internal_exclusive_array_##suffix) \
     TW_OVERLOADED type tw_group_broadcast(tw_nd_item item, type x, size_t from)                                        \
     {                                                                                                                  \
         /* in the giver's own place: the last one may hold a sum that others have not read yet */                      \
@@ -131,26 +131,60 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_CHAINS)
         (void)sub_group, (void)x;                                                                                      \
         return tw_internal_identity_##suffix(op);                                                                      \
     }                                                                                                                  \
-    TW_INTERNAL_DEFINE_SHUFFLES(type, suffix)
+    TW_INTERNAL_DEFINE_SHUFFLES(type, suffix)                                                                          \
+    TW_INTERNAL_DEFINE_OVER_PRIVATE(type, suffix)
 
-/* `scan` is the function's name: the last work-item to come calls the one for private values. */
-#define TW_INTERNAL_DEFINE_SCAN_OF_ITEMS(type, suffix, scan)                                                           \
+/* `scan` is the function's name: the last work-item to come calls `array`. */
+#define TW_INTERNAL_DEFINE_SCAN_OF_ITEMS(type, suffix, scan, array)                                                    \
     TW_OVERLOADED type scan(tw_nd_item item, type x, tw_operation op) TW_INTERNAL_CHECKED(suffix)                      \
     {                                                                                                                  \
         type *const slots = (type *)tw_internal_exchange(item, sizeof(type));                                          \
         const size_t me = tw_local_linear_id(item), count = tw_local_linear_range(item);                               \
         slots[me] = x;                                                                                                 \
         if (tw_internal_marker_once() || me == count - 1)                                                              \
-            scan(item.tw_group_, slots, op);                                                                           \
+            array(slots, count, op);                                                                                   \
         tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0);                                                               \
         return slots[me];                                                                                              \
     }
+
+/* Hierarchical kernels: one thread has the values of all; or, where group scope is checked, each work-item comes. */
+#if defined(TW_CHECK_GROUP_SCOPE) && defined(TW_INTERNAL_PASS_HOST)
+TW_OVERLOADED tw_nd_item tw_internal_group_member_of(tw_group group)
+{
+    const tw_nd_item item = {{group->tw_thread_[0], group->tw_thread_[1], group->tw_thread_[2]},
+                             (tw_group)group->tw_exchange_};
+    return item;
+}
+#define TW_INTERNAL_DEFINE_OVER_PRIVATE(type, suffix)                                                                  \
+    TW_OVERLOADED type tw_reduce_over_group(tw_group group, const type *x, tw_operation op)                            \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        return tw_reduce_over_group(tw_internal_group_member_of(group), *x, op);                                       \
+    }                                                                                                                  \
+    TW_OVERLOADED void tw_inclusive_scan_over_group(tw_group group, type *x, tw_operation op)                          \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        *x = tw_inclusive_scan_over_group(tw_internal_group_member_of(group), *x, op);                                 \
+    }                                                                                                                  \
+    TW_OVERLOADED void tw_exclusive_scan_over_group(tw_group group, type *x, tw_operation op)                          \
+        TW_INTERNAL_CHECKED(suffix)                                                                                    \
+    {                                                                                                                  \
+        *x = tw_exclusive_scan_over_group(tw_internal_group_member_of(group), *x, op);                                 \
+    }                                                                                                                  \
+    TW_OVERLOADED type tw_group_broadcast(tw_group group, const type *x, size_t from)                                  \
+    {                                                                                                                  \
+        return tw_group_broadcast(tw_internal_group_member_of(group), *x, from);                                       \
+    }
+#else
+#define TW_INTERNAL_DEFINE_OVER_PRIVATE(type, suffix) TW_INTERNAL_DEFINE_OVER_PRIVATE_ARRAYS(type, suffix)
+#endif
 
 /* A single work-item can only give a value to itself. */
 #define TW_INTERNAL_SHUFFLED(suffix, sub_group, x, kind, which) ((void)(sub_group), (void)(which), (x))
 
 TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_GROUP_FUNCTIONS)
 #undef TW_INTERNAL_DEFINE_GROUP_FUNCTIONS
+#undef TW_INTERNAL_DEFINE_OVER_PRIVATE
 
 /* How many work-items of the group say so. */
 TW_DEVICE_INLINE unsigned tw_internal_count_of_group(tw_nd_item item, bool x)

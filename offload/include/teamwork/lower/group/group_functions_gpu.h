@@ -292,7 +292,8 @@ TW_DEVICE_INLINE bool tw_internal_redux(tw_sub_group sub_group, int *x, tw_opera
                 combine(chains[c], chains[c + half], op);                                                              \
         return chains[0];                                                                                              \
     }                                                                                                                  \
-    TW_INTERNAL_DEFINE_OVER_PRIVATE_LOOPS(type, suffix, combine)
+    TW_INTERNAL_DEFINE_ARRAY_LOOPS(type, suffix, combine)                                                              \
+    TW_INTERNAL_DEFINE_OVER_PRIVATE_ARRAYS(type, suffix)
 #endif
 
 TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_GROUP_FUNCTIONS)
