@@ -86,6 +86,31 @@ static void test_selector()
     CHECK(tw_shutdown() == TW_SUCCESS);
 }
 
+/* A wait for an event calls the handlers of two queues, one after the other. */
+static void test_handlers_of_an_event()
+{
+    size_t counts[2] = {};
+    tw_queue *queues[2] = {};
+    tw_event *event = nullptr;
+    tw_buffer *buffer = make_buffer();
+    for (int i = 0; i < 2; ++i)
+        CHECK(tw_queue_create(nullptr, nullptr, handler, &counts[i], &queues[i]) == TW_SUCCESS);
+    CHECK(tw_sim_fail_nth(tw_queue_device(queues[0]), TW_SIM_COPY, 1) == TW_SUCCESS);
+    for (int i = 0; i < 2; ++i) { /* the second group needs what the first one should have written */
+        tw_command_group *group = tw_queue_begin(queues[i]);
+        (void)tw_read_write(group, buffer);
+        CHECK(tw_queue_submit(queues[i], group, i ? &event : nullptr) == TW_SUCCESS);
+    }
+    CHECK(throws([&] { (void)tw_event_wait_and_throw(event); }) && counts[0] == 1 && counts[1] == 0);
+    CHECK(throws([&] { (void)tw_event_wait_and_throw(event); }) && counts[0] == 1 && counts[1] == 1);
+    CHECK(tw_event_wait_and_throw(event) == TW_ERROR_CANCELLED && counts[0] == 1 && counts[1] == 1);
+    tw_event_release(&event);
+    for (tw_queue *&queue : queues)
+        CHECK(tw_queue_destroy(&queue) == TW_SUCCESS);
+    CHECK(tw_buffer_destroy(&buffer) == TW_SUCCESS);
+    CHECK(tw_shutdown() == TW_SUCCESS); /* no reference to a queue is left */
+}
+
 static void test_handler()
 {
     size_t count = 0;
@@ -168,6 +193,7 @@ int main(int argc, char **)
         return destroy_with_throwing_storage();
     test_selector();
     test_handler();
+    test_handlers_of_an_event();
     test_function();
     test_storage();
     return 0;
