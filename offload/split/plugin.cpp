@@ -176,7 +176,7 @@ struct SplitPass : PassInfoMixin<SplitPass> {
     PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM)
     {
         auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-        reportMissingVariables(M);
+        reportMissing(M);
         markLoops(M, FAM);
         DenseMap<Function *, bool> Done;
         for (CallInst *Call : callsOf(M, DoneMarker)) {

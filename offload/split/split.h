@@ -19,7 +19,7 @@
  *     lanes.cpp     lets chunks of work-items take the turns of loops inside together
  *     accesses.cpp  tells the vectorizer that work-items are independent
  *
- * For GPUs the plugin only looks for variables that the device does not have (variables.cpp).
+ * For GPUs the plugin only looks for variables and functions that the device does not have (missing.cpp).
  */
 #ifndef TEAMWORK_SPLIT_H
 #define TEAMWORK_SPLIT_H
@@ -190,7 +190,7 @@ bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool divideAtEdges(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-void reportMissingVariables(llvm::Module &M);
+void reportMissing(const llvm::Module &M);
 
 } // namespace tw_split
 

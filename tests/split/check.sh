@@ -4,7 +4,7 @@
 # usage: check.sh PLUGIN CLANG INCLUDE_OPTION...
 #
 # Which kernels of test_split.c the plugin splits: all that have barriers, but for those that are named keeps_....
-# Whether it inlines helpers, and warns of variables that a GPU does not have.
+# Whether it inlines helpers, and warns of what a GPU does not have.
 plugin=$1
 shift
 here=$(dirname "$0")/..
@@ -29,13 +29,13 @@ if [ "$vectorized" = 0 ]; then
     exit 1
 fi
 
-# Variables that a GPU does not have are named at the line that uses them.
+# Variables and functions that a GPU does not have are named at the line that uses them.
 if "$1" --print-targets 2>/dev/null | grep -q nvptx64; then
-    source=$here/split/variables.c
+    source=$here/split/missing.c
     said=$("$@" -std=c17 -O1 -g -fopenmp -DTW_LOWERING_SIMT -fopenmp-cuda-mode -nogpulib -fopenmp-targets=nvptx64-nvidia-cuda \
         -Xopenmp-target=nvptx64-nvidia-cuda -march=sm_90 -Wno-unknown-cuda-version -S --offload-device-only -DTW_SPLIT \
         -fpass-plugin="$plugin" -o /dev/null "$source" 2>&1)
-    found=$(echo "$said" | sed -n "s/.*variables\.c:\([0-9]*\):[0-9]*: warning: .* use '\([a-z_]*\)'.*/\1 \2/p")
+    found=$(echo "$said" | sed -n "s/.*missing\.c:\([0-9]*\):[0-9]*: warning: kernels for a GPU [a-z]* '\([a-z_]*\)'.*/\1 \2/p")
     expected=$(grep -n '; */\* [a-z]* \*/$' "$source" | sed 's|^\([0-9]*\):.*/\* \([a-z]*\) \*/$|\1 \2|')
     if [ "$found" != "$expected" ]; then
         echo "warnings are expected about: $expected"
