@@ -362,10 +362,95 @@ TW_TEST(threads_count_side_by_side)
     TW_EQUAL(shared.wide, (ushort)(8 * 20000));
 }
 
+/* ---- references -------------------------------------------------------------------------------------------------- */
+
+enum color { RED, GREEN };
+static_assert(TW_ATOMIC_IS_LOCK_FREE(unsigned char) && TW_ATOMIC_IS_LOCK_FREE(short) && TW_ATOMIC_IS_LOCK_FREE(double)
+                  && TW_ATOMIC_IS_LOCK_FREE(unsigned long long) && TW_ATOMIC_IS_LOCK_FREE(bool)
+                  && TW_ATOMIC_IS_LOCK_FREE(int *) && TW_ATOMIC_IS_LOCK_FREE(enum color),
+              "all objects are lock-free");
+static_assert(!TW_ATOMIC_IS_LOCK_FREE(long double), "no object of atomic operations");
+static_assert(TW_ATOMIC_ALIGNMENT(short) == 2 && TW_ATOMIC_ALIGNMENT(double) == 8, "objects are aligned to their size");
+
+typedef TW_ATOMIC_REF(unsigned, TW_ORDER_RELAXED, TW_SCOPE_DEVICE) counter;
+typedef TW_ATOMIC_REF(int, TW_ORDER_ACQ_REL, TW_SCOPE_DEVICE) shared_int;
+typedef TW_ATOMIC_REF(float, TW_ORDER_SEQ_CST, TW_SCOPE_SYSTEM) total;
+static_assert(sizeof(counter) == sizeof(void *) && sizeof(total) == sizeof(void *), "a reference is a pointer");
+
+struct refer {
+    counter hits;
+    int *values;
+    total sum;
+};
+
+/* Operations by references give what those on objects give. */
+static inline void refer(tw_item item, const struct refer *k)
+{
+    const int i = (int)tw_global_id(item, 0);
+    const unsigned before = tw_atomic_ref_fetch_add(k->hits, 2u);
+    tw_atomic_ref_fetch_sub(k->hits, 1u);
+    if (before > 1u << 30)
+        tw_atomic_ref_store(k->hits, 0u);
+    tw_atomic_ref_fetch_add(k->sum, 0.5f);
+    shared_int last = {&k->values[0]}, least = {&k->values[1]}, bits = {&k->values[2]}, tries = {&k->values[3]};
+    tw_atomic_ref_fetch_max(last, i);
+    tw_atomic_ref_fetch_min(least, i - 7);
+    tw_atomic_ref_fetch_or(bits, 1 << i % 13);
+    tw_atomic_ref_fetch_xor(bits, 1 << 14);
+    tw_atomic_ref_fetch_and(bits, ~(1 << 20));
+    int expected = tw_atomic_ref_load(tries);
+    while (!tw_atomic_ref_compare_exchange_weak(tries, &expected, expected + 3)) {
+    }
+    shared_int mine = {&k->values[4 + i]};
+    tw_atomic_ref_store(mine, i);
+    if (tw_atomic_ref_exchange(mine, -i) != i)
+        tw_atomic_ref_store(last, -1);
+    expected = -i;
+    if (!tw_atomic_ref_compare_exchange_strong(mine, &expected, 5 * i))
+        tw_atomic_ref_store(last, -1);
+    if (tw_atomic_load(tw_atomic_ref_object(mine), TW_ORDER_ACQUIRE, TW_SCOPE_DEVICE) != 5 * i)
+        tw_atomic_ref_store(last, -1);
+}
+TW_RANGE_KERNEL(refer, 1);
+
+TW_TEST(references_have_their_order_and_scope)
+{
+    enum { COUNT = 1300 };
+    static int values[4 + COUNT];
+    const unsigned zero = 0;
+    unsigned hits;
+    float sum;
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *h = NULL, *v = NULL, *s = NULL;
+    TW_PASS(tw_buffer_create_copy(&zero, sizeof zero, tw_range_1d(1), &h));
+    TW_PASS(tw_buffer_create_copy(&zero, sizeof zero, tw_range_1d(1), &s));
+    TW_PASS(tw_buffer_create_copy(values, sizeof *values, tw_range_1d(4 + COUNT), &v));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(COUNT), refer, .hits = {tw_atomic(cg, h)}, .values = tw_atomic(cg, v),
+                    .sum = {tw_atomic(cg, s)});
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    tw_test_fetch(h, &hits);
+    tw_test_fetch(s, &sum);
+    tw_test_fetch(v, values);
+    TW_EQUAL(hits, COUNT);
+    TW_CHECK(sum == 0.5f * COUNT);
+    TW_EQUAL(values[0], COUNT - 1);
+    TW_EQUAL(values[1], -7);
+    TW_EQUAL(values[2], (1 << 13) - 1);
+    TW_EQUAL(values[3], 3 * COUNT);
+    for (int i = 0; i < COUNT; ++i)
+        TW_EQUAL(values[4 + i], 5 * i);
+    TW_PASS(tw_buffer_destroy(&h));
+    TW_PASS(tw_buffer_destroy(&v));
+    TW_PASS(tw_buffer_destroy(&s));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST_LIST = {TW_CASE(neighbours_of_narrow_objects_are_left_alone),
                 TW_CASE(histograms_of_narrow_counters),
                 TW_CASE(flags_are_bool),
                 TW_CASE(pointers_step_by_elements),
                 TW_CASE(objects_of_any_name_and_nested_operations),
                 TW_CASE(threads_count_side_by_side),
+                TW_CASE(references_have_their_order_and_scope),
                 TW_CASES_END};

@@ -44,12 +44,61 @@
  * read-modify-writes are atomic with theirs only on devices with TW_DEVICE_INFO_USM_ATOMIC_HOST_ALLOCATIONS; loads and
  * stores of 32 and 64 bits are on all.
  *
+ * References have order and scope in their type, so that operations need not say them (atomic_ref of later revisions):
+ *
+ *     typedef TW_ATOMIC_REF(unsigned, TW_ORDER_RELAXED, TW_SCOPE_WORK_GROUP) counter;
+ *     counter bin = {&bins[i]};
+ *     tw_atomic_ref_fetch_add(bin, 1);
+ *
+ * The operations are those above without order and scope, tw_atomic_ref_load(ref) and so on, with the same types and
+ * errors. The order is relaxed, acq_rel or seq_cst; with acq_rel a load acquires, and so does a compare-exchange that
+ * fails, and a store releases. A reference is a pointer in memory and in argument blocks, `.bins = {tw_atomic(cg, b)}`.
+ * For another order or scope there is tw_atomic_ref_object(ref), the pointer.
+ *
+ * All objects are lock-free on all devices: TW_ATOMIC_IS_LOCK_FREE(T) is 1 for every T above, a constant, and 0 for other
+ * types. TW_ATOMIC_ALIGNMENT(T) is the alignment that an object needs, in bytes, for _Alignas and offsets in buffers.
+ *
  * A work-item must not wait for what another one has yet to do, but for groups that run at the same time: see
  * docs/memory_model.md.
  */
 #ifndef TEAMWORK_ATOMIC_H
 #define TEAMWORK_ATOMIC_H
 
+#include <assert.h>
+
 #include <teamwork/lower/group/atomic.h>
+
+/* A pointer; the other members are for their sizes alone: the order and the scope as constants. */
+#define TW_ATOMIC_REF(T, order, scope)                                                                                 \
+    union {                                                                                                            \
+        static_assert((order) == TW_ORDER_RELAXED || (order) == TW_ORDER_ACQ_REL || (order) == TW_ORDER_SEQ_CST,       \
+                      "the order of a reference is TW_ORDER_RELAXED, TW_ORDER_ACQ_REL or TW_ORDER_SEQ_CST");           \
+        T *tw_object_;                                                                                                 \
+        char (*tw_order_)[(order) + 1];                                                                                \
+        char (*tw_scope_)[(scope) + 1];                                                                                \
+    }
+
+#define tw_atomic_ref_object(ref) ((ref).tw_object_)
+#define tw_atomic_ref_load(ref)                                                                                        \
+    tw_atomic_load((ref).tw_object_, TW_INTERNAL_REF_ORDER(ref, TW_ORDER_ACQUIRE), TW_INTERNAL_REF_SCOPE(ref))
+#define tw_atomic_ref_store(ref, value)                                                                                \
+    tw_atomic_store((ref).tw_object_, value, TW_INTERNAL_REF_ORDER(ref, TW_ORDER_RELEASE), TW_INTERNAL_REF_SCOPE(ref))
+#define tw_atomic_ref_exchange(ref, value) TW_INTERNAL_BY_REF(exchange, ref, value)
+#define tw_atomic_ref_compare_exchange_strong(ref, expected, desired)                                                  \
+    tw_atomic_compare_exchange_strong((ref).tw_object_, expected, desired,                                             \
+                                      TW_INTERNAL_REF_ORDER(ref, TW_ORDER_ACQ_REL),                                    \
+                                      TW_INTERNAL_REF_ORDER(ref, TW_ORDER_ACQUIRE), TW_INTERNAL_REF_SCOPE(ref))
+#define tw_atomic_ref_compare_exchange_weak(ref, expected, desired)                                                    \
+    tw_atomic_ref_compare_exchange_strong(ref, expected, desired)
+#define tw_atomic_ref_fetch_add(ref, value) TW_INTERNAL_BY_REF(fetch_add, ref, value)
+#define tw_atomic_ref_fetch_sub(ref, value) TW_INTERNAL_BY_REF(fetch_sub, ref, value)
+#define tw_atomic_ref_fetch_min(ref, value) TW_INTERNAL_BY_REF(fetch_min, ref, value)
+#define tw_atomic_ref_fetch_max(ref, value) TW_INTERNAL_BY_REF(fetch_max, ref, value)
+#define tw_atomic_ref_fetch_and(ref, value) TW_INTERNAL_BY_REF(fetch_and, ref, value)
+#define tw_atomic_ref_fetch_or(ref, value) TW_INTERNAL_BY_REF(fetch_or, ref, value)
+#define tw_atomic_ref_fetch_xor(ref, value) TW_INTERNAL_BY_REF(fetch_xor, ref, value)
+
+#define TW_ATOMIC_IS_LOCK_FREE(T) TW_INTERNAL_IS_ATOMIC(T)
+#define TW_ATOMIC_ALIGNMENT(T) sizeof(T)
 
 #endif

@@ -192,6 +192,21 @@ TW_DEVICE_INLINE int tw_internal_order_without_scope(void)
 #define tw_atomic_fetch_or(...) TW_INTERNAL_APPLY(TW_INTERNAL_BITWISE, tw_internal_fetch_or, __VA_ARGS__)
 #define tw_atomic_fetch_xor(...) TW_INTERNAL_APPLY(TW_INTERNAL_BITWISE, tw_internal_fetch_xor, __VA_ARGS__)
 
+/* Whether the operations take objects of a type: 1 or 0, a constant. */
+#ifdef __cplusplus
+#define TW_INTERNAL_IS_ATOMIC(...) (tw_internal_atomic<__VA_ARGS__>::kind != TW_INTERNAL_NO_OBJECT)
+#else
+#define TW_INTERNAL_IS_ATOMIC(...) (TW_INTERNAL_KIND(*(__VA_ARGS__ *)sizeof(__VA_ARGS__)) != TW_INTERNAL_NO_OBJECT)
+#endif
+
+/* What the type of a reference says; `instead` stands for TW_ORDER_ACQ_REL. */
+#define TW_INTERNAL_REF_ORDER(ref, instead)                                                                            \
+    (sizeof *(ref).tw_order_ - 1 == TW_ORDER_ACQ_REL ? (instead) : (tw_memory_order)(sizeof *(ref).tw_order_ - 1))
+#define TW_INTERNAL_REF_SCOPE(ref) ((tw_memory_scope)(sizeof *(ref).tw_scope_ - 1))
+#define TW_INTERNAL_BY_REF(operation, ref, value)                                                                      \
+    tw_atomic_##operation((ref).tw_object_, value, TW_INTERNAL_REF_ORDER(ref, TW_ORDER_ACQ_REL),                       \
+                          TW_INTERNAL_REF_SCOPE(ref))
+
 /**
  * Orders accesses for the work-items in `scope`: with TW_ORDER_ACQUIRE, what comes after the fence after the relaxed
  * loads before it; with TW_ORDER_RELEASE, what comes before the fence before the relaxed stores after it; with the
