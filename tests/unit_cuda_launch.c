@@ -365,11 +365,40 @@ TW_TEST(what_a_kernel_cannot_have_is_refused)
     driver.launch_fails = 719;
     TW_FAIL(tw_cuda_launch(&device, &kernel, &launch), TW_ERROR_LAUNCH_FAILED);
     TW_CHECK(tw_launch_was_refused() && !tw_cuda_lost(&device)); /* the device is well */
+    TW_EQUAL(tw_error_native_code().api, TW_NATIVE_CUDA);
+    TW_EQUAL(tw_error_native_code().code, 719);
+    tw_cuda_lose(&device, "life", 700, true);
+    TW_FAIL(tw_cuda_fail_lost(TW_ERROR_TRANSFER_FAILED, &device), TW_ERROR_TRANSFER_FAILED);
+    TW_EQUAL(tw_error_native_code().code, 700);
     end();
     launch = launch_of(1);
     begin(&(struct sample){.name = REGION}, "sm_80");
     TW_FAIL(tw_cuda_check(&device.omp.base, &kernel, &launch), TW_ERROR_NO_DEVICE_IMAGE);
     TW_CHECK(strstr(tw_error_detail(), "sm_90"));
+    TW_FAIL(tw_cuda_load(&device.omp.base, &kernel), TW_ERROR_NO_DEVICE_IMAGE);
+    TW_CHECK(strstr(tw_error_detail(), "sm_90"));
+    end();
+}
+
+TW_TEST(a_kernel_is_loaded_before_its_launch)
+{
+    struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_WORK_GROUP);
+    struct tw_internal_launch launch = launch_of(1);
+    begin(&(struct sample){.name = REGION}, "sm_90");
+    TW_PASS(tw_cuda_load(&device.omp.base, &kernel));
+    struct tw_kernel_facts facts = {.max_items = MOST_ITEMS};
+    tw_cuda_limits(&device.omp.base, &kernel, 64, 0, &facts);
+    TW_EQUAL(facts.registers, REGISTERS);
+    TW_CHECK(takes(&kernel, &launch));
+    kernel.offload = NULL;
+    TW_FAIL(tw_cuda_load(&device.omp.base, &kernel), TW_ERROR_UNSUPPORTED);
+    end();
+    kernel = kernel_of(TW_INTERNAL_SINGLE_TASK);
+    begin(&(struct sample){.name = REGION, .uses = {{KERNEL, VARIABLE}}}, "sm_90");
+    TW_PASS(tw_cuda_load(&device.omp.base, &kernel)); /* libomptarget launches it */
+    tw_cuda.choice = TW_CUDA_DRIVER_LAUNCH;
+    TW_FAIL(tw_cuda_load(&device.omp.base, &kernel), TW_ERROR_UNSUPPORTED);
+    TW_CHECK(strstr(tw_error_detail(), "global variables"));
     end();
 }
 
@@ -382,5 +411,6 @@ TW_TEST_LIST = {
     TW_CASE(a_kernel_without_simt_is_left_to_openmp),
     TW_CASE(shared_memory_is_whole_words),
     TW_CASE(what_a_kernel_cannot_have_is_refused),
+    TW_CASE(a_kernel_is_loaded_before_its_launch),
     TW_CASES_END,
 };
