@@ -329,6 +329,34 @@ static size_t words_of(const tw_buffer *buffer)
     return tw_buffer_element_size(buffer) % sizeof(uint32_t) ? 0 : tw_buffer_size(buffer) / sizeof(uint32_t);
 }
 
+/* Kernels as objects, whose blocks begin in the same way; the block may be that of another one. */
+static void launch_object(tw_command_group *group, uint32_t *out, size_t n)
+{
+    static const tw_kernel *const kernels[] = {
+        TW_KERNEL(fill), TW_KERNEL(once), TW_KERNEL(eight), TW_KERNEL(groups), TW_KERNEL(meet), TW_KERNEL(total), NULL};
+    const tw_kernel *kernel = kernels[below(7)];
+    const struct groups block = {.out = out, .n = n};
+    const size_t bytes = byte() & 1 ? sizeof(struct fill) : sizeof block;
+    const tw_range local = byte() & 1 ? tw_range_any() : launch_range(2000);
+    switch (below(5)) {
+    case 0:
+        tw_single_task_kernel(group, kernel, &block, bytes);
+        break;
+    case 1:
+        tw_parallel_for_offset_kernel(group, launch_range(20000), some_id(), kernel, &block, bytes);
+        break;
+    case 2:
+        tw_parallel_for_work_group_offset_kernel(group, launch_range(50), local, some_id(), kernel, &block, bytes);
+        break;
+    case 3:
+        tw_parallel_for_nd_range_kernel(group, tw_nd_range_make(launch_range(5000), local), kernel, &block, bytes);
+        break;
+    default:
+        tw_parallel_for_kernel(group, launch_range(20000), kernel, byte() % 8 ? &block : NULL, bytes);
+        break;
+    }
+}
+
 static void launch(tw_command_group *group)
 {
     tw_buffer *buffer = some_buffer();
@@ -383,6 +411,7 @@ static void launch(tw_command_group *group)
         break;
     }
     default:
+        launch_object(group, out, n);
         break;
     }
 }

@@ -71,7 +71,7 @@ static inline void eight(tw_group group, const struct eight *k)
             k->out[i] = 8;
     }
 }
-TW_WORK_GROUP_KERNEL(eight, 8);
+TW_WORK_GROUP_KERNEL_SIZES(eight, 8, (2, 4), 16);
 
 struct meet {
     uint32_t *out;
