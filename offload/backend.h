@@ -395,9 +395,9 @@ struct tw_backend_simulation {
    of the same backend, uses the memory of its parent, and can be divided again. */
 struct tw_backend_parts {
     /* Stores, for the domains of a kind that the device's units belong to, the number of units of each, in the order of the
-       units. `counts` has room for one number a unit. Returns the number of domains; 0 if there are none of that kind.
+       units, and how many domains there are: 0 if there are none of that kind. `counts` has room for one number a unit.
        Never asked for TW_AFFINITY_NEXT_PARTITIONABLE. */
-    size_t (*domains)(struct tw_backend_device *device, tw_affinity_domain domain, size_t *counts);
+    tw_status (*domains)(struct tw_backend_device *device, tw_affinity_domain domain, size_t *counts, size_t *domains);
 
     /* Opens the sub-device of `count` >= 1 units from number `first` on. Called under the discovery lock. `close` closes
        it, before its parent. */

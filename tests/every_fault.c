@@ -271,6 +271,32 @@ static void contexts(void)
     TW_CHECK(!context);
 }
 
+/* A queue of a sub-device of the host, and its own context. */
+static void sub_devices(void)
+{
+    static struct tracked a, b;
+    tw_device *host = NULL, *part = NULL;
+    tw_context *context = NULL;
+    tw_queue *queue = NULL;
+    size_t count = 0;
+    const char *visible = getenv("TW_DEVICES");
+    if (!visible || strcmp(visible, "host") != 0)
+        return; /* the host is the same in the other runs */
+    make(&a, COPY, 1);
+    make(&b, COPY, 0);
+    if (went(tw_select_device(tw_host_selector, NULL, &host))
+        && went(tw_device_create_sub_devices_by_affinity_domain(host, TW_AFFINITY_NUMA, &part, 1, &count)))
+        went(tw_queue_create_on_device(part, collect, NULL, &queue));
+    do_plus(queue, &a, &b, 1, NULL);
+    do_wait(queue);
+    if (queue)
+        went(tw_queue_info(queue, TW_QUEUE_INFO_CONTEXT, &context, sizeof(tw_context *)));
+    look(&b);
+    end(&a);
+    end(&b);
+    end_queue(&queue);
+}
+
 /* Groups that wait for a host accessor, and calls that would wait for ever. */
 static void host_accessors(void)
 {
@@ -828,6 +854,7 @@ SCENARIO(memory_on_devices)
 SCENARIO(chains_across_devices)
 SCENARIO(events)
 SCENARIO(contexts)
+SCENARIO(sub_devices)
 SCENARIO(host_accessors)
 SCENARIO(command_graphs)
 SCENARIO(copies_and_fills)
@@ -854,6 +881,7 @@ TW_TEST_LIST = {TW_CASE(every_fault_in_discovery),
                 TW_CASE(every_fault_in_chains_across_devices),
                 TW_CASE(every_fault_in_events),
                 TW_CASE(every_fault_in_contexts),
+                TW_CASE(every_fault_in_sub_devices),
                 TW_CASE(every_fault_in_host_accessors),
                 TW_CASE(every_fault_in_command_graphs),
                 TW_CASE(every_fault_in_copies_and_fills),

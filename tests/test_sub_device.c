@@ -439,6 +439,30 @@ TW_TEST(a_command_graph_runs)
     TW_PASS(tw_buffer_destroy(&a));
 }
 
+TW_TEST(memory_of_a_sub_device_is_the_hosts)
+{
+    tw_device *part = NULL;
+    tw_queue *queue = NULL;
+    single_units(host_device(), &part, 1);
+    int *memory = tw_malloc_device(part, N * sizeof *memory), *shared = tw_malloc_shared(part, N * sizeof *shared);
+    TW_CHECK(memory && shared && tw_pointer_get_type(memory) == TW_POINTER_DEVICE);
+    TW_PASS(tw_queue_create_with_properties(NULL, part, TW_QUEUE_IN_ORDER, NULL, NULL, &queue));
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_mem_fill(cg, memory, &(int){4}, sizeof(int), N);
+    }
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for(cg, tw_range_1d(N), add, .data = memory, .term = 3);
+    }
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_memcpy(cg, shared, memory, N * sizeof *memory);
+    }
+    TW_PASS(tw_queue_wait(queue));
+    TW_CHECK(shared[0] == 7 && shared[N - 1] == 7);
+    TW_PASS(tw_queue_destroy(&queue));
+    tw_free(memory);
+    tw_free(shared);
+}
+
 static void record_add(tw_command_group *cg, void *user)
 {
     tw_parallel_for(cg, tw_range_1d(N), add, .data = tw_read_write(cg, (tw_buffer *)user), .term = 3);
@@ -510,6 +534,7 @@ TW_TEST_LIST = {TW_CASE(sub_devices_have_the_units_that_were_asked_for),
                 TW_CASE(sub_devices_and_the_host_have_the_same_memory),
                 TW_CASE(every_kind_of_group_runs),
                 TW_CASE(a_command_graph_runs),
+                TW_CASE(memory_of_a_sub_device_is_the_hosts),
                 TW_CASE(contexts_selectors_and_fallbacks_take_sub_devices),
                 TW_CASE(ready_groups_of_higher_priorities_go_first),
                 TW_CASES_END};

@@ -169,6 +169,7 @@ void tw_team_begin_part_worker(const int *processors, unsigned count)
     /* before the thread is bound: libomp takes the processors of the first thread that asks for those of the process */
     if (count < (unsigned)omp_get_max_threads())
         omp_set_num_threads((int)count);
+    omp_set_dynamic(0); /* a thread that joins the team later would not be bound */
     if (!is_bound_by_user())
         bind_thread(processors[0]);
 }

@@ -206,7 +206,9 @@ static unsigned affinity_domains(const struct tw_device *device)
     size_t *units = parts ? malloc(tw_device_facts(device)->compute_units * sizeof *units) : NULL;
     unsigned set = 0;
     for (unsigned kind = 1; units && kind < TW_AFFINITY_NEXT_PARTITIONABLE; kind *= 2) {
-        const size_t domains = parts->domains(device->backend, (tw_affinity_domain)kind, units);
+        size_t domains = 0;
+        if (parts->domains(device->backend, (tw_affinity_domain)kind, units, &domains) != TW_SUCCESS)
+            break;
         set |= domains > 1 ? kind | TW_AFFINITY_NEXT_PARTITIONABLE : domains ? kind : 0;
     }
     free(units);

@@ -131,18 +131,22 @@ tw_status tw_device_create_sub_devices_by_counts(tw_device *device, const size_t
     return status;
 }
 
-/* Stores the numbers of units of a device's domains. Returns how many domains there are, and the kind that
-   TW_AFFINITY_NEXT_PARTITIONABLE stands for. */
-static size_t list_domains_locked(struct tw_device *device, tw_affinity_domain *domain, size_t *counts)
+/* Stores the numbers of units of a device's domains, how many there are, and the kind that
+   TW_AFFINITY_NEXT_PARTITIONABLE stands for. Fails if there are none. */
+static tw_status list_domains(const struct tw_device *device, tw_affinity_domain *domain, size_t *units, size_t *count)
 {
-    if (*domain != TW_AFFINITY_NEXT_PARTITIONABLE)
-        return parts_of(device)->domains(device->backend, *domain, counts);
-    size_t domains = 0;
-    for (unsigned kind = 1; kind < TW_AFFINITY_NEXT_PARTITIONABLE && domains <= 1; kind *= 2) {
+    const bool is_next = *domain == TW_AFFINITY_NEXT_PARTITIONABLE;
+    const unsigned first = is_next ? 1 : (unsigned)*domain, last = is_next ? TW_AFFINITY_NEXT_PARTITIONABLE / 2 : first;
+    tw_status status = TW_SUCCESS;
+    *count = 0;
+    for (unsigned kind = first; kind <= last && *count <= is_next && status == TW_SUCCESS; kind *= 2) {
         *domain = (tw_affinity_domain)kind;
-        domains = parts_of(device)->domains(device->backend, *domain, counts);
+        status = parts_of(device)->domains(device->backend, *domain, units, count);
     }
-    return domains > 1 ? domains : 0;
+    if (status == TW_SUCCESS && *count <= is_next)
+        status = tw_fail(TW_ERROR_UNSUPPORTED, "%s has no such domains%s", tw_device_name(device),
+                         is_next ? ", of which there are several" : "");
+    return status;
 }
 
 static bool is_domain(tw_affinity_domain domain)
@@ -159,17 +163,16 @@ tw_status tw_device_create_sub_devices_by_affinity_domain(tw_device *device, tw_
     if (status != TW_SUCCESS)
         return status;
     size_t *units = malloc(units_of(device) * sizeof *units);
+    size_t domains = 0;
     if (!is_domain(domain))
         status = tw_fail(TW_ERROR_INVALID_ARGUMENT, "0x%x is not one affinity domain", (unsigned)domain);
     else if (!units)
         status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a list of sub-devices");
-    else {
-        const size_t domains = list_domains_locked(device, &domain, units);
-        const struct tw_division how = {TW_PARTITION_BY_AFFINITY_DOMAIN, domain};
-        status = domains
-                     ? divide_locked(&(struct division){device, how, units, 0, sub_devices, capacity}, domains, count)
-                     : tw_fail(TW_ERROR_UNSUPPORTED, "%s has no such domains", tw_device_name(device));
-    }
+    else
+        status = list_domains(device, &domain, units, &domains);
+    const struct tw_division how = {TW_PARTITION_BY_AFFINITY_DOMAIN, domain};
+    if (status == TW_SUCCESS)
+        status = divide_locked(&(struct division){device, how, units, 0, sub_devices, capacity}, domains, count);
     free(units);
     end();
     return status;

@@ -111,11 +111,13 @@ static tw_status list_processors(struct host_device *device)
     return status;
 }
 
-static size_t domains(struct tw_backend_device *device, tw_affinity_domain domain, size_t *counts)
+static tw_status list_domains(struct tw_backend_device *device, tw_affinity_domain domain, size_t *counts,
+                              size_t *domains)
 {
-    if (list_processors(host(device)) != TW_SUCCESS)
-        return 0;
-    return tw_topology_domains(domain, host(device)->processors, host(device)->units, counts);
+    const tw_status status = list_processors(host(device));
+    if (status == TW_SUCCESS)
+        *domains = tw_topology_domains(domain, host(device)->processors, host(device)->units, counts);
+    return status;
 }
 
 static tw_status open_part(struct tw_backend_device *parent, size_t first, size_t count,
@@ -147,7 +149,7 @@ static void begin_part_thread(struct tw_backend_device *part)
 }
 
 static const struct tw_backend_parts parts = {
-    .domains = domains,
+    .domains = list_domains,
     .open = open_part,
     .begin_thread = begin_part_thread,
 };
