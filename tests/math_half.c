@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** The kernel of test_math for tw_half. */
 #define TYPE half
-#define TYPE_FUNCTIONS(X) UNARY_FUNCTIONS(X) OTHER_FUNCTIONS(X) BITS_FUNCTIONS(X)
+#define TYPE_FUNCTIONS(X) UNARY_FUNCTIONS(X) OTHER_FUNCTIONS(X) NATIVE_FUNCTIONS(X) BITS_FUNCTIONS(X)
 #include "math_kernel.h"
 
 TW_RANGE_KERNEL(math_half, 1);

@@ -20,7 +20,7 @@
  *     T f(T x, T y, I *q)  remquo (q: the low 7 bits of the quotient, with its sign)
  *     T f(U code)          nan: a quiet NaN with this payload
  *
- *     tw_native_f, of float and double, and tw_half_f, of float: cos divide exp exp10 exp2 log log10 log2 powr recip
+ *     tw_native_f, of all, and tw_half_f, of float: cos divide exp exp10 exp2 log log10 log2 powr recip
  *     rsqrt sin sqrt tan. Fast, with errors of the device's own, or of up to 8192 ulp.
  *
  * Errors are within the bounds of OpenCL 1.2 (7.4, full profile; cl_khr_fp16 for half) on every device; docs/math.md

@@ -99,20 +99,20 @@
 
 /* Not for half, and half_* for float only. */
 #define NATIVE_FUNCTIONS(X)                                                                                            \
-    X(native_cos, ONE, REAL, NONE, NONE, ABSENT, r = tw_native_cos(x))                                                 \
-    X(native_divide, TWO, REAL, NONE, NONE, ABSENT, r = tw_native_divide(x, y))                                        \
-    X(native_exp, ONE, REAL, NONE, NONE, ABSENT, r = tw_native_exp(x))                                                 \
-    X(native_exp10, ONE, REAL, NONE, NONE, ABSENT, r = tw_native_exp10(x))                                             \
-    X(native_exp2, ONE, REAL, NONE, NONE, ABSENT, r = tw_native_exp2(x))                                               \
-    X(native_log, ONE, REAL, NONE, NONE, ABSENT, r = tw_native_log(x))                                                 \
-    X(native_log10, ONE, REAL, NONE, NONE, ABSENT, r = tw_native_log10(x))                                             \
-    X(native_log2, ONE, REAL, NONE, NONE, ABSENT, r = tw_native_log2(x))                                               \
-    X(native_powr, TWO, REAL, NONE, NONE, ABSENT, r = tw_native_powr(x, y))                                            \
-    X(native_recip, ONE, REAL, NONE, NONE, ABSENT, r = tw_native_recip(x))                                             \
-    X(native_rsqrt, ONE, REAL, NONE, NONE, ABSENT, r = tw_native_rsqrt(x))                                             \
-    X(native_sin, ONE, REAL, NONE, NONE, ABSENT, r = tw_native_sin(x))                                                 \
-    X(native_sqrt, ONE, REAL, NONE, NONE, ABSENT, r = tw_native_sqrt(x))                                               \
-    X(native_tan, ONE, REAL, NONE, NONE, ABSENT, r = tw_native_tan(x))
+    X(native_cos, ONE, REAL, NONE, NONE, NONE, r = tw_native_cos(x))                                                   \
+    X(native_divide, TWO, REAL, NONE, NONE, NONE, r = tw_native_divide(x, y))                                          \
+    X(native_exp, ONE, REAL, NONE, NONE, NONE, r = tw_native_exp(x))                                                   \
+    X(native_exp10, ONE, REAL, NONE, NONE, NONE, r = tw_native_exp10(x))                                               \
+    X(native_exp2, ONE, REAL, NONE, NONE, NONE, r = tw_native_exp2(x))                                                 \
+    X(native_log, ONE, REAL, NONE, NONE, NONE, r = tw_native_log(x))                                                   \
+    X(native_log10, ONE, REAL, NONE, NONE, NONE, r = tw_native_log10(x))                                               \
+    X(native_log2, ONE, REAL, NONE, NONE, NONE, r = tw_native_log2(x))                                                 \
+    X(native_powr, TWO, REAL, NONE, NONE, NONE, r = tw_native_powr(x, y))                                              \
+    X(native_recip, ONE, REAL, NONE, NONE, NONE, r = tw_native_recip(x))                                               \
+    X(native_rsqrt, ONE, REAL, NONE, NONE, NONE, r = tw_native_rsqrt(x))                                               \
+    X(native_sin, ONE, REAL, NONE, NONE, NONE, r = tw_native_sin(x))                                                   \
+    X(native_sqrt, ONE, REAL, NONE, NONE, NONE, r = tw_native_sqrt(x))                                                 \
+    X(native_tan, ONE, REAL, NONE, NONE, NONE, r = tw_native_tan(x))
 #define LIMITED_FUNCTIONS(X)                                                                                           \
     X(half_cos, ONE, REAL, LIMITED, ABSENT, ABSENT, r = tw_half_cos(x))                                                \
     X(half_divide, TWO, REAL, LIMITED, ABSENT, ABSENT, r = tw_half_divide(x, y))                                       \

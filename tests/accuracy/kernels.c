@@ -59,7 +59,7 @@ enum { RUN = 64 };
 
 EVALUATE(evaluate_float, tw_float, ALL_FUNCTIONS(CASE));
 EVALUATE(evaluate_double, tw_double, UNARY_FUNCTIONS(CASE) OTHER_FUNCTIONS(CASE) NATIVE_FUNCTIONS(CASE));
-EVALUATE(evaluate_half, tw_half, UNARY_FUNCTIONS(CASE) OTHER_FUNCTIONS(CASE));
+EVALUATE(evaluate_half, tw_half, UNARY_FUNCTIONS(CASE) OTHER_FUNCTIONS(CASE) NATIVE_FUNCTIONS(CASE));
 
 static tw_queue *queue;
 

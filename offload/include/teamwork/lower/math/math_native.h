@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * The fast functions: tw_native_* with errors and ranges that are the device's own (spec tables 3.57 and 3.58), for
- * float and double, and OpenCL's tw_half_*, for float, with at least 10 correct bits (8192 ulp); sine, cosine and
+ * float, double and half (table 4.3), and OpenCL's tw_half_*, for float, with at least 10 correct bits (8192 ulp); sine, cosine and
  * tangent of those take up to 2^16. Scalars and vectors.
  *
  * On NVIDIA GPUs the native functions of float are single instructions or a few, and the half ones too where that keeps
@@ -105,6 +105,24 @@ TW_INTERNAL_NATIVE_UNARY(TW_INTERNAL_DEFINE)
 #define TW_INTERNAL_DEFINE(name)                                                                                       \
     TW_INTERNAL_OVER_BOTH(TW_INTERNAL_LANES_BINARY, native_##name)                                                     \
     TW_INTERNAL_OVER_FLOAT(TW_INTERNAL_LANES_BINARY, half_##name)
+TW_INTERNAL_NATIVE_BINARY(TW_INTERNAL_DEFINE)
+#undef TW_INTERNAL_DEFINE
+
+/* Those of half are those of float, rounded. */
+#define TW_INTERNAL_DEFINE(name)                                                                                       \
+    TW_INTERNAL_OVERLOAD tw_half tw_native_##name(tw_half x)                                                           \
+    {                                                                                                                  \
+        return (tw_half)tw_native_##name((tw_float)x);                                                                 \
+    }                                                                                                                  \
+    TW_INTERNAL_OVER_HALF(TW_INTERNAL_FLOAT_UNARY, native_##name)
+TW_INTERNAL_NATIVE_UNARY(TW_INTERNAL_DEFINE)
+#undef TW_INTERNAL_DEFINE
+#define TW_INTERNAL_DEFINE(name)                                                                                       \
+    TW_INTERNAL_OVERLOAD tw_half tw_native_##name(tw_half x, tw_half y)                                                \
+    {                                                                                                                  \
+        return (tw_half)tw_native_##name((tw_float)x, (tw_float)y);                                                    \
+    }                                                                                                                  \
+    TW_INTERNAL_OVER_HALF(TW_INTERNAL_FLOAT_BINARY, native_##name)
 TW_INTERNAL_NATIVE_BINARY(TW_INTERNAL_DEFINE)
 #undef TW_INTERNAL_DEFINE
 
