@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * Atomic operations on ordinary objects, and fences (spec 3.4, Tables 3.2 and 3.3; orders, scopes, further types and
- * fences as in later revisions). For kernels of every form and for host code, in C.
+ * fences as in later revisions). For kernels of every form and for host code.
  *
  *     T    tw_atomic_load(const T *object [, order, scope])
  *     void tw_atomic_store(T *object, T value [, order, scope])

@@ -28,7 +28,7 @@
  *
  *     tw_make_ptr(S, p)    p, a plain pointer to an object type, as a pointer of the kind S
  *     tw_plain_ptr(p)      a pointer of any kind as a plain one, const if it was; what is plain stays. For functions
- *                          that take plain pointers, such as tw_vload4(). Not for volatile types; C only
+ *                          that take plain pointers, such as tw_vload4(). Not for volatile types
  *
  * Blocks hold plain pointers, which is what accessors give; a member of another kind is set with a cast.
  */

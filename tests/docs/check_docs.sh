@@ -72,7 +72,7 @@ same "the questions about kernels" "$work/kernel.header" "$work/kernel.docs"
 # ---- names -------------------------------------------------------------------------------------------------------------
 
 # Every name of the library in the documentation, and every TEAMWORK_ or LIFE_ option, occurs in the sources.
-find include offload src examples tests CMakeLists.txt -type f \( -name '*.[ch]' -o -name '*.cmake' -o -name '*.in' \
+find include offload src examples tests CMakeLists.txt -type f \( -name '*.[ch]' -o -name '*.f90' -o -name '*.cmake' -o -name '*.in' \
     -o -name CMakeLists.txt -o -name '*.sh' \) ! -path 'tests/docs/*' -exec cat {} + |
     grep -oE '\b(tw|TW|TEAMWORK|teamwork|LIFE)_[A-Za-z0-9_]+' | sort -u >"$work/known"
 # shellcheck disable=SC2086 # documents are words
@@ -152,9 +152,9 @@ done <"$work/tests.named"
 
 # ---- code --------------------------------------------------------------------------------------------------------------
 
-# code FILE: what stands in its blocks of C
+# code FILE [LANGUAGE]: what stands in its blocks of C, or cpp or fortran
 code() {
-    sed -n '/^```c$/,/^```$/{/^```/d;p;}' "$1"
+    sed -n '/^```'"${2:-c}"'$/,/^```$/{/^```/d;p;}' "$1"
 }
 
 # The program in README.md is that of examples/simple.c: each of its blocks stands there, line by line.
@@ -182,6 +182,24 @@ for document in docs/*.md; do
         fail "the code of $document does not compile:"
         cat "$work/log"
     }
+done
+
+# Those of C++ and Fortran, where there are compilers.
+clangxx=$(echo "$compiler" | sed 's/clang\([^/]*\)$/clang++\1/')
+for document in docs/*.md; do
+    { printf '#include <teamwork/teamwork.h>\n'; code "$document" cpp; } >"$work/code.cpp"
+    code "$document" fortran >"$work/code.f90"
+    # shellcheck disable=SC2086 # includes are words
+    if command -v "$clangxx" >/dev/null && ! "$clangxx" -std=c++17 -fopenmp -Wall -Wextra -Wpedantic -Werror $includes "$@" \
+        -c "$work/code.cpp" -o "$work/code.o" >"$work/log" 2>&1; then
+        fail "the code of $document in C++ does not compile:"
+        cat "$work/log"
+    fi
+    if [ -s "$work/code.f90" ] && command -v gfortran >/dev/null && ! gfortran -Wall -Wextra -J "$work" -fsyntax-only \
+        include/teamwork/teamwork.f90 "$work/code.f90" >"$work/log" 2>&1; then
+        fail "the code of $document in Fortran does not compile:"
+        cat "$work/log"
+    fi
 done
 
 # ---- links -------------------------------------------------------------------------------------------------------------

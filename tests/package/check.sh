@@ -64,6 +64,7 @@ meets() {
         fail "$1 does not say once that its kernel keeps stacks: $said"
     TW_WARNINGS=0 runs "$1" host met
 }
+[ -e "$prefix/include/teamwork/teamwork.f90" ] || fail "the module for Fortran is not installed"
 split=0
 [ -e "$libdir/teamwork/teamwork_split.so" ] && split=1
 
@@ -110,8 +111,8 @@ configures "$work/user" "$cxx" && {
 }
 if command -v "$clangxx" >/dev/null; then
     configures "$work/user_clangxx" "$clangxx" -DCXX_ONLY=ON &&
-        logged "$cmake" --build "$work/user_clangxx" --target cxx_kernel_in_static_library && {
-        for program in cxx cxx_kernel_in_static_library; do
+        logged "$cmake" --build "$work/user_clangxx" --target cxx_kernel_in_static_library cxx_kernels && {
+        for program in cxx cxx_kernel_in_static_library cxx_kernels; do
             runs "$work/user_clangxx/$program" cpu offload
         done
     }
@@ -136,6 +137,12 @@ for variant in x86_64 x86_64_teams; do
     [ -n "$options" ] || fail "teamwork.pc has no variable offload_$variant"
     by_hand pc_$variant teamwork "$options" && runs "$work/pc_$variant" cpu offload
 done
+if command -v "$clangxx" >/dev/null; then
+    # shellcheck disable=SC2046 # options are words
+    logged "$clangxx" -std=c++20 -O2 -Wall -Wextra -Wpedantic -Werror $(pkg-config --variable=offload_x86_64 teamwork) \
+        "$source/kernels.cpp" -o "$work/pc_cxx" $(pkg-config --cflags --libs teamwork) && runs "$work/pc_cxx" cpu offload
+fi
+
 options=$(pkg-config --variable=offload_x86_64 teamwork-static)
 by_hand pc_static teamwork-static "$options" && runs "$work/pc_static" cpu offload
 
