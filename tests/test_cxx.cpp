@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <teamwork/math.h>
+#include <teamwork/variable.h>
 #include <teamwork/vector.h>
 
 namespace
@@ -162,6 +163,7 @@ TW_TEST(accessors_have_types)
     const Buffer<int> buffer(data);
     tw_command_group *cg = tw_queue_begin(queue);
     const int *const all = tw_read(cg, buffer), *const end = tw_read_part<int>(cg, buffer, tw_id_1d(4), tw_range_1d(6));
+    TW_CHECK(tw_write(cg, buffer) != NULL && tw_read(cg, buffer) != nullptr && tw_read(cg, buffer) == all);
     TW_CHECK(all && end == all + 4 && tw_read(cg, buffer) && !tw_read(cg, nullptr));
     TW_FAIL(tw_queue_submit(queue, cg, nullptr), TW_ERROR_INVALID_ARGUMENT);
 
@@ -319,6 +321,71 @@ TW_TEST(values_have_operations)
         TW_CHECK(results[i] == 9.0f * static_cast<float>(i) + 1.0f);
 }
 
+/* ---- kernels as objects, and variables of devices ----------------------------------------------------------------- */
+
+TW_BEGIN_DEVICE_VARIABLES
+static const int steps[] = {10, 20, 30};
+TW_END_DEVICE_VARIABLES
+
+struct walk {
+    int *out;
+};
+template <int First> static inline void walk_from(tw_item item, const struct walk *k)
+{
+    const std::size_t i = tw_global_id(item, 0);
+    k->out[i] = steps[(i + First) % 3];
+}
+static inline void walk(tw_item item, const struct walk *k)
+{
+    walk_from<0>(item, k);
+}
+TW_RANGE_KERNEL(static walk, 1);
+static inline void walk_on(tw_item item, const struct walk *k)
+{
+    walk_from<1>(item, k);
+}
+TW_RANGE_KERNEL(static TW_BLOCK(walk) walk_on, 1);
+static const tw_kernel *const walks[] = {TW_KERNEL(walk), TW_KERNEL(walk_on)};
+
+struct sized {
+    int *out;
+};
+static inline void sized(tw_group group, const struct sized *k)
+{
+    TW_PRIVATE(group, int, mine, [3]);
+    tw_parallel_for_work_item(group, item) {
+        tw_private(mine, item, 2) = static_cast<int>(tw_local_linear_range(group));
+    }
+    tw_parallel_for_work_item(group, item) {
+        k->out[tw_global_id(item, 0)] = tw_private(mine, item, 2);
+    }
+}
+TW_WORK_GROUP_KERNEL_SIZES(sized, 16, 32);
+
+TW_TEST(kernels_are_chosen_at_run_time)
+{
+    std::vector<int> out(96);
+    const Queue queue;
+    {
+        const Buffer<int> outs(out);
+        for (std::size_t i = 0; i < 2; ++i) {
+            tw_command_group *cg = tw_queue_begin(queue);
+            const struct walk block = {tw_write_part<int>(cg, outs, tw_id_1d(48 * i), tw_range_1d(48))};
+            tw_parallel_for_kernel(cg, tw_range_1d(48), walks[i], &block, sizeof block);
+            TW_PASS(tw_queue_submit(queue, cg, nullptr));
+        }
+    }
+    TW_CHECK(out[0] == 10 && out[1] == 20 && out[47] == 30 && out[48] == 20 && out[95] == 10);
+    {
+        const Buffer<int> outs(out);
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for_work_group(cg, tw_range_1d(3), tw_range_1d(32), sized, .out = tw_discard_write(cg, outs));
+        TW_PASS(tw_queue_submit(queue, cg, nullptr));
+    }
+    for (const int value : out)
+        TW_EQUAL(value, 32);
+}
+
 TW_TEST_LIST = {
     TW_CASE(a_range_kernel_runs),
     TW_CASE(kernels_are_in_namespaces),
@@ -326,5 +393,6 @@ TW_TEST_LIST = {
     TW_CASE(memory_has_types),
     TW_CASE(groups_sum),
     TW_CASE(values_have_operations),
+    TW_CASE(kernels_are_chosen_at_run_time),
     TW_CASES_END,
 };

@@ -74,9 +74,9 @@ TW_OVERLOADED TW_INTERNAL_ADDRESS tw_local_data(tw_group group, tw_local_memory 
 {
 #if defined(TW_INTERNAL_PASS_SIMT)
     (void)group;
-    return tw_internal_dynamic_memory + memory.tw_offset_;
+    return (void *)(tw_internal_dynamic_memory + memory.tw_offset_);
 #else
-    return (unsigned char *)group->tw_memory_ + memory.tw_offset_;
+    return (void *)((unsigned char *)group->tw_memory_ + memory.tw_offset_);
 #endif
 }
 

@@ -13,10 +13,20 @@
  * One that is for reading becomes a pointer to const alone.
  */
 #ifdef __cplusplus
+template <typename T> struct tw_internal_if_void;
+template <> struct tw_internal_if_void<void> {
+    typedef int type;
+};
+template <> struct tw_internal_if_void<const void> {
+    typedef int type;
+};
+
+/* Made of a void * alone: no other pointer becomes one by the way. */
 struct tw_internal_address {
     void *tw_at_;
 
-    __attribute__((always_inline)) tw_internal_address(void *at) : tw_at_(at)
+    template <typename T, typename tw_internal_if_void<T>::type = 0>
+    __attribute__((always_inline)) tw_internal_address(T *at) : tw_at_(at)
     {
     }
     template <typename T> __attribute__((always_inline)) operator T *() const
@@ -31,7 +41,8 @@ struct tw_internal_address {
 struct tw_internal_const_address {
     const void *tw_at_;
 
-    __attribute__((always_inline)) tw_internal_const_address(const void *at) : tw_at_(at)
+    template <typename T, typename tw_internal_if_void<T>::type = 0>
+    __attribute__((always_inline)) tw_internal_const_address(T *at) : tw_at_(at)
     {
     }
     template <typename T> __attribute__((always_inline)) operator const T *() const
@@ -43,6 +54,27 @@ struct tw_internal_const_address {
         return tw_at_ != nullptr;
     }
 };
+/* Comparisons, with nullptr and NULL too. */
+#define TW_INTERNAL_COMPARE(address)                                                                                   \
+    template <typename T> inline bool operator==(address a, T *b)                                                      \
+    {                                                                                                                  \
+        return a.tw_at_ == b;                                                                                          \
+    }                                                                                                                  \
+    template <typename T> inline bool operator!=(address a, T *b)                                                      \
+    {                                                                                                                  \
+        return a.tw_at_ != b;                                                                                          \
+    }                                                                                                                  \
+    inline bool operator==(address a, decltype(nullptr))                                                               \
+    {                                                                                                                  \
+        return !a.tw_at_;                                                                                              \
+    }                                                                                                                  \
+    inline bool operator!=(address a, decltype(nullptr))                                                               \
+    {                                                                                                                  \
+        return a.tw_at_;                                                                                               \
+    }
+TW_INTERNAL_COMPARE(tw_internal_address)
+TW_INTERNAL_COMPARE(tw_internal_const_address)
+#undef TW_INTERNAL_COMPARE
 #define TW_INTERNAL_ADDRESS struct tw_internal_address
 #define TW_INTERNAL_CONST_ADDRESS struct tw_internal_const_address
 #else
