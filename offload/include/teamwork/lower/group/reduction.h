@@ -295,7 +295,7 @@ TW_INTERNAL_DEFINE_SHARED(double, double, tw_internal_double, uint64_t, tw_inter
 #ifdef TW_INTERNAL_PASS_TEAMS
 #define TW_INTERNAL_IF_SHARED(target, suffix, x, op)                                                                   \
     if ((target)->shared) {                                                                                            \
-        tw_internal_add_atomically_##suffix((target)->to, x, op, false);                                               \
+        tw_internal_add_atomically_##suffix((TW_INTERNAL_ADDRESS)(target)->to, x, op, false);                          \
         return;                                                                                                        \
     }
 #define TW_INTERNAL_ADD_TO_PART(type, suffix, to, x, op, combine)                                                      \
