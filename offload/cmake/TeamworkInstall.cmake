@@ -79,7 +79,7 @@ endif()
 # nd_range kernels as loops, which is the default
 set(pc_split)
 if(TEAMWORK_HAVE_SPLIT)
-    set(pc_split " -DTW_SPLIT -fpass-plugin=\${libdir}/teamwork/teamwork_split.so")
+    set(pc_split " -DTW_SPLIT -fpass-plugin=\${libdir}/teamwork/teamwork_split.so -Xclang=-opt-record-passes -Xclang=.")
 endif()
 
 file(RELATIVE_PATH pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

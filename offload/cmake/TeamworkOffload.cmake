@@ -165,19 +165,21 @@ function(teamwork_offload_options archs lowering compile link)
 endfunction()
 
 # The options that make loops of nd_range kernels: the plugin of this build, or the installed one; empty if there is none, or none for
-# this compiler. TEAMWORK_SPLIT_CLANG is the major version of the clang that the installed one is for.
+# this compiler. TEAMWORK_SPLIT_CLANG is the major version of the clang that the installed one is for. The last two let the plugin
+# know lines of the source, without debug information in the result: optimization records of all passes, and no file for them.
 function(_teamwork_split_options result)
     set(${result} PARENT_SCOPE)
     if(TARGET teamwork_split)
         # the version: what it compiled before it changed is compiled again
-        set(${result} -DTW_SPLIT=0x${TEAMWORK_SPLIT_VERSION} -fpass-plugin=$<TARGET_FILE:teamwork_split> PARENT_SCOPE)
+        set(${result} -DTW_SPLIT=0x${TEAMWORK_SPLIT_VERSION} -fpass-plugin=$<TARGET_FILE:teamwork_split>
+            -Xclang=-opt-record-passes -Xclang=. PARENT_SCOPE)
         return()
     endif()
     set(installed ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../teamwork/teamwork_split.so)
     _teamwork_clang_major(major)
     if(major EQUAL TEAMWORK_SPLIT_CLANG AND EXISTS ${installed})
         get_filename_component(installed ${installed} ABSOLUTE)
-        set(${result} -DTW_SPLIT -fpass-plugin=${installed} PARENT_SCOPE)
+        set(${result} -DTW_SPLIT -fpass-plugin=${installed} -Xclang=-opt-record-passes -Xclang=. PARENT_SCOPE)
     endif()
 endfunction()
 

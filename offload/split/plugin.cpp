@@ -177,6 +177,7 @@ struct SplitPass : PassInfoMixin<SplitPass> {
     {
         auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
         reportMissing(M);
+        checkScopes(M);
         markLoops(M, FAM);
         DenseMap<Function *, bool> Done;
         for (CallInst *Call : callsOf(M, DoneMarker)) {

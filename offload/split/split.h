@@ -10,6 +10,7 @@
  *     regions.cpp   cuts the control flow into regions: none has a barrier inside, and all work-items leave it for the same place
  *     values.cpp    says which values are the same for all work-items, and which are cheaper computed again than kept
  *     loops.cpp     makes a loop over the work-items of each region, with memory for what they keep from one to another
+ *     scope.cpp     finds breaches of the rules of group scope in hierarchical kernels, before all that
  *
  * Each step may refuse, with a reason: the kernel then goes by its stacks, as without the plugin. Later, in front of the vectorizer,
  * every loop over work-items, which the macros marked, comes to
@@ -51,6 +52,8 @@ constexpr const char *OnceMarker = "tw_internal_marker_once";
 constexpr const char *ExchangeCall = "tw_internal_split_exchange"; /* of the group; not a marker */
 constexpr const char *DoneMarker = "tw_internal_marker_done";
 constexpr const char *ItemsMarker = "tw_internal_marker_items";
+constexpr const char *AloneMarker = "tw_internal_marker_alone";
+constexpr const char *EndMarker = "tw_internal_marker_end";
 
 /* The note at a variable that the work-items of a group share. */
 constexpr const char *SharedNote = "teamwork.shared";
@@ -177,6 +180,7 @@ struct Kernel {
 
 bool prepare(Kernel &K, llvm::FunctionAnalysisManager &FAM);
 void splitCounters(llvm::Function &F);
+void checkScopes(llvm::Module &M);
 bool findRegions(Kernel &K);
 bool classify(Kernel &K);
 bool isUniform(const Kernel &K, const llvm::Value *V);

@@ -4,7 +4,8 @@
 # usage: check.sh PLUGIN CLANG INCLUDE_OPTION...
 #
 # Which kernels of test_split.c the plugin splits: all that have barriers, but for those that are named keeps_....
-# Whether it inlines helpers, and warns of what a GPU does not have.
+# Whether it inlines helpers, and warns of what a GPU does not have, and of breaches of the rules of group scope: at the
+# lines of scope.c that are marked with the number of a rule, and at no others.
 plugin=$1
 shift
 here=$(dirname "$0")/..
@@ -42,4 +43,26 @@ if "$1" --print-targets 2>/dev/null | grep -q nvptx64; then
         echo "$said"
         exit 1
     fi
+fi
+
+# The rules of group scope. Without lines of the source, the function is named.
+scope=$here/split/scope.c
+said=$("$@" -std=c17 -O1 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -fno-color-diagnostics -S \
+    -o /dev/null -Xclang=-opt-record-passes -Xclang=. "$scope" 2>&1) || {
+    echo "$said"
+    exit 1
+}
+found=$(echo "$said" | sed -n 's/.*scope\.c:\([0-9]*\):[0-9]*: warning: in [a-z_]*(): .* (rule \([0-9]\))$/\1 \2/p' | sort -n)
+marked=$(grep -n 'RULE [0-9]' "$scope" | sed 's/^\([0-9]*\):.*RULE \([0-9]\) .*/\1 \2/')
+if [ "$found" != "$marked" ]; then
+    echo "$said"
+    echo "expected, in lines of $scope:"
+    echo "$marked"
+    exit 1
+fi
+named=$("$@" -std=c17 -O1 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -o /dev/null "$scope" 2>&1 |
+    grep -c 'scope\.c:[0-9]*:[0-9]*: warning: in wrong_assignments(): .*(rule 3)')
+if [ "$named" = 0 ]; then
+    echo "no warning names wrong_assignments() where the compiler does not keep lines"
+    exit 1
 fi

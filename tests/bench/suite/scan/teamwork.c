@@ -61,20 +61,22 @@ static inline tw_uint4 scan_of(tw_uint4 q)
     return q;
 }
 
-/* Scans `count` numbers, a multiple of 4, with `before` before all. Returns what is up to the end. For a CPU: one
-   thread has the whole group, and nothing is faster than to go through its numbers in order. */
-static inline __attribute__((always_inline)) unsigned scan_in_order(tw_group group, const uint32_t *in, uint32_t *out,
-                                                                    unsigned count, unsigned before)
+/* Scans `count` numbers, a multiple of 4, with `before` before all. Returns what is up to the end, which it leaves in
+   local memory. For a CPU: one thread has the whole group, and nothing is faster than to go through its numbers in
+   order. */
+static inline __attribute__((always_inline)) unsigned scan_in_order(tw_group group, tw_uint4 *end, const uint32_t *in,
+                                                                    uint32_t *out, unsigned count, unsigned before)
 {
-    tw_uint4 up_to = before;
     TW_ONCE(group) {
+        tw_uint4 up_to = before;
         for (unsigned i = 0; i < count / 4; ++i) {
             const tw_uint4 q = scan_of(((const tw_uint4 *)in)[i]) + up_to;
             up_to = q.wwww;
             ((tw_uint4 *)out)[i] = q;
         }
+        *end = up_to;
     }
-    return up_to.x;
+    return end->x;
 }
 
 /* The same for a GPU, for `size` work-items with EACH of the numbers: they pass through local memory, so that
@@ -122,7 +124,7 @@ static inline __attribute__((always_inline)) unsigned scan_in_group(tw_group gro
                                                                     unsigned before)
 {
     return TW_ON_GPU ? scan_staged(group, size, rows, in, out, count, before)
-                     : scan_in_order(group, in, out, count, before);
+                     : scan_in_order(group, rows, in, out, count, before);
 }
 
 enum { BLOCK_GROUP = BLOCK / EACH };

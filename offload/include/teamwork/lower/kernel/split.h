@@ -78,6 +78,18 @@ TW_INTERNAL_MARKER(void, items, void)
 }
 #define TW_INTERNAL_ITEMS tw_internal_marker_items()
 
+/* Stands in the condition of TW_ONCE, and where a turn of it or of a loop in a hierarchical kernel is over. */
+TW_INTERNAL_MARKER(void, alone, void)
+{
+    __asm__ volatile("" : : : "memory");
+}
+TW_INTERNAL_MARKER(void, end, void)
+{
+    __asm__ volatile("" : : : "memory");
+}
+#define TW_INTERNAL_ALONE tw_internal_marker_alone()
+#define TW_INTERNAL_END tw_internal_marker_end()
+
 /* Whether this function, one work-item of a kernel, has become the whole group. */
 TW_INTERNAL_MARKER(bool, done, void (*items)(const struct tw_internal_nd_group *group))
 {
@@ -88,6 +100,8 @@ TW_INTERNAL_MARKER(bool, done, void (*items)(const struct tw_internal_nd_group *
 #else
 
 #define TW_INTERNAL_ITEMS (void)0
+#define TW_INTERNAL_ALONE (void)0
+#define TW_INTERNAL_END (void)0
 
 TW_DEVICE_INLINE bool tw_internal_marker_barrier(int line)
 {
