@@ -16,6 +16,13 @@ static inline void other_range(tw_item item, const struct other_range *k)
 }
 TW_RANGE_KERNEL(other_range);
 
+static inline void other_items(tw_nd_item item, const struct other_range *k)
+{
+    const size_t i = tw_global_linear_id(item);
+    k->out[i] = (int)tw_local_range(item, 0) * k->factor * k->in[i];
+}
+TW_ND_RANGE_KERNEL_SIZES(TW_BLOCK(other_range) other_items, 64, 32);
+
 static inline void other_group(tw_group group, const struct other_group *k)
 {
     TW_LOCAL(int, tile, [32]);

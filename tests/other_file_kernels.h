@@ -16,6 +16,7 @@ struct other_range {
     int factor;
 };
 TW_DECLARE_RANGE_KERNEL(other_range);
+TW_DECLARE_ND_RANGE_KERNEL(TW_BLOCK(other_range) other_items);
 
 struct other_group {
     const int *in;

@@ -363,6 +363,7 @@ static inline void sum_marks(tw_item item, const struct sum_marks *k)
     tw_combine(k->sum, k->in[tw_global_id(item, 0)]);
 }
 TW_RANGE_REDUCTION(sum_marks, 1, sum);
+TW_RANGE_REDUCTION(static TW_FUNCTION(sum_marks) sum_marks_again, 1, sum);
 
 TW_TEST(kernels_are_chosen_at_run_time)
 {
@@ -388,11 +389,14 @@ TW_TEST(kernels_are_chosen_at_run_time)
     tw_single_task_kernel(cg, TW_KERNEL(mark_task), &block, sizeof block);
     TW_PASS(tw_queue_submit(queue, cg, NULL));
     expect_marks(out, 1000);
-    cg = tw_queue_begin(queue);
-    const struct sum_marks reduction = {.in = tw_read(cg, out), .sum = TW_REDUCE(cg, sum)};
-    tw_parallel_for_kernel(cg, tw_range_1d(N), TW_KERNEL(sum_marks), &reduction, sizeof reduction);
-    TW_PASS(tw_queue_submit(queue, cg, NULL));
-    tw_test_expect_ints(sum, 5 + N * 1001 + N * (N - 1) / 2);
+    for (int i = 0; i < 2; ++i) {
+        cg = tw_queue_begin(queue);
+        const struct sum_marks reduction = {.in = tw_read(cg, out), .sum = TW_REDUCE(cg, sum)};
+        tw_parallel_for_kernel(cg, tw_range_1d(N), i ? TW_KERNEL(sum_marks_again) : TW_KERNEL(sum_marks), &reduction,
+                               sizeof reduction);
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+    }
+    tw_test_expect_ints(sum, 5 + 2 * (N * 1001 + N * (N - 1) / 2));
     cg = tw_queue_begin(queue);
     block = (struct marks){.out = tw_read_write(cg, out), .add = 1};
     tw_parallel_for_offset_kernel(cg, tw_range_1d(1), tw_id_1d(N - 1), TW_KERNEL(mark_range), &block, sizeof block);

@@ -53,6 +53,29 @@ TW_TEST(the_required_size_of_another_files_kernel_is_checked)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+TW_TEST(a_kernel_of_another_file_has_a_block_of_another_name)
+{
+    int got[N];
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *in = tw_test_ints(N, 5), *out = tw_test_ints(N, 0);
+    tw_event *event = NULL;
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(N), tw_range_1d(32)), other_items, .in = tw_read(cg, in),
+                             .out = tw_discard_write(cg, out), .factor = 2);
+    TW_PASS(tw_queue_submit(queue, cg, &event));
+    if (tw_event_wait(event) == TW_ERROR_UNSUPPORTED) { /* the standard mapping on a CPU */
+        (void)tw_queue_wait_and_throw(queue);
+    } else {
+        tw_test_fetch(out, got);
+        for (int i = 0; i < N; ++i)
+            TW_EQUAL(got[i], 32 * 2 * 5);
+    }
+    tw_event_release(&event);
+    TW_PASS(tw_buffer_destroy(&in));
+    TW_PASS(tw_buffer_destroy(&out));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST(static_kernels_of_a_header_run_in_each_file)
 {
     int got[N];
@@ -103,6 +126,9 @@ TW_TEST(static_kernels_of_one_name_are_those_of_their_file)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-TW_TEST_LIST = {TW_CASE(kernels_of_another_file_run), TW_CASE(the_required_size_of_another_files_kernel_is_checked),
+TW_TEST_LIST = {TW_CASE(kernels_of_another_file_run),
+                TW_CASE(the_required_size_of_another_files_kernel_is_checked),
+                TW_CASE(a_kernel_of_another_file_has_a_block_of_another_name),
                 TW_CASE(static_kernels_of_a_header_run_in_each_file),
-                TW_CASE(static_kernels_of_one_name_are_those_of_their_file), TW_CASES_END};
+                TW_CASE(static_kernels_of_one_name_are_those_of_their_file),
+                TW_CASES_END};
