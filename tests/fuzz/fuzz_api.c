@@ -640,6 +640,9 @@ static void use_context(void)
         return;
     }
     (void)tw_context_is_host(*slot);
+    tw_context *other = tw_context_retain(*slot);
+    (void)CALL(OK, tw_context_destroy(&other));
+    (void)CALL(OK | ARGUMENT, tw_context_info(*slot, TW_CONTEXT_INFO_REFERENCE_COUNT, &count, sizeof count));
     (void)CALL(OK | ARGUMENT, tw_context_get_devices(*slot, devices, 2, byte() ? &count : NULL));
     if (!*slot)
         MAKE(*slot, OK | ARGUMENT | NO_MEMORY,
@@ -665,6 +668,10 @@ static void ask_device(void)
     (void)tw_device_is_host(device);
     (void)tw_device_name(device);
     (void)tw_platform_name(platform);
+    (void)CALL(OK | ARGUMENT,
+               tw_platform_info(platform, (tw_platform_info_id)(bytes % 9), &answer, sizeof answer.size));
+    (void)CALL(OK | ARGUMENT | UNSUPPORTED | NO_MEMORY,
+               tw_device_create_sub_devices_equally(device, bytes, found, bytes % 5, &count));
     (void)CALL(OK | ARGUMENT, tw_platform_get_devices(platform, byte() ? found : NULL, byte() % 5, &count));
     (void)CALL(OK | ARGUMENT, tw_get_devices(byte(), byte() ? found : NULL, byte() % 5, byte() ? &count : NULL));
     tw_kernel_limits limits;

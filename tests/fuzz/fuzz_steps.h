@@ -391,6 +391,11 @@ static void create_other_queue(void)
     tw_queue **slot = &now.queue[below(QUEUES)];
     const unsigned properties = byte() % 5;
     if (*slot) {
+        tw_queue *other = tw_queue_retain(*slot);
+        void *answer = NULL;
+        (void)CALL(OK | ARGUMENT | NO_MEMORY,
+                   tw_queue_info(*slot, (tw_queue_info_id)properties, &answer, sizeof answer));
+        (void)CALL(OK, tw_queue_destroy(&other));
         (void)tw_queue_is_in_order(*slot);
         (void)CALL(OK, tw_queue_set_profiling(*slot, properties & 1));
         (void)tw_queue_is_profiling(*slot);
