@@ -247,6 +247,61 @@ TW_TEST(nd_range_kernels_of_any_size_reduce)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- reproducible ------------------------------------------------------------------------------------------------ */
+
+struct waves {
+    const float *in;
+    TW_REDUCTION(float, TW_SUM) sum;
+    TW_REDUCTION_ARRAY(float, TW_SUM) columns;
+};
+static inline void waves(tw_nd_item item, const struct waves *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    tw_combine(k->sum, k->in[i]);
+    tw_combine_at(k->columns, i % 24, k->in[i]);
+}
+TW_ND_RANGE_REDUCTION(waves, (48), sum, columns);
+
+/* On a CPU sums of floating point, which depend on the order, have the same bits in every run. */
+TW_TEST(the_same_bits_in_every_run)
+{
+    enum { COUNT = 48 * 1000, RUNS = 10 };
+    static float waving[COUNT];
+    float sum, columns[24], first_sum = 0, first_columns[24] = {0};
+    tw_queue *queue = nd_cpu_queue();
+    if (!queue)
+        return;
+    unsigned state = 1;
+    for (size_t i = 0; i < COUNT; ++i) {
+        state = state * 1664525u + 1013904223u;
+        waving[i] = (float)(state >> 8) / (1 << 20);
+    }
+    tw_buffer *in = NULL, *out = NULL, *of_columns = NULL;
+    TW_PASS(tw_buffer_create_over_const(waving, sizeof(float), tw_range_1d(COUNT), &in));
+    TW_PASS(tw_buffer_create(sizeof(float), tw_range_1d(1), &out));
+    TW_PASS(tw_buffer_create(sizeof(float), tw_range_1d(24), &of_columns));
+    for (int run = 0; run < RUNS; ++run) {
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(COUNT), tw_range_1d(48)), waves,
+                                 .in = tw_read(cg, in), .sum = TW_REDUCE_INIT(cg, out),
+                                 .columns = TW_REDUCE_ARRAY_INIT(cg, of_columns));
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        tw_test_fetch(out, &sum);
+        tw_test_fetch(of_columns, columns);
+        if (run == 0) {
+            first_sum = sum;
+            memcpy(first_columns, columns, sizeof columns);
+        }
+        TW_CHECK(memcmp(&sum, &first_sum, sizeof sum) == 0);
+        TW_CHECK(memcmp(columns, first_columns, sizeof columns) == 0);
+    }
+    TW_CHECK(sum > 7.9f * COUNT && sum < 8.1f * COUNT);
+    TW_PASS(tw_buffer_destroy(&in));
+    TW_PASS(tw_buffer_destroy(&out));
+    TW_PASS(tw_buffer_destroy(&of_columns));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 struct divergent {
@@ -310,6 +365,7 @@ TW_TEST_LIST = {TW_CASE(hierarchical_kernels_reduce),
                 TW_CASE(groups_of_any_size_and_dimensions),
                 TW_CASE(nd_range_kernels_with_barriers_reduce),
                 TW_CASE(nd_range_kernels_of_any_size_reduce),
+                TW_CASE(the_same_bits_in_every_run),
                 TW_CASE(a_barrier_that_some_do_not_reach_is_reported),
                 TW_CASE(wrong_targets_are_errors_of_the_group),
                 TW_CASES_END};

@@ -56,8 +56,10 @@ TW_BEGIN_DECLS
 #pragma clang diagnostic ignored "-Wgcc-compat" /* diagnose_if is clang's */
 TW_INTERNAL_DEFINE_KERNEL_OF(single_task_kernel, "tw_single_task()", "TW_SINGLE_TASK")
 TW_INTERNAL_DEFINE_KERNEL_OF(range_kernel, "tw_parallel_for()", "TW_RANGE_KERNEL or TW_RANGE_REDUCTION")
-TW_INTERNAL_DEFINE_KERNEL_OF(work_group_kernel, "tw_parallel_for_work_group()", "TW_WORK_GROUP_KERNEL")
-TW_INTERNAL_DEFINE_KERNEL_OF(nd_range_kernel, "tw_parallel_for_nd_range()", "TW_ND_RANGE_KERNEL")
+TW_INTERNAL_DEFINE_KERNEL_OF(work_group_kernel, "tw_parallel_for_work_group()",
+                             "TW_WORK_GROUP_KERNEL or TW_WORK_GROUP_REDUCTION")
+TW_INTERNAL_DEFINE_KERNEL_OF(nd_range_kernel, "tw_parallel_for_nd_range()",
+                             "TW_ND_RANGE_KERNEL or TW_ND_RANGE_REDUCTION")
 #pragma clang diagnostic pop
 
 /**

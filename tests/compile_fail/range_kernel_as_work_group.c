@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EXPECT: error: tw_parallel_for_work_group\(\) runs a kernel that TW_WORK_GROUP_KERNEL defines$ */
+/* EXPECT: error: tw_parallel_for_work_group\(\) runs a kernel that TW_WORK_GROUP_KERNEL or TW_WORK_GROUP_REDUCTION defines$ */
 /* A range kernel launched over work-groups. */
 #include <teamwork/teamwork.h>
 
