@@ -338,6 +338,46 @@ TW_TEST(there_are_as_many_indices_as_dimensions)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+struct remainders {
+    TW_REDUCTION_ARRAY(int, TW_SUM) counts;
+    size_t divisor;
+};
+static inline void remainders(tw_item item, const struct remainders *k)
+{
+    tw_combine_at(k->counts, tw_global_id(item, 0) % k->divisor, 1);
+}
+TW_RANGE_REDUCTION(remainders, 1, counts);
+
+TW_TEST(an_index_outside_of_a_reduced_array_is_an_error_of_the_command)
+{
+    int counts[5] = {0};
+    tw_queue *queue = tw_test_queue();
+    const char *backend = NULL;
+    TW_PASS(tw_device_info(tw_queue_device(queue), TW_DEVICE_INFO_BACKEND, &backend, sizeof backend));
+    tw_buffer *buffer;
+    tw_event *event;
+    TW_PASS(tw_buffer_create_copy(counts, sizeof counts[0], tw_range_1d(5), &buffer));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(23), remainders, .counts = TW_REDUCE_ARRAY(cg, buffer), .divisor = 5);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    tw_test_fetch(buffer, counts);
+    for (int i = 0; i < 5; ++i)
+        TW_EQUAL(counts[i], i < 3 ? 5 : 4);
+    if (!strcmp(backend, "omp")) {
+        TW_PASS(tw_buffer_destroy(&buffer));
+        TW_PASS(tw_queue_destroy(&queue));
+        return;
+    }
+    cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(23), remainders, .counts = TW_REDUCE_ARRAY(cg, buffer), .divisor = 6);
+    TW_PASS(tw_queue_submit(queue, cg, &event));
+    TW_FAIL(tw_event_wait(event), TW_ERROR_OUT_OF_BOUNDS);
+    TW_CHECK(strstr(tw_error_detail(), "remainders") && strstr(tw_error_detail(), "index 5 "));
+    tw_event_release(&event);
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_FAIL(tw_queue_destroy(&queue), TW_ERROR_OUT_OF_BOUNDS);
+}
+
 TW_TEST_LIST = {
     TW_CASE(two_dimensions),
     TW_CASE(three_dimensions),
@@ -348,5 +388,6 @@ TW_TEST_LIST = {
     TW_CASE(an_index_outside_is_an_error_of_the_command),
     TW_CASE(an_index_outside_of_the_part_is_an_error_of_the_command),
     TW_CASE(there_are_as_many_indices_as_dimensions),
+    TW_CASE(an_index_outside_of_a_reduced_array_is_an_error_of_the_command),
     TW_CASES_END,
 };

@@ -49,8 +49,9 @@
  *
  * TW_REDUCTION_ARRAY(type, op) reduces into all elements of a buffer, TW_REDUCE_ARRAY(cg, buffer) or
  * TW_REDUCE_ARRAY_INIT(cg, buffer), and tw_combine_at(k->member, index, x) adds x to that of an index, a linear one,
- * which must be one of the buffer's. TW_ERROR_INVALID_RANGE: the buffer has no elements, or 2^32 or more, or is a
- * sub-buffer whose rows do not lie back to back.
+ * which must be one of the buffer's: where the file is compiled with TW_DEBUG_BOUNDS, another one is an error as in
+ * view.h. TW_ERROR_INVALID_RANGE: the buffer has no elements, or 2^32 or more, or is a sub-buffer whose rows do not lie
+ * back to back.
  *
  * On a CPU each part of the launch has a copy of the array, up to 64 MiB in all; of a larger array there is one copy and
  * one part. On a GPU teams have copies in local memory, where all arrays of the launch together take 16 KiB or less;
@@ -77,6 +78,7 @@
     struct {                                                                                                           \
         type *tw_value; /* the elements of a copy */                                                                   \
         struct tw_internal_array tw_target;                                                                            \
+        TW_INTERNAL_ARRAY_CHECK                                                                                        \
         char (*tw_op)[(op) + 1];                                                                                       \
     }
 
@@ -84,15 +86,29 @@
 #define TW_REDUCE_INIT(group, buffer) TW_REDUCE_INIT_AT(group, buffer, 0)
 #define TW_REDUCE_AT(group, buffer, index) {.tw_target = tw_internal_reduction(group, buffer, index, true)}
 #define TW_REDUCE_INIT_AT(group, buffer, index) {.tw_target = tw_internal_reduction(group, buffer, index, false)}
-#define TW_REDUCE_ARRAY(group, buffer) {.tw_target = tw_internal_reduction_array(group, buffer, true)}
-#define TW_REDUCE_ARRAY_INIT(group, buffer) {.tw_target = tw_internal_reduction_array(group, buffer, false)}
+#define TW_REDUCE_ARRAY(group, buffer)                                                                                 \
+    {.tw_target = tw_internal_reduction_array(group, buffer, true) TW_INTERNAL_ARRAY_CHECKS(group)}
+#define TW_REDUCE_ARRAY_INIT(group, buffer)                                                                            \
+    {.tw_target = tw_internal_reduction_array(group, buffer, false) TW_INTERNAL_ARRAY_CHECKS(group)}
 
 #define tw_combine(reduction, x)                                                                                       \
     ((void)sizeof(tw_internal_is_value(TW_INTERNAL_IS_VALUE(reduction))),                                              \
      tw_internal_accumulate(&(reduction).tw_value, &(reduction).tw_target, (x), TW_INTERNAL_OP(reduction)))
 #define tw_combine_at(reduction, index, x)                                                                             \
     ((void)sizeof(tw_internal_is_array(!TW_INTERNAL_IS_VALUE(reduction))),                                             \
-     tw_internal_accumulate_at(&(reduction).tw_value, &(reduction).tw_target, (index), (x),                            \
-                               TW_INTERNAL_OP(reduction)))
+     tw_internal_accumulate_at(&(reduction).tw_value, &(reduction).tw_target,                                          \
+                               TW_INTERNAL_ARRAY_INDEX(reduction, index), (x), TW_INTERNAL_OP(reduction)))
+
+/* Checked indices, as in views: the record of wrong ones. */
+#ifdef TW_DEBUG_BOUNDS
+#define TW_INTERNAL_ARRAY_CHECK struct tw_internal_bounds *tw_bounds;
+#define TW_INTERNAL_ARRAY_CHECKS(group) , .tw_bounds = tw_internal_bounds_of(group)
+#define TW_INTERNAL_ARRAY_INDEX(reduction, index)                                                                      \
+    tw_internal_checked_index((reduction).tw_bounds, (reduction).tw_target.count, (index))
+#else
+#define TW_INTERNAL_ARRAY_CHECK
+#define TW_INTERNAL_ARRAY_CHECKS(group)
+#define TW_INTERNAL_ARRAY_INDEX(reduction, index) (index)
+#endif
 
 #endif

@@ -11,6 +11,21 @@
 
 #define TW_INTERNAL_OP(reduction) ((tw_operation)(sizeof *(reduction).tw_op - 1))
 
+/* An index of an array, 0 instead of one that the array does not have. */
+TW_DEVICE_INLINE size_t tw_internal_checked_index(struct tw_internal_bounds *bounds, size_t count, size_t index)
+{
+    const size_t range[3] = {count, 1, 1};
+    if (index < count)
+        return index;
+#ifdef TW_INTERNAL_GPU_PASS
+    (void)bounds, (void)range;
+    __builtin_trap();
+#else
+    tw_internal_out_of_bounds(bounds, range, 1, index, 0, 0, 1);
+#endif
+    return 0;
+}
+
 /* In C the overloads below would take pointers of other types too. */
 #define TW_INTERNAL_IS_VALUE(reduction) TW_INTERNAL_IS((reduction).tw_target, struct tw_internal_target)
 #pragma clang diagnostic push
