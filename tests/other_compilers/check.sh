@@ -62,10 +62,14 @@ for header in teamwork.h kernel.h; do
         says "$other" "$header" g++ -x c++ -std=c++17 -fopenmp "$@"
     fi
     says "$old" "$header" "$compiler" -std=c17 -fopenmp -Wno-builtin-macro-redefined -U__clang_major__ -D__clang_major__=14 "$@"
+    says "$old" "$header" "$compiler" -x c++ -std=c++17 -fopenmp -Wno-builtin-macro-redefined -U__clang_major__ \
+        -D__clang_major__=14 "$@"
     says "compiled with -fopenmp" "$header" "$compiler" -std=c17 "$@"
+    says "compiled with -fopenmp" "$header" "$compiler" -x c++ -std=c++17 "$@"
     for clang in clang-14 clang-16 clang-17; do
         if command -v "$clang" >/dev/null; then
             says "$old" "$header" "$clang" -std=c17 -fopenmp "$@"
+            says "$old" "$header" "$clang" -x c++ -std=c++17 -fopenmp "$@"
         fi
     done
 done
