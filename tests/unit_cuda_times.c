@@ -2,10 +2,11 @@
 /*
  * Times of launches on CUDA chains, on an imaginary driver whose device has a clock of its own: lengths are right,
  * launches of a chain do not overlap, an event that somebody still needs is not recorded anew, and whatever the driver
- * refuses costs the times and nothing else. Needs the private header cuda_times.h.
+ * refuses costs the times and nothing else. Also the priorities of streams. Needs private headers.
  */
 #include "tw_test.h"
 
+#include "backends/cuda/cuda_stream.h"
 #include "backends/cuda/cuda_times.h"
 #include "base/clock.h"
 
@@ -222,6 +223,87 @@ TW_TEST(what_is_refused_costs_the_times_only)
     end(&times);
 }
 
+/* ---- priorities -------------------------------------------------------------------------------------------------- */
+
+enum { USUAL = 1000, LEAST = 0, GREATEST = -5 };
+
+static int made_with; /* the priority of the last stream; USUAL: none was given */
+static bool has_range;
+
+static cu_result create_usual_stream(cu_stream *stream, unsigned flags)
+{
+    made_with = USUAL;
+    return create_stream(stream, flags);
+}
+
+static cu_result create_stream_with_priority(cu_stream *stream, unsigned flags, int priority)
+{
+    TW_EQUAL(flags, CU_STREAM_NON_BLOCKING);
+    made_with = priority;
+    return create_stream(stream, flags);
+}
+
+static cu_result tell_range(int *least, int *greatest)
+{
+    *least = LEAST;
+    *greatest = GREATEST;
+    return has_range ? 0 : 1;
+}
+
+static cu_result destroy_stream(cu_stream stream)
+{
+    (void)stream;
+    return 0;
+}
+
+static cu_result current_context(cu_context *context)
+{
+    *context = NULL; /* the device's */
+    return 0;
+}
+
+static cu_result allocate_host(void **memory, size_t bytes, unsigned flags)
+{
+    (void)flags;
+    *memory = malloc(bytes);
+    return *memory ? 0 : CU_OUT_OF_MEMORY;
+}
+
+static cu_result free_host(void *memory)
+{
+    free(memory);
+    return 0;
+}
+
+static int priority_of(enum tw_priority priority)
+{
+    struct tw_backend_stream *stream = NULL;
+    TW_PASS(tw_cuda_async.open(&device.omp.base, priority, &stream));
+    tw_cuda_async.close(stream);
+    return made_with;
+}
+
+/* The ends of the driver's range; a driver that tells none makes usual streams. */
+TW_TEST(streams_have_the_priority_of_their_queue)
+{
+    struct tw_cuda_times times = {0};
+    begin();
+    tw_cuda.stream_create = create_usual_stream;
+    tw_cuda.stream_create_with_priority = create_stream_with_priority;
+    tw_cuda.stream_priorities = tell_range;
+    tw_cuda.stream_destroy = destroy_stream;
+    tw_cuda.context_current = current_context;
+    tw_cuda.host_allocate = allocate_host;
+    tw_cuda.host_free = free_host;
+    has_range = true;
+    TW_EQUAL(priority_of(TW_PRIORITY_NORMAL), USUAL);
+    TW_EQUAL(priority_of(TW_PRIORITY_HIGH), GREATEST);
+    TW_EQUAL(priority_of(TW_PRIORITY_LOW), LEAST);
+    has_range = false;
+    TW_EQUAL(priority_of(TW_PRIORITY_HIGH), USUAL);
+    end(&times);
+}
+
 TW_TEST_LIST = {TW_CASE(launches_have_their_length_and_do_not_overlap), TW_CASE(a_base_is_renewed_unless_it_is_needed),
-                TW_CASE(no_launch_begins_before_it_is_enqueued), TW_CASE(what_is_refused_costs_the_times_only),
-                TW_CASES_END};
+                TW_CASE(no_launch_begins_before_it_is_enqueued),        TW_CASE(what_is_refused_costs_the_times_only),
+                TW_CASE(streams_have_the_priority_of_their_queue),      TW_CASES_END};
