@@ -8,6 +8,30 @@
 
 enum { N = 128 };
 
+/* How often a kernel is in the list of all. */
+static size_t times_listed(const tw_kernel *kernel)
+{
+    const tw_kernel *all[64];
+    const size_t count = tw_list_kernels(all, 64);
+    size_t times = 0;
+    TW_CHECK(count >= 3 && count <= 64);
+    for (size_t i = 0; i < count; ++i)
+        times += all[i] == kernel;
+    return times;
+}
+
+TW_TEST(kernels_of_all_files_are_listed_once)
+{
+    const tw_kernel *two[3] = {NULL, NULL, NULL};
+    TW_EQUAL(times_listed(TW_KERNEL(other_group)), 1);
+    TW_EQUAL(times_listed(TW_KERNEL(other_range)), 1);
+    TW_EQUAL(times_listed(TW_KERNEL(other_task)), 1);
+    TW_EQUAL(times_listed(NULL), 0);
+    TW_EQUAL(tw_list_kernels(NULL, 0), tw_list_kernels(two, 2));
+    TW_CHECK(two[0] && two[1] && two[0] != two[1] && !two[2]);
+    TW_PASS(tw_kernel_load(two[0], tw_test_device(0)));
+}
+
 TW_TEST(kernels_of_another_file_run)
 {
     int in[N], reversed[N], scaled[N];
@@ -126,7 +150,8 @@ TW_TEST(static_kernels_of_one_name_are_those_of_their_file)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-TW_TEST_LIST = {TW_CASE(kernels_of_another_file_run),
+TW_TEST_LIST = {TW_CASE(kernels_of_all_files_are_listed_once),
+                TW_CASE(kernels_of_another_file_run),
                 TW_CASE(the_required_size_of_another_files_kernel_is_checked),
                 TW_CASE(a_kernel_of_another_file_has_a_block_of_another_name),
                 TW_CASE(static_kernels_of_a_header_run_in_each_file),

@@ -21,6 +21,25 @@ typedef struct tw_internal_kernel tw_kernel;
  */
 #define TW_KERNEL(name) ((const tw_kernel *)(const void *)&name##_kernel) /* the object's first member */
 
+/* Where the linker puts the addresses of kernels; absent where there are none. */
+extern const void *const __start_tw_kernels[] __attribute__((weak, visibility("hidden")));
+extern const void *const __stop_tw_kernels[] __attribute__((weak, visibility("hidden")));
+
+/**
+ * Lists the kernels of the program or shared library that the call is compiled into, in the order in which they were
+ * linked: for example to load all of them (tw_kernel_load()). Kernels that are `static` are not among them.
+ *
+ * @param kernels  receives up to `capacity` kernels; may be NULL if capacity is 0
+ * @return how many there are, which may be more than `capacity`
+ */
+static inline size_t tw_list_kernels(const tw_kernel **kernels, size_t capacity)
+{
+    const size_t count = (size_t)(__stop_tw_kernels - __start_tw_kernels);
+    for (size_t i = 0; i < count && i < capacity; ++i)
+        kernels[i] = (const tw_kernel *)__start_tw_kernels[i];
+    return count;
+}
+
 /**
  * Launches of kernels that are chosen at run time. They are those of kernel.h without its macros, for any compiler:
  * the kernel is an object, and the block a struct of the program, which is copied.

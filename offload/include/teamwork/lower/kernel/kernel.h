@@ -288,6 +288,7 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
 
        static void saxpy_tw_visit(block, visitor, user) { __builtin_dump_struct(...); }
        static void saxpy_tw_offload(launch) { saxpy_tw_simt(launch) or saxpy_tw_teams(launch) }
+       static const void *const saxpy_kernel_tw_listed = &saxpy_kernel;
        const struct tw_internal_range_kernel saxpy_kernel = {...};
        extern const struct tw_internal_range_kernel saxpy_kernel */
 #ifdef TW_INTERNAL_DEVICE_PASS
@@ -322,8 +323,10 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
     }};                                                                                                                \
     TW_INTERNAL_CXX_END                                                                                                \
     TW_INTERNAL_DECLARE_##linkage(const struct tw_internal_##kind##_kernel, name_##_kernel)
+/* Kernels that other files may launch are listed (tw_list_kernels()). */
 #define TW_INTERNAL_DEFINE_extern(type, object)                                                                        \
     TW_INTERNAL_EXTERN type object __attribute__((visibility("protected")));                                           \
+    static const void *const object##_tw_listed __attribute__((used, retain, section("tw_kernels"))) = &object;        \
     type object
 #define TW_INTERNAL_DEFINE_static(type, object) static __attribute__((unused)) type object
 #define TW_INTERNAL_DECLARE_static(type, object) static_assert(1, "")
