@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * Launching kernels in a command group (spec 3.7.3). How to define them: kernel_definition.h; the language of
- * hierarchical kernels: work_group.h; ids and ranges inside kernels: item.h.
+ * hierarchical kernels: work_group.h; ids and ranges inside kernels: item.h; kernels chosen at run time:
+ * kernel_object.h.
  *
  * Each macro takes the group, the iteration space, the kernel's name and its captures: designated initializers of
- * `struct name`, at least one; members not named are zero. A group has one kernel at most. A range without work-items
+ * its block, at least one; members not named are zero. A group has one kernel at most. A range without work-items
  * is valid: the kernel does not run. Errors are kept in the group and returned by submit:
  *
  *     TW_ERROR_INVALID_RANGE            dims outside of 1 to 3, or too many work-items to count or for the device
  *     TW_ERROR_INVALID_WORK_GROUP_SIZE  see tw_parallel_for_work_group
  *     TW_ERROR_INVALID_KERNEL           the kernel was compiled for another version of the library, or other dims
  *     TW_ERROR_INVALID_COMMAND_GROUP    the group has a kernel already
- *     TW_ERROR_UNSUPPORTED              the device cannot run the kernel as it was compiled
+ *     TW_ERROR_UNSUPPORTED              the device cannot run the kernel as it was compiled, or the kernel is defined
+ *                                       for others (TW_FOR_CPUS, TW_FOR_GPUS)
  *     TW_ERROR_OUT_OF_LOCAL_MEMORY      TW_LOCAL variables and local accessors of a group are more than the device has
  *     TW_ERROR_INVALID_ARGUMENT         on a simulated device: a pointer in the block that no accessor of the group gave
  *

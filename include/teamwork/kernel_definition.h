@@ -57,9 +57,10 @@
  * name, unless they are static. Each library launches its own kernel of a name, and a program can launch the kernels
  * of the libraries that it is linked with; its files are then compiled as PIC or PIE, which is clang's default.
  *
- * Rules for kernels (spec 2.10, 3.7.4): no recursion, no function pointers, no static variables other than constants, no
- * variables of file scope but those of variable.h, no call but of functions that the device has. Pointers in the block come from accessors of the same
- * command group; other members are passed by value. Blocks of up to 256 bytes travel as kernel arguments.
+ * Rules for kernels (spec 2.10, 3.7.4): no recursion, no function pointers, no static variables other than constants,
+ * no variables of file scope but those of variable.h, no call but of functions that the device has. Pointers in the
+ * block come from accessors of the same command group; other members are passed by value. Blocks of up to 256 bytes
+ * travel as kernel arguments.
  *
  * What the build may define (teamwork_add_offload() does, docs/kernel_expansion.md explains):
  *
