@@ -10,13 +10,14 @@
 
 enum { TILE = 32 };
 
-struct matmul_nd_range {
+/* The block of all three kernels. */
+struct product {
     const float *a, *b;
     float *c;
     unsigned n;
 };
 
-static inline void matmul_nd_range(tw_nd_item item, const struct matmul_nd_range *k)
+static inline void matmul_nd_range(tw_nd_item item, const struct product *k)
 {
     TW_LOCAL(float, a, [TILE][TILE]);
     TW_LOCAL(float, b, [TILE][TILE]);
@@ -35,19 +36,13 @@ static inline void matmul_nd_range(tw_nd_item item, const struct matmul_nd_range
     }
     k->c[row * n + column] = sum;
 }
-TW_ND_RANGE_KERNEL(matmul_nd_range, TILE, TILE);
-
-struct matmul_groups {
-    const float *a, *b;
-    float *c;
-    unsigned n;
-};
+TW_ND_RANGE_KERNEL(TW_BLOCK(product) matmul_nd_range, TILE, TILE);
 
 /* The same, where the loops over work-items bring the synchronization with them, and each work-item's sum lives on from
    one loop to the next. On a CPU all work-items go through a few steps of the inner product at a time: so many rows
    of B stay in registers meanwhile. */
 enum { STEP = TW_ON_GPU ? TILE : 4 };
-static inline void matmul_groups(tw_group group, const struct matmul_groups *k)
+static inline void matmul_groups(tw_group group, const struct product *k)
 {
     TW_LOCAL(float, a, [TILE][TILE]);
     TW_LOCAL(float, b, [TILE][TILE]);
@@ -79,7 +74,7 @@ static inline void matmul_groups(tw_group group, const struct matmul_groups *k)
         k->c[tw_global_id(item, 0) * n + tw_global_id(item, 1)] = tw_private(sum, item);
     }
 }
-TW_WORK_GROUP_KERNEL(matmul_groups, TILE, TILE);
+TW_WORK_GROUP_KERNEL(TW_BLOCK(product) matmul_groups, TILE, TILE);
 
 /* ---- more than one element a work-item -------------------------------------------------------------------------- */
 
@@ -107,13 +102,7 @@ static inline void multiply_add(struct block *sums, const float (*a)[DEPTH], con
     }
 }
 
-struct matmul_blocks {
-    const float *a, *b;
-    float *c;
-    unsigned n;
-};
-
-static inline void matmul_blocks(tw_group group, const struct matmul_blocks *k)
+static inline void matmul_blocks(tw_group group, const struct product *k)
 {
     TW_LOCAL(float, a, [HEIGHT][DEPTH]);
     TW_LOCAL(float, b, [DEPTH][WIDTH]);
@@ -148,7 +137,7 @@ static inline void matmul_blocks(tw_group group, const struct matmul_blocks *k)
                 c[i * n + j] = tw_private(sums, item).at[i][j];
     }
 }
-TW_WORK_GROUP_KERNEL(matmul_blocks, HEIGHT / ROWS, WIDTH / COLUMNS);
+TW_WORK_GROUP_KERNEL(TW_BLOCK(product) matmul_blocks, HEIGHT / ROWS, WIDTH / COLUMNS);
 
 /* ---- launches --------------------------------------------------------------------------------------------------- */
 
