@@ -102,6 +102,39 @@ TW_TEST(a_failed_transfer_or_launch_is_not_reported)
         }
 }
 
+struct tally {
+    const int *in;
+    TW_REDUCTION_ARRAY(int, TW_SUM) bins;
+};
+static inline void tally(tw_item item, const struct tally *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    tw_combine_at(k->bins, i % 4, k->in[i]);
+}
+TW_RANGE_REDUCTION(tally, 1, bins);
+
+static void record_tally(tw_command_group *cg, void *user)
+{
+    struct groups *g = user;
+    tw_parallel_for(cg, tw_range_1d(N), tally, .in = tw_read(cg, g->in), .bins = TW_REDUCE_ARRAY(cg, g->out));
+}
+
+/* What a kernel reduces into counts once. */
+TW_TEST(a_reduction_runs_on_the_fallback)
+{
+    for (int host = 0; host < 2; ++host) {
+        struct pair pair = make_pair(host);
+        tw_buffer *b[] = {tw_test_ints(N, 3), tw_test_ints(4, 100)};
+        struct groups g = {b[0], b[1], 0};
+        TW_PASS(tw_sim_fail_nth(pair.device, TW_SIM_LAUNCH, 1));
+        TW_PASS(tw_queue_submit_function(pair.first, pair.other, record_tally, &g, NULL));
+        TW_PASS(tw_queue_wait(pair.first));
+        tw_test_expect_ints(b[1], 100 + 3 * N / 4);
+        tw_test_destroy_buffers(b, 2);
+        end_pair(&pair);
+    }
+}
+
 /* The contents are on the host at first; then groups work on them one after the other, all submitted before any can
    run, on the device that fails, on the other one, and at last on the host. */
 static void chain(bool host, tw_sim_operation operation, uint64_t n)
@@ -543,6 +576,7 @@ TW_TEST(the_fallback_lasts_as_long_as_its_groups)
 }
 
 TW_TEST_LIST = {TW_CASE(a_failed_transfer_or_launch_is_not_reported),
+                TW_CASE(a_reduction_runs_on_the_fallback),
                 TW_CASE(what_comes_before_and_after_is_in_its_order),
                 TW_CASE(a_lost_device_is_done_without),
                 TW_CASE(a_kernel_that_failed_halfway_runs_again_if_it_discards),
