@@ -183,7 +183,7 @@ TW_DEVICE_INLINE size_t tw_internal_group_parts(size_t total)
 }
 
 /* The parts of a launch on a CPU, of work-items or of groups. They depend on the launch alone. With arrays there are
-   fewer: a part has more work-items than its copies have elements. */
+   fewer: twice as many would save less time in the loops than their copies take, which one thread adds up. */
 TW_DEVICE_INLINE size_t tw_internal_launch_parts(const struct tw_internal_launch *launch, bool groups)
 {
     const size_t total = launch->range[0] * launch->range[1] * launch->range[2];
@@ -191,10 +191,11 @@ TW_DEVICE_INLINE size_t tw_internal_launch_parts(const struct tw_internal_launch
     const size_t parts = groups ? tw_internal_group_parts(total) : tw_internal_parts(total);
     if (!launch->array_bytes)
         return parts;
-    const size_t fit = TW_INTERNAL_ARRAY_COPIES_BYTES / launch->array_bytes, pay = 4 * items / launch->array_bytes;
-    size_t most = fit < pay ? fit : pay;
-    most = most < TW_INTERNAL_ARRAY_PARTS ? most : TW_INTERNAL_ARRAY_PARTS;
-    return most < 1 ? 1 : parts < most ? parts : most;
+    const size_t fit = TW_INTERNAL_ARRAY_COPIES_BYTES / launch->array_bytes, pay = 16 * items / launch->array_bytes;
+    size_t most = 1;
+    while (most < parts && most < TW_INTERNAL_ARRAY_PARTS && 2 * most <= fit && 4 * most * most <= pay)
+        most *= 2;
+    return most < parts ? most : parts;
 }
 
 /* The slots, the counter and the arrays of a reduction. */
