@@ -27,7 +27,8 @@
  *
  * `init` is what comes before the first value, the same for all of the group. `group` is the tw_nd_item or its
  * tw_sub_group. At group scope of hierarchical kernels it is the tw_group, and x a variable of TW_PRIVATE: scans are in
- * place and return nothing. tw_any_of_group(), tw_all_of_group() and tw_none_of_group() take one of bool.
+ * place and return nothing. (An array of TW_LOCAL in its place is wrong on GPUs; joint forms take it.)
+ * tw_any_of_group(), tw_all_of_group() and tw_none_of_group() take one of bool.
  *
  * Sub-groups at group scope: tw_get_sub_groups(group) stands for each sub-group of the group. Its functions work in
  * place: in a TW_PRIVATE variable of each work-item they leave what its sub-group has.

@@ -233,7 +233,7 @@ TW_OVERLOADED bool tw_internal_joint_any(tw_internal_group_member me, const void
     bool any = false;
     tw_internal_gpu_barrier();
     for (size_t i = me.linear; i < count; i += me.total)
-        any |= test((const unsigned char *)values + i * bytes, NULL, user);
+        any |= test((const unsigned char *)values + i * bytes, user);
     return tw_internal_any_value(me, any);
 }
 
