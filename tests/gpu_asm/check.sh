@@ -4,8 +4,8 @@
 # usage: check.sh CLANG INCLUDE_OPTION...
 #
 # Compiles atomic.c, which says what it expects, for an NVIDIA GPU in the simt lowering, and compares the instructions
-# that touch memory; and shared.c in the teams lowering. Needs no GPU, CUDA toolkit or device runtime; with a toolkit the result is assembled too. Exit
-# status 77: this compiler has no NVPTX backend.
+# that touch memory; histogram.c likewise; and shared.c in the teams lowering. Needs no GPU, CUDA toolkit or device
+# runtime; with a toolkit the result is assembled too. Exit status 77: this compiler has no NVPTX backend.
 # shellcheck disable=SC2046,SC2086 # lists of instructions are words
 . "$(dirname "$0")/../ptx.sh"
 
@@ -21,6 +21,18 @@ if ! awk '
         exit both != 2
     }' "$ptx"; then
     echo "in the teams lowering, a kernel of $source does not share what its work-items share"
+    exit 1
+fi
+
+# An addition whose memory is not known in advance finds out where its address leads, each time.
+compile_ptx histogram "$@"
+if ! awk '
+    { word = $1 ~ /^@/ ? $2 : $1 }
+    word ~ /^(atom|red)\.shared\..*add/ { shared = 1 }
+    word ~ /^(atom|red)\.global\..*add/ { global = 1 }
+    word ~ /^(atom|red)\./ && word !~ /^(atom|red)\.(shared|global)\./ { other = 1 }
+    END { exit !shared || !global || other }' "$ptx"; then
+    echo "the additions of $source do not go to shared memory and to global memory, or to memory that is not known"
     exit 1
 fi
 
