@@ -3,6 +3,7 @@
 /** Kernels in C++: typed accessors, namespaces, and objects that own what they hold. */
 #include "tw_test.h"
 
+#include <algorithm>
 #include <type_traits>
 #include <vector>
 
@@ -362,6 +363,14 @@ static inline void sized(tw_group group, const struct sized *k)
 }
 TW_WORK_GROUP_KERNEL_SIZES(sized, 16, 32);
 
+TW_TEST(kernels_are_listed)
+{
+    const tw_kernel *kernels[32];
+    const std::size_t count = tw_list_kernels(kernels, 32);
+    const auto lists = [&](const tw_kernel *kernel) { return std::count(kernels, kernels + count, kernel) == 1; };
+    TW_CHECK(count < 32 && lists(TW_KERNEL(saxpy)) && lists(TW_KERNEL(outer::inner::map)) && !lists(TW_KERNEL(walk)));
+}
+
 TW_TEST(kernels_are_chosen_at_run_time)
 {
     std::vector<int> out(96);
@@ -393,6 +402,7 @@ TW_TEST_LIST = {
     TW_CASE(memory_has_types),
     TW_CASE(groups_sum),
     TW_CASE(values_have_operations),
+    TW_CASE(kernels_are_listed),
     TW_CASE(kernels_are_chosen_at_run_time),
     TW_CASES_END,
 };
