@@ -39,11 +39,15 @@ within() {
 
 # The text of a definition, whatever machine this is: it is what clang has to read for each kernel.
 for definition in "TW_SINGLE_TASK(name)" "TW_RANGE_KERNEL(name)" "TW_RANGE_REDUCTION(name, 1, a, b)" \
-    "TW_WORK_GROUP_KERNEL(name, 16, 16)" "TW_ND_RANGE_KERNEL(name)"; do
+    "TW_WORK_GROUP_KERNEL(name, 16, 16)" "TW_ND_RANGE_KERNEL(name)" "TW_WORK_GROUP_REDUCTION(name, (16, 16), a, b)" \
+    "TW_ND_RANGE_REDUCTION(name, (), a, b)"; do
     for lowering in TW_LOWERING_HOST TW_LOWERING_SIMT TW_LOWERING_TEAMS; do
         case $lowering in
         TW_LOWERING_HOST) limit=6000 ;;
         *) limit=12000 ;;
+        esac
+        case $definition in
+        *GROUP_REDUCTION* | *ND_RANGE_REDUCTION*) limit=$((limit + 3000)) ;;
         esac
         printf '#include <teamwork/teamwork.h>\n@%s;\n' "$definition" >"$work/one.c"
         bytes=$("$compiler" -std=c17 -fopenmp -E -P "-D$lowering" "$@" "$work/one.c" | tr -s ' \n' ' ' | sed 's/.*@//' | wc -c)
