@@ -266,6 +266,43 @@ TW_TEST(a_reduction_has_at_most_the_teams_that_run_at_a_time)
     }
 }
 
+static const char *no_misfit(const void *block)
+{
+    (void)block;
+    return NULL;
+}
+
+/* Of a kernel with groups that reduces the grid has one dimension, whatever the range: teams number groups themselves. */
+TW_TEST(teams_of_a_reduction_stride_over_groups)
+{
+    struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_ND_RANGE);
+    struct tw_internal_launch launch = launch_of(0);
+    struct tw_internal_simt_grid grid;
+    kernel.misfit = no_misfit;
+    launch.dims = 2;
+    launch.local[0] = 4;
+    launch.local[1] = 16;
+    static const struct {
+        size_t groups[2];
+        unsigned teams;
+    } cases[] = {{{3, 5}, 15}, {{700, 800}, TW_INTERNAL_MAX_PARTS}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        launch.range[0] = cases[i].groups[0];
+        launch.range[1] = cases[i].groups[1];
+        launch.scratch = images;
+        begin(&(struct sample){.name = REGION}, "sm_90");
+        TW_CHECK(takes(&kernel, &launch));
+        TW_PASS(tw_cuda_launch(&device, &kernel, &launch));
+        const struct tw_internal_simt_captures captures = tw_internal_simt_group_reduction_captures(&launch, &grid);
+        TW_CHECK(memcmp(&driver.given[1], &captures, sizeof captures) == 0);
+        TW_CHECK(captures.inner == (uintptr_t)launch.scratch);
+        TW_EQUAL(driver.grid[0], cases[i].teams);
+        TW_EQUAL(driver.grid[1], 1);
+        TW_EQUAL(driver.block[0], 4 * 16);
+        end();
+    }
+}
+
 /* What is left to libomptarget has its limits all the same. */
 TW_TEST(kernels_with_other_parameters_are_left_to_openmp)
 {
@@ -406,6 +443,7 @@ TW_TEST_LIST = {
     TW_CASE(a_kernel_is_launched_with_the_words_of_its_region),
     TW_CASE(a_large_block_is_passed_by_its_address),
     TW_CASE(a_reduction_has_at_most_the_teams_that_run_at_a_time),
+    TW_CASE(teams_of_a_reduction_stride_over_groups),
     TW_CASE(kernels_with_other_parameters_are_left_to_openmp),
     TW_CASE(a_kernel_with_global_variables_is_left_to_openmp),
     TW_CASE(a_kernel_without_simt_is_left_to_openmp),
