@@ -144,6 +144,11 @@ inputs == 1 && $1 == "door" && $2 in is_floor {
     next
 }
 
+inputs == 1 && $1 == "programs" && NF == 2 && $2 in is_floor {
+    is_program[$2] = 1
+    next
+}
+
 inputs == 1 && $1 == "include" {
     for (i = 2; i <= NF; i++)
         search_folder[++folders] = $i
@@ -190,7 +195,7 @@ $1 == "includes" {
 
 END {
     for (i = 1; i <= files; i++)
-        if (file[i] ~ /\.c$/ && !(file[i] in has_object))
+        if (file[i] ~ /\.c$/ && !(file[i] in has_object) && !(floor_of(file[i]) in is_program))
             fail(file[i] " has no object file")
     for (path in has_object)
         if (!(path in is_file))

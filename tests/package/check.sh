@@ -65,6 +65,10 @@ meets() {
     TW_WARNINGS=0 runs "$1" host met
 }
 [ -e "$prefix/include/teamwork/teamwork.f90" ] || fail "the module for Fortran is not installed"
+if [ -e "$build/teamwork-info" ]; then
+    said=$("$prefix/bin/teamwork-info" --device host 2>&1) || fail "the installed teamwork-info fails: $said"
+    [ -e "$prefix/share/man/man1/teamwork-info.1" ] || fail "the page of the manual is not installed"
+fi
 split=0
 [ -e "$libdir/teamwork/teamwork_split.so" ] && split=1
 

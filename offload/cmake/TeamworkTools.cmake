@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The programs in src/tools/, which are installed. They use the library as any program does.
+
+# OpenMP shows the devices that a program has images for. A GPU takes the image of an earlier one of its generation: of
+# each generation the first architecture that this CUDA toolkit assembles for is enough.
+set(info_archs)
+if("gpu-simt" IN_LIST TEAMWORK_VARIANTS)
+    teamwork_find_cuda()
+    _teamwork_nvptx_archs(archs)
+    set(generations)
+    foreach(arch IN LISTS archs)
+        string(REGEX REPLACE "^sm_([0-9]+)[0-9]$" "\\1" generation ${arch})
+        if(TEAMWORK_CUDA_VERSION VERSION_GREATER_EQUAL 13 AND arch MATCHES "^sm_7[0-4]$")
+            continue()
+        endif()
+        if(NOT generation IN_LIST generations)
+            list(APPEND generations ${generation})
+            list(APPEND info_archs ${arch})
+        endif()
+    endforeach()
+endif()
+if("x86_64" IN_LIST TEAMWORK_VARIANTS)
+    list(APPEND info_archs x86_64)
+endif()
+
+add_executable(teamwork-info src/tools/teamwork_info.c src/tools/report.c)
+teamwork_add_offload(teamwork-info ARCHS ${info_archs})
+target_link_libraries(teamwork-info PRIVATE teamwork_warnings Teamwork::teamwork)
+file(RELATIVE_PATH library_dir ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+set_target_properties(teamwork-info PROPERTIES INSTALL_RPATH "$ORIGIN/${library_dir};${TEAMWORK_OPENMP_RPATH}")
+install(TARGETS teamwork-info RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES docs/man/teamwork-info.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
