@@ -80,14 +80,7 @@ struct writes {
 };
 static inline void writes(tw_group group, const struct writes *k)
 {
-    TW_LOCAL(int, turns);
-    TW_ONCE(group) {
-        turns = 0;
-    }
-    turns += 1;
-    tw_parallel_for_work_item(group, item) {
-        k->out[tw_global_id(item, 0)] = turns;
-    }
+    k->out[tw_group_id(group, 0) * tw_local_range(group, 0)] += 1;
 }
 TW_WORK_GROUP_KERNEL(writes);
 
@@ -98,7 +91,50 @@ TW_TEST(stores_at_group_scope_show)
     if (!tw_device_is_gpu(tw_queue_device(queue))) { /* there it is a race */
         RUN(queue, writes, out, TW_SUCCESS);
         for (int i = 0; i < ITEMS; ++i)
-            TW_EQUAL(out[i], SIZE); /* and not 1 */
+            TW_EQUAL(out[i], i % SIZE ? 0 : SIZE); /* and not 1 */
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* In local memory: before the first loop, between two, and behind the last one. */
+struct writes_local {
+    int *out;
+};
+#define WRITES_LOCAL(name, before, between, behind)                                                                    \
+    static inline void name(tw_group group, const struct writes_local *k)                                              \
+    {                                                                                                                  \
+        TW_LOCAL(int, first, [3]);                                                                                     \
+        TW_LOCAL(int, turns);                                                                                          \
+        before;                                                                                                        \
+        TW_ONCE(group) {                                                                                               \
+            turns = first[0] = first[1] = first[2] = 7;                                                                \
+        }                                                                                                              \
+        between;                                                                                                       \
+        tw_parallel_for_work_item(group, item) {                                                                       \
+            k->out[tw_global_id(item, 0)] = turns + first[2];                                                          \
+        }                                                                                                              \
+        behind;                                                                                                        \
+    }                                                                                                                  \
+    TW_WORK_GROUP_KERNEL(TW_BLOCK(writes_local) name)
+WRITES_LOCAL(writes_nothing, (void)0, (void)0, (void)0);
+WRITES_LOCAL(writes_before, first[1] += 1, (void)0, (void)0);
+WRITES_LOCAL(writes_between, (void)0, turns += 1, (void)0);
+WRITES_LOCAL(writes_behind, (void)0, (void)0, first[2] += 1);
+
+TW_TEST(stores_to_local_memory_are_found)
+{
+    int out[ITEMS];
+    ND_BEGIN(queue);
+    if (!tw_device_is_gpu(tw_queue_device(queue))) { /* there it is a race */
+        RUN(queue, writes_before, out, TW_ERROR_GROUP_SCOPE);
+        TW_CHECK(strstr(tw_error_detail(), "kernel writes_before (") && strstr(tw_error_detail(), "the beginning"));
+        RUN(queue, writes_between, out, TW_ERROR_GROUP_SCOPE);
+        TW_CHECK(strstr(tw_error_detail(), "kernel writes_between (") && strstr(tw_error_detail(), "between line"));
+        RUN(queue, writes_behind, out, TW_ERROR_GROUP_SCOPE);
+        TW_CHECK(strstr(tw_error_detail(), "kernel writes_behind (") && strstr(tw_error_detail(), "the end"));
+        RUN(queue, writes_nothing, out, TW_SUCCESS);
+        for (int i = 0; i < ITEMS; ++i)
+            TW_EQUAL(out[i], 14);
     }
     TW_PASS(tw_queue_destroy(&queue));
 }
@@ -221,6 +257,7 @@ TW_TEST(group_functions_meet)
 TW_TEST_LIST = {TW_CASE(kernels_that_keep_the_rules_give_the_same),
                 TW_CASE(group_functions_meet),
                 TW_CASE(stores_at_group_scope_show),
+                TW_CASE(stores_to_local_memory_are_found),
                 TW_CASE(assignments_in_loops_show),
                 TW_CASE(branches_that_are_not_uniform_are_found),
                 TW_CASES_END};

@@ -46,6 +46,7 @@ module teamwork
     integer(c_int), parameter :: TW_ERROR_INVALID_CONFIGURATION = 19
     integer(c_int), parameter :: TW_ERROR_OUT_OF_LOCAL_MEMORY = 20
     integer(c_int), parameter :: TW_ERROR_DIVERGENT_BARRIER = 21
+    integer(c_int), parameter :: TW_ERROR_GROUP_SCOPE = 22
 
     ! ---- other constants --------------------------------------------------------------------------------------------
 

@@ -15,7 +15,8 @@
  * Group scope, all that is outside of these loops, runs once a group in effect; where a work-item is a thread, each
  * of them runs it. So at group scope keep to what is uniform and has no side effect but on variables of group scope;
  * what a work-item writes for others is TW_LOCAL; all else goes under TW_ONCE. Where TW_CHECK_GROUP_SCOPE is defined
- * before the first header, CPUs run it so too, which makes breaches of these rules visible, and the kernel slow.
+ * before the first header, CPUs run it so too, which makes breaches of these rules visible, and the kernel slow; where
+ * group scope changes TW_LOCAL memory the kernel fails with TW_ERROR_GROUP_SCOPE.
  *
  * TW_HOST_LOOP(options) before the item's name gives a loop other options on a CPU (kernel_definition.h).
  *

@@ -87,8 +87,24 @@ void tw_host_limits(struct tw_backend_device *device, const struct tw_internal_k
         facts->resident_groups = (size_t)omp_get_thread_limit();
 }
 
+static tw_status group_scope(const struct tw_internal_kernel *kernel, const struct tw_internal_divergence *note)
+{
+    char from[32] = "the beginning", to[32] = "the end";
+    if (note->line)
+        snprintf(from, sizeof from, "line %d", note->line);
+    if (note->other_line)
+        snprintf(to, sizeof to, "line %d", note->other_line);
+    return tw_fail(
+        TW_ERROR_GROUP_SCOPE,
+        "in group (%zu, %zu, %zu) of kernel %s (%s) a TW_LOCAL variable was written at group scope, between %s "
+        "and %s; that belongs in a loop over work-items or under TW_ONCE",
+        note->group[0], note->group[1], note->group[2], kernel->name, kernel->file, from, to);
+}
+
 static tw_status divergence(const struct tw_internal_kernel *kernel, const struct tw_internal_divergence *note)
 {
+    if (!note->waiting)
+        return group_scope(kernel, note);
     char where[48] = "a group function", elsewhere[64] = "not";
     if (note->line)
         snprintf(where, sizeof where, "the barrier in line %d", note->line);

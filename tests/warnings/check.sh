@@ -31,6 +31,7 @@ on_gpu() {
 
 clean "the host" -c "$@"
 clean "the host, with checked pointers" -DTW_CHECK_POINTERS -c "$@"
+clean "the host, with checked group scope" -DTW_CHECK_GROUP_SCOPE -c "$@"
 clean "a CPU in the standard mapping" -DTW_CPU_DEVICE_PASS -c "$@"
 if "$compiler" --print-targets 2>/dev/null | grep -q nvptx64; then
     on_gpu "a GPU, simt" -DTW_LOWERING_SIMT -fopenmp-cuda-mode "$@"

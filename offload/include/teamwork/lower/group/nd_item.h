@@ -42,6 +42,9 @@ TW_LANGUAGE_INLINE void tw_internal_barrier_at(tw_nd_item item, tw_fence_space s
         return; /* the plugin has made loops of what is between barriers */
     ((struct tw_internal_group *)(uintptr_t)item.tw_group_)->tw_switched_ = true; /* the items function's own */
     item.tw_group_->tw_cpu_->barrier(item.tw_group_->tw_run_, tw_local_linear_id(item), line);
+#ifdef TW_CHECK_GROUP_SCOPE
+    tw_internal_checked_memory()->known = false; /* group functions write what they are given, at group scope */
+#endif
 }
 
 #endif

@@ -8,6 +8,7 @@
 /* A variable of the thread, and a note of its size for the library, which counts a group's local memory. */
 #define TW_INTERNAL_LOCAL(type, ...)                                                                                   \
     static __thread type TW_INTERNAL_DECLARATOR(__VA_ARGS__) TW_INTERNAL_ALIGNED(type, 64);                            \
+    TW_INTERNAL_CHECK_LOCAL(TW_INTERNAL_DECLARED(__VA_ARGS__))                                                         \
     TW_INTERNAL_NOTE_LOCAL(TW_INTERNAL_DECLARED(__VA_ARGS__))
 #define TW_INTERNAL_NOTE_LOCAL(name) TW_INTERNAL_NOTE_LOCAL_(name)
 #define TW_INTERNAL_NOTE_LOCAL_(name)                                                                                  \
@@ -17,6 +18,7 @@
 #ifdef TW_CHECK_GROUP_SCOPE
 #include <teamwork/lower/group/work_item_checked.h>
 #else
+#define TW_INTERNAL_CHECK_LOCAL(name)
 
 /* The item at loop indices (j0, j1, j2), j2 the fastest. */
 TW_DEVICE_INLINE tw_h_item tw_internal_host_item(tw_group group, const struct tw_internal_points *points, size_t j0,

@@ -318,7 +318,11 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
         const size_t tw_total = tw_local_linear_range(&tw_here);                                                       \
         for (size_t tw_i = tw_first; tw_i < tw_total && !tw_here.tw_switched_; ++tw_i) {                               \
             const struct tw_internal_group tw_own = tw_internal_checked_group(&tw_here, tw_i);                         \
+            if (tw_i == 0)                                                                                             \
+                tw_internal_checked_first();                                                                           \
             name##_tw_call(&tw_own, tw_args);                                                                          \
+            if (tw_i == 0)                                                                                             \
+                tw_internal_checked_leave(&tw_own, 0);                                                                 \
         }                                                                                                              \
     }                                                                                                                  \
     TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \

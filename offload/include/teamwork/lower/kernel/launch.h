@@ -99,7 +99,8 @@ enum tw_internal_fallback {
     TW_INTERNAL_NO_MEMORY = 4   /* on a CPU: for local accessors, or the stacks of work-items */
 };
 
-/* A barrier that only some work-items of a group reached. */
+/* A barrier that only some work-items of a group reached. Where `waiting` is 0: local memory that was written at group
+   scope, between `line` (0: the beginning of the kernel) and `other_line`. */
 struct tw_internal_divergence {
     size_t group[3];
     size_t waiting, finished; /* work-items at the barrier, and at the end or at other barriers */
