@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <teamwork/group_vectors.h>
 #include <teamwork/math.h>
 #include <teamwork/variable.h>
 #include <teamwork/vector.h>
@@ -297,6 +298,69 @@ static inline void values(tw_item item, const struct values *k)
     const tw_float4 lanes = tw_sqrt(v * v);
     k->results[i] = tw_length(v) + lanes.z + tw_fmax(v, 1.0f).w;
 }
+
+/* Group algorithms of a struct, of vectors, and over memory. */
+struct nearest {
+    int distance, point;
+};
+static inline nearest nearer(nearest a, nearest b)
+{
+    return b.distance < a.distance ? b : a;
+}
+TW_GROUP_TYPE(nearest);
+TW_GROUP_VECTOR(int, 2);
+static inline bool is_less(int a, int b)
+{
+    return a < b;
+}
+
+struct group_algorithms {
+    int *x;        /* group_size numbers */
+    nearest *best; /* and what is found of them */
+};
+static inline void group_algorithms(tw_group group, const struct group_algorithms *k)
+{
+    TW_PRIVATE(group, nearest, mine);
+    TW_PRIVATE(group, tw_int2, one);
+    tw_parallel_for_work_item(group, item) {
+        const int i = static_cast<int>(tw_local_id(item, 0));
+        tw_private(mine, item) = nearest{k->x[i], i};
+        tw_private(one, item) = tw_int2{1, i};
+    }
+    const nearest best = tw_reduce_over_group(group, mine, nearer);
+    const tw_int2 sums = tw_reduce_over_group(group, one, TW_SUM);
+    tw_joint_sort(group, k->x, k->x + group_size, is_less);
+    TW_ONCE(group) {
+        k->best[0] = best;
+        k->best[1] = nearest{sums.x, sums.y};
+    }
+}
+TW_WORK_GROUP_KERNEL(group_algorithms, group_size);
+
+TW_TEST(groups_have_algorithms)
+{
+    std::vector<int> x(group_size);
+    std::vector<nearest> best(2);
+    for (std::size_t i = 0; i < group_size; ++i)
+        x[i] = static_cast<int>((i * 7 + 3) % group_size);
+    const std::vector<int> before(x);
+    {
+        const Queue queue;
+        const Buffer<int> xs(x);
+        const Buffer<nearest> bests(best);
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for_work_group(cg, tw_range_1d(1), tw_range_1d(group_size), group_algorithms,
+                                   .x = tw_read_write(cg, xs), .best = tw_discard_write(cg, bests));
+        TW_PASS(tw_queue_submit(queue, cg, nullptr));
+        TW_PASS(tw_queue_wait_and_throw(queue));
+    }
+    TW_EQUAL(best[0].distance, 0);
+    TW_EQUAL(before[static_cast<std::size_t>(best[0].point)], 0);
+    TW_EQUAL(best[1].distance, static_cast<int>(group_size));
+    TW_EQUAL(best[1].point, static_cast<int>(group_size * (group_size - 1) / 2));
+    for (std::size_t i = 0; i < group_size; ++i)
+        TW_EQUAL(x[i], static_cast<int>(i));
+}
 TW_RANGE_KERNEL(values);
 
 TW_TEST(values_have_operations)
@@ -401,6 +465,7 @@ TW_TEST_LIST = {
     TW_CASE(accessors_have_types),
     TW_CASE(memory_has_types),
     TW_CASE(groups_sum),
+    TW_CASE(groups_have_algorithms),
     TW_CASE(values_have_operations),
     TW_CASE(kernels_are_listed),
     TW_CASE(kernels_are_chosen_at_run_time),

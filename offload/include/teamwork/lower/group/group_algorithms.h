@@ -421,7 +421,7 @@ TW_OVERLOADED void tw_internal_joint_begin(tw_group group, int line)
 /* Those of group_functions.h. */
 #define TW_INTERNAL_DEFINE_KNOWN(type, name, lowest, highest, combine)                                                 \
     TW_INTERNAL_DEFINE_NAMED(type, name, lowest, highest, combine)                                                     \
-    TW_INTERNAL_DEFINE_ALL(type, name)                                                                                 \
+    TW_INTERNAL_DEFINE_GROUP_ALL(type, name)                                                                           \
     TW_INTERNAL_DEFINE_PARTS(type, name)                                                                               \
     TW_INTERNAL_DEFINE_MOVES_OF_GROUPS(type)                                                                           \
     TW_INTERNAL_DEFINE_OWN(type, name, TW_INTERNAL_IS_FUNCTION)                                                        \

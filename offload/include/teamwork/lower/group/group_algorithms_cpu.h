@@ -15,13 +15,13 @@ TW_OVERLOADED tw_internal_group_member tw_internal_group_member_of(tw_nd_item it
     return item;
 }
 
-#define TW_INTERNAL_PARTS(name) NULL
+#define TW_INTERNAL_GROUP_PARTS(name) NULL
 #define TW_INTERNAL_DEFINE_PARTS(type, name)
 #define TW_INTERNAL_LANES_ROOM 1
 
 /* For a type of group_functions.h: the fast way to reduce many values. */
 #define TW_INTERNAL_ALL(suffix) tw_internal_all_##suffix
-#define TW_INTERNAL_DEFINE_ALL(type, suffix)                                                                           \
+#define TW_INTERNAL_DEFINE_GROUP_ALL(type, suffix)                                                                     \
     TW_LANGUAGE_INLINE void tw_internal_all_##suffix(void *to, const void *values, size_t count, const void *op)       \
     {                                                                                                                  \
         *(type *)to = tw_internal_reduce_array_##suffix((const type *)values, count, *(const tw_operation *)op);       \

@@ -29,7 +29,7 @@ TW_OVERLOADED tw_internal_group_member tw_internal_group_member_of(tw_group grou
 #endif
 
 /* Team-local memory for a value of each sub-group: a function for each type has it. */
-#define TW_INTERNAL_PARTS(name) tw_internal_parts_##name()
+#define TW_INTERNAL_GROUP_PARTS(name) tw_internal_parts_##name()
 #define TW_INTERNAL_DEFINE_PARTS(type, name)                                                                           \
     TW_LANGUAGE_INLINE void *tw_internal_parts_##name(void)                                                            \
     {                                                                                                                  \
@@ -42,7 +42,7 @@ TW_LANGUAGE_INLINE void *tw_internal_address_of_parts(void *parts) /* not of a v
 }
 #define TW_INTERNAL_LANES_ROOM 64
 #define TW_INTERNAL_ALL(suffix) NULL
-#define TW_INTERNAL_DEFINE_ALL(type, suffix)
+#define TW_INTERNAL_DEFINE_GROUP_ALL(type, suffix)
 
 /* ---- sub-groups -------------------------------------------------------------------------------------------------- */
 

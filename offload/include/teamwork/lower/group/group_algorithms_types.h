@@ -23,12 +23,12 @@
     type tw_spare[4];                                                                                                  \
     const struct tw_internal_operator tw_how =                                                                         \
         tw_internal_make_operator(tw_internal_##kind##_##name, all, (const void *)&op, sizeof(type),                   \
-                                  __alignof__(type), tw_spare, TW_INTERNAL_PARTS(name))
+                                  __alignof__(type), tw_spare, TW_INTERNAL_GROUP_PARTS(name))
 /* The same without an operation. */
 #define TW_INTERNAL_BARE_HOW(type, name)                                                                               \
     type tw_spare[4];                                                                                                  \
     const struct tw_internal_operator tw_how = tw_internal_make_operator(                                              \
-        NULL, NULL, NULL, sizeof(type), __alignof__(type), tw_spare, TW_INTERNAL_PARTS(name))
+        NULL, NULL, NULL, sizeof(type), __alignof__(type), tw_spare, TW_INTERNAL_GROUP_PARTS(name))
 
 /* All functions of an operation. */
 #define TW_INTERNAL_DEFINE_ALGORITHMS(type, name, kind, all, check)                                                    \
