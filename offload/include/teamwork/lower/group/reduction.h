@@ -104,14 +104,19 @@ TW_DEVICE_INLINE void *tw_internal_copy(const struct tw_internal_reducing *here,
     return here->arrays + part * here->array_bytes + place;
 }
 
-/* Copies to or from memory of OpenMP's device `to` or `from`, or of the host where that is negative. */
+/* Copies to or from memory of OpenMP's device `to` or `from`, or of the host where that is negative. The teams lowering
+   has others, so a file without it need not be linked with libomptarget. */
 TW_DEVICE_INLINE void tw_internal_move(void *target, int to, const void *source, int from, size_t bytes)
 {
-    if (to < 0 && from < 0)
-        __builtin_memcpy(target, source, bytes);
-    else
+#ifdef TW_INTERNAL_TEAMS_BUILT
+    if (to >= 0 || from >= 0) {
         (void)omp_target_memcpy(target, source, bytes, 0, 0, to < 0 ? omp_get_initial_device() : to,
                                 from < 0 ? omp_get_initial_device() : from);
+        return;
+    }
+#endif
+    (void)to, (void)from;
+    __builtin_memcpy(target, source, bytes);
 }
 
 #ifdef TW_INTERNAL_PASS_SIMT
