@@ -47,7 +47,9 @@
 
 /** Declares, at group scope, a value of each work-item that lives as long as the kernel, TW_PRIVATE(group, type, name),
  *  or an array of constant sizes, of up to three dimensions: TW_PRIVATE(group, type, name, [n]...). */
-#define TW_PRIVATE(group, type, ...) TW_INTERNAL_PRIVATE(group, type, __VA_ARGS__, , )
+#define TW_PRIVATE(group, type, ...)                                                                                   \
+    TW_INTERNAL_PRIVATE_NAMED(__VA_ARGS__, )                                                                           \
+    TW_INTERNAL_PRIVATE(group, type, __VA_ARGS__, , )
 
 /**
  * The value of a work-item in what TW_PRIVATE declared, an lvalue: tw_private(name, item), and tw_private(name, item, i),

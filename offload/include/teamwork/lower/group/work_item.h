@@ -106,7 +106,22 @@ TW_OVERLOADED size_t tw_internal_private_at(tw_h_item item, size_t place, int wh
 TW_INTERNAL_NO_ITEM(tw_group)
 TW_INTERNAL_NO_ITEM(tw_nd_item)
 #undef TW_INTERNAL_NO_ITEM
+TW_DEVICE_INLINE int tw_internal_private_named(int right) __attribute__((diagnose_if(
+    !right, "the sizes of a private array are an argument of their own: TW_PRIVATE(group, type, name, [n])", "warning")))
+{
+    return right;
+}
 #pragma clang diagnostic pop
+// clang-format on
+
+/* Where the name is an array, as in C, the compilation ends: most of what follows would be an error of its own. */
+// clang-format off
+#define TW_INTERNAL_PRIVATE_NAMED(name, ...)                                                                           \
+    typedef char tw_name_of_##name;                                                                                    \
+    TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
+    TW_INTERNAL_PRAGMA(clang diagnostic fatal "-Wuser-defined-warnings")                                               \
+    (void)sizeof(tw_internal_private_named(sizeof(tw_name_of_##name) == 1));                                           \
+    TW_INTERNAL_PRAGMA(clang diagnostic pop)
 // clang-format on
 
 /* Whether x is an array, which becomes a pointer behind a comma. */
