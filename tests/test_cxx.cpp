@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64 gpu-simt gpu-teams */
+/* Variants: host x86_64 (gpu-simt gpu-teams) */
 /** Kernels in C++: typed accessors, namespaces, and objects that own what they hold. */
 #include "tw_test.h"
 

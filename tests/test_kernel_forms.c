@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64 x86_64-teams gpu-simt gpu-teams */
+/* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams) */
 /** kernel_definition.h: one block for kernels of several forms, sizes and kinds of devices. */
 #include "tw_test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64 x86_64-teams gpu-simt gpu-teams */
+/* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams) */
 /** Private values of hierarchical kernels: arrays, and values in loops over other ranges than the group's. */
 #include "tw_test.h"
 
