@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64 x86_64-teams gpu-simt (gpu-teams) */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /** lower/group/atomic.h: every operation on every type, its result, and atomicity under contention (properties 59 to 62). */
 #include "nd_range_test.h"
 
