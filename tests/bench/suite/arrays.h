@@ -35,6 +35,7 @@ struct suite_arrays {
     struct suite_array at[SUITE_ARRAYS];
     unsigned result;      /**< which array is the result */
     const void *expected; /**< what is in it then; made by suite_allocate() */
+    unsigned doubles;     /**< a set of bits: the arrays whose buffers have elements of 8 bytes, not of 4 */
 };
 
 /** Zeroed data of a problem, of a struct that begins with a struct suite_arrays. */

@@ -25,34 +25,38 @@ static inline void suite_copy(tw_item item, const struct suite_copy *k)
 }
 TW_RANGE_KERNEL(suite_copy, 1);
 
+static tw_range words_of(const tw_buffer *buffer)
+{
+    return tw_range_1d(tw_buffer_size(buffer) / sizeof(uint32_t));
+}
+
 static bool copy(tw_buffer *from, tw_buffer *to)
 {
     tw_command_group *cg = tw_queue_begin(bench_queue());
-    tw_parallel_for(cg, tw_buffer_range(to), suite_copy, .from = tw_read(cg, from), .to = tw_discard_write(cg, to));
+    tw_parallel_for(cg, words_of(to), suite_copy, .from = tw_read(cg, from), .to = tw_discard_write(cg, to));
     return suite_submit(cg);
 }
 
 static bool poison(tw_buffer *buffer)
 {
     tw_command_group *cg = tw_queue_begin(bench_queue());
-    tw_parallel_for(cg, tw_buffer_range(buffer), suite_poison, .words = tw_discard_write(cg, buffer));
+    tw_parallel_for(cg, words_of(buffer), suite_poison, .words = tw_discard_write(cg, buffer));
     return suite_submit(cg);
 }
 
-static bool open_array(const struct suite_array *array, tw_buffer **at, tw_buffer **pristine)
+static bool open_array(const struct suite_array *array, size_t each, tw_buffer **at, tw_buffer **pristine)
 {
-    const tw_range words = tw_range_1d(array->bytes / sizeof(uint32_t));
+    const tw_range elements = tw_range_1d(array->bytes / each);
     if (array->bytes == 0)
         return true;
     if (!array->initial || array->restored) {
-        if (!bench_passed(tw_buffer_create(sizeof(uint32_t), words, at)))
+        if (!bench_passed(tw_buffer_create(each, elements, at)))
             return false;
         if (!array->initial)
             return poison(*at);
-        return bench_passed(tw_buffer_create_copy(array->initial, sizeof(uint32_t), words, pristine))
-               && copy(*pristine, *at);
+        return bench_passed(tw_buffer_create_copy(array->initial, each, elements, pristine)) && copy(*pristine, *at);
     }
-    return bench_passed(tw_buffer_create_copy(array->initial, sizeof(uint32_t), words, at));
+    return bench_passed(tw_buffer_create_copy(array->initial, each, elements, at));
 }
 
 void *suite_teamwork_open(const void *problem)
@@ -62,11 +66,13 @@ void *suite_teamwork_open(const void *problem)
     if (!s)
         return NULL;
     s->problem = problem;
-    for (unsigned i = 0; i < SUITE_ARRAYS; ++i)
-        if (!open_array(&arrays->at[i], &s->at[i], &s->pristine[i])) {
+    for (unsigned i = 0; i < SUITE_ARRAYS; ++i) {
+        const size_t each = arrays->doubles >> i & 1 ? sizeof(double) : sizeof(uint32_t);
+        if (!open_array(&arrays->at[i], each, &s->at[i], &s->pristine[i])) {
             suite_teamwork_close(s);
             return NULL;
         }
+    }
     return s;
 }
 

@@ -50,7 +50,8 @@ static bool make(enum suite_size size, struct suite_problem *problem)
                                              {sizeof(double), NULL, false},
                                              {jacobi_tiles(j) * sizeof(double), NULL, false}},
                                       .result = JACOBI_A,
-                                      .expected = expected};
+                                      .expected = expected,
+                                      .doubles = 1u << JACOBI_CHANGE};
     if (a && b && expected && scratch) {
         uint64_t random = SUITE_SEED;
         for (size_t i = 0; i < bytes / sizeof(float); ++i)
