@@ -104,8 +104,8 @@ endfunction()
 # VARIANTS         host, stacks (the same without the plugin that makes loops of nd_range kernels), x86_64, x86_64-teams, gpu-simt, gpu-teams
 # GPU_VARIANTS     more of them, but only where a GPU runs them or with TEAMWORK_GPU_ALL: the lowerings do not differ in
 #                  what the program's kernels use, so that compiling them tells little
-# VALUES           the kernels compute values and test nothing of the runtime: one kind of simulated device is enough,
-#                  there is nothing for the thread sanitizer, and a program without a host variant runs its x86_64
+# VALUES           the kernels compute values and test nothing of the runtime: simulated devices, whose kernels are those
+#                  of the host, and the thread sanitizer are for nothing, and a program without a host variant runs its x86_64
 #                  variant on the host too (with sanitizers, which know no x86_64 variant, it has a host variant)
 # UNSANITIZED      not compiled with sanitizers at all
 # NO_SPLIT         kernels keep their stacks, which is what the program is about
@@ -158,7 +158,7 @@ function(teamwork_add_program name)
         if(variant STREQUAL host_variant)
             teamwork_add_run(${target} ${name}.host host TW_DEVICES=host)
             list(APPEND runs ${name}.host)
-            if(NOT TEAMWORK_SANITIZE) # sim-async has all of it, and threads
+            if(NOT TEAMWORK_SANITIZE AND NOT program_VALUES) # sim-async has all of it, and threads
                 teamwork_add_run(${target} ${name}.sim sim TW_SIM=3 TW_SIM_CHECK=1 TW_DEVICES=sim)
                 list(APPEND runs ${name}.sim)
             endif()
