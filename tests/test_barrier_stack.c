@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams) */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /** TW_WORK_ITEM_STACK_KB (lower/group/nd_item.h): the size of the stacks on which work-items wait at barriers. A program of
  *  its own, because the library reads the variable once. */
 #include "nd_range_test.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64, values, sanitized-split */
+/* Variants: host (x86_64), values, sanitized-split */
 /** Conditions on the index, and loops inside of work-items, which the plugin of the compiler takes apart (offload/split/edges.cpp,
  *  lanes.cpp), in every form of kernel, against a plain loop over the same expression. */
 #include "nd_range_test.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams) */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /**
  * TW_CHECK_GROUP_SCOPE: hierarchical kernels run on CPUs as on a GPU, so that a breach of the rules of group scope
  * shows without one. What is right stays right.

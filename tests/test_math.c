@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: x86_64 (gpu-simt), values, unsanitized */
+/* Variants: host (x86_64 gpu-simt), values, unsanitized */
 /**
  * Mathematical functions on the device under test (spec 3.9.3, properties 57 and 58): every function of every type in
  * every size, against the C library's long double; the special cases; results through pointers to each kind of memory.

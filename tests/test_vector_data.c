@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: x86_64 (gpu-simt), values */
+/* Variants: host (x86_64 gpu-simt), values */
 /**
  * lower/vector/vector_data.h on the device under test: loads and stores of every type and size round-trip at every offset,
  * aligned to elements only, and touch nothing else (property 56); half in memory; shuffles of all sizes.
