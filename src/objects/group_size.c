@@ -10,8 +10,7 @@
    the work-items of a hierarchical one are the turns of its loops, those of an nd_range may have stacks. */
 enum { GPU_ITEMS = 256, CPU_ITEMS = 1024, CPU_ND_ITEMS = 256, WARP = 32, MIDDLE = 4 };
 
-static bool
-    requires(const tw_kernel *kernel, tw_range local)
+static bool is_of_size(const tw_kernel *kernel, tw_range local)
 {
     if (kernel->dims != local.dims)
         return false;
@@ -27,7 +26,7 @@ const tw_kernel *tw_kernel_of_size(const tw_kernel *kernel, tw_range local)
     for (; kernel; kernel = kernel->next) {
         if (!kernel->required_local[0])
             for_any = for_any ? for_any : kernel;
-        else if (requires(kernel, local))
+        else if (is_of_size(kernel, local))
             return kernel;
     }
     return for_any;
