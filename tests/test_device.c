@@ -218,6 +218,7 @@ TW_TEST(settings_that_cannot_be_read_are_errors)
         {"TW_WORK_ITEM_STACK_KB", {"abc", "15", "64k", "1048577"}, "64"},
         {"TW_CUDA_LAUNCH", {"Driver", "cuda", "1", "driver "}, "driver"},
         {"TW_WARNINGS", {"no", "off", "-1", "2"}, "1"},
+        {"TW_LOG", {"1", "Info", "trace", "info "}, "off"},
     };
     size_t count = 99;
     tw_queue *queue = NULL;
@@ -317,6 +318,10 @@ TW_TEST(misspelt_variables_are_named_once)
     TW_CHECK(strstr(said, "TW_WORK_ITEM_STACK_KB was") && strstr(said, "TW_CUDA_LAUNCH was"));
     say("TW_DEVICE=host TW_WARNINGS=0", said, sizeof said);
     TW_EQUAL(strlen(said), 0);
+    say("TW_DEVICE=host TW_LOG=error", said, sizeof said);
+    TW_EQUAL(strlen(said), 0);
+    say("TW_DEVICE=host TW_LOG=warning", said, sizeof said);
+    TW_CHECK(strncmp(said, "teamwork: warning: ", 19) == 0);
 }
 
 TW_TEST(lists_report_how_many_there_are)

@@ -25,6 +25,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/environment.h"
+
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define WITH_ASAN 1
@@ -137,7 +139,7 @@ static size_t stack_bytes(void)
     size_t result = __atomic_load_n(&bytes, __ATOMIC_RELAXED);
     if (result)
         return result;
-    const char *text = getenv("TW_WORK_ITEM_STACK_KB");
+    const char *text = tw_environment(TW_VARIABLE_WORK_ITEM_STACK_KB);
     const unsigned long kilobytes = text ? strtoul(text, NULL, 10) : 0;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     result = kilobytes && kilobytes <= (1ul << 20) ? kilobytes << 10 : DEFAULT_STACK_BYTES;

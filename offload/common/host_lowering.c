@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "fiber.h"
 #include "team.h"
 #include "topology.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The error detail of a thread, the detail of the task that it runs, and warnings. Knows no object. */
+/* The error detail of a thread, and the detail of the task that it runs. Knows no object. */
 #include "detail.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "log.h"
 
 #define DETAIL_BYTES 1024
 
@@ -60,6 +60,8 @@ tw_status(tw_fail)(tw_status status, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     memcpy(in_task ? task_detail : detail, text, sizeof text);
+    if (!in_task) /* a task's failure is logged where it is known what fails (failure.c) */
+        tw_log(TW_LOG_ERROR, "%s: %s", tw_status_name(status), text);
     return tw_fail_native(status, TW_NATIVE_NONE, 0);
 }
 
@@ -71,19 +73,4 @@ void tw_refuse_launch(void)
 bool tw_launch_was_refused(void)
 {
     return refused;
-}
-
-void tw_warn(const char *format, ...)
-{
-    char text[DETAIL_BYTES];
-    va_list arguments;
-    const char *wanted = getenv("TW_WARNINGS");
-    const int error = errno;
-    if (wanted && strcmp(wanted, "0") == 0)
-        return;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    fprintf(stderr, "teamwork: %s\n", text);
-    errno = error;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Sentences for the program's author: the error detail of a thread, and warnings.
+ * Sentences for the program's author: the error detail of a thread.
  *
  * The runtime and the backends report a failure in the same way: by its status and, through tw_fail(), one sentence.
  */
@@ -42,8 +42,5 @@ void tw_refuse_launch(void);
 
 /* Returns true if the last task of this thread called tw_refuse_launch(). */
 bool tw_launch_was_refused(void);
-
-/* Prints one sentence to the standard error stream, unless TW_WARNINGS is 0. */
-void tw_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of all environment variables of the library, and their valid values. The variables are read where they are
-   used; docs/devices.md says what they do. */
+/* The environment variables of the library (environment.h): values, valid values, misspelt names. */
 #define _GNU_SOURCE
 #include "environment.h"
 
 #include <errno.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
-
-#include "detail.h"
 
 #define NAME_BYTES 32 /* longer than all names of the library */
 
@@ -42,31 +37,54 @@ static bool is_size(const char *value)
     return bytes > 0 && !*end && errno == 0;
 }
 
+static bool is_log_level(const char *value)
+{
+    size_t count;
+    const char *const *levels = tw_environment_log_levels(&count);
+    while (count && strcmp(value, levels[count - 1]) != 0)
+        --count;
+    return count;
+}
+
 static const struct variable {
     const char *name;
-    bool (*is_valid)(const char *value); /* NULL: its reader checks it, with a better message */
+    bool (*is_valid)(const char *value);
     const char *values;
 } variables[] = {
-    {"TW_DEVICES", NULL, NULL},
-    {"TW_SIM", NULL, NULL},
-    {"TW_SIM_ASYNC", is_switch, "0 or 1"},
-    {"TW_SIM_CHECK", is_switch, "0 or 1"},
-    {"TW_SIM_MEMORY", is_size, "a number of bytes"},
-    {"TW_WORK_ITEM_STACK_KB", is_stack_size, "a number from 16 to 1048576"},
-    {"TW_CUDA_LAUNCH", is_launch, "driver or libomptarget"},
-    {"TW_WARNINGS", is_switch, "0 or 1"},
+#define ROW(name, is_valid, values) {"TW_" #name, is_valid, values},
+    TW_ENVIRONMENT_LIST(ROW)
+#undef ROW
 };
-#define VARIABLES (sizeof variables / sizeof variables[0])
 
-tw_status tw_environment_check(void)
+const char *tw_environment(enum tw_variable variable)
 {
-    for (size_t i = 0; i < VARIABLES; ++i) {
-        const char *value = getenv(variables[i].name);
-        if (value && *value && variables[i].is_valid && !variables[i].is_valid(value))
-            return tw_fail(TW_ERROR_INVALID_CONFIGURATION, "%s is \"%s\", but has to be %s", variables[i].name, value,
-                           variables[i].values);
+    const char *value = getenv(variables[variable].name);
+    return value && *value ? value : NULL;
+}
+
+bool tw_environment_is_on(enum tw_variable variable)
+{
+    const char *value = tw_environment(variable);
+    return value && strcmp(value, "1") == 0;
+}
+
+const char *const *tw_environment_log_levels(size_t *count)
+{
+    static const char *const levels[] = {"off", "error", "warning", "info", "debug"};
+    *count = sizeof levels / sizeof levels[0];
+    return levels;
+}
+
+bool tw_environment_error(char *text, size_t bytes)
+{
+    for (size_t i = 0; i < TW_VARIABLES; ++i) {
+        const char *value = tw_environment((enum tw_variable)i);
+        if (value && variables[i].is_valid && !variables[i].is_valid(value)) {
+            snprintf(text, bytes, "%s is \"%s\", but has to be %s", variables[i].name, value, variables[i].values);
+            return true;
+        }
     }
-    return TW_SUCCESS;
+    return false;
 }
 
 /* ---- misspelt names ---------------------------------------------------------------------------------------------- */
@@ -94,38 +112,35 @@ static unsigned letters_apart(const char *one, const char *other)
     return row[length];
 }
 
-/* Returns the variable that a name was probably meant to be; NULL if the name is right or resembles none. */
-static const char *probably(const char *name)
+/* Returns true if a name is a variable's, else stores the one that was probably meant; NULL if it resembles none. */
+static bool is_known(const char *name, const char **meant)
 {
-    const char *nearest = NULL;
     unsigned distance = NAME_BYTES;
-    for (size_t i = 0; i < VARIABLES; ++i) {
+    *meant = NULL;
+    for (size_t i = 0; i < TW_VARIABLES; ++i) {
         const unsigned apart = letters_apart(name, variables[i].name);
         const unsigned most = ((unsigned)strlen(variables[i].name) - 2) / 4; /* of its letters, without TW_ */
         if (strcmp(name, variables[i].name) == 0)
-            return NULL;
+            return true;
         if (apart <= most && apart < distance) {
             distance = apart;
-            nearest = variables[i].name;
+            *meant = variables[i].name;
         }
     }
-    return nearest;
+    return false;
 }
 
-void tw_environment_warn(void)
+void tw_environment_visit_unknown(void (*tell)(const char *name, const char *meant))
 {
-    static atomic_flag done = ATOMIC_FLAG_INIT;
-    if (!environ || atomic_flag_test_and_set(&done))
-        return;
-    for (char **entry = environ; *entry; ++entry) {
+    for (char **entry = environ; entry && *entry; ++entry) {
         char name[NAME_BYTES];
+        const char *meant;
         const size_t length = strcspn(*entry, "=");
         if (strncmp(*entry, "TW_", 3) != 0 || length >= sizeof name)
             continue;
         memcpy(name, *entry, length);
         name[length] = '\0';
-        const char *meant = probably(name);
-        if (meant)
-            tw_warn("the library does not read the environment variable %s: %s was probably meant", name, meant);
+        if (!is_known(name, &meant))
+            tell(name, meant);
     }
 }

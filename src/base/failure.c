@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "detail.h"
+#include "log.h"
 #include "text.h"
 
 void tw_cause_retain(struct tw_cause *cause)
@@ -57,6 +58,10 @@ struct tw_failure *tw_failure_make_locked(tw_status status, const char *what, co
     tw_string_copy(&to, tw_task_detail());
     failure->kernel = tw_string_copy(&to, kernel);
     failure->file = tw_string_copy(&to, file);
+    if (tw_logs(TW_LOG_ERROR)) {
+        char description[TW_DESCRIPTION_BYTES];
+        tw_log_line(TW_LOG_ERROR, "%s: %s", tw_status_name(status), tw_failure_describe(failure, description));
+    }
     return failure;
 }
 

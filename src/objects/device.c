@@ -14,6 +14,7 @@
 #include "base/detail.h"
 #include "base/environment.h"
 #include "base/lock.h"
+#include "base/log.h"
 #include "base/process.h"
 #include "device_filter.h"
 #include "runtime/allocation.h"
@@ -294,10 +295,10 @@ static tw_status add_devices(const struct tw_backend *backend, const char *filte
 
 static tw_status find(void)
 {
-    const char *filter = getenv("TW_DEVICES");
-    tw_status status = tw_environment_check();
-    if (status == TW_SUCCESS)
-        status = tw_device_filter_check(filter);
+    char error[256];
+    const char *filter = tw_environment(TW_VARIABLE_DEVICES);
+    tw_status status = tw_environment_error(error, sizeof error) ? tw_fail(TW_ERROR_INVALID_CONFIGURATION, "%s", error)
+                                                                 : tw_device_filter_check(filter);
     snprintf(found.filter, sizeof found.filter, "%s", filter ? filter : "");
     for (size_t b = 0; tw_backends[b] && status == TW_SUCCESS; ++b)
         status = add_devices(tw_backends[b], filter);
@@ -317,6 +318,23 @@ static tw_status find(void)
     return status;
 }
 
+static void tell_unknown(const char *name, const char *meant)
+{
+    if (meant)
+        tw_warn("the library does not read the environment variable %s: %s was probably meant", name, meant);
+    else
+        tw_log(TW_LOG_INFO, "environment: the library has no variable %s", name);
+}
+
+/* Tells of variables that are not the library's, once per process. */
+static void check_names(void)
+{
+    static bool told;
+    if (!told)
+        tw_environment_visit_unknown(tell_unknown);
+    told = true;
+}
+
 tw_status tw_discover(void)
 {
     tw_status status = tw_check_process();
@@ -326,7 +344,8 @@ tw_status tw_discover(void)
     tw_note_start();
     pthread_mutex_lock(&discovery);
     if (!atomic_load_explicit(&discovered, memory_order_relaxed)) {
-        tw_environment_warn();
+        tw_log_begin();
+        check_names();
         status = find();
         if (status == TW_SUCCESS)
             atomic_store_explicit(&discovered, true, memory_order_release);

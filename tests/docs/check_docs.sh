@@ -14,7 +14,7 @@ cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 documents="README.md $(echo docs/*.md)"
-includes="-Iinclude -Ioffload/include"
+includes="-I. -Iinclude -Ioffload/include"
 errors=0
 
 fail() {
@@ -68,6 +68,16 @@ sed 's/ *$//; s/ | */ | /g' "$work/kernel.raw" >"$work/kernel.header"
 sed -n 's/^| `\(TW_KERNEL_INFO_[A-Z_]*\)` | `\([^`]*\)` |.*/\1 | \2/p' docs/kernels.md >"$work/kernel.docs"
 [ -s "$work/kernel.header" ] || fail "no questions were found in kernel_limits.h"
 same "the questions about kernels" "$work/kernel.header" "$work/kernel.docs"
+
+expand >"$work/variables.raw" <<'EOF'
+#include "src/base/environment.h"
+#define QUOTED(name, is_valid, values) @ TW_##name
+TW_ENVIRONMENT_LIST(QUOTED)
+EOF
+sed 's/ //g' "$work/variables.raw" | sort >"$work/variables.header"
+sed -n '/^## Environment/,/^## /s/^| `\(TW_[A-Z_]*\)`.*/\1/p' docs/devices.md | sort >"$work/variables.docs"
+[ -s "$work/variables.header" ] || fail "no variables were found in environment.h"
+same "the environment variables" "$work/variables.header" "$work/variables.docs"
 
 # ---- names -------------------------------------------------------------------------------------------------------------
 

@@ -60,7 +60,7 @@ meets() {
         [ "$said" = met ] || fail "$1 says more than \"met\": $said"
         return
     fi
-    [ "$(echo "$said" | grep -c "^teamwork: nd_range kernel meet .* keeps a stack for each work-item")" = 1 ] ||
+    [ "$(echo "$said" | grep -c "^teamwork: warning: nd_range kernel meet .* keeps a stack for each work-item")" = 1 ] ||
         fail "$1 does not say once that its kernel keeps stacks: $said"
     TW_WARNINGS=0 runs "$1" host met
 }
@@ -167,7 +167,7 @@ for object in $objects; do
 done
 # shellcheck disable=SC2086 # options are words
 if command -v g++ >/dev/null && logged g++ $objects -o "$work/by_gxx" $libraries; then
-    sentence="teamwork: the program was linked without the device images of its kernels"
+    sentence="teamwork: warning: the program was linked without the device images of its kernels"
     said=$("$work/by_gxx" 2>&1)
     [ "$(echo "$said" | grep -c "^$sentence")" = 1 ] || fail "by_gxx does not say what it lacks: $said"
     TW_WARNINGS=0 runs "$work/by_gxx" '*' host

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/environment.h"
+
 enum { SCHED_SPIN = 1, POINTER_DEVICE_ORDINAL = 9, CU_LIMIT_PRINTF_BYTES = 1, PEERS = 64 };
 
 #define EVENT_NS 500u /* the resolution of CUDA's events, as the driver documents it */
@@ -45,8 +47,8 @@ static bool load_functions(void)
 
 static enum tw_cuda_choice read_choice(void)
 {
-    const char *text = getenv("TW_CUDA_LAUNCH");
-    if (!text || !*text)
+    const char *text = tw_environment(TW_VARIABLE_CUDA_LAUNCH);
+    if (!text)
         return TW_CUDA_ANY_LAUNCH;
     return strcmp(text, "driver") == 0 ? TW_CUDA_DRIVER_LAUNCH : TW_CUDA_OPENMP_LAUNCH; /* the runtime has checked it */
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "common/host_lowering.h"
 #include "common/team.h"
 #include "rows.h"
@@ -31,10 +32,10 @@ static bool is_configured;
 /* Stores the configured number, or that of TW_SIM, or 0. */
 static tw_status count(unsigned *devices)
 {
-    const char *text = getenv("TW_SIM");
+    const char *text = tw_environment(TW_VARIABLE_SIM);
     char *end = NULL;
     *devices = is_configured ? configured : 0;
-    if (is_configured || !text || !*text)
+    if (is_configured || !text)
         return TW_SUCCESS;
     const unsigned long number = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
     if (!end || *end || number > MOST_DEVICES)
@@ -42,13 +43,6 @@ static tw_status count(unsigned *devices)
                        MOST_DEVICES);
     *devices = (unsigned)number;
     return TW_SUCCESS;
-}
-
-/* Returns true if an environment variable is "1". The runtime has checked its value. */
-static bool is_on(const char *name)
-{
-    const char *text = getenv(name);
-    return text && strcmp(text, "1") == 0;
 }
 
 static tw_status open_device(unsigned index, struct tw_backend_device **result)
@@ -59,9 +53,9 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
     device->base =
         (struct tw_backend_device){.backend = &tw_backend_sim, .index = index, .type = TW_DEVICE_SIM, .max_workers = 4};
     pthread_mutex_init(&device->mutex, NULL);
-    device->asynchronous = is_on("TW_SIM_ASYNC");
-    device->checks_reads = is_on("TW_SIM_CHECK");
-    const char *memory_bytes = getenv("TW_SIM_MEMORY"); /* the runtime has checked it */
+    device->asynchronous = tw_environment_is_on(TW_VARIABLE_SIM_ASYNC);
+    device->checks_reads = tw_environment_is_on(TW_VARIABLE_SIM_CHECK);
+    const char *memory_bytes = tw_environment(TW_VARIABLE_SIM_MEMORY); /* the runtime has checked it */
     device->memory_bytes = memory_bytes ? strtoull(memory_bytes, NULL, 10) : 0;
     device->base.max_copies = device->asynchronous ? ASYNC_COPIES : 0;
     *result = &device->base;

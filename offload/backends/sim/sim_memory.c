@@ -22,6 +22,7 @@
 
 #include <teamwork/sim.h>
 
+#include "base/log.h"
 #include "common/host_lowering.h"
 #include "sim_block.h"
 
