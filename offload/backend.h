@@ -480,10 +480,10 @@ struct tw_backend {
     /* Runs a batch of kernels, each as `launch` does. NULL where a batch gains nothing. */
     void (*launch_batch)(struct tw_backend_device *device, struct tw_backend_batch *batch);
 
-    /* Writes one sentence about why devices of the machine, or devices that the program was compiled for, are missing;
-       "" if there is nothing to say. Returns true if the user should be told unasked. Called in a discovery, after all
+    /* Writes one sentence about why devices of a type, which the machine may have or the program was compiled for, are
+       missing; "" if there is nothing to say. Returns true if the user should be told unasked. Called in a discovery, after all
        devices were opened. NULL: there is never anything to say. */
-    bool (*explain)(char *text, size_t bytes);
+    bool (*explain)(tw_device_type type, char *text, size_t bytes);
 };
 
 /* All backends, the host's first; then a NULL. A backend that takes some of OpenMP's devices comes before `omp`, which

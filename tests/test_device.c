@@ -285,6 +285,50 @@ TW_TEST(where_no_device_is_selected_it_is_said_what_there_is)
     expect_none("sim:1", tw_gpu_selector, ": sim (Simulated device 1)", "TW_DEVICES=\"sim:1\" lets no other through");
 }
 
+/* Returns why devices of a type are absent, of a name or "" for all; NULL if the list does not say so. */
+static const char *why_absent(tw_device_type type, const char *name)
+{
+    tw_absent_device absent[8];
+    size_t count = 0;
+    TW_PASS(tw_get_absent_devices(type, absent, 8, &count));
+    for (size_t i = 0; i < count; ++i) {
+        TW_EQUAL(absent[i].type, type);
+        if (strcmp(absent[i].name, name) == 0)
+            return absent[i].reason;
+    }
+    return NULL;
+}
+
+TW_TEST(absent_devices_are_listed_with_the_reason)
+{
+    size_t count = 99;
+    tw_absent_device absent[2] = {{.name = NULL}, {.name = NULL}};
+    TW_PASS(tw_shutdown());
+    setenv("OMP_TARGET_OFFLOAD", "DISABLED", 1);
+    unsetenv("TW_SIM");
+    unsetenv("TW_DEVICES");
+    TW_FAIL(tw_get_absent_devices(TW_DEVICE_ALL, NULL, 0, NULL), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_get_absent_devices(TW_DEVICE_ALL, NULL, 1, &count), TW_ERROR_INVALID_ARGUMENT);
+    TW_EQUAL(count, 99);
+    TW_PASS(tw_get_absent_devices(TW_DEVICE_HOST, NULL, 0, &count));
+    TW_EQUAL(count, 0);
+    TW_CHECK(strcmp(why_absent(TW_DEVICE_GPU, ""), "OMP_TARGET_OFFLOAD hides all offload devices") == 0);
+    TW_CHECK(strcmp(why_absent(TW_DEVICE_CPU, ""), "OMP_TARGET_OFFLOAD hides all offload devices") == 0);
+    TW_CHECK(strstr(why_absent(TW_DEVICE_SIM, ""), "TW_SIM=N"));
+    TW_PASS(tw_get_absent_devices(TW_DEVICE_ALL, absent, 1, &count));
+    TW_CHECK(count == 3 && absent[0].name && !absent[1].name);
+    TW_PASS(tw_shutdown());
+    setenv("TW_SIM", "2", 1);
+    setenv("TW_DEVICES", "sim:1", 1);
+    TW_CHECK(strcmp(why_absent(TW_DEVICE_SIM, "Simulated device 0"), "TW_DEVICES=\"sim:1\" does not let it through")
+             == 0);
+    TW_CHECK(!why_absent(TW_DEVICE_SIM, "") && !why_absent(TW_DEVICE_SIM, "Simulated device 1"));
+    TW_CHECK(strstr(why_absent(TW_DEVICE_GPU, ""), "they were not looked for") && !why_absent(TW_DEVICE_CPU, ""));
+    setenv("TW_DEVICES", "simulated", 1);
+    TW_PASS(tw_shutdown());
+    TW_FAIL(tw_get_absent_devices(TW_DEVICE_ALL, NULL, 0, &count), TW_ERROR_INVALID_CONFIGURATION);
+}
+
 /* ---- warnings ---------------------------------------------------------------------------------------------------- */
 
 /* What a program says that looks for devices, in an environment. */
@@ -322,6 +366,28 @@ TW_TEST(misspelt_variables_are_named_once)
     TW_EQUAL(strlen(said), 0);
     say("TW_DEVICE=host TW_LOG=warning", said, sizeof said);
     TW_CHECK(strncmp(said, "teamwork: warning: ", 19) == 0);
+}
+
+TW_TEST(the_log_says_which_devices_there_are)
+{
+    char said[8192];
+    say("TW_LOG=info TW_SIM=2 TW_SYNTHETIC=1 OMP_TARGET_OFFLOAD=DISABLED", said, sizeof said);
+    const char *const lines[] = {"version: ",
+                                 "environment: TW_DEVICES=host\n",
+                                 "environment: TW_LOG=info\n",
+                                 "environment: OMP_TARGET_OFFLOAD=DISABLED\n",
+                                 "environment: the library has no variable TW_SYNTHETIC\n",
+                                 "device: host:0 (",
+                                 "device: not sim (Simulated device 1): TW_DEVICES=\"host\" does not let it through\n",
+                                 "device: no gpu: TW_DEVICES=\"host\" leaves offload devices out"};
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) {
+        char line[256];
+        snprintf(line, sizeof line, "teamwork: info: %s", lines[i]);
+        if (!strstr(said, line))
+            fprintf(stderr, "no line \"%s\" in:\n%s", line, said);
+        TW_CHECK(strstr(said, line));
+    }
+    TW_CHECK(!strstr(said, ": debug: "));
 }
 
 TW_TEST(lists_report_how_many_there_are)
@@ -983,7 +1049,9 @@ TW_TEST_LIST = {TW_CASE(nothing_starts_before_the_first_queue),
                 TW_CASE(a_filter_may_leave_nothing_but_the_host_selector),
                 TW_CASE(settings_that_cannot_be_read_are_errors),
                 TW_CASE(where_no_device_is_selected_it_is_said_what_there_is),
+                TW_CASE(absent_devices_are_listed_with_the_reason),
                 TW_CASE(misspelt_variables_are_named_once),
+                TW_CASE(the_log_says_which_devices_there_are),
                 TW_CASE(lists_report_how_many_there_are),
                 TW_CASE(free_memory_and_availability_are_of_the_moment),
                 TW_CASE(aspects_and_extensions),

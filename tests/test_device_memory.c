@@ -205,6 +205,24 @@ TW_TEST(more_buffers_than_fit)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+static void rotate_and_wait(void *queue)
+{
+    rotate(queue, 3);
+}
+
+TW_TEST(the_log_says_what_makes_room)
+{
+    char said[16384];
+    setenv("TW_LOG", "info", 1);
+    use_small_sim(1, MEMORY);
+    tw_queue *queue = tw_test_queue();
+    tw_test_read_errors(rotate_and_wait, queue, said, sizeof said);
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_CHECK(strstr(said, "teamwork: info: memory: Simulated device 0: "));
+    TW_CHECK(strstr(said, "teamwork: info: memory: Simulated device 0 is full: "));
+    TW_CHECK(strstr(said, " are copied to the host, to be given up\n"));
+}
+
 /* Buffers that are held elsewhere too are given up without a copy, and those first that were used longest ago. */
 TW_TEST(what_was_used_longest_ago_goes_first)
 {
@@ -545,6 +563,7 @@ TW_TEST_LIST = {
     TW_CASE(one_device_goes_through_a_larger_buffer),
     TW_CASE(columns_are_backed_alone),
     TW_CASE(more_buffers_than_fit),
+    TW_CASE(the_log_says_what_makes_room),
     TW_CASE(what_was_used_longest_ago_goes_first),
     TW_CASE(threads_share_a_full_device),
     TW_CASE(threads_go_through_one_larger_buffer),

@@ -102,6 +102,24 @@ TW_TEST(a_failed_transfer_or_launch_is_not_reported)
         }
 }
 
+static void fall_back(void *user)
+{
+    (void)user;
+    one_group(true, TW_SIM_LAUNCH, 1, false);
+}
+
+TW_TEST(the_log_says_what_runs_elsewhere)
+{
+    char said[8192];
+    setenv("TW_LOG", "info", 1);
+    tw_test_read_errors(fall_back, NULL, said, sizeof said);
+    TW_CHECK(strstr(said, "teamwork: info: fallback: kernel add failed on Simulated device 0, and runs on "));
+    TW_CHECK(strstr(said, "teamwork: info: choice: host:0 ("));
+    setenv("TW_LOG", "error", 1);
+    tw_test_read_errors(fall_back, NULL, said, sizeof said);
+    TW_CHECK(!strstr(said, ": info: ") && strstr(said, "teamwork: error: TW_ERROR_LAUNCH_FAILED: "));
+}
+
 struct tally {
     const int *in;
     TW_REDUCTION_ARRAY(int, TW_SUM) bins;
@@ -576,6 +594,7 @@ TW_TEST(the_fallback_lasts_as_long_as_its_groups)
 }
 
 TW_TEST_LIST = {TW_CASE(a_failed_transfer_or_launch_is_not_reported),
+                TW_CASE(the_log_says_what_runs_elsewhere),
                 TW_CASE(a_reduction_runs_on_the_fallback),
                 TW_CASE(what_comes_before_and_after_is_in_its_order),
                 TW_CASE(a_lost_device_is_done_without),

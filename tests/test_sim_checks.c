@@ -255,22 +255,6 @@ static void put_to(tw_queue *queue, tw_buffer *in, const int *address)
     TW_PASS(tw_queue_wait(queue));
 }
 
-/* What the standard error stream gets while `run` runs. */
-static void read_errors(void (*run)(void *), void *user, char *said, size_t bytes)
-{
-    FILE *file = tmpfile();
-    fflush(stderr);
-    const int kept = dup(STDERR_FILENO);
-    TW_CHECK(file && kept >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
-    run(user);
-    fflush(stderr);
-    TW_CHECK(dup2(kept, STDERR_FILENO) >= 0);
-    close(kept);
-    rewind(file);
-    said[fread(said, 1, bytes - 1, file)] = '\0';
-    fclose(file);
-}
-
 static void destroy(void *user)
 {
     tw_buffer **buffer = user;
@@ -301,7 +285,7 @@ TW_TEST(writes_of_other_kernels_are_found_later)
         TW_PASS(tw_host_access(other, TW_READ, &accessor)); /* the contents are unharmed */
         tw_host_accessor_release(&accessor);
         put_to(queue, mine, address + N);
-        read_errors(destroy, &other, said, sizeof said);
+        tw_test_read_errors(destroy, &other, said, sizeof said);
         expect(said,
                "teamwork: warning: some kernel has written to byte 400 of a buffer of 400 bytes on simulated device 0");
         TW_PASS(tw_buffer_destroy(&mine));

@@ -459,6 +459,22 @@ static inline void tw_test_expect_ints(tw_buffer *buffer, int value)
     free(data);
 }
 
+/** Runs a function, and stores the beginning of what it writes to the standard error stream. */
+static inline void tw_test_read_errors(void (*run)(void *), void *user, char *said, size_t bytes)
+{
+    FILE *file = tmpfile();
+    fflush(stderr);
+    const int kept = dup(STDERR_FILENO);
+    TW_CHECK(file && kept >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+    run(user);
+    fflush(stderr);
+    TW_CHECK(dup2(kept, STDERR_FILENO) >= 0);
+    close(kept);
+    rewind(file);
+    said[fread(said, 1, bytes - 1, file)] = '\0';
+    fclose(file);
+}
+
 /** A buffer of `count` elements with all bytes zero. */
 static inline tw_buffer *tw_test_zeroed(size_t element_bytes, size_t count)
 {

@@ -246,6 +246,20 @@ TW_API tw_platform *tw_device_platform(const tw_device *device);
  */
 TW_API tw_status tw_get_devices(unsigned types, tw_device **devices, size_t capacity, size_t *count);
 
+/** A device that the program does not see. The strings are valid until tw_shutdown(). */
+typedef struct tw_absent_device {
+    tw_device_type type;
+    const char *name;   /* "": all devices of the type, or one whose name is not known */
+    const char *reason; /* one sentence */
+} tw_absent_device;
+
+/**
+ * Lists devices of some types (a set of tw_device_type) that are not visible, and why: those that TW_DEVICES hides, those
+ * that have no memory left, GPUs of this machine that the program has no device image for, and types of which there is
+ * none at all. What the library cannot know is not listed. Otherwise as tw_get_devices().
+ */
+TW_API tw_status tw_get_absent_devices(unsigned types, tw_absent_device *devices, size_t capacity, size_t *count);
+
 /** Lists the visible platforms, the host's included; otherwise as tw_get_devices(). */
 TW_API tw_status tw_get_platforms(tw_platform **platforms, size_t capacity, size_t *count);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/log.h"
 #include "image.h"
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -61,23 +62,36 @@ static const struct tw_gpu *unused_gpu(const struct tw_inventory *inventory, boo
     return NULL;
 }
 
+#define ARCHS_BYTES (TW_INVENTORY_ARCHS * 18u)
+
+/* Writes a list like "x86_64, sm_90". */
+static void list_archs(const struct tw_inventory *inventory, char archs[ARCHS_BYTES])
+{
+    size_t used = 0;
+    *archs = '\0';
+    for (size_t i = 0; i < inventory->arch_count; ++i)
+        used += (size_t)snprintf(archs + used, ARCHS_BYTES - used, "%s%s", i ? ", " : "", inventory->archs[i]);
+}
+
+/* Writes why there is no offload device of any type. Returns false if nothing excludes all of them. */
+static bool excludes_all(const struct tw_inventory *inventory, char *text, size_t bytes)
+{
+    const char *reason =
+        inventory->is_disabled ? "OMP_TARGET_OFFLOAD hides all offload devices"
+        : inventory->has_kernels
+            ? ""
+            : "no file of the program was compiled for an offload device, as by teamwork_add_offload()";
+    snprintf(text, bytes, "%s", reason);
+    return *reason;
+}
+
 bool tw_inventory_explain(const struct tw_inventory *inventory, char *text, size_t bytes)
 {
-    char archs[TW_INVENTORY_ARCHS * 18] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < inventory->arch_count; ++i)
-        used += (size_t)snprintf(archs + used, sizeof archs - used, "%s%s", i ? ", " : "", inventory->archs[i]);
+    char archs[ARCHS_BYTES];
     const struct tw_gpu *unserved = unused_gpu(inventory, false), *hidden = unused_gpu(inventory, true);
-    *text = '\0';
-    if (inventory->is_disabled) {
-        snprintf(text, bytes, "OMP_TARGET_OFFLOAD hides all offload devices");
+    list_archs(inventory, archs);
+    if (excludes_all(inventory, text, bytes))
         return false;
-    }
-    if (!inventory->has_kernels) {
-        snprintf(text, bytes,
-                 "no file of the program was compiled for an offload device, as by teamwork_add_offload()");
-        return false;
-    }
     if (inventory->is_child) {
         snprintf(text, bytes,
                  "this process was made by fork() after OpenMP had started the CUDA driver, which works in the parent "
@@ -108,4 +122,55 @@ bool tw_inventory_explain(const struct tw_inventory *inventory, char *text, size
     if (!inventory->gpu_count)
         snprintf(text, bytes, "the program has device images for %s, and the CUDA driver shows no GPU", archs);
     return false;
+}
+
+void tw_inventory_explain_cpu(const struct tw_inventory *inventory, char *text, size_t bytes)
+{
+    char archs[ARCHS_BYTES];
+    bool has_image = false;
+    list_archs(inventory, archs);
+    for (size_t i = 0; i < inventory->arch_count; ++i)
+        has_image = has_image || strcmp(inventory->archs[i], "x86_64") == 0;
+    if (excludes_all(inventory, text, bytes))
+        return;
+    if (inventory->unlinked[0])
+        snprintf(text, bytes, "%s was linked without the device images of its kernels", inventory->unlinked);
+    else if (!has_image)
+        snprintf(text, bytes,
+                 "the program has no device image for it, only for %s: teamwork_add_offload(ARCHS x86_64) makes one",
+                 archs);
+    else
+        snprintf(text, bytes,
+                 "OpenMP does not offer it, although the program has a device image for it: libomptarget was built "
+                 "without its plugin, or finds no libffi.so");
+}
+
+/* ---- logging ----------------------------------------------------------------------------------------------------- */
+
+static bool log_image(const struct tw_image *image, void *user)
+{
+    tw_log_line(TW_LOG_INFO, "image: %s has one for %s%s%s, %zu bytes", (const char *)user, image->triple,
+                *image->arch ? " " : "", image->arch, image->contents.size);
+    return true;
+}
+
+static bool log_object(const char *file, struct tw_bytes binaries, void *user)
+{
+    (void)user;
+    if (!binaries.at)
+        tw_log_line(TW_LOG_INFO, "image: %s has kernels for offload devices, and was linked without their images",
+                    file);
+    tw_image_visit(binaries, log_image, (void *)(uintptr_t)file);
+    return true;
+}
+
+void tw_inventory_log(void)
+{
+    struct tw_inventory inventory;
+    tw_inventory_read(&inventory);
+    if (inventory.is_disabled)
+        tw_log_line(TW_LOG_INFO, "image: OMP_TARGET_OFFLOAD hides all offload devices");
+    else if (!inventory.has_kernels)
+        tw_log_line(TW_LOG_INFO, "image: no file of the program was compiled for an offload device");
+    tw_image_visit_objects(log_object, NULL);
 }

@@ -34,4 +34,10 @@ void tw_inventory_read(struct tw_inventory *inventory);
    there are none, does not complain. */
 bool tw_inventory_explain(const struct tw_inventory *inventory, char *text, size_t bytes);
 
+/* Writes one sentence about why the program does not have the x86-64 offload device. */
+void tw_inventory_explain_cpu(const struct tw_inventory *inventory, char *text, size_t bytes);
+
+/* Logs the device images of the program and its shared libraries. */
+void tw_inventory_log(void);
+
 #endif

@@ -87,6 +87,15 @@ bool tw_environment_error(char *text, size_t bytes)
     return false;
 }
 
+void tw_environment_visit_set(void (*tell)(const char *name, const char *value))
+{
+    for (size_t i = 0; i < TW_VARIABLES; ++i) {
+        const char *value = tw_environment((enum tw_variable)i);
+        if (value)
+            tell(variables[i].name, value);
+    }
+}
+
 /* ---- misspelt names ---------------------------------------------------------------------------------------------- */
 
 static unsigned least(unsigned a, unsigned b)

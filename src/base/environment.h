@@ -38,6 +38,9 @@ const char *const *tw_environment_log_levels(size_t *count);
    there is none. */
 bool tw_environment_error(char *text, size_t bytes);
 
+/* Calls `tell` for each variable that is set. */
+void tw_environment_visit_set(void (*tell)(const char *name, const char *value));
+
 /* Calls `tell` with the names of variables that begin with TW_ and are not the library's. `meant` is the variable that
    was probably meant; NULL if the name resembles none. */
 void tw_environment_visit_unknown(void (*tell)(const char *name, const char *meant));

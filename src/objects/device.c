@@ -10,6 +10,7 @@
 
 #include <teamwork/sim.h>
 
+#include "absent.h"
 #include "base/cancellation.h"
 #include "base/detail.h"
 #include "base/environment.h"
@@ -24,6 +25,7 @@
 #include "runtime/task_queue.h"
 #include "runtime/usm_list.h"
 #include "runtime/workers.h"
+#include "settings.h"
 
 #define LEFT_BYTES 512 /* of the list of what keeps the runtime alive */
 
@@ -78,6 +80,7 @@ static void forget(void)
     free(found.platforms);
     free(found.by_space);
     memset(&found, 0, sizeof found);
+    tw_absent_forget();
     tw_memory_spaces_set(NULL, 0, NULL);
 }
 
@@ -247,6 +250,16 @@ static bool has_device(unsigned types)
     return false;
 }
 
+/* Asks the backends why devices of a type are absent. Returns true if the user should be told unasked. */
+static bool ask_why(tw_device_type type, char *reason, size_t bytes)
+{
+    bool tells = false;
+    *reason = '\0';
+    for (size_t b = 0; tw_backends[b] && !*reason; ++b)
+        tells = tw_backends[b]->explain && tw_backends[b]->explain(type, reason, bytes);
+    return tells;
+}
+
 /* Asks the backends why GPUs, or all offload devices, are absent, if TW_DEVICES would let them through. Warns the user
    once if a backend finds that necessary. */
 static void explain_absence(const char *filter)
@@ -255,12 +268,55 @@ static void explain_absence(const char *filter)
     if (!tw_device_filter_mentions(filter, TW_DEVICE_GPU)
         && (!tw_device_filter_mentions(filter, OFFLOAD) || has_device(OFFLOAD)))
         return;
-    bool tells = false;
-    for (size_t b = 0; tw_backends[b] && !found.absent[0]; ++b)
-        tells = tw_backends[b]->explain && tw_backends[b]->explain(found.absent, sizeof found.absent);
-    if (tells && !told) {
+    if (ask_why(TW_DEVICE_GPU, found.absent, sizeof found.absent) && !told) {
         tw_warn("%s", found.absent);
         told = true;
+    }
+}
+
+#define SIM_ADVICE "TW_SIM=N or tw_sim_set_count() makes simulated devices"
+
+/* Notes the devices that the program does not see. */
+static void note_absent(const char *filter)
+{
+    char reason[512];
+    const bool asked = tw_device_filter_mentions(filter, OFFLOAD);
+    for (size_t i = 0; i < found.all_count; ++i) {
+        bool is_visible = false;
+        for (size_t k = 0; k < found.visible_count; ++k)
+            is_visible = is_visible || found.visible[k] == found.all[i];
+        if (!is_visible)
+            tw_absent_add(found.all[i]->backend->type, tw_device_name(found.all[i]),
+                          "TW_DEVICES=\"%s\" does not let it through", filter);
+    }
+    if (!asked)
+        tw_absent_add(TW_DEVICE_GPU, NULL, "TW_DEVICES=\"%s\" leaves offload devices out: they were not looked for",
+                      filter);
+    else if (found.absent[0])
+        tw_absent_add(TW_DEVICE_GPU, NULL, "%s", found.absent);
+    if (asked && !has_device(TW_DEVICE_CPU) && (ask_why(TW_DEVICE_CPU, reason, sizeof reason), *reason))
+        tw_absent_add(TW_DEVICE_CPU, NULL, "%s", reason);
+    if (!has_device(TW_DEVICE_SIM))
+        tw_absent_add(TW_DEVICE_SIM, NULL, SIM_ADVICE);
+}
+
+/* Returns the number of a device among those of its kind, as TW_DEVICES counts. */
+static unsigned number_of(const struct tw_device *device)
+{
+    unsigned number = 0;
+    for (size_t i = 0; i < found.all_count && found.all[i] != device; ++i)
+        number += found.all[i]->backend->type == device->backend->type;
+    return number;
+}
+
+static void log_devices(void)
+{
+    for (size_t i = 0; i < found.visible_count; ++i) {
+        const struct tw_device *device = found.visible[i];
+        const struct tw_device_facts *facts = tw_device_facts(device);
+        tw_log(TW_LOG_INFO, "device: %s:%u (%s): %s, %zu compute units, %zu bytes of memory, backend %s",
+               tw_device_filter_kind(device->backend->type), number_of(device), facts->name, facts->architecture,
+               facts->compute_units, facts->global_mem_bytes, device->backend->backend->name);
     }
 }
 
@@ -287,8 +343,10 @@ static tw_status add_devices(const struct tw_backend *backend, const char *filte
     tw_status status = backend->count(&count);
     for (unsigned i = 0; i < count && status == TW_SUCCESS; ++i) {
         status = add_device(backend, i);
-        if (status == TW_ERROR_OUT_OF_DEVICE_MEMORY)
-            status = TW_SUCCESS; /* a device without free memory is left out */
+        if (status == TW_ERROR_OUT_OF_DEVICE_MEMORY) { /* a device without free memory is left out */
+            tw_absent_add(TW_DEVICE_GPU, NULL, "%s", tw_error_detail());
+            status = TW_SUCCESS;
+        }
     }
     return status;
 }
@@ -311,28 +369,14 @@ static tw_status find(void)
         status = tw_device_filter_apply(filter, found.all, found.all_count, &found.visible, &found.visible_count);
     if (status == TW_SUCCESS)
         status = make_platforms();
-    if (status == TW_SUCCESS)
-        explain_absence(filter);
-    else
+    if (status != TW_SUCCESS) {
         forget();
+        return status;
+    }
+    explain_absence(filter);
+    log_devices();
+    note_absent(filter);
     return status;
-}
-
-static void tell_unknown(const char *name, const char *meant)
-{
-    if (meant)
-        tw_warn("the library does not read the environment variable %s: %s was probably meant", name, meant);
-    else
-        tw_log(TW_LOG_INFO, "environment: the library has no variable %s", name);
-}
-
-/* Tells of variables that are not the library's, once per process. */
-static void check_names(void)
-{
-    static bool told;
-    if (!told)
-        tw_environment_visit_unknown(tell_unknown);
-    told = true;
 }
 
 tw_status tw_discover(void)
@@ -344,8 +388,7 @@ tw_status tw_discover(void)
     tw_note_start();
     pthread_mutex_lock(&discovery);
     if (!atomic_load_explicit(&discovered, memory_order_relaxed)) {
-        tw_log_begin();
-        check_names();
+        tw_settings_tell();
         status = find();
         if (status == TW_SUCCESS)
             atomic_store_explicit(&discovered, true, memory_order_release);
@@ -520,6 +563,14 @@ tw_status tw_get_devices(unsigned types, tw_device **devices, size_t capacity, s
     return TW_SUCCESS;
 }
 
+tw_status tw_get_absent_devices(unsigned types, tw_absent_device *devices, size_t capacity, size_t *count)
+{
+    const tw_status status = check_list(devices, capacity, count);
+    if (status == TW_SUCCESS)
+        *count = tw_absent_list(types, devices, capacity);
+    return status;
+}
+
 tw_status tw_get_platforms(tw_platform **platforms, size_t capacity, size_t *count)
 {
     const tw_status status = check_list(platforms, capacity, count);
@@ -611,7 +662,7 @@ static tw_status none_selected(tw_device_selector selector)
     char list[512] = "";
     const char *advice = "";
     if (lacks(selector, tw_sim_selector, TW_DEVICE_SIM))
-        advice = "TW_SIM=N or tw_sim_set_count() makes simulated devices";
+        advice = SIM_ADVICE;
     else if (lacks(selector, tw_gpu_selector, TW_DEVICE_GPU) || lacks(selector, NULL, OFFLOAD))
         advice = found.absent;
     const char *link = *advice ? "; " : "";
@@ -626,6 +677,16 @@ static tw_status none_selected(tw_device_selector selector)
                    found.filter[0] ? "\" lets no other through" : "", link, advice);
 }
 
+static const char *selector_name(tw_device_selector selector)
+{
+    return !selector || selector == tw_default_selector ? "tw_default_selector"
+           : selector == tw_gpu_selector                ? "tw_gpu_selector"
+           : selector == tw_cpu_selector                ? "tw_cpu_selector"
+           : selector == tw_host_selector               ? "tw_host_selector"
+           : selector == tw_sim_selector                ? "tw_sim_selector"
+                                                        : "a selector of the program";
+}
+
 struct tw_device *tw_best_device(struct tw_device *const *devices, size_t count, tw_device_selector selector,
                                  void *user)
 {
@@ -633,11 +694,17 @@ struct tw_device *tw_best_device(struct tw_device *const *devices, size_t count,
     int best_score = -1;
     for (size_t i = 0; i < count; ++i) {
         const int score = (selector ? selector : tw_default_selector)(devices[i], user);
+        tw_log(TW_LOG_DEBUG, "choice: score %d for %s:%u (%s)", score, tw_device_filter_kind(devices[i]->backend->type),
+               number_of(devices[i]), tw_device_name(devices[i]));
         if (score > best_score) {
             best = devices[i];
             best_score = score;
         }
     }
+    if (best)
+        tw_log(TW_LOG_INFO, "choice: %s:%u (%s) by %s: score %d, the highest of %zu",
+               tw_device_filter_kind(best->backend->type), number_of(best), tw_device_name(best),
+               selector_name(selector), best_score, count);
     return best;
 }
 
@@ -649,6 +716,7 @@ tw_status tw_select_device(tw_device_selector selector, void *user, tw_device **
     if (status != TW_SUCCESS)
         return status;
     if (selector == tw_host_selector) {
+        tw_log(TW_LOG_INFO, "choice: host:0 (%s) by tw_host_selector", tw_device_name(found.all[0]));
         *device = found.all[0];
         return TW_SUCCESS;
     }

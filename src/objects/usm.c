@@ -8,6 +8,7 @@
 #include "base/cancellation.h"
 #include "base/detail.h"
 #include "base/lock.h"
+#include "base/log.h"
 #include "base/process.h"
 #include "device.h"
 #include "runtime/allocation.h"
@@ -72,6 +73,8 @@ static void *allocate(tw_device *device, size_t bytes, tw_pointer_type type)
     tw_lock();
     tw_object_born_locked(TW_OBJECT_MEMORY);
     tw_unlock();
+    tw_log(TW_LOG_INFO, "memory: %s: %zu bytes by tw_malloc_%s()", tw_device_name(device), bytes,
+           type == TW_POINTER_DEVICE ? "device" : "shared");
     return block;
 }
 

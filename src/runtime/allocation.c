@@ -18,6 +18,7 @@
 #include "base/cancellation.h"
 #include "base/detail.h"
 #include "base/lock.h"
+#include "base/log.h"
 #include "base/process.h"
 #include "base/tuning.h"
 #include "device.h"
@@ -295,6 +296,8 @@ static bool reserve(struct tw_data *data, size_t space, const struct tw_device *
     }
     data->allocations[space].backing = backing;
     publish(data, space, memory);
+    tw_log(TW_LOG_INFO, "memory: %s: addresses for a buffer of %zu bytes, backed by %zu at a time",
+           tw_device_facts(device)->name, data->bytes, data->chunks->bytes);
     return true;
 }
 
@@ -302,9 +305,12 @@ static bool allocate_whole(struct tw_data *data, size_t space, const struct tw_d
 {
     void *memory =
         device ? device->backend->backend->memory->allocate(device->backend, data->bytes) : allocate_host(data);
-    if (memory)
-        publish(data, space, memory);
-    return memory != NULL;
+    if (!memory)
+        return false;
+    publish(data, space, memory);
+    tw_log(TW_LOG_INFO, "memory: %s: %zu bytes for a buffer", device ? tw_device_facts(device)->name : "host memory",
+           data->bytes);
+    return true;
 }
 
 /* Backs those chunks of a box that are not backed. Returns false if the device has no room for one of them; the others
@@ -326,6 +332,8 @@ static bool back(struct tw_data *data, const struct tw_box *box, size_t space, c
             allocation->backing->chunks[chunk].used = last_use;
             tw_unlock();
             atomic_store(&allocation->backing->chunks[chunk].backed, true);
+            tw_log(TW_LOG_DEBUG, "memory: %s: chunk %zu of a buffer of %zu bytes is backed",
+                   tw_device_facts(device)->name, chunk, data->bytes);
         }
     return true;
 }

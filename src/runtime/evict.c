@@ -17,6 +17,7 @@
 #include "base/detail.h"
 #include "base/failure.h"
 #include "base/lock.h"
+#include "base/log.h"
 #include "hold.h"
 #include "submit.h"
 #include "task_queue.h"
@@ -259,12 +260,27 @@ static unsigned long mark_own_locked(void)
 
 /* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
+static void log_round(const struct survey *survey)
+{
+    const char *device = tw_device_facts(tw_memory_space_device(survey->space))->name;
+    const struct piece *idle = &survey->idle;
+    if (idle->data)
+        tw_log_line(TW_LOG_INFO, "memory: %s is full: %zu bytes of an idle buffer of %zu %s", device, bytes_of(idle),
+                    idle->data->bytes,
+                    is_only_here(idle, survey->space) ? "are copied to the host, to be given up" : "are given up");
+    else
+        tw_log_line(TW_LOG_INFO, "memory: %s is full: buffers have %zu bytes, none of them idle%s", device,
+                    survey->held_bytes, survey->busy ? ": waiting for a command" : "");
+}
+
 static void round_locked(struct round *round, size_t enough)
 {
     struct survey *survey = &round->survey;
     survey->mark = mark_own_locked();
     survey_locked(survey, enough);
     const struct piece *idle = &survey->idle;
+    if (tw_logs(TW_LOG_INFO))
+        log_round(survey);
     round->outcome = NOTHING_LEFT;
     if (!idle->data && survey->busy) {
         round->outcome = WAIT;

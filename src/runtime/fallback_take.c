@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "fallback.h"
 #include "poller.h"
 #include "ready.h"
@@ -195,6 +196,16 @@ static void join_others_locked(struct tw_command *command)
     }
 }
 
+static void log_decision(const struct tw_command *command, bool is_taken, const struct tw_failure *failure)
+{
+    const struct tw_fallback *fallback = command->fallback;
+    tw_log_line(TW_LOG_INFO, "fallback: %s%s failed on %s, and %s on %s: %s",
+                fallback->kernel ? "kernel " : "a command", fallback->kernel ? fallback->kernel->name : "",
+                tw_device_facts(command->device)->name, is_taken ? "runs" : "cannot run",
+                tw_device_facts(fallback->queue->device)->name,
+                failure ? tw_failure_message(failure) : "a command that it needs has failed");
+}
+
 bool tw_fallback_take_locked(struct tw_task *task, struct tw_failure **failure, bool *cancelled)
 {
     struct tw_command *command = task->command;
@@ -208,8 +219,10 @@ bool tw_fallback_take_locked(struct tw_task *task, struct tw_failure **failure, 
     }
     const bool is_first = command->status == TW_SUCCESS; /* else one of its copies failed before */
     const tw_status status = !is_first ? command->status : *cancelled ? TW_ERROR_CANCELLED : (*failure)->status;
-    if (!is_worth_it(status) || !is_intact_locked(command)
-        || !(fallback->edges = malloc((command->use_count + 1) * sizeof *fallback->edges)))
+    const bool is_possible = is_worth_it(status) && is_intact_locked(command);
+    if (tw_logs(TW_LOG_INFO))
+        log_decision(command, is_possible, is_first ? *failure : command->failure);
+    if (!is_possible || !(fallback->edges = malloc((command->use_count + 1) * sizeof *fallback->edges)))
         return false;
     fallback->taken = true;
     fallback->status = status;

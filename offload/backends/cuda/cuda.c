@@ -11,6 +11,7 @@
 #include <omp.h>
 
 #include "backends/omp/omp.h"
+#include "base/log.h"
 #include "common/inventory.h"
 #include "common/openmp.h"
 #include "common/scratch.h"
@@ -72,6 +73,8 @@ static tw_status count(unsigned *devices)
 {
     *devices = 0;
     tw_openmp_start();
+    if (tw_logs(TW_LOG_INFO))
+        tw_inventory_log();
     if (!driver_is_open && tw_openmp_devices() > 0)
         driver_is_open = tw_cuda_open();
     if (tw_cuda_is_of_parent())
@@ -119,9 +122,11 @@ static void describe(struct tw_backend_device *device, struct tw_device_facts *f
     tw_cuda_describe(tw_cuda_of(device), facts);
 }
 
-static bool explain(char *text, size_t bytes)
+static bool explain(tw_device_type type, char *text, size_t bytes)
 {
     struct tw_inventory inventory;
+    if (type != TW_DEVICE_GPU)
+        return false;
     tw_inventory_read(&inventory);
     if (inventory.arch_count)
         inventory.gpu_count = tw_cuda_list(inventory.gpus, TW_INVENTORY_GPUS);

@@ -16,6 +16,7 @@
 
 #include <teamwork/lower/kernel/simt.h>
 
+#include "base/log.h"
 #include "common/image.h"
 #include "cuda_cubin.h"
 
@@ -188,6 +189,18 @@ static const char *look_up_locked(struct tw_cuda_device *device, struct kernel *
                                : read_parameters(kernel, TW_INTERNAL_SIMT_WORDS + words);
 }
 
+static void log_kernel(const struct tw_cuda_device *device, const struct kernel *kernel)
+{
+    if (kernel->driver_launches)
+        tw_log(TW_LOG_INFO,
+               "kernel: %s, for GPU %d: the driver launches it; %zu registers and %zu bytes of memory a work-item, %zu "
+               "bytes of local memory",
+               kernel->key->name, device->ordinal, kernel->registers, kernel->private_bytes, kernel->static_bytes);
+    else
+        tw_log(TW_LOG_INFO, "kernel: %s, for GPU %d: libomptarget launches it: %s", kernel->key->name, device->ordinal,
+               kernel->reason ? kernel->reason : "TW_CUDA_LAUNCH asks for it");
+}
+
 static struct kernel **bucket_of(const struct tw_internal_kernel *key, int ordinal)
 {
     return &known.buckets[((uintptr_t)key / sizeof(void *) + (uintptr_t)ordinal * 31u) % BUCKETS];
@@ -217,6 +230,7 @@ static struct kernel *find(struct tw_cuda_device *device, const struct tw_intern
             kernel->ordinal = ordinal;
             kernel->reason = look_up_locked(device, kernel);
             kernel->driver_launches = !kernel->reason && tw_cuda_choice() != TW_CUDA_OPENMP_LAUNCH;
+            log_kernel(device, kernel);
             kernel->next = *bucket;
             *bucket = kernel;
             kernel->next_of_all = known.all;

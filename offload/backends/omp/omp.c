@@ -21,6 +21,7 @@
 
 #include "common/fiber.h"
 #include "common/host_lowering.h"
+#include "common/inventory.h"
 #include "common/openmp.h"
 #include "common/team.h"
 #include "common/topology.h"
@@ -116,6 +117,16 @@ static void close_device(struct tw_backend_device *device)
 {
     tw_omp_end(omp(device));
     free(device);
+}
+
+static bool explain(tw_device_type type, char *text, size_t bytes)
+{
+    struct tw_inventory inventory;
+    if (type == TW_DEVICE_CPU) {
+        tw_inventory_read(&inventory);
+        tw_inventory_explain_cpu(&inventory, text, bytes);
+    }
+    return false;
 }
 
 void tw_omp_describe(struct tw_backend_device *device, struct tw_device_facts *facts)
@@ -458,4 +469,5 @@ const struct tw_backend tw_backend_omp = {
     .load = tw_omp_load,
     .limits = tw_omp_limits,
     .launch = tw_omp_launch,
+    .explain = explain,
 };
