@@ -89,7 +89,34 @@ enum { MOST = 1100, GROUP = 64 };
             for (int k = 0; k < s; ++k)                                                                                \
                 sum += x[i + 3] + k;                                                                                   \
             r = sum;                                                                                                   \
-        })
+        })                                                                                                             \
+    X(last_turn, int, int, unsigned p = 1, before = 0, first = 9;                                                      \
+      for (int k = 0; k < s; ++k) first = before, before = p, p = p * 5 + (unsigned)x[(i + k) % n];                    \
+      r = (int)(first * 3 + before))                                                                                   \
+    X(grid, size_t, size_t, int sum = 0; for (size_t k = i; k < n; k += s + 1) sum += x[k] * 3; r = sum)               \
+    X(                                                                                                                 \
+        grid_order, unsigned, unsigned, unsigned p = 1; unsigned k = i;                                                \
+        for (; k < n; k += s * 8 + 64) { p = p * 7 + (unsigned)x[k]; } r = (int)(p + k))                               \
+    X(triangle, int, int, unsigned p = 3; for (int k = 0; k <= i; ++k) p = p * 3 + (unsigned)x[i - k]; r = (int)p)     \
+    X(until, int, int, unsigned p = (unsigned)x[i] | 1; int k = 0; do p = p * 5 + 1; while ((p >> 29) && ++k < s);     \
+      r = (int)p + k)                                                                                                  \
+    X(                                                                                                                 \
+        some_and_own, int, int, unsigned p = 1, q = 2; int last = -1; if (x[i] & 4) {                                  \
+            q = 5;                                                                                                     \
+            for (int k = i; k < n; k += 16 + s)                                                                        \
+                last = k, p = p * 3 + (unsigned)x[k];                                                                  \
+            q += p;                                                                                                    \
+        } r = (int)(p + q) + last)                                                                                     \
+    X(                                                                                                                 \
+        loops_of_own, int, int, unsigned p = 1; for (int k = i; k < n; k += 40) {                                      \
+            for (int l = 0; l < s % 5; ++l)                                                                            \
+                p = p * 3 + (unsigned)x[k] + (unsigned)l;                                                              \
+            for (int l = 0; l < (i & 3); ++l)                                                                          \
+                p = p * 5 + (unsigned)l;                                                                               \
+            if (p & 8)                                                                                                 \
+                for (int l = i % 5; l < s; ++l)                                                                        \
+                    p ^= p >> 3;                                                                                       \
+        } r = (int)p)
 
 /* The three forms of a kernel, and the plain loop. */
 #define SHAPE(name, index, count, ...)                                                                                 \

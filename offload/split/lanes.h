@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** What lanes.cpp makes lanes of work-items with. */
+#ifndef TEAMWORK_SPLIT_LANES_H
+#define TEAMWORK_SPLIT_LANES_H
+
+#include "split.h"
+
+#include <llvm/ADT/MapVector.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+namespace tw_split
+{
+
+constexpr unsigned MostInLanes = 1500;
+constexpr unsigned MostLanes = 64, LeastLanes = 16;
+constexpr unsigned MostKeptBytes = 128; /* of a work-item; above, the chunks are of LeastLanes */
+constexpr unsigned MostRebuilt = 40;    /* operations of a value that is computed again */
+
+bool isDropped(const llvm::Instruction &I);
+
+/* A piece of a work-item's body: blocks with one entry and one end, or a loop with pieces. */
+struct Piece {
+    llvm::Loop *Inner = nullptr;
+    std::vector<Piece> Parts;                        /* of a loop */
+    llvm::SmallVector<llvm::BasicBlock *, 8> Blocks; /* of a segment; the first is its entry */
+    llvm::BasicBlock *End = nullptr;
+    llvm::Value *Turns = nullptr; /* of a loop, but one */
+};
+
+class Lanes
+{
+  public:
+    Lanes(llvm::Function &F, llvm::Loop &L, llvm::ScalarEvolution &SE, llvm::DominatorTree &DT, llvm::LoopInfo &LI,
+          llvm::AAResults &AA)
+        : F(F), L(L), SE(SE), DT(DT), LI(LI), AA(AA), DL(F.getParent()->getDataLayout()), Context(F.getContext()),
+          Size(llvm::Type::getInt64Ty(Context)), At(L, SE)
+    {
+    }
+    bool run();
+    const char *Why = "";               /* it was not done */
+    llvm::Instruction *Where = nullptr; /* because of this */
+
+  private:
+    llvm::Function &F;
+    llvm::Loop &L;
+    llvm::ScalarEvolution &SE;
+    llvm::DominatorTree &DT;
+    llvm::LoopInfo &LI;
+    llvm::AAResults &AA;
+    const llvm::DataLayout &DL;
+    llvm::LLVMContext &Context;
+    llvm::IntegerType *Size;
+    std::vector<Piece> Body;
+    Accesses At;
+    llvm::DenseMap<const llvm::BasicBlock *, const Piece *> SegmentOf;
+    llvm::MapVector<llvm::Instruction *, llvm::AllocaInst *> Kept; /* values with an array */
+    llvm::DenseMap<llvm::Instruction *, llvm::PHINode *> InPhi; /* what a kept phi of a loop has after its last turn */
+    unsigned Width = MostLanes;
+    llvm::BasicBlock *Preheader = nullptr;
+    const llvm::SCEV *Turns = nullptr;
+
+    /* while a chunk is written */
+    llvm::Value *Base = nullptr, *Length = nullptr;
+    llvm::DenseMap<const llvm::Loop *, llvm::Value *> Counter;
+    llvm::MDNode *Group = nullptr;
+    llvm::MapVector<const llvm::SCEV *, llvm::Value *> Outside; /* values that no work-item changes */
+    bool Writing = false;
+    struct Lane {
+        const Piece *Segment;
+        llvm::Value *Index; /* in the chunk */
+        llvm::Value *Turn;  /* of the loop over work-items */
+        llvm::BasicBlock *Head;
+        llvm::ValueToValueMapTy Map;
+        llvm::DenseMap<llvm::Value *, llvm::Value *> Foreign;
+    };
+
+    bool refuse(const char *Reason, llvm::Instruction *I = nullptr)
+    {
+        Why = Reason;
+        Where = I;
+        return false;
+    }
+    bool isSuitable();
+    bool isSuitable(llvm::Instruction &I);
+    bool cut(llvm::Loop &Around, std::vector<Piece> &Parts, llvm::BasicBlock *Entry);
+    bool index(const std::vector<Piece> &Parts);
+    bool canBuild(const llvm::SCEV *S, const llvm::BasicBlock *At, unsigned &Budget,
+                  const llvm::Instruction *For = nullptr);
+    bool canCompute(llvm::Instruction &I, const llvm::BasicBlock *At, unsigned &Budget);
+    bool isBuilt(llvm::Value *V, const llvm::BasicBlock *At);
+    bool isRebuilt(llvm::Instruction &I);
+    bool collectKept();
+    bool pays();
+    llvm::Value *build(llvm::IRBuilder<> &B, const llvm::SCEV *S, Lane &At);
+    llvm::Value *foreign(Lane &At, llvm::Value *V);
+    llvm::Value *again(Lane &At, llvm::Value *V);
+    llvm::Value *resolve(Lane &At, llvm::Value *V);
+    llvm::Value *element(llvm::IRBuilder<> &B, Lane &At, llvm::Instruction *V);
+    void annotate(llvm::Instruction &I);
+    llvm::BasicBlock *emit(const std::vector<Piece> &Parts, llvm::BasicBlock *From);
+    llvm::BasicBlock *emitSegment(const Piece &P, llvm::BasicBlock *From);
+    llvm::BasicBlock *emitLoop(const Piece &P, llvm::BasicBlock *From);
+    void storePhis(Lane &At, llvm::IRBuilder<> &B, llvm::BasicBlock *End);
+    llvm::BasicBlock *emitChunk(llvm::BasicBlock *From, llvm::Value *First, llvm::Value *Count);
+    void emitAll();
+};
+
+} // namespace tw_split
+
+#endif
