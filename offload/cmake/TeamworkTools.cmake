@@ -22,10 +22,16 @@ if("x86_64" IN_LIST TEAMWORK_VARIANTS)
     list(APPEND info_archs x86_64)
 endif()
 
-add_executable(teamwork-info src/tools/teamwork_info.c src/tools/report.c)
+# Device images in files are read by the library's own readers, which it does not export.
+add_executable(teamwork-info src/tools/teamwork_info.c src/tools/report.c src/tools/images.c src/tools/topology.c
+    offload/common/image.c)
 teamwork_add_offload(teamwork-info ARCHS ${info_archs})
-target_link_libraries(teamwork-info PRIVATE teamwork_warnings Teamwork::teamwork)
+target_include_directories(teamwork-info PRIVATE offload)
+target_link_libraries(teamwork-info PRIVATE teamwork_warnings Teamwork::teamwork PkgConfig::HWLOC)
 file(RELATIVE_PATH library_dir ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 set_target_properties(teamwork-info PROPERTIES INSTALL_RPATH "$ORIGIN/${library_dir}")
 install(TARGETS teamwork-info RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# where bash-completion looks for it
+install(FILES src/tools/teamwork-info.bash RENAME teamwork-info
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES docs/man/teamwork-info.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program teamwork-info: lists platforms, devices and what they answer, and the processors of the host. It uses the
-   public headers only. docs/man/teamwork-info.1 describes it. */
+/* The program teamwork-info: lists platforms, devices and what they answer, and the processors of the host. Device images
+   and the topology are in files of their own. docs/man/teamwork-info.1 describes it. */
 #define _GNU_SOURCE
 #include <getopt.h>
 #include <stdlib.h>
@@ -9,7 +9,9 @@
 #include <teamwork/device.h>
 #include <teamwork/version.h>
 
+#include "images.h"
 #include "report.h"
+#include "topology.h"
 
 #define PROGRAM "teamwork-info"
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -148,17 +150,13 @@ static const struct {
     {"_WORK_ITEMS_PER_COMPUTE_UNIT", "work-items"},
 };
 
-/* Kinds of devices as TW_DEVICES names them. A selector's failure tells why there is no such device. */
+/* Kinds of devices as TW_DEVICES names them. */
 static const struct kind {
     tw_device_type type;
     const char *name;
-    tw_device_selector selector;
 } kinds[] = {
-    {TW_DEVICE_HOST, "host", NULL},
-    {TW_DEVICE_GPU, "gpu", tw_gpu_selector},
-    {TW_DEVICE_CPU, "cpu", NULL},
-    {TW_DEVICE_ACCELERATOR, "accelerator", NULL},
-    {TW_DEVICE_SIM, "sim", tw_sim_selector},
+    {TW_DEVICE_HOST, "host"}, {TW_DEVICE_GPU, "gpu"}, {TW_DEVICE_CPU, "cpu"}, {TW_DEVICE_ACCELERATOR, "accelerator"},
+    {TW_DEVICE_SIM, "sim"},
 };
 
 /* ---- answers ----------------------------------------------------------------------------------------------------- */
@@ -232,13 +230,17 @@ struct devices {
     size_t count;
 };
 
-static const struct kind *kind_of(const tw_device *device)
+static const struct kind *kind_of_type(unsigned type)
 {
-    const unsigned type = ask(device, TW_DEVICE_INFO_TYPE).number;
     size_t i = 0;
     while (i + 1 < COUNT(kinds) && (unsigned)kinds[i].type != type)
         ++i;
     return &kinds[i];
+}
+
+static const struct kind *kind_of(const tw_device *device)
+{
+    return kind_of_type(ask(device, TW_DEVICE_INFO_TYPE).number);
 }
 
 /* Writes how TW_DEVICES selects a device, as "gpu:1"; its kind alone if TW_DEVICES hides others of that kind, perhaps. */
@@ -290,22 +292,39 @@ static void report_platform(struct report *report, const tw_platform *platform)
     report_end(report, '}');
 }
 
-/* Returns why there is no visible device of a kind; NULL if there is one, or the library does not tell. */
-static const char *why_absent(const struct kind *kind)
+/* The devices that are not visible; the list is the caller's. Returns their number, 0 also if the library fails. */
+static size_t list_absent(unsigned types, tw_absent_device **list)
 {
-    tw_device *device;
-    return kind->selector && tw_select_device(kind->selector, NULL, &device) != TW_SUCCESS ? tw_error_detail() : NULL;
+    size_t count = 0;
+    *list = NULL;
+    if (tw_get_absent_devices(types, NULL, 0, &count) != TW_SUCCESS)
+        return 0;
+    *list = calloc(count + 1, sizeof **list);
+    return *list && tw_get_absent_devices(types, *list, count, &count) == TW_SUCCESS ? count : 0;
 }
 
 static void report_absent(struct report *report)
 {
-    report_begin(report, '{', "absent", "Devices that are not there");
-    for (size_t i = 0; i < COUNT(kinds); ++i) {
-        const char *reason = why_absent(&kinds[i]);
-        if (reason)
-            report_text(report, kinds[i].name, reason);
+    tw_absent_device *absent;
+    const size_t count = list_absent(TW_DEVICE_ALL, &absent);
+    report_begin(report, '[', "absent", "Devices that are not there");
+    for (size_t i = 0; i < count; ++i) {
+        const char *kind = kind_of_type((unsigned)absent[i].type)->name;
+        report_begin(report, '{', NULL, NULL);
+        if (report->json) {
+            report_text(report, "kind", kind);
+            report_text(report, "name", *absent[i].name ? absent[i].name : NULL);
+            report_text(report, "reason", absent[i].reason);
+        } else {
+            char name[192];
+            snprintf(name, sizeof name, "%s%s%s%s", kind, *absent[i].name ? " (" : "", absent[i].name,
+                     *absent[i].name ? ")" : "");
+            report_text(report, name, absent[i].reason);
+        }
+        report_end(report, '}');
     }
-    report_end(report, '}');
+    report_end(report, ']');
+    free(absent);
 }
 
 /* ---- the host ---------------------------------------------------------------------------------------------------- */
@@ -381,6 +400,7 @@ static tw_status report_all(bool json, const struct devices *devices)
         report_end(&report, ']');
         report_absent(&report);
         status = report_host(&report);
+        (void)topology_report(&report); /* what hwloc cannot tell is left out */
         report_end(&report, '}');
     }
     free(platforms);
@@ -401,11 +421,11 @@ static void print_table(const struct devices *devices)
         printf("%-10s %6zu %10s %-8s %s\n", selection, ask(device, TW_DEVICE_INFO_MAX_COMPUTE_UNITS).size, memory,
                ask(device, TW_DEVICE_INFO_ARCHITECTURE).text, tw_device_name(device));
     }
-    for (size_t i = 0; i < COUNT(kinds); ++i) {
-        const char *reason = kinds[i].type == TW_DEVICE_GPU ? why_absent(&kinds[i]) : NULL;
-        if (reason)
-            printf("%-10s none: %s\n", kinds[i].name, reason);
-    }
+    tw_absent_device *absent;
+    const size_t count = list_absent(TW_DEVICE_GPU, &absent);
+    for (size_t i = 0; i < count; ++i)
+        printf("%-10s %s%s: %s\n", "gpu", *absent[i].name ? "not " : "none", absent[i].name, absent[i].reason);
+    free(absent);
 }
 
 /* Lists the visible devices; fails if there is none. */
@@ -424,33 +444,42 @@ static tw_status list_devices(struct devices *devices)
 
 static const char help[] =
     "usage: " PROGRAM " [-aj] [-d SELECTION]\n"
-    "Lists the devices that Teamwork sees, one a line.\n"
+    "       " PROGRAM " [-j] -t\n"
+    "       " PROGRAM " [-j] FILE...\n"
+    "Lists the devices that Teamwork sees, one a line; or the kernels and device images of programs, libraries\n"
+    "and objects.\n"
     "\n"
     "  -a, --all               everything that platforms and devices tell, the reasons why there are\n"
-    "                          no others, and what the processors of the host share\n"
-    "  -j, --json              the same as JSON\n"
+    "                          no others, what the processors of the host share, and the topology\n"
+    "  -t, --topology          the machine's processors, caches, memory and GPUs\n"
+    "  -j, --json              as JSON; without FILE and -t what -a shows\n"
     "  -d, --device SELECTION  these devices only: as the variable TW_DEVICES, such as gpu:1,host\n"
     "  -h, --help              this text\n"
     "  -V, --version           the version of the library\n"
     "\n"
-    "Exit status: 0; 1 if there is no device or the library fails; 2 for wrong options.\n";
+    "Exit status: 0; 1 if there is no device, a file cannot be read, or the library fails; 2 for wrong options.\n";
 
 struct options {
-    bool all;
-    bool json;
+    bool all, json, topology;
     const char *text; /* to print instead; or NULL */
+    char **files;     /* ends in NULL */
 };
 
 /* Reads the options. Returns false, having said why on the standard error stream, if they are wrong. */
 static bool read_options(int argc, char **argv, struct options *options)
 {
     static const struct option names[] = {
-        {"all", no_argument, NULL, 'a'},  {"json", no_argument, NULL, 'j'},    {"device", required_argument, NULL, 'd'},
-        {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'V'}, {NULL, 0, NULL, 0},
+        {"all", no_argument, NULL, 'a'},
+        {"json", no_argument, NULL, 'j'},
+        {"device", required_argument, NULL, 'd'},
+        {"topology", no_argument, NULL, 't'},
+        {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},
+        {NULL, 0, NULL, 0},
     };
     static char version[64] = PROGRAM " ";
     int option;
-    while ((option = getopt_long(argc, argv, "ajd:hV", names, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "ajd:thV", names, NULL)) != -1) {
         switch (option) {
         case 'a':
             options->all = true;
@@ -460,6 +489,9 @@ static bool read_options(int argc, char **argv, struct options *options)
             break;
         case 'd':
             setenv("TW_DEVICES", optarg, 1);
+            break;
+        case 't':
+            options->topology = true;
             break;
         case 'h':
             options->text = help;
@@ -472,32 +504,72 @@ static bool read_options(int argc, char **argv, struct options *options)
             return false;
         }
     }
-    if (optind < argc)
-        fprintf(stderr, PROGRAM ": there are no arguments but options: %s\n", argv[optind]);
-    return optind == argc;
+    options->files = argv + optind;
+    const bool is_clear = !*options->files || !(options->all || options->topology);
+    if (!is_clear)
+        fprintf(stderr, PROGRAM ": files go with no option but --json: %s\n", *options->files);
+    return is_clear;
+}
+
+/* ---- what is shown ----------------------------------------------------------------------------------------------- */
+
+/* Returns false, having said why, if a file cannot be read. The others are reported. */
+static bool report_files(bool json, char *const *files)
+{
+    struct report report = {.file = stdout, .json = json};
+    bool are_read = true;
+    report_begin(&report, '{', NULL, NULL);
+    report_begin(&report, '[', "files", NULL);
+    for (; *files; ++files)
+        are_read = images_report(&report, *files) && are_read;
+    report_end(&report, ']');
+    report_end(&report, '}');
+    return are_read;
+}
+
+static bool report_topology(bool json)
+{
+    struct report report = {.file = stdout, .json = json};
+    report_begin(&report, '{', NULL, NULL);
+    const bool is_known = topology_report(&report);
+    report_end(&report, '}');
+    if (!is_known)
+        fprintf(stderr, PROGRAM ": hwloc cannot read the topology of this machine\n");
+    return is_known;
+}
+
+/* Returns false, having said why, if there is no device or the library fails. */
+static bool report_devices(const struct options *options)
+{
+    struct devices devices = {0};
+    tw_status status = list_devices(&devices);
+    if (status == TW_SUCCESS && (options->all || options->json))
+        status = report_all(options->json, &devices);
+    else if (status == TW_SUCCESS)
+        print_table(&devices);
+    free(devices.list);
+    if (status != TW_SUCCESS) /* what this program has no memory for has no detail */
+        fprintf(stderr, PROGRAM ": %s\n", *tw_error_detail() ? tw_error_detail() : tw_status_meaning(status));
+    return status == TW_SUCCESS;
 }
 
 int main(int argc, char **argv)
 {
     struct options options = {0};
-    struct devices devices = {0};
-    tw_status status = TW_SUCCESS;
+    bool succeeds = true;
     if (!read_options(argc, argv, &options))
         return 2;
-    if (options.text) {
+    if (options.text)
         fputs(options.text, stdout);
-    } else if ((status = list_devices(&devices)) == TW_SUCCESS) {
-        if (options.all || options.json)
-            status = report_all(options.json, &devices);
-        else
-            print_table(&devices);
-    }
-    free(devices.list);
-    if (status != TW_SUCCESS) /* what this program has no memory for has no detail */
-        fprintf(stderr, PROGRAM ": %s\n", *tw_error_detail() ? tw_error_detail() : tw_status_meaning(status));
-    else if (fflush(stdout) || ferror(stdout))
-        perror(PROGRAM);
+    else if (*options.files)
+        succeeds = report_files(options.json, options.files);
+    else if (options.topology)
+        succeeds = report_topology(options.json);
     else
-        return 0;
-    return 1;
+        succeeds = report_devices(&options);
+    if (fflush(stdout) || ferror(stdout)) {
+        perror(PROGRAM);
+        succeeds = false;
+    }
+    return succeeds ? 0 : 1;
 }

@@ -68,6 +68,7 @@ meets() {
 if [ -e "$build/teamwork-info" ]; then
     said=$("$prefix/bin/teamwork-info" --device host 2>&1) || fail "the installed teamwork-info fails: $said"
     [ -e "$prefix/share/man/man1/teamwork-info.1" ] || fail "the page of the manual is not installed"
+    [ -e "$prefix/share/bash-completion/completions/teamwork-info" ] || fail "the completion is not installed"
 fi
 split=0
 [ -e "$libdir/teamwork/teamwork_split.so" ] && split=1

@@ -1,12 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: check.sh TEAMWORK_INFO
+# usage: check.sh TEAMWORK_INFO PROGRAM [PTXAS]
 #
 # What the program teamwork-info prints: every device, every question of the header, valid JSON where there is python3;
-# its exit statuses; that its page of the manual can be read and has all options. Says what is wrong, else nothing.
+# the kernels and images of PROGRAM, test_queue, and of what PTXAS assembles; its exit statuses; that its page of the
+# manual can be read and has all options, as its completion. Says what is wrong, else nothing.
 set -u
-info=${1:?usage: check.sh TEAMWORK_INFO}
+info=${1:?usage: check.sh TEAMWORK_INFO PROGRAM [PTXAS]}
+program=${2:?usage: check.sh TEAMWORK_INFO PROGRAM [PTXAS]}
+ptxas=${3:-}
 cd "$(dirname "$0")/../.." || exit 1
 page=docs/man/teamwork-info.1
 work=$(mktemp -d) || exit 1
@@ -81,10 +84,71 @@ host, sim = devices
 assert host["TW_DEVICE_INFO_TYPE"] == "TW_DEVICE_HOST" and sim["TW_DEVICE_INFO_IS_HOST"] is False
 assert "TW_ASPECT_HOST" in host["aspects"] and "TW_ASPECT_EMULATED" in sim["aspects"]
 assert host["TW_DEVICE_INFO_MAX_WORK_ITEM_SIZES"] == 3 * [host["TW_DEVICE_INFO_MAX_WORK_GROUP_SIZE"]]
-assert 'TW_DEVICES="!sim:1"' in report["absent"]["gpu"], report["absent"]
+absent = {(a["kind"], a["name"]): a["reason"] for a in report["absent"]}
+assert "OMP_TARGET_OFFLOAD" in absent["gpu", None], absent
+assert 'TW_DEVICES="!sim:1"' in absent["sim", "Simulated device 1"], absent
+assert report["topology"][0]["type"] == "Machine" and report["topology"][0]["children"], report["topology"]
 for domain in host["TW_DEVICE_INFO_PARTITION_AFFINITY_DOMAINS"]:
     assert domain == "TW_AFFINITY_NEXT_PARTITIONABLE" or report["host"][domain], domain
 EOP
+fi
+
+# ---- topology ----
+ends 0 0 --topology
+prints "^    Machine"
+prints "^ +PU 0"
+ends 0 0 -t --json
+! command -v python3 >/dev/null || python3 -m json.tool "$work/out" >/dev/null || fail "--topology --json is no JSON"
+
+# ---- kernels and images ----
+ends 0 0 "$program"
+prints "^    add_one +single task +16  .*test_queue.c:[0-9]+\$"
+case $program in
+*x86_64*)
+    prints "^  image for x86_64-pc-linux-gnu: ELF, [1-9][0-9]* bytes\$"
+    prints "^    put_one +teams +-"
+    ;;
+*) prints "^  no device images: its kernels run on the host" ;;
+esac
+strip -o "$work/stripped" "$program" 2>/dev/null && "$info" "$work/stripped" | sed 1d >"$work/same" &&
+    { sed 1d "$work/out" | cmp -s - "$work/same" || fail "a stripped program shows: $(cat "$work/same")"; }
+ends 0 0 --json "$program" "$info"
+if command -v python3 >/dev/null; then
+    python3 - "$work/out" "$program" "$info" <<'EOP' || fail "the JSON of files is not as it should be"
+import json, sys
+
+with open(sys.argv[1]) as file:
+    program, info = json.load(file)["files"]
+assert [program["file"], info["file"]] == sys.argv[2:], program
+kernels = {kernel["name"]: kernel for kernel in program["kernels"]}
+assert sorted(kernels) == ["add_one", "put_one"] and not info["kernels"], kernels
+assert kernels["put_one"]["form"] == "single task" and kernels["put_one"]["line"] > 0, kernels
+for image in program["images"]:
+    assert sorted(kernel["name"] for kernel in image["kernels"]) == ["add_one", "put_one"], image
+    assert image["bytes"] > 0 and image["kernels"][0]["registers"] is None, image
+EOP
+fi
+for wrong in docs/errors.md /nonexistent "$work"; do
+    "$info" "$wrong" >"$work/out" 2>"$work/err" && fail "$wrong is read"
+    [ "$(wc -l <"$work/err")" = 1 ] || fail "teamwork-info $wrong: not 1 line of messages: $(cat "$work/err")"
+done
+# cut off anywhere, a file is read as far as it goes, or refused
+for bytes in 64 1000 20000; do
+    head -c $bytes "$program" >"$work/cut"
+    "$info" "$work/cut" >/dev/null 2>&1
+    [ $? -le 1 ] || fail "the first $bytes bytes of a program crash it"
+done
+
+# The numbers of a kernel are those that the assembler says.
+if [ -n "$ptxas" ]; then
+    for arch in 80 90; do
+        "$ptxas" -v -arch sm_$arch tests/tools/scale.ptx -o "$work/cubin" 2>"$work/said" || continue
+        ends 0 0 "$work/cubin"
+        registers=$(sed -n 's/.*Used \([0-9]*\) registers.*/\1/p' "$work/said")
+        local=$(sed -n 's/.* \([0-9]*\) bytes smem.*/\1/p' "$work/said")
+        private=$(sed -n 's/.* \([0-9]*\) bytes stack frame.*/\1/p' "$work/said")
+        prints "^    scale +simt +[1-9][0-9]* +$registers +$private +$local\$"
+    done
 fi
 
 # ---- other options, exit statuses ----
@@ -96,13 +160,33 @@ grep -oE -- '--[a-z]+' "$work/out" | sort -u | while read -r option; do
     grep -q "Fl -${option#--}" "$page" || echo "$page lacks $option"
 done >"$work/lacks"
 [ ! -s "$work/lacks" ] || fail "$(cat "$work/lacks")"
-for wrong in --nonsense -x --json=1 --device host; do
+for wrong in --nonsense -x --json=1 --device; do
     ends 2 1 "$wrong"
 done
+ends 2 1 --all "$program"
 ends 1 1 --device gpu
 ends 1 1 --device nonsense
 if [ -e /dev/full ]; then
     "$info" --all >/dev/full 2>/dev/null && fail "a full device is no error"
+fi
+
+# ---- completion ----
+# completes PATTERN WORD...: bash offers what matches for the last word
+completes() {
+    pattern=$1
+    shift
+    bash -c '. src/tools/teamwork-info.bash && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && _teamwork_info &&
+        printf "%s\n" "${COMPREPLY[@]}"' bash teamwork-info "$@" | tr '\n' ' ' >"$work/offered"
+    grep -qE "^$pattern \$" "$work/offered" || fail "completion of $* is: $(cat "$work/offered")"
+}
+if command -v bash >/dev/null; then
+    completes "--device" --dev
+    completes "gpu" -d g
+    completes "host,sim" --device host,s
+    completes "!sim" -d '!s'
+    completes "README.md" READ
+    "$info" --help | grep -oE -- '--[a-z]+' | sort -u | tr '\n' ' ' | sed 's/ $//' >"$work/options"
+    completes "$(cat "$work/options")" --
 fi
 
 # ---- the page of the manual ----
