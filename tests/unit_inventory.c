@@ -112,6 +112,26 @@ TW_TEST(this_program_is_for_the_host)
     TW_CHECK(inventory.is_disabled);
 }
 
+TW_TEST(a_missing_offload_cpu_is_explained)
+{
+    char text[512] = "?";
+    struct tw_inventory inventory = program_for("sm_90", NULL);
+    tw_inventory_explain_cpu(&inventory, text, sizeof text);
+    TW_CHECK(strstr(text, "no device image for it, only for sm_90: teamwork_add_offload(ARCHS x86_64)"));
+    inventory = program_for("sm_90", "x86_64");
+    tw_inventory_explain_cpu(&inventory, text, sizeof text);
+    TW_CHECK(strstr(text, "built without its plugin"));
+    snprintf(inventory.unlinked, sizeof inventory.unlinked, "libsolver.so");
+    tw_inventory_explain_cpu(&inventory, text, sizeof text);
+    TW_CHECK(strstr(text, "libsolver.so was linked without"));
+    inventory.has_kernels = false;
+    tw_inventory_explain_cpu(&inventory, text, sizeof text);
+    TW_CHECK(strstr(text, "no file of the program was compiled for an offload device"));
+    inventory.is_disabled = true;
+    tw_inventory_explain_cpu(&inventory, text, sizeof text);
+    TW_CHECK(strstr(text, "OMP_TARGET_OFFLOAD"));
+}
+
 TW_TEST_LIST = {
     TW_CASE(a_gpu_without_an_image_is_told),
     TW_CASE(a_gpu_that_openmp_does_not_offer_is_told),
@@ -120,5 +140,6 @@ TW_TEST_LIST = {
     TW_CASE(what_works_or_was_not_asked_for_is_not_told),
     TW_CASE(long_texts_are_cut),
     TW_CASE(this_program_is_for_the_host),
+    TW_CASE(a_missing_offload_cpu_is_explained),
     TW_CASES_END,
 };

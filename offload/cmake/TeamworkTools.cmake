@@ -24,6 +24,7 @@ endif()
 
 # Device images in files are read by the library's own readers, which it does not export.
 add_executable(teamwork-info src/tools/teamwork_info.c src/tools/report.c src/tools/images.c src/tools/topology.c
+    src/tools/toolchain.c src/tools/check.c src/tools/process.c
     offload/common/image.c)
 teamwork_add_offload(teamwork-info ARCHS ${info_archs})
 target_include_directories(teamwork-info PRIVATE offload)

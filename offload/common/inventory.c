@@ -142,7 +142,7 @@ void tw_inventory_explain_cpu(const struct tw_inventory *inventory, char *text, 
     else
         snprintf(text, bytes,
                  "OpenMP does not offer it, although the program has a device image for it: libomptarget was built "
-                 "without its plugin, or finds no libffi.so");
+                 "without its plugin");
 }
 
 /* ---- logging ----------------------------------------------------------------------------------------------------- */

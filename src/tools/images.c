@@ -2,8 +2,8 @@
 /*
  * Device images and kernels in a file (images.h).
  *
- * The readers of offload binaries and ELF files are the library's own (offload/common/image.c), which fuzzers test. What
- * the host knows about kernels is in the section tw_kernels: pointers to the structs that launches use.
+ * The readers of offload binaries and ELF files are the library's own (offload/common/image.c), which fuzzers test.
+ * What the host knows about kernels is in the section tw_kernels: pointers to the structs that launches use.
  */
 #define _GNU_SOURCE
 #include "images.h"
@@ -40,8 +40,9 @@ static bool starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Reads the name of a kernel and its lowering out of that of a target region: __omp_offloading_X_Y_NAME_tw_LOWERING_WORDS_
-   lLINE. A region that is not of Teamwork keeps its function's name. Returns false if it is no region. */
+/* Reads the name of a kernel and its lowering out of that of a target region:
+   __omp_offloading_X_Y_NAME_tw_LOWERING_WORDS_ lLINE. A region that is not of Teamwork keeps its function's name.
+   Returns false if it is no region. */
 static bool read_region_name(const char *symbol, struct region *region)
 {
     static const char prefix[] = "__omp_offloading_", hex[] = "0123456789abcdef", mark[] = "_tw_";
@@ -108,8 +109,8 @@ static size_t section_bytes(const struct tw_elf *elf, const char *prefix, const 
     return 0;
 }
 
-/* Returns the bytes of a cubin's kernel in TW_LOCAL variables, and others of team memory. From sm_90 on their section begins
-   with what the system reserves, as another section's existence tells. */
+/* Returns the bytes of a cubin's kernel in TW_LOCAL variables, and others of team memory. From sm_90 on their section
+   begins with what the system reserves, as another section's existence tells. */
 static size_t shared_bytes(const struct tw_elf *elf, const char *name)
 {
     struct tw_elf_section reserved;

@@ -7,8 +7,8 @@
 
 #include "report.h"
 
-/* Reports the kernels and device images of a file: a table as text, a value of a list as JSON. Returns false, having said
-   why on the standard error stream, if it cannot be read. */
+/* Reports the kernels and device images of a file: a table as text, a value of a list as JSON. Returns false, having
+   said why on the standard error stream, if it cannot be read. */
 bool images_report(struct report *report, const char *path);
 
 #endif

@@ -21,7 +21,7 @@ _teamwork_info() {
     *)
         case $word in
         -*)
-            local options='--all --device --help --json --topology --version'
+            local options='--all --check --device --help --json --toolchain --topology --version'
             mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
             ;;
         *) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;

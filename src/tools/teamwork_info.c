@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program teamwork-info: lists platforms, devices and what they answer, and the processors of the host. Device images
-   and the topology are in files of their own. docs/man/teamwork-info.1 describes it. */
+/* The program teamwork-info: lists platforms, devices and what they answer, and the processors of the host. Device
+   images and the topology are in files of their own. docs/man/teamwork-info.1 describes it. */
 #define _GNU_SOURCE
 #include <getopt.h>
 #include <stdlib.h>
@@ -9,8 +9,10 @@
 #include <teamwork/device.h>
 #include <teamwork/version.h>
 
+#include "check.h"
 #include "images.h"
 #include "report.h"
+#include "toolchain.h"
 #include "topology.h"
 
 #define PROGRAM "teamwork-info"
@@ -243,7 +245,8 @@ static const struct kind *kind_of(const tw_device *device)
     return kind_of_type(ask(device, TW_DEVICE_INFO_TYPE).number);
 }
 
-/* Writes how TW_DEVICES selects a device, as "gpu:1"; its kind alone if TW_DEVICES hides others of that kind, perhaps. */
+/* Writes how TW_DEVICES selects a device, as "gpu:1"; its kind alone if TW_DEVICES hides others of that kind, perhaps.
+   */
 static void write_selection(const struct devices *devices, size_t index, char text[32])
 {
     const struct kind *kind = kind_of(devices->list[index]);
@@ -444,7 +447,8 @@ static tw_status list_devices(struct devices *devices)
 
 static const char help[] =
     "usage: " PROGRAM " [-aj] [-d SELECTION]\n"
-    "       " PROGRAM " [-j] -t\n"
+    "       " PROGRAM " [-j] -t | -T\n"
+    "       " PROGRAM " [-j] -c [-d KINDS]\n"
     "       " PROGRAM " [-j] FILE...\n"
     "Lists the devices that Teamwork sees, one a line; or the kernels and device images of programs, libraries\n"
     "and objects.\n"
@@ -452,15 +456,19 @@ static const char help[] =
     "  -a, --all               everything that platforms and devices tell, the reasons why there are\n"
     "                          no others, what the processors of the host share, and the topology\n"
     "  -t, --topology          the machine's processors, caches, memory and GPUs\n"
-    "  -j, --json              as JSON; without FILE and -t what -a shows\n"
+    "  -T, --toolchain         the tools and libraries for offload devices, what is missing, and what installs it\n"
+    "  -c, --check             the same, and a kernel that is compiled, linked and run for each device\n"
+    "  -j, --json              as JSON; without FILE, -t, -T and -c what -a shows\n"
     "  -d, --device SELECTION  these devices only: as the variable TW_DEVICES, such as gpu:1,host\n"
     "  -h, --help              this text\n"
     "  -V, --version           the version of the library\n"
     "\n"
-    "Exit status: 0; 1 if there is no device, a file cannot be read, or the library fails; 2 for wrong options.\n";
+    "Exit status: 0; 1 if there is no device, a file cannot be read, a check or the library fails; 2 for wrong\n"
+    "options.\n";
 
 struct options {
-    bool all, json, topology;
+    bool json;
+    char show;        /* the option: a, t, T or c; 0: none */
     const char *text; /* to print instead; or NULL */
     char **files;     /* ends in NULL */
 };
@@ -475,23 +483,25 @@ static bool read_options(int argc, char **argv, struct options *options)
         {"topology", no_argument, NULL, 't'},
         {"help", no_argument, NULL, 'h'},
         {"version", no_argument, NULL, 'V'},
+        {"toolchain", no_argument, NULL, 'T'},
+        {"check", no_argument, NULL, 'c'},
         {NULL, 0, NULL, 0},
     };
     static char version[64] = PROGRAM " ";
     int option;
-    while ((option = getopt_long(argc, argv, "ajd:thV", names, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "ajd:tTchV", names, NULL)) != -1) {
         switch (option) {
         case 'a':
-            options->all = true;
+        case 't':
+        case 'T':
+        case 'c':
+            options->show = (char)option;
             break;
         case 'j':
             options->json = true;
             break;
         case 'd':
             setenv("TW_DEVICES", optarg, 1);
-            break;
-        case 't':
-            options->topology = true;
             break;
         case 'h':
             options->text = help;
@@ -505,7 +515,7 @@ static bool read_options(int argc, char **argv, struct options *options)
         }
     }
     options->files = argv + optind;
-    const bool is_clear = !*options->files || !(options->all || options->topology);
+    const bool is_clear = !*options->files || !options->show;
     if (!is_clear)
         fprintf(stderr, PROGRAM ": files go with no option but --json: %s\n", *options->files);
     return is_clear;
@@ -527,6 +537,19 @@ static bool report_files(bool json, char *const *files)
     return are_read;
 }
 
+/* Returns false if a kernel could not be compiled, linked or run. */
+static bool report_toolchain(bool json, bool checks)
+{
+    static struct toolchain toolchain;
+    struct report report = {.file = stdout, .json = json};
+    toolchain_find(&toolchain);
+    report_begin(&report, '{', NULL, NULL);
+    toolchain_report(&report, &toolchain);
+    const bool succeeds = !checks || check_report(&report, &toolchain, getenv("TW_DEVICES"));
+    report_end(&report, '}');
+    return succeeds;
+}
+
 static bool report_topology(bool json)
 {
     struct report report = {.file = stdout, .json = json};
@@ -543,7 +566,7 @@ static bool report_devices(const struct options *options)
 {
     struct devices devices = {0};
     tw_status status = list_devices(&devices);
-    if (status == TW_SUCCESS && (options->all || options->json))
+    if (status == TW_SUCCESS && (options->show || options->json))
         status = report_all(options->json, &devices);
     else if (status == TW_SUCCESS)
         print_table(&devices);
@@ -563,8 +586,10 @@ int main(int argc, char **argv)
         fputs(options.text, stdout);
     else if (*options.files)
         succeeds = report_files(options.json, options.files);
-    else if (options.topology)
+    else if (options.show == 't')
         succeeds = report_topology(options.json);
+    else if (options.show == 'T' || options.show == 'c')
+        succeeds = report_toolchain(options.json, options.show == 'c');
     else
         succeeds = report_devices(&options);
     if (fflush(stdout) || ferror(stdout)) {

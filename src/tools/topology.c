@@ -28,7 +28,8 @@ static size_t memory_of(hwloc_obj_t object)
     return object->type == HWLOC_OBJ_NUMANODE ? object->attr->numanode.local_memory : 0;
 }
 
-/* Returns true for what kernels run on or go through. Of PCI devices these are GPUs and accelerators: classes 03 and 12. */
+/* Returns true for what kernels run on or go through. Of PCI devices these are GPUs and accelerators: classes 03 and
+   12. */
 static bool is_wanted(hwloc_obj_t object)
 {
     if (object->type == HWLOC_OBJ_PCI_DEVICE)
