@@ -427,6 +427,40 @@ static inline void sized(tw_group group, const struct sized *k)
 }
 TW_WORK_GROUP_KERNEL_SIZES(sized, 16, 32);
 
+enum class Rounding { down, up };
+struct rounded {
+    int *out;
+    Rounding rounding = Rounding::up;
+    bool twice;
+};
+static inline void rounded(tw_item item, const struct rounded *k)
+{
+    const int rounding = static_cast<int>(k->rounding);
+    int result = (k->rounding == Rounding::up ? 20 : 10) * (k->twice ? 2 : 1);
+#if defined(__OPTIMIZE__) && !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+    result += __builtin_constant_p(rounding) && __builtin_constant_p(k->twice) ? 1 : 0;
+#else
+    result += rounding == static_cast<int>(Rounding::up) && !k->twice ? 1 : 0;
+#endif
+    k->out[tw_global_id(item, 0)] = result;
+}
+TW_RANGE_KERNEL(TW_SPECIALIZE((rounding, twice), (Rounding::down, true), (Rounding::up, false)) rounded, 1);
+
+TW_TEST(kernels_have_variants)
+{
+    std::vector<int> out(48);
+    const Queue queue;
+    for (const bool twice : {false, true}) {
+        {
+            const Buffer<int> outs(out);
+            tw_command_group *cg = tw_queue_begin(queue);
+            tw_parallel_for(cg, tw_range_1d(48), rounded, .out = tw_discard_write(cg, outs), .twice = twice);
+            TW_PASS(tw_queue_submit(queue, cg, nullptr));
+        }
+        TW_EQUAL(out[47], twice ? 40 : 21); /* 1 for the constants */
+    }
+}
+
 TW_TEST(kernels_are_listed)
 {
     const tw_kernel *kernels[32];
@@ -467,6 +501,7 @@ TW_TEST_LIST = {
     TW_CASE(groups_sum),
     TW_CASE(groups_have_algorithms),
     TW_CASE(values_have_operations),
+    TW_CASE(kernels_have_variants),
     TW_CASE(kernels_are_listed),
     TW_CASE(kernels_are_chosen_at_run_time),
     TW_CASES_END,

@@ -36,12 +36,26 @@
  *     TW_RANGE_KERNEL(TW_BLOCK(stencil) heat, 2);            void heat(tw_item item, const struct stencil *k): several
  *                                                            kernels, of any forms, share a block
  *     TW_ND_RANGE_KERNEL(TW_FUNCTION(dot) dot_64, 64);       kernel dot_64 is function dot, whose block it takes
+ *     TW_RANGE_KERNEL(TW_SPECIALIZE(width, 3, 5) filter, 2); compiled for values of a member of the block: see below
  *     TW_RANGE_KERNEL(static saxpy);                         the object has internal linkage
  *     TW_SINGLE_TASK(TW_FOR_CPUS scan);                      for CPUs alone: the host, simulated devices, offload CPUs
  *     TW_SINGLE_TASK(TW_FOR_GPUS TW_BLOCK(scan) scan_gpu);   for GPUs alone; a launch elsewhere is an error
  *     TW_RANGE_KERNEL(TW_HOST_LOOP(interleave_count(2)) x);  see below
  *
  * The code of a kernel for one kind of device is not in the images of the other.
+ *
+ * TW_SPECIALIZE(member, value...) compiles a kernel that is no reduction once more for each of up to eight values: there
+ * the member is a constant, so that loops over it are unrolled and conditions on it vanish. A launch whose block has one
+ * of the values runs that code, on every device, and any other launch the general code. The member is an integer, an
+ * enumeration or bool, and values are constant expressions; one that begins with a parenthesis is in parentheses. Two
+ * members have pairs of values:
+ *
+ *     TW_RANGE_KERNEL(TW_SPECIALIZE((width, wraps), (3, true), (3, false), (5, false)) filter, 2);
+ *
+ * Each value is a kernel of its own in the program and in its images, and for each size of TW_ND_RANGE_KERNEL_SIZES:
+ * tw_kernel_get_variants() lists them (kernel_limits.h). A block of more than 256 bytes is not always copied, and then
+ * the compiler finds out about the values later, and unrolls less. In the standard mapping of OpenMP the loops of
+ * hierarchical kernels do not have the constants.
  *
  * Static kernels may stand in a header, and several files may have static kernels of one name. A header's kernel is
  * one and the same in all files of a program or library: its code must not depend on macros that they define
@@ -100,9 +114,9 @@
     TW_INTERNAL_GROUP_KERNEL(__VA_ARGS__, TW_INTERNAL_ANY, TW_INTERNAL_ANY, TW_INTERNAL_ANY, )
 #define TW_ND_RANGE_KERNEL(...) TW_INTERNAL_ND_KERNEL(__VA_ARGS__, TW_INTERNAL_ANY, TW_INTERNAL_ANY, TW_INTERNAL_ANY, )
 #define TW_WORK_GROUP_KERNEL_SIZES(name, ...)                                                                          \
-    TW_INTERNAL_KERNEL_SIZES(TW_INTERNAL_GROUP_OF_SIZE, work_group_kernel, name, __VA_ARGS__)
+    TW_INTERNAL_KERNEL_SIZES(TW_INTERNAL_GROUP_OF, work_group_kernel, name, __VA_ARGS__)
 #define TW_ND_RANGE_KERNEL_SIZES(name, ...)                                                                            \
-    TW_INTERNAL_KERNEL_SIZES(TW_INTERNAL_ND_OF_SIZE, nd_range_kernel, name, __VA_ARGS__)
+    TW_INTERNAL_KERNEL_SIZES(TW_INTERNAL_ND_OF, nd_range_kernel, name, __VA_ARGS__)
 #define TW_ANY_SIZE (TW_INTERNAL_ANY)
 
 /** Declare a kernel that another file defines; its block must be visible too. Followed by a semicolon. */

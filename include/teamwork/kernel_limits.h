@@ -72,6 +72,28 @@ TW_API tw_status tw_kernel_load(const tw_kernel *kernel, const tw_device *device
  */
 TW_API tw_status tw_kernel_get_devices(const tw_kernel *kernel, tw_device **devices, size_t capacity, size_t *count);
 
+/* ---- what a kernel is compiled as -------------------------------------------------------------------------------- */
+
+/**
+ * Lists what a kernel is compiled as, to be asked tw_kernel_info(): the kernel itself first, behind it its variants, one
+ * for each value of TW_SPECIALIZE(), and then the same for each further size of TW_ND_RANGE_KERNEL_SIZES() and
+ * TW_WORK_GROUP_KERNEL_SIZES(). Most kernels are alone. Launches name the kernel, and choose; that of a variant fails with
+ * TW_ERROR_INVALID_KERNEL where its block has other values. Thread safe.
+ *
+ *     const tw_kernel *all[16];
+ *     size_t count;
+ *     status = tw_kernel_get_variants(TW_KERNEL(filter), all, 16, &count);
+ *     for (size_t i = 0; status == TW_SUCCESS && i < count; ++i)
+ *         status = tw_kernel_info(all[i], device, TW_KERNEL_INFO_REGISTERS, &registers[i], sizeof registers[i]);
+ *
+ * @param variants  receives up to `capacity` kernels, valid as long as `kernel`; may be NULL if capacity is 0
+ * @param count     receives how many there are, which may be more than `capacity`
+ * @return TW_ERROR_INVALID_ARGUMENT  kernel or count is NULL, or variants is and capacity is not 0; a kernel of another
+ *                                    version of the library
+ */
+TW_API tw_status tw_kernel_get_variants(const tw_kernel *kernel, const tw_kernel **variants, size_t capacity,
+                                        size_t *count);
+
 /* ---- questions --------------------------------------------------------------------------------------------------- */
 
 /** The kind of a kernel. */
@@ -86,6 +108,7 @@ typedef enum tw_kernel_form {
  * What tw_kernel_info() can be asked: X(name, C type of the answer). Strings are valid as long as the kernel. From
  * WORK_GROUP_SIZE on they are about a kernel on a device; what is not known there is 0.
  * COMPILE_WORK_GROUP_SIZE is the size that a kernel requires, of several the first; its `dims` are 0 if it takes any.
+ * VALUES is what the block of a variant has (tw_kernel_get_variants()), as "width = 3"; "" of other kernels.
  */
 #define TW_KERNEL_INFO_LIST(X)                                                                                         \
     X(TW_KERNEL_INFO_FUNCTION_NAME, const char *)                                                                      \
@@ -95,6 +118,7 @@ typedef enum tw_kernel_form {
     X(TW_KERNEL_INFO_DIMENSIONS, size_t)                /* of its launches; 0: any */                                  \
     X(TW_KERNEL_INFO_ARGUMENT_SIZE, size_t)             /* of its block */                                             \
     X(TW_KERNEL_INFO_COMPILE_WORK_GROUP_SIZE, tw_range) /* see above */                                                \
+    X(TW_KERNEL_INFO_VALUES, const char *)              /* see above */                                                \
     X(TW_KERNEL_INFO_WORK_GROUP_SIZE, size_t)           /* of the largest group */                                     \
     X(TW_KERNEL_INFO_PREFERRED_WORK_GROUP_SIZE, size_t) /* the largest that keeps most work-items resident */          \
     X(TW_KERNEL_INFO_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, size_t)                                                       \

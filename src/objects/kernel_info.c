@@ -43,8 +43,11 @@ static tw_status load(const tw_kernel *kernel, const tw_device *device)
 {
     TW_DEFER_CANCELLATION;
     tw_status status = tw_kernel_check_kind(kernel, device);
-    for (; kernel && status == TW_SUCCESS; kernel = kernel->next) /* of each of its sizes */
+    for (; kernel && status == TW_SUCCESS; kernel = kernel->next) { /* of each of its sizes */
         status = device->backend->backend->load(device->backend, kernel);
+        for (const tw_kernel *const *variant = kernel->variants; status == TW_SUCCESS && variant && *variant; ++variant)
+            status = device->backend->backend->load(device->backend, *variant);
+    }
     return status;
 }
 
@@ -88,6 +91,27 @@ tw_status tw_kernel_get_devices(const tw_kernel *kernel, tw_device **devices, si
     if (status == TW_SUCCESS)
         *count = found;
     return status;
+}
+
+/* ---- what a kernel is compiled as -------------------------------------------------------------------------------- */
+
+tw_status tw_kernel_get_variants(const tw_kernel *kernel, const tw_kernel **variants, size_t capacity, size_t *count)
+{
+    if (!count || (!variants && capacity))
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the place for the %s is NULL", count ? "list" : "count");
+    const tw_status status = check(kernel);
+    if (status != TW_SUCCESS)
+        return status;
+    size_t found = 0;
+    for (; kernel; kernel = kernel->next) {
+        if (found++ < capacity)
+            variants[found - 1] = kernel;
+        for (const tw_kernel *const *variant = kernel->variants; variant && *variant; ++variant)
+            if (found++ < capacity)
+                variants[found - 1] = *variant;
+    }
+    *count = found;
+    return TW_SUCCESS;
 }
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
@@ -225,6 +249,7 @@ tw_status tw_kernel_info(const tw_kernel *kernel, const tw_device *device, tw_ke
     if ((int)question < 0 || question >= TW_KERNEL_INFO_COUNT)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%d is no question about a kernel", (int)question);
     const tw_range required = required_size(kernel);
+    const char *const values = kernel->values ? kernel->values + sizeof ", " - 1 : "";
     switch (question) {
     case TW_KERNEL_INFO_FUNCTION_NAME:
         return tw_answer(value, bytes, &kernel->function, sizeof kernel->function, LIST);
@@ -240,6 +265,8 @@ tw_status tw_kernel_info(const tw_kernel *kernel, const tw_device *device, tw_ke
         return tw_answer(value, bytes, &kernel->args_bytes, sizeof kernel->args_bytes, LIST);
     case TW_KERNEL_INFO_COMPILE_WORK_GROUP_SIZE:
         return tw_answer(value, bytes, &required, sizeof(tw_range), LIST);
+    case TW_KERNEL_INFO_VALUES:
+        return tw_answer(value, bytes, &values, sizeof values, LIST);
     default:
         return answer_on(kernel, device, question, value, bytes);
     }

@@ -47,6 +47,18 @@ static tw_status check_targets(const tw_kernel *kernel, const void *block)
                : TW_SUCCESS;
 }
 
+/* Fails if a kernel is a variant, and the block has other values than it is compiled for; checks the targets. */
+static tw_status check_values(const tw_kernel *kernel, const void *block)
+{
+    if (kernel->fits && !kernel->fits(block))
+        return tw_fail(
+            TW_ERROR_INVALID_KERNEL,
+            "this variant of kernel %s is compiled for %s, and launched with another value; kernel %s itself "
+            "chooses its variant",
+            kernel->name, kernel->values + 2, kernel->name);
+    return check_targets(kernel, block);
+}
+
 /* Checks all of a kernel but its dimensions and the size of its groups. */
 static tw_status check_kernel(const struct tw_command_group *group, const tw_kernel *kernel, struct launcher launcher,
                               const void *block, size_t block_bytes)
@@ -80,7 +92,7 @@ static tw_status check_kernel(const struct tw_command_group *group, const tw_ker
         && kernel->form != TW_INTERNAL_ND_RANGE)
         return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "kernel %s has no work-groups that could use local memory",
                        kernel->name);
-    return check_targets(kernel, block);
+    return check_values(kernel, block);
 }
 
 /* Lets the backend check a launch. A backend with memory may load something for the first launch of a kernel, so the
@@ -101,16 +113,26 @@ static tw_status check_dims(const tw_kernel *kernel, unsigned dims)
     return tw_fail(TW_ERROR_INVALID_KERNEL, "kernel %s is for %u dimensions, not %u", kernel->name, kernel->dims, dims);
 }
 
-/* Checks a launch whose ranges group->launch has. */
-static tw_status try_launch(struct tw_command_group *group, const tw_kernel *kernel, const void *block)
+/* Returns the variant that is compiled for the values of a block (TW_SPECIALIZE()), or else the kernel itself. */
+static const tw_kernel *variant_for(const tw_kernel *kernel, const void *block)
+{
+    for (const tw_kernel *const *variant = kernel->variants; variant && *variant; ++variant)
+        if ((*variant)->fits(block))
+            return *variant;
+    return kernel;
+}
+
+/* Checks a launch whose ranges group->launch has. The kernel becomes the variant that is launched. */
+static tw_status try_launch(struct tw_command_group *group, const tw_kernel **kernel, const void *block)
 {
     struct tw_internal_launch *launch = &group->launch;
+    *kernel = variant_for(*kernel, block);
     launch->local_bytes = group->local_bytes;
     launch->array_bytes = group->array_bytes;
     launch->args = block;
     launch->accesses = group->uses;
     launch->access_count = group->use_count;
-    return check_launch(group->queue->device->backend, kernel, launch);
+    return check_launch(group->queue->device->backend, *kernel, launch);
 }
 
 /* Adds a kernel whose launch was checked with `status`, with a copy of its block, to the group. */
@@ -150,7 +172,7 @@ void tw_single_task_kernel(tw_command_group *group, const tw_kernel *kernel, con
     tw_status status = check_kernel(group, kernel, launcher, block, block_bytes);
     group->launch = (struct tw_internal_launch){.range = {1, 1, 1}, .local = {1, 1, 1}, .dims = 1};
     if (status == TW_SUCCESS)
-        status = try_launch(group, kernel, block);
+        status = try_launch(group, &kernel, block);
     keep(group, kernel, block, block_bytes, status);
 }
 
@@ -192,7 +214,7 @@ void tw_parallel_for_offset_kernel(tw_command_group *group, tw_range range, tw_i
         status = check_dims(kernel, range.dims);
     }
     if (status == TW_SUCCESS)
-        status = try_launch(group, kernel, block);
+        status = try_launch(group, &kernel, block);
     keep(group, kernel, block, block_bytes, status);
 }
 
@@ -295,16 +317,18 @@ static tw_status choose_size(struct tw_command_group *group, const tw_kernel **k
                                     .on_gpu = group->queue->device->backend->type == TW_DEVICE_GPU,
                                     .most = tw_device_facts(group->queue->device)->max_work_group_size};
     tw_status status = TW_SUCCESS;
+    const tw_kernel *chosen = *kernel;
     bool found = false;
     for (tw_range local; tw_next_size(&search, &local);) {
         found = true;
+        chosen = search.kernel;
         status = set_groups(group, space, local);
         if (status == TW_SUCCESS)
-            status = try_launch(group, search.kernel, block);
+            status = try_launch(group, &chosen, block);
         if (!may_fit_otherwise(status))
             break;
     }
-    *kernel = search.kernel ? search.kernel : *kernel;
+    *kernel = chosen;
     if (found)
         return status;
     char sizes[256];
@@ -329,7 +353,7 @@ static void launch_groups(struct tw_command_group *group, const struct space *sp
         if (!of_size)
             status = refuse_size(kernel, local);
         else if (status == TW_SUCCESS)
-            status = try_launch(group, of_size, block);
+            status = try_launch(group, &of_size, block);
         kernel = of_size ? of_size : kernel;
     }
     keep(group, kernel, block, block_bytes, status);

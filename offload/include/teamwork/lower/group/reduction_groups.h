@@ -10,13 +10,15 @@
     TW_INTERNAL_EXPAND(TW_INTERNAL_GROUP_REDUCTION_FORM, TW_INTERNAL_GROUP_SIZES size,                                 \
                        TW_INTERNAL_MEMBERS(TW_INTERNAL_MEMBER, __VA_ARGS__),                                           \
                        TW_INTERNAL_MEMBERS(TW_INTERNAL_MISFIT, __VA_ARGS__), TW_INTERNAL_PREFIXES(kernel))
-#define TW_INTERNAL_GROUP_REDUCTION_FORM(n0, n1, n2, members, misfits, name, linkage, kinds, options, function, block) \
+#define TW_INTERNAL_GROUP_REDUCTION_FORM(n0, n1, n2, members, misfits, name, linkage, kinds, options, function,        \
+                                          block, special)                                                              \
+    TW_INTERNAL_NOT_SPECIAL(special)                                                                                   \
     TW_INTERNAL_CHECK_KERNEL(name, function, block, "(tw_group group, const struct " #block " *k)", tw_group,          \
                              const name##_tw_block *)                                                                  \
     TW_INTERNAL_REQUIRE_GROUP(name, n0, n1, n2)                                                                        \
     TW_INTERNAL_REDUCED_MEMBERS(name, members, misfits)                                                                \
     TW_INTERNAL_REDUCED_CALL(name, kinds, function, tw_group)                                                          \
-    TW_INTERNAL_HOST_GROUP(name)                                                                                       \
+    TW_INTERNAL_HOST_GROUP(name, TW_INTERNAL_ANY_VALUES)                                                               \
     TW_INTERNAL_HOST_GROUPS_PART(name)                                                                                 \
     TW_INTERNAL_HOST_REDUCTION(name, true)                                                                             \
     TW_INTERNAL_SIMT_GROUPS_REDUCTION(name, group)                                                                     \
@@ -25,20 +27,22 @@
     TW_INTERNAL_TEAMS(name, group_reduction, groups)                                                                   \
     TW_INTERNAL_TEAMS_REDUCTION_END(name, true)                                                                        \
     TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, linkage, kinds, function, name, NULL,          \
-                              TW_INTERNAL_REDUCES, name##_tw_dims, name##_tw_local_0, name##_tw_local_1,               \
-                              name##_tw_local_2)
+                              TW_INTERNAL_REDUCES, TW_INTERNAL_ANY_VALUES, name##_tw_dims, name##_tw_local_0,          \
+                              name##_tw_local_1, name##_tw_local_2)
 
 #define TW_INTERNAL_ND_REDUCTION_KERNEL(kernel, size, ...)                                                             \
     TW_INTERNAL_EXPAND(TW_INTERNAL_ND_REDUCTION_FORM, TW_INTERNAL_GROUP_SIZES size,                                    \
                        TW_INTERNAL_MEMBERS(TW_INTERNAL_MEMBER, __VA_ARGS__),                                           \
                        TW_INTERNAL_MEMBERS(TW_INTERNAL_MISFIT, __VA_ARGS__), TW_INTERNAL_PREFIXES(kernel))
-#define TW_INTERNAL_ND_REDUCTION_FORM(n0, n1, n2, members, misfits, name, linkage, kinds, options, function, block)    \
+#define TW_INTERNAL_ND_REDUCTION_FORM(n0, n1, n2, members, misfits, name, linkage, kinds, options, function,           \
+                                          block, special)                                                              \
+    TW_INTERNAL_NOT_SPECIAL(special)                                                                                   \
     TW_INTERNAL_CHECK_KERNEL(name, function, block, "(tw_nd_item item, const struct " #block " *k)", tw_nd_item,       \
                              const name##_tw_block *)                                                                  \
     TW_INTERNAL_REQUIRE_GROUP(name, n0, n1, n2)                                                                        \
     TW_INTERNAL_REDUCED_MEMBERS(name, members, misfits)                                                                \
     TW_INTERNAL_REDUCED_CALL(name, kinds, function, tw_nd_item)                                                        \
-    TW_INTERNAL_HOST_ND_RANGE(name, options)                                                                           \
+    TW_INTERNAL_HOST_ND_RANGE(name, options, TW_INTERNAL_ANY_VALUES)                                                   \
     TW_INTERNAL_HOST_GROUPS_PART(name)                                                                                 \
     TW_INTERNAL_HOST_REDUCTION(name, true)                                                                             \
     TW_INTERNAL_SIMT_GROUPS_REDUCTION(name, item)                                                                      \
@@ -47,8 +51,8 @@
     TW_INTERNAL_TEAMS(name, nd_reduction, groups)                                                                      \
     TW_INTERNAL_TEAMS_REDUCTION_END(name, true)                                                                        \
     TW_INTERNAL_KERNEL_OBJECT(nd_range, TW_INTERNAL_ND_RANGE, name, linkage, kinds, function, name, NULL,              \
-                              TW_INTERNAL_REDUCES, name##_tw_dims, name##_tw_local_0, name##_tw_local_1,               \
-                              name##_tw_local_2)
+                              TW_INTERNAL_REDUCES, TW_INTERNAL_ANY_VALUES, name##_tw_dims, name##_tw_local_0,          \
+                              name##_tw_local_1, name##_tw_local_2)
 
 /* TW_INTERNAL_GROUP_SIZES(16, 8)  Expands to: 16, 8, TW_INTERNAL_ANY; what is not there has no characters */
 #define TW_INTERNAL_GROUP_SIZES(...) TW_INTERNAL_THREE_GROUP_SIZES(__VA_ARGS__, , , )

@@ -56,15 +56,15 @@ TW_DEVICE_INLINE tw_item tw_internal_item(size_t row, size_t last, const size_t 
 
 // clang-format off
 #ifdef TW_INTERNAL_DEVICE_PASS
-#define TW_INTERNAL_HOST_TASK(name)
-#define TW_INTERNAL_HOST_RANGE(name)
+#define TW_INTERNAL_HOST_TASK(name, values)
+#define TW_INTERNAL_HOST_RANGE(name, values)
 #else
 /* The function that runs a piece of a kernel on a CPU.
    Expands to: void init_tw_host(launch, ...) { init_tw_call(block); } */
-#define TW_INTERNAL_HOST_TASK(name)                                                                                    \
+#define TW_INTERNAL_HOST_TASK(name, values)                                                                            \
     TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
     {                                                                                                                  \
-        const name##_tw_block tw_args = *(const name##_tw_block *)tw_launch->args;                                     \
+        values##_COPY(name);                                                                                           \
         (void)tw_piece, (void)tw_pieces;                                                                               \
         name##_tw_call(&tw_args);                                                                                      \
     }
@@ -74,11 +74,11 @@ TW_DEVICE_INLINE tw_item tw_internal_item(size_t row, size_t last, const size_t 
 
        void saxpy_tw_rows(launch, piece, pieces, dims) { for (...) saxpy_tw_row(...); }
        static void saxpy_tw_host(launch, piece, pieces) { saxpy_tw_rows(launch, piece, pieces, 1 or 2 or 3); } */
-#define TW_INTERNAL_HOST_RANGE(name)                                                                                   \
+#define TW_INTERNAL_HOST_RANGE(name, values)                                                                           \
     TW_DEVICE_INLINE void name##_tw_rows(const struct tw_internal_launch *tw_launch, size_t tw_piece,                  \
                                          size_t tw_pieces, unsigned tw_dims)                                           \
     {                                                                                                                  \
-        const name##_tw_block tw_args = *(const name##_tw_block *)tw_launch->args;                                     \
+        values##_COPY(name);                                                                                           \
         const struct tw_internal_cut tw_cut = tw_internal_cut_range(tw_launch, tw_dims, tw_pieces);                    \
         const size_t tw_total = tw_cut.rows * tw_cut.pieces;                                                           \
         const size_t tw_from = tw_internal_piece_first(tw_total, tw_piece, tw_pieces);                                 \
@@ -140,17 +140,17 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_host_group(const struct tw
 
 // clang-format off
 #if defined(TW_INTERNAL_DEVICE_PASS)
-#define TW_INTERNAL_HOST_GROUP(name)
+#define TW_INTERNAL_HOST_GROUP(name, values)
 #elif !defined(TW_CHECK_GROUP_SCOPE)
 /* The loop over groups of a hierarchical kernel; a required size is a constant. Expands to:
 
        void tile_tw_groups(launch, piece, pieces, dims) { for (...) tile_tw_call(group, block); }
        static void tile_tw_host(launch, piece, pieces) { tile_tw_groups(launch, piece, pieces, 1 or 2 or 3); } */
-#define TW_INTERNAL_HOST_GROUP(name)                                                                                   \
+#define TW_INTERNAL_HOST_GROUP(name, values)                                                                           \
     TW_DEVICE_INLINE void name##_tw_groups(struct tw_internal_launch *tw_launch, size_t tw_piece, size_t tw_pieces,    \
                                            unsigned tw_dims)                                                           \
     {                                                                                                                  \
-        const name##_tw_block tw_args = *(const name##_tw_block *)tw_launch->args;                                     \
+        values##_COPY(name);                                                                                           \
         const struct tw_internal_group tw_all = tw_internal_host_group(tw_launch, name##_tw_local_0,                   \
                                                                        name##_tw_local_1, name##_tw_local_2, tw_dims); \
         const size_t tw_total = tw_all.tw_range_[0] * tw_all.tw_range_[1] * tw_all.tw_range_[2];                       \
@@ -222,7 +222,7 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
 
 // clang-format off
 #ifdef TW_INTERNAL_DEVICE_PASS
-#define TW_INTERNAL_HOST_ND_RANGE(name, options)
+#define TW_INTERNAL_HOST_ND_RANGE(name, options, values)
 #else
 /* The work-items of a group: a function for each number of dimensions, so that a work-item's stack holds the kernel's
    variables once. Expands to:
@@ -231,11 +231,12 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
        static void dot_tw_items_1(group, first) { dot_tw_items(group, first, 1); }   and _2, _3
        static tw_internal_items dot_tw_items_for(dims) { return dot_tw_items_1 or _2 or _3; }
        static void dot_tw_host(launch, piece, pieces) { tw_internal_nd_piece(launch, dot_tw_items_for(dims), ...); } */
-#define TW_INTERNAL_HOST_ND_RANGE(name, options)                                                                       \
+#define TW_INTERNAL_HOST_ND_RANGE(name, options, values)                                                               \
     TW_DEVICE_INLINE void name##_tw_items(const struct tw_internal_nd_group *tw_nd, size_t tw_first, unsigned tw_dims) \
     {                                                                                                                  \
         __attribute__((aligned(__alignof__(name##_tw_block)))) unsigned char tw_copy[TW_INTERNAL_ND_COPY_BYTES(name)]; \
-        const name##_tw_block *const tw_args = tw_internal_nd_block(tw_nd, tw_copy, sizeof(name##_tw_block));          \
+        const name##_tw_block *const tw_args =                                                                         \
+            values##_IN(name, tw_internal_nd_block(tw_nd, tw_copy, sizeof(name##_tw_block)));                          \
         struct tw_internal_group tw_here =                                                                             \
             tw_internal_nd_here(tw_nd, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2, tw_dims);              \
         const size_t tw_n0 = tw_internal_extent(tw_here.tw_local_, tw_dims, 0);                                        \
@@ -252,9 +253,9 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
                 }                                                                                                      \
             }                                                                                                          \
     }                                                                                                                  \
-    TW_INTERNAL_HOST_ND_ITEMS(name, 1)                                                                                 \
-    TW_INTERNAL_HOST_ND_ITEMS(name, 2)                                                                                 \
-    TW_INTERNAL_HOST_ND_ITEMS(name, 3)                                                                                 \
+    TW_INTERNAL_HOST_ND_ITEMS(name, 1, values)                                                                         \
+    TW_INTERNAL_HOST_ND_ITEMS(name, 2, values)                                                                         \
+    TW_INTERNAL_HOST_ND_ITEMS(name, 3, values)                                                                         \
     TW_DEVICE_INLINE tw_internal_items name##_tw_items_for(unsigned tw_dims)                                           \
     {                                                                                                                  \
         if (name##_tw_dims ? name##_tw_dims == 1 : tw_dims == 1)                                                       \
@@ -268,11 +269,12 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
 
 #ifdef TW_INTERNAL_SPLIT
 /* With what the plugin takes apart (split.h): a work-item of the kernel. */
-#define TW_INTERNAL_HOST_ND_ITEMS(name, dims)                                                                          \
+#define TW_INTERNAL_HOST_ND_ITEMS(name, dims, values)                                                                  \
     TW_INTERNAL_FUNCTION(noinline, void, name##_tw_split_##dims, const struct tw_internal_nd_group *tw_nd)             \
     {                                                                                                                  \
         __attribute__((aligned(__alignof__(name##_tw_block)))) unsigned char tw_copy[TW_INTERNAL_ND_COPY_BYTES(name)]; \
-        const name##_tw_block *const tw_args = tw_internal_nd_block(tw_nd, tw_copy, sizeof(name##_tw_block));          \
+        const name##_tw_block *const tw_args =                                                                         \
+            values##_IN(name, tw_internal_nd_block(tw_nd, tw_copy, sizeof(name##_tw_block)));                          \
         struct tw_internal_group tw_here =                                                                             \
             tw_internal_nd_here(tw_nd, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2, dims);                 \
         const size_t tw_n0 = tw_internal_extent(tw_here.tw_local_, dims, 0);                                           \
@@ -293,7 +295,7 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
             name##_tw_items(tw_nd, tw_first, dims);                                                                    \
     }
 #else
-#define TW_INTERNAL_HOST_ND_ITEMS(name, dims)                                                                          \
+#define TW_INTERNAL_HOST_ND_ITEMS(name, dims, values)                                                                  \
     TW_INTERNAL_FUNCTION(unused, void, name##_tw_items_##dims, const struct tw_internal_nd_group *tw_nd,               \
                          size_t tw_first)                                                                              \
     {                                                                                                                  \
@@ -309,11 +311,12 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
 
        static void tile_tw_checked_items(group, first) { for (...) tile_tw_call(group of the work-item, block); }
        static void tile_tw_host(launch, piece, pieces) { tw_internal_nd_piece(launch, tile_tw_checked_items, ...); } */
-#define TW_INTERNAL_HOST_GROUP(name)                                                                                   \
+#define TW_INTERNAL_HOST_GROUP(name, values)                                                                           \
     static void name##_tw_checked_items(const struct tw_internal_nd_group *tw_nd, size_t tw_first)                     \
     {                                                                                                                  \
         __attribute__((aligned(__alignof__(name##_tw_block)))) unsigned char tw_copy[TW_INTERNAL_ND_COPY_BYTES(name)]; \
-        const name##_tw_block *const tw_args = tw_internal_nd_block(tw_nd, tw_copy, sizeof(name##_tw_block));          \
+        const name##_tw_block *const tw_args =                                                                         \
+            values##_IN(name, tw_internal_nd_block(tw_nd, tw_copy, sizeof(name##_tw_block)));                          \
         struct tw_internal_group tw_here = tw_internal_nd_here(tw_nd, 0, 0, 0, tw_nd->launch->dims);                   \
         const size_t tw_total = tw_local_linear_range(&tw_here);                                                       \
         for (size_t tw_i = tw_first; tw_i < tw_total && !tw_here.tw_switched_; ++tw_i) {                               \

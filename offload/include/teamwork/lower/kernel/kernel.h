@@ -10,6 +10,7 @@
 #include <teamwork/lower/kernel/host.h>
 #include <teamwork/lower/kernel/prefix.h>
 #include <teamwork/lower/kernel/simt.h>
+#include <teamwork/lower/kernel/special.h>
 #include <teamwork/lower/kernel/teams.h>
 
 // clang-format off
@@ -19,40 +20,47 @@
 
 /* ---- the forms: their parts for the host and for each lowering; what a pass or build has no use for is empty ----- */
 
+/* Defines a kernel of one size: `of` is the macro of its form, whose arguments follow, `member` that of its object. */
+#define TW_INTERNAL_FORM(of, member, n0, n1, n2, name, linkage, kinds, options, function, block, special)              \
+    TW_INTERNAL_DEFINE_KERNEL(special, of, member, n0, n1, n2, name, NULL, name, linkage, kinds, options, function,    \
+                              block)
+
 #define TW_INTERNAL_SINGLE_TASK_KERNEL(kernel)                                                                         \
-    TW_INTERNAL_EXPAND(TW_INTERNAL_SINGLE_TASK_FORM, TW_INTERNAL_PREFIXES(kernel))
-#define TW_INTERNAL_SINGLE_TASK_FORM(name, linkage, kinds, options, function, block)                                   \
+    TW_INTERNAL_EXPAND(TW_INTERNAL_FORM, TW_INTERNAL_SINGLE_TASK_OF, single_task_kernel, 0, 0, 0,                      \
+                       TW_INTERNAL_PREFIXES(kernel))
+#define TW_INTERNAL_SINGLE_TASK_OF(n0, n1, n2, shown, next, name, linkage, kinds, options, function, block, values)    \
     TW_INTERNAL_CHECK_KERNEL(name, function, block, "(const struct " #block " *k)", const name##_tw_block *)           \
     TW_DEVICE_INLINE void name##_tw_call(const name##_tw_block *tw_args)                                               \
     {                                                                                                                  \
         if (TW_INTERNAL_IS_FOR(kinds))                                                                                 \
             TW_INTERNAL_INLINE_CALL(function(tw_args))                                                                 \
     }                                                                                                                  \
-    TW_INTERNAL_HOST_TASK(name)                                                                                        \
-    TW_INTERNAL_SIMT_TASK(name)                                                                                        \
+    TW_INTERNAL_HOST_TASK(name, values)                                                                                \
+    TW_INTERNAL_SIMT_TASK(name, values)                                                                                \
     TW_INTERNAL_SIMT(name, task)                                                                                       \
-    TW_INTERNAL_TEAMS_TASK(name)                                                                                       \
+    TW_INTERNAL_TEAMS_TASK(name, values)                                                                               \
     TW_INTERNAL_TEAMS_ONE(name)                                                                                        \
-    TW_INTERNAL_KERNEL_OBJECT(single_task, TW_INTERNAL_SINGLE_TASK, name, linkage, kinds, function, name, NULL,        \
-                              TW_INTERNAL_PLAIN, 0, 0)
+    TW_INTERNAL_KERNEL_OBJECT(single_task, TW_INTERNAL_SINGLE_TASK, name, linkage, kinds, function, shown, next,       \
+                              TW_INTERNAL_PLAIN, values, 0, 0)
 
 #define TW_INTERNAL_RANGE_KERNEL(kernel, dims_, ...)                                                                   \
-    TW_INTERNAL_EXPAND(TW_INTERNAL_RANGE_FORM, dims_, TW_INTERNAL_PREFIXES(kernel))
-#define TW_INTERNAL_RANGE_FORM(dims_, name, linkage, kinds, options, function, block)                                  \
-    TW_INTERNAL_RANGE_CALL(name, kinds, function, block, dims_)                                                        \
+    TW_INTERNAL_EXPAND(TW_INTERNAL_FORM, TW_INTERNAL_RANGE_OF, range_kernel, dims_, 0, 0, TW_INTERNAL_PREFIXES(kernel))
+#define TW_INTERNAL_RANGE_OF(n0, n1, n2, shown, next, name, linkage, kinds, options, function, block, values)          \
+    TW_INTERNAL_RANGE_CALL(name, kinds, function, block, n0)                                                           \
     TW_INTERNAL_HOST_ROW(name, options)                                                                                \
-    TW_INTERNAL_HOST_RANGE(name)                                                                                       \
-    TW_INTERNAL_SIMT_RANGE(name)                                                                                       \
+    TW_INTERNAL_HOST_RANGE(name, values)                                                                               \
+    TW_INTERNAL_SIMT_RANGE(name, values)                                                                               \
     TW_INTERNAL_SIMT(name, range)                                                                                      \
-    TW_INTERNAL_TEAMS_RANGE(name)                                                                                      \
+    TW_INTERNAL_TEAMS_RANGE(name, values)                                                                              \
     TW_INTERNAL_TEAMS(name, range, items)                                                                              \
-    TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_RANGE, name, linkage, kinds, function, name, NULL,                    \
-                              TW_INTERNAL_PLAIN, name##_tw_dims, 0)
+    TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_RANGE, name, linkage, kinds, function, shown, next,                   \
+                              TW_INTERNAL_PLAIN, values, name##_tw_dims, 0)
 
 #define TW_INTERNAL_REDUCTION_KERNEL(kernel, dims_, ...)                                                               \
     TW_INTERNAL_EXPAND(TW_INTERNAL_REDUCTION_FORM, dims_, TW_INTERNAL_MEMBERS(TW_INTERNAL_MEMBER, __VA_ARGS__),        \
                        TW_INTERNAL_MEMBERS(TW_INTERNAL_MISFIT, __VA_ARGS__), TW_INTERNAL_PREFIXES(kernel))
-#define TW_INTERNAL_REDUCTION_FORM(dims_, members, misfits, name, linkage, kinds, options, function, block)            \
+#define TW_INTERNAL_REDUCTION_FORM(dims_, members, misfits, name, linkage, kinds, options, function, block, special)   \
+    TW_INTERNAL_NOT_SPECIAL(special)                                                                                   \
     TW_INTERNAL_RANGE_CALL(name, kinds, function, block, dims_)                                                        \
     TW_INTERNAL_REDUCED_MEMBERS(name, members, misfits)                                                                \
     TW_INTERNAL_HOST_PART(name, options)                                                                               \
@@ -63,13 +71,12 @@
     TW_INTERNAL_TEAMS(name, reduction, items)                                                                          \
     TW_INTERNAL_TEAMS_REDUCTION_END(name, false)                                                                       \
     TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_REDUCTION, name, linkage, kinds, function, name, NULL,                \
-                              TW_INTERNAL_REDUCES, name##_tw_dims, 0)
+                              TW_INTERNAL_REDUCES, TW_INTERNAL_ANY_VALUES, name##_tw_dims, 0)
 
 #define TW_INTERNAL_GROUP_KERNEL(kernel, n0, n1, n2, ...)                                                              \
-    TW_INTERNAL_EXPAND(TW_INTERNAL_GROUP_FORM, n0, n1, n2, TW_INTERNAL_PREFIXES(kernel))
-#define TW_INTERNAL_GROUP_FORM(n0, n1, n2, name, ...)                                                                  \
-    TW_INTERNAL_GROUP_OF_SIZE(n0, n1, n2, name, NULL, name, __VA_ARGS__)
-#define TW_INTERNAL_GROUP_OF_SIZE(n0, n1, n2, shown, next, name, linkage, kinds, options, function, block)             \
+    TW_INTERNAL_EXPAND(TW_INTERNAL_FORM, TW_INTERNAL_GROUP_OF, work_group_kernel, n0, n1, n2,                          \
+                       TW_INTERNAL_PREFIXES(kernel))
+#define TW_INTERNAL_GROUP_OF(n0, n1, n2, shown, next, name, linkage, kinds, options, function, block, values)          \
     TW_INTERNAL_CHECK_KERNEL(name, function, block, "(tw_group group, const struct " #block " *k)", tw_group,          \
                              const name##_tw_block *)                                                                  \
     TW_INTERNAL_REQUIRE_GROUP(name, n0, n1, n2)                                                                        \
@@ -78,20 +85,18 @@
         if (TW_INTERNAL_IS_FOR(kinds))                                                                                 \
             TW_INTERNAL_INLINE_CALL(function(tw_here, tw_args))                                                        \
     }                                                                                                                  \
-    TW_INTERNAL_HOST_GROUP(name)                                                                                       \
-    TW_INTERNAL_SIMT_GROUP(name, group)                                                                                \
+    TW_INTERNAL_HOST_GROUP(name, values)                                                                               \
+    TW_INTERNAL_SIMT_GROUP(name, group, values)                                                                        \
     TW_INTERNAL_SIMT(name, group)                                                                                      \
-    TW_INTERNAL_TEAMS_GROUP(name)                                                                                      \
+    TW_INTERNAL_TEAMS_GROUP(name, values)                                                                              \
     TW_INTERNAL_TEAMS(name, group, groups)                                                                             \
     TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, linkage, kinds, function, shown, next,         \
-                              TW_INTERNAL_PLAIN, name##_tw_dims, name##_tw_local_0, name##_tw_local_1,                 \
+                              TW_INTERNAL_PLAIN, values, name##_tw_dims, name##_tw_local_0, name##_tw_local_1,         \
                               name##_tw_local_2)
 
 #define TW_INTERNAL_ND_KERNEL(kernel, n0, n1, n2, ...)                                                                 \
-    TW_INTERNAL_EXPAND(TW_INTERNAL_ND_FORM, n0, n1, n2, TW_INTERNAL_PREFIXES(kernel))
-#define TW_INTERNAL_ND_FORM(n0, n1, n2, name, ...)                                                                     \
-    TW_INTERNAL_ND_OF_SIZE(n0, n1, n2, name, NULL, name, __VA_ARGS__)
-#define TW_INTERNAL_ND_OF_SIZE(n0, n1, n2, shown, next, name, linkage, kinds, options, function, block)                \
+    TW_INTERNAL_EXPAND(TW_INTERNAL_FORM, TW_INTERNAL_ND_OF, nd_range_kernel, n0, n1, n2, TW_INTERNAL_PREFIXES(kernel))
+#define TW_INTERNAL_ND_OF(n0, n1, n2, shown, next, name, linkage, kinds, options, function, block, values)             \
     TW_INTERNAL_CHECK_KERNEL(name, function, block, "(tw_nd_item item, const struct " #block " *k)", tw_nd_item,       \
                              const name##_tw_block *)                                                                  \
     TW_INTERNAL_REQUIRE_GROUP(name, n0, n1, n2)                                                                        \
@@ -100,20 +105,20 @@
         if (TW_INTERNAL_IS_FOR(kinds))                                                                                 \
             TW_INTERNAL_INLINE_CALL(function(tw_here, tw_args))                                                        \
     }                                                                                                                  \
-    TW_INTERNAL_HOST_ND_RANGE(name, options)                                                                           \
-    TW_INTERNAL_SIMT_GROUP(name, item)                                                                                 \
+    TW_INTERNAL_HOST_ND_RANGE(name, options, values)                                                                   \
+    TW_INTERNAL_SIMT_GROUP(name, item, values)                                                                         \
     TW_INTERNAL_SIMT(name, group)                                                                                      \
-    TW_INTERNAL_TEAMS_ND_RANGE(name)                                                                                   \
+    TW_INTERNAL_TEAMS_ND_RANGE(name, values)                                                                           \
     TW_INTERNAL_TEAMS(name, nd_range, groups)                                                                          \
     TW_INTERNAL_KERNEL_OBJECT(nd_range, TW_INTERNAL_ND_RANGE, name, linkage, kinds, function, shown, next,             \
-                              TW_INTERNAL_PLAIN, name##_tw_dims, name##_tw_local_0, name##_tw_local_1,                 \
+                              TW_INTERNAL_PLAIN, values, name##_tw_dims, name##_tw_local_0, name##_tw_local_1,         \
                               name##_tw_local_2)
 
 /* ---- kernels in several sizes of work-groups --------------------------------------------------------------------- */
 
 /* Each size is a kernel of its own. All but the first are static, and each has a pointer to the next. `of` is the macro
-   TW_INTERNAL_GROUP_OF_SIZE or TW_INTERNAL_ND_OF_SIZE, `member` that of the object, `head` in parentheses what the
-   prefixes say. Expands to: the definitions of tile_tw_size_3, tile_tw_size_2 and tile, for three sizes */
+   TW_INTERNAL_GROUP_OF or TW_INTERNAL_ND_OF, `member` that of the object, `head` in parentheses what the prefixes say.
+   Expands to: the definitions of tile_tw_size_3, tile_tw_size_2 and tile, for three sizes */
 #define TW_INTERNAL_KERNEL_SIZES(of, member, kernel, ...)                                                              \
     TW_INTERNAL_EXPAND(TW_INTERNAL_COUNT_SIZES(__VA_ARGS__, many, many, 6, 5, 4, 3, 2, 1, ), of, member,               \
                        (TW_INTERNAL_PREFIXES(kernel)), __VA_ARGS__)
@@ -151,28 +156,27 @@
 #define TW_INTERNAL_FIRST_SIZE(of, member, head, next, size)                                                           \
     TW_INTERNAL_WITH_SIZE(TW_INTERNAL_FIRST_OF_SIZE, of, member, next, TW_INTERNAL_THREE(size), TW_INTERNAL_BARE head)
 #define TW_INTERNAL_WITH_SIZE(macro, ...) macro(__VA_ARGS__)
-#define TW_INTERNAL_OTHER_OF_SIZE(of, member, i, next, n0, n1, n2, name, linkage, kinds, options, function, block)     \
-    of(n0, n1, n2, name, TW_INTERNAL_NEXT_##next(name, member), name##_tw_size_##i, static, kinds, options, function,  \
-       block)
-#define TW_INTERNAL_FIRST_OF_SIZE(of, member, next, n0, n1, n2, name, linkage, kinds, options, function, block)        \
-    of(n0, n1, n2, name, TW_INTERNAL_NEXT_##next(name, member), name, linkage, kinds, options, function, block)
+#define TW_INTERNAL_OTHER_OF_SIZE(of, member, i, next, n0, n1, n2, name, linkage, kinds, options, function, block,     \
+                                  special)                                                                             \
+    TW_INTERNAL_DEFINE_KERNEL(special, of, member, n0, n1, n2, name, TW_INTERNAL_NEXT_##next(name, member),            \
+                              name##_tw_size_##i, static, kinds, options, function, block)
+#define TW_INTERNAL_FIRST_OF_SIZE(of, member, next, n0, n1, n2, name, linkage, kinds, options, function, block,        \
+                                  special)                                                                             \
+    TW_INTERNAL_DEFINE_KERNEL(special, of, member, n0, n1, n2, name, TW_INTERNAL_NEXT_##next(name, member), name,      \
+                              linkage, kinds, options, function, block)
 #define TW_INTERNAL_NEXT_none(name, member) NULL
 #define TW_INTERNAL_NEXT_2(name, member) &name##_tw_size_2_kernel.member
 #define TW_INTERNAL_NEXT_3(name, member) &name##_tw_size_3_kernel.member
 #define TW_INTERNAL_NEXT_4(name, member) &name##_tw_size_4_kernel.member
 #define TW_INTERNAL_NEXT_5(name, member) &name##_tw_size_5_kernel.member
 #define TW_INTERNAL_NEXT_6(name, member) &name##_tw_size_6_kernel.member
-#define TW_INTERNAL_BARE(...) __VA_ARGS__
 /* TW_INTERNAL_THREE((16, 8)) and TW_INTERNAL_THREE(64)
    Expand to: 16, 8, TW_INTERNAL_ANY and 64, TW_INTERNAL_ANY, TW_INTERNAL_ANY */
-#define TW_INTERNAL_THREE(size) TW_INTERNAL_THREE_1(TW_INTERNAL_SECOND(TW_INTERNAL_IN_PARENTHESES size, no, ), size)
-#define TW_INTERNAL_IN_PARENTHESES(...) ignored, yes
-#define TW_INTERNAL_THREE_1(...) TW_INTERNAL_THREE_2(__VA_ARGS__)
-#define TW_INTERNAL_THREE_2(parentheses, size) TW_INTERNAL_THREE_##parentheses(size)
-#define TW_INTERNAL_THREE_yes(size) TW_INTERNAL_THREE_3 size
-#define TW_INTERNAL_THREE_no(size) TW_INTERNAL_THREE_3(size)
-#define TW_INTERNAL_THREE_3(...) TW_INTERNAL_THREE_4(__VA_ARGS__, TW_INTERNAL_ANY, TW_INTERNAL_ANY, TW_INTERNAL_ANY, )
-#define TW_INTERNAL_THREE_4(n0, n1, n2, ...) n0, n1, n2
+#define TW_INTERNAL_THREE(size) TW_INTERNAL_THREE_1(TW_INTERNAL_LIST(size))
+#define TW_INTERNAL_THREE_1(sizes)                                                                                     \
+    TW_INTERNAL_THREE_2(TW_INTERNAL_BARE sizes, TW_INTERNAL_ANY, TW_INTERNAL_ANY, TW_INTERNAL_ANY, )
+#define TW_INTERNAL_THREE_2(...) TW_INTERNAL_THREE_3(__VA_ARGS__)
+#define TW_INTERNAL_THREE_3(n0, n1, n2, ...) n0, n1, n2
 
 /* ---- the head of a kernel ---------------------------------------------------------------------------------------- */
 
@@ -268,7 +272,7 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
 /* Expands to: typedef struct saxpy saxpy_tw_block; extern const struct tw_internal_range_kernel saxpy_kernel */
 #define TW_INTERNAL_DECLARE_KERNEL(kind, kernel)                                                                       \
     TW_INTERNAL_EXPAND(TW_INTERNAL_DECLARATION, kind, TW_INTERNAL_PREFIXES(kernel))
-#define TW_INTERNAL_DECLARATION(kind, name, linkage, kinds, options, function, block)                                  \
+#define TW_INTERNAL_DECLARATION(kind, name, linkage, kinds, options, function, block, special)                         \
     typedef struct block name##_tw_block;                                                                              \
     TW_INTERNAL_EXTERN const struct tw_internal_##kind##_kernel name##_kernel
 
@@ -292,12 +296,14 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
        const struct tw_internal_range_kernel saxpy_kernel = {...};
        extern const struct tw_internal_range_kernel saxpy_kernel */
 #ifdef TW_INTERNAL_DEVICE_PASS
-#define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, linkage, kinds_, function_, shown, next_, functions, dims_, ...) \
+#define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, linkage, kinds_, function_, shown, next_, functions, values_,    \
+                                  dims_, ...)                                                                          \
     TW_INTERNAL_CXX_END                                                                                                \
     TW_INTERNAL_DECLARE_##linkage(const struct tw_internal_##kind##_kernel, name_##_kernel)
 #define TW_INTERNAL_DECLARE_static(type, object) extern type object
 #else
-#define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, linkage, kinds_, function_, shown, next_, functions, dims_, ...) \
+#define TW_INTERNAL_KERNEL_OBJECT(kind, form_, name_, linkage, kinds_, function_, shown, next_, functions, values_,    \
+                                  dims_, ...)                                                                          \
     static_assert(__alignof__(name_##_tw_block) <= 64, "the block of " #name_ " is aligned to more than 64 bytes");    \
     TW_INTERNAL_CXX_BLOCK(name_)                                                                                       \
     TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
@@ -320,6 +326,7 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
         .file = __FILE__, .line = __LINE__, .unit = __BASE_FILE__,                                                     \
         .notes = __start_tw_local_notes, .past_notes = __stop_tw_local_notes,                                          \
         .local_bytes = &name_##_tw_local_bytes, .visit = name_##_tw_visit, .misfit = functions##_MISFIT(name_),        \
+        values_##_OBJECT(name_)                                                                                        \
     }};                                                                                                                \
     TW_INTERNAL_CXX_END                                                                                                \
     TW_INTERNAL_DECLARE_##linkage(const struct tw_internal_##kind##_kernel, name_##_kernel)

@@ -15,7 +15,7 @@
 #include <teamwork/range.h>
 
 enum {
-    TW_INTERNAL_KERNEL_ABI = 10, /* of kernels that headers compiled; the runtime checks it */
+    TW_INTERNAL_KERNEL_ABI = 11, /* of kernels that headers compiled; the runtime checks it */
     /* argument blocks up to this many bytes travel as kernel arguments; larger ones through device memory */
     TW_INTERNAL_INLINE_ARGS_BYTES = 256,
     /* a region captures so many words that describe the launch, and behind them those of the argument block
@@ -244,6 +244,11 @@ struct tw_internal_kernel {
     /* Of a kernel that reduces, else NULL: the name of the first member that goes to a buffer whose elements are not of
        the member's size, or NULL. */
     const char *(*misfit)(const void *args);
+    /* Of a variant (TW_SPECIALIZE), else NULL: whether it was compiled for the values of a block, and which these are,
+       ", width = 3". */
+    bool (*fits)(const void *args);
+    const char *values;
+    const struct tw_internal_kernel *const *variants; /* of a kernel that has some, else NULL; NULL ends them */
 };
 
 /* Whether the parts of a kernel that reduces are of work-groups. */

@@ -85,7 +85,8 @@ enum { tw_internal_on_device = 1 };
 #ifdef __cplusplus
 #define TW_INTERNAL_CXX_BEGIN                                                                                          \
     TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
-    TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wc++20-designator")
+    TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wc++20-designator")                                                  \
+    TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wmissing-field-initializers")
 #define TW_INTERNAL_CXX_END TW_INTERNAL_PRAGMA(clang diagnostic pop)
 #define TW_INTERNAL_CXX_BLOCK(name)                                                                                    \
     static_assert(__is_trivially_copyable(name##_tw_block), "the block of " #name " cannot be copied byte by byte");

@@ -295,9 +295,9 @@ TW_DEVICE_INLINE struct tw_internal_launch *tw_internal_simt_launch(const uint64
 #ifndef TW_INTERNAL_PASS_SIMT
 /* On the host this runs only when there was no image. */
 #define TW_INTERNAL_SIMT_CALL(name, words) tw_internal_fell_back(tw_internal_simt_launch(words))
-#define TW_INTERNAL_SIMT_TASK(name)
-#define TW_INTERNAL_SIMT_RANGE(name)
-#define TW_INTERNAL_SIMT_GROUP(name, point)
+#define TW_INTERNAL_SIMT_TASK(name, values)
+#define TW_INTERNAL_SIMT_RANGE(name, values)
+#define TW_INTERNAL_SIMT_GROUP(name, point, values)
 #endif
 // clang-format on
 
@@ -465,18 +465,19 @@ TW_DEVICE_INLINE tw_nd_item tw_internal_simt_nd_item(tw_group group)
 #define TW_INTERNAL_SIMT_CALL(name, words) name##_tw_simt_body(words)
 
 /* Expands to: void init_tw_simt_body(const uint64_t *tw_words) { rebuild the block; init_tw_call(block); } */
-#define TW_INTERNAL_SIMT_TASK(name)                                                                                    \
+#define TW_INTERNAL_SIMT_TASK(name, values)                                                                            \
     TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words)                                                \
     {                                                                                                                  \
         name##_tw_block tw_copy;                                                                                       \
-        name##_tw_call(tw_internal_block(tw_words + TW_INTERNAL_SIMT_WORDS, &tw_copy, sizeof tw_copy));                \
+        name##_tw_call(                                                                                                \
+            values##_IN(name, tw_internal_block(tw_words + TW_INTERNAL_SIMT_WORDS, &tw_copy, sizeof tw_copy)));        \
     }
 
 /* Expands to:
 
        void saxpy_tw_simt_item(words, block, dims) { if (this thread has a work-item) saxpy_tw_call(item, block); }
        void saxpy_tw_simt_body(words) { rebuild the block; saxpy_tw_simt_item(..., 1 or 2 or 3); } */
-#define TW_INTERNAL_SIMT_RANGE(name)                                                                                   \
+#define TW_INTERNAL_SIMT_RANGE(name, values)                                                                           \
     TW_DEVICE_INLINE void name##_tw_simt_item(const uint64_t *tw_words, const name##_tw_block *tw_args,                \
                                               unsigned tw_dims)                                                        \
     {                                                                                                                  \
@@ -488,7 +489,7 @@ TW_DEVICE_INLINE tw_nd_item tw_internal_simt_nd_item(tw_group group)
     {                                                                                                                  \
         name##_tw_block tw_copy;                                                                                       \
         const name##_tw_block *const tw_args =                                                                         \
-            tw_internal_block(tw_words + TW_INTERNAL_SIMT_WORDS, &tw_copy, sizeof tw_copy);                            \
+            values##_IN(name, tw_internal_block(tw_words + TW_INTERNAL_SIMT_WORDS, &tw_copy, sizeof tw_copy));         \
         TW_INTERNAL_BY_DIMS(name##_tw_dims, tw_internal_simt_range_dims(tw_words), name##_tw_simt_item, tw_words,      \
                             tw_args)                                                                                   \
     }
@@ -499,7 +500,7 @@ TW_DEVICE_INLINE tw_nd_item tw_internal_simt_nd_item(tw_group group)
 /* Hierarchical and nd_range kernels; `point` is what the kernel's function takes: group or item. A required size is a
    constant.
    Expands to: the same with void tile_tw_simt_group(words, block, dims) { tile_tw_call(group, block); } */
-#define TW_INTERNAL_SIMT_GROUP(name, point)                                                                            \
+#define TW_INTERNAL_SIMT_GROUP(name, point, values)                                                                    \
     TW_DEVICE_INLINE void name##_tw_simt_group(const uint64_t *tw_words, const name##_tw_block *tw_args,               \
                                                unsigned tw_dims)                                                       \
     {                                                                                                                  \
@@ -511,7 +512,7 @@ TW_DEVICE_INLINE tw_nd_item tw_internal_simt_nd_item(tw_group group)
     {                                                                                                                  \
         name##_tw_block tw_copy;                                                                                       \
         const name##_tw_block *const tw_args =                                                                         \
-            tw_internal_block(tw_words + TW_INTERNAL_SIMT_WORDS, &tw_copy, sizeof tw_copy);                            \
+            values##_IN(name, tw_internal_block(tw_words + TW_INTERNAL_SIMT_WORDS, &tw_copy, sizeof tw_copy));         \
         TW_INTERNAL_BY_DIMS(name##_tw_dims, tw_internal_simt_group_dims(tw_words), name##_tw_simt_group, tw_words,     \
                             tw_args)                                                                                   \
     }

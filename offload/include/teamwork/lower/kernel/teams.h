@@ -258,10 +258,10 @@ TW_DEVICE_INLINE void tw_internal_no_threads(struct tw_internal_launch *launch)
 #ifdef TW_INTERNAL_PASS_SIMT
 /* This pass is never launched in the teams lowering; leaving the kernel out keeps its image small. */
 #define TW_INTERNAL_TEAMS_CALL(name, words, turn) (void)(words)
-#define TW_INTERNAL_TEAMS_TASK(name)
-#define TW_INTERNAL_TEAMS_RANGE(name)
-#define TW_INTERNAL_TEAMS_GROUP(name)
-#define TW_INTERNAL_TEAMS_ND_RANGE(name)
+#define TW_INTERNAL_TEAMS_TASK(name, values)
+#define TW_INTERNAL_TEAMS_RANGE(name, values)
+#define TW_INTERNAL_TEAMS_GROUP(name, values)
+#define TW_INTERNAL_TEAMS_ND_RANGE(name, values)
 #else
 /* clang emits the kernel in a device's pass alone.
    Expands to: if (1) saxpy_tw_teams_body(...); else tw_internal_fell_back(...) */
@@ -272,26 +272,28 @@ TW_DEVICE_INLINE void tw_internal_no_threads(struct tw_internal_launch *launch)
         tw_internal_fell_back(tw_internal_teams_launch(words))
 
 /* Expands to: void init_tw_teams_body(words, turn) { rebuild the block; init_tw_call(block); } */
-#define TW_INTERNAL_TEAMS_TASK(name)                                                                                   \
+#define TW_INTERNAL_TEAMS_TASK(name, values)                                                                           \
     TW_DEVICE_INLINE void name##_tw_teams_body(const uint64_t *tw_words, size_t tw_turn)                               \
     {                                                                                                                  \
         name##_tw_block tw_copy;                                                                                       \
         (void)tw_turn;                                                                                                 \
-        name##_tw_call(tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, sizeof tw_copy));               \
+        name##_tw_call(                                                                                                \
+            values##_IN(name, tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, sizeof tw_copy)));       \
     }
 
 /* Expands to: void saxpy_tw_teams_body(words, turn) { rebuild the block; saxpy_tw_call(item, block); } */
-#define TW_INTERNAL_TEAMS_RANGE(name)                                                                                  \
+#define TW_INTERNAL_TEAMS_RANGE(name, values)                                                                          \
     TW_DEVICE_INLINE void name##_tw_teams_body(const uint64_t *tw_words, size_t tw_turn)                               \
     {                                                                                                                  \
         name##_tw_block tw_copy;                                                                                       \
         name##_tw_call(tw_internal_turn_item(tw_words, tw_turn, name##_tw_dims),                                       \
-                       tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, sizeof tw_copy));               \
+                       values##_IN(name, tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy,               \
+                                                           sizeof tw_copy)));                                          \
     }
 
 #if defined(TW_INTERNAL_PASS_HOST) && defined(TW_CHECK_GROUP_SCOPE)
 /* Its work-items each run group scope. */
-#define TW_INTERNAL_TEAMS_GROUP(name)                                                                                  \
+#define TW_INTERNAL_TEAMS_GROUP(name, values)                                                                          \
     TW_DEVICE_INLINE void name##_tw_teams_body(const uint64_t *tw_words, size_t tw_turn)                               \
     {                                                                                                                  \
         const struct tw_internal_teams_captures *const tw_head = tw_internal_teams_head(tw_words);                     \
@@ -300,7 +302,7 @@ TW_DEVICE_INLINE void tw_internal_no_threads(struct tw_internal_launch *launch)
     }
 #else
 /* Expands to: void tile_tw_teams_body(words, turn) { rebuild the block; tile_tw_call(group, block); } */
-#define TW_INTERNAL_TEAMS_GROUP(name)                                                                                  \
+#define TW_INTERNAL_TEAMS_GROUP(name, values)                                                                          \
     TW_DEVICE_INLINE void name##_tw_teams_body(const uint64_t *tw_words, size_t tw_turn)                               \
     {                                                                                                                  \
         name##_tw_block tw_copy;                                                                                       \
@@ -308,7 +310,8 @@ TW_DEVICE_INLINE void tw_internal_no_threads(struct tw_internal_launch *launch)
         tw_internal_teams_group(&tw_here, tw_internal_teams_head(tw_words), tw_turn, name##_tw_local_0,                \
                                 name##_tw_local_1, name##_tw_local_2, name##_tw_dims);                                 \
         if (tw_internal_teams_memory(tw_words, &tw_here))                                                              \
-            name##_tw_call(&tw_here, tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, sizeof tw_copy)); \
+            name##_tw_call(&tw_here, values##_IN(name, tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, \
+                                                                          sizeof tw_copy)));                           \
     }
 #endif
 
@@ -316,36 +319,37 @@ TW_DEVICE_INLINE void tw_internal_no_threads(struct tw_internal_launch *launch)
    the launch is refused.
    Expands to: void dot_tw_teams_body(words, turn) { #pragma omp parallel { dot_tw_call(item, block); } } */
 #if defined(TW_INTERNAL_GPU_PASS)
-#define TW_INTERNAL_TEAMS_ND_RANGE(name)                                                                               \
+#define TW_INTERNAL_TEAMS_ND_RANGE(name, values)                                                                       \
     TW_DEVICE_INLINE void name##_tw_teams_body(const uint64_t *tw_words, size_t tw_turn)                               \
     {                                                                                                                  \
         name##_tw_block tw_copy;                                                                                       \
         const name##_tw_block *const tw_args =                                                                         \
-            tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, sizeof tw_copy);                           \
+            values##_IN(name, tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, sizeof tw_copy));        \
         const struct tw_internal_teams_captures tw_head = *tw_internal_teams_head(tw_words);                           \
         const size_t tw_items = tw_internal_teams_items(tw_head.shape, name##_tw_local_0, name##_tw_local_1,           \
                                                         name##_tw_local_2);                                            \
         TW_INTERNAL_PRAGMA(omp parallel num_threads((int)tw_items))                                                    \
         {                                                                                                              \
             struct tw_internal_group tw_here;                                                                          \
+            values##_OWN_COPY(name)                                                                                    \
             tw_internal_teams_group(&tw_here, &tw_head, tw_turn, name##_tw_local_0, name##_tw_local_1,                 \
                                     name##_tw_local_2, name##_tw_dims);                                                \
             (void)tw_internal_teams_memory(NULL, &tw_here);                                                            \
             if ((size_t)omp_get_num_threads() == tw_items)                                                             \
-                name##_tw_call(tw_internal_teams_nd_item(&tw_here), tw_args);                                          \
+                name##_tw_call(tw_internal_teams_nd_item(&tw_here), values##_OWN(name, tw_args));                      \
             else                                                                                                       \
                 *(int *)(uintptr_t)tw_head.memory = 1;                                                                 \
         }                                                                                                              \
     }
 #elif defined(TW_INTERNAL_PASS_TEAMS)
-#define TW_INTERNAL_TEAMS_ND_RANGE(name)                                                                               \
+#define TW_INTERNAL_TEAMS_ND_RANGE(name, values)                                                                       \
     TW_DEVICE_INLINE void name##_tw_teams_body(const uint64_t *tw_words, size_t tw_turn)                               \
     {                                                                                                                  \
         (void)tw_turn;                                                                                                 \
         tw_internal_no_threads(tw_internal_teams_launch(tw_words));                                                    \
     }
 #else
-#define TW_INTERNAL_TEAMS_ND_RANGE(name)                                                                               \
+#define TW_INTERNAL_TEAMS_ND_RANGE(name, values)                                                                       \
     TW_DEVICE_INLINE void name##_tw_teams_body(const uint64_t *tw_words, size_t tw_turn)                               \
     {                                                                                                                  \
         const struct tw_internal_teams_captures *const tw_head = tw_internal_teams_head(tw_words);                     \
