@@ -22,13 +22,15 @@ if("x86_64" IN_LIST TEAMWORK_VARIANTS)
     list(APPEND info_archs x86_64)
 endif()
 
-# Device images in files are read by the library's own readers, which it does not export.
-add_executable(teamwork-info src/tools/teamwork_info.c src/tools/report.c src/tools/images.c src/tools/topology.c
-    src/tools/toolchain.c src/tools/check.c src/tools/process.c
-    offload/common/image.c)
+# One file is enough for device images; the others are compiled for the host alone. Device images in files are read by the
+# library's own readers, which it does not export.
+add_library(teamwork_info_objects OBJECT src/tools/report.c src/tools/images.c src/tools/topology.c
+    src/tools/toolchain.c src/tools/check.c src/tools/process.c offload/common/image.c)
+target_include_directories(teamwork_info_objects PRIVATE include offload/include offload)
+target_link_libraries(teamwork_info_objects PRIVATE teamwork_warnings PkgConfig::HWLOC)
+add_executable(teamwork-info src/tools/teamwork_info.c $<TARGET_OBJECTS:teamwork_info_objects>)
 teamwork_add_offload(teamwork-info ARCHS ${info_archs})
-target_include_directories(teamwork-info PRIVATE offload)
-target_link_libraries(teamwork-info PRIVATE teamwork_warnings Teamwork::teamwork PkgConfig::HWLOC)
+target_link_libraries(teamwork-info PRIVATE teamwork_warnings Teamwork::teamwork PkgConfig::HWLOC ${CMAKE_DL_LIBS})
 file(RELATIVE_PATH library_dir ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 set_target_properties(teamwork-info PROPERTIES INSTALL_RPATH "$ORIGIN/${library_dir}")
 install(TARGETS teamwork-info RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "device.h"
 
+#include <dlfcn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -677,14 +679,18 @@ static tw_status none_selected(tw_device_selector selector)
                    found.filter[0] ? "\" lets no other through" : "", link, advice);
 }
 
+/* Returns the name of a selector, as far as the dynamic linker or this file knows it. */
 static const char *selector_name(tw_device_selector selector)
 {
-    return !selector || selector == tw_default_selector ? "tw_default_selector"
-           : selector == tw_gpu_selector                ? "tw_gpu_selector"
-           : selector == tw_cpu_selector                ? "tw_cpu_selector"
-           : selector == tw_host_selector               ? "tw_host_selector"
-           : selector == tw_sim_selector                ? "tw_sim_selector"
-                                                        : "a selector of the program";
+    Dl_info about;
+    if (!selector || selector == tw_default_selector)
+        return "tw_default_selector";
+    if (selector == tw_gpu_selector)
+        return "tw_gpu_selector";
+    if (dladdr((void *)(uintptr_t)selector, &about) && about.dli_sname
+        && about.dli_saddr == (void *)(uintptr_t)selector)
+        return about.dli_sname;
+    return "a selector of the program";
 }
 
 struct tw_device *tw_best_device(struct tw_device *const *devices, size_t count, tw_device_selector selector,

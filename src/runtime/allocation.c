@@ -525,10 +525,17 @@ struct tw_backend_copy tw_rows_request(struct tw_backend_device *to_device, cons
                                     .source_plane = from->plane};
 }
 
+static const char *space_name(size_t space)
+{
+    return space ? tw_device_facts(tw_memory_space_device(space))->name : "the host";
+}
+
 struct tw_backend_copy tw_copy_request(const struct tw_copy_plan *plan)
 {
     const struct tw_data_rows to = tw_data_rows(plan->data, &plan->box, plan->to);
     const struct tw_data_rows from = tw_data_rows(plan->data, &plan->box, plan->from);
+    tw_log(TW_LOG_DEBUG, "copy: %zu bytes of a buffer of %zu from %s to %s", to.row_bytes * to.rows * to.planes,
+           plan->data->bytes, space_name(plan->from), space_name(plan->to));
     return tw_rows_request(backend_of(plan->to), &to, backend_of(plan->from), &from);
 }
 

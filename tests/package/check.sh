@@ -67,6 +67,7 @@ meets() {
 [ -e "$prefix/include/teamwork/teamwork.f90" ] || fail "the module for Fortran is not installed"
 if [ -e "$build/teamwork-info" ]; then
     said=$("$prefix/bin/teamwork-info" --device host 2>&1) || fail "the installed teamwork-info fails: $said"
+    said=$(CC=$compiler "$prefix/bin/teamwork-info" --check --device host 2>&1) || fail "teamwork-info --check fails: $said"
     [ -e "$prefix/share/man/man1/teamwork-info.1" ] || fail "the page of the manual is not installed"
     [ -e "$prefix/share/bash-completion/completions/teamwork-info" ] || fail "the completion is not installed"
 fi
