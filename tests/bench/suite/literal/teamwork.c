@@ -91,6 +91,7 @@ static inline void clamped_mask_any(tw_nd_item item, const struct clamped_mask_a
     k->out[y * k->width + x] = sum;
 }
 TW_ND_RANGE_KERNEL(clamped_mask_any);
+TW_ND_RANGE_KERNEL(TW_FUNCTION(clamped_mask_any) TW_SPECIALIZE(radius, 1, 2, 3) clamped_mask_special);
 
 static bool run(struct suite_teamwork *s, void (*add)(tw_command_group *cg, struct suite_teamwork *s, size_t count))
 {
@@ -123,13 +124,26 @@ static void add_clamped_mask(tw_command_group *cg, struct suite_teamwork *s, siz
                              .out = tw_discard_write(cg, s->at[LITERAL_OUT]), .mask = literal->mask,
                              .width = (int)count, .height = (int)count);
 }
-static void add_clamped_mask_any(tw_command_group *cg, struct suite_teamwork *s, size_t count)
+/* Of kernels that are given the radius. */
+static void add_mask_of_radius(tw_command_group *cg, const tw_kernel *kernel, struct suite_teamwork *s, size_t count)
 {
     const struct literal *literal = s->problem;
-    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_2d(count, count), tw_range_2d(LITERAL_TILE, LITERAL_TILE)),
-                             clamped_mask_any, .in = tw_read(cg, s->at[LITERAL_IN]),
-                             .out = tw_discard_write(cg, s->at[LITERAL_OUT]), .mask = literal->mask,
-                             .width = (int)count, .height = (int)count, .radius = LITERAL_RADIUS);
+    const struct clamped_mask_any block = {.in = tw_read(cg, s->at[LITERAL_IN]),
+                                           .out = tw_discard_write(cg, s->at[LITERAL_OUT]),
+                                           .mask = literal->mask,
+                                           .width = (int)count,
+                                           .height = (int)count,
+                                           .radius = LITERAL_RADIUS};
+    const tw_nd_range range = tw_nd_range_make(tw_range_2d(count, count), tw_range_2d(LITERAL_TILE, LITERAL_TILE));
+    tw_parallel_for_nd_range_kernel(cg, range, kernel, &block, sizeof block);
+}
+static void add_clamped_mask_any(tw_command_group *cg, struct suite_teamwork *s, size_t count)
+{
+    add_mask_of_radius(cg, TW_KERNEL(clamped_mask_any), s, count);
+}
+static void add_clamped_mask_special(tw_command_group *cg, struct suite_teamwork *s, size_t count)
+{
+    add_mask_of_radius(cg, TW_KERNEL(clamped_mask_special), s, count);
 }
 
 static bool run_clamped_mask(void *state)
@@ -140,6 +154,10 @@ static bool run_clamped_mask_any(void *state)
 {
     return run(state, add_clamped_mask_any);
 }
+static bool run_clamped_mask_special(void *state)
+{
+    return run(state, add_clamped_mask_special);
+}
 
 static const struct suite_version group_versions[] = {
     SUITE_TEAMWORK_VERSION("groups", "nd_range", run_group_sum),
@@ -147,7 +165,8 @@ static const struct suite_version group_versions[] = {
 static const struct suite_version tree_versions[] = {SUITE_TEAMWORK_VERSION("groups", "nd_range", run_tree_sum)};
 static const struct suite_version mask_versions[] = {
     SUITE_TEAMWORK_VERSION("flat", "nd_range", run_clamped_mask),
-    SUITE_TEAMWORK_VERSION("flat, any radius", "nd_range", run_clamped_mask_any)};
+    SUITE_TEAMWORK_VERSION("flat, any radius", "nd_range", run_clamped_mask_any),
+    SUITE_TEAMWORK_VERSION("flat, specialized radius", "nd_range", run_clamped_mask_special)};
 const struct suite_versions suite_group_sum_teamwork = SUITE_VERSIONS(group_versions);
 const struct suite_versions suite_tree_sum_teamwork = SUITE_VERSIONS(tree_versions);
 const struct suite_versions suite_clamped_mask_teamwork = SUITE_VERSIONS(mask_versions);
