@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What is installed: libraries, headers, the CMake package Teamwork, and the pkg-config files. Not itself installed.
+# What is installed: libraries, headers, the CMake package Teamwork, the pkg-config files and the documentation. Not itself
+# installed.
+#
+# The components of `cmake --install DIR --component NAME`: runtime, what programs load; devel, what they are built with;
+# split, the plugin of the compiler; tools, the programs; doc, pages and examples. Without one, all. `cmake --build DIR
+# --target uninstall` takes away what the last installation put there.
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Teamwork)
 
@@ -10,13 +15,19 @@ set_target_properties(teamwork PROPERTIES INSTALL_RPATH "${TEAMWORK_OPENMP_RPATH
 
 # Two export sets, since only programs with the static library need hwloc's files, and Boost.Context.
 install(TARGETS teamwork EXPORT TeamworkTargets
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT devel)
 install(TARGETS teamwork_static EXPORT TeamworkStaticTargets
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
 install(DIRECTORY include/teamwork offload/include/teamwork
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT devel
     FILES_MATCHING PATTERN "*.h" PATTERN "*.f90")
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc
+    FILES_MATCHING PATTERN "*.md" PATTERN "*.svg"
+    PATTERN man EXCLUDE PATTERN packaging EXCLUDE)
+install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc
+    PATTERN run.sh EXCLUDE)
 
 # ---- CMake package ---------------------------------------------------------------------------------------------------
 
@@ -25,8 +36,8 @@ configure_package_config_file(offload/cmake/TeamworkConfig.cmake.in ${PROJECT_BI
     PATH_VARS CMAKE_INSTALL_INCLUDEDIR
     NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/TeamworkConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(EXPORT TeamworkTargets NAMESPACE Teamwork:: DESTINATION ${package_dir})
-install(EXPORT TeamworkStaticTargets NAMESPACE Teamwork:: DESTINATION ${package_dir})
+install(EXPORT TeamworkTargets NAMESPACE Teamwork:: DESTINATION ${package_dir} COMPONENT devel)
+install(EXPORT TeamworkStaticTargets NAMESPACE Teamwork:: DESTINATION ${package_dir} COMPONENT devel)
 install(FILES
     ${PROJECT_BINARY_DIR}/TeamworkConfig.cmake
     ${PROJECT_BINARY_DIR}/TeamworkConfigVersion.cmake
@@ -35,7 +46,7 @@ install(FILES
     offload/cmake/TeamworkOpenMP.cmake
     offload/cmake/TeamworkToolchain.cmake
     offload/cmake/teamwork_image.c
-    DESTINATION ${package_dir})
+    DESTINATION ${package_dir} COMPONENT devel)
 
 # ---- pkg-config ------------------------------------------------------------------------------------------------------
 
@@ -95,9 +106,30 @@ foreach(kind shared static)
         set(pc_requires)
     else()
         set(pc_name teamwork-static)
-        set(pc_link "\${libdir}/libteamwork.a ${TEAMWORK_BOOST_CONTEXT_LIBRARY} -ldl -lm -pthread")
+        set(pc_link "\${libdir}/libteamwork.a ${TEAMWORK_BOOST_CONTEXT_STATIC_LIBRARY} -ldl -lm -pthread")
         set(pc_requires "Requires: hwloc\n")
     endif()
     configure_file(offload/cmake/teamwork.pc.in ${PROJECT_BINARY_DIR}/${pc_name}.pc @ONLY)
-    install(FILES ${PROJECT_BINARY_DIR}/${pc_name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+    install(FILES ${PROJECT_BINARY_DIR}/${pc_name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT devel)
 endforeach()
+
+# ---- uninstalling, archives ------------------------------------------------------------------------------------------
+
+if(PROJECT_IS_TOP_LEVEL)
+    add_custom_target(uninstall
+        COMMAND ${CMAKE_COMMAND} -D MANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
+            -P ${PROJECT_SOURCE_DIR}/offload/cmake/TeamworkUninstall.cmake
+        VERBATIM)
+
+    # `cpack` in the build folder makes an archive that runs wherever it is unpacked, with LLVM's libraries beside it
+    # where they were, or in LD_LIBRARY_PATH.
+    set(CPACK_GENERATOR TXZ)
+    set(CPACK_PACKAGE_NAME teamwork)
+    set(CPACK_PACKAGE_VENDOR Teamwork)
+    set(CPACK_ARCHIVE_COMPONENT_INSTALL OFF)
+    set(CPACK_PACKAGE_CHECKSUM SHA256)
+    set(CPACK_VERBATIM_VARIABLES ON)
+    set(CPACK_STRIP_FILES ON)
+    set(CPACK_THREADS 0)
+    include(CPack)
+endif()

@@ -33,8 +33,8 @@ teamwork_add_offload(teamwork-info ARCHS ${info_archs})
 target_link_libraries(teamwork-info PRIVATE teamwork_warnings Teamwork::teamwork PkgConfig::HWLOC ${CMAKE_DL_LIBS})
 file(RELATIVE_PATH library_dir ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 set_target_properties(teamwork-info PROPERTIES INSTALL_RPATH "$ORIGIN/${library_dir}")
-install(TARGETS teamwork-info RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS teamwork-info RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
 # where bash-completion looks for it
 install(FILES src/tools/teamwork-info.bash RENAME teamwork-info
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES docs/man/teamwork-info.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tools)
+install(FILES docs/man/teamwork-info.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)

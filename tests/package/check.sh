@@ -11,6 +11,7 @@ compiler=$2
 cmake=$3
 generator=$4
 source=$(cd "$(dirname "$0")/user" && pwd)
+sources=$(cd "$(dirname "$0")/../.." && pwd)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -74,6 +75,21 @@ fi
 split=0
 [ -e "$libdir/teamwork/teamwork_split.so" ] && split=1
 
+# ---- components, DESTDIR, uninstalling ----
+# files COMPONENT: installs it alone below a folder, and lists its files
+files() {
+    DESTDIR=$work/$1 logged "$cmake" --install "$build" --prefix /usr --component "$1" >&2 && (cd "$work/$1" && find . ! -type d)
+}
+[ "$(files runtime | grep -vc 'libteamwork\.so\.\|/LICENSE$')" = 0 ] || fail "component runtime has more than the library"
+files devel | grep -q 'include/teamwork/teamwork\.h$' || fail "component devel has no headers"
+[ "$(cd "$work/devel" && find . -name '*.so*')" = "$(cd "$work/devel" && find . -name libteamwork.so -type l)" ] ||
+    fail "component devel has more shared libraries than the link"
+files doc | grep -q '/examples/simple\.c$' || fail "component doc has no examples"
+DESTDIR=$work/all logged "$cmake" --install "$build" --prefix /usr
+DESTDIR=$work/all logged "$cmake" -D MANIFEST="$build/install_manifest.txt" -P "$sources/offload/cmake/TeamworkUninstall.cmake"
+left=$(cd "$work/all" && find . -iname '*teamwork*' -o ! -type d)
+[ -z "$left" ] || fail "uninstalling leaves $left"
+
 # ---- CMake ----
 # configures DIRECTORY CXX_COMPILER OPTION...
 configures() {
@@ -101,6 +117,9 @@ configures "$work/user" "$cxx" && {
     meets "$work/user/meet_no_split" 0
     if ldd "$work/user/static" | grep -q libteamwork; then
         fail "Teamwork::teamwork_static links the shared library"
+    fi
+    if [ -n "$(find /usr/lib -name libboost_context.a 2>/dev/null)" ] && ldd "$work/user/static" | grep -q libboost; then
+        fail "Teamwork::teamwork_static links Boost's shared library, where there is a static one"
     fi
     said=$("$work/user/cxx_openmp_static")
     if ldd "$work/user/cxx_openmp_static" | grep -q libgomp; then

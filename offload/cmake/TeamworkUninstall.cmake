@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: cmake -D MANIFEST=FILE -P TeamworkUninstall.cmake
+#
+# Takes away the files of an installation, below DESTDIR if that is set, and the folders that are empty then. Not itself
+# installed.
+if(NOT EXISTS "${MANIFEST}")
+    message(FATAL_ERROR "Nothing was installed from this build folder: there is no ${MANIFEST}.")
+endif()
+file(STRINGS "${MANIFEST}" files)
+set(folders)
+foreach(file IN LISTS files)
+    file(REMOVE "$ENV{DESTDIR}${file}")
+    cmake_path(GET file PARENT_PATH folder)
+    while(folder MATCHES "[Tt]eamwork")
+        list(APPEND folders "${folder}")
+        cmake_path(GET folder PARENT_PATH folder)
+    endwhile()
+endforeach()
+# inner folders first; only those that are named after the library
+list(REMOVE_DUPLICATES folders)
+list(SORT folders ORDER DESCENDING)
+foreach(folder IN LISTS folders)
+    file(GLOB left LIST_DIRECTORIES TRUE "$ENV{DESTDIR}${folder}/*")
+    if(IS_DIRECTORY "$ENV{DESTDIR}${folder}" AND NOT left)
+        file(REMOVE_RECURSE "$ENV{DESTDIR}${folder}")
+    endif()
+endforeach()
+list(LENGTH files count)
+message(STATUS "Removed ${count} files")
