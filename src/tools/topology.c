@@ -102,17 +102,17 @@ static void report_object(struct report *report, hwloc_topology_t topology, hwlo
 
 bool topology_report(struct report *report)
 {
-    hwloc_topology_t topology;
+    /* Kept until the program ends: what hwloc's plugin for PCI allocates is lost when it is unloaded. */
+    static hwloc_topology_t topology;
     if (hwloc_topology_init(&topology) != 0)
         return false;
-    bool loaded = hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) == 0
-                  && hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) == 0
-                  && hwloc_topology_load(topology) == 0;
+    const bool loaded = hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) == 0
+                        && hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) == 0
+                        && hwloc_topology_load(topology) == 0;
     if (loaded) {
         report_begin(report, '[', "topology", "Topology of the machine");
         report_object(report, topology, hwloc_get_root_obj(topology), 0);
         report_end(report, ']');
     }
-    hwloc_topology_destroy(topology);
     return loaded;
 }
