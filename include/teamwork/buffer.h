@@ -104,6 +104,15 @@ TW_API tw_status tw_buffer_create_sub(tw_buffer *buffer, tw_id offset, tw_range 
  */
 TW_API tw_status tw_buffer_set_final_data(tw_buffer *buffer, void *memory);
 
+/**
+ * Names a buffer for traces, summaries and other tools (tool.h). Sub-buffers share the name of the whole buffer.
+ *
+ * @param name  is copied; NULL or "": the buffer has no name any more
+ * @return TW_ERROR_INVALID_ARGUMENT  the buffer is NULL
+ *         TW_ERROR_OUT_OF_MEMORY     nothing has changed
+ */
+TW_API tw_status tw_buffer_set_name(tw_buffer *buffer, const char *name);
+
 /** The range given at creation; invalid (dims 0) for NULL. */
 TW_API tw_range tw_buffer_range(const tw_buffer *buffer);
 /** The range of the memory that it lies in: that of the whole buffer for a sub-buffer. Element (i, j, k) lies

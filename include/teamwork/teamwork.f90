@@ -335,6 +335,11 @@ module teamwork
             type(tw_buffer), value :: buffer
             type(c_ptr), value :: memory
         end function
+        integer(c_int) function tw_buffer_set_name(buffer, name) bind(C, name='tw_buffer_set_name')
+            import :: c_char, c_int, tw_buffer
+            type(tw_buffer), value :: buffer
+            character(kind=c_char), intent(in) :: name(*)
+        end function
         function tw_buffer_range(buffer) bind(C, name='tw_buffer_range') result(range)
             import :: tw_buffer, tw_range
             type(tw_buffer), value :: buffer

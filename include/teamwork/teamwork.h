@@ -42,6 +42,7 @@
  *     task.h           host tasks and native tasks: functions of the program as steps of command groups
  *     typed.h          C++: functions that give memory, with its type
  *     sim.h            simulated devices
+ *     tool.h           tools that are told what the library does; not included here
  *
  * Threads and processes:
  *

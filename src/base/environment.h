@@ -15,6 +15,8 @@
 #define TW_ENVIRONMENT_LIST(X)                                                                                         \
     X(DEVICES, NULL, NULL)                                                                                             \
     X(LOG, is_log_level, "off, error, warning, info or debug")                                                         \
+    X(TOOL, NULL, NULL)                                                                                                \
+    X(TRACE, NULL, NULL)                                                                                               \
     X(WARNINGS, is_switch, "0 or 1")                                                                                   \
     X(SIM, NULL, NULL)                                                                                                 \
     X(SIM_ASYNC, is_switch, "0 or 1")                                                                                  \

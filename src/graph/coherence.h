@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <teamwork/range.h>
 
@@ -48,6 +49,8 @@ struct tw_data {
     tw_range range;      /* of elements */
     struct tw_box whole; /* all of them */
     size_t element_bytes, bytes;
+    uint64_t number;             /* for tools: from 1, never that of other contents */
+    char *name;                  /* for tools: owned, or NULL; under the lock */
     struct tw_resource contents; /* as the program sees them: orders the groups */
     size_t space_count;
     size_t shared_space; /* memory space of a device that uses the host's memory for this buffer; 0: none */

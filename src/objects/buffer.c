@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Buffers (spec 3.6.1): creation, queries, and the end of the last use. Knows storages only by tw_buffer_storage. */
+#define _GNU_SOURCE
 #include "buffer.h"
 
 #include <stdlib.h>
@@ -256,6 +257,26 @@ tw_status tw_buffer_create_sub(tw_buffer *buffer, tw_id offset, tw_range range, 
     sub->box = box;
     sub->range = range;
     *result = sub;
+    return TW_SUCCESS;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+tw_status tw_buffer_set_name(tw_buffer *buffer, const char *name)
+{
+    if (!buffer)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the buffer is NULL");
+    const tw_status status = tw_check_copy(buffer);
+    if (status != TW_SUCCESS)
+        return status;
+    char *copy = name && *name ? strdup(name) : NULL;
+    if (name && *name && !copy)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the buffer's name");
+    tw_lock();
+    char *old = buffer->root->data.name;
+    buffer->root->data.name = copy;
+    tw_unlock();
+    free(old);
     return TW_SUCCESS;
 }
 

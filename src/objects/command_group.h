@@ -50,6 +50,7 @@ struct tw_command_group {
     /* The members below are not cleared when a group begins. */
     _Atomic(struct tw_command_group *) *spare; /* the queue's place for the group after submission */
     struct tw_memory memory;                   /* for its command; the block may be NULL */
+    uint64_t began_ns;                         /* valid while tools are on: when it was begun */
     struct tw_internal_launch launch;          /* valid once there is a kernel */
     struct tw_use *uses;                       /* few_uses or allocated; counted until the group is submitted */
     size_t use_capacity;

@@ -10,9 +10,11 @@
 
 #include <teamwork/command_graph.h>
 
+#include "base/clock.h"
 #include "base/detail.h"
 #include "base/lock.h"
 #include "base/process.h"
+#include "base/tool.h"
 #include "base/tuning.h"
 #include "buffer.h"
 #include "recording.h"
@@ -108,6 +110,8 @@ tw_command_group *tw_queue_begin(tw_queue *queue)
     memset(group, 0, offsetof(struct tw_command_group, spare));
     group->queue = queue;
     group->device = queue->device;
+    if (tw_tools_are_on())
+        group->began_ns = tw_now_ns();
     atomic_fetch_add_explicit(&queue->tasks.references, 1, memory_order_relaxed); /* the caller keeps it alive */
     return group;
 }
@@ -341,6 +345,8 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
     command->timed = event != NULL;
     command->measured = command->timed && tw_queue_measures(queue);
     struct tw_event_list *const events = group->events;
+    if (tw_tools_are_on())
+        command->recorded_ns = group->began_ns;
     tw_lock(); /* taken once for each group: submitting threads compete for it */
     status = submit_or_record_locked(group, command, event);
     if (status == TW_SUCCESS) {

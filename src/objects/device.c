@@ -22,12 +22,14 @@
 #include "device_filter.h"
 #include "runtime/allocation.h"
 #include "runtime/command.h"
+#include "runtime/observe_device.h"
 #include "runtime/reclaim.h"
 #include "runtime/stream.h"
 #include "runtime/task_queue.h"
 #include "runtime/usm_list.h"
 #include "runtime/workers.h"
 #include "settings.h"
+#include "trace/start.h"
 
 #define LEFT_BYTES 512 /* of the list of what keeps the runtime alive */
 
@@ -127,6 +129,7 @@ static tw_status add_device(const struct tw_backend *backend, unsigned index)
     }
     prepare(device, system);
     device->ordinal = (unsigned)found.all_count;
+    device->number = (int)found.all_count;
     found.all[found.all_count++] = device;
     return TW_SUCCESS;
 }
@@ -159,7 +162,10 @@ tw_status tw_device_part(struct tw_device *parent, size_t first, size_t count, s
     device->units = count;
     device->division = division;
     device->next_part = atomic_load(&parts);
+    device->number = (device->next_part ? device->next_part->number : (int)found.all_count - 1) + 1;
     atomic_store(&parts, device);
+    if (tw_tools_are_on())
+        tw_observe_device(device);
     *result = device;
     return TW_SUCCESS;
 }
@@ -378,6 +384,8 @@ static tw_status find(void)
     explain_absence(filter);
     log_devices();
     note_absent(filter);
+    for (size_t i = 0; tw_tools_are_on() && i < found.all_count; ++i)
+        tw_observe_device(found.all[i]);
     return status;
 }
 
@@ -391,6 +399,7 @@ tw_status tw_discover(void)
     pthread_mutex_lock(&discovery);
     if (!atomic_load_explicit(&discovered, memory_order_relaxed)) {
         tw_settings_tell();
+        tw_tools_start();
         status = find();
         if (status == TW_SUCCESS)
             atomic_store_explicit(&discovered, true, memory_order_release);

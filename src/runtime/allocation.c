@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of buffers, from a device's backend or from the host. Knows no command.
+ * Memory of buffers, from a device's backend or from the host. Knows no command, but tells tools.
  *
  * Most memory is allocated as a whole. Of a large buffer that is accessed in parts, or that takes much of a device, the
  * device reserves all addresses, and puts memory only behind the chunks that are accessed.
@@ -22,6 +22,7 @@
 #include "base/process.h"
 #include "base/tuning.h"
 #include "device.h"
+#include "observe_device.h"
 #include "reclaim.h"
 
 #define HOST_ALIGNMENT 128u /* bytes, as of the largest vector type */
@@ -225,7 +226,9 @@ static bool divide(struct tw_data *data)
 
 tw_status tw_data_init(struct tw_data *data, tw_range range, size_t element_bytes)
 {
+    static atomic_uint_fast64_t numbered;
     const size_t count = tw_memory_space_count();
+    data->number = atomic_fetch_add_explicit(&numbered, 1, memory_order_relaxed) + 1;
     data->allocations = calloc(count, sizeof *data->allocations);
     data->range = range;
     data->whole = tw_box_of_range(range);
@@ -310,6 +313,8 @@ static bool allocate_whole(struct tw_data *data, size_t space, const struct tw_d
     publish(data, space, memory);
     tw_log(TW_LOG_INFO, "memory: %s: %zu bytes for a buffer", device ? tw_device_facts(device)->name : "host memory",
            data->bytes);
+    if (tw_tools_are_on())
+        tw_observe_memory(TW_TOOL_ALLOCATE, data, space, data->bytes);
     return true;
 }
 
@@ -334,6 +339,8 @@ static bool back(struct tw_data *data, const struct tw_box *box, size_t space, c
             atomic_store(&allocation->backing->chunks[chunk].backed, true);
             tw_log(TW_LOG_DEBUG, "memory: %s: chunk %zu of a buffer of %zu bytes is backed",
                    tw_device_facts(device)->name, chunk, data->bytes);
+            if (tw_tools_are_on())
+                tw_observe_memory(TW_TOOL_ALLOCATE, data, space, tw_chunk_bytes(data, chunk));
         }
     return true;
 }
@@ -465,9 +472,24 @@ void tw_chunks_unback(const struct tw_data *data, size_t space, size_t first, si
                                         tw_chunk_bytes(data, chunk));
 }
 
+/* Tells tools that a buffer's memory on a device is freed with it. */
+static __attribute__((noinline, cold)) void tell_of_end(const struct tw_data *data, size_t space)
+{
+    size_t bytes = data->bytes;
+    if (data->allocations[space].backing) {
+        bytes = 0;
+        for (size_t chunk = 0; chunk < data->chunks->count; ++chunk)
+            bytes += tw_chunk_is_backed(data, space, chunk) ? tw_chunk_bytes(data, chunk) : 0;
+    }
+    tw_observe_memory(TW_TOOL_FREE, data, space, bytes);
+}
+
 void tw_data_free(struct tw_data *data)
 {
+    if (data->host_block && tw_tools_are_on())
+        tw_observe_memory(TW_TOOL_FREE, data, 0, data->bytes);
     free(data->host_block);
+    free(data->name);
     tw_coherence_end(data);
     tw_lock();
     if (data->link)
@@ -477,6 +499,8 @@ void tw_data_free(struct tw_data *data)
         void *memory = atomic_load(&data->allocations[space].address);
         if (!memory || data->allocations[space].borrowed)
             continue;
+        if (tw_tools_are_on())
+            tell_of_end(data, space);
         struct tw_backend_device *device = tw_memory_space_device(space)->backend;
         if (!data->allocations[space].backing) {
             device->backend->memory->free(device, memory);

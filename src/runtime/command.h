@@ -91,10 +91,12 @@ struct tw_command {
     bool started, acquired, complete;
     bool is_user_event; /* set at creation: read without the lock */
     bool timed;    /* an event can be asked for the times; else no clock is read: it costs a tenth of a short group */
-    bool measured; /* the tasks' times are recorded too; only with `timed` */
+    bool measured; /* the tasks' times are recorded too; only with `timed`, or for tools */
     struct tw_event events[TW_PHASE_COUNT];
     int line;
     const char *file;
+    uint64_t number;      /* of the body, for tools; its copies have the next ones; 0: tools are not told of it */
+    uint64_t recorded_ns; /* for tools: when the program began to record it; 0: not known */
     const struct tw_command_object *object;
     struct tw_failure *failure;   /* its own, or the cause of its cancellation; counted */
     struct tw_fallback *fallback; /* owned; or NULL */

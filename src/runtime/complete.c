@@ -4,6 +4,7 @@
 
 #include "base/lock.h"
 #include "fallback_take.h"
+#include "observe.h"
 #include "poller.h"
 #include "ready.h"
 
@@ -40,6 +41,8 @@ static void complete_locked(struct tw_command *command)
 static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled)
 {
     struct tw_command *command = task->command;
+    if (cancelled && command->number)
+        tw_observe_end(task, TW_ERROR_CANCELLED, (struct tw_backend_times){0, 0});
     if (failure && command->fallback && task == &command->body && tw_fallback_take_locked(task, &failure, &cancelled))
         return NULL;
     if (failure && command->status == TW_SUCCESS) {
@@ -98,6 +101,13 @@ static void undo_access_locked(struct tw_command *command)
         tw_graph_wrote_nothing(&command->body.node);
 }
 
+/* Tells tools that the program has a host access, or that a user event waits for the program. */
+static __attribute__((noinline, cold)) void begin_access_locked(struct tw_task *task)
+{
+    task->began_ns = tw_held_ns();
+    tw_observe_begin(task);
+}
+
 void tw_make_ready_locked(struct tw_node *nodes)
 {
     struct tw_task_list todo = {NULL, NULL};
@@ -115,15 +125,24 @@ void tw_make_ready_locked(struct tw_node *nodes)
             tw_append(&todo, finish_locked(task, tw_cancel_cause_of(task), true));
         } else if (task->kind == TW_TASK_NOTHING) {
             tw_command_start_locked(command);
-            if (command->measured)
+            if (command->measured) {
                 tw_command_note_times_locked(task, (struct tw_backend_times){tw_held_ns(), tw_held_ns()});
+                if (command->number) {
+                    tw_observe_begin(task);
+                    tw_observe_end(task, TW_SUCCESS, (struct tw_backend_times){tw_held_ns(), tw_held_ns()});
+                }
+            }
             tw_append(&todo, finish_locked(task, NULL, false));
         } else if (task->kind == TW_TASK_HOST_ACCESS) {
             command->started = command->acquired = true;
+            if (command->number)
+                begin_access_locked(task);
             command->object->ready_locked(command);
             tw_announce_locked(command->queue);
         } else if (task->kind != TW_TASK_USER) { /* that one waits for the program */
             tw_schedule_locked(task);
+        } else if (command->number) {
+            begin_access_locked(task);
         }
     }
 }

@@ -28,6 +28,7 @@ struct tw_device {
     struct tw_platform *platform;
     size_t space;     /* its memory space; 0 is host memory */
     unsigned ordinal; /* in the order of discovery; that of its parent if it is a sub-device */
+    int number;       /* for tools: that of no other device */
 
     /* of a sub-device */
     struct tw_device *parent;    /* NULL: none */

@@ -19,6 +19,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "hold.h"
+#include "observe_device.h"
 #include "submit.h"
 #include "task_queue.h"
 #include "wait.h"
@@ -188,6 +189,8 @@ static bool give_up_locked(const struct piece *piece, size_t space)
         return false;
     if (piece->is_whole) {
         void *memory = tw_data_detach_locked(data, space);
+        if (memory && tw_tools_are_on())
+            tw_observe_memory(TW_TOOL_EVICT, data, space, data->bytes);
         tw_unlock();
         if (memory)
             device->backend->memory->free(device, memory);
@@ -197,6 +200,8 @@ static bool give_up_locked(const struct piece *piece, size_t space)
     if (!tw_chunks_detach_locked(data, space, piece->first, piece->past))
         return true;
     data->owner->hold_locked(data);
+    if (tw_tools_are_on())
+        tw_observe_memory(TW_TOOL_EVICT, data, space, bytes_of(piece));
     tw_unlock();
     tw_chunks_unback(data, space, piece->first, piece->past);
     tw_lock();

@@ -30,6 +30,7 @@
 #include "complete.h"
 #include "cuda_event.h"
 #include "host_task.h"
+#include "observe.h"
 #include "order.h"
 #include "poller.h"
 #include "ready.h"
@@ -119,8 +120,6 @@ static size_t add_event(struct tw_backend_event *events, size_t count, const str
 static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend_stream *handle, struct tw_task *task)
 {
     struct tw_command *command = task->command;
-    if (command->measured)
-        async->measure(handle);
     if (task->kind == TW_TASK_KERNEL)
         return async->launch(handle, command->kernel, &command->launch, &task->sequence);
     if (task->kind == TW_TASK_STEP)
@@ -136,6 +135,18 @@ static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend
     }
     const struct tw_backend_copy request = tw_copy_request(&((const struct tw_copy_task *)task)->plan);
     return async->copy(handle, &request, &task->sequence);
+}
+
+/* Does the same for a task whose times are recorded. */
+static __attribute__((noinline)) tw_status enqueue_measured(const struct tw_backend_async *async,
+                                                            struct tw_backend_stream *handle, struct tw_task *task)
+{
+    async->measure(handle);
+    tw_observe_begin(task);
+    const tw_status status = enqueue(async, handle, task);
+    if (status == TW_SUCCESS)
+        tw_observe_enqueued(task);
+    return status;
 }
 
 /* Enqueues a task on the backend's stream, after its predecessors in flight. Releases the lock meanwhile. */
@@ -167,7 +178,7 @@ static tw_status enqueue_locked(struct tw_stream *stream, struct tw_task *task)
         if (status == TW_SUCCESS && count)
             status = async->wait(handle, events, count);
         if (status == TW_SUCCESS && at == task->node.in_count)
-            status = enqueue(async, handle, task);
+            status = task->command->measured ? enqueue_measured(async, handle, task) : enqueue(async, handle, task);
         tw_detail_of_task(false);
         tw_lock();
     } while (status == TW_SUCCESS && at < task->node.in_count);
@@ -216,6 +227,8 @@ static bool issue_task_locked(struct tw_stream *stream, struct tw_task *task)
     const tw_status status = cancelled ? TW_SUCCESS : enqueue_locked(stream, task);
     if (status != TW_SUCCESS)
         task->failure = failure_locked(task, status);
+    if (status != TW_SUCCESS && task->command->number)
+        tw_observe_end(task, status, (struct tw_backend_times){0, 0});
     add_in_flight_locked(stream, task);
     if (cancelled || status != TW_SUCCESS)
         return false;
@@ -272,15 +285,16 @@ static tw_status outcome(const struct tw_backend_async *async, struct tw_backend
     return status;
 }
 
-/* Notes when a completed task of a stream ran. Releases the lock meanwhile. */
-static void note_times_locked(const struct tw_backend_async *async, struct tw_backend_stream *handle,
-                              const struct tw_task *task)
+/* Notes and returns when a completed task of a stream ran. Releases the lock meanwhile. */
+static struct tw_backend_times note_times_locked(const struct tw_backend_async *async, struct tw_backend_stream *handle,
+                                                 const struct tw_task *task)
 {
     struct tw_backend_times times = {0, 0};
     tw_unlock();
     async->times(handle, task->sequence, &times);
     tw_lock();
     tw_command_note_times_locked(task, times);
+    return times;
 }
 
 /* Retires completed tasks from the beginning of a stream, up to one that must wait for other streams. */
@@ -292,6 +306,7 @@ static bool retire_tasks_locked(struct tw_stream *stream)
     struct tw_task *task;
     while ((task = (struct tw_task *)stream->in_flight.first) && !tw_graph_before(&task->node)) {
         tw_status status = TW_SUCCESS;
+        struct tw_backend_times times = {0, 0};
         tw_note_start_locked(stream->queue);
         if (task->node.issued) {
             struct tw_backend_stream *handle = stream->handle;
@@ -303,8 +318,10 @@ static bool retire_tasks_locked(struct tw_stream *stream)
             if (task->sequence > completed)
                 break;
             if (task->command->measured)
-                note_times_locked(async, handle, task);
+                times = note_times_locked(async, handle, task);
             status = outcome(async, handle, task);
+            if (task->command->measured)
+                tw_observe_end(task, status, times);
         }
         if (status != TW_SUCCESS && !task->node.cancel_cause)
             task->failure = failure_locked(task, status);

@@ -11,7 +11,9 @@
 void tw_task_queue_init(struct tw_task_queue *queue, struct tw_device *device,
                         void (*unused_locked)(struct tw_task_queue *queue))
 {
+    static atomic_uint_fast64_t queues;
     queue->device = device;
+    queue->number = atomic_fetch_add_explicit(&queues, 1, memory_order_relaxed) + 1;
     queue->priority = TW_PRIORITY_NORMAL;
     atomic_init(&queue->references, 1);
     queue->unused_locked = unused_locked;

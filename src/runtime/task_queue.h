@@ -49,6 +49,7 @@ struct tw_task_queue {
     struct tw_command *first_unfinished, *last_unfinished; /* in the order of submission */
     size_t unfinished;
     uint64_t submitted;                    /* `sequence` of the last command */
+    uint64_t number;                       /* for tools: from 1, never that of another task queue */
     struct tw_task_queue *next, *previous; /* links of device->active, while it has ready tasks */
     struct tw_task_list light, exclusive;
     struct tw_task_list copies;  /* on a device that limits their number, and host tasks: workers run them in order */

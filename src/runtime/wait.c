@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/tuning.h"
+#include "observe.h"
 #include "poller.h"
 #include "ready.h"
 #include "reclaim.h"
@@ -226,8 +227,8 @@ static void wait_locked(struct waiter *waiter)
     leave_device_locked(waiter->left);
 }
 
-void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const void *what, const struct tw_task *watched,
-                    struct tw_command *last)
+static inline void wait_for(struct tw_command *(*unfinished)(const void *what), const void *what,
+                            const struct tw_task *watched, struct tw_command *last)
 {
     struct waiter waiter;
     waiter.source.take_locked = take_next_for_waiter;
@@ -243,4 +244,27 @@ void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const vo
     wait_locked(&waiter);
     if (queue)
         --queue->watchers;
+}
+
+/* Does the same, and tells tools, if there is something to wait for. */
+static __attribute__((noinline, cold)) void observed_wait(struct tw_command *(*unfinished)(const void *what),
+                                                          const void *what, const struct tw_task *watched,
+                                                          struct tw_command *last)
+{
+    const struct tw_command *first = unfinished(what);
+    tw_tool_wait wait;
+    if (!first)
+        return;
+    tw_observe_wait_locked(&wait, first, last);
+    wait_for(unfinished, what, watched, last);
+    tw_observe_wait_end(&wait);
+}
+
+void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const void *what, const struct tw_task *watched,
+                    struct tw_command *last)
+{
+    if (tw_tools_are_on())
+        observed_wait(unfinished, what, watched, last);
+    else
+        wait_for(unfinished, what, watched, last);
 }

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * A file that grows, and is complete at any moment, however the program ends.
+ *
+ * Text goes to memory that is the file's own, so it is in the file when it was copied. Behind the text are spaces, up to
+ * the end of the parts that are mapped. A thread maps parts before they are needed, since that takes as long as writing
+ * them. No thread safety: the caller has a lock.
+ */
+#ifndef TEAMWORK_TRACE_FILE_H
+#define TEAMWORK_TRACE_FILE_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct tw_trace_file {
+    int descriptor; /* -1: nothing can be written (any more) */
+    char *part;     /* the mapped part; NULL: none yet */
+    size_t at;      /* where it begins in the file */
+    size_t used;    /* bytes of text in it */
+
+    /* the thread that maps the next part */
+    bool has_thread;
+    pthread_t thread;
+    sem_t wanted, ready; /* posted when the next part is to be mapped, and when it is */
+    bool ends;           /* written before `wanted` is posted, as are the next two */
+    char *old;           /* part to unmap; or NULL */
+    size_t next_at;      /* where the next part begins */
+    char *next;          /* written before `ready` is posted: the next part; NULL: `error` says why there is none */
+    int error;
+};
+
+/* Opens a file, which begins empty. Returns false and sets errno if that is impossible; EWOULDBLOCK: another process
+   writes it. */
+bool tw_trace_file_open(struct tw_trace_file *file, const char *path);
+/* Appends text. Returns false and sets errno if the file cannot grow: it ends before the text then, or in it. */
+bool tw_trace_file_append(struct tw_trace_file *file, const char *text, size_t bytes);
+/* Cuts what is behind the text, and closes the file. */
+void tw_trace_file_close(struct tw_trace_file *file);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers and names as text (line.h). */
+#include "line.h"
+
+static const char pairs[] =
+    "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+    "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+
+static unsigned count_digits(uint64_t number)
+{
+    unsigned digits = 1;
+    for (; number >= 10000; number /= 10000)
+        digits += 4;
+    return digits + (number >= 10) + (number >= 100) + (number >= 1000);
+}
+
+void tw_put_digits(struct tw_line *line, uint64_t number)
+{
+    char *at = line->at += count_digits(number);
+    for (; number >= 100; number /= 100) {
+        at -= 2;
+        memcpy(at, &pairs[2 * (number % 100)], 2);
+    }
+    if (number >= 10)
+        memcpy(at - 2, &pairs[2 * number], 2);
+    else
+        at[-1] = (char)('0' + number);
+}
+
+/* Puts exactly two digits. */
+static inline char *put_pair(char *at, uint32_t number)
+{
+    memcpy(at, &pairs[2 * (size_t)number], 2);
+    return at + 2;
+}
+
+void tw_put_time(struct tw_line *line, uint64_t ns)
+{
+    const uint32_t rest = (uint32_t)(ns % 1000);
+    tw_put_number(line, ns / 1000);
+    if (!rest)
+        return;
+    *line->at++ = '.';
+    *line->at++ = (char)('0' + rest / 100);
+    line->at = put_pair(line->at, rest % 100);
+}
+
+void tw_put_moment(struct tw_line *line, uint64_t ns, struct tw_moment *last)
+{
+    if (!ns) {
+        *line->at++ = '0';
+        return;
+    }
+    const uint64_t most = ns / 10000000;
+    const uint32_t rest = (uint32_t)(ns % 10000000); /* 10 ms */
+    if (most != last->most || !last->bytes) {
+        struct tw_line digits;
+        digits.at = digits.text;
+        tw_put_digits(&digits, most);
+        last->most = most;
+        last->bytes = (size_t)(digits.at - digits.text);
+        memcpy(last->text, digits.text, sizeof last->text);
+    }
+    memcpy(line->at, last->text, sizeof last->text);
+    char *at = line->at + last->bytes;
+    at = put_pair(at, rest / 100000);
+    at = put_pair(at, rest / 1000 % 100);
+    *at++ = '.';
+    *at++ = (char)('0' + rest / 100 % 10);
+    line->at = put_pair(at, rest % 100);
+}
+
+void tw_put_name(struct tw_line *line, const char *name)
+{
+    char *at = line->at;
+    const char *const past = name + TW_LINE_NAME;
+    for (; *name && (name < past || ((unsigned char)*name & 0xC0u) == 0x80u); ++name) { /* cuts no character of UTF-8 */
+        const unsigned char c = (unsigned char)*name;
+        if (c == '"' || c == '\\')
+            *at++ = '\\';
+        *at++ = (char)(c < 0x20 ? ' ' : c);
+    }
+    line->at = at;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Building a line of text, quickly: several lines are written for each group.
+ *
+ * There is no check for room. A line has TW_LINE_BYTES; names are cut at TW_LINE_NAME bytes, so what a caller puts into a
+ * line is bounded by the number of its calls.
+ */
+#ifndef TEAMWORK_TRACE_LINE_H
+#define TEAMWORK_TRACE_LINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define TW_LINE_BYTES 4096u
+#define TW_LINE_NAME 160u /* bytes of a name, longer ones are cut; in the line they may be twice as many */
+
+struct tw_line {
+    char *at; /* behind the text */
+    char text[TW_LINE_BYTES];
+};
+
+/* Puts a literal. */
+#define TW_PUT(line, literal)                                                                                          \
+    (memcpy((line)->at, "" literal, sizeof(literal) - 1), (void)((line)->at += sizeof(literal) - 1))
+
+void tw_put_digits(struct tw_line *line, uint64_t number); /* the slow part of tw_put_number() */
+/* Puts the inside of a string of JSON. */
+void tw_put_name(struct tw_line *line, const char *name);
+/* Puts nanoseconds, as microseconds. */
+void tw_put_time(struct tw_line *line, uint64_t ns);
+
+/* The first digits of a moment, which are the same for 10 ms. Begins zero-initialized. */
+struct tw_moment {
+    uint64_t most;
+    size_t bytes;
+    char text[16];
+};
+
+/* Does the same for a moment, not much later or earlier than the last one. */
+void tw_put_moment(struct tw_line *line, uint64_t ns, struct tw_moment *last);
+
+static inline void tw_put_number(struct tw_line *line, uint64_t number)
+{
+    if (number < 10)
+        *line->at++ = (char)('0' + number);
+    else
+        tw_put_digits(line, number);
+}
+
+#endif

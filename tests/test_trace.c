@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host */
+/** TW_TRACE, TW_SUMMARY and TW_TOOL: programs with a known structure, each in a process of its own, whose file is read. */
+#define _GNU_SOURCE
+#include "tw_test.h"
+
+#include <stdatomic.h>
+#include <sys/wait.h>
+
+#include "trace_file.h"
+
+enum { N = 1000, STEPS = 5, THREADS = 3 };
+
+struct widen {
+    const int *from;
+    long *to;
+};
+static inline void widen(tw_item item, const struct widen *k)
+{
+    k->to[tw_global_id(item, 0)] = k->from[tw_global_id(item, 0)];
+}
+TW_RANGE_KERNEL(widen, 1);
+
+struct step {
+    long *x;
+};
+static inline void step(tw_item item, const struct step *k)
+{
+    ++k->x[tw_global_id(item, 0)];
+}
+TW_RANGE_KERNEL(step, 1);
+
+struct look {
+    const long *x;
+};
+static tw_status look(const void *block)
+{
+    const struct look *k = block;
+    return k->x[0] == STEPS ? TW_SUCCESS : TW_ERROR_LAUNCH_FAILED;
+}
+
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
+
+/* Ends the process unless a call has succeeded. */
+static void must(tw_status status)
+{
+    if (status != TW_SUCCESS) {
+        fprintf(stderr, "%s\n", tw_error_detail());
+        _exit(9);
+    }
+}
+
+static void submit_steps(tw_queue *queue, tw_buffer *x, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, x));
+        must(tw_queue_submit(queue, cg, NULL));
+    }
+}
+
+/* A kernel that widens `data`, STEPS kernels behind it and a host task, all of them submitted before the first may run;
+   then the results are copied to memory of the program. */
+static void run_known(void)
+{
+    static int data[N];
+    static long result[N];
+    tw_queue *queue;
+    tw_buffer *from, *to;
+    tw_event *gate;
+    must(tw_queue_create(NULL, NULL, NULL, NULL, &queue));
+    must(tw_buffer_create_over_const(data, sizeof data[0], tw_range_1d(N), &from));
+    must(tw_buffer_create(sizeof result[0], tw_range_1d(N), &to));
+    must(tw_buffer_set_name(to, "the \"sum\""));
+    must(tw_event_create_user(&gate));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), widen, .from = tw_read(cg, from), .to = tw_discard_write(cg, to));
+    tw_depends_on(cg, gate);
+    must(tw_queue_submit(queue, cg, NULL));
+    submit_steps(queue, to, STEPS);
+    cg = tw_queue_begin(queue);
+    const struct look block = {tw_host_read(cg, to)};
+    tw_host_task(cg, look, &block, sizeof block);
+    must(tw_queue_submit(queue, cg, NULL));
+    must(tw_event_complete(gate, TW_SUCCESS));
+    must(tw_queue_wait(queue));
+    tw_event_release(&gate);
+    must(tw_buffer_read(to, result));
+    must(tw_buffer_destroy(&from));
+    must(tw_buffer_destroy(&to));
+    must(tw_queue_destroy(&queue));
+}
+
+static void run_and_shut_down_twice(void)
+{
+    run_known();
+    must(tw_shutdown());
+    run_known();
+    must(tw_shutdown());
+}
+
+static void run_and_abort(void)
+{
+    run_known();
+    signal(SIGABRT, SIG_DFL);
+    abort();
+}
+
+static void run_and_be_killed(void)
+{
+    run_known();
+    (void)raise(SIGKILL);
+}
+
+/* A child that ends by exit() leaves the trace of its parent alone. */
+static void run_and_fork(void)
+{
+    run_known();
+    const pid_t child = fork();
+    if (child == 0)
+        exit(0);
+    int status;
+    (void)waitpid(child, &status, 0);
+    run_known();
+}
+
+static void *work(void *unused)
+{
+    tw_queue *queue;
+    tw_buffer *x;
+    must(tw_queue_create(NULL, NULL, NULL, NULL, &queue));
+    must(tw_buffer_create(sizeof(long), tw_range_1d(N), &x));
+    for (int i = 0; i < STEPS; ++i) {
+        submit_steps(queue, x, STEPS);
+        must(tw_queue_wait(queue));
+    }
+    must(tw_buffer_destroy(&x));
+    must(tw_queue_destroy(&queue));
+    return unused;
+}
+
+static void run_threads(void)
+{
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; ++i)
+        if (pthread_create(&threads[i], NULL, work, NULL) != 0)
+            _exit(8);
+    for (int i = 0; i < THREADS; ++i)
+        pthread_join(threads[i], NULL);
+}
+
+/* A group fails, and one that needs its result is cancelled. */
+static tw_status fail(const void *unused)
+{
+    (void)unused;
+    return TW_ERROR_LAUNCH_FAILED;
+}
+
+static void run_failing(void)
+{
+    tw_queue *queue;
+    tw_buffer *x;
+    tw_event *gate;
+    must(tw_queue_create(NULL, NULL, NULL, NULL, &queue));
+    must(tw_buffer_create(sizeof(long), tw_range_1d(N), &x));
+    must(tw_event_create_user(&gate));
+    tw_command_group *cg = tw_queue_begin(queue);
+    const struct look block = {tw_host_read_write(cg, x)};
+    tw_host_task(cg, fail, &block, sizeof block);
+    tw_depends_on(cg, gate);
+    must(tw_queue_submit(queue, cg, NULL));
+    submit_steps(queue, x, 1);
+    must(tw_event_complete(gate, TW_SUCCESS));
+    if (tw_queue_wait(queue) == TW_SUCCESS)
+        _exit(7);
+    (void)tw_queue_wait(queue);
+    tw_event_release(&gate);
+    (void)tw_buffer_destroy(&x);
+    (void)tw_queue_destroy(&queue);
+}
+
+/* ---- their traces ------------------------------------------------------------------------------------------------ */
+
+static char path[64], messages[8192];
+
+/* Runs a program in a process of its own, with a variable of the environment set and the others not. Its messages are in
+   `messages`. Returns its status as waitpid() stores it. */
+static int run(void (*program)(void), const char *variable, const char *value)
+{
+    int ends[2], status = -1;
+    TW_CHECK(pipe(ends) == 0);
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], 2);
+        close(ends[0]);
+        close(ends[1]);
+        setenv(variable, value, 1);
+        program();
+        exit(0);
+    }
+    close(ends[1]);
+    size_t used = 0;
+    for (ssize_t now; (now = read(ends[0], messages + used, sizeof messages - 1 - used)) > 0;)
+        used += (size_t)now;
+    messages[used] = '\0';
+    close(ends[0]);
+    TW_CHECK(waitpid(child, &status, 0) == child);
+    return status;
+}
+
+/* Runs a program with a trace, and reads that. */
+static void run_traced(struct trace_text *trace, void (*program)(void))
+{
+    snprintf(path, sizeof path, "/tmp/test_trace.%ld.json", (long)getpid());
+    TW_EQUAL(run(program, "TW_TRACE", path), 0);
+    TW_EQUAL(messages[0], 0);
+    TW_CHECK(trace_read(trace, path, false));
+    TW_EQUAL(unlink(path), 0);
+}
+
+static struct trace_text trace; /* large */
+
+static bool has_memory(void)
+{
+    const char *devices = getenv("TW_DEVICES");
+    return devices && strncmp(devices, "sim", 3) == 0;
+}
+
+/* Checks the arrows: each begins and ends in a slice, and not before it ends. Returns how many lead to slices with a
+   name from those with another. */
+static size_t count_arrows(const char *from, const char *to)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < trace.count; ++i) {
+        const struct trace_event *start = &trace.events[i], *end = NULL;
+        if (start->phase != 's')
+            continue;
+        for (size_t k = 0; k < trace.count && !end; ++k)
+            if (trace.events[k].phase == 'f' && trace.events[k].id == start->id)
+                end = &trace.events[k];
+        TW_CHECK(end != NULL);
+        const struct trace_event *first = trace_slice_at(&trace, start->track, start->start);
+        const struct trace_event *second = trace_slice_at(&trace, end->track, end->start);
+        TW_CHECK(first && second);
+        TW_CHECK(start->start <= end->start);
+        count += is_named(first, from) && is_named(second, to);
+    }
+    return count;
+}
+
+/* Returns the number of copies with a name from one memory, each of so many bytes. */
+static size_t count_copies(const char *name, const char *from, double bytes)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < trace.count; ++i) {
+        const struct trace_event *event = &trace.events[i];
+        const char *side = event->phase == 'X' && is_named(event, name) ? field(event->line, "\"from\":\"") : NULL;
+        if (!side || strncmp(side, from, strlen(from)) != 0)
+            continue;
+        TW_EQUAL(number_of(event->line, "\"bytes\":"), bytes);
+        TW_CHECK(event->length == 0 || number_of(event->line, "\"MB_per_s\":") >= 0 || event->length > bytes);
+        ++count;
+    }
+    return count;
+}
+
+TW_TEST(a_trace_is_what_the_program_does)
+{
+    run_traced(&trace, run_known);
+    TW_EQUAL(trace_slices(&trace, "widen"), 1);
+    TW_EQUAL(trace_slices(&trace, "step"), STEPS);
+    TW_EQUAL(trace_slices(&trace, "host task"), 1);
+    TW_EQUAL(trace_slices(&trace, "user event"), 1);
+    TW_EQUAL(trace_slices(&trace, "submit step"), STEPS);
+    TW_CHECK(trace_overlap(&trace) == NULL);
+    TW_EQUAL(count_arrows("user event", "widen"), 1);
+    TW_EQUAL(count_arrows("widen", "step"), 1);
+    TW_EQUAL(count_arrows("step", "step"), STEPS - 1);
+    if (has_memory()) {
+        TW_EQUAL(count_copies("transfer of buffer 1", "host memory", N * sizeof(int)), 1);
+        TW_EQUAL(count_copies("transfer of buffer 2 the \\\"sum\\\"", "1 ", N * sizeof(long)), 1);
+        TW_EQUAL(count_arrows("transfer of buffer 1", "widen"), 1);
+        TW_EQUAL(count_arrows("step", "transfer of buffer 2 the \\\"sum\\\""), 1);
+        TW_EQUAL(count_arrows("transfer of buffer 2 the \\\"sum\\\"", "host task"), 1);
+    } else {
+        TW_EQUAL(count_arrows("step", "host task"), 1);
+    }
+    TW_EQUAL(count_copies("copy of buffer 2 the \\\"sum\\\"", "host memory", N * sizeof(long)), 1);
+    for (size_t i = 0; i < trace.count; ++i)
+        if (trace.events[i].phase == 'X' && is_named(&trace.events[i], "step")) {
+            TW_CHECK(field(trace.events[i].line, "\"range\":[1000]"));
+            TW_EQUAL(number_of(trace.events[i].line, "\"argument_bytes\":"), sizeof(struct step));
+        }
+    free(trace.text);
+}
+
+TW_TEST(threads_have_their_own_tracks)
+{
+    run_traced(&trace, run_threads);
+    TW_EQUAL(trace_slices(&trace, "step"), THREADS * STEPS * STEPS);
+    TW_CHECK(trace_overlap(&trace) == NULL);
+    unsigned tracks[THREADS] = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < trace.count; ++i) {
+        if (trace.events[i].phase != 'X' || !is_named(&trace.events[i], "submit step"))
+            continue;
+        size_t k = 0;
+        while (k < count && tracks[k] != trace.events[i].track)
+            ++k;
+        TW_CHECK(k < THREADS);
+        if (k == count)
+            tracks[count++] = trace.events[i].track;
+    }
+    TW_EQUAL(count, THREADS);
+    free(trace.text);
+}
+
+TW_TEST(a_trace_goes_on_after_a_shutdown_and_a_fork)
+{
+    run_traced(&trace, run_and_shut_down_twice);
+    TW_EQUAL(trace_slices(&trace, "step"), 2 * STEPS);
+    free(trace.text);
+    run_traced(&trace, run_and_fork);
+    TW_EQUAL(trace_slices(&trace, "step"), 2 * STEPS);
+    free(trace.text);
+}
+
+TW_TEST(what_failed_and_was_cancelled_is_in_the_trace)
+{
+    run_traced(&trace, run_failing);
+    TW_EQUAL(trace_slices(&trace, "host task"), 1);
+    TW_EQUAL(trace_slices(&trace, "step"), 0);
+    size_t failed = 0, cancelled = 0;
+    for (size_t i = 0; i < trace.count; ++i) {
+        failed += is_named(&trace.events[i], "host task")
+                  && field(trace.events[i].line, "\"status\":\"TW_ERROR_LAUNCH_FAILED\"");
+        cancelled +=
+            is_named(&trace.events[i], "step") && field(trace.events[i].line, "\"status\":\"TW_ERROR_CANCELLED\"");
+    }
+    TW_EQUAL(failed, 1);
+    TW_EQUAL(cancelled, 1);
+    free(trace.text);
+}
+
+/* However the process ends, all that has happened is in the file. */
+TW_TEST(a_crash_leaves_a_trace)
+{
+    static void (*const crashes[])(void) = {run_and_abort, run_and_be_killed};
+    for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; ++i) {
+        snprintf(path, sizeof path, "/tmp/test_trace.%ld.json", (long)getpid());
+        TW_CHECK(WIFSIGNALED(run(crashes[i], "TW_TRACE", path)));
+        TW_CHECK(trace_read(&trace, path, true));
+        TW_EQUAL(unlink(path), 0);
+        TW_EQUAL(trace_slices(&trace, "step"), STEPS);
+        TW_EQUAL(count_arrows("step", "step"), STEPS - 1);
+        TW_CHECK(trace_slices(&trace, has_memory() ? "copy of buffer 2 the \\\"sum\\\"" : "host task") >= 1);
+        free(trace.text);
+    }
+}
+
+TW_TEST(a_program_goes_on_without_its_tools)
+{
+    TW_EQUAL(run(run_known, "TW_TRACE", "/nonexistent/folder/trace.json"), 0);
+    TW_CHECK(strstr(messages, "TW_TRACE: \"/nonexistent/folder/trace.json\" cannot be written"));
+    TW_EQUAL(run(run_known, "TW_TRACE", "/dev/full"), 0);
+    TW_CHECK(strstr(messages, "TW_TRACE: \"/dev/full\" cannot be written"));
+    TW_EQUAL(run(run_known, "TW_TOOL", "/nonexistent/tool.so"), 0);
+    TW_CHECK(strstr(messages, "TW_TOOL: /nonexistent/tool.so: "));
+    TW_EQUAL(run(run_known, "TW_TOOL", "libm.so.6"), 0);
+    TW_CHECK(strstr(messages, "TW_TOOL: libm.so.6 is no tool"));
+}
+
+TW_TEST_LIST = {TW_CASE(a_trace_is_what_the_program_does),
+                TW_CASE(threads_have_their_own_tracks),
+                TW_CASE(a_trace_goes_on_after_a_shutdown_and_a_fork),
+                TW_CASE(what_failed_and_was_cancelled_is_in_the_trace),
+                TW_CASE(a_crash_leaves_a_trace),
+                TW_CASE(a_program_goes_on_without_its_tools),
+                TW_CASES_END};
