@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: x86_64 gpu-simt, values */
+/* Variants: x86_64 gpu-simt gpu-teams, values */
 /*
  * Printing from kernels (lower/kernel/printf.h): what is printed on each device, that lines stay whole, what a call returns;
  * and on the host the library's own formatting against the C library's.

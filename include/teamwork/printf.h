@@ -22,8 +22,7 @@
  * returns. That memory is a ring of fixed size (NVIDIA: 1 MiB, cudaLimitPrintfFifoSize): what a kernel prints beyond
  * that overwrites what it printed first.
  *
- * On GPUs of other makers a call writes nothing and returns -1. Known defect: in the standard mapping (LOWERING teams)
- * on NVIDIA GPUs, calls with integer vectors have printed garbled text; the simt lowering and plain calls are right.
+ * On GPUs of other makers a call writes nothing and returns -1.
  */
 #ifndef TEAMWORK_PRINTF_H
 #define TEAMWORK_PRINTF_H

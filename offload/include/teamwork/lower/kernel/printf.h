@@ -177,7 +177,9 @@ TW_INTERNAL_TEXT_FUNCTION int tw_internal_print_values(const char *format, const
                                                        unsigned count)
 {
     char line[TW_PRINTF_MAX_BYTES + 1];
+    TW_INTERNAL_ON_STACK(line)
     struct tw_internal_text text = {line, 0, TW_PRINTF_MAX_BYTES, false};
+    TW_INTERNAL_ON_STACK(text)
     if (!tw_internal_format_values(&text, format, values, count))
         return -1;
 #if defined(__NVPTX__) || defined(__AMDGCN__)

@@ -14,7 +14,17 @@
 #include <stdint.h>
 
 #include <teamwork/export.h>
+#include <teamwork/lower/kernel/region.h>
 #include <teamwork/lower/vector/vector.h>
+
+/* Places a local variable on the thread's stack although its address is taken: #pragma omp allocate(x). In the teams
+   lowering on a GPU clang would take memory for it from the team's, or from malloc() when that is used up, and LLVM 19
+   drops that call where such functions are not inlined: it has noted that they allocate nothing. */
+#if defined(TW_INTERNAL_GPU_PASS) && defined(TW_INTERNAL_PASS_TEAMS)
+#define TW_INTERNAL_ON_STACK(...) TW_INTERNAL_PRAGMA(omp allocate(__VA_ARGS__) allocator(omp_thread_mem_alloc))
+#else
+#define TW_INTERNAL_ON_STACK(...)
+#endif
 
 /* Compiled once a file and device, however many calls there are. */
 #define TW_INTERNAL_TEXT_FUNCTION static __attribute__((noinline, unused))
@@ -91,6 +101,7 @@ TW_INTERNAL_TEXT_FUNCTION void tw_internal_put_integer(struct tw_internal_text *
         value = (0 - value) << unused >> unused;
     }
     char digits[24], prefix[4] = {0};
+    TW_INTERNAL_ON_STACK(digits, prefix)
     int count = 0, prefix_length = 0;
     for (uint64_t rest = value; rest; rest /= base) {
         const unsigned digit = (unsigned)(rest % base);
@@ -185,6 +196,7 @@ TW_DEVICE_INLINE int tw_internal_word_of(int place, uint32_t *unit)
 TW_INTERNAL_TEXT_FUNCTION unsigned tw_internal_digit(const struct tw_internal_decimal *d, int place)
 {
     uint32_t unit = 1;
+    TW_INTERNAL_ON_STACK(unit)
     const int word = tw_internal_word_of(place, &unit);
     return word < d->first || word >= d->past ? 0 : d->words[word] / unit % 10;
 }
@@ -207,6 +219,7 @@ TW_INTERNAL_TEXT_FUNCTION int tw_internal_top(const struct tw_internal_decimal *
 TW_INTERNAL_TEXT_FUNCTION void tw_internal_round_decimal(struct tw_internal_decimal *d, int place)
 {
     uint32_t half_unit = 1, unit = 1;
+    TW_INTERNAL_ON_STACK(half_unit, unit)
     const int half_word = tw_internal_word_of(place - 1, &half_unit);
     int word = tw_internal_word_of(place, &unit);
     if (half_word >= d->past)
@@ -281,6 +294,7 @@ TW_INTERNAL_TEXT_FUNCTION void tw_internal_put_decimal(struct tw_internal_text *
                                                        uint64_t mantissa, int exponent)
 {
     struct tw_internal_decimal d;
+    TW_INTERNAL_ON_STACK(d)
     const bool capital = spec->conversion < 'a';
     const char c = (char)(spec->conversion | 0x20);
     int places = spec->precision < 0 ? 6 : spec->precision;
@@ -312,6 +326,7 @@ TW_INTERNAL_TEXT_FUNCTION void tw_internal_put_hexadecimal(struct tw_internal_te
     const bool capital = spec->conversion == 'A';
     const char *prefix[2] = {sign, capital ? "0X" : "0x"};
     char both[4] = {0};
+    TW_INTERNAL_ON_STACK(prefix, both)
     int places = 13, power = mantissa ? exponent + 52 : 0, both_length = 0;
     for (int i = 0; i < 2; ++i)
         for (const char *p = prefix[i]; *p; ++p)
@@ -386,6 +401,7 @@ TW_INTERNAL_TEXT_FUNCTION const char *tw_internal_read_spec(const char *p, struc
 {
     struct tw_internal_spec s = {false, false, false, false, false, 0, -1, 0, 0};
     int lanes = 0;
+    TW_INTERNAL_ON_STACK(s, lanes)
     for (bool is_flag = true; is_flag; p += is_flag) {
         is_flag = *p == '-' || *p == '+' || *p == ' ' || *p == '#' || *p == '0';
         s.left |= *p == '-';
@@ -418,6 +434,7 @@ TW_INTERNAL_TEXT_FUNCTION bool tw_internal_put_element(struct tw_internal_text *
 {
     uint64_t bits = value->bits[lane];
     double number = 0;
+    TW_INTERNAL_ON_STACK(bits, number)
     switch (spec->conversion) {
     case 'd':
     case 'i':
@@ -447,6 +464,7 @@ TW_INTERNAL_TEXT_FUNCTION bool tw_internal_put_element(struct tw_internal_text *
         return true;
     case 'c': {
         const char one[2] = {(char)bits, 0};
+        TW_INTERNAL_ON_STACK(one)
         const int after = tw_internal_put_prefix(text, spec, "", 1, false);
         tw_internal_put(text, one[0]);
         tw_internal_put_times(text, ' ', after);
@@ -477,6 +495,7 @@ TW_INTERNAL_TEXT_FUNCTION bool tw_internal_format_values(struct tw_internal_text
             continue;
         }
         struct tw_internal_spec spec;
+        TW_INTERNAL_ON_STACK(spec)
         p = tw_internal_read_spec(p + 1, &spec);
         if (next == count)
             return false;
