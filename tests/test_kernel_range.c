@@ -272,6 +272,7 @@ TABLE_KERNEL(14)
 TABLE_KERNEL(16)
 TABLE_KERNEL(62)
 TABLE_KERNEL(64)
+TABLE_KERNEL(254)
 TABLE_KERNEL(1022)
 
 TW_TEST(blocks_of_every_size_arrive)
@@ -282,7 +283,73 @@ TW_TEST(blocks_of_every_size_arrive)
     check_table_16(queue);
     check_table_62(queue);
     check_table_64(queue);
+    check_table_254(queue);
     check_table_1022(queue);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* A block of 384 bytes, none of which is indexed: on a GPU it travels as kernel arguments. */
+struct many_views {
+    TW_VIEW(unsigned, 3) out;
+    TW_VIEW(const unsigned, 3) a, b, c, d, e, f, g, h, l, m, n;
+    TW_VIEW(const unsigned, 2) rows;
+    TW_VIEW(const unsigned, 1) line;
+    TW_VIEW(const unsigned) any;
+    unsigned factor;
+};
+static inline void many_views(tw_item item, const struct many_views *k)
+{
+    const size_t x = tw_global_id(item, 0), y = tw_global_id(item, 1), z = tw_global_id(item, 2);
+    unsigned sum = tw_at(k->a, x, y, z) + 2 * tw_at(k->b, x, y, z + 1) + 3 * tw_at(k->c, x, y + 1, z)
+                   + 4 * tw_at(k->d, x + 1, y, z) + 5 * tw_at_id(k->e, tw_id_3d(x + 1, y, z + 1));
+    sum += 6 * tw_at(k->f, x, y, 0) + 7 * tw_at(k->g, x, 0, z) + 8 * tw_at(k->h, 0, y, z);
+    for (int back = -1; back <= 0; ++back)
+        sum += tw_at(k->l, x + 1 + (size_t)back, y, z) + tw_at(k->m, x, y + 1 + (size_t)back, z)
+               + tw_at(k->n, x, y, z + 1 + (size_t)back);
+    sum += k->factor * tw_at(k->rows, x, y) + tw_at_id(k->rows, tw_id_2d(x, y)) + tw_at(k->line, z);
+    tw_at(k->out, x, y, z) = sum + tw_at(k->any, x, y, z) + (unsigned)tw_extent(k->rows, 1);
+}
+TW_RANGE_KERNEL(many_views, 3);
+
+enum { DEPTH = 5, ROWS = 7, COLUMNS = 45 };
+
+static unsigned expected_of_views(unsigned in[DEPTH + 1][ROWS + 1][COLUMNS + 1], size_t x, size_t y, size_t z)
+{
+    unsigned sum = in[x][y][z] + 2 * in[x][y][z + 1] + 3 * in[x][y + 1][z] + 4 * in[x + 1][y][z];
+    sum += 5 * in[x + 1][y][z + 1] + 6 * in[x][y][0] + 7 * in[x][0][z] + 8 * in[0][y][z] + 3 * in[x][y][z];
+    sum += in[x + 1][y][z] + in[x][y + 1][z] + in[x][y][z + 1];
+    return sum + 12 * (unsigned)(100 * x + y) + (unsigned)z + in[x][y][z] + ROWS;
+}
+
+TW_TEST(blocks_of_many_views_arrive)
+{
+    static unsigned in[DEPTH + 1][ROWS + 1][COLUMNS + 1], out[DEPTH][ROWS][COLUMNS], rows[DEPTH][ROWS], line[COLUMNS];
+    for (unsigned i = 0; i < sizeof in / sizeof(unsigned); ++i)
+        (&in[0][0][0])[i] = i * 2654435761u;
+    for (unsigned i = 0; i < DEPTH * ROWS; ++i)
+        rows[i / ROWS][i % ROWS] = 100 * (i / ROWS) + i % ROWS;
+    for (unsigned i = 0; i < COLUMNS; ++i)
+        line[i] = i;
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *b[4];
+    TW_PASS(tw_buffer_create_over_const(in, sizeof(unsigned), tw_range_3d(DEPTH + 1, ROWS + 1, COLUMNS + 1), &b[0]));
+    TW_PASS(tw_buffer_create_over(out, sizeof(unsigned), tw_range_3d(DEPTH, ROWS, COLUMNS), &b[1]));
+    TW_PASS(tw_buffer_create_over_const(rows, sizeof(unsigned), tw_range_2d(DEPTH, ROWS), &b[2]));
+    TW_PASS(tw_buffer_create_over_const(line, sizeof(unsigned), tw_range_1d(COLUMNS), &b[3]));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_3d(DEPTH, ROWS, COLUMNS), many_views, .out = TW_DISCARD_WRITE_VIEW(cg, b[1], 3),
+                    .a = TW_READ_VIEW(cg, b[0], 3), .b = TW_READ_VIEW(cg, b[0], 3), .c = TW_READ_VIEW(cg, b[0], 3),
+                    .d = TW_READ_VIEW(cg, b[0], 3), .e = TW_READ_VIEW(cg, b[0], 3), .f = TW_READ_VIEW(cg, b[0], 3),
+                    .g = TW_READ_VIEW(cg, b[0], 3), .h = TW_READ_VIEW(cg, b[0], 3), .l = TW_READ_VIEW(cg, b[0], 3),
+                    .m = TW_READ_VIEW(cg, b[0], 3), .n = TW_READ_VIEW(cg, b[0], 3), .rows = TW_READ_VIEW(cg, b[2], 2),
+                    .line = TW_READ_VIEW(cg, b[3], 1), .any = TW_READ_VIEW(cg, b[0]), .factor = 11);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    for (int i = 3; i >= 0; --i)
+        TW_PASS(tw_buffer_destroy(&b[i]));
+    for (size_t x = 0; x < DEPTH; ++x)
+        for (size_t y = 0; y < ROWS; ++y)
+            for (size_t z = 0; z < COLUMNS; ++z)
+                TW_EQUAL(out[x][y][z], expected_of_views(in, x, y, z));
     TW_PASS(tw_queue_destroy(&queue));
 }
 
@@ -292,4 +359,5 @@ TW_TEST_LIST = {TW_CASE(ranges_and_offsets_reach_exactly_their_indices),
                 TW_CASE(long_and_thin_ranges_and_large_offsets),
                 TW_CASE(odd_sizes_are_covered),
                 TW_CASE(blocks_of_every_size_arrive),
+                TW_CASE(blocks_of_many_views_arrive),
                 TW_CASES_END};

@@ -26,6 +26,29 @@ static inline void number_3d(tw_item item, const struct number_3d *k)
 }
 TW_RANGE_KERNEL(number_3d, 3);
 
+/* Views that name their dimensions. */
+struct add_fixed {
+    TW_VIEW(const float, 2) a;
+    TW_VIEW(float, 2) b;
+    TW_VIEW(const float, 1) row;
+};
+static inline void add_fixed(tw_item item, const struct add_fixed *k)
+{
+    const size_t i = tw_global_id(item, 0), j = tw_global_id(item, 1);
+    tw_at(k->b, i, j) = tw_at(k->a, i, j) + tw_at(k->row, j) + tw_at_id(k->a, tw_id_2d(i, j));
+}
+TW_RANGE_KERNEL(add_fixed, 2);
+
+struct write_fixed {
+    TW_VIEW(int, 3) out;
+    size_t shift;
+};
+static inline void write_fixed(tw_item item, const struct write_fixed *k)
+{
+    tw_at(k->out, tw_global_id(item, 0), tw_global_id(item, 1) + k->shift, tw_global_id(item, 2)) = 1;
+}
+TW_RANGE_KERNEL(write_fixed, 3);
+
 struct write_at {
     TW_VIEW(int) out;
     size_t shift;
@@ -136,6 +159,63 @@ TW_TEST(three_dimensions)
     TW_PASS(tw_buffer_destroy(&buffer));
     for (size_t i = 0; i < sizeof out / sizeof out[0]; ++i)
         TW_EQUAL(out[i], 0);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(dimensions_in_the_type)
+{
+    enum { ROWS = 11, COLUMNS = 37 };
+    float a[ROWS][COLUMNS], b[ROWS][COLUMNS], row[COLUMNS];
+    for (int i = 0; i < ROWS * COLUMNS; ++i) {
+        a[i / COLUMNS][i % COLUMNS] = (float)i;
+        row[i % COLUMNS] = (float)(i % COLUMNS);
+    }
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *ba, *bb, *brow;
+    const tw_range range = tw_range_2d(ROWS, COLUMNS);
+    TW_PASS(tw_buffer_create_over_const(a, sizeof a[0][0], range, &ba));
+    TW_PASS(tw_buffer_create_over(b, sizeof b[0][0], range, &bb));
+    TW_PASS(tw_buffer_create_over_const(row, sizeof row[0], tw_range_1d(COLUMNS), &brow));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, range, add_fixed, .a = TW_READ_VIEW(cg, ba, 2), .b = TW_DISCARD_WRITE_VIEW(cg, bb, 2),
+                    .row = TW_READ_CONSTANT_VIEW(cg, brow, 1));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_PASS(tw_buffer_destroy(&brow));
+    TW_PASS(tw_buffer_destroy(&bb));
+    TW_PASS(tw_buffer_destroy(&ba));
+    for (int i = 0; i < ROWS; ++i)
+        for (int j = 0; j < COLUMNS; ++j)
+            TW_CHECK(b[i][j] == (float)(2 * (COLUMNS * i + j) + j));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* They count rows, and elements of a row, in 32 bits. */
+TW_TEST(views_refuse_buffers_that_do_not_fit_their_dimensions)
+{
+    static const struct {
+        tw_range range;
+        const char *message;
+    } cases[] = {{{{4, 4, 1}, 2}, "a view of 3 dimensions of a buffer of 2"},
+                 {{{8, 1, 1}, 1}, "a view of 3 dimensions of a buffer of 1"},
+                 {{{(size_t)1 << 32, 1, 1}, 3}, "in 32 bits"},
+                 {{{1 << 16, 1 << 16, 1}, 3}, "in 32 bits"},
+                 {{{1, 1, (size_t)1 << 32}, 3}, "in 32 bits"},
+                 {{{2, 3, 4}, 3}, NULL}};
+    tw_queue *queue = tw_test_queue();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        tw_buffer *buffer;
+        TW_PASS(tw_buffer_create(1, cases[i].range, &buffer));
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for(cg, tw_range_3d(1, 1, 1), write_fixed, .out = TW_DISCARD_WRITE_VIEW(cg, buffer, 3), .shift = 0);
+        TW_EQUAL(tw_command_group_status(cg), cases[i].message ? TW_ERROR_INVALID_RANGE : TW_SUCCESS);
+        if (cases[i].message) {
+            TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_RANGE);
+            TW_CHECK(strstr(tw_error_detail(), cases[i].message));
+        } else {
+            tw_command_group_discard(cg);
+        }
+        TW_PASS(tw_buffer_destroy(&buffer));
+    }
     TW_PASS(tw_queue_destroy(&queue));
 }
 
@@ -381,6 +461,8 @@ TW_TEST(an_index_outside_of_a_reduced_array_is_an_error_of_the_command)
 TW_TEST_LIST = {
     TW_CASE(two_dimensions),
     TW_CASE(three_dimensions),
+    TW_CASE(dimensions_in_the_type),
+    TW_CASE(views_refuse_buffers_that_do_not_fit_their_dimensions),
     TW_CASE(parts),
     TW_CASE(sub_buffers),
     TW_CASE(host_accessors),

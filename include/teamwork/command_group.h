@@ -271,7 +271,8 @@ TW_API void tw_internal_submit_block(tw_command_group **group, const char *file,
 TW_API void tw_internal_discard(tw_command_group **group);
 TW_API struct tw_internal_bounds *tw_internal_bounds_of(tw_command_group *group);
 TW_API struct tw_internal_bounds *tw_internal_host_bounds_of(tw_host_accessor *accessor);
-TW_API void *tw_internal_view(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode, tw_access_target target);
+TW_API void *tw_internal_view(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode, tw_access_target target,
+                              unsigned dims);
 
 /* What TW_REDUCE() and the like call. */
 TW_API struct tw_internal_target tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t index,

@@ -74,7 +74,7 @@
  * Rules for kernels (spec 2.10, 3.7.4): no recursion, no function pointers, no static variables other than constants,
  * no variables of file scope but those of variable.h, no call but of functions that the device has. Pointers in the
  * block come from accessors of the same command group; other members are passed by value. Blocks of up to 256 bytes
- * travel as kernel arguments.
+ * travel as kernel arguments, in the simt lowering on NVIDIA GPUs those of up to 1 KiB.
  *
  * What the build may define (teamwork_add_offload() does, docs/kernel_expansion.md explains):
  *

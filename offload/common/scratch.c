@@ -102,7 +102,7 @@ static tw_status upload_args(struct tw_backend_device *device, const struct tw_i
                              struct tw_internal_launch *launch)
 {
     launch->device_args = NULL;
-    if (kernel->args_bytes <= TW_INTERNAL_INLINE_ARGS_BYTES)
+    if (launch->words != 1)
         return TW_SUCCESS;
     void *memory = device->backend->memory->allocate(device, kernel->args_bytes);
     if (!memory)

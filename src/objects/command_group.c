@@ -343,8 +343,32 @@ struct tw_internal_array tw_internal_reduction_array(tw_command_group *group, tw
     return array;
 }
 
-void *tw_internal_view(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode, tw_access_target target)
+/* Checks that a view of `dims` dimensions can be one of a buffer: such a view counts rows, and elements of a row, in 32
+   bits. */
+static tw_status check_dims(tw_range range, unsigned dims)
 {
+    if (range.dims != dims)
+        return tw_fail(TW_ERROR_INVALID_RANGE, "a view of %u dimension%s of a buffer of %u", dims, dims == 1 ? "" : "s",
+                       range.dims);
+    size_t rows = 1;
+    bool fits = dims == 1 || range.size[dims - 1] <= UINT32_MAX;
+    for (unsigned d = 0; d + 1 < dims; ++d)
+        fits = fits && !__builtin_mul_overflow(rows, range.size[d], &rows) && rows <= UINT32_MAX;
+    return fits ? TW_SUCCESS
+                : tw_fail(TW_ERROR_INVALID_RANGE,
+                          "a view of %u dimensions counts rows and elements in 32 bits: take a TW_VIEW(type) without a "
+                          "number of dimensions for a buffer of more",
+                          dims);
+}
+
+void *tw_internal_view(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode, tw_access_target target,
+                       unsigned dims)
+{
+    if (dims && group && group->status == TW_SUCCESS && buffer) {
+        const tw_status status = check_dims(tw_buffer_range(buffer), dims);
+        if (status != TW_SUCCESS)
+            fail(group, status);
+    }
     if (group && group->status == TW_SUCCESS && buffer && !tw_box_is_empty(&buffer->box)
         && !tw_box_is_contiguous(&buffer->box, &buffer->root->data.whole)) {
         fail(group, tw_fail(TW_ERROR_INVALID_RANGE,

@@ -69,9 +69,7 @@ static tw_status equip(struct instantiation *a, const struct tw_internal_kernel 
         if (status == TW_SUCCESS)
             keep(a, launch->scratch);
     }
-    return status == TW_SUCCESS && kernel->args_bytes > TW_INTERNAL_INLINE_ARGS_BYTES
-               ? place_args(a, kernel->args_bytes, launch)
-               : status;
+    return status == TW_SUCCESS && launch->words == 1 ? place_args(a, kernel->args_bytes, launch) : status;
 }
 
 static tw_status add_node(struct instantiation *a, const struct tw_backend_graph_node *node, cu_node *added)

@@ -22,7 +22,7 @@
 
 #define BUCKETS 256u
 #define CLAUSE_WORDS 3u /* the most parameters that the clauses of a region add */
-#define MAX_PARAMETERS (1 + TW_INTERNAL_SIMT_WORDS + TW_INTERNAL_INLINE_ARGS_BYTES / 8 + CLAUSE_WORDS)
+#define MAX_PARAMETERS (1 + TW_INTERNAL_SIMT_WORDS + TW_INTERNAL_SIMT_ARGS_BYTES / 8 + CLAUSE_WORDS)
 
 /* A device image that is loaded into a device, or that the driver refused. */
 struct module {
@@ -40,7 +40,8 @@ struct kernel {
     const struct tw_internal_kernel *key;
     int ordinal;
     cu_function handle; /* NULL: not found */
-    size_t parameters;  /* their number of words */
+    unsigned words;     /* of the block, in its region */
+    size_t parameters;  /* the words of all parameters */
     bool driver_launches;
     bool is_missing;    /* the images do not have it: libomptarget cannot launch it either */
     const char *reason; /* why the driver cannot launch it; NULL: it can */
@@ -127,13 +128,13 @@ static size_t ask(cu_function function, int which)
     return tw_cuda.function_get(&value, which, function) || value < 0 ? 0 : (size_t)value;
 }
 
-/* Stores the number of a kernel's parameters. They are an unused pointer, the `words` words that its region captures,
-   in the order in which the region mentions them, and unused values of its clauses. Returns NULL, or why it cannot be
-   launched with them. */
-static const char *read_parameters(struct kernel *kernel, size_t words)
+/* Stores the number of a kernel's parameters. They are an unused pointer, the words that its region captures, in the
+   order in which the region mentions them, and unused values of its clauses. Returns NULL, or why it cannot be launched
+   with them. */
+static const char *read_parameters(struct kernel *kernel)
 {
     static const char *const others = "it has other parameters than expected";
-    const size_t least = 1 + words;
+    const size_t least = 1 + TW_INTERNAL_SIMT_WORDS + kernel->words;
     size_t offset, size, *count = &kernel->parameters;
     if (!tw_cuda.function_parameter)
         return "the driver does not describe its parameters, as that of CUDA 12.4 does";
@@ -143,30 +144,22 @@ static const char *read_parameters(struct kernel *kernel, size_t words)
     return *count < least ? others : NULL;
 }
 
-/* Looks a kernel up in the images of the object that defines it. Returns NULL, or why the driver cannot launch it.
-   Called in the device's context. */
-static const char *look_up_locked(struct tw_cuda_device *device, struct kernel *kernel)
+/* Stores the name of the function around a kernel's region. */
+static bool name_launcher(char launcher[512], const struct kernel *kernel, bool is_simt)
 {
-    struct choice choice = {.capability = device->capability, .best = -1};
+    return snprintf(launcher, 512, "%s_tw_%s_%u", kernel->key->symbol, is_simt ? "simt" : "teams", kernel->words) < 512;
+}
+
+/* Finds the code of a kernel's region in an image, and its properties. Returns NULL, or why the driver cannot launch it.
+   Called in the device's context. */
+static const char *look_at_locked(struct tw_cuda_device *device, struct kernel *kernel, struct tw_bytes image,
+                                  const char *launcher)
+{
     struct tw_cubin_kernel region;
-    char launcher[512];
-    const uintptr_t code = (uintptr_t)kernel->key->offload;
-    const unsigned words = tw_internal_words_for(kernel->key->args_bytes);
-    const bool is_simt = tw_omp_lowering(&device->omp, kernel->key) == TW_INTERNAL_LOWER_SIMT;
-    if (snprintf(launcher, sizeof launcher, "%s_tw_%s_%u", kernel->key->symbol, is_simt ? "simt" : "teams", words)
-        >= (int)sizeof launcher)
-        return "its name is too long";
-    choice.launcher = launcher;
-    tw_image_visit(tw_image_binaries(code), consider, &choice);
-    kernel->is_missing = !choice.may_have_region;
-    if (!is_simt)
-        return "it has no simt lowering";
-    if (!choice.image.at)
-        return "its program or library has no image for the device";
-    const char *reason = tw_cubin_find(choice.image, launcher, &region);
+    const char *reason = tw_cubin_find(image, launcher, &region);
     if (reason)
         return reason;
-    const struct module *module = module_locked(device, choice.image);
+    const struct module *module = module_locked(device, image);
     if (!module || !module->handle)
         return module ? module->refusal : "no memory for its image";
     if (tw_cuda.module_function(&kernel->handle, module->handle, region.name)) {
@@ -177,6 +170,51 @@ static const char *look_up_locked(struct tw_cuda_device *device, struct kernel *
     kernel->registers = ask(kernel->handle, CU_FUNCTION_REGISTERS);
     kernel->private_bytes = ask(kernel->handle, CU_FUNCTION_LOCAL_BYTES);
     kernel->static_bytes = ask(kernel->handle, CU_FUNCTION_SHARED_BYTES);
+    return region.uses_globals ? "it uses global variables, which the driver's copy of its image has once more"
+                               : read_parameters(kernel);
+}
+
+/* The same for the region that gets a large block as words, which takes the place of the one that gets its address. It
+   does not if it uses more private memory: then it copies an array of the block there, because the kernel indexes it. */
+static void prefer_words_locked(struct tw_cuda_device *device, struct kernel *kernel, struct tw_bytes image)
+{
+    char launcher[512];
+    struct kernel other = {.key = kernel->key, .words = tw_internal_more_words_for(kernel->key->args_bytes)};
+    if (!other.words || !name_launcher(launcher, &other, true) || look_at_locked(device, &other, image, launcher)
+        || other.private_bytes > kernel->private_bytes)
+        return;
+    kernel->handle = other.handle;
+    kernel->words = other.words;
+    kernel->parameters = other.parameters;
+    kernel->max_items = other.max_items;
+    kernel->registers = other.registers;
+    kernel->private_bytes = other.private_bytes;
+    kernel->static_bytes = other.static_bytes;
+}
+
+/* Looks a kernel up in the images of the object that defines it. Returns NULL, or why the driver cannot launch it.
+   Called in the device's context. */
+static const char *look_up_locked(struct tw_cuda_device *device, struct kernel *kernel)
+{
+    struct choice choice = {.capability = device->capability, .best = -1};
+    char launcher[512];
+    const uintptr_t code = (uintptr_t)kernel->key->offload;
+    const bool is_simt = tw_omp_lowering(&device->omp, kernel->key) == TW_INTERNAL_LOWER_SIMT;
+    kernel->words = tw_internal_words_for(kernel->key->args_bytes);
+    if (!name_launcher(launcher, kernel, is_simt))
+        return "its name is too long";
+    choice.launcher = launcher;
+    tw_image_visit(tw_image_binaries(code), consider, &choice);
+    kernel->is_missing = !choice.may_have_region;
+    if (!is_simt)
+        return "it has no simt lowering";
+    if (!choice.image.at)
+        return "its program or library has no image for the device";
+    const char *reason = look_at_locked(device, kernel, choice.image, launcher);
+    if (!kernel->handle)
+        return reason;
+    if (!reason)
+        prefer_words_locked(device, kernel, choice.image);
     /* a kernel may use so much by default */
     atomic_init(&kernel->dynamic_bytes, device->default_shared_bytes > kernel->static_bytes
                                             ? device->default_shared_bytes - kernel->static_bytes
@@ -185,8 +223,7 @@ static const char *look_up_locked(struct tw_cuda_device *device, struct kernel *
     if (kernel->key->form == TW_INTERNAL_REDUCTION
         && !tw_cuda.resident_blocks(&blocks, kernel->handle, TW_INTERNAL_SIMT_RANGE_THREADS, 0))
         kernel->resident_teams = (size_t)blocks * device->compute_units;
-    return region.uses_globals ? "it uses global variables, which the driver's copy of its image has once more"
-                               : read_parameters(kernel, TW_INTERNAL_SIMT_WORDS + words);
+    return reason;
 }
 
 static void log_kernel(const struct tw_cuda_device *device, const struct kernel *kernel)
@@ -361,6 +398,8 @@ tw_status tw_cuda_check(struct tw_backend_device *base, const struct tw_internal
     const size_t items = launch->local[0] * launch->local[1] * launch->local[2];
     const struct kernel *kernel = launch->found = find(device, key);
     const bool found = kernel && kernel->handle;
+    if (found)
+        launch->words = kernel->words; /* of both ways to launch it */
     const size_t most = found ? local_limit(device, kernel) : device->default_shared_bytes;
     const size_t static_bytes = found ? kernel->static_bytes : 0;
     if (found && items > kernel->max_items)
@@ -439,20 +478,20 @@ static cu_result prepare(struct kernel *kernel, const struct tw_internal_launch 
 {
     const struct tw_internal_kernel *key = kernel->key;
     uint64_t *args = &call->parameters[1 + TW_INTERNAL_SIMT_WORDS];
-    *call = (struct call){
-        .node = {.function = kernel->handle,
-                 .grid = {1, 1, 1},
-                 .block = {1, 1, 1},
-                 .dynamic_bytes = (unsigned)launch->local_bytes,
-                 .extra = call->extra},
-        .bytes = kernel->parameters * sizeof call->parameters[0],
-        .extra = {(void *)1, call->parameters, (void *)2, &call->bytes, NULL},
-    };
+    void *const extra[] = {(void *)1, call->parameters, (void *)2, &call->bytes, NULL};
+    call->node = (struct cu_kernel_node){.function = kernel->handle,
+                                         .grid = {1, 1, 1},
+                                         .block = {1, 1, 1},
+                                         .dynamic_bytes = (unsigned)launch->local_bytes,
+                                         .extra = call->extra};
+    call->bytes = kernel->parameters * sizeof call->parameters[0];
+    memcpy(call->extra, extra, sizeof extra);
+    memset(call->parameters, 0, call->bytes);
     struct tw_internal_simt_captures captures = {.launch_word = (uint64_t)(uintptr_t)launch};
     if (key->form != TW_INTERNAL_SINGLE_TASK)
         captures = describe_range(kernel, launch, &call->node);
     memcpy(&call->parameters[1], &captures, sizeof captures);
-    if (key->args_bytes > TW_INTERNAL_INLINE_ARGS_BYTES)
+    if (launch->words == 1)
         *args = (uint64_t)(uintptr_t)launch->device_args;
     else
         memcpy(args, launch->args, key->args_bytes);

@@ -318,7 +318,7 @@ static tw_status add_kernel(struct cuda_stream *stream, const struct tw_internal
     tw_status status = TW_SUCCESS;
     if (kernel->misfit)
         status = lend_scratch(stream, kernel, launch);
-    if (status == TW_SUCCESS && kernel->args_bytes > TW_INTERNAL_INLINE_ARGS_BYTES)
+    if (status == TW_SUCCESS && launch->words == 1)
         status = copy_args(stream, kernel, launch);
     if (status != TW_SUCCESS)
         return status;

@@ -357,6 +357,7 @@ tw_status tw_omp_check(struct tw_backend_device *device, const struct tw_interna
                        struct tw_internal_launch *launch)
 {
     const tw_status status = tw_omp_load(device, kernel);
+    launch->words = tw_internal_words_for(kernel->args_bytes);
     return status == TW_SUCCESS ? check_sizes(device, kernel, launch) : status;
 }
 

@@ -659,17 +659,17 @@ TW_DEVICE_INLINE bool tw_internal_teams_fetch(struct tw_internal_launch *launch,
 /* Several items at a time without a condition between them, so that their loads are under way together. The scratch
    memory takes the place of a range kernel's shape. Expands to:
 
-       void dot_tw_simt_body(words) { for (...) dot_tw_call(item, block); leave the values; the last team: finish } */
+       void dot_tw_simt_body(words, count) { for (...) dot_tw_call(item, block); leave the values; the last team: finish } */
 #define TW_INTERNAL_SIMT_REDUCTION(name)                                                                               \
-    TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words)                                                \
+    TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words, unsigned tw_count)                             \
     {                                                                                                                  \
         const struct tw_internal_simt_captures *const tw_head = tw_internal_simt_head(tw_words);                       \
         const struct tw_internal_split tw_split = tw_internal_simt_split(tw_head);                                     \
         const tw_item tw_point = {{0, 0, 0}, {tw_head->r0, tw_head->r1, tw_head->r2},                                  \
                                   {tw_head->o0, tw_head->o1, tw_head->o2}, name##_tw_dims};                            \
         name##_tw_block tw_copy;                                                                                       \
-        name##_tw_block tw_mine = *(const name##_tw_block *)tw_internal_block(                                         \
-            tw_words + TW_INTERNAL_SIMT_WORDS, &tw_copy, sizeof tw_copy);                                              \
+        name##_tw_block tw_mine = *(const name##_tw_block *)tw_internal_simt_block(                                    \
+            tw_words, tw_count, &tw_copy, sizeof tw_copy);                                                             \
         const size_t tw_total = tw_head->r0 * tw_head->r1 * tw_head->r2;                                               \
         const size_t tw_team = tw_internal_team();                                                                     \
         const size_t tw_stride =                                                                                       \

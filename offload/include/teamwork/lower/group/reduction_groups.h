@@ -261,7 +261,7 @@ TW_DEVICE_INLINE struct tw_internal_split tw_internal_simt_group_split(const str
 /* Teams stride over the groups. Behind each group is a barrier: the next one uses the same local memory. Expands to:
 
        void dot_tw_simt_groups(words, block, dims) { for (...) { dot_tw_each(item, block); barrier } }
-       void dot_tw_simt_body(words) { dot_tw_simt_groups(...); leave the values; the last team: finish } */
+       void dot_tw_simt_body(words, count) { dot_tw_simt_groups(...); leave the values; the last team: finish } */
 #define TW_INTERNAL_SIMT_GROUPS_REDUCTION(name, point)                                                                 \
     TW_DEVICE_INLINE void name##_tw_simt_groups(const uint64_t *tw_words, name##_tw_block *tw_mine, unsigned tw_dims)  \
     {                                                                                                                  \
@@ -280,11 +280,11 @@ TW_DEVICE_INLINE struct tw_internal_split tw_internal_simt_group_split(const str
             tw_internal_barrier();                                                                                     \
         }                                                                                                              \
     }                                                                                                                  \
-    TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words)                                                \
+    TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words, unsigned tw_count)                             \
     {                                                                                                                  \
         name##_tw_block tw_copy;                                                                                       \
-        name##_tw_block tw_mine = *(const name##_tw_block *)tw_internal_block(                                         \
-            tw_words + TW_INTERNAL_SIMT_WORDS, &tw_copy, sizeof tw_copy);                                              \
+        name##_tw_block tw_mine = *(const name##_tw_block *)tw_internal_simt_block(                                    \
+            tw_words, tw_count, &tw_copy, sizeof tw_copy);                                                             \
         struct tw_internal_reducing tw_here =                                                                          \
             tw_internal_reducing(tw_internal_simt_head(tw_words)->inner, tw_internal_team(), 0,                        \
                                  tw_internal_simt_group_items(tw_words, name##_tw_local_0, name##_tw_local_1,          \

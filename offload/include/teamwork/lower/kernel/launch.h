@@ -15,9 +15,11 @@
 #include <teamwork/range.h>
 
 enum {
-    TW_INTERNAL_KERNEL_ABI = 11, /* of kernels that headers compiled; the runtime checks it */
+    TW_INTERNAL_KERNEL_ABI = 12, /* of kernels that headers compiled; the runtime checks it */
     /* argument blocks up to this many bytes travel as kernel arguments; larger ones through device memory */
     TW_INTERNAL_INLINE_ARGS_BYTES = 256,
+    /* in the simt lowering, blocks up to this many bytes have a region for either way; who launches chooses */
+    TW_INTERNAL_SIMT_ARGS_BYTES = 1024,
     /* a region captures so many words that describe the launch, and behind them those of the argument block
        (region.h) */
     TW_INTERNAL_SIMT_WORDS = 11,
@@ -37,10 +39,17 @@ enum {
 #define TW_INTERNAL_ARRAY_PARTS 256u                      /* most copies of arrays on a CPU */
 #define TW_INTERNAL_ARRAY_COPIES_BYTES ((size_t)64 << 20) /* of more than one copy */
 
-/* Which region serves a block of so many bytes. */
+/* Which region serves a block of so many bytes; 1 is the one that gets an address. */
 TW_DEVICE_INLINE unsigned tw_internal_words_for(size_t bytes)
 {
     return bytes <= 64 ? 8 : bytes <= TW_INTERNAL_INLINE_ARGS_BYTES ? 32 : 1;
+}
+
+/* The words of the other region of the simt lowering, which a block has that is larger than
+   TW_INTERNAL_INLINE_ARGS_BYTES; 0: it has none. */
+TW_DEVICE_INLINE unsigned tw_internal_more_words_for(size_t bytes)
+{
+    return bytes > TW_INTERNAL_INLINE_ARGS_BYTES && bytes <= TW_INTERNAL_SIMT_ARGS_BYTES ? 128 : 0;
 }
 
 enum tw_internal_form {
@@ -142,7 +151,7 @@ struct tw_internal_cpu {
 /** One launch. Filled by the runtime, read by a launcher; lives until the launcher returns. */
 struct tw_internal_launch {
     const void *args;        /* the argument block, in host memory */
-    const void *device_args; /* its copy in device memory when larger than TW_INTERNAL_INLINE_ARGS_BYTES, else NULL */
+    const void *device_args; /* its copy in device memory; NULL: the region gets it as words */
     size_t range[3];         /* work-items of a range kernel, work-groups of a hierarchical one; 1 past dims */
     size_t offset[3];        /* 0 past dims */
     size_t local[3];         /* work-items of a group; 1 past dims */
@@ -162,7 +171,8 @@ struct tw_internal_launch {
     int *refused;  /* in device memory: a group of the standard mapping did not get its threads; or NULL */
     int fell_back; /* enum tw_internal_fallback; 0: the kernel ran. Accessed atomically */
     struct tw_internal_divergence divergence; /* by whoever set fell_back to TW_INTERNAL_DIVERGENCE */
-    void *found; /* the backend's own: what its `check` found out about the kernel; NULL where it did not look */
+    unsigned words; /* of the block, in the region that is entered: set by the backend's `check` */
+    void *found;    /* the backend's own: what its `check` found out about the kernel; NULL where it did not look */
     const void *accesses; /* the runtime's own: of the group's buffers. Backends ask device->access() */
     size_t access_count;
     int stacks; /* work-items of an nd_range kernel went to stacks of their own. Accessed atomically */

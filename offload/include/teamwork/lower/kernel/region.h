@@ -6,7 +6,9 @@
  * A struct that is passed firstprivate costs a transfer at each launch; scalars of at most 64 bits travel as kernel
  * arguments. So a region captures words of 64 bits: those that describe the launch (struct tw_internal_simt_captures,
  * and tw_internal_teams_captures), then those of the argument block: 8 or 32 that hold it, or 1 with its address in
- * device memory.
+ * device memory. In the simt lowering a block of up to 1 KiB has a region with 128 words besides: pointers among the
+ * words are known to be of global memory, but arrays that the kernel indexes are copied to each work-item's stack. The
+ * backend enters the one that has no such copies.
  */
 #ifndef TEAMWORK_LOWER_REGION_H
 #define TEAMWORK_LOWER_REGION_H
@@ -145,34 +147,27 @@ enum { tw_internal_on_device = 1 };
                          size_t tw_pieces)
 
 /* X(from, 0), X(from, 1) ... for each word of a region: those of the head, 9 in the teams lowering and 11 in simt,
-   and 1, 8 or 32 of the block. */
+   and 1, 8, 32 or 128 of the block. */
 // clang-format off
-#define TW_INTERNAL_EACH_10(X, from)                                                                                   \
-    X(from, 0), X(from, 1), X(from, 2), X(from, 3), X(from, 4), X(from, 5), X(from, 6), X(from, 7), X(from, 8),        \
-    X(from, 9)
+#define TW_INTERNAL_EACH_OF_TEN(X, from, tens)                                                                         \
+    X(from, tens##0), X(from, tens##1), X(from, tens##2), X(from, tens##3), X(from, tens##4), X(from, tens##5),        \
+    X(from, tens##6), X(from, tens##7), X(from, tens##8), X(from, tens##9)
+#define TW_INTERNAL_EACH_10(X, from) TW_INTERNAL_EACH_OF_TEN(X, from, )
+#define TW_INTERNAL_EACH_12(X, from) TW_INTERNAL_EACH_10(X, from), X(from, 10), X(from, 11)
 #define TW_INTERNAL_EACH_17(X, from)                                                                                   \
-    X(from, 0), X(from, 1), X(from, 2), X(from, 3), X(from, 4), X(from, 5), X(from, 6), X(from, 7), X(from, 8),        \
-    X(from, 9), X(from, 10), X(from, 11), X(from, 12), X(from, 13), X(from, 14), X(from, 15), X(from, 16)
-#define TW_INTERNAL_EACH_41(X, from)                                                                                   \
-    X(from, 0), X(from, 1), X(from, 2), X(from, 3), X(from, 4), X(from, 5), X(from, 6), X(from, 7), X(from, 8),        \
-    X(from, 9), X(from, 10), X(from, 11), X(from, 12), X(from, 13), X(from, 14), X(from, 15), X(from, 16),             \
-    X(from, 17), X(from, 18), X(from, 19), X(from, 20), X(from, 21), X(from, 22), X(from, 23), X(from, 24),            \
-    X(from, 25), X(from, 26), X(from, 27), X(from, 28), X(from, 29), X(from, 30), X(from, 31), X(from, 32),            \
-    X(from, 33), X(from, 34), X(from, 35), X(from, 36), X(from, 37), X(from, 38), X(from, 39), X(from, 40)
-#define TW_INTERNAL_EACH_12(X, from)                                                                                   \
-    X(from, 0), X(from, 1), X(from, 2), X(from, 3), X(from, 4), X(from, 5), X(from, 6), X(from, 7), X(from, 8),        \
-    X(from, 9), X(from, 10), X(from, 11)
-#define TW_INTERNAL_EACH_19(X, from)                                                                                   \
-    X(from, 0), X(from, 1), X(from, 2), X(from, 3), X(from, 4), X(from, 5), X(from, 6), X(from, 7), X(from, 8),        \
-    X(from, 9), X(from, 10), X(from, 11), X(from, 12), X(from, 13), X(from, 14), X(from, 15), X(from, 16),             \
-    X(from, 17), X(from, 18)
-#define TW_INTERNAL_EACH_43(X, from)                                                                                   \
-    X(from, 0), X(from, 1), X(from, 2), X(from, 3), X(from, 4), X(from, 5), X(from, 6), X(from, 7), X(from, 8),        \
-    X(from, 9), X(from, 10), X(from, 11), X(from, 12), X(from, 13), X(from, 14), X(from, 15), X(from, 16),             \
-    X(from, 17), X(from, 18), X(from, 19), X(from, 20), X(from, 21), X(from, 22), X(from, 23), X(from, 24),            \
-    X(from, 25), X(from, 26), X(from, 27), X(from, 28), X(from, 29), X(from, 30), X(from, 31), X(from, 32),            \
-    X(from, 33), X(from, 34), X(from, 35), X(from, 36), X(from, 37), X(from, 38), X(from, 39), X(from, 40),            \
-    X(from, 41), X(from, 42)
+    TW_INTERNAL_EACH_12(X, from), X(from, 12), X(from, 13), X(from, 14), X(from, 15), X(from, 16)
+#define TW_INTERNAL_EACH_19(X, from) TW_INTERNAL_EACH_17(X, from), X(from, 17), X(from, 18)
+#define TW_INTERNAL_EACH_40(X, from)                                                                                   \
+    TW_INTERNAL_EACH_10(X, from), TW_INTERNAL_EACH_OF_TEN(X, from, 1), TW_INTERNAL_EACH_OF_TEN(X, from, 2),            \
+    TW_INTERNAL_EACH_OF_TEN(X, from, 3)
+#define TW_INTERNAL_EACH_41(X, from) TW_INTERNAL_EACH_40(X, from), X(from, 40)
+#define TW_INTERNAL_EACH_43(X, from) TW_INTERNAL_EACH_41(X, from), X(from, 41), X(from, 42)
+#define TW_INTERNAL_EACH_139(X, from)                                                                                  \
+    TW_INTERNAL_EACH_40(X, from), TW_INTERNAL_EACH_OF_TEN(X, from, 4), TW_INTERNAL_EACH_OF_TEN(X, from, 5),            \
+    TW_INTERNAL_EACH_OF_TEN(X, from, 6), TW_INTERNAL_EACH_OF_TEN(X, from, 7), TW_INTERNAL_EACH_OF_TEN(X, from, 8),     \
+    TW_INTERNAL_EACH_OF_TEN(X, from, 9), TW_INTERNAL_EACH_OF_TEN(X, from, 10), TW_INTERNAL_EACH_OF_TEN(X, from, 11),   \
+    TW_INTERNAL_EACH_OF_TEN(X, from, 12), X(from, 130), X(from, 131), X(from, 132), X(from, 133), X(from, 134),        \
+    X(from, 135), X(from, 136), X(from, 137), X(from, 138)
 // clang-format on
 
 /* const uint64_t TW_INTERNAL_EACH_10(TW_INTERNAL_TAKE, words);  Expands to: const uint64_t tw_0 = words[0], ...;
@@ -185,7 +180,7 @@ struct tw_internal_entry {
     int device, teams, threads; /* the clauses of the directive */
     unsigned local_bytes;
     size_t turns; /* of the loop of a region in the teams lowering */
-    uint64_t in[TW_INTERNAL_SIMT_WORDS + TW_INTERNAL_INLINE_ARGS_BYTES / 8]; /* its words */
+    uint64_t in[TW_INTERNAL_SIMT_WORDS + TW_INTERNAL_SIMT_ARGS_BYTES / 8]; /* its words */
 };
 
 /* The words that a region gets: `count` that describe the launch, and the argument block, of `bytes`. */
@@ -194,19 +189,27 @@ TW_DEVICE_INLINE void tw_internal_add_block(struct tw_internal_entry *entry, uns
 {
     const uint64_t address = (uint64_t)(uintptr_t)launch->device_args;
     __builtin_memcpy(entry->in, head, count * 8);
-    if (tw_internal_words_for(bytes) == 1)
+    if (launch->words == 1)
         __builtin_memcpy(entry->in + count, &address, sizeof address);
     else
         __builtin_memcpy(entry->in + count, launch->args, bytes);
 }
 
-/* In a region: the argument block, of `bytes`, rebuilt in `copy` where it came as words. The optimizer dissolves it. */
-TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_block(const uint64_t *words, void *copy, size_t bytes)
+/* In a region: the argument block, of `bytes`, rebuilt in `copy` where it came as `count` words and not by its address.
+   The optimizer dissolves it. */
+TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_block_of(const uint64_t *words, unsigned count, void *copy,
+                                                                size_t bytes)
 {
-    if (tw_internal_words_for(bytes) == 1)
+    if (count == 1)
         return (const void *)(uintptr_t)words[0];
     __builtin_memcpy(copy, words, bytes);
     return copy;
+}
+
+/* The same in the region that tw_internal_words_for() names. */
+TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_block(const uint64_t *words, void *copy, size_t bytes)
+{
+    return tw_internal_block_of(words, tw_internal_words_for(bytes), copy, bytes);
 }
 
 // clang-format off
@@ -230,9 +233,15 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_block(const uint64_t *wor
             name##_tw_##lowering##_8(&tw_entry);                                                                       \
         else if (sizeof(name##_tw_block) <= TW_INTERNAL_INLINE_ARGS_BYTES)                                             \
             name##_tw_##lowering##_32(&tw_entry);                                                                      \
+        TW_INTERNAL_MORE_WORDS_##lowering(name)                                                                        \
         else                                                                                                           \
             name##_tw_##lowering##_1(&tw_entry);                                                                       \
     }
+/* The condition is a constant for clang itself where the region is not needed. */
+#define TW_INTERNAL_MORE_WORDS_teams(name)
+#define TW_INTERNAL_MORE_WORDS_simt(name)                                                                              \
+    else if (sizeof(name##_tw_block) <= TW_INTERNAL_SIMT_ARGS_BYTES && tw_launch->words != 1)                          \
+        name##_tw_simt_128(&tw_entry);
 #endif
 
 /* Calls `function(..., dims)` with a constant for dims: `required`, or what the launch has if that is 0. All calls

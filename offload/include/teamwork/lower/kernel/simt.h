@@ -257,6 +257,13 @@ TW_DEVICE_INLINE struct tw_internal_launch *tw_internal_simt_launch(const uint64
     return (struct tw_internal_launch *)(uintptr_t)tw_internal_simt_head(words)->launch_word;
 }
 
+/* In a region of `count` words for the block: the block. */
+TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_simt_block(const uint64_t *words, unsigned count, void *copy,
+                                                                  size_t bytes)
+{
+    return tw_internal_block_of(words + TW_INTERNAL_SIMT_WORDS, count, copy, bytes);
+}
+
 /* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 // clang-format off
@@ -265,11 +272,12 @@ TW_DEVICE_INLINE struct tw_internal_launch *tw_internal_simt_launch(const uint64
    TW_INTERNAL_SIMT_TASK and the like define. Expands to:
 
        static void saxpy_tw_simt_8(...) { #pragma omp target teams ompx_bare ... { saxpy_tw_simt_body(...); } }
-       static void saxpy_tw_simt_32 ... _1 likewise
+       static void saxpy_tw_simt_32 ... _128 and _1 likewise
        static void saxpy_tw_simt(launch) { entry = tw_internal_simt_range_entry(launch, bytes of the block); ... } */
 #define TW_INTERNAL_SIMT(name, form)                                                                                   \
     TW_INTERNAL_SIMT_REGION(name, 8, 19)                                                                               \
     TW_INTERNAL_SIMT_REGION(name, 32, 43)                                                                              \
+    TW_INTERNAL_SIMT_REGION(name, 128, 139)                                                                            \
     TW_INTERNAL_SIMT_REGION(name, 1, 12)                                                                               \
     TW_INTERNAL_LAUNCHER(name, simt, form)
 
@@ -285,7 +293,7 @@ TW_DEVICE_INLINE struct tw_internal_launch *tw_internal_simt_launch(const uint64
                                firstprivate(TW_INTERNAL_EACH_##words(TW_INTERNAL_NAMED, )))                            \
         {                                                                                                              \
             const uint64_t tw_words[] = {TW_INTERNAL_EACH_##words(TW_INTERNAL_NAMED, )};                               \
-            TW_INTERNAL_SIMT_CALL(name, tw_words);                                                                     \
+            TW_INTERNAL_SIMT_CALL(name, tw_words, block);                                                              \
         }                                                                                                              \
     }
 #else
@@ -294,7 +302,7 @@ TW_DEVICE_INLINE struct tw_internal_launch *tw_internal_simt_launch(const uint64
 
 #ifndef TW_INTERNAL_PASS_SIMT
 /* On the host this runs only when there was no image. */
-#define TW_INTERNAL_SIMT_CALL(name, words) tw_internal_fell_back(tw_internal_simt_launch(words))
+#define TW_INTERNAL_SIMT_CALL(name, words, count) tw_internal_fell_back(tw_internal_simt_launch(words))
 #define TW_INTERNAL_SIMT_TASK(name, values)
 #define TW_INTERNAL_SIMT_RANGE(name, values)
 #define TW_INTERNAL_SIMT_GROUP(name, point, values)
@@ -462,21 +470,21 @@ TW_DEVICE_INLINE tw_nd_item tw_internal_simt_nd_item(tw_group group)
 }
 
 // clang-format off
-#define TW_INTERNAL_SIMT_CALL(name, words) name##_tw_simt_body(words)
+#define TW_INTERNAL_SIMT_CALL(name, words, count) name##_tw_simt_body(words, count)
 
-/* Expands to: void init_tw_simt_body(const uint64_t *tw_words) { rebuild the block; init_tw_call(block); } */
+/* Expands to: void init_tw_simt_body(words, count) { rebuild the block; init_tw_call(block); } */
 #define TW_INTERNAL_SIMT_TASK(name, values)                                                                            \
-    TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words)                                                \
+    TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words, unsigned tw_count)                             \
     {                                                                                                                  \
         name##_tw_block tw_copy;                                                                                       \
         name##_tw_call(                                                                                                \
-            values##_IN(name, tw_internal_block(tw_words + TW_INTERNAL_SIMT_WORDS, &tw_copy, sizeof tw_copy)));        \
+            values##_IN(name, tw_internal_simt_block(tw_words, tw_count, &tw_copy, sizeof tw_copy)));                  \
     }
 
 /* Expands to:
 
        void saxpy_tw_simt_item(words, block, dims) { if (this thread has a work-item) saxpy_tw_call(item, block); }
-       void saxpy_tw_simt_body(words) { rebuild the block; saxpy_tw_simt_item(..., 1 or 2 or 3); } */
+       void saxpy_tw_simt_body(words, count) { rebuild the block; saxpy_tw_simt_item(..., 1 or 2 or 3); } */
 #define TW_INTERNAL_SIMT_RANGE(name, values)                                                                           \
     TW_DEVICE_INLINE void name##_tw_simt_item(const uint64_t *tw_words, const name##_tw_block *tw_args,                \
                                               unsigned tw_dims)                                                        \
@@ -485,11 +493,11 @@ TW_DEVICE_INLINE tw_nd_item tw_internal_simt_nd_item(tw_group group)
         if (tw_internal_simt_range_item(&tw_here, tw_words, tw_dims))                                                  \
             name##_tw_call(tw_here, tw_args);                                                                          \
     }                                                                                                                  \
-    TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words)                                                \
+    TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words, unsigned tw_count)                             \
     {                                                                                                                  \
         name##_tw_block tw_copy;                                                                                       \
         const name##_tw_block *const tw_args =                                                                         \
-            values##_IN(name, tw_internal_block(tw_words + TW_INTERNAL_SIMT_WORDS, &tw_copy, sizeof tw_copy));         \
+            values##_IN(name, tw_internal_simt_block(tw_words, tw_count, &tw_copy, sizeof tw_copy));                   \
         TW_INTERNAL_BY_DIMS(name##_tw_dims, tw_internal_simt_range_dims(tw_words), name##_tw_simt_item, tw_words,      \
                             tw_args)                                                                                   \
     }
@@ -508,11 +516,11 @@ TW_DEVICE_INLINE tw_nd_item tw_internal_simt_nd_item(tw_group group)
         tw_internal_simt_group(&tw_here, tw_words, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2, tw_dims);  \
         name##_tw_call(TW_INTERNAL_SIMT_POINT_##point(tw_here), tw_args);                                              \
     }                                                                                                                  \
-    TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words)                                                \
+    TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words, unsigned tw_count)                             \
     {                                                                                                                  \
         name##_tw_block tw_copy;                                                                                       \
         const name##_tw_block *const tw_args =                                                                         \
-            values##_IN(name, tw_internal_block(tw_words + TW_INTERNAL_SIMT_WORDS, &tw_copy, sizeof tw_copy));         \
+            values##_IN(name, tw_internal_simt_block(tw_words, tw_count, &tw_copy, sizeof tw_copy));                   \
         TW_INTERNAL_BY_DIMS(name##_tw_dims, tw_internal_simt_group_dims(tw_words), name##_tw_simt_group, tw_words,     \
                             tw_args)                                                                                   \
     }
