@@ -107,9 +107,9 @@ Instruction *Accesses::sharedVariable()
     if (Unknown)
         for (Instruction &I : L.getHeader()->getParent()->getEntryBlock())
 #if LLVM_VERSION_MAJOR >= 22
-            if (isa<AllocaInst>(I) && PointerMayBeCaptured(&I, false))
+            if (isa<AllocaInst>(I) && !I.hasMetadata(SharedNote) && PointerMayBeCaptured(&I, false))
 #else
-            if (isa<AllocaInst>(I) && PointerMayBeCaptured(&I, false, true))
+            if (isa<AllocaInst>(I) && !I.hasMetadata(SharedNote) && PointerMayBeCaptured(&I, false, true))
 #endif
                 return &I;
     return nullptr;

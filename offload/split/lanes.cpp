@@ -102,57 +102,162 @@ bool Lanes::isSuitable()
     return true;
 }
 
-/* Cuts the body of a loop, from `Entry` on, at the loops in it: all must be on every way through it. */
-bool Lanes::cut(Loop &Around, std::vector<Piece> &Parts, BasicBlock *Entry)
+/* Where a segment ends: in front of a loop, or where only some work-items go on to loops. */
+struct Lanes::Stop {
+    BasicBlock *At;
+    SmallVector<Loop *, 2> Loops;
+    BasicBlock *Inside = nullptr, *Past = nullptr, *Final = nullptr; /* of Some: first and last block, and where all go on */
+
+    Stop(BasicBlock *At, Loop &K) : At(At), Loops{&K}
+    {
+    }
+};
+
+bool Lanes::addStop(Loop &Around, Loop &K, std::vector<Stop> &Stops, const BasicBlock *Final)
 {
-    SmallVector<Loop *, 4> Inner(Around.begin(), Around.end());
-    for (Loop *K : Inner) {
-        Instruction *At = &*K->getHeader()->getFirstNonPHIIt();
-        if (!isUniformLoop(SE, L, *K)
-            || !Expander(SE, DL, "tw").isSafeToExpandAt(SE.getBackedgeTakenCount(K), Preheader->getTerminator()))
-            return refuse("work-items take different numbers of turns of a loop in it, as far as is known", At);
-        if (!DT.dominates(K->getLoopPreheader(), Around.getLoopLatch()))
-            return refuse("some work-items leave out a loop in it, as far as is known", At);
+    Instruction *Where = &*K.getHeader()->getFirstNonPHIIt();
+    if (!K.isLoopSimplifyForm() || K.getExitingBlock() != K.getLoopLatch() || !K.getExitBlock()
+        || !isa<BranchInst>(K.getLoopLatch()->getTerminator()))
+        return refuse("a loop in it is left at several places", Where);
+    BasicBlock *Inside = K.getLoopPreheader();
+    if (DT.dominates(Inside, Final)) {
+        Stops.emplace_back(Inside, K);
+        return true;
     }
-    llvm::sort(Inner, [&](Loop *A, Loop *B) { return A != B && DT.dominates(A->getHeader(), B->getHeader()); });
-    for (unsigned Next = 0; Next <= Inner.size(); ++Next) {
-        Piece Segment;
-        Segment.End = Next < Inner.size() ? Inner[Next]->getLoopPreheader() : Around.getLoopLatch();
-        SmallVector<BasicBlock *, 8> Open{Entry};
-        SmallPtrSet<BasicBlock *, 16> Seen{Entry};
-        while (!Open.empty()) {
-            BasicBlock *Block = Open.pop_back_val();
-            if (LI.getLoopFor(Block) != &Around)
-                return refuse("of its control flow");
-            Segment.Blocks.push_back(Block);
-            if (Block == Segment.End)
-                continue;
-            for (BasicBlock *To : successors(Block))
-                if (Seen.insert(To).second) {
-                    if (To == Around.getHeader())
-                        return refuse("of its control flow");
-                    Open.push_back(To);
-                }
+    BasicBlock *At = Inside;
+    do {
+        Inside = At;
+        At = DT.getNode(At)->getIDom()->getBlock();
+    } while (!DT.dominates(At, Final));
+    for (Stop &S : Stops)
+        if (S.At == At && S.Inside == Inside) {
+            S.Loops.push_back(&K);
+            return true;
         }
-        if (!Seen.count(Segment.End))
-            return refuse("of its control flow");
-        Parts.push_back(std::move(Segment));
-        if (Next == Inner.size())
-            break;
-        Piece In;
-        In.Inner = Inner[Next];
-        if (!cut(*In.Inner, In.Parts, In.Inner->getHeader()))
-            return false;
-        Parts.push_back(std::move(In));
-        Entry = Inner[Next]->getExitBlock();
-    }
+    const auto *Branch = dyn_cast<BranchInst>(At->getTerminator());
+    if (!Branch || LI.getLoopFor(At) != &Around || Inside->getSinglePredecessor() != At)
+        return refuse("some work-items leave out a loop in it, by ways that are not simple", Where);
+    Stop S(At, K);
+    S.Inside = Inside;
+    if (!findPast(Around, S))
+        return refuse("some work-items leave out a loop in it, by ways that are not simple", Where);
+    Stops.push_back(std::move(S));
     return true;
+}
+
+/* Finds the blocks of those who do not leave out a loop, which are all that lies between the branch and its other target. */
+bool Lanes::findPast(Loop &Around, Stop &S)
+{
+    BasicBlock *Past = nullptr;
+    for (BasicBlock *To : successors(S.At))
+        Past = To == S.Inside ? Past : To;
+    if (!Past || Past == Around.getHeader())
+        return false;
+    SmallVector<BasicBlock *, 2> Leaving;
+    SmallPtrSet<BasicBlock *, 16> Seen{S.Inside, Past};
+    SmallVector<BasicBlock *, 8> Blocks{S.Inside};
+    for (size_t I = 0; I < Blocks.size(); ++I) {
+        if (!L.contains(Blocks[I]) || !DT.dominates(S.Inside, Blocks[I]))
+            return false;
+        if (is_contained(successors(Blocks[I]), Past))
+            Leaving.push_back(Blocks[I]);
+        for (BasicBlock *To : successors(Blocks[I]))
+            if (Seen.insert(To).second)
+                Blocks.push_back(To);
+    }
+    for (BasicBlock *From : predecessors(Past))
+        if (From != S.At && !is_contained(Leaving, From))
+            return false;
+    S.Past = Past;
+    if (Leaving.size() == 1 && succ_size(Leaving[0]) == 1) {
+        S.Final = Leaving[0];
+    } else if (!Leaving.empty()) {
+        S.Final = SplitBlockPredecessors(Past, Leaving, ".tw_last", &DT, &LI);
+    }
+    return S.Final && LI.getLoopFor(S.Final) == &Around;
+}
+
+bool Lanes::cutSegment(Loop &Around, std::vector<Piece> &Parts, BasicBlock *Entry, BasicBlock *End)
+{
+    Piece Segment;
+    Segment.End = End;
+    SmallVector<BasicBlock *, 8> Open{Entry};
+    SmallPtrSet<BasicBlock *, 16> Seen{Entry};
+    while (!Open.empty()) {
+        BasicBlock *Block = Open.pop_back_val();
+        if (LI.getLoopFor(Block) != &Around)
+            return refuse("of its control flow");
+        Segment.Blocks.push_back(Block);
+        if (Block == End)
+            continue;
+        for (BasicBlock *To : successors(Block))
+            if (Seen.insert(To).second) {
+                if (To == Around.getHeader())
+                    return refuse("of its control flow");
+                Open.push_back(To);
+            }
+    }
+    if (!Seen.count(End))
+        return refuse("of its control flow");
+    Parts.push_back(std::move(Segment));
+    return true;
+}
+
+bool Lanes::cutLoop(Loop &K, Piece &P)
+{
+    P.Is = Piece::Turns;
+    P.Inner = &K;
+    if (!cut(K, SmallVector<Loop *, 4>(K.begin(), K.end()), P.Parts, K.getHeader(), K.getLoopLatch()))
+        return false;
+    if (isUniformLoop(SE, L, K)
+        && Expander(SE, DL, "tw").isSafeToExpandAt(SE.getBackedgeTakenCount(&K), Preheader->getTerminator()))
+        return true;
+    const auto *Branch = cast<BranchInst>(K.getLoopLatch()->getTerminator());
+    P.Parts.back().Condition = Branch->getCondition();
+    P.Parts.back().Inverted = Branch->getSuccessor(0) != K.getHeader();
+    return true;
+}
+
+/* Cuts what lies between two blocks of a loop at the loops in it. */
+bool Lanes::cut(Loop &Around, ArrayRef<Loop *> Inner, std::vector<Piece> &Parts, BasicBlock *Entry, BasicBlock *Final)
+{
+    std::vector<Stop> Stops;
+    for (Loop *K : Inner)
+        if (!addStop(Around, *K, Stops, Final))
+            return false;
+    llvm::sort(Stops, [&](const Stop &A, const Stop &B) { return A.At != B.At && DT.dominates(A.At, B.At); });
+    for (const Stop &S : Stops) {
+        if (!DT.dominates(Entry, S.At) || !cutSegment(Around, Parts, Entry, S.At))
+            return refuse("of its control flow");
+        Piece P;
+        if (S.Inside) {
+            const auto *Branch = cast<BranchInst>(S.At->getTerminator());
+            Parts.back().Condition = Branch->getCondition();
+            Parts.back().Inverted = Branch->getSuccessor(0) != S.Inside;
+            P.Is = Piece::Some;
+            P.Past = Entry = S.Past;
+            Joins.insert(Entry);
+            if (!cut(Around, S.Loops, P.Parts, S.Inside, S.Final))
+                return false;
+            P.Blocks.push_back(S.Inside); /* only now: cutting may add some */
+            for (size_t I = 0; I < P.Blocks.size(); ++I)
+                for (BasicBlock *To : successors(P.Blocks[I]))
+                    if (To != S.Past && !is_contained(P.Blocks, To))
+                        P.Blocks.push_back(To);
+        } else {
+            if (!cutLoop(*S.Loops[0], P))
+                return false;
+            Entry = P.Inner->getExitBlock();
+        }
+        Parts.push_back(std::move(P));
+    }
+    return cutSegment(Around, Parts, Entry, Final);
 }
 
 bool Lanes::index(const std::vector<Piece> &Parts)
 {
     for (const Piece &P : Parts)
-        if (P.Inner) {
+        if (P.Is != Piece::Segment) {
             if (!index(P.Parts))
                 return false;
         } else
@@ -244,15 +349,38 @@ bool Lanes::isRebuilt(Instruction &I)
            && canBuild(SE.getSCEV(&I), I.getParent(), Budget, &I);
 }
 
+/* Whether memory is read in rows, of which each turn has another one: then long pieces of them are faster. */
+bool Lanes::strides()
+{
+    const auto IsFar = [&](const SCEV *S) {
+        const auto *Rec = dyn_cast<SCEVAddRecExpr>(S);
+        if (!Rec || Rec->getLoop() == &L || !L.contains(Rec->getLoop()))
+            return false;
+        const auto *Step = dyn_cast<SCEVConstant>(Rec->getStepRecurrence(SE));
+        return !Step || Step->getAPInt().abs().uge(LeastStride);
+    };
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block)
+            if (Value *Address = getLoadStorePointerOperand(&I))
+                if (const SCEV *S = SE.getSCEV(Address); At.growth(S) != 0 && SCEVExprContains(S, IsFar))
+                    return true;
+    return false;
+}
+
 /* Finds the values that need an array. False: one is of a type that has none. */
 bool Lanes::collectKept()
 {
     const auto Keep = [&](Instruction *I) { Kept.insert({I, nullptr}); };
+    for (PHINode &Phi : L.getHeader()->phis())
+        if (!isBuilt(&Phi, L.getHeader())) /* which notes what must be there */
+            return refuse("of a value that goes from one work-item to the next", &Phi);
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : *Block) {
             auto *Phi = dyn_cast<PHINode>(&I);
             Loop *Of = LI.getLoopFor(Block);
-            if (Phi && Block == Of->getHeader() && Of != &L) {
+            if (Phi && Joins.count(Block))
+                Keep(Phi);
+            else if (Phi && Block == Of->getHeader() && Of != &L) {
                 if (!isBuilt(Phi, Block))
                     Keep(Phi);
                 else
@@ -264,7 +392,7 @@ bool Lanes::collectKept()
             }
         }
     for (auto &Entry : Kept)
-        if (auto *Phi = dyn_cast<PHINode>(Entry.first)) {
+        if (auto *Phi = dyn_cast<PHINode>(Entry.first); Phi && !Joins.count(Phi->getParent())) {
             auto *Next = dyn_cast<Instruction>(Phi->getIncomingValueForBlock(LI.getLoopFor(Phi->getParent())->getLoopLatch()));
             if (Next)
                 InPhi.insert({Next, Phi});
@@ -286,7 +414,7 @@ bool Lanes::collectKept()
                         if (isBuilt(Phi, Block) && !Kept.count(Phi))
                             continue;
                         At = In; /* is stored at the end of that segment */
-                    } else if (SegmentOf[In] == SegmentOf[Block])
+                    } else if (SegmentOf[In] == SegmentOf[Block] || Joins.count(Block))
                         At = In;
                 }
                 if (SegmentOf[At] == SegmentOf[From->getParent()] || isBuilt(From, At) || Kept.count(From))
@@ -309,6 +437,8 @@ bool Lanes::collectKept()
     }
     if (Bytes > MostKeptBytes || (rowsOf(SE, L) && !SE.getSmallConstantTripCount(&L)))
         Width = LeastLanes; /* rows of a group with several dimensions are short, too */
+    else if (Bytes <= MostWideBytes && strides())
+        Width = MostWideLanes;
     return true;
 }
 
@@ -337,7 +467,8 @@ bool Lanes::pays()
 
 bool Lanes::run()
 {
-    if (!isSuitable() || !cut(L, Body, L.getHeader()) || !index(Body) || !collectKept() || !pays())
+    if (!isSuitable() || !cut(L, SmallVector<Loop *, 4>(L.begin(), L.end()), Body, L.getHeader(), L.getLoopLatch())
+        || !index(Body) || !collectKept() || !pays())
         return false;
     for (BasicBlock *Block : L.blocks())
         if (!SegmentOf.count(Block))
@@ -367,7 +498,7 @@ void report(Function &F, const Loop &L, bool Done, const char *Why, const Instru
 void separateLast(Loop &L, ScalarEvolution &SE)
 {
     for (Loop *K : L.getLoopsInPreorder()) {
-        if (K == &L || !K->getLoopLatch())
+        if (K == &L || !K->getLoopLatch() || K->getExitingBlock() != K->getLoopLatch())
             continue;
         for (PHINode &Phi : K->getHeader()->phis()) {
             const auto IsBehind = [&](Use &U) { return !K->contains(cast<Instruction>(U.getUser())); };

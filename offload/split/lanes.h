@@ -16,18 +16,28 @@ namespace tw_split
 
 constexpr unsigned MostInLanes = 1500;
 constexpr unsigned MostLanes = 64, LeastLanes = 16;
-constexpr unsigned MostKeptBytes = 128; /* of a work-item; above, the chunks are of LeastLanes */
-constexpr unsigned MostRebuilt = 40;    /* operations of a value that is computed again */
+constexpr unsigned MostKeptBytes = 128;                     /* of a work-item; above, the chunks are of LeastLanes */
+constexpr unsigned MostWideLanes = 512, MostWideBytes = 16; /* where turns go through rows of memory */
+constexpr unsigned LeastStride = 4096;                      /* in bytes, from row to row */
+constexpr unsigned MostRebuilt = 40;                        /* operations of a value that is computed again */
 
 bool isDropped(const llvm::Instruction &I);
 
-/* A piece of a work-item's body: blocks with one entry and one end, or a loop with pieces. */
+/* A piece of a work-item's body. */
 struct Piece {
-    llvm::Loop *Inner = nullptr;
-    std::vector<Piece> Parts;                        /* of a loop */
-    llvm::SmallVector<llvm::BasicBlock *, 8> Blocks; /* of a segment; the first is its entry */
-    llvm::BasicBlock *End = nullptr;
-    llvm::Value *Turns = nullptr; /* of a loop, but one */
+    enum Kind {
+        Segment, /* blocks with one entry and one end */
+        Turns,   /* a loop */
+        Some     /* blocks with loops that only some work-items come to */
+    } Is = Segment;
+    llvm::SmallVector<llvm::BasicBlock *, 8> Blocks; /* the first is the entry; of a loop: none */
+    llvm::BasicBlock *End = nullptr;                 /* the last block of a segment */
+    llvm::BasicBlock *Past = nullptr;                /* of Some: where all work-items go on */
+    llvm::Value *Condition = nullptr;                /* of a segment: some work-items go on to what comes next */
+    bool Inverted = false;                           /* those for which it is false */
+    llvm::Loop *Inner = nullptr;                     /* of a loop */
+    llvm::Value *Last = nullptr;                     /* of a loop: its turns but one; null: work-items differ */
+    std::vector<Piece> Parts;                        /* of a loop and of Some */
 };
 
 class Lanes
@@ -57,6 +67,7 @@ class Lanes
     Accesses At;
     llvm::DenseMap<const llvm::BasicBlock *, const Piece *> SegmentOf;
     llvm::MapVector<llvm::Instruction *, llvm::AllocaInst *> Kept; /* values with an array */
+    llvm::DenseSet<const llvm::BasicBlock *> Joins; /* where those who came to a piece and those who did not meet */
     llvm::DenseMap<llvm::Instruction *, llvm::PHINode *> InPhi; /* what a kept phi of a loop has after its last turn */
     unsigned Width = MostLanes;
     llvm::BasicBlock *Preheader = nullptr;
@@ -68,6 +79,8 @@ class Lanes
     llvm::MDNode *Group = nullptr;
     llvm::MapVector<const llvm::SCEV *, llvm::Value *> Outside; /* values that no work-item changes */
     bool Writing = false;
+    llvm::AllocaInst *GoesOn = nullptr; /* whether a lane goes on to the next piece, where that differs */
+    llvm::Value *Going = nullptr;       /* how many do so, behind a segment with a condition */
     struct Lane {
         const Piece *Segment;
         llvm::Value *Index; /* in the chunk */
@@ -85,7 +98,13 @@ class Lanes
     }
     bool isSuitable();
     bool isSuitable(llvm::Instruction &I);
-    bool cut(llvm::Loop &Around, std::vector<Piece> &Parts, llvm::BasicBlock *Entry);
+    struct Stop;
+    bool addStop(llvm::Loop &Around, llvm::Loop &K, std::vector<Stop> &Stops, const llvm::BasicBlock *Final);
+    bool findPast(llvm::Loop &Around, Stop &S);
+    bool cutSegment(llvm::Loop &Around, std::vector<Piece> &Parts, llvm::BasicBlock *Entry, llvm::BasicBlock *End);
+    bool cut(llvm::Loop &Around, llvm::ArrayRef<llvm::Loop *> Inner, std::vector<Piece> &Parts, llvm::BasicBlock *Entry,
+             llvm::BasicBlock *Final);
+    bool cutLoop(llvm::Loop &K, Piece &P);
     bool index(const std::vector<Piece> &Parts);
     bool canBuild(const llvm::SCEV *S, const llvm::BasicBlock *At, unsigned &Budget,
                   const llvm::Instruction *For = nullptr);
@@ -94,6 +113,7 @@ class Lanes
     bool isRebuilt(llvm::Instruction &I);
     bool collectKept();
     bool pays();
+    bool strides();
     llvm::Value *build(llvm::IRBuilder<> &B, const llvm::SCEV *S, Lane &At);
     llvm::Value *foreign(Lane &At, llvm::Value *V);
     llvm::Value *again(Lane &At, llvm::Value *V);
@@ -103,6 +123,10 @@ class Lanes
     llvm::BasicBlock *emit(const std::vector<Piece> &Parts, llvm::BasicBlock *From);
     llvm::BasicBlock *emitSegment(const Piece &P, llvm::BasicBlock *From);
     llvm::BasicBlock *emitLoop(const Piece &P, llvm::BasicBlock *From);
+    llvm::BasicBlock *emitSome(const Piece &P, llvm::BasicBlock *From);
+    void emitAlone(const Piece &P, llvm::ArrayRef<llvm::BasicBlock *> Blocks, llvm::BasicBlock *From,
+                   llvm::BasicBlock *To);
+    bool isCarried(const llvm::PHINode &Phi) const;
     void storePhis(Lane &At, llvm::IRBuilder<> &B, llvm::BasicBlock *End);
     llvm::BasicBlock *emitChunk(llvm::BasicBlock *From, llvm::Value *First, llvm::Value *Count);
     void emitAll();

@@ -113,12 +113,19 @@ Value *Lanes::resolve(Lane &At, Value *V)
     return Found != At.Map.end() ? static_cast<Value *>(Found->second) : foreign(At, I);
 }
 
-/* The phis of loops that begin or go on behind `End` get their next values. */
+/* Whether the array of a phi is written by the segments in front of it: it begins a loop, or a place where ways meet. */
+bool Lanes::isCarried(const PHINode &Phi) const
+{
+    const BasicBlock *Block = Phi.getParent();
+    return Block != L.getHeader() && (Joins.count(Block) || LI.getLoopFor(Block)->getHeader() == Block);
+}
+
+/* The phis that begin or go on behind `End` get their next values. */
 void Lanes::storePhis(Lane &At, IRBuilder<> &B, BasicBlock *End)
 {
     for (auto &Entry : Kept) {
         auto *Phi = dyn_cast<PHINode>(Entry.first);
-        if (!Phi || LI.getLoopFor(Phi->getParent())->getHeader() != Phi->getParent() || Phi->getParent() == L.getHeader())
+        if (!Phi || !isCarried(*Phi))
             continue;
         const int In = Phi->getBasicBlockIndex(End);
         if (In < 0)
@@ -140,6 +147,7 @@ BasicBlock *Lanes::emitSegment(const Piece &P, BasicBlock *From)
     B.SetInsertPoint(At.Head);
     PHINode *Index = B.CreatePHI(Size, 2, "tw_lane");
     At.Index = Index;
+    PHINode *Going = P.Condition ? B.CreatePHI(B.getInt32Ty(), 2, "tw_going") : nullptr;
     At.Turn = B.CreateAdd(Base, Index, "", true, true);
     B.CreateBr(Latch); /* for the builders, until the end */
 
@@ -156,8 +164,7 @@ BasicBlock *Lanes::emitSegment(const Piece &P, BasicBlock *From)
     for (PHINode &Phi : P.Blocks[0]->phis()) {
         if (!IsBoundary(Phi))
             continue;
-        const Loop *Of = LI.getLoopFor(Phi.getParent());
-        if (Phi.getParent() == Of->getHeader())
+        if (Phi.getParent() == L.getHeader() || isCarried(Phi))
             At.Map[&Phi] = foreign(At, &Phi);
         else /* behind a loop: one origin */
             At.Map[&Phi] = resolve(At, Phi.getIncomingValue(0));
@@ -205,8 +212,7 @@ BasicBlock *Lanes::emitSegment(const Piece &P, BasicBlock *From)
     for (auto &Entry : Kept) {
         Instruction *V = Entry.first;
         auto *Phi = dyn_cast<PHINode>(V);
-        if (SegmentOf[V->getParent()] != &P
-            || (Phi && Phi->getParent() == LI.getLoopFor(Phi->getParent())->getHeader()))
+        if (SegmentOf[V->getParent()] != &P || (Phi && isCarried(*Phi)))
             continue;
         Value *Made = At.Map[V];
         auto *Copy = dyn_cast<Instruction>(Made);
@@ -218,6 +224,12 @@ BasicBlock *Lanes::emitSegment(const Piece &P, BasicBlock *From)
     }
     IRBuilder<> E(End->getTerminator());
     storePhis(At, E, P.End);
+    Value *GoesOn = P.Condition ? resolve(At, P.Condition) : nullptr;
+    if (GoesOn && P.Inverted)
+        GoesOn = E.CreateNot(GoesOn);
+    if (GoesOn)
+        annotate(*E.CreateStore(E.CreateZExt(GoesOn, E.getInt8Ty()),
+                                E.CreateInBoundsGEP(E.getInt8Ty(), this->GoesOn, At.Index)));
     At.Head->getTerminator()->eraseFromParent();
     IRBuilder<> H(At.Head);
     H.CreateBr(cast<BasicBlock>(At.Map[P.Blocks[0]]));
@@ -226,6 +238,11 @@ BasicBlock *Lanes::emitSegment(const Piece &P, BasicBlock *From)
     Instruction *Back = B2.CreateCondBr(B2.CreateICmpULT(Next, Length), At.Head, After);
     Index->addIncoming(ConstantInt::get(Size, 0), From);
     Index->addIncoming(Next, Latch);
+    if (Going) {
+        this->Going = IRBuilder<>(Back).CreateAdd(Going, IRBuilder<>(Back).CreateZExt(GoesOn, Going->getType()));
+        Going->addIncoming(ConstantInt::get(Going->getType(), 0), From);
+        Going->addIncoming(this->Going, Latch);
+    }
     SmallVector<Metadata *, 4> Properties{nullptr, MDNode::get(Context, MDString::get(Context, ItemsMark)),
                                           MDNode::get(Context, MDString::get(Context, "teamwork.lanes"))};
     if (Group)
@@ -236,6 +253,88 @@ BasicBlock *Lanes::emitSegment(const Piece &P, BasicBlock *From)
     return After;
 }
 
+/* Blocks that only those lanes run that go on, each for itself. A loop goes on with the turn that its counter has. */
+void Lanes::emitAlone(const Piece &P, ArrayRef<BasicBlock *> Blocks, BasicBlock *From, BasicBlock *To)
+{
+    const auto Block = [&](const char *Name) { return BasicBlock::Create(Context, Name, &F); };
+    auto *Loop = Block("tw_each"), *Out = Block("tw_each_end"), *Latch = Block("tw_each_latch");
+    Lane At;
+    At.Segment = SegmentOf[Blocks[0]];
+    At.Head = Block("tw_alone");
+    IRBuilder<> B(From);
+    B.CreateBr(Loop);
+    B.SetInsertPoint(Loop);
+    PHINode *Index = B.CreatePHI(Size, 2, "tw_lane");
+    At.Index = Index;
+    At.Turn = B.CreateAdd(Base, Index, "", true, true);
+    Value *Flag = B.CreateLoad(B.getInt8Ty(), B.CreateInBoundsGEP(B.getInt8Ty(), GoesOn, Index));
+    B.CreateCondBr(B.CreateIsNotNull(Flag), At.Head, Latch);
+    for (BasicBlock *Old : Blocks)
+        At.Map[Old] = BasicBlock::Create(Context, Old->getName() + ".alone", &F, Out);
+    BranchInst::Create(cast<BasicBlock>(At.Map[Blocks[0]]), At.Head);
+    SmallVector<std::pair<Instruction *, Instruction *>, 64> Copies;
+    for (BasicBlock *Old : Blocks)
+        for (Instruction &I : *Old) {
+            if (isDropped(I))
+                continue;
+            Instruction *Copy = I.clone();
+            Copy->insertInto(cast<BasicBlock>(At.Map[Old]), cast<BasicBlock>(At.Map[Old])->end());
+            Copy->setMetadata(LLVMContext::MD_noalias, nullptr);
+            Copy->setMetadata(LLVMContext::MD_alias_scope, nullptr);
+            Copy->setMetadata(LLVMContext::MD_access_group, nullptr);
+            At.Map[&I] = Copy;
+            Copies.push_back({&I, Copy});
+        }
+    for (auto [Old, Copy] : Copies) {
+        if (auto *Phi = dyn_cast<PHINode>(Copy)) {
+            for (unsigned In = 0; In < Phi->getNumIncomingValues(); ++In) {
+                auto Inside = At.Map.find(Phi->getIncomingBlock(In));
+                const bool Begins = Inside == At.Map.end();
+                Value *V = Phi->getIncomingValue(In);
+                Phi->setIncomingValue(In, Begins && P.Is == Piece::Turns ? foreign(At, Old) : resolve(At, V));
+                Phi->setIncomingBlock(In, Begins ? At.Head : cast<BasicBlock>(static_cast<Value *>(Inside->second)));
+            }
+            continue;
+        }
+        for (Use &U : Copy->operands())
+            if (auto *Target = dyn_cast<BasicBlock>(U.get())) {
+                auto Inside = At.Map.find(Target);
+                U.set(Inside == At.Map.end() ? Out : static_cast<Value *>(Inside->second));
+            } else if (isa<Instruction>(U.get()))
+                U.set(resolve(At, U.get()));
+    }
+    /* what others use */
+    B.SetInsertPoint(Out);
+    const auto Store = [&](Instruction *In, Value *V) {
+        B.CreateStore(B.CreateZExtOrBitCast(resolve(At, V), Kept[In]->getAllocatedType()->getArrayElementType()),
+                      element(B, At, In));
+    };
+    for (auto &Entry : Kept) {
+        auto *Phi = dyn_cast<PHINode>(Entry.first);
+        if (P.Is == Piece::Some) {
+            if (Phi && Phi->getParent() == P.Past)
+                for (unsigned In = 0; In < Phi->getNumIncomingValues(); ++In)
+                    if (At.Map.count(Phi->getIncomingBlock(In)))
+                        Store(Phi, Phi->getIncomingValue(In));
+            continue;
+        }
+        if (!P.Inner->contains(Entry.first))
+            continue;
+        Value *V = Entry.first;
+        if (Phi && !Joins.count(Phi->getParent()) && isCarried(*Phi))
+            V = Phi->getIncomingValueForBlock(LI.getLoopFor(Phi->getParent())->getLoopLatch());
+        if (auto *I = dyn_cast<Instruction>(V); !I || DT.dominates(I, P.Inner->getLoopLatch()->getTerminator()))
+            Store(Entry.first, V);
+    }
+    B.CreateBr(Latch);
+    B.SetInsertPoint(Latch);
+    Value *Next = B.CreateAdd(Index, ConstantInt::get(Size, 1), "", true, true);
+    B.CreateCondBr(B.CreateICmpULT(Next, Length), Loop, To);
+    Index->addIncoming(ConstantInt::get(Size, 0), From);
+    Index->addIncoming(Next, Latch);
+}
+
+/* A loop that all lanes leave together, or of which each takes the rest alone as soon as one leaves it. */
 BasicBlock *Lanes::emitLoop(const Piece &P, BasicBlock *From)
 {
     auto *Head = BasicBlock::Create(Context, "tw_turn", &F), *After = BasicBlock::Create(Context, "tw_turns_end", &F);
@@ -247,28 +346,54 @@ BasicBlock *Lanes::emitLoop(const Piece &P, BasicBlock *From)
     BasicBlock *End = emit(P.Parts, Head);
     B.SetInsertPoint(End);
     Value *Next = B.CreateAdd(Turn, ConstantInt::get(Size, 1), "", true, true);
-    B.CreateCondBr(B.CreateICmpEQ(Turn, P.Turns), After, Head);
     Turn->addIncoming(ConstantInt::get(Size, 0), From);
     Turn->addIncoming(Next, End);
+    if (P.Last) {
+        B.CreateCondBr(B.CreateICmpEQ(Turn, P.Last), After, Head);
+        return After;
+    }
+    auto *Fewer = BasicBlock::Create(Context, "tw_fewer", &F), *Mixed = BasicBlock::Create(Context, "tw_mixed", &F);
+    B.CreateCondBr(B.CreateICmpEQ(Going, B.CreateTrunc(Length, B.getInt32Ty())), Head, Fewer);
+    B.SetInsertPoint(Fewer);
+    B.CreateCondBr(B.CreateIsNull(Going), After, Mixed);
+    Counter[P.Inner] = Next;
+    emitAlone(P, P.Inner->getBlocks(), Mixed, After);
+    return After;
+}
+
+/* What all lanes do together, or some alone. */
+BasicBlock *Lanes::emitSome(const Piece &P, BasicBlock *From)
+{
+    auto *All = BasicBlock::Create(Context, "tw_all", &F), *Fewer = BasicBlock::Create(Context, "tw_fewer", &F);
+    auto *Mixed = BasicBlock::Create(Context, "tw_mixed", &F), *After = BasicBlock::Create(Context, "tw_some_end", &F);
+    IRBuilder<> B(From);
+    B.CreateCondBr(B.CreateICmpEQ(Going, B.CreateTrunc(Length, B.getInt32Ty())), All, Fewer);
+    B.SetInsertPoint(Fewer);
+    B.CreateCondBr(B.CreateIsNull(Going), After, Mixed);
+    emitAlone(P, P.Blocks, Mixed, After);
+    IRBuilder<>(emit(P.Parts, All)).CreateBr(After);
     return After;
 }
 
 BasicBlock *Lanes::emit(const std::vector<Piece> &Parts, BasicBlock *From)
 {
     for (const Piece &P : Parts)
-        From = P.Inner ? emitLoop(P, From) : emitSegment(P, From);
+        From = P.Is == Piece::Turns  ? emitLoop(P, From)
+               : P.Is == Piece::Some ? emitSome(P, From)
+                                     : emitSegment(P, From);
     return From;
 }
 
 void expandTurns(std::vector<Piece> &Parts, ScalarEvolution &SE, Expander &Expand, Instruction *At, Type *Size)
 {
-    for (Piece &P : Parts)
-        if (P.Inner) {
+    for (Piece &P : Parts) {
+        if (P.Is == Piece::Turns && !P.Parts.back().Condition) {
             const SCEV *Turns = SE.getBackedgeTakenCount(P.Inner);
             Value *V = Expand.expandCodeFor(Turns, Turns->getType(), At->getIterator());
-            P.Turns = IRBuilder<>(At).CreateZExt(V, Size);
-            expandTurns(P.Parts, SE, Expand, At, Size);
+            P.Last = IRBuilder<>(At).CreateZExt(V, Size);
         }
+        expandTurns(P.Parts, SE, Expand, At, Size);
+    }
 }
 
 void Lanes::emitAll()
@@ -289,6 +414,8 @@ void Lanes::emitAll()
         Kept_.second = Entry.CreateAlloca(ArrayType::get(T, Width), nullptr, "tw_lanes");
         Kept_.second->setAlignment(Align(64));
     }
+    GoesOn = Entry.CreateAlloca(ArrayType::get(Entry.getInt8Ty(), Width), nullptr, "tw_goes_on");
+    GoesOn->setAlignment(Align(64));
     if (const auto *Known = dyn_cast<SCEVConstant>(Turns); Known && Known->getAPInt().ult(Width - 1))
         Width = unsigned(Known->getAPInt().getZExtValue()) + 1;
     Group = this->At.keepsOrder(AA) ? MDNode::getDistinct(Context, {}) : nullptr;

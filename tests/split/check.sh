@@ -30,6 +30,16 @@ if [ "$vectorized" = 0 ]; then
     exit 1
 fi
 
+# Work-items that go through an array together are lanes, though the last turn is not that of all.
+lanes=$("$@" -std=c17 -O2 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -Rpass=teamwork-lanes -S -o /dev/null \
+    "$here/split/grid.c" 2>&1)
+for kernel in dot_by_groups scale_all; do
+    if ! echo "$lanes" | grep -q "work-items of kernel $kernel take the turns"; then
+        echo "the work-items of $kernel in split/grid.c do not take the turns of its loop together"
+        exit 1
+    fi
+done
+
 # Variables and functions that a GPU does not have are named at the line that uses them.
 if "$1" --print-targets 2>/dev/null | grep -q nvptx64; then
     source=$here/split/missing.c
