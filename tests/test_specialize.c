@@ -191,6 +191,7 @@ static inline void sum_table_items(tw_nd_item item, const struct table *k)
     for (int i = 0; i < k->count; ++i)
         sum += k->at[i];
     k->out[tw_global_id(item, 0)] = sum;
+    tw_barrier(item, TW_GLOBAL_SPACE);
 }
 TW_ND_RANGE_KERNEL(TW_SPECIALIZE(count, 2, 100) TW_BLOCK(table) sum_table_items);
 

@@ -53,8 +53,8 @@
  *     TW_RANGE_KERNEL(TW_SPECIALIZE((width, wraps), (3, true), (3, false), (5, false)) filter, 2);
  *
  * Each value is a kernel of its own in the program and in its images, and for each size of TW_ND_RANGE_KERNEL_SIZES:
- * tw_kernel_get_variants() lists them (kernel_limits.h). A block of more than 256 bytes is not always copied, and then
- * the compiler finds out about the values later, and unrolls less. In the standard mapping of OpenMP the loops of
+ * tw_kernel_get_variants() lists them (kernel_limits.h). Of a block of more than 256 bytes, in nd_range kernels on CPUs
+ * 1024, the compiler finds out about the values later, and unrolls less. In the standard mapping of OpenMP the loops of
  * hierarchical kernels do not have the constants.
  *
  * Static kernels may stand in a header, and several files may have static kernels of one name. A header's kernel is

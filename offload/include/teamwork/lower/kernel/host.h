@@ -234,9 +234,8 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
 #define TW_INTERNAL_HOST_ND_RANGE(name, options, values)                                                               \
     TW_DEVICE_INLINE void name##_tw_items(const struct tw_internal_nd_group *tw_nd, size_t tw_first, unsigned tw_dims) \
     {                                                                                                                  \
-        __attribute__((aligned(__alignof__(name##_tw_block)))) unsigned char tw_copy[TW_INTERNAL_ND_COPY_BYTES(name)]; \
-        const name##_tw_block *const tw_args =                                                                         \
-            values##_IN(name, tw_internal_nd_block(tw_nd, tw_copy, sizeof(name##_tw_block)));                          \
+        __attribute__((aligned(__alignof__(name##_tw_block)))) unsigned char tw_copy[values##_ND_BYTES(name)];         \
+        const name##_tw_block *const tw_args = values##_ND_BLOCK(name);                                                \
         struct tw_internal_group tw_here =                                                                             \
             tw_internal_nd_here(tw_nd, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2, tw_dims);              \
         const size_t tw_n0 = tw_internal_extent(tw_here.tw_local_, tw_dims, 0);                                        \
@@ -272,9 +271,8 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
 #define TW_INTERNAL_HOST_ND_ITEMS(name, dims, values)                                                                  \
     TW_INTERNAL_FUNCTION(noinline, void, name##_tw_split_##dims, const struct tw_internal_nd_group *tw_nd)             \
     {                                                                                                                  \
-        __attribute__((aligned(__alignof__(name##_tw_block)))) unsigned char tw_copy[TW_INTERNAL_ND_COPY_BYTES(name)]; \
-        const name##_tw_block *const tw_args =                                                                         \
-            values##_IN(name, tw_internal_nd_block(tw_nd, tw_copy, sizeof(name##_tw_block)));                          \
+        __attribute__((aligned(__alignof__(name##_tw_block)))) unsigned char tw_copy[values##_ND_BYTES(name)];         \
+        const name##_tw_block *const tw_args = values##_ND_BLOCK(name);                                                \
         struct tw_internal_group tw_here =                                                                             \
             tw_internal_nd_here(tw_nd, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2, dims);                 \
         const size_t tw_n0 = tw_internal_extent(tw_here.tw_local_, dims, 0);                                           \
@@ -314,9 +312,8 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
 #define TW_INTERNAL_HOST_GROUP(name, values)                                                                           \
     static void name##_tw_checked_items(const struct tw_internal_nd_group *tw_nd, size_t tw_first)                     \
     {                                                                                                                  \
-        __attribute__((aligned(__alignof__(name##_tw_block)))) unsigned char tw_copy[TW_INTERNAL_ND_COPY_BYTES(name)]; \
-        const name##_tw_block *const tw_args =                                                                         \
-            values##_IN(name, tw_internal_nd_block(tw_nd, tw_copy, sizeof(name##_tw_block)));                          \
+        __attribute__((aligned(__alignof__(name##_tw_block)))) unsigned char tw_copy[values##_ND_BYTES(name)];         \
+        const name##_tw_block *const tw_args = values##_ND_BLOCK(name);                                                \
         struct tw_internal_group tw_here = tw_internal_nd_here(tw_nd, 0, 0, 0, tw_nd->launch->dims);                   \
         const size_t tw_total = tw_local_linear_range(&tw_here);                                                       \
         for (size_t tw_i = tw_first; tw_i < tw_total && !tw_here.tw_switched_; ++tw_i) {                               \

@@ -16,11 +16,15 @@
 /* ---- how the code of a kernel comes by its block, and what its object says more ----------------------------------
 
    A kernel of any values has the block as it is. A variant stores its constants into the copy that the code has of the
-   block, and where there is no copy, LLVM is told of them. Where the copy is another thread's, a variant has its own. */
+   block; where the copy is another thread's, it has its own, and where there is none, LLVM is told of the constants. */
 
-TW_DEVICE_INLINE const void *tw_internal_own_block(const void *block, void *own, size_t bytes)
+/* The largest block of which a variant of an nd_range kernel has a copy on a CPU: on the stack of each work-item, where
+   they have stacks. */
+#define TW_INTERNAL_VARIANT_COPY_BYTES 1024
+
+TW_DEVICE_INLINE const void *tw_internal_own_block(const void *block, void *own, size_t bytes, size_t most)
 {
-    if (bytes > TW_INTERNAL_INLINE_ARGS_BYTES)
+    if (bytes > most)
         return block;
     __builtin_memcpy(own, block, bytes);
     return own;
@@ -29,6 +33,8 @@ TW_DEVICE_INLINE const void *tw_internal_own_block(const void *block, void *own,
 #define TW_INTERNAL_ANY_VALUES_COPY(name)                                                                              \
     const name##_tw_block tw_args = *(const name##_tw_block *)tw_launch->args
 #define TW_INTERNAL_ANY_VALUES_IN(name, args) args
+#define TW_INTERNAL_ANY_VALUES_ND_BYTES(name) TW_INTERNAL_ND_COPY_BYTES(name)
+#define TW_INTERNAL_ANY_VALUES_ND_BLOCK(name) tw_internal_nd_block(tw_nd, tw_copy, sizeof(name##_tw_block))
 #define TW_INTERNAL_ANY_VALUES_OWN(name, args) args
 #define TW_INTERNAL_ANY_VALUES_OWN_COPY(name)
 #define TW_INTERNAL_ANY_VALUES_OBJECT(name)
@@ -38,13 +44,22 @@ TW_DEVICE_INLINE const void *tw_internal_own_block(const void *block, void *own,
     (void)name##_tw_fixed(&tw_args, true)
 #define TW_INTERNAL_FIXED_VALUES_IN(name, args)                                                                        \
     name##_tw_fixed(args, sizeof(name##_tw_block) <= TW_INTERNAL_INLINE_ARGS_BYTES)
+#define TW_INTERNAL_FIXED_VALUES_ND_BYTES(name)                                                                        \
+    (sizeof(name##_tw_block) <= TW_INTERNAL_VARIANT_COPY_BYTES ? sizeof(name##_tw_block) : 1)
+#define TW_INTERNAL_FIXED_VALUES_ND_BLOCK(name)                                                                        \
+    name##_tw_fixed(tw_internal_own_block(tw_nd->launch->args, tw_copy, sizeof(name##_tw_block),                       \
+                                          TW_INTERNAL_VARIANT_COPY_BYTES),                                             \
+                    sizeof(name##_tw_block) <= TW_INTERNAL_VARIANT_COPY_BYTES)
 #define TW_INTERNAL_FIXED_VALUES_OWN(name, args)                                                                       \
-    TW_INTERNAL_FIXED_VALUES_IN(name, tw_internal_own_block(args, &tw_own, sizeof tw_own))
+    TW_INTERNAL_FIXED_VALUES_IN(name,                                                                                  \
+                                tw_internal_own_block(args, &tw_own, sizeof tw_own, TW_INTERNAL_INLINE_ARGS_BYTES))
 #define TW_INTERNAL_FIXED_VALUES_OWN_COPY(name) name##_tw_block tw_own;
 #define TW_INTERNAL_FIXED_VALUES_OBJECT(name) .fits = name##_tw_fits, .values = name##_tw_values,
 
 #define TW_INTERNAL_OTHER_VALUES_COPY(name) TW_INTERNAL_ANY_VALUES_COPY(name)
 #define TW_INTERNAL_OTHER_VALUES_IN(name, args) args
+#define TW_INTERNAL_OTHER_VALUES_ND_BYTES(name) TW_INTERNAL_ND_COPY_BYTES(name)
+#define TW_INTERNAL_OTHER_VALUES_ND_BLOCK(name) TW_INTERNAL_ANY_VALUES_ND_BLOCK(name)
 #define TW_INTERNAL_OTHER_VALUES_OWN(name, args) args
 #define TW_INTERNAL_OTHER_VALUES_OWN_COPY(name)
 #define TW_INTERNAL_OTHER_VALUES_OBJECT(name) .variants = name##_tw_variants,
