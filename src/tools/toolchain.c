@@ -153,19 +153,19 @@ static void find_compiler(struct toolchain *toolchain)
 
 static void find_tools(struct toolchain *toolchain)
 {
-    static const char *const tools[] = {"clang-offload-packager", "clang-linker-wrapper"};
+    static const char last[] = "clang-linker-wrapper", other[] = "clang-offload-packager";
     struct part *part = add_part(toolchain, "tools for device images", "offload devices");
-    for (size_t i = 0; i < COUNT(tools); ++i) {
-        char question[64], path[PATH_BYTES];
-        snprintf(question, sizeof question, "-print-prog-name=%s", tools[i]);
-        if (ask_line(toolchain->compiler, question, path, sizeof path) && path[0] == '/' && exists(path)) {
-            note(part, PART_FOUND, "%s", path);
-            continue;
-        }
-        note(part, PART_MISSING, "clang has no %s", tools[i]);
-        cure_by(part, "clang-tools-%u", toolchain->major);
+    char path[PATH_BYTES], beside[PATH_BYTES + 32];
+    const bool has_last = ask_line(toolchain->compiler, "-print-prog-name=clang-linker-wrapper", path, sizeof path)
+                          && path[0] == '/' && exists(path);
+    if (has_last)
+        snprintf(beside, sizeof beside, "%.*s/%s", (int)(strrchr(path, '/') - path), path, other);
+    if (has_last && exists(beside)) {
+        note(part, PART_FOUND, "%s", path);
         return;
     }
+    note(part, PART_MISSING, "clang has no %s", has_last ? other : last);
+    cure_by(part, "clang-tools-%u", toolchain->major);
 }
 
 static void find_target(struct toolchain *toolchain)
@@ -201,20 +201,20 @@ static void add_dir(struct toolchain *toolchain, const char *format, ...)
     free(real);
 }
 
-/* The directories of the compiler's own libraries: the hint, what it would link, and those beside its resources. */
+/* The directories of the compiler's own libraries: the hint, what it would link, and those beside its resources. Each
+   question takes a moment, so no more are asked than needed. */
 static void find_dirs(struct toolchain *toolchain)
 {
-    static const char *const questions[] = {"-print-file-name=libomptarget.so", "-print-file-name=libomp.so"};
     const char *root = getenv("TEAMWORK_LLVM_ROOT");
     char answer[PATH_BYTES];
     if (root && *root) {
         add_dir(toolchain, "%s/lib", root);
         add_dir(toolchain, "%s/lib/x86_64-unknown-linux-gnu", root);
     }
-    for (size_t i = 0; i < COUNT(questions); ++i)
-        if (ask_line(toolchain->compiler, questions[i], answer, sizeof answer) && answer[0] == '/')
-            add_dir(toolchain, "%.*s", (int)(strrchr(answer, '/') - answer), answer);
-    if (ask_line(toolchain->compiler, "-print-resource-dir", answer, sizeof answer)) {
+    if (ask_line(toolchain->compiler, "-print-file-name=libomp.so", answer, sizeof answer) && answer[0] == '/') {
+        add_dir(toolchain, "%.*s", (int)(strrchr(answer, '/') - answer), answer);
+        add_dir(toolchain, "%.*s/..", (int)(strrchr(answer, '/') - answer), answer);
+    } else if (ask_line(toolchain->compiler, "-print-resource-dir", answer, sizeof answer)) {
         add_dir(toolchain, "%s/../..", answer);
         add_dir(toolchain, "%s/../../x86_64-unknown-linux-gnu", answer);
     }

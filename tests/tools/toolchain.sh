@@ -69,7 +69,9 @@ expect no_compiler 1 '^missing  compiler' 'why: there is no program of the name 
 echo 'echo "cc (GCC) 12.2.0"; exit' | compiler gcc >/dev/null
 CC=$work/gcc runs no_clang --toolchain
 expect no_clang 0 '^wrong    compiler, .*cc \(GCC\) 12.2.0' 'why: kernels are compiled by clang alone, and this is none'
-echo 'case $1 in --version) echo "clang version 17.0.6"; exit ;; esac' | compiler old >/dev/null
+compiler old >/dev/null <<'EOP'
+case $1 in --version) echo "clang version 17.0.6"; exit ;; esac
+EOP
 CC=$work/old runs old_clang --toolchain
 expect old_clang 0 '^wrong    compiler' 'why: kernels need clang 18 or later'
 compiler bare >/dev/null <<'EOP'
