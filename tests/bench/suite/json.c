@@ -29,6 +29,7 @@ static void put_row(struct bench_json *json, const struct suite_result *result, 
     bench_json_text(json, "side", suite_side_name(row->side));
     bench_json_text(json, "form", row->version->form);
     bench_json_text(json, "kind", row->version->kind ? row->version->kind : "");
+    bench_json_flag(json, "literal", result->problem.literal);
     bench_json_flag(json, "checked", !row->failure);
     bench_json_number(json, "median_us", row->us.median);
     bench_json_number(json, "p25_us", row->us.p25);

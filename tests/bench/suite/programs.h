@@ -40,7 +40,16 @@
     X(wavefront)                                                                                                       \
     X(group_sum)                                                                                                       \
     X(tree_sum)                                                                                                        \
-    X(clamped_mask)
+    X(clamped_mask)                                                                                                    \
+    X(any_mask)                                                                                                        \
+    X(periodic)                                                                                                        \
+    X(helper)                                                                                                          \
+    X(strided)                                                                                                         \
+    X(pairs)                                                                                                           \
+    X(paths)                                                                                                           \
+    X(lines)                                                                                                           \
+    X(sum_levels)                                                                                                      \
+    X(scan_levels)
 
 #endif
 

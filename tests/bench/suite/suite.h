@@ -108,6 +108,8 @@ struct suite_problem {
     void *data; /**< the program's own, NAME.h */
     size_t result_bytes;
     struct suite_work work;
+    bool literal;   /**< its kernels are written as one writes them first, for no machine; their figures are a group of
+                         their own */
     char title[96]; /**< with the sizes: "Game of Life, 8192 x 8192 cells" */
 };
 

@@ -1,10 +1,108 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Literal kernels are about processors: nothing in CUDA. */
+/* The same in CUDA. */
+#include "../arrays_cuda.h"
 #include "literal.h"
 
-extern "C" {
-extern const struct suite_versions suite_group_sum_cuda, suite_tree_sum_cuda, suite_clamped_mask_cuda;
-const struct suite_versions suite_group_sum_cuda = {NULL, 0};
-const struct suite_versions suite_tree_sum_cuda = {NULL, 0};
-const struct suite_versions suite_clamped_mask_cuda = {NULL, 0};
+namespace
+{
+
+constexpr unsigned group = LITERAL_GROUP, tile = LITERAL_TILE;
+
+__global__ void __launch_bounds__(group) group_sum_kernel(const float *in, float *sums)
+{
+    __shared__ float warps[group / 32];
+    float sum = in[blockIdx.x * group + threadIdx.x];
+    for (unsigned distance = 16; distance > 0; distance /= 2)
+        sum += __shfl_down_sync(0xffffffffu, sum, distance);
+    if (threadIdx.x % 32 == 0)
+        warps[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x > 0)
+        return;
+    for (unsigned w = 1; w < group / 32; ++w)
+        sum += warps[w];
+    sums[blockIdx.x] = sum;
 }
+
+__global__ void __launch_bounds__(group) tree_sum_kernel(const float *in, float *sums)
+{
+    __shared__ float part[group];
+    const size_t at = threadIdx.x;
+    part[at] = in[blockIdx.x * group + at];
+    for (size_t half = group / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (at < half)
+            part[at] += part[at + half];
+    }
+    if (at == 0)
+        sums[blockIdx.x] = part[0];
+}
+
+__device__ int clamped(int x, int last)
+{
+    return min(max(x, 0), last);
+}
+
+__device__ float masked(const float *in, const literal_mask &mask, int width, int height, int radius, int y, int x)
+{
+    float sum = 0;
+    for (int j = -radius; j <= radius; ++j)
+        for (int i = -radius; i <= radius; ++i)
+            sum += mask.at[(j + radius) * (2 * radius + 1) + i + radius]
+                   * in[clamped(y + j, height - 1) * width + clamped(x + i, width - 1)];
+    return sum;
+}
+
+__global__ void clamped_mask_kernel(const float *in, float *out, literal_mask mask, int width, int height)
+{
+    const int y = blockIdx.y * tile + threadIdx.y, x = blockIdx.x * tile + threadIdx.x;
+    out[y * width + x] = masked(in, mask, width, height, LITERAL_RADIUS, y, x);
+}
+
+__global__ void clamped_mask_any_kernel(const float *in, float *out, literal_mask mask, int width, int height,
+                                        int radius)
+{
+    const int y = blockIdx.y * tile + threadIdx.y, x = blockIdx.x * tile + threadIdx.x;
+    out[y * width + x] = masked(in, mask, width, height, radius, y, x);
+}
+
+using sum_kernel = void(const float *, float *);
+
+template <sum_kernel kernel> bool run_sum(void *state)
+{
+    kernel<<<suite_cuda_groups(suite_cuda_problem<literal>(state).count, group), group>>>(
+        suite_cuda_at<float>(state, LITERAL_IN), suite_cuda_at<float>(state, LITERAL_OUT));
+    return suite_cuda_wait();
+}
+
+bool run_clamped_mask(void *state)
+{
+    const literal &problem = suite_cuda_problem<literal>(state);
+    const int side = (int)problem.count;
+    const unsigned groups = suite_cuda_groups(problem.count, tile);
+    clamped_mask_kernel<<<dim3(groups, groups), dim3(tile, tile)>>>(
+        suite_cuda_at<float>(state, LITERAL_IN), suite_cuda_at<float>(state, LITERAL_OUT), problem.mask, side, side);
+    return suite_cuda_wait();
+}
+
+bool run_clamped_mask_any(void *state)
+{
+    const literal &problem = suite_cuda_problem<literal>(state);
+    const int side = (int)problem.count;
+    const unsigned groups = suite_cuda_groups(problem.count, tile);
+    clamped_mask_any_kernel<<<dim3(groups, groups), dim3(tile, tile)>>>(suite_cuda_at<float>(state, LITERAL_IN),
+                                                                        suite_cuda_at<float>(state, LITERAL_OUT),
+                                                                        problem.mask, side, side, LITERAL_RADIUS);
+    return suite_cuda_wait();
+}
+
+const suite_version group_versions[] = {SUITE_CUDA_VERSION("groups", run_sum<group_sum_kernel>)};
+const suite_version tree_versions[] = {SUITE_CUDA_VERSION("groups", run_sum<tree_sum_kernel>)};
+const suite_version mask_versions[] = {SUITE_CUDA_VERSION("flat", run_clamped_mask),
+                                       SUITE_CUDA_VERSION("flat, any radius", run_clamped_mask_any)};
+
+} // namespace
+
+SUITE_CUDA_VERSIONS(group_sum, group_versions)
+SUITE_CUDA_VERSIONS(tree_sum, tree_versions)
+SUITE_CUDA_VERSIONS(clamped_mask, mask_versions)

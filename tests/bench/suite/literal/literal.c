@@ -19,6 +19,7 @@ static struct literal *begin(struct suite_problem *problem, size_t in_count, siz
     for (size_t i = 0; i < in_count; ++i)
         in[i] = (float)(suite_random_at(i) % 64);
     problem->result_bytes = out_count * sizeof(float);
+    problem->literal = true;
     return literal;
 }
 
