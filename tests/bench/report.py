@@ -33,6 +33,13 @@ else:
         "font.size": 9,
         "axes.spines.top": False,
         "axes.spines.right": False,
+        "text.color": "#1f2328",
+        "axes.labelcolor": "#1f2328",
+        "axes.edgecolor": "#1f2328",
+        "xtick.color": "#1f2328",
+        "ytick.color": "#1f2328",
+        "figure.facecolor": "#ffffff",
+        "savefig.facecolor": "#ffffff",
     })
     from matplotlib import pyplot  # (after the backend is chosen)
 
@@ -68,8 +75,11 @@ def text_table(head, rows, right=()):
 
 # ---- the suite: programs and their versions --------------------------------------------------------------------------
 
-COLORS = {"range": "#1f6fb4", "hierarchical": "#2a9d5c", "nd_range": "#c2571a", "reduction": "#7b4fa3", "": "#555555"}
-MARKERS = {"range": "o", "hierarchical": "s", "nd_range": "D", "reduction": "^", "": "o"}
+# of plots; what each colour is where the viewer prefers dark ones
+DARK = {"#ffffff": "#0d1117", "#1f2328": "#e6edf3", "#e6e6e6": "#30363d", "#333333": "#c9d1d9", "#1f6fb4": "#58a6ff",
+        "#2a9d5c": "#3fb950", "#c2571a": "#f0883e", "#e3a872": "#a5673f", "#7b4fa3": "#bc8cff"}
+COLORS = {"range": "#1f6fb4", "hierarchical": "#2a9d5c", "nd_range": "#c2571a", "reduction": "#7b4fa3"}
+MARKERS = {"range": "o", "hierarchical": "s", "nd_range": "D", "reduction": "^"}
 
 
 class Program:
@@ -80,6 +90,7 @@ class Program:
         self.rows = rows
         self.title = rows[0]["title"]
         self.source = rows[0]["source"]
+        self.literal = rows[0].get("literal", False)
 
     def of(self, side):
         return [r for r in self.rows if r["side"] == side and r["checked"] and r["median_us"] > 0]
@@ -204,9 +215,16 @@ def legend(result):
     return text + "; *: there is none of the same form, compared with the fastest."
 
 
-def suite_table(result):
-    rows = [cells for program in result.programs for cells in program_rows(result, program)]
-    return text_table(head(result), rows, range(3, len(head(result))))
+def suite_tables(result):
+    """The programs with literal forms, and the others."""
+    titles = {True: "Literal forms, whose kernels are written as one writes them first:",
+              False: "Programs that were written with the machine in mind:"}
+    lines = []
+    for literal, title in titles.items():
+        rows = [cells for p in result.programs if p.literal == literal for cells in program_rows(result, p)]
+        if rows:
+            lines += ["", title, ""] + text_table(head(result), rows, range(3, len(head(result))))
+    return lines
 
 
 def problems(result):
@@ -215,10 +233,10 @@ def problems(result):
 
 # ---- the suite: the summary ------------------------------------------------------------------------------------------
 
-def twin_ratios(result, kinds=None):
-    """(label, ratio) for each version of Teamwork that has a twin."""
+def twin_ratios(result, literal, kinds=None):
+    """(label, ratio) for each version of Teamwork that has a twin, of programs that are literal or that are not."""
     for program in result.programs:
-        for row in program.of("Teamwork"):
+        for row in program.of("Teamwork") if program.literal == literal else []:
             twin, same = program.twin(row, result.baseline)
             if twin and same and (not kinds or row["kind"] in kinds):
                 yield label(program, row), ratio_of(row, twin)
@@ -258,22 +276,27 @@ def mean_line(title, ratios, larger_is_worse, limit=None):
     # as rounded: 0.996 is no shortfall
     beyond = [f"{name} {ratio:.2f}" for name, ratio in ratios
               if (round(ratio, 2) > limit if larger_is_worse else round(ratio, 2) < limit)]
-    text = f"- {title}: geometric mean {geometric_mean([r for _, r in ratios]):.2f} of {len(ratios)}; "
+    text = f"- {title}: geometric mean {geometric_mean([r for _, r in ratios]):.2f} of {len(ratios)}, "
+    text += f"worst {ratios[0][1]:.2f}; "
     kind = f"{'above' if larger_is_worse else 'below'} {limit:.2f}"
     return paragraph(text + (f"{kind}: {', '.join(beyond)}." if beyond else f"none {kind}."), "  ")
 
 
 def summary(result):
     if result.gpu:
-        lines = mean_line("Teamwork / CUDA, of the same form", twin_ratios(result), True)
+        lines = mean_line("literal forms: Teamwork / CUDA", twin_ratios(result, True), True)
+        lines += mean_line("others: Teamwork / CUDA, of the same form", twin_ratios(result, False), True)
         lines += mean_line("best CUDA / best Teamwork", best_ratios(result, "CUDA"), False)
         lines += mean_line("best OpenMP with plain flags / best Teamwork", best_ratios(result, "OpenMP"), False)
         lines += mean_line("best OpenMP with the best flags / best Teamwork", best_ratios(result, "OpenMP, tuned"),
                            False)
         return lines
     loops = ("range", "hierarchical", "reduction")
-    lines = mean_line("Teamwork / OpenMP, of the same form, without nd_range", twin_ratios(result, loops), True)
-    lines += mean_line("Teamwork / OpenMP, of the same form, nd_range", twin_ratios(result, ("nd_range",)), True)
+    lines = mean_line("literal forms: Teamwork / OpenMP", twin_ratios(result, True), True, 1.2)
+    lines += mean_line("others: Teamwork / OpenMP, of the same form, without nd_range",
+                       twin_ratios(result, False, loops), True)
+    lines += mean_line("others: Teamwork / OpenMP, of the same form, nd_range",
+                       twin_ratios(result, False, ("nd_range",)), True)
     lines += mean_line("best OpenMP / best Teamwork", best_ratios(result, "OpenMP"), False)
     if result.opencl:
         lines += mean_line(f"best {result.opencl} / best Teamwork without nd_range", peer_ratios(result), False)
@@ -299,14 +322,28 @@ def how(result):
 
 # ---- the suite: plots ------------------------------------------------------------------------------------------------
 
+def dark_style():
+    """Rules for viewers that prefer dark colours; all others take what matplotlib wrote."""
+    rules = "".join(f'[style*="{what}: {light}"]{{{what}:{dark} !important}}'
+                    for light, dark in DARK.items() for what in ("fill", "stroke"))
+    return f"<style>@media (prefers-color-scheme: dark){{{rules}}}</style>"
+
+
 def save(figure, path):
     figure.savefig(path, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
     pyplot.close(figure)
     # matplotlib leaves blanks at the ends of lines
     with open(path, encoding="utf-8") as file:
         text = "\n".join(line.rstrip() for line in file) + "\n"
+    start = text.index(">", text.index("<svg")) + 1
     with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
+        file.write(text[:start] + "\n " + dark_style() + text[start:])
+
+
+def title_of(result, what):
+    """What a plot shows, where and when."""
+    d = result.data
+    return f"{what}\n{d['device']}, {d['cores']} cores; {d['compiler'].split(' (')[0]}; {d['date']}"
 
 
 def ratio_axis(axes, values, title):
@@ -324,27 +361,44 @@ def ratio_axis(axes, values, title):
     axes.set_xlabel(title)
 
 
-def plot_twins(result, path):
-    """A dot for each version of Teamwork: its time over that of its twin."""
-    points = []
+def twin_points(result, literal):
+    """{"program, form": [(kind, ratio to its twin)...]}, that of the worst ratio first."""
+    points = {}
     for program in result.programs:
-        for row in sorted(program.of("Teamwork"), key=lambda r: (r["form"], r["kind"])):
+        for row in program.of("Teamwork") if program.literal == literal else []:
             twin, same = program.twin(row, result.baseline)
             if twin and same:
-                points.append((f"{program.name}, {row['form']}", row["kind"], ratio_of(row, twin)))
-    names = list(dict.fromkeys(p[0] for p in points))
-    if not names:
+                points.setdefault(f"{program.name}, {row['form']}", []).append((row["kind"], ratio_of(row, twin)))
+    return dict(sorted(points.items(), key=lambda p: -max(ratio for _, ratio in p[1])))
+
+
+def plot_twins(result, path):
+    """A dot for each version of Teamwork: its time over that of its twin. The literal forms come first."""
+    parts = [(text, points) for text, points in (("literal forms", twin_points(result, True)),
+                                                 ("written with the machine in mind", twin_points(result, False)))
+             if points]
+    if not parts:
         return False
-    figure, axes = pyplot.subplots(figsize=(6.4, 0.9 + 0.21 * len(names)))
-    for kind in ("range", "reduction", "hierarchical", "nd_range"):
-        some = [p for p in points if p[1] == kind]
-        if some:
-            axes.scatter([p[2] for p in some], [names.index(p[0]) for p in some], s=26, color=COLORS[kind],
-                         marker=MARKERS[kind], label=kind, zorder=3)
-    axes.set_yticks(range(len(names)), names)
-    axes.set_ylim(len(names) - 0.4, -0.6)
-    ratio_axis(axes, [p[2] for p in points], f"time of Teamwork / time of {result.baseline} (less is better)")
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncol=4, frameon=False, handletextpad=0.1)
+    lines = [len(points) for _, points in parts]
+    figure, all_axes = pyplot.subplots(len(parts), figsize=(7.2, 1.2 + 0.5 * len(parts) + 0.21 * sum(lines)),
+                                       sharex=True, squeeze=False, layout="constrained",
+                                       gridspec_kw={"height_ratios": [n + 1 for n in lines]})
+    everything = [ratio for _, points in parts for some in points.values() for _, ratio in some]
+    for axes, (text, points) in zip(all_axes[:, 0], parts):
+        ratios = [ratio for some in points.values() for _, ratio in some]
+        for kind in COLORS:
+            some = [(ratio, y) for y, of_name in enumerate(points.values()) for k, ratio in of_name if k == kind]
+            axes.scatter([x for x, _ in some], [y for _, y in some], s=26, color=COLORS[kind], marker=MARKERS[kind],
+                         label=kind, zorder=3)
+        axes.set_yticks(range(len(points)), list(points))
+        axes.set_ylim(len(points) - 0.4, -0.6)
+        axes.set_title(f"{text}: geometric mean {geometric_mean(ratios):.2f}, worst {max(ratios):.2f}", fontsize=9,
+                       loc="left")
+        ratio_axis(axes, everything, "")
+    all_axes[-1, 0].set_xlabel(f"time of Teamwork / time of {result.baseline} (less is better)")
+    handles, labels = all_axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncol=4, frameon=False, handletextpad=0.1)
+    figure.suptitle(title_of(result, f"Teamwork and {result.baseline}, kernels of the same form"), fontsize=10)
     save(figure, path)
     return True
 
@@ -355,7 +409,8 @@ def plot_openmp(result, path):
     names = [p.name for p in result.programs if p.name in plain or p.name in tuned]
     if not names:
         return False
-    figure, axes = pyplot.subplots(figsize=(6.4, 0.9 + 0.3 * len(names)))
+    names.sort(key=lambda n: tuned.get(n, plain.get(n)))
+    figure, axes = pyplot.subplots(figsize=(7.2, 1.4 + 0.3 * len(names)), layout="constrained")
     bars = ((plain, -0.19, "#c2571a", "plain flags"), (tuned, 0.19, "#e3a872", "best flags"))
     for values, offset, color, text in bars:
         at = [(values[n], i + offset) for i, n in enumerate(names) if n in values]
@@ -364,7 +419,8 @@ def plot_openmp(result, path):
     axes.set_ylim(len(names) - 0.4, -0.6)
     ratio_axis(axes, list(plain.values()) + list(tuned.values()),
                "time of hand-written OpenMP / time of Teamwork, best versions (more is better)")
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncol=2, frameon=False)
+    figure.legend(loc="outside lower center", ncol=2, frameon=False)
+    figure.suptitle(title_of(result, "Teamwork and OpenMP in target regions, the best of each program"), fontsize=10)
     save(figure, path)
     return True
 
@@ -395,7 +451,7 @@ def suite_section(results, options):
         figures = FIGURES["gpu" if result.gpu else "cpu"]
     for name, text in figures:
         lines += [f"![{text}]({folder}/{name})", ""]
-    return "\n".join(lines + paragraph(legend(result)) + [""] + suite_table(result) + [""] + problems(result))
+    return "\n".join(lines + paragraph(legend(result)) + suite_tables(result) + [""] + problems(result))
 
 
 # ---- the micro-benchmarks --------------------------------------------------------------------------------------------

@@ -21,12 +21,12 @@ static bool make_bodies(enum suite_size size, struct suite_problem *problem)
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < numbers; ++i) {
         const uint64_t random = suite_random_at(i);
-        position[i] = (float)(random % 64) - (i % 4 == 3 ? 32 : 0); /* one in two has a mass above 0 */
+        position[i] = (float)(random % 64) - (i % 4 == 3 ? 32.0f : 0.0f); /* one in two has a mass above 0 */
         velocity[i] = (float)(random / 64 % 64);
     }
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < numbers; ++i)
-        moved[i] = position[i] + (i % 4 < 3 && position[i - i % 4 + 3] > 0 ? GATHERS_STEP * velocity[i] : 0);
+        moved[i] = position[i] + (i % 4 < 3 && position[i - i % 4 + 3] > 0 ? GATHERS_STEP * velocity[i] : 0.0f);
     problem->result_bytes = bytes;
     problem->literal = true;
     problem->work = (struct suite_work){.bytes = 3.0 * (double)bytes, .launches = 1};

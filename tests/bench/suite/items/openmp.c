@@ -75,10 +75,11 @@ static __attribute__((noinline)) float paths_sum(struct items_option option, uin
             worth[lane] = 1;
             sum[lane] = 0;
         }
-        for (uint32_t step = 0; step < steps; ++step)
+        for (uint32_t step = 0; step < steps; ++step) {
 #pragma omp simd
             for (uint32_t lane = 0; lane < LANES; ++lane)
                 STEP(option, first + lane, step, worth[lane], sum[lane]);
+        }
 #pragma omp simd reduction(+ : payoffs)
         for (uint32_t lane = 0; lane < LANES; ++lane) {
             const float gain = sum[lane] / (float)steps - option.strike;

@@ -46,10 +46,11 @@ enum { CHUNK = 64 };
 static inline void mask_chunk(const float *in, const float *mask, float *out, int width)
 {
     float sums[CHUNK] = {0};
-    for (int j = 0; j < width; ++j)
+    for (int j = 0; j < width; ++j) {
 #pragma omp simd
         for (int i = 0; i < CHUNK; ++i)
             sums[i] += in[i + j] * mask[j];
+    }
     memcpy(out, sums, sizeof sums);
 }
 
