@@ -40,6 +40,16 @@ static bool starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+/* Returns true if the name of a target region ends so: LINE or LINE_NUMBER. Functions that clang makes of it go on. */
+static bool is_end(const char *text)
+{
+    static const char digits[] = "0123456789";
+    text += strspn(text, digits);
+    if (*text == '_')
+        text += 1 + strspn(text + 1, digits);
+    return !*text;
+}
+
 /* Reads the name of a kernel and its lowering out of that of a target region:
    __omp_offloading_X_Y_NAME_tw_LOWERING_WORDS_ lLINE. A region that is not of Teamwork keeps its function's name.
    Returns false if it is no region. */
@@ -61,7 +71,7 @@ static bool read_region_name(const char *symbol, struct region *region)
             line = found;
     for (const char *found = strstr(at, mark); found; found = strstr(found + 1, mark))
         lowering = found;
-    if (!line)
+    if (!line || !is_end(line + sizeof "_l" - 1))
         return false;
     const char *end = lowering && lowering < line ? lowering : line;
     snprintf(region->name, sizeof region->name, "%.*s", (int)(end - at), at);
@@ -312,16 +322,16 @@ static const char *form_name(unsigned form)
     }
 }
 
-/* Reports the kernel whose struct is at an address of the file. */
-static void report_kernel(struct report *report, const struct loaded *loaded, uint64_t address)
+/* Reports the kernel whose struct is at an address of the file. Returns false if it is of another version. */
+static bool report_kernel(struct report *report, const struct loaded *loaded, uint64_t address)
 {
     struct tw_internal_kernel kernel;
     const struct tw_bytes bytes = at_address(loaded, address, sizeof kernel);
     if (!bytes.at)
-        return;
+        return false;
     memcpy(&kernel, bytes.at, sizeof kernel); /* pointers in it are not relocated */
     if (kernel.abi != TW_INTERNAL_KERNEL_ABI)
-        return;
+        return false;
     const char *name = string_at(loaded, address + offsetof(struct tw_internal_kernel, name));
     const char *file = string_at(loaded, address + offsetof(struct tw_internal_kernel, file));
     if (report->json) {
@@ -338,21 +348,27 @@ static void report_kernel(struct report *report, const struct loaded *loaded, ui
         printf("    %-40s %-12s %4.0u %9zu  %s:%d\n", name, form_name(kernel.form), kernel.dims, kernel.args_bytes,
                file, kernel.line);
     }
+    return true;
 }
 
 static size_t report_kernels(struct report *report, const struct tw_elf *elf)
 {
     struct loaded loaded = {.elf = *elf};
     struct tw_elf_section list, relocations;
-    if (!tw_elf_find(elf, "tw_kernels", &list) || elf->header.e_type == ET_REL)
+    if (!tw_elf_find(elf, "tw_kernels", &list))
         return 0;
     if (tw_elf_find(elf, ".rela.dyn", &relocations))
         loaded.relocations = relocations.contents;
     const size_t count = list.contents.size / sizeof(uint64_t);
+    if (elf->header.e_type == ET_REL) /* what it points to is known once it is linked */
+        return count;
     if (!report->json && count)
         printf("  kernels on the host\n    %-40s %-12s %4s %9s  %s\n", "KERNEL", "FORM", "DIMS", "ARGUMENTS", "FILE");
+    size_t others = 0;
     for (size_t i = 0; i < count; ++i)
-        report_kernel(report, &loaded, pointer_at(&loaded, list.header.sh_addr + i * sizeof(uint64_t)));
+        others += !report_kernel(report, &loaded, pointer_at(&loaded, list.header.sh_addr + i * sizeof(uint64_t)));
+    if (others && !report->json)
+        printf("    %zu compiled for another version of Teamwork than this one\n", others);
     return count;
 }
 
