@@ -8,6 +8,7 @@
 #include <teamwork/lower/kernel/simt.h>
 
 #include "backends/cuda/cuda_launch.h"
+#include "backends/cuda/cuda_launch_cache.h"
 
 /* The program's device image, which the cases write. */
 __attribute__((used, section(".llvm.offloading"), aligned(8),
@@ -24,7 +25,7 @@ static struct {
     int blocks;             /* that fit a multiprocessor */
     int static_bytes;       /* of the kernel */
     cu_result launch_fails; /* with this */
-    unsigned grid[3], block[3], dynamic_bytes, launches;
+    unsigned grid[3], block[3], dynamic_bytes, launches, graph_launches;
     uint64_t given[64];
     size_t given_bytes;
 } driver;
@@ -123,6 +124,56 @@ static cu_result launch_kernel(cu_function function, unsigned grid_x, unsigned g
 
 static struct tw_cuda_device device;
 
+static cu_result create_graph(cu_graph *graph, unsigned flags)
+{
+    (void)flags;
+    *graph = (cu_graph)(void *)&driver;
+    return 0;
+}
+
+static cu_result destroy_graph(cu_graph graph)
+{
+    (void)graph;
+    return 0;
+}
+
+static cu_result add_kernel(cu_node *node, cu_graph graph, const cu_node *before, size_t count,
+                            const struct cu_kernel_node *kernel)
+{
+    (void)graph, (void)before, (void)count, (void)kernel;
+    *node = (cu_node)(void *)&driver;
+    return 0;
+}
+
+static cu_result instantiate(cu_executable *executable, cu_graph graph, unsigned long long flags)
+{
+    (void)graph, (void)flags;
+    *executable = (cu_executable)(void *)&driver;
+    return 0;
+}
+
+static cu_result destroy_executable(cu_executable executable)
+{
+    (void)executable;
+    return 0;
+}
+
+static cu_result set_kernel(cu_executable executable, cu_node node, const struct cu_kernel_node *kernel)
+{
+    (void)executable, (void)node, (void)kernel;
+    return 0;
+}
+
+static struct tw_cuda_launch_cache caches[2];
+static struct tw_internal_launch *launch_of_other; /* launched on another stream while a graph is; or NULL */
+
+static cu_result launch_graph(cu_executable executable, cu_stream stream)
+{
+    (void)executable, (void)stream;
+    ++driver.graph_launches;
+    return launch_of_other ? tw_cuda_launch_cache_enqueue(&caches[1], &device, launch_of_other, NULL) : 0;
+}
+
 /* Makes the program's image, for a device of this architecture. */
 static void begin(const struct sample *sample, const char *arch)
 {
@@ -155,6 +206,13 @@ static void begin(const struct sample *sample, const char *arch)
     tw_cuda.stream_create = create_stream;
     tw_cuda.stream_synchronize = synchronize_stream;
     tw_cuda.launch = launch_kernel;
+    tw_cuda.graph_create = create_graph;
+    tw_cuda.graph_destroy = destroy_graph;
+    tw_cuda.graph_add_kernel = add_kernel;
+    tw_cuda.graph_instantiate = instantiate;
+    tw_cuda.graph_executable_destroy = destroy_executable;
+    tw_cuda.graph_set_kernel = set_kernel;
+    tw_cuda.graph_launch = launch_graph;
     tw_cuda.error_name = tw_cuda.error_text = tell_error;
 }
 
@@ -439,6 +497,33 @@ TW_TEST(a_kernel_is_loaded_before_its_launch)
     end();
 }
 
+/* The driver launches the graphs of several threads one after the other, but kernels partly at the same time. */
+TW_TEST(a_kernel_is_launched_by_a_graph_unless_another_thread_launches)
+{
+    enum { FIRST = 20 }; /* more than the launches before a graph is made */
+    const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_RANGE);
+    struct tw_internal_launch launch = launch_of(1000);
+    begin(&(struct sample){.name = REGION}, "sm_90");
+    memset(caches, 0, sizeof caches);
+    TW_CHECK(takes(&kernel, &launch));
+    for (unsigned i = 0; i < FIRST; ++i)
+        for (unsigned stream = 0; stream < 2; ++stream)
+            TW_EQUAL(tw_cuda_launch_cache_enqueue(&caches[stream], &device, &launch, NULL), 0);
+    TW_CHECK(driver.graph_launches > 0 && driver.launches > 0);
+    TW_EQUAL(driver.graph_launches + driver.launches, 2 * FIRST);
+    const unsigned graph_launches = driver.graph_launches, launches = driver.launches;
+    launch_of_other = &launch;
+    TW_EQUAL(tw_cuda_launch_cache_enqueue(&caches[0], &device, &launch, NULL), 0);
+    TW_EQUAL(driver.graph_launches, graph_launches + 1);
+    TW_EQUAL(driver.launches, launches + 1);
+    launch_of_other = NULL;
+    TW_EQUAL(tw_cuda_launch_cache_enqueue(&caches[1], &device, &launch, NULL), 0);
+    TW_EQUAL(driver.graph_launches, graph_launches + 2);
+    for (unsigned stream = 0; stream < 2; ++stream)
+        tw_cuda_launch_cache_close(&caches[stream]);
+    end();
+}
+
 TW_TEST_LIST = {
     TW_CASE(a_kernel_is_launched_with_the_words_of_its_region),
     TW_CASE(a_large_block_is_passed_by_its_address),
@@ -450,5 +535,6 @@ TW_TEST_LIST = {
     TW_CASE(shared_memory_is_whole_words),
     TW_CASE(what_a_kernel_cannot_have_is_refused),
     TW_CASE(a_kernel_is_loaded_before_its_launch),
+    TW_CASE(a_kernel_is_launched_by_a_graph_unless_another_thread_launches),
     TW_CASES_END,
 };

@@ -303,6 +303,7 @@ struct tw_cuda_device {
     struct tw_cuda_base *base;    /* the newer one; NULL: none yet */
     _Atomic uint64_t shared_with; /* bit k: device k may use the pool */
     atomic_uint running;          /* the number of launches that are not known to be over */
+    atomic_uint launching;        /* the number of threads that are in tw_cuda_launch_cache_enqueue() */
     atomic_bool is_lost;          /* loss_message is set */
     cu_result loss_error;         /* likewise */
     char loss_message[512];

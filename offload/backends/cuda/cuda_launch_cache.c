@@ -6,6 +6,10 @@
  * on an H200 with dependent kernels on a stream: 1.5 us each, with new parameters for each, where cuLaunchKernel takes
  * 2.7; a launch with the wait for it takes 6.1 us instead of 7.9. A launch of a graph copies the parameters, so the
  * graph can be launched again while it runs. Making a graph takes as long as some tens of launches save.
+ *
+ * The driver launches graphs one after the other, whatever thread and stream they come from, but kernels partly at the
+ * same time. With a stream each, 1, 2, 4 and 8 threads take 2.1, 2.2, 2.2 and 2.4 us for a graph, all threads together,
+ * and 3.4, 2.5, 1.7 and 1.2 for a kernel. So a thread launches no graph while another one launches.
  */
 #include "cuda_launch_cache.h"
 
@@ -48,8 +52,9 @@ static bool make(struct tw_cuda_cached_launch *entry, const struct tw_internal_l
     return false;
 }
 
-cu_result tw_cuda_launch_cache_enqueue(struct tw_cuda_launch_cache *launch_cache,
-                                       const struct tw_internal_launch *launch, cu_stream stream)
+/* Enqueues a launch by its graph, or without one. */
+static cu_result enqueue(struct tw_cuda_launch_cache *launch_cache, const struct tw_internal_launch *launch,
+                         cu_stream stream)
 {
     struct tw_cuda_cached_launch *entry = entry_of(launch_cache, launch->found);
     if (!entry || entry->is_refused)
@@ -61,6 +66,15 @@ cu_result tw_cuda_launch_cache_enqueue(struct tw_cuda_launch_cache *launch_cache
         return tw_cuda_enqueue(launch, stream);
     }
     return tw_cuda.graph_launch(entry->executable, stream);
+}
+
+cu_result tw_cuda_launch_cache_enqueue(struct tw_cuda_launch_cache *launch_cache, struct tw_cuda_device *device,
+                                       const struct tw_internal_launch *launch, cu_stream stream)
+{
+    const bool is_alone = atomic_fetch_add_explicit(&device->launching, 1, memory_order_relaxed) == 0;
+    const cu_result error = is_alone ? enqueue(launch_cache, launch, stream) : tw_cuda_enqueue(launch, stream);
+    atomic_fetch_sub_explicit(&device->launching, 1, memory_order_relaxed);
+    return error;
 }
 
 void tw_cuda_launch_cache_close(struct tw_cuda_launch_cache *launch_cache)

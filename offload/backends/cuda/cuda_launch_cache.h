@@ -23,7 +23,7 @@ struct tw_cuda_launch_cache {
 };
 
 /* Enqueues a launch that tw_cuda_takes(). Called in the device's context. */
-cu_result tw_cuda_launch_cache_enqueue(struct tw_cuda_launch_cache *launch_cache,
+cu_result tw_cuda_launch_cache_enqueue(struct tw_cuda_launch_cache *launch_cache, struct tw_cuda_device *device,
                                        const struct tw_internal_launch *launch, cu_stream stream);
 
 /* Frees the graphs. None of them runs. Called in the device's context. */

@@ -323,7 +323,7 @@ static tw_status add_kernel(struct cuda_stream *stream, const struct tw_internal
     if (status != TW_SUCCESS)
         return status;
     const bool alone = atomic_load_explicit(&stream->device->running, memory_order_relaxed) == 0;
-    const cu_result error = tw_cuda_launch_cache_enqueue(&stream->launch_cache, launch, stream->stream);
+    const cu_result error = tw_cuda_launch_cache_enqueue(&stream->launch_cache, stream->device, launch, stream->stream);
     return error ? tw_cuda_report(stream->device, kernel->name, error, alone) : TW_SUCCESS;
 }
 
