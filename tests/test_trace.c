@@ -9,6 +9,11 @@
 
 #include "trace_file.h"
 
+#if __has_feature(thread_sanitizer) /* each start takes a second: only where there are threads */
+enum { FEW = 1 };
+#else
+enum { FEW = 0 };
+#endif
 enum { N = 1000, STEPS = 5, THREADS = 3 };
 
 struct widen {
@@ -124,6 +129,32 @@ static void run_and_fork(void)
     run_known();
 }
 
+static void run_with_summary(void)
+{
+    setenv("TW_SUMMARY", "1", 1);
+    run_known();
+}
+
+/* The host and the device change a buffer in turn. */
+static void run_to_and_fro(void)
+{
+    tw_queue *queue;
+    tw_buffer *x;
+    must(tw_queue_create(NULL, NULL, NULL, NULL, &queue));
+    must(tw_buffer_create(sizeof(long), tw_range_1d(N), &x));
+    must(tw_buffer_set_name(x, "ball"));
+    for (int i = 0; i < STEPS; ++i) {
+        tw_host_accessor *accessor;
+        must(tw_host_access(x, i ? TW_READ_WRITE : TW_DISCARD_WRITE, &accessor));
+        ((long *)tw_host_accessor_data(accessor))[0] = i;
+        must(tw_host_accessor_release(&accessor));
+        submit_steps(queue, x, 1);
+    }
+    must(tw_queue_wait(queue));
+    must(tw_buffer_destroy(&x));
+    must(tw_queue_destroy(&queue));
+}
+
 static void *work(void *unused)
 {
     tw_queue *queue;
@@ -183,22 +214,52 @@ static void run_failing(void)
 
 static char path[64], messages[8192];
 
-/* Runs a program in a process of its own, with a variable of the environment set and the others not. Its messages are in
-   `messages`. Returns its status as waitpid() stores it. */
-static int run(void (*program)(void), const char *variable, const char *value)
+static const struct program {
+    const char *name;
+    void (*run)(void);
+} programs[] = {{"known", run_known},
+                {"known, with a summary", run_with_summary},
+                {"known, twice", run_and_shut_down_twice},
+                {"known, and abort()", run_and_abort},
+                {"known, and SIGKILL", run_and_be_killed},
+                {"known, and fork()", run_and_fork},
+                {"to and fro", run_to_and_fro},
+                {"threads", run_threads},
+                {"failing", run_failing}};
+
+/* What run() runs in a process of its own; nothing to test by itself. */
+TW_TEST(the_program_that_is_traced)
+{
+    const char *name = getenv("TRACED_PROGRAM");
+    if (!name)
+        TW_SKIP();
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; ++i)
+        if (strcmp(programs[i].name, name) == 0) {
+            programs[i].run();
+            exit(0);
+        }
+}
+
+/* Runs a program in a process of its own, with a variable of the environment set. Its messages are in `messages`. Returns
+   its status as waitpid() stores it. */
+static int run(const char *program, const char *variable, const char *value)
 {
     int ends[2], status = -1;
     TW_CHECK(pipe(ends) == 0);
-    fflush(NULL);
+    setenv("TRACED_PROGRAM", program, 1);
+    setenv("TW_TEST_ONLY", "the_program_that_is_traced", 1);
+    setenv(variable, value, 1);
     const pid_t child = fork();
     if (child == 0) {
         dup2(ends[1], 2);
         close(ends[0]);
         close(ends[1]);
-        setenv(variable, value, 1);
-        program();
-        exit(0);
+        execl("/proc/self/exe", "test_trace", (char *)NULL);
+        _exit(127);
     }
+    unsetenv(variable);
+    unsetenv("TW_TEST_ONLY");
+    unsetenv("TRACED_PROGRAM");
     close(ends[1]);
     size_t used = 0;
     for (ssize_t now; (now = read(ends[0], messages + used, sizeof messages - 1 - used)) > 0;)
@@ -206,11 +267,13 @@ static int run(void (*program)(void), const char *variable, const char *value)
     messages[used] = '\0';
     close(ends[0]);
     TW_CHECK(waitpid(child, &status, 0) == child);
+    if (status)
+        snprintf(tw_test_state.note, sizeof tw_test_state.note, "%.120s", messages);
     return status;
 }
 
 /* Runs a program with a trace, and reads that. */
-static void run_traced(struct trace_text *trace, void (*program)(void))
+static void run_traced(struct trace_text *trace, const char *program)
 {
     snprintf(path, sizeof path, "/tmp/test_trace.%ld.json", (long)getpid());
     TW_EQUAL(run(program, "TW_TRACE", path), 0);
@@ -267,7 +330,7 @@ static size_t count_copies(const char *name, const char *from, double bytes)
 
 TW_TEST(a_trace_is_what_the_program_does)
 {
-    run_traced(&trace, run_known);
+    run_traced(&trace, "known");
     TW_EQUAL(trace_slices(&trace, "widen"), 1);
     TW_EQUAL(trace_slices(&trace, "step"), STEPS);
     TW_EQUAL(trace_slices(&trace, "host task"), 1);
@@ -297,7 +360,7 @@ TW_TEST(a_trace_is_what_the_program_does)
 
 TW_TEST(threads_have_their_own_tracks)
 {
-    run_traced(&trace, run_threads);
+    run_traced(&trace, "threads");
     TW_EQUAL(trace_slices(&trace, "step"), THREADS * STEPS * STEPS);
     TW_CHECK(trace_overlap(&trace) == NULL);
     unsigned tracks[THREADS] = {0};
@@ -318,17 +381,19 @@ TW_TEST(threads_have_their_own_tracks)
 
 TW_TEST(a_trace_goes_on_after_a_shutdown_and_a_fork)
 {
-    run_traced(&trace, run_and_shut_down_twice);
+    run_traced(&trace, "known, twice");
     TW_EQUAL(trace_slices(&trace, "step"), 2 * STEPS);
     free(trace.text);
-    run_traced(&trace, run_and_fork);
+    run_traced(&trace, "known, and fork()");
     TW_EQUAL(trace_slices(&trace, "step"), 2 * STEPS);
     free(trace.text);
 }
 
 TW_TEST(what_failed_and_was_cancelled_is_in_the_trace)
 {
-    run_traced(&trace, run_failing);
+    if (FEW)
+        TW_SKIP();
+    run_traced(&trace, "failing");
     TW_EQUAL(trace_slices(&trace, "host task"), 1);
     TW_EQUAL(trace_slices(&trace, "step"), 0);
     size_t failed = 0, cancelled = 0;
@@ -346,7 +411,9 @@ TW_TEST(what_failed_and_was_cancelled_is_in_the_trace)
 /* However the process ends, all that has happened is in the file. */
 TW_TEST(a_crash_leaves_a_trace)
 {
-    static void (*const crashes[])(void) = {run_and_abort, run_and_be_killed};
+    if (FEW)
+        TW_SKIP();
+    static const char *const crashes[] = {"known, and abort()", "known, and SIGKILL"};
     for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; ++i) {
         snprintf(path, sizeof path, "/tmp/test_trace.%ld.json", (long)getpid());
         TW_CHECK(WIFSIGNALED(run(crashes[i], "TW_TRACE", path)));
@@ -361,20 +428,83 @@ TW_TEST(a_crash_leaves_a_trace)
 
 TW_TEST(a_program_goes_on_without_its_tools)
 {
-    TW_EQUAL(run(run_known, "TW_TRACE", "/nonexistent/folder/trace.json"), 0);
+    if (FEW)
+        TW_SKIP();
+    TW_EQUAL(run("known", "TW_TRACE", "/nonexistent/folder/trace.json"), 0);
     TW_CHECK(strstr(messages, "TW_TRACE: \"/nonexistent/folder/trace.json\" cannot be written"));
-    TW_EQUAL(run(run_known, "TW_TRACE", "/dev/full"), 0);
+    TW_EQUAL(run("known", "TW_TRACE", "/dev/full"), 0);
     TW_CHECK(strstr(messages, "TW_TRACE: \"/dev/full\" cannot be written"));
-    TW_EQUAL(run(run_known, "TW_TOOL", "/nonexistent/tool.so"), 0);
+    TW_EQUAL(run("known", "TW_TOOL", "/nonexistent/tool.so"), 0);
     TW_CHECK(strstr(messages, "TW_TOOL: /nonexistent/tool.so: "));
-    TW_EQUAL(run(run_known, "TW_TOOL", "libm.so.6"), 0);
+    TW_EQUAL(run("known", "TW_TOOL", "libm.so.6"), 0);
     TW_CHECK(strstr(messages, "TW_TOOL: libm.so.6 is no tool"));
 }
 
-TW_TEST_LIST = {TW_CASE(a_trace_is_what_the_program_does),
+/* Returns the number in a column of the row of the summary that begins with a name; -1: there is no such row. */
+static double summed(const char *name, unsigned column)
+{
+    const char *row = messages;
+    while (row && strncmp(row, name, strlen(name)) != 0)
+        row = (row = strchr(row, '\n')) ? row + 1 : NULL;
+    if (!row)
+        return -1;
+    row += strlen(name);
+    double number = -1;
+    for (unsigned i = 0; i <= column; ++i) {
+        char *past;
+        number = strtod(row, &past);
+        row = past;
+    }
+    return number;
+}
+
+enum { COUNT = 1, TOTAL = 2, MEGABYTES = 3 }; /* columns, behind that of the device */
+
+TW_TEST(a_summary_agrees_with_the_trace)
+{
+    snprintf(path, sizeof path, "/tmp/test_trace.%ld.json", (long)getpid());
+    TW_EQUAL(run("known, with a summary", "TW_TRACE", path), 0);
+    TW_CHECK(trace_read(&trace, path, false));
+    TW_EQUAL(unlink(path), 0);
+    static const char *const kernels[] = {"widen", "step"};
+    for (size_t k = 0; k < 2; ++k) {
+        double total = 0;
+        for (size_t i = 0; i < trace.count; ++i)
+            if (trace.events[i].phase == 'X' && is_named(&trace.events[i], kernels[k]))
+                total += trace.events[i].length;
+        TW_EQUAL(summed(kernels[k], COUNT), trace_slices(&trace, kernels[k]));
+        TW_CHECK(summed(kernels[k], TOTAL) > total / 1000 - 0.002 && summed(kernels[k], TOTAL) < total / 1000 + 0.002);
+    }
+    TW_EQUAL(summed("(host tasks)                       host", 0), 1);
+    if (has_memory()) {
+        TW_EQUAL(summed("from the host", COUNT), 1);
+        TW_EQUAL(1000000 * summed("from the host", MEGABYTES), N * sizeof(int));
+        TW_EQUAL(1000000 * summed("to the host", MEGABYTES), N * sizeof(long));
+    } else {
+        TW_EQUAL(summed("from the host", COUNT), -1);
+    }
+    free(trace.text);
+}
+
+TW_TEST(a_summary_says_what_to_change)
+{
+    if (FEW)
+        TW_SKIP();
+    TW_EQUAL(run("to and fro", "TW_SUMMARY", "1"), 0);
+    TW_EQUAL(summed("step", COUNT), STEPS);
+    TW_EQUAL(has_memory(), strstr(messages, "* buffer 1 ball (8000 bytes, first used at ") != NULL);
+    TW_EQUAL(has_memory(), strstr(messages, ") was copied to devices 5 times and back to the host 4 times, ") != NULL);
+    TW_EQUAL(run("known", "TW_SUMMARY", "0"), 0);
+    TW_EQUAL(messages[0], 0);
+}
+
+TW_TEST_LIST = {TW_CASE(the_program_that_is_traced),
+                TW_CASE(a_trace_is_what_the_program_does),
                 TW_CASE(threads_have_their_own_tracks),
                 TW_CASE(a_trace_goes_on_after_a_shutdown_and_a_fork),
                 TW_CASE(what_failed_and_was_cancelled_is_in_the_trace),
                 TW_CASE(a_crash_leaves_a_trace),
                 TW_CASE(a_program_goes_on_without_its_tools),
+                TW_CASE(a_summary_agrees_with_the_trace),
+                TW_CASE(a_summary_says_what_to_change),
                 TW_CASES_END};

@@ -16,6 +16,7 @@
     X(DEVICES, NULL, NULL)                                                                                             \
     X(LOG, is_log_level, "off, error, warning, info or debug")                                                         \
     X(TOOL, NULL, NULL)                                                                                                \
+    X(SUMMARY, is_switch, "0 or 1")                                                                                    \
     X(TRACE, NULL, NULL)                                                                                               \
     X(WARNINGS, is_switch, "0 or 1")                                                                                   \
     X(SIM, NULL, NULL)                                                                                                 \

@@ -53,7 +53,7 @@ static void *map_parts(void *argument)
     for (;;) {
         while (sem_wait(&file->wanted) != 0)
             continue;
-        if (file->ends)
+        if (atomic_load(&file->ends))
             return NULL;
         if (file->old)
             munmap(file->old, PART_BYTES);
@@ -151,7 +151,7 @@ void tw_trace_file_close(struct tw_trace_file *file)
     if (file->descriptor < 0)
         return;
     if (file->has_thread) {
-        file->ends = true;
+        atomic_store(&file->ends, true);
         sem_post(&file->wanted);
         pthread_join(file->thread, NULL);
         if (file->old)

@@ -25,10 +25,10 @@ struct tw_trace_file {
     bool has_thread;
     pthread_t thread;
     sem_t wanted, ready; /* posted when the next part is to be mapped, and when it is */
-    bool ends;           /* written before `wanted` is posted, as are the next two */
-    char *old;           /* part to unmap; or NULL */
-    size_t next_at;      /* where the next part begins */
-    char *next;          /* written before `ready` is posted: the next part; NULL: `error` says why there is none */
+    atomic_bool ends;
+    char *old;      /* part to unmap; or NULL. Written before `wanted` is posted, as is the next one */
+    size_t next_at; /* where the next part begins */
+    char *next;     /* written before `ready` is posted: the next part; NULL: `error` says why there is none */
     int error;
 };
 

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/process.h"
 #include "base/tool.h"
+#include "summary.h"
 #include "trace.h"
 
 #define PATH_BYTES 4096
@@ -75,6 +76,8 @@ void tw_tools_start(void)
         load_all(tools);
     if (trace)
         tw_trace_start(trace);
+    if (tw_environment_is_on(TW_VARIABLE_SUMMARY))
+        tw_summary_start();
     if (tw_tools.count)
         (void)atexit(end); /* before that of the runtime, which so ends its tasks earlier */
 }
