@@ -9,6 +9,7 @@
 
 #include "backends/cuda/cuda_launch.h"
 #include "backends/cuda/cuda_launch_cache.h"
+#include "base/log.h"
 
 /* The program's device image, which the cases write. */
 __attribute__((used, section(".llvm.offloading"), aligned(8),
@@ -422,6 +423,38 @@ TW_TEST(a_kernel_without_simt_is_left_to_openmp)
     end();
 }
 
+static void look_up(void *user)
+{
+    const struct tw_internal_kernel *kernel = user;
+    struct tw_internal_launch launch = launch_of(1);
+    TW_PASS(tw_cuda_check(&device.omp.base, kernel, &launch));
+    TW_PASS(tw_cuda_check(&device.omp.base, kernel, &launch)); /* it is known, and not logged again */
+}
+
+TW_TEST(the_log_says_once_what_launches_a_kernel)
+{
+    struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_SINGLE_TASK);
+    char said[1024], line[256];
+    setenv("TW_LOG", "info", 1);
+    tw_log_begin();
+    begin(&(struct sample){.name = REGION}, "sm_90");
+    tw_test_read_errors(look_up, &kernel, said, sizeof said);
+    end();
+    snprintf(line, sizeof line, "teamwork: info: kernel: life, for GPU 0: the driver launches it; %d registers and ",
+             REGISTERS);
+    TW_CHECK(strncmp(said, line, strlen(line)) == 0 && strchr(said, '\n')[1] == '\0');
+    begin(&(struct sample){.name = REGION, .uses = {{KERNEL, VARIABLE}}}, "sm_90");
+    tw_test_read_errors(look_up, &kernel, said, sizeof said);
+    end();
+    TW_CHECK(strstr(said, "life, for GPU 0: libomptarget launches it: it uses global variables"));
+    setenv("TW_LOG", "warning", 1);
+    tw_log_begin();
+    begin(&(struct sample){.name = REGION}, "sm_90");
+    tw_test_read_errors(look_up, &kernel, said, sizeof said);
+    end();
+    TW_EQUAL(strlen(said), 0);
+}
+
 /* Atomic operations on bytes access the words around them. */
 TW_TEST(shared_memory_is_whole_words)
 {
@@ -532,6 +565,7 @@ TW_TEST_LIST = {
     TW_CASE(kernels_with_other_parameters_are_left_to_openmp),
     TW_CASE(a_kernel_with_global_variables_is_left_to_openmp),
     TW_CASE(a_kernel_without_simt_is_left_to_openmp),
+    TW_CASE(the_log_says_once_what_launches_a_kernel),
     TW_CASE(shared_memory_is_whole_words),
     TW_CASE(what_a_kernel_cannot_have_is_refused),
     TW_CASE(a_kernel_is_loaded_before_its_launch),
