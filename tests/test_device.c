@@ -351,7 +351,7 @@ TW_TEST(misspelt_variables_are_named_once)
     char said[2048];
     say("", said, sizeof said);
     TW_EQUAL(strlen(said), 0);
-    say("TW_TEST_DEVICE=1 TW_OTHER=1 MY_DEVICES=1 TW_SIM_ASYNC=1 TW_WARNINGS=1", said, sizeof said);
+    say("TW_TEST_DEVICE=1 TW_OTHER=1 TW_LAG=1 TW_POOL=1 MY_DEVICES=1 TW_SIM_ASYNC=1 TW_WARNINGS=1", said, sizeof said);
     TW_EQUAL(strlen(said), 0);
     say("TW_DEVICE=host TW_SIMS=1", said, sizeof said); /* devices are looked for twice */
     const char *device = strstr(said, "TW_DEVICE: TW_DEVICES was probably meant\n");
@@ -360,6 +360,8 @@ TW_TEST(misspelt_variables_are_named_once)
     TW_CHECK(!strstr(device + 1, "TW_DEVICE:") && !strstr(sims + 1, "TW_SIMS:"));
     say("TW_work_item_stack=1 TW_CUDA_LAUNCHES=1", said, sizeof said);
     TW_CHECK(strstr(said, "TW_WORK_ITEM_STACK_KB was") && strstr(said, "TW_CUDA_LAUNCH was"));
+    say("TW_LOGS=info TW_log=info", said, sizeof said);
+    TW_CHECK(strstr(said, "TW_LOGS: TW_LOG was") && strstr(said, "TW_log: TW_LOG was"));
     say("TW_DEVICE=host TW_WARNINGS=0", said, sizeof said);
     TW_EQUAL(strlen(said), 0);
     say("TW_DEVICE=host TW_LOG=error", said, sizeof said);

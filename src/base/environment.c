@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define NAME_BYTES 32 /* longer than all names of the library */
+#define SHORT_BYTES 7 /* names of which many words are one letter apart */
 
 static bool is_switch(const char *value)
 {
@@ -128,10 +129,12 @@ static bool is_known(const char *name, const char **meant)
     *meant = NULL;
     for (size_t i = 0; i < TW_VARIABLES; ++i) {
         const unsigned apart = letters_apart(name, variables[i].name);
-        const unsigned most = ((unsigned)strlen(variables[i].name) - 2) / 4; /* of its letters, without TW_ */
+        const size_t length = strlen(variables[i].name);
+        const unsigned most = ((unsigned)length - 2) / 4; /* of its letters, without TW_ */
+        const bool is_other_word = apart && length <= SHORT_BYTES && strlen(name) == length; /* such as TW_POOL */
         if (strcmp(name, variables[i].name) == 0)
             return true;
-        if (apart <= most && apart < distance) {
+        if (apart <= most && apart < distance && !is_other_word) {
             distance = apart;
             *meant = variables[i].name;
         }
