@@ -230,15 +230,19 @@ static void enter_region(struct tw_internal_launch *launch)
     launch->fell_back = TW_INTERNAL_NO_IMAGE;
 }
 
+static size_t kernel_word; /* the library's */
+
 static struct tw_internal_kernel kernel_of(enum tw_internal_form form)
 {
+    kernel_word = 0;
     return (struct tw_internal_kernel){.form = form,
                                        .lowerings = 1u << TW_INTERNAL_LOWER_SIMT,
                                        .args_bytes = 24,
                                        .offload = enter_region,
                                        .name = "life",
                                        .symbol = "life",
-                                       .file = "life.c"};
+                                       .file = "life.c",
+                                       .local_bytes = &kernel_word};
 }
 
 static const uint64_t args[3] = {71, 72, 73};
@@ -530,6 +534,24 @@ TW_TEST(a_kernel_is_loaded_before_its_launch)
     end();
 }
 
+/* A library may be unloaded, and another one loaded at its address: its kernels' words are 0. */
+TW_TEST(a_kernel_of_an_unloaded_library_is_not_taken_for_another_one)
+{
+    struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_RANGE);
+    struct tw_internal_launch launch = launch_of(1000);
+    begin(&(struct sample){.name = REGION}, "sm_90");
+    TW_CHECK(takes(&kernel, &launch));
+    kernel.symbol = "death"; /* there is no such region */
+    TW_CHECK(takes(&kernel, &launch));
+    kernel_word = 0;
+    TW_FAIL(tw_cuda_check(&device.omp.base, &kernel, &launch), TW_ERROR_NO_DEVICE_IMAGE);
+    kernel.symbol = "life";
+    TW_FAIL(tw_cuda_check(&device.omp.base, &kernel, &launch), TW_ERROR_NO_DEVICE_IMAGE);
+    kernel_word = 0;
+    TW_CHECK(takes(&kernel, &launch));
+    end();
+}
+
 /* The driver launches the graphs of several threads one after the other, but kernels partly at the same time. */
 TW_TEST(a_kernel_is_launched_by_a_graph_unless_another_thread_launches)
 {
@@ -569,6 +591,7 @@ TW_TEST_LIST = {
     TW_CASE(shared_memory_is_whole_words),
     TW_CASE(what_a_kernel_cannot_have_is_refused),
     TW_CASE(a_kernel_is_loaded_before_its_launch),
+    TW_CASE(a_kernel_of_an_unloaded_library_is_not_taken_for_another_one),
     TW_CASE(a_kernel_is_launched_by_a_graph_unless_another_thread_launches),
     TW_CASES_END,
 };

@@ -10,10 +10,9 @@
 
 #include "base/log.h"
 #include "fiber.h"
+#include "kernel_word.h"
 #include "team.h"
 #include "topology.h"
-
-#define TOLD_OF_STACKS ~(SIZE_MAX >> 1) /* a bit of a kernel's local_bytes */
 
 void tw_host_describe(struct tw_backend_device *device, struct tw_device_facts *facts)
 {
@@ -37,7 +36,7 @@ void tw_host_observe(struct tw_backend_device *device, struct tw_device_state *s
 
 size_t tw_host_static_local_bytes(const struct tw_internal_kernel *kernel)
 {
-    const size_t known = __atomic_load_n(kernel->local_bytes, __ATOMIC_RELAXED) & ~TOLD_OF_STACKS;
+    const size_t known = __atomic_load_n(kernel->local_bytes, __ATOMIC_RELAXED) & TW_KERNEL_LOCAL_BYTES;
     if (known)
         return known - 1;
     size_t bytes = 0;
@@ -72,7 +71,7 @@ tw_status tw_host_check(struct tw_backend_device *device, const struct tw_intern
     const tw_status status = tw_host_load(device, kernel);
     if (status != TW_SUCCESS)
         return status;
-    if (!launch->local_bytes && __atomic_load_n(kernel->local_bytes, __ATOMIC_RELAXED) == 1)
+    if (!launch->local_bytes && (__atomic_load_n(kernel->local_bytes, __ATOMIC_RELAXED) & TW_KERNEL_LOCAL_BYTES) == 1)
         return TW_SUCCESS; /* it is known to need none, as most kernels */
     return tw_host_check_local(kernel, launch, TW_HOST_LOCAL_BYTES);
 }
@@ -149,7 +148,8 @@ static __attribute__((noinline, cold)) tw_status refuse(const struct tw_internal
 static __attribute__((noinline, cold)) void tell_of_stacks(const struct tw_internal_kernel *kernel)
 {
     if (kernel->form != TW_INTERNAL_ND_RANGE
-        || (__atomic_fetch_or(kernel->local_bytes, TOLD_OF_STACKS, __ATOMIC_RELAXED) & TOLD_OF_STACKS))
+        || (__atomic_fetch_or(kernel->local_bytes, TW_KERNEL_TOLD_OF_STACKS, __ATOMIC_RELAXED)
+            & TW_KERNEL_TOLD_OF_STACKS))
         return;
     tw_warn("nd_range kernel %s (%s:%d) keeps a stack for each work-item, and each barrier switches all of them: as "
             "loops it is many times faster, for which it is compiled with optimization and the plugin of the compiler "

@@ -18,6 +18,7 @@
 
 #include "base/log.h"
 #include "common/image.h"
+#include "common/kernel_word.h"
 #include "cuda_cubin.h"
 
 #define BUCKETS 256u
@@ -51,11 +52,10 @@ struct kernel {
 };
 
 static struct {
-    pthread_mutex_t mutex; /* protects all members */
-    struct kernel *buckets[BUCKETS];
-    struct kernel *all;         /* also those of unloaded libraries: a launch may still use them */
-    struct module *modules;     /* likewise */
-    unsigned long long unloads; /* tw_image_unloads() when the buckets were filled */
+    pthread_mutex_t mutex; /* protects all members; the buckets are read without it */
+    struct kernel *_Atomic buckets[BUCKETS];
+    struct kernel *all;     /* also those of unloaded libraries: a launch may still use them */
+    struct module *modules; /* likewise */
 } known = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- images ------------------------------------------------------------------------------------------------------ */
@@ -238,43 +238,81 @@ static void log_kernel(const struct tw_cuda_device *device, const struct kernel 
                kernel->reason ? kernel->reason : "TW_CUDA_LAUNCH asks for it");
 }
 
-static struct kernel **bucket_of(const struct tw_internal_kernel *key, int ordinal)
+static struct kernel *_Atomic *bucket_of(const struct tw_internal_kernel *key, int ordinal)
 {
     return &known.buckets[((uintptr_t)key / sizeof(void *) + (uintptr_t)ordinal * 31u) % BUCKETS];
 }
 
-/* Returns the entry of a kernel on a device, whether its code was found or not. NULL: the kernel has no version for
-   offload devices, or out of memory, or no context. */
-static struct kernel *find(struct tw_cuda_device *device, const struct tw_internal_kernel *key)
+/* Empties the buckets. Other threads may read them: entries stay as they are. */
+static void empty_buckets_locked(void)
 {
-    const int ordinal = device->ordinal;
-    if (!key->offload)
-        return NULL;
-    const unsigned long long unloads = tw_image_unloads();
-    pthread_mutex_lock(&known.mutex);
-    if (known.unloads != unloads) { /* another kernel may be at the same address now */
-        memset(known.buckets, 0, sizeof known.buckets);
-        known.unloads = unloads;
-    }
-    struct kernel **bucket = bucket_of(key, ordinal), *kernel = *bucket;
+    for (size_t i = 0; i < BUCKETS; ++i)
+        atomic_store_explicit(&known.buckets[i], NULL, memory_order_relaxed);
+}
+
+/* Returns a kernel's entry; NULL if it has none. */
+static struct kernel *search(const struct tw_internal_kernel *key, int ordinal)
+{
+    struct kernel *kernel = atomic_load_explicit(bucket_of(key, ordinal), memory_order_acquire);
     while (kernel && (kernel->key != key || kernel->ordinal != ordinal))
         kernel = kernel->next;
-    const enum tw_cuda_entry entry = kernel ? TW_CUDA_OUTSIDE : tw_cuda_enter(device);
-    if (entry) {
-        kernel = calloc(1, sizeof *kernel);
-        if (kernel) {
-            kernel->key = key;
-            kernel->ordinal = ordinal;
-            kernel->reason = look_up_locked(device, kernel);
-            kernel->driver_launches = !kernel->reason && tw_cuda_choice() != TW_CUDA_OPENMP_LAUNCH;
-            log_kernel(device, kernel);
-            kernel->next = *bucket;
-            *bucket = kernel;
-            kernel->next_of_all = known.all;
-            known.all = kernel;
-        }
-        tw_cuda_leave(entry);
+    return kernel;
+}
+
+/* Returns true if entries with a kernel's address are its own. Else they are those of a kernel that was there before, in
+   a library that was unloaded: the bit is part of the kernel's library, where it is not set when that is loaded. */
+static bool is_known(const struct tw_internal_kernel *key)
+{
+    return __atomic_load_n(key->local_bytes, __ATOMIC_ACQUIRE) & TW_KERNEL_IS_KNOWN;
+}
+
+/* Drops the entries of kernels that were at a kernel's address before. */
+static void drop_unloaded_locked(const struct tw_internal_kernel *key)
+{
+    const struct kernel *before = known.all;
+    while (before && before->key != key)
+        before = before->next_of_all;
+    if (before)
+        empty_buckets_locked();
+    (void)__atomic_fetch_or(key->local_bytes, TW_KERNEL_IS_KNOWN, __ATOMIC_RELEASE);
+}
+
+/* Makes the entry of a kernel that has none. */
+static struct kernel *add_locked(struct tw_cuda_device *device, const struct tw_internal_kernel *key)
+{
+    struct kernel *_Atomic *bucket = bucket_of(key, device->ordinal);
+    const enum tw_cuda_entry entry = tw_cuda_enter(device);
+    struct kernel *kernel = entry ? calloc(1, sizeof *kernel) : NULL;
+    if (kernel) {
+        kernel->key = key;
+        kernel->ordinal = device->ordinal;
+        kernel->reason = look_up_locked(device, kernel);
+        kernel->driver_launches = !kernel->reason && tw_cuda_choice() != TW_CUDA_OPENMP_LAUNCH;
+        log_kernel(device, kernel);
+        kernel->next = atomic_load_explicit(bucket, memory_order_relaxed);
+        atomic_store_explicit(bucket, kernel, memory_order_release);
+        kernel->next_of_all = known.all;
+        known.all = kernel;
     }
+    tw_cuda_leave(entry);
+    return kernel;
+}
+
+/* Returns the entry of a kernel on a device, whether its code was found or not. NULL: the kernel has no version for
+   offload devices, or out of memory, or no context. Each group looks for its kernel: only the first takes the mutex. */
+static struct kernel *find(struct tw_cuda_device *device, const struct tw_internal_kernel *key)
+{
+    if (!key->offload)
+        return NULL;
+    struct kernel *kernel = is_known(key) ? search(key, device->ordinal) : NULL;
+    if (kernel)
+        return kernel;
+    pthread_mutex_lock(&known.mutex);
+    if (!is_known(key))
+        drop_unloaded_locked(key);
+    kernel = search(key, device->ordinal);
+    if (!kernel)
+        kernel = add_locked(device, key);
     pthread_mutex_unlock(&known.mutex);
     return kernel;
 }
@@ -297,7 +335,7 @@ void tw_cuda_forget_kernels(void)
         free(known.modules);
         known.modules = next;
     }
-    memset(known.buckets, 0, sizeof known.buckets);
+    empty_buckets_locked();
     pthread_mutex_unlock(&known.mutex);
 }
 

@@ -248,8 +248,8 @@ struct tw_internal_kernel {
     int line;
     const char *unit;                                        /* the file that was compiled */
     const struct tw_internal_local_note *notes, *past_notes; /* of the kernel's program or library */
-    size_t *local_bytes; /* 1 + the bytes of the function's TW_LOCAL variables; 0: not summed yet. The highest bit: the
-                         program was told that the kernel uses stacks. Accessed atomically */
+    size_t *local_bytes; /* 1 + the bytes of the function's TW_LOCAL variables; 0: not summed yet. The two highest bits
+                         are others' (offload/common/kernel_word.h). Accessed atomically */
     void (*visit)(const void *args, tw_internal_member_visitor visitor, void *user); /* the members of a block */
     /* Of a kernel that reduces, else NULL: the name of the first member that goes to a buffer whose elements are not of
        the member's size, or NULL. */
