@@ -219,6 +219,65 @@ TW_TEST(large_blocks_have_variants)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- kernels that reduce ----------------------------------------------------------------------------------------- */
+
+struct total {
+    int width;
+    TW_REDUCTION(int, TW_SUM) sum;
+};
+
+static inline void total_range(tw_item item, const struct total *k)
+{
+    (void)item;
+    tw_combine(k->sum, 10 * k->width + IS_CONSTANT(k->width));
+}
+TW_RANGE_REDUCTION(TW_SPECIALIZE(width, 3, 5) TW_BLOCK(total) total_range, 1, sum);
+
+static inline void total_groups(tw_group group, const struct total *k)
+{
+    const int what = 10 * k->width + IS_CONSTANT(k->width);
+    tw_parallel_for_work_item(group, item) {
+        tw_combine(k->sum, what);
+    }
+}
+TW_WORK_GROUP_REDUCTION(TW_SPECIALIZE(width, 3, 5) TW_BLOCK(total) total_groups, (16), sum);
+
+static inline void total_items(tw_nd_item item, const struct total *k)
+{
+    (void)item;
+    tw_combine(k->sum, 10 * k->width + IS_CONSTANT(k->width));
+}
+TW_ND_RANGE_REDUCTION(TW_SPECIALIZE(width, 3, 5) TW_BLOCK(total) total_items, (), sum);
+
+TW_TEST(reductions_have_variants)
+{
+    tw_queue *queue = tw_test_queue();
+    for (int width = 3; width < 6; ++width)
+        for (int form = 0; form < 3; ++form) {
+            tw_buffer *sum = tw_test_ints(1, 7);
+            tw_event *event = NULL;
+            tw_command_group *cg = tw_queue_begin(queue);
+            const struct total block = {.width = width, .sum = TW_REDUCE(cg, sum)};
+            const tw_nd_range range = tw_nd_range_make(tw_range_1d(N), tw_range_1d(32));
+            if (form == 0)
+                tw_parallel_for_kernel(cg, tw_range_1d(N), TW_KERNEL(total_range), &block, sizeof block);
+            else if (form == 1)
+                tw_parallel_for_work_group_kernel(cg, tw_range_1d(N / 16), tw_range_1d(16), TW_KERNEL(total_groups),
+                                                  &block, sizeof block);
+            else
+                tw_parallel_for_nd_range_kernel(cg, range, TW_KERNEL(total_items), &block, sizeof block);
+            TW_PASS(tw_queue_submit(queue, cg, &event));
+            if (tw_event_wait(event) == TW_SUCCESS)
+                tw_test_expect_ints(sum, 7 + N * (10 * width + (width == 4 ? 0 : CONSTANTS_SHOW)));
+            else
+                TW_EQUAL(form, 2); /* the standard mapping on a CPU has no nd_range kernels */
+            tw_event_release(&event);
+            (void)tw_queue_wait_and_throw(queue);
+            TW_PASS(tw_buffer_destroy(&sum));
+        }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* ---- kernels as objects ------------------------------------------------------------------------------------------ */
 
 TW_TEST(a_kernel_lists_its_variants)
@@ -272,6 +331,7 @@ TW_TEST_LIST = {TW_CASE(the_code_for_the_value_is_launched),
                 TW_CASE(enumerations_have_variants),
                 TW_CASE(a_pair_of_values_and_a_size_choose_the_code),
                 TW_CASE(large_blocks_have_variants),
+                TW_CASE(reductions_have_variants),
                 TW_CASE(a_kernel_lists_its_variants),
                 TW_CASE(a_variant_is_launched_with_its_values_alone),
                 TW_CASES_END};

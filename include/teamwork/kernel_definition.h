@@ -44,9 +44,9 @@
  *
  * The code of a kernel for one kind of device is not in the images of the other.
  *
- * TW_SPECIALIZE(member, value...) compiles a kernel that is no reduction once more for each of up to eight values: there
- * the member is a constant, so that loops over it are unrolled and conditions on it vanish. A launch whose block has one
- * of the values runs that code, on every device, and any other launch the general code. The member is an integer, an
+ * TW_SPECIALIZE(member, value...) compiles a kernel of any form once more for each of up to eight values: there the
+ * member is a constant, so that loops over it are unrolled and conditions on it vanish. A launch whose block has one of
+ * the values runs that code, on every device, and any other launch the general code. The member is an integer, an
  * enumeration or bool, and values are constant expressions; one that begins with a parenthesis is in parentheses. Two
  * members have pairs of values:
  *

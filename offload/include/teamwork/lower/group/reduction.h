@@ -520,17 +520,18 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
 /* ---- host -------------------------------------------------------------------------------------------------------- */
 
 #ifdef TW_INTERNAL_GPU_PASS
-#define TW_INTERNAL_HOST_PART(name, options)
+#define TW_INTERNAL_HOST_PART(name, options, values)
 #else
 /* A part, of rows or pieces of them.
    Expands to: void dot_tw_part(launch, block, slots, part, parts) { for (...) dot_tw_row(...); } */
-#define TW_INTERNAL_HOST_PART(name, options)                                                                           \
+#define TW_INTERNAL_HOST_PART(name, options, values)                                                                   \
     TW_INTERNAL_HOST_ROW(name, options)                                                                                \
     static void name##_tw_part(struct tw_internal_launch *tw_launch, const name##_tw_block *tw_args, size_t tw_part,   \
                                size_t tw_parts)                                                                        \
     {                                                                                                                  \
         const struct tw_internal_reducing tw_here = tw_internal_reducing_of(tw_launch, tw_part);                       \
         name##_tw_block tw_mine = *tw_args;                                                                            \
+        values##_MINE(name)                                                                                            \
         const size_t tw_r[3] = {tw_launch->range[0], tw_launch->range[1], tw_launch->range[2]};                        \
         const size_t tw_o[3] = {tw_launch->offset[0], tw_launch->offset[1], tw_launch->offset[2]};                     \
         const size_t tw_total = tw_r[0] * tw_r[1] * tw_r[2], tw_length = tw_r[name##_tw_dims - 1];                     \
@@ -619,10 +620,10 @@ TW_DEVICE_INLINE bool tw_internal_teams_fetch(struct tw_internal_launch *launch,
 #endif
 
 #if defined(TW_INTERNAL_PASS_SIMT) || !defined(TW_INTERNAL_TEAMS_BUILT)
-#define TW_INTERNAL_TEAMS_REDUCTION(name)
+#define TW_INTERNAL_TEAMS_REDUCTION(name, values)
 #elif defined(TW_INTERNAL_GPU_PASS)
 /* Expands to: void dot_tw_teams_body(words, part) { for (...) dot_tw_call(item, block); leave the members' values } */
-#define TW_INTERNAL_TEAMS_REDUCTION(name)                                                                              \
+#define TW_INTERNAL_TEAMS_REDUCTION(name, values)                                                                      \
     TW_DEVICE_INLINE void name##_tw_teams_body(const uint64_t *tw_words, size_t tw_part)                               \
     {                                                                                                                  \
         const struct tw_internal_teams_captures *const tw_head = tw_internal_teams_head(tw_words);                     \
@@ -631,6 +632,7 @@ TW_DEVICE_INLINE bool tw_internal_teams_fetch(struct tw_internal_launch *launch,
         name##_tw_block tw_copy;                                                                                       \
         name##_tw_block tw_mine = *(const name##_tw_block *)tw_internal_block(                                         \
             tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, sizeof tw_copy);                                             \
+        values##_MINE(name)                                                                                            \
         name##_tw_members(TW_INTERNAL_RESET, &tw_mine, &tw_here);                                                      \
         for (size_t tw_i = tw_part; tw_i < tw_total; tw_i += tw_internal_parts(tw_total))                              \
             name##_tw_call(tw_internal_turn_item(tw_words, tw_i, name##_tw_dims), &tw_mine);                           \
@@ -638,7 +640,7 @@ TW_DEVICE_INLINE bool tw_internal_teams_fetch(struct tw_internal_launch *launch,
     }
 #else
 /* A CPU device takes parts as the host does. Expands to: void dot_tw_teams_body(words, part) { dot_tw_part(...); } */
-#define TW_INTERNAL_TEAMS_REDUCTION(name) TW_INTERNAL_TEAMS_PART(name, false)
+#define TW_INTERNAL_TEAMS_REDUCTION(name, values) TW_INTERNAL_TEAMS_PART(name, false)
 #endif
 
 /* Expands to: void dot_tw_teams_body(words, part) { dot_tw_part(launch, block, part, parts); } */
@@ -660,7 +662,7 @@ TW_DEVICE_INLINE bool tw_internal_teams_fetch(struct tw_internal_launch *launch,
    memory takes the place of a range kernel's shape. Expands to:
 
        void dot_tw_simt_body(words, count) { for (...) dot_tw_call(item, block); leave the values; the last team: finish } */
-#define TW_INTERNAL_SIMT_REDUCTION(name)                                                                               \
+#define TW_INTERNAL_SIMT_REDUCTION(name, values)                                                                       \
     TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words, unsigned tw_count)                             \
     {                                                                                                                  \
         const struct tw_internal_simt_captures *const tw_head = tw_internal_simt_head(tw_words);                       \
@@ -670,6 +672,7 @@ TW_DEVICE_INLINE bool tw_internal_teams_fetch(struct tw_internal_launch *launch,
         name##_tw_block tw_copy;                                                                                       \
         name##_tw_block tw_mine = *(const name##_tw_block *)tw_internal_simt_block(                                    \
             tw_words, tw_count, &tw_copy, sizeof tw_copy);                                                             \
+        values##_MINE(name)                                                                                            \
         const size_t tw_total = tw_head->r0 * tw_head->r1 * tw_head->r2;                                               \
         const size_t tw_team = tw_internal_team();                                                                     \
         const size_t tw_stride =                                                                                       \
@@ -697,7 +700,7 @@ TW_DEVICE_INLINE bool tw_internal_teams_fetch(struct tw_internal_launch *launch,
         name##_tw_members(TW_INTERNAL_FINISH, &(mine), &(here));                                                       \
     }
 #else
-#define TW_INTERNAL_SIMT_REDUCTION(name)
+#define TW_INTERNAL_SIMT_REDUCTION(name, values)
 #endif
 
 // clang-format on

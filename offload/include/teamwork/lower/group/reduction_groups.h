@@ -7,51 +7,50 @@
 
 // clang-format off
 #define TW_INTERNAL_GROUP_REDUCTION_KERNEL(kernel, size, ...)                                                          \
-    TW_INTERNAL_EXPAND(TW_INTERNAL_GROUP_REDUCTION_FORM, TW_INTERNAL_GROUP_SIZES size,                                 \
+    TW_INTERNAL_EXPAND(TW_INTERNAL_FORM, TW_INTERNAL_GROUP_REDUCTION_OF, work_group_kernel,                            \
+                       (TW_INTERNAL_GROUP_SIZES size),                                                                 \
                        TW_INTERNAL_MEMBERS(TW_INTERNAL_MEMBER, __VA_ARGS__),                                           \
                        TW_INTERNAL_MEMBERS(TW_INTERNAL_MISFIT, __VA_ARGS__), TW_INTERNAL_PREFIXES(kernel))
-#define TW_INTERNAL_GROUP_REDUCTION_FORM(n0, n1, n2, members, misfits, name, linkage, kinds, options, function,        \
-                                          block, special)                                                              \
-    TW_INTERNAL_NOT_SPECIAL(special)                                                                                   \
+#define TW_INTERNAL_GROUP_REDUCTION_OF(sizes, members, misfits, shown, next, name, linkage, kinds, options, function,  \
+                                         block, values)                                                                \
     TW_INTERNAL_CHECK_KERNEL(name, function, block, "(tw_group group, const struct " #block " *k)", tw_group,          \
                              const name##_tw_block *)                                                                  \
-    TW_INTERNAL_REQUIRE_GROUP(name, n0, n1, n2)                                                                        \
+    TW_INTERNAL_REQUIRE_GROUP_OF(name, TW_INTERNAL_BARE sizes)                                                         \
     TW_INTERNAL_REDUCED_MEMBERS(name, members, misfits)                                                                \
-    TW_INTERNAL_REDUCED_CALL(name, kinds, function, tw_group)                                                          \
-    TW_INTERNAL_HOST_GROUP(name, TW_INTERNAL_ANY_VALUES)                                                               \
+    TW_INTERNAL_REDUCED_CALL(name, kinds, function, tw_group, values)                                                  \
+    TW_INTERNAL_HOST_GROUP(name, values)                                                                               \
     TW_INTERNAL_HOST_GROUPS_PART(name)                                                                                 \
     TW_INTERNAL_HOST_REDUCTION(name, true)                                                                             \
-    TW_INTERNAL_SIMT_GROUPS_REDUCTION(name, group)                                                                     \
+    TW_INTERNAL_SIMT_GROUPS_REDUCTION(name, group, values)                                                             \
     TW_INTERNAL_SIMT(name, group_reduction)                                                                            \
-    TW_INTERNAL_TEAMS_GROUPS_REDUCTION(name)                                                                           \
+    TW_INTERNAL_TEAMS_GROUPS_REDUCTION(name, values)                                                                   \
     TW_INTERNAL_TEAMS(name, group_reduction, groups)                                                                   \
     TW_INTERNAL_TEAMS_REDUCTION_END(name, true)                                                                        \
-    TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, linkage, kinds, function, name, NULL,          \
-                              TW_INTERNAL_REDUCES, TW_INTERNAL_ANY_VALUES, name##_tw_dims, name##_tw_local_0,          \
+    TW_INTERNAL_KERNEL_OBJECT(work_group, TW_INTERNAL_WORK_GROUP, name, linkage, kinds, function, shown, next,         \
+                              TW_INTERNAL_REDUCES, values, name##_tw_dims, name##_tw_local_0,                          \
                               name##_tw_local_1, name##_tw_local_2)
 
 #define TW_INTERNAL_ND_REDUCTION_KERNEL(kernel, size, ...)                                                             \
-    TW_INTERNAL_EXPAND(TW_INTERNAL_ND_REDUCTION_FORM, TW_INTERNAL_GROUP_SIZES size,                                    \
+    TW_INTERNAL_EXPAND(TW_INTERNAL_FORM, TW_INTERNAL_ND_REDUCTION_OF, nd_range_kernel, (TW_INTERNAL_GROUP_SIZES size), \
                        TW_INTERNAL_MEMBERS(TW_INTERNAL_MEMBER, __VA_ARGS__),                                           \
                        TW_INTERNAL_MEMBERS(TW_INTERNAL_MISFIT, __VA_ARGS__), TW_INTERNAL_PREFIXES(kernel))
-#define TW_INTERNAL_ND_REDUCTION_FORM(n0, n1, n2, members, misfits, name, linkage, kinds, options, function,           \
-                                          block, special)                                                              \
-    TW_INTERNAL_NOT_SPECIAL(special)                                                                                   \
+#define TW_INTERNAL_ND_REDUCTION_OF(sizes, members, misfits, shown, next, name, linkage, kinds, options, function,     \
+                                         block, values)                                                                \
     TW_INTERNAL_CHECK_KERNEL(name, function, block, "(tw_nd_item item, const struct " #block " *k)", tw_nd_item,       \
                              const name##_tw_block *)                                                                  \
-    TW_INTERNAL_REQUIRE_GROUP(name, n0, n1, n2)                                                                        \
+    TW_INTERNAL_REQUIRE_GROUP_OF(name, TW_INTERNAL_BARE sizes)                                                         \
     TW_INTERNAL_REDUCED_MEMBERS(name, members, misfits)                                                                \
-    TW_INTERNAL_REDUCED_CALL(name, kinds, function, tw_nd_item)                                                        \
-    TW_INTERNAL_HOST_ND_RANGE(name, options, TW_INTERNAL_ANY_VALUES)                                                   \
+    TW_INTERNAL_REDUCED_CALL(name, kinds, function, tw_nd_item, values)                                                \
+    TW_INTERNAL_HOST_ND_RANGE(name, options, values)                                                                   \
     TW_INTERNAL_HOST_GROUPS_PART(name)                                                                                 \
     TW_INTERNAL_HOST_REDUCTION(name, true)                                                                             \
-    TW_INTERNAL_SIMT_GROUPS_REDUCTION(name, item)                                                                      \
+    TW_INTERNAL_SIMT_GROUPS_REDUCTION(name, item, values)                                                              \
     TW_INTERNAL_SIMT(name, group_reduction)                                                                            \
-    TW_INTERNAL_TEAMS_ND_REDUCTION(name)                                                                               \
+    TW_INTERNAL_TEAMS_ND_REDUCTION(name, values)                                                                       \
     TW_INTERNAL_TEAMS(name, nd_reduction, groups)                                                                      \
     TW_INTERNAL_TEAMS_REDUCTION_END(name, true)                                                                        \
-    TW_INTERNAL_KERNEL_OBJECT(nd_range, TW_INTERNAL_ND_RANGE, name, linkage, kinds, function, name, NULL,              \
-                              TW_INTERNAL_REDUCES, TW_INTERNAL_ANY_VALUES, name##_tw_dims, name##_tw_local_0,          \
+    TW_INTERNAL_KERNEL_OBJECT(nd_range, TW_INTERNAL_ND_RANGE, name, linkage, kinds, function, shown, next,             \
+                              TW_INTERNAL_REDUCES, values, name##_tw_dims, name##_tw_local_0,                          \
                               name##_tw_local_1, name##_tw_local_2)
 
 /* TW_INTERNAL_GROUP_SIZES(16, 8)  Expands to: 16, 8, TW_INTERNAL_ANY; what is not there has no characters */
@@ -65,7 +64,7 @@
 
        void dot_tw_each(item, block) { dot(item, block); }
        void dot_tw_call(item, block) { copy the block; reset its values; dot_tw_each(...); add the values } */
-#define TW_INTERNAL_REDUCED_CALL(name, kinds, function, point)                                                         \
+#define TW_INTERNAL_REDUCED_CALL(name, kinds, function, point, values)                                                 \
     TW_DEVICE_INLINE void name##_tw_each(point tw_here, const name##_tw_block *tw_args)                                \
     {                                                                                                                  \
         if (TW_INTERNAL_IS_FOR(kinds))                                                                                 \
@@ -74,6 +73,7 @@
     TW_DEVICE_INLINE void name##_tw_call(point tw_here, const name##_tw_block *tw_args)                                \
     {                                                                                                                  \
         name##_tw_block tw_mine = *tw_args;                                                                            \
+        values##_MINE(name)                                                                                            \
         name##_tw_members(TW_INTERNAL_BEGIN, &tw_mine, NULL);                                                          \
         name##_tw_each(tw_here, &tw_mine);                                                                             \
         name##_tw_members(TW_INTERNAL_ADD, &tw_mine, NULL);                                                            \
@@ -169,7 +169,7 @@ TW_DEVICE_INLINE struct tw_internal_reducing tw_internal_teams_reducing(const ui
 /* The threads of a group add to the values of the part. Expands to:
 
        void dot_tw_teams_body(words, part) { for (...) dot_tw_each(group, block); } */
-#define TW_INTERNAL_TEAMS_GROUPS_REDUCTION(name)                                                                       \
+#define TW_INTERNAL_TEAMS_GROUPS_REDUCTION(name, values)                                                               \
     TW_DEVICE_INLINE void name##_tw_teams_body(const uint64_t *tw_words, size_t tw_part)                               \
     {                                                                                                                  \
         const struct tw_internal_teams_captures *const tw_head = tw_internal_teams_head(tw_words);                     \
@@ -186,7 +186,7 @@ TW_DEVICE_INLINE struct tw_internal_reducing tw_internal_teams_reducing(const ui
             tw_internal_teams_group(&tw_here, tw_head, tw_g, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2,  \
                                     name##_tw_dims);                                                                   \
             if (tw_internal_teams_memory(tw_words, &tw_here))                                                          \
-                name##_tw_each(&tw_here, &tw_mine);                                                                    \
+                name##_tw_each(&tw_here, values##_IN(name, &tw_mine, true)); /* anew: loops know its address */        \
         }                                                                                                              \
     }
 
@@ -198,7 +198,7 @@ TW_DEVICE_INLINE struct tw_internal_reducing tw_internal_teams_reducing(const ui
            #pragma omp parallel
            { for (...) dot_tw_each(item, block); add the values }
        } */
-#define TW_INTERNAL_TEAMS_ND_REDUCTION(name)                                                                           \
+#define TW_INTERNAL_TEAMS_ND_REDUCTION(name, values)                                                                   \
     TW_DEVICE_INLINE void name##_tw_teams_body(const uint64_t *tw_words, size_t tw_part)                               \
     {                                                                                                                  \
         const struct tw_internal_teams_captures tw_head = *tw_internal_teams_head(tw_words);                           \
@@ -216,6 +216,7 @@ TW_DEVICE_INLINE struct tw_internal_reducing tw_internal_teams_reducing(const ui
         TW_INTERNAL_PRAGMA(omp parallel num_threads((int)tw_items))                                                    \
         {                                                                                                              \
             name##_tw_block tw_mine = tw_part_block;                                                                   \
+            values##_MINE(name)                                                                                        \
             name##_tw_members(TW_INTERNAL_BEGIN, &tw_mine, NULL);                                                      \
             const bool tw_granted = (size_t)omp_get_num_threads() == tw_items;                                         \
             for (size_t tw_g = tw_from; tw_g < tw_past && tw_granted; ++tw_g) {                                        \
@@ -233,7 +234,7 @@ TW_DEVICE_INLINE struct tw_internal_reducing tw_internal_teams_reducing(const ui
         }                                                                                                              \
     }
 #else
-#define TW_INTERNAL_TEAMS_ND_REDUCTION(name)                                                                           \
+#define TW_INTERNAL_TEAMS_ND_REDUCTION(name, values)                                                                   \
     TW_DEVICE_INLINE void name##_tw_teams_body(const uint64_t *tw_words, size_t tw_part)                               \
     {                                                                                                                  \
         (void)tw_part;                                                                                                 \
@@ -241,11 +242,11 @@ TW_DEVICE_INLINE struct tw_internal_reducing tw_internal_teams_reducing(const ui
     }
 #endif
 #elif defined(TW_INTERNAL_PASS_HOST) && defined(TW_INTERNAL_TEAMS_BUILT)
-#define TW_INTERNAL_TEAMS_GROUPS_REDUCTION(name) TW_INTERNAL_TEAMS_PART(name, true)
-#define TW_INTERNAL_TEAMS_ND_REDUCTION(name) TW_INTERNAL_TEAMS_PART(name, true)
+#define TW_INTERNAL_TEAMS_GROUPS_REDUCTION(name, values) TW_INTERNAL_TEAMS_PART(name, true)
+#define TW_INTERNAL_TEAMS_ND_REDUCTION(name, values) TW_INTERNAL_TEAMS_PART(name, true)
 #else
-#define TW_INTERNAL_TEAMS_GROUPS_REDUCTION(name)
-#define TW_INTERNAL_TEAMS_ND_REDUCTION(name)
+#define TW_INTERNAL_TEAMS_GROUPS_REDUCTION(name, values)
+#define TW_INTERNAL_TEAMS_ND_REDUCTION(name, values)
 #endif
 
 #ifdef TW_INTERNAL_PASS_SIMT
@@ -262,7 +263,7 @@ TW_DEVICE_INLINE struct tw_internal_split tw_internal_simt_group_split(const str
 
        void dot_tw_simt_groups(words, block, dims) { for (...) { dot_tw_each(item, block); barrier } }
        void dot_tw_simt_body(words, count) { dot_tw_simt_groups(...); leave the values; the last team: finish } */
-#define TW_INTERNAL_SIMT_GROUPS_REDUCTION(name, point)                                                                 \
+#define TW_INTERNAL_SIMT_GROUPS_REDUCTION(name, point, values)                                                         \
     TW_DEVICE_INLINE void name##_tw_simt_groups(const uint64_t *tw_words, name##_tw_block *tw_mine, unsigned tw_dims)  \
     {                                                                                                                  \
         const struct tw_internal_simt_captures *const tw_head = tw_internal_simt_head(tw_words);                       \
@@ -285,6 +286,7 @@ TW_DEVICE_INLINE struct tw_internal_split tw_internal_simt_group_split(const str
         name##_tw_block tw_copy;                                                                                       \
         name##_tw_block tw_mine = *(const name##_tw_block *)tw_internal_simt_block(                                    \
             tw_words, tw_count, &tw_copy, sizeof tw_copy);                                                             \
+        values##_MINE(name)                                                                                            \
         struct tw_internal_reducing tw_here =                                                                          \
             tw_internal_reducing(tw_internal_simt_head(tw_words)->inner, tw_internal_team(), 0,                        \
                                  tw_internal_simt_group_items(tw_words, name##_tw_local_0, name##_tw_local_1,          \
@@ -303,7 +305,7 @@ TW_DEVICE_INLINE uint32_t tw_internal_simt_group_items(const uint64_t *words, ui
               : (uint32_t)(shape & 2047) * (uint32_t)(shape >> 11 & 2047) * (uint32_t)(shape >> 22 & 2047);
 }
 #else
-#define TW_INTERNAL_SIMT_GROUPS_REDUCTION(name, point)
+#define TW_INTERNAL_SIMT_GROUPS_REDUCTION(name, point, values)
 #endif
 // clang-format on
 

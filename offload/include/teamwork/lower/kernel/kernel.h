@@ -57,21 +57,22 @@
                               TW_INTERNAL_PLAIN, values, name##_tw_dims, 0)
 
 #define TW_INTERNAL_REDUCTION_KERNEL(kernel, dims_, ...)                                                               \
-    TW_INTERNAL_EXPAND(TW_INTERNAL_REDUCTION_FORM, dims_, TW_INTERNAL_MEMBERS(TW_INTERNAL_MEMBER, __VA_ARGS__),        \
+    TW_INTERNAL_EXPAND(TW_INTERNAL_FORM, TW_INTERNAL_REDUCTION_OF, range_kernel, dims_,                                \
+                       TW_INTERNAL_MEMBERS(TW_INTERNAL_MEMBER, __VA_ARGS__),                                           \
                        TW_INTERNAL_MEMBERS(TW_INTERNAL_MISFIT, __VA_ARGS__), TW_INTERNAL_PREFIXES(kernel))
-#define TW_INTERNAL_REDUCTION_FORM(dims_, members, misfits, name, linkage, kinds, options, function, block, special)   \
-    TW_INTERNAL_NOT_SPECIAL(special)                                                                                   \
+#define TW_INTERNAL_REDUCTION_OF(dims_, members, misfits, shown, next, name, linkage, kinds, options, function, block, \
+                                 values)                                                                               \
     TW_INTERNAL_RANGE_CALL(name, kinds, function, block, dims_)                                                        \
     TW_INTERNAL_REDUCED_MEMBERS(name, members, misfits)                                                                \
-    TW_INTERNAL_HOST_PART(name, options)                                                                               \
+    TW_INTERNAL_HOST_PART(name, options, values)                                                                       \
     TW_INTERNAL_HOST_REDUCTION(name, false)                                                                            \
-    TW_INTERNAL_SIMT_REDUCTION(name)                                                                                   \
+    TW_INTERNAL_SIMT_REDUCTION(name, values)                                                                           \
     TW_INTERNAL_SIMT(name, reduction)                                                                                  \
-    TW_INTERNAL_TEAMS_REDUCTION(name)                                                                                  \
+    TW_INTERNAL_TEAMS_REDUCTION(name, values)                                                                          \
     TW_INTERNAL_TEAMS(name, reduction, items)                                                                          \
     TW_INTERNAL_TEAMS_REDUCTION_END(name, false)                                                                       \
-    TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_REDUCTION, name, linkage, kinds, function, name, NULL,                \
-                              TW_INTERNAL_REDUCES, TW_INTERNAL_ANY_VALUES, name##_tw_dims, 0)
+    TW_INTERNAL_KERNEL_OBJECT(range, TW_INTERNAL_REDUCTION, name, linkage, kinds, function, shown, next,               \
+                              TW_INTERNAL_REDUCES, values, name##_tw_dims, 0)
 
 #define TW_INTERNAL_GROUP_KERNEL(kernel, n0, n1, n2, ...)                                                              \
     TW_INTERNAL_EXPAND(TW_INTERNAL_FORM, TW_INTERNAL_GROUP_OF, work_group_kernel, n0, n1, n2,                          \
@@ -228,6 +229,7 @@
     };                                                                                                                 \
     static_assert(!name##_tw_dims || (name##_tw_local_0 > 0 && name##_tw_local_1 > 0 && name##_tw_local_2 > 0),        \
                    "the required work-group size of " #name " must be positive");
+#define TW_INTERNAL_REQUIRE_GROUP_OF(...) TW_INTERNAL_REQUIRE_GROUP(__VA_ARGS__)
 #define TW_INTERNAL_GIVEN(n) ((n) != TW_INTERNAL_ANY)
 
 #define TW_INTERNAL_RANGE_CALL(name, kinds, function, block, dims)                                                     \

@@ -478,7 +478,7 @@ TW_DEVICE_INLINE tw_nd_item tw_internal_simt_nd_item(tw_group group)
     {                                                                                                                  \
         name##_tw_block tw_copy;                                                                                       \
         name##_tw_call(                                                                                                \
-            values##_IN(name, tw_internal_simt_block(tw_words, tw_count, &tw_copy, sizeof tw_copy)));                  \
+            values##_IN(name, tw_internal_simt_block(tw_words, tw_count, &tw_copy, sizeof tw_copy), tw_count != 1));   \
     }
 
 /* Expands to:
@@ -497,7 +497,7 @@ TW_DEVICE_INLINE tw_nd_item tw_internal_simt_nd_item(tw_group group)
     {                                                                                                                  \
         name##_tw_block tw_copy;                                                                                       \
         const name##_tw_block *const tw_args =                                                                         \
-            values##_IN(name, tw_internal_simt_block(tw_words, tw_count, &tw_copy, sizeof tw_copy));                   \
+            values##_IN(name, tw_internal_simt_block(tw_words, tw_count, &tw_copy, sizeof tw_copy), tw_count != 1);    \
         TW_INTERNAL_BY_DIMS(name##_tw_dims, tw_internal_simt_range_dims(tw_words), name##_tw_simt_item, tw_words,      \
                             tw_args)                                                                                   \
     }
@@ -520,7 +520,7 @@ TW_DEVICE_INLINE tw_nd_item tw_internal_simt_nd_item(tw_group group)
     {                                                                                                                  \
         name##_tw_block tw_copy;                                                                                       \
         const name##_tw_block *const tw_args =                                                                         \
-            values##_IN(name, tw_internal_simt_block(tw_words, tw_count, &tw_copy, sizeof tw_copy));                   \
+            values##_IN(name, tw_internal_simt_block(tw_words, tw_count, &tw_copy, sizeof tw_copy), tw_count != 1);    \
         TW_INTERNAL_BY_DIMS(name##_tw_dims, tw_internal_simt_group_dims(tw_words), name##_tw_simt_group, tw_words,     \
                             tw_args)                                                                                   \
     }

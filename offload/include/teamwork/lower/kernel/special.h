@@ -32,7 +32,8 @@ TW_DEVICE_INLINE const void *tw_internal_own_block(const void *block, void *own,
 
 #define TW_INTERNAL_ANY_VALUES_COPY(name)                                                                              \
     const name##_tw_block tw_args = *(const name##_tw_block *)tw_launch->args
-#define TW_INTERNAL_ANY_VALUES_IN(name, args) args
+#define TW_INTERNAL_ANY_VALUES_IN(name, args, is_copy) args
+#define TW_INTERNAL_ANY_VALUES_MINE(name)
 #define TW_INTERNAL_ANY_VALUES_ND_BYTES(name) TW_INTERNAL_ND_COPY_BYTES(name)
 #define TW_INTERNAL_ANY_VALUES_ND_BLOCK(name) tw_internal_nd_block(tw_nd, tw_copy, sizeof(name##_tw_block))
 #define TW_INTERNAL_ANY_VALUES_OWN(name, args) args
@@ -42,8 +43,8 @@ TW_DEVICE_INLINE const void *tw_internal_own_block(const void *block, void *own,
 #define TW_INTERNAL_FIXED_VALUES_COPY(name)                                                                            \
     name##_tw_block tw_args = *(const name##_tw_block *)tw_launch->args;                                               \
     (void)name##_tw_fixed(&tw_args, true)
-#define TW_INTERNAL_FIXED_VALUES_IN(name, args)                                                                        \
-    name##_tw_fixed(args, sizeof(name##_tw_block) <= TW_INTERNAL_INLINE_ARGS_BYTES)
+#define TW_INTERNAL_FIXED_VALUES_IN(name, args, is_copy) name##_tw_fixed(args, is_copy)
+#define TW_INTERNAL_FIXED_VALUES_MINE(name) (void)name##_tw_fixed(&tw_mine, true);
 #define TW_INTERNAL_FIXED_VALUES_ND_BYTES(name)                                                                        \
     (sizeof(name##_tw_block) <= TW_INTERNAL_VARIANT_COPY_BYTES ? sizeof(name##_tw_block) : 1)
 #define TW_INTERNAL_FIXED_VALUES_ND_BLOCK(name)                                                                        \
@@ -51,13 +52,14 @@ TW_DEVICE_INLINE const void *tw_internal_own_block(const void *block, void *own,
                                           TW_INTERNAL_VARIANT_COPY_BYTES),                                             \
                     sizeof(name##_tw_block) <= TW_INTERNAL_VARIANT_COPY_BYTES)
 #define TW_INTERNAL_FIXED_VALUES_OWN(name, args)                                                                       \
-    TW_INTERNAL_FIXED_VALUES_IN(name,                                                                                  \
-                                tw_internal_own_block(args, &tw_own, sizeof tw_own, TW_INTERNAL_INLINE_ARGS_BYTES))
+    name##_tw_fixed(tw_internal_own_block(args, &tw_own, sizeof tw_own, TW_INTERNAL_INLINE_ARGS_BYTES),                \
+                    sizeof tw_own <= TW_INTERNAL_INLINE_ARGS_BYTES)
 #define TW_INTERNAL_FIXED_VALUES_OWN_COPY(name) name##_tw_block tw_own;
 #define TW_INTERNAL_FIXED_VALUES_OBJECT(name) .fits = name##_tw_fits, .values = name##_tw_values,
 
 #define TW_INTERNAL_OTHER_VALUES_COPY(name) TW_INTERNAL_ANY_VALUES_COPY(name)
-#define TW_INTERNAL_OTHER_VALUES_IN(name, args) args
+#define TW_INTERNAL_OTHER_VALUES_IN(name, args, is_copy) args
+#define TW_INTERNAL_OTHER_VALUES_MINE(name)
 #define TW_INTERNAL_OTHER_VALUES_ND_BYTES(name) TW_INTERNAL_ND_COPY_BYTES(name)
 #define TW_INTERNAL_OTHER_VALUES_ND_BLOCK(name) TW_INTERNAL_ANY_VALUES_ND_BLOCK(name)
 #define TW_INTERNAL_OTHER_VALUES_OWN(name, args) args
@@ -127,14 +129,6 @@ TW_DEVICE_INLINE const void *tw_internal_own_block(const void *block, void *own,
                               block, cases, each, ...)                                                                 \
     TW_INTERNAL_VARIANTS_TABLE(name, cases, each(TW_INTERNAL_VARIANT_OBJECT, (name, member), __VA_ARGS__))             \
     of(n0, n1, n2, shown, next, name, linkage, kinds, options, function, block, TW_INTERNAL_OTHER_VALUES)
-
-/* Forms that have no variants. */
-#define TW_INTERNAL_NOT_SPECIAL(special)                                                                               \
-    TW_INTERNAL_NOT_SPECIAL_1(TW_INTERNAL_SECOND(TW_INTERNAL_IN_PARENTHESES special, no, ))
-#define TW_INTERNAL_NOT_SPECIAL_1(...) TW_INTERNAL_NOT_SPECIAL_2(__VA_ARGS__)
-#define TW_INTERNAL_NOT_SPECIAL_2(is_special) TW_INTERNAL_NOT_SPECIAL_##is_special
-#define TW_INTERNAL_NOT_SPECIAL_no
-#define TW_INTERNAL_NOT_SPECIAL_yes static_assert(0, "TW_SPECIALIZE() is not for kernels that reduce");
 
 /* The constants of a variant: stored into a copy of the block that the caller has made, or else assumed. Expands to:
 

@@ -278,7 +278,8 @@ TW_DEVICE_INLINE void tw_internal_no_threads(struct tw_internal_launch *launch)
         name##_tw_block tw_copy;                                                                                       \
         (void)tw_turn;                                                                                                 \
         name##_tw_call(                                                                                                \
-            values##_IN(name, tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, sizeof tw_copy)));       \
+            values##_IN(name, tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, sizeof tw_copy),         \
+                        sizeof tw_copy <= TW_INTERNAL_INLINE_ARGS_BYTES));                                             \
     }
 
 /* Expands to: void saxpy_tw_teams_body(words, turn) { rebuild the block; saxpy_tw_call(item, block); } */
@@ -287,8 +288,9 @@ TW_DEVICE_INLINE void tw_internal_no_threads(struct tw_internal_launch *launch)
     {                                                                                                                  \
         name##_tw_block tw_copy;                                                                                       \
         name##_tw_call(tw_internal_turn_item(tw_words, tw_turn, name##_tw_dims),                                       \
-                       values##_IN(name, tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy,               \
-                                                           sizeof tw_copy)));                                          \
+                       values##_IN(name,                                                                               \
+                                   tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, sizeof tw_copy),    \
+                                   sizeof tw_copy <= TW_INTERNAL_INLINE_ARGS_BYTES));                                  \
     }
 
 #if defined(TW_INTERNAL_PASS_HOST) && defined(TW_CHECK_GROUP_SCOPE)
@@ -310,8 +312,10 @@ TW_DEVICE_INLINE void tw_internal_no_threads(struct tw_internal_launch *launch)
         tw_internal_teams_group(&tw_here, tw_internal_teams_head(tw_words), tw_turn, name##_tw_local_0,                \
                                 name##_tw_local_1, name##_tw_local_2, name##_tw_dims);                                 \
         if (tw_internal_teams_memory(tw_words, &tw_here))                                                              \
-            name##_tw_call(&tw_here, values##_IN(name, tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, \
-                                                                          sizeof tw_copy)));                           \
+            name##_tw_call(&tw_here,                                                                                   \
+                           values##_IN(name,                                                                           \
+                                       tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, sizeof tw_copy),\
+                                       sizeof tw_copy <= TW_INTERNAL_INLINE_ARGS_BYTES));                              \
     }
 #endif
 
@@ -324,7 +328,8 @@ TW_DEVICE_INLINE void tw_internal_no_threads(struct tw_internal_launch *launch)
     {                                                                                                                  \
         name##_tw_block tw_copy;                                                                                       \
         const name##_tw_block *const tw_args =                                                                         \
-            values##_IN(name, tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, sizeof tw_copy));        \
+            values##_IN(name, tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, sizeof tw_copy),         \
+                        sizeof tw_copy <= TW_INTERNAL_INLINE_ARGS_BYTES);                                              \
         const struct tw_internal_teams_captures tw_head = *tw_internal_teams_head(tw_words);                           \
         const size_t tw_items = tw_internal_teams_items(tw_head.shape, name##_tw_local_0, name##_tw_local_1,           \
                                                         name##_tw_local_2);                                            \
