@@ -117,7 +117,7 @@ static enum suite_size chosen_size(const struct options *o)
 
 int main(int argc, char **argv)
 {
-    struct options o = {.plan.effort = {.least_rounds = 11, .most_rounds = SUITE_MOST_ROUNDS, .seconds = 4}};
+    struct options o = {.plan.effort = {.least_rounds = 11, .most_rounds = SUITE_MOST_ROUNDS, .seconds = 3}};
     if (!read_options(argc, argv, &o))
         return 2;
     if (o.list)
