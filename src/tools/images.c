@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -425,6 +426,67 @@ static bool count_image(const struct tw_image *image, void *user)
     return true;
 }
 
+/* ---- archives ---------------------------------------------------------------------------------------------------- */
+
+#define ARCHIVE "!<arch>\n" /* the format of ar(5), with GNU's long names */
+
+struct archive_header {
+    char name[16], date[12], user[6], group[6], mode[8], size[10], end[2];
+};
+
+/* Writes the name of a member: up to a slash, or at a place in the archive's list of long names. */
+static void read_member_name(const struct archive_header *header, struct tw_bytes names, char name[MOST_NAME])
+{
+    const char *text = header->name;
+    size_t most = sizeof header->name;
+    if (text[0] == '/' && text[1] >= '0' && text[1] <= '9') {
+        char digits[sizeof header->name] = "";
+        memcpy(digits, text + 1, sizeof header->name - 1);
+        const size_t at = strtoul(digits, NULL, 10);
+        most = at < names.size ? names.size - at : 0;
+        text = most ? (const char *)names.at + at : "";
+    }
+    size_t length = 0;
+    while (length < most && length + 1 < MOST_NAME && text[length] != '/' && text[length] != '\n')
+        ++length;
+    memcpy(name, text, length);
+    name[length] = '\0';
+}
+
+/* Reports the members that have kernels or device images. Returns false if it is no archive. */
+static bool report_archive(struct report *report, const char *path, struct tw_bytes file)
+{
+    const size_t magic = sizeof ARCHIVE - 1;
+    struct tw_bytes names = {NULL, 0};
+    struct archive_header header;
+    bool has_any = report->json;
+    if (file.size < magic || memcmp(file.at, ARCHIVE, magic) != 0)
+        return false;
+    for (size_t at = magic; at + sizeof header <= file.size;) {
+        char name[MOST_NAME], title[PATH_MAX + MOST_NAME], digits[sizeof header.size + 1] = "";
+        struct tw_elf elf;
+        struct tw_elf_section section;
+        memcpy(&header, file.at + at, sizeof header);
+        memcpy(digits, header.size, sizeof header.size);
+        const struct tw_bytes member = tw_bytes_slice(file, at + sizeof header, strtoull(digits, NULL, 10));
+        if (!member.at)
+            break;
+        if (memcmp(header.name, "// ", 3) == 0)
+            names = member;
+        read_member_name(&header, names, name);
+        snprintf(title, sizeof title, "%s(%s)", path, name);
+        if (tw_elf_open(&elf, member)
+            && (tw_elf_find(&elf, "tw_kernels", &section) || tw_elf_find(&elf, ".llvm.offloading", &section))) {
+            report_file(report, title, member, &elf);
+            has_any = true;
+        }
+        at += sizeof header + member.size + member.size % 2;
+    }
+    if (!has_any)
+        printf("%s\n  no member has kernels or device images\n", path);
+    return true;
+}
+
 bool images_report(struct report *report, const char *path)
 {
     const char *reason;
@@ -435,14 +497,16 @@ bool images_report(struct report *report, const char *path)
         fprintf(stderr, PROGRAM ": %s: %s\n", path, reason);
         return false;
     }
-    const bool is_elf = tw_elf_open(&elf, file);
-    if (!is_elf)
+    bool is_known = report_archive(report, path, file);
+    const bool is_elf = !is_known && tw_elf_open(&elf, file);
+    if (!is_known && !is_elf)
         tw_image_visit(file, count_image, &images);
     if (is_elf || images)
         report_file(report, path, file, is_elf ? &elf : NULL);
-    else
+    is_known = is_known || is_elf || images;
+    if (!is_known)
         fprintf(stderr, PROGRAM ": %s: neither a program, library or object of this machine, nor an offload binary\n",
                 path);
     munmap((void *)(uintptr_t)file.at, file.size);
-    return is_elf || images;
+    return is_known;
 }

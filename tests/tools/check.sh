@@ -128,6 +128,15 @@ for image in program["images"]:
     assert image["bytes"] > 0 and image["kernels"][0]["registers"] is None, image
 EOP
 fi
+# of an archive the members with kernels, by their names, long ones too
+cp "$program" "$work/a_long_name_of_a_member"
+if command -v ar >/dev/null && ar rc "$work/lib.a" "$work/a_long_name_of_a_member" "$info" "$work/out"; then
+    ends 0 0 "$work/lib.a"
+    prints "^$work/lib.a\(a_long_name_of_a_member\)\$"
+    prints "^    put_one +single task"
+    grep -q "teamwork-info)" "$work/out" && [ "$(grep -c "^  kernels" "$work/out")" != 1 ] &&
+        fail "members without kernels have some: $(cat "$work/out")"
+fi
 for wrong in docs/errors.md /nonexistent "$work"; do
     "$info" "$wrong" >"$work/out" 2>"$work/err" && fail "$wrong is read"
     [ "$(wc -l <"$work/err")" = 1 ] || fail "teamwork-info $wrong: not 1 line of messages: $(cat "$work/err")"
