@@ -221,33 +221,36 @@ TW_TEST(large_blocks_have_variants)
 
 /* ---- kernels that reduce ----------------------------------------------------------------------------------------- */
 
+struct total_mask {
+    int sizes[2];
+};
 struct total {
-    int width;
+    struct total_mask mask;
     TW_REDUCTION(int, TW_SUM) sum;
 };
 
 static inline void total_range(tw_item item, const struct total *k)
 {
     (void)item;
-    tw_combine(k->sum, 10 * k->width + IS_CONSTANT(k->width));
+    tw_combine(k->sum, 10 * k->mask.sizes[1] + IS_CONSTANT(k->mask.sizes[1]));
 }
-TW_RANGE_REDUCTION(TW_SPECIALIZE(width, 3, 5) TW_BLOCK(total) total_range, 1, sum);
+TW_RANGE_REDUCTION(TW_SPECIALIZE(mask.sizes[1], 3, 5) TW_BLOCK(total) total_range, 1, sum);
 
 static inline void total_groups(tw_group group, const struct total *k)
 {
-    const int what = 10 * k->width + IS_CONSTANT(k->width);
+    const int what = 10 * k->mask.sizes[1] + IS_CONSTANT(k->mask.sizes[1]);
     tw_parallel_for_work_item(group, item) {
         tw_combine(k->sum, what);
     }
 }
-TW_WORK_GROUP_REDUCTION(TW_SPECIALIZE(width, 3, 5) TW_BLOCK(total) total_groups, (16), sum);
+TW_WORK_GROUP_REDUCTION(TW_SPECIALIZE(mask.sizes[1], 3, 5) TW_BLOCK(total) total_groups, (16), sum);
 
 static inline void total_items(tw_nd_item item, const struct total *k)
 {
     (void)item;
-    tw_combine(k->sum, 10 * k->width + IS_CONSTANT(k->width));
+    tw_combine(k->sum, 10 * k->mask.sizes[1] + IS_CONSTANT(k->mask.sizes[1]));
 }
-TW_ND_RANGE_REDUCTION(TW_SPECIALIZE(width, 3, 5) TW_BLOCK(total) total_items, (), sum);
+TW_ND_RANGE_REDUCTION(TW_SPECIALIZE(mask.sizes[1], 3, 5) TW_BLOCK(total) total_items, (), sum);
 
 TW_TEST(reductions_have_variants)
 {
@@ -257,7 +260,7 @@ TW_TEST(reductions_have_variants)
             tw_buffer *sum = tw_test_ints(1, 7);
             tw_event *event = NULL;
             tw_command_group *cg = tw_queue_begin(queue);
-            const struct total block = {.width = width, .sum = TW_REDUCE(cg, sum)};
+            const struct total block = {.mask = {{0, width}}, .sum = TW_REDUCE(cg, sum)};
             const tw_nd_range range = tw_nd_range_make(tw_range_1d(N), tw_range_1d(32));
             if (form == 0)
                 tw_parallel_for_kernel(cg, tw_range_1d(N), TW_KERNEL(total_range), &block, sizeof block);

@@ -47,14 +47,14 @@
  * TW_SPECIALIZE(member, value...) compiles a kernel of any form once more for each of up to eight values: there the
  * member is a constant, so that loops over it are unrolled and conditions on it vanish. A launch whose block has one of
  * the values runs that code, on every device, and any other launch the general code. The member is an integer, an
- * enumeration or bool, and values are constant expressions; one that begins with a parenthesis is in parentheses. Two
- * members have pairs of values:
+ * enumeration or bool, or a part that is one: mask.width, size[0]. Values are constant expressions; one that begins with
+ * a parenthesis is in parentheses. Two members have pairs of values:
  *
  *     TW_RANGE_KERNEL(TW_SPECIALIZE((width, wraps), (3, true), (3, false), (5, false)) filter, 2);
  *
  * Each value is a kernel of its own in the program and in its images, and for each size of TW_ND_RANGE_KERNEL_SIZES:
- * tw_kernel_get_variants() lists them (kernel_limits.h). Of a block of more than 256 bytes, in nd_range kernels on CPUs
- * 1024, the compiler finds out about the values later, and unrolls less. In the standard mapping of OpenMP the loops of
+ * tw_kernel_get_variants() lists them (kernel_limits.h). Of a block of more than 1 KiB, in the standard mapping of OpenMP
+ * of more than 256 bytes, the compiler finds out about the values later, and unrolls less. In that mapping the loops of
  * hierarchical kernels do not have the constants.
  *
  * Static kernels may stand in a header, and several files may have static kernels of one name. A header's kernel is
