@@ -17,7 +17,7 @@
 #include <teamwork/vector.h>
 
 /**
- * At file scope, once for a type in what a file includes, with a semicolon: the functions for tw_<T><n>. T is char, short,
+ * At file scope, once for a type in what a file includes, with a semicolon: the functions for `tw_<T><n>`. T is char, short,
  * int, long, one of them with a u in front, half, float or double, and n 2, 3, 4, 8 or 16.
  */
 #define TW_GROUP_VECTOR(T, n)                                                                                          \

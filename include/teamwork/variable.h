@@ -11,7 +11,7 @@
  *     status = tw_queue_copy_to_variable(queue, &nx, &size, sizeof nx, NULL);    later kernels of the queue's device see it
  *
  * Between the two lines, which have no semicolon, stand only variables, their types and declarations (`extern int nx;`),
- * or an #include of a header with nothing else. Constants that the compiler knows, such as `enum`, `#define` and
+ * or an `#include` of a header with nothing else. Constants that the compiler knows, such as `enum`, `#define` and
  * `static const` numbers, and arrays that are declared inside of a function as `static const`, need no such lines.
  *
  * A variable that is not constant has external linkage, one definition in a file that is compiled for the devices, and

@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: page.sh PAGE.md
+#
+# Headings get the anchors that links of these pages use, as GitHub makes them; Doxygen wants them named.
+exec awk -v page="$(basename "$1" .md)" '
+function anchor(text) {
+    text = tolower(text)
+    gsub(/[^a-z0-9_ -]/, "", text)
+    gsub(/ /, "-", text)
+    return text
+}
+/^```/ { code = !code }
+code || /^    / { print; next }
+/^##+ / { sub(/ +$/, ""); text = $0; sub(/^#+ /, "", text); print $0 " {#" page "-" anchor(text) "}"; next }
+{
+    line = $0
+    out = ""
+    while (match(line, /\]\([a-z_A-Z]*(\.md)?#[^)]*\)/)) {
+        link = substr(line, RSTART + 2, RLENGTH - 3)
+        split(link, parts, "#")
+        file = parts[1]
+        sub(/\.md$/, "", file)
+        out = out substr(line, 1, RSTART - 1) "](@ref " (file == "" ? page : file) "-" parts[2] ")"
+        line = substr(line, RSTART + RLENGTH)
+    }
+    gsub(/\047#pragma/, "\047\\&#35;pragma", line) # Doxygen ends code at an apostrophe
+    print out line
+}' "$1"
