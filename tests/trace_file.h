@@ -15,7 +15,7 @@ struct trace_event {
     char phase;
     unsigned track;
     double start, length; /* microseconds */
-    unsigned long id;     /* of an arrow */
+    long id;              /* of an arrow */
     const char *name;     /* ends at a quotation mark */
     const char *line;
 };
@@ -144,7 +144,7 @@ static inline bool trace_read(struct trace_text *trace, const char *path, bool c
                                                              .track = (unsigned)number_of(line, "\"tid\":"),
                                                              .start = number_of(line, "\"ts\":"),
                                                              .length = number_of(line, "\"dur\":"),
-                                                             .id = (unsigned long)number_of(line, "\"id\":"),
+                                                             .id = (long)number_of(line, "\"id\":"),
                                                              .name = name,
                                                              .line = line};
     }
