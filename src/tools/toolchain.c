@@ -438,6 +438,35 @@ static void find_headers(struct toolchain *toolchain)
     free(real);
 }
 
+static bool find_boost(char *path, size_t bytes)
+{
+    static const char *const patterns[] = {"/usr/lib/*/libboost_context.*", "/usr/lib*/libboost_context.*"};
+    bool is_there = false;
+    for (size_t i = 0; i < COUNT(patterns) && !is_there; ++i) {
+        glob_t found;
+        if (glob(patterns[i], 0, NULL, &found) != 0)
+            continue;
+        is_there = true;
+        snprintf(path, bytes, "%s", found.gl_pathv[0]);
+        globfree(&found);
+    }
+    return is_there;
+}
+
+/* The headers of the compiler's LLVM, for the plugin. */
+static void find_llvm_headers(struct toolchain *toolchain)
+{
+    struct part *part = add_part(toolchain, "headers of LLVM", "building the plugin for nd_range kernels");
+    char path[PATH_BYTES];
+    if (find_file(toolchain, "../include/llvm/Config/llvm-config.h", path, sizeof path)
+        || find_file(toolchain, "include/llvm/Config/llvm-config.h", path, sizeof path)) {
+        note(part, PART_FOUND, "%s", path);
+        return;
+    }
+    note(part, PART_MISSING, "there is no llvm/Config/llvm-config.h beside clang");
+    cure_by(part, "llvm-%u-dev", toolchain->major ? toolchain->major : REFERENCE);
+}
+
 /* What building Teamwork itself takes besides. */
 static void find_build_tools(struct toolchain *toolchain)
 {
@@ -451,6 +480,13 @@ static void find_build_tools(struct toolchain *toolchain)
         }
         note(part, PART_MISSING, "it is not in PATH");
         cure_by(part, "%s", tools[i][1]);
+    }
+    struct part *boost = add_part(toolchain, "Boost.Context", "building Teamwork");
+    if (toolchain_loaded("libboost_context.so", path, sizeof path) || find_boost(path, sizeof path)) {
+        note(boost, PART_FOUND, "%s", path);
+    } else {
+        note(boost, PART_MISSING, "there is no libboost_context in /usr/lib");
+        cure_by(boost, "libboost-context1.74.0");
     }
     struct part *part = add_part(toolchain, "hwloc's files for linking", "building Teamwork");
     if (find_program("pkg-config", NULL, path, sizeof path)
@@ -478,6 +514,7 @@ void toolchain_find(struct toolchain *toolchain)
     find_rocm(toolchain);
     find_headers(toolchain);
     find_build_tools(toolchain);
+    find_llvm_headers(toolchain);
 }
 
 /* ---- reporting --------------------------------------------------------------------------------------------------- */
