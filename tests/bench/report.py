@@ -388,16 +388,16 @@ def plot_twins(result, path):
         ratios = [ratio for some in points.values() for _, ratio in some]
         for kind in COLORS:
             some = [(ratio, y) for y, of_name in enumerate(points.values()) for k, ratio in of_name if k == kind]
-            axes.scatter([x for x, _ in some], [y for _, y in some], s=26, color=COLORS[kind], marker=MARKERS[kind],
-                         label=kind, zorder=3)
+            if some:
+                axes.scatter([x for x, _ in some], [y for _, y in some], s=26, color=COLORS[kind],
+                             marker=MARKERS[kind], label=kind, zorder=3)
         axes.set_yticks(range(len(points)), list(points))
         axes.set_ylim(len(points) - 0.4, -0.6)
         axes.set_title(f"{text}: geometric mean {geometric_mean(ratios):.2f}, worst {max(ratios):.2f}", fontsize=9,
                        loc="left")
         ratio_axis(axes, everything, "")
+        axes.legend(loc="lower right", edgecolor="none", handletextpad=0.1)  # the order leaves room there
     all_axes[-1, 0].set_xlabel(f"time of Teamwork / time of {result.baseline} (less is better)")
-    handles, labels = all_axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncol=4, frameon=False, handletextpad=0.1)
     figure.suptitle(title_of(result, f"Teamwork and {result.baseline}, kernels of the same form"), fontsize=10)
     save(figure, path)
     return True
@@ -419,7 +419,7 @@ def plot_openmp(result, path):
     axes.set_ylim(len(names) - 0.4, -0.6)
     ratio_axis(axes, list(plain.values()) + list(tuned.values()),
                "time of hand-written OpenMP / time of Teamwork, best versions (more is better)")
-    figure.legend(loc="outside lower center", ncol=2, frameon=False)
+    axes.legend(loc="upper right", edgecolor="none")  # the order leaves room there
     figure.suptitle(title_of(result, "Teamwork and OpenMP in target regions, the best of each program"), fontsize=10)
     save(figure, path)
     return True

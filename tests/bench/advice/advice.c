@@ -285,6 +285,60 @@ static inline void meeting_in_loops(tw_group group, const struct advice *k)
 }
 TW_WORK_GROUP_KERNEL(TW_BLOCK(advice) meeting_in_loops, GROUP);
 
+/* Prefix sums of a group's numbers, by one thread in order or by a group function. */
+static inline void scan_once(tw_group group, const struct advice *k)
+{
+    const size_t first = tw_group_id(group, 0) * GROUP;
+    TW_ONCE(group) {
+        float sum = 0;
+        for (size_t i = first; i < first + GROUP; ++i)
+            k->out[i] = sum += k->in[i];
+    }
+}
+TW_WORK_GROUP_KERNEL(TW_BLOCK(advice) scan_once, GROUP);
+static inline void scan_function(tw_group group, const struct advice *k)
+{
+    TW_PRIVATE(group, float, sum);
+    tw_parallel_for_work_item(group, item) {
+        tw_private(sum, item) = k->in[tw_global_id(item, 0)];
+    }
+    tw_inclusive_scan_over_group(group, sum, TW_SUM);
+    tw_parallel_for_work_item(group, item) {
+        k->out[tw_global_id(item, 0)] = tw_private(sum, item);
+    }
+}
+TW_WORK_GROUP_KERNEL(TW_BLOCK(advice) scan_function, GROUP);
+
+/* Values that are read again in a second loop, or kept in TW_PRIVATE. */
+static inline void read_again(tw_group group, const struct advice *k)
+{
+    TW_LOCAL(float, block, [GROUP]);
+    tw_parallel_for_work_item(group, item) {
+        block[tw_local_id(item, 0)] = k->in[tw_global_id(item, 0)] * k->in[tw_global_id(item, 0) + COUNT];
+    }
+    tw_parallel_for_work_item(group, item) {
+        const size_t i = tw_global_id(item, 0);
+        k->out[i] = k->in[i] + k->in[i + COUNT] + block[GROUP - 1 - tw_local_id(item, 0)];
+    }
+}
+TW_WORK_GROUP_KERNEL(TW_BLOCK(advice) read_again, GROUP);
+static inline void kept_private(tw_group group, const struct advice *k)
+{
+    TW_LOCAL(float, block, [GROUP]);
+    TW_PRIVATE(group, float, a);
+    TW_PRIVATE(group, float, b);
+    tw_parallel_for_work_item(group, item) {
+        tw_private(a, item) = k->in[tw_global_id(item, 0)];
+        tw_private(b, item) = k->in[tw_global_id(item, 0) + COUNT];
+        block[tw_local_id(item, 0)] = tw_private(a, item) * tw_private(b, item);
+    }
+    tw_parallel_for_work_item(group, item) {
+        k->out[tw_global_id(item, 0)] =
+            tw_private(a, item) + tw_private(b, item) + block[GROUP - 1 - tw_local_id(item, 0)];
+    }
+}
+TW_WORK_GROUP_KERNEL(TW_BLOCK(advice) kept_private, GROUP);
+
 /* ---- lines ---------------------------------------------------------------------------------------------------------- */
 
 enum form { RANGE, ITEMS, GROUPS };
@@ -335,6 +389,12 @@ static const struct line {
     {"memory",
      {"sum_of_part", TW_KERNEL(sum_of_part), ITEMS, 0, 512 * (size_t)GROUP, GROUP, 0},
      {"sum_together", TW_KERNEL(sum_together), ITEMS, 0, 512 * (size_t)GROUP, GROUP, 0}},
+    {"once",
+     {"scan_once", TW_KERNEL(scan_once), GROUPS, 0, COUNT, GROUP, 0},
+     {"scan_function", TW_KERNEL(scan_function), GROUPS, 0, COUNT, GROUP, 0}},
+    {"private",
+     {"read_again", TW_KERNEL(read_again), GROUPS, 0, COUNT, GROUP, 0},
+     {"kept_private", TW_KERNEL(kept_private), GROUPS, 0, COUNT, GROUP, 0}},
     {"barriers",
      {"meeting_in_loops", TW_KERNEL(meeting_in_loops), GROUPS, 0, COUNT, GROUP, 0},
      {"meeting", TW_KERNEL(meeting), ITEMS, 0, COUNT, GROUP, 0}},
