@@ -524,6 +524,119 @@ TW_TEST(kernels_that_stay_as_they_are)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- ranges that a group shares out ------------------------------------------------------------------------------ */
+
+enum { WIDE = 18, CELLS = 10 * WIDE };
+
+static inline int cell(const int *in, unsigned at, unsigned items)
+{
+    return in[(at / WIDE * 7 + at % WIDE) % items] + (int)at;
+}
+
+/* By the linear id, with rows found by a division; one element for each turn of the group, with what is too much left out; and
+   of another type, from an element on that the launch gives. */
+SHAPE(shares_cells)
+{
+    TW_LOCAL(int, cells, [3][CELLS]);
+    const unsigned l = (unsigned)tw_local_linear_id(item), m = (unsigned)tw_local_linear_range(item);
+    const int *in = k->in + tw_group_linear_id(item) * m;
+    const size_t at = place_of(item), last = (size_t)k->n + 70;
+    for (unsigned i = l; i < CELLS; i += m)
+        cells[0][i] = cell(in, i, m);
+    for (unsigned first = 0; first < CELLS; first += ITEMS) {
+        const unsigned i = first + l;
+        if (i < CELLS)
+            cells[1][i] = cell(in, i, m) * 2;
+    }
+    for (unsigned i = l; i < CELLS; i += m)
+        cells[2][i] = 3;
+    tw_barrier(item, TW_LOCAL_SPACE);
+    for (size_t i = (size_t)k->n + tw_local_id(item, 0); i < last; i += tw_local_range(item, 0))
+        cells[2][i] += (int)(i * i);
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[at] = 0;
+    for (unsigned i = l; i < CELLS; i += 5)
+        k->out[at] += cells[0][i] * 3 + cells[1][i] + cells[2][i];
+}
+TW_ND_RANGE_KERNEL(shares_cells, ITEMS);
+static void shares_cells_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    (void)group;
+    for (unsigned l = 0; l < items; ++l) {
+        out[l] = 0;
+        for (unsigned i = l; i < CELLS; i += 5)
+            out[l] += cell(in, i, (unsigned)items) * 5 + 3 + ((int)i >= n && (int)i < n + 70 ? (int)(i * i) : 0);
+    }
+}
+
+/* A tile with a border, by rows and columns. */
+enum { TILE_ROWS = 11, TILE_COLUMNS = 19 };
+SHAPE(shares_tile)
+{
+    TW_LOCAL(int, tile, [TILE_ROWS][TILE_COLUMNS]);
+    const size_t at = place_of(item), m = tw_local_linear_range(item);
+    const int y = (int)tw_local_id(item, 0), x = (int)tw_local_id(item, 1);
+    const int *in = k->in + tw_group_linear_id(item) * m;
+    for (int i = y; i < TILE_ROWS; i += 4)
+        for (int j = x; j < TILE_COLUMNS; j += 16)
+            tile[i][j] = in[(i * 13 + j) % (int)m] - j;
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[at] = tile[y][x] + tile[y + 7][x + 3] * k->n;
+}
+TW_ND_RANGE_KERNEL(shares_tile, 4, 16);
+static void shares_tile_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    (void)group;
+    for (int l = 0; l < (int)items; ++l) {
+        const int y = l / 16, x = l % 16;
+        out[l] = in[(y * 13 + x) % ITEMS] - x + (in[((y + 7) * 13 + x + 3) % ITEMS] - x - 3) * n;
+    }
+}
+
+/* What a work-item has of its own does not go by the element: a sum, another id, an array, and what it read before. */
+SHAPE(own_turns)
+{
+    TW_LOCAL(int, cells, [CELLS]);
+    const int l = (int)tw_local_id(item, 0);
+    const size_t at = place_of(item);
+    const int mine = k->in[at];
+    int sum = 0, last[4] = {0};
+    for (int i = l; i < CELLS; i += ITEMS)
+        sum += i;
+    for (int i = l; i < CELLS; i += ITEMS)
+        cells[i] = l;
+    for (int i = l; i < CELLS; i += ITEMS)
+        cells[i] += mine;
+    for (int i = l; i < CELLS; i += ITEMS)
+        last[i & 3] = i + k->n;
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[at] = sum + cells[(l + 1) % ITEMS] + cells[CELLS - 1 - l] + last[l & 3];
+}
+TW_ND_RANGE_KERNEL(own_turns, ITEMS);
+static void own_turns_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    (void)items, (void)group;
+    for (int l = 0; l < ITEMS; ++l) {
+        int sum = 0, last[4] = {0};
+        for (int i = l; i < CELLS; i += ITEMS) {
+            sum += i;
+            last[i & 3] = i + n;
+        }
+        const int next = (l + 1) % ITEMS, back = (CELLS - 1 - l) % ITEMS;
+        out[l] = sum + next + in[next] + back + in[back] + last[l & 3];
+    }
+}
+
+TW_TEST(ranges_that_a_group_shares_out)
+{
+    ND_BEGIN(queue);
+    CHECK(queue, shares_cells, line(ITEMS), 33);
+    CHECK(queue, shares_cells, line(ITEMS), 0);
+    CHECK(queue, shares_tile, nd_groups(tw_range_2d(1, 3), tw_range_2d(4, 16)), 5);
+    CHECK(queue, own_turns, line(ITEMS), 11);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* ---- work-items that go different ways --------------------------------------------------------------------------- */
 
 enum { LINE = __LINE__ + 6 };
@@ -574,5 +687,6 @@ TW_TEST_LIST = {TW_CASE(straight_line_in_every_dimension),
                 TW_CASE(variables_live_on),
                 TW_CASE(group_functions),
                 TW_CASE(kernels_that_stay_as_they_are),
+                TW_CASE(ranges_that_a_group_shares_out),
                 TW_CASE(different_ways_are_found),
                 TW_CASES_END};

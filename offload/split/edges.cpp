@@ -334,7 +334,7 @@ void Divider::addRemainder(BinaryOperator &Rest)
     note(C);
 }
 
-static bool reachesAddress(const Value *V, unsigned Depth)
+bool reachesAddress(const Value *V, unsigned Depth)
 {
     for (const User *U : V->users())
         if (isa<GetElementPtrInst>(U)
@@ -550,9 +550,11 @@ void Divider::computeLimits()
 /* ---- the loops --------------------------------------------------------------------------------------------------- */
 
 /* A copy for the turns `From` up to, not including, `Past`. Its phis get no origin but themselves. */
-std::unique_ptr<Divider::Copy> Divider::copy(StringRef Name, Value *From, Value *Past, BasicBlock *Entry, BasicBlock *Exit)
+std::unique_ptr<Copy> copyLoop(Loop &L, BasicBlock *Preheader, StringRef Name, Value *From, Value *Past,
+                               BasicBlock *Entry, BasicBlock *Exit)
 {
     auto Made = std::make_unique<Copy>();
+    Function &F = *L.getHeader()->getParent();
     SmallVector<MDNode *, 4> Scopes;
     SmallVector<BasicBlock *, 16> Old(L.blocks());
     identifyNoAliasScopesToClone(Old, Scopes);
@@ -564,7 +566,7 @@ std::unique_ptr<Divider::Copy> Divider::copy(StringRef Name, Value *From, Value 
     Made->Map[L.getExitBlock()] = Exit;
     Made->Map[Preheader] = Entry;
     remapInstructionsInBlocks(Made->Blocks, Made->Map);
-    cloneAndAdaptNoAliasScopes(Scopes, Made->Blocks, Context, Name);
+    cloneAndAdaptNoAliasScopes(Scopes, Made->Blocks, F.getContext(), Name);
     Made->Header = cast<BasicBlock>(Made->Map[L.getHeader()]);
     Made->Latch = cast<BasicBlock>(Made->Map[L.getLoopLatch()]);
     auto *Branch = cast<BranchInst>(Made->Latch->getTerminator());
@@ -576,6 +578,11 @@ std::unique_ptr<Divider::Copy> Divider::copy(StringRef Name, Value *From, Value 
     Made->Counter->addIncoming(Next, Made->Latch);
     Branch->setCondition(Branch->getSuccessor(0) == Exit ? B.CreateICmpEQ(Next, Past) : B.CreateICmpNE(Next, Past));
     return Made;
+}
+
+std::unique_ptr<Copy> Divider::copy(StringRef Name, Value *From, Value *Past, BasicBlock *Entry, BasicBlock *Exit)
+{
+    return copyLoop(L, Preheader, Name, From, Past, Entry, Exit);
 }
 
 /* What an extended index is between Lo and Hi: what was extended when that began, and the steps since then. */

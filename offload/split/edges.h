@@ -39,6 +39,17 @@ struct Condition {
     bool Signed = false;          /* an extension */
 };
 
+/* A copy of a loop over work-items for some of its turns. */
+struct Copy {
+    llvm::ValueToValueMapTy Map;
+    llvm::SmallVector<llvm::BasicBlock *, 16> Blocks;
+    llvm::BasicBlock *Header, *Latch;
+    llvm::PHINode *Counter;
+};
+std::unique_ptr<Copy> copyLoop(llvm::Loop &L, llvm::BasicBlock *Preheader, llvm::StringRef Name, llvm::Value *From,
+                               llvm::Value *Past, llvm::BasicBlock *Entry, llvm::BasicBlock *Exit);
+bool reachesAddress(const llvm::Value *V, unsigned Depth);
+
 class Divider
 {
   public:
@@ -86,12 +97,6 @@ class Divider
     bool guards(const llvm::Value *Condition, bool Likely, const llvm::BasicBlock *Block, unsigned Depth) const;
     bool guardsAll() const;
     void computeLimits();
-    struct Copy {
-        llvm::ValueToValueMapTy Map;
-        llvm::SmallVector<llvm::BasicBlock *, 16> Blocks;
-        llvm::BasicBlock *Header, *Latch;
-        llvm::PHINode *Counter;
-    };
     std::unique_ptr<Copy> copy(llvm::StringRef Name, llvm::Value *From, llvm::Value *Past, llvm::BasicBlock *Entry,
                                llvm::BasicBlock *Exit);
     void settleExtension(Copy &Interior, const Condition &C, llvm::Instruction *I);

@@ -60,6 +60,7 @@ class Maker
     DenseMap<Value *, Value *>
         PlaceOf; /* memory of a value, or a variable: a scalar if that is uniform, else an array */
     DenseMap<std::pair<Region *, Value *>, Value *> Inside;
+    SmallVector<std::pair<Instruction *, Region *>, 8> Bounds; /* use what a range begins and ends with */
     SmallVector<std::pair<BasicBlock *, BasicBlock *>, 16> After; /* behind a loop, and the head to go on to */
 
     Writer at(Instruction *Before) const
@@ -69,7 +70,6 @@ class Maker
     void findExtents();
     void placeExchange();
     void makeLoop(Region &R);
-    BasicBlock *closeLevel(PHINode *Id, unsigned Level, bool Innermost, BasicBlock *Past);
     Value *newArray(uint64_t Bytes);
     Value *element(Region &R, Value *Array, Type *Of);
     AllocaInst *newScalar(Type *Of, const Twine &Name);
@@ -136,58 +136,90 @@ MDNode *loopMetadata(LLVMContext &Context)
     return Loop;
 }
 
-/* The end of a turn of the loop that counts `Id`, whose end is `Past`. */
-BasicBlock *Maker::closeLevel(PHINode *Id, unsigned Level, bool Innermost, BasicBlock *Past)
-{
-    auto *Latch = BasicBlock::Create(Context, "tw_latch", &K.F);
-    IRBuilder<> Builder(Latch);
-    Builder.SetCurrentDebugLocation(K.Begin->getDebugLoc());
-    Value *Next = Builder.CreateAdd(Id, ConstantInt::get(Size, 1), "", true, true);
-    Instruction *Back = Builder.CreateCondBr(Builder.CreateICmpULT(Next, Extent[Level]), Id->getParent(), Past);
-    if (Innermost)
-        Back->setMetadata(LLVMContext::MD_loop, loopMetadata(Context));
-    Id->addIncoming(Next, Latch);
-    return Latch;
-}
-
-/* The loops of a region; a group has one work-item at least. */
+/* The loops of a region. A group has one work-item at least; a range that it shares out may be empty. */
 void Maker::makeLoop(Region &R)
 {
     R.Before = BasicBlock::Create(Context, "tw_before", &K.F, R.Head);
     R.Item = BasicBlock::Create(Context, "tw_item", &K.F, R.Head);
     K.RegionOf[R.Before] = K.RegionOf[R.Item] = unsigned(&R - K.Regions.data());
-    SmallVector<unsigned, 3> Levels;
+    struct Level {
+        unsigned Number;
+        Stride *Range;
+        PHINode *Id;
+    };
+    SmallVector<Level, 3> Levels;
     for (unsigned Level = 0; Level < 3; ++Level) {
         const auto *Constant = dyn_cast<ConstantInt>(Extent[Level]);
+        Stride *Range = nullptr;
+        bool Replaced = false;
+        for (Stride &Each : R.Strides) {
+            if (Each.Dimension < 0 ? Level == 0 : unsigned(Each.Dimension) == Level)
+                Range = &Each;
+            Replaced |= Each.Dimension < 0;
+        }
         R.Id[Level] = ConstantInt::get(Size, 0);
-        if (R.Is != Kind::Once && R.Next && !(Constant && Constant->isOne()))
-            Levels.push_back(Level);
+        if (Range || (!Replaced && R.Is != Kind::Once && R.Next && !(Constant && Constant->isOne())))
+            Levels.push_back({Level, Range, nullptr});
     }
-    SmallVector<PHINode *, 3> Ids;
     IRBuilder<> Builder(R.Before);
     Builder.SetCurrentDebugLocation(K.Begin->getDebugLoc());
-    for (unsigned Level : Levels) {
+    BasicBlock *Past = R.Next ? BasicBlock::Create(Context, "tw_after", &K.F) : nullptr;
+    const auto IsLess = [&](IRBuilder<> &B, const Stride &Range, Value *V) {
+        Value *Result = B.CreateICmp(Range.Signed ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT, V, Range.Past);
+        if (auto *Compare = dyn_cast<Instruction>(Result))
+            Bounds.push_back({Compare, &R});
+        return Result;
+    };
+    Value *Some = nullptr;
+    for (Level &Each : Levels) {
         BasicBlock *Outer = Builder.GetInsertBlock();
-        BasicBlock *Head = Level == Levels.back() ? R.Item : BasicBlock::Create(Context, "tw_row", &K.F, R.Item);
-        Builder.CreateBr(Head);
+        BasicBlock *Head = &Each == &Levels.back() ? R.Item : BasicBlock::Create(Context, "tw_row", &K.F, R.Item);
+        if (!R.Strides.empty() && !Some) {
+            Some = Builder.getTrue();
+            for (const Stride &Range : R.Strides)
+                Some = Builder.CreateAnd(Some, IsLess(Builder, Range, Range.Begin));
+            Builder.CreateCondBr(Some, Head, Past);
+        } else
+            Builder.CreateBr(Head);
         Builder.SetInsertPoint(Head);
-        Ids.push_back(Builder.CreatePHI(Size, 2, "tw_id"));
-        Ids.back()->addIncoming(ConstantInt::get(Size, 0), Outer);
-        R.Id[Level] = Ids.back();
+        Type *T = Each.Range ? Each.Range->At->getType() : Size;
+        Each.Id = Builder.CreatePHI(T, 2, Each.Range ? "tw_element" : "tw_id");
+        Each.Id->addIncoming(Each.Range ? Each.Range->Begin : ConstantInt::get(Size, 0), Outer);
+        if (Each.Range) {
+            if (isa<Instruction>(Each.Range->Begin))
+                Bounds.push_back({Each.Id, &R});
+            Each.Range->At->replaceAllUsesWith(Each.Id);
+            Each.Range->At->eraseFromParent();
+            K.Varying.insert(Each.Id);
+        } else
+            R.Id[Each.Number] = Each.Id;
     }
     if (Levels.empty()) {
         Builder.CreateBr(R.Item);
         Builder.SetInsertPoint(R.Item);
     }
-    Value *Row = Builder.CreateAdd(Builder.CreateMul(R.Id[0], Extent[1], "", true, true), R.Id[1], "", true, true);
-    R.Linear = Builder.CreateAdd(Builder.CreateMul(Row, Extent[2], "", true, true), R.Id[2], "tw_linear", true, true);
+    if (R.Strides.empty()) {
+        Value *Row = Builder.CreateAdd(Builder.CreateMul(R.Id[0], Extent[1], "", true, true), R.Id[1], "", true, true);
+        R.Linear = Builder.CreateAdd(Builder.CreateMul(Row, Extent[2], "", true, true), R.Id[2], "tw_linear", true, true);
+    }
     Builder.CreateBr(R.Head);
     if (!R.Next)
         return;
-    BasicBlock *Past = BasicBlock::Create(Context, "tw_after", &K.F);
     After.push_back({Past, R.Next});
-    for (unsigned I = 0; I < Levels.size(); ++I)
-        Past = closeLevel(Ids[I], Levels[I], I + 1 == Levels.size(), Past);
+    for (Level &Each : Levels) { /* the end of a turn */
+        auto *Latch = BasicBlock::Create(Context, "tw_latch", &K.F);
+        K.RegionOf[Latch] = K.RegionOf[R.Before];
+        IRBuilder<> End(Latch);
+        End.SetCurrentDebugLocation(K.Begin->getDebugLoc());
+        const bool Signed = Each.Range && Each.Range->Signed;
+        Value *Next = End.CreateAdd(Each.Id, ConstantInt::get(Each.Id->getType(), 1), "", !Signed, !Each.Range || Signed);
+        Value *More = Each.Range ? IsLess(End, *Each.Range, Next) : End.CreateICmpULT(Next, Extent[Each.Number]);
+        Instruction *Back = End.CreateCondBr(More, Each.Id->getParent(), Past);
+        if (&Each == &Levels.back())
+            Back->setMetadata(LLVMContext::MD_loop, loopMetadata(Context));
+        Each.Id->addIncoming(Next, Latch);
+        Past = Latch;
+    }
     R.End->getTerminator()->setSuccessor(0, Past);
 }
 
@@ -337,6 +369,17 @@ Value *Maker::inside(Region &R, Value *V)
     return Inside[{&R, V}] = Result;
 }
 
+/* Brings what a branch depends on in its own block to its place. */
+static void moveConditions(Instruction *Before, Value *V)
+{
+    auto *I = dyn_cast<Instruction>(V);
+    if (!I || I->getParent() != Before->getParent() || !(isa<CmpInst>(I) || isa<BinaryOperator>(I)))
+        return;
+    I->moveBefore(*Before->getParent(), Before->getIterator());
+    for (Value *Operand : I->operands())
+        moveConditions(I, Operand);
+}
+
 /* Gives every use a value of its own region. All of them are found before any is changed: to compute a value again, the
    operands must still be what they were. */
 void Maker::connectUses()
@@ -352,11 +395,19 @@ void Maker::connectUses()
                 for (Use &Operand : I.operands())
                     if (isa<Instruction>(Operand.get()))
                         Uses.push_back({&Operand, K.regionOf(Operand)});
+    for (auto &[At, R] : Bounds)
+        for (Use &Operand : At->operands())
+            if (auto *I = dyn_cast<Instruction>(Operand.get()); I && K.regionOf(I->getParent()) != R)
+                Uses.push_back({&Operand, R});
     SmallVector<Value *, 64> Values;
     for (const Foreign &U : Uses)
         Values.push_back(inside(*U.R, U.At->get()));
     for (size_t I = 0; I < Uses.size(); ++I)
         Uses[I].At->set(Values[I]);
+    for (Region &R : K.Regions) /* behind what was loaded now */
+        if (!R.Strides.empty())
+            if (auto *Branch = dyn_cast<BranchInst>(R.Before->getTerminator()); Branch && Branch->isConditional())
+                moveConditions(Branch, Branch->getCondition());
 }
 
 /* The lifetime of a variable that became an element of an array is the group's. */

@@ -67,7 +67,10 @@ bool split(Kernel &K, FunctionAnalysisManager &FAM)
 {
     if (K.F.hasOptNone())
         return K.refuse("it is not optimized");
-    if (!prepare(K, FAM) || !findRegions(K) || !classify(K) || !makeLoops(K))
+    if (!prepare(K, FAM) || !findRegions(K) || !classify(K))
+        return false;
+    shareLoops(K);
+    if (!makeLoops(K))
         return false;
     if (verifyFunction(K.F))
         return K.refuse("of an error in the plugin");
@@ -80,7 +83,8 @@ void remark(Kernel &K, bool Done, const DebugLoc &Where, const BasicBlock *Block
     if (Done)
         Emitter.emit(OptimizationRemark("teamwork-split", "Split", Where, Block)
                      << "kernel " << kernelOf(K.F) << " was split at " << std::to_string(K.Barriers)
-                     << " barriers into loops over work-items");
+                     << " barriers into loops over work-items"
+                     << (K.Shared ? "; " + std::to_string(K.Shared) + (K.Shared > 1 ? " loops" : " loop") + " over a range that they share out" : ""));
     else
         Emitter.emit(OptimizationRemarkMissed("teamwork-split", "NotSplit", Where, Block)
                      << "kernel " << kernelOf(K.F) << " keeps a stack for each work-item: " << K.Why);
@@ -265,6 +269,8 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
         clean(F, FAM, false);
         hideDivisions(F, FAM);
         if (beginsWithFirst(F))
+            clean(F, FAM, true);
+        if (makeRows(F, FAM))
             clean(F, FAM, true);
         const bool Versioned = versionNests(F, FAM);
         if (Versioned)

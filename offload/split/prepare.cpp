@@ -91,13 +91,18 @@ template <typename Function_> bool inlineCalls(Kernel &K, Function_ Wanted)
     return K.refuse("a function with barriers is recursive");
 }
 
-void simplify(Function &F, FunctionAnalysisManager &FAM)
+void simplify(Function &F, FunctionAnalysisManager &FAM, Keep Strides)
 {
     FunctionPassManager Passes;
     Passes.addPass(SROAPass(SROAOptions::ModifyCFG));
     Passes.addPass(EarlyCSEPass(true));
     Passes.addPass(SimplifyCFGPass());
     Passes.addPass(InstCombinePass());
+    Passes.addPass(LoopSimplifyPass());
+    FAM.invalidate(F, PreservedAnalyses::none());
+    FAM.invalidate(F, Passes.run(F, FAM));
+    keepStrides(F, Strides);
+    Passes = FunctionPassManager();
     LoopPassManager Loops;
     Loops.addPass(LoopRotatePass(false));
     Loops.addPass(IndVarSimplifyPass(false));
@@ -176,7 +181,7 @@ bool prepare(Kernel &K, FunctionAnalysisManager &FAM)
     if (!inlineCalls(K, AlwaysOrBarrier))
         return false;
     answerMarkers(K);
-    simplify(K.F, FAM);
+    simplify(K.F, FAM, Keep::Candidates);
     /* a function that takes the work-item by value gets the address of a variable, which the markers could not follow */
     if (!inlineCalls(K, [&](const CallBase &Call, const Function &Callee) {
             return takesVariable(Call) || AlwaysOrBarrier(Call, Callee);
@@ -184,9 +189,10 @@ bool prepare(Kernel &K, FunctionAnalysisManager &FAM)
         return false;
     dropVariables(K.F);
     answerMarkers(K);
-    simplify(K.F, FAM);
+    simplify(K.F, FAM, Keep::Found);
     dropPromises(K.F);
     splitCounters(K.F);
+    keepStrides(K.F, Keep::None);
     return isSupported(K);
 }
 

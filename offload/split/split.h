@@ -9,12 +9,14 @@
  *     counters.cpp  takes what a work-item counts in loops around barriers apart
  *     regions.cpp   cuts the control flow into regions: none has a barrier inside, and all work-items leave it for the same place
  *     values.cpp    says which values are the same for all work-items, and which are cheaper computed again than kept
+ *     strides.cpp   makes regions of loops in which work-items share out a range
  *     loops.cpp     makes a loop over the work-items of each region, with memory for what they keep from one to another
  *     scope.cpp     finds breaches of the rules of group scope in hierarchical kernels, before all that
  *
  * Each step may refuse, with a reason: the kernel then goes by its stacks, as without the plugin. Later, in front of the vectorizer,
  * every loop over work-items, which the macros marked, comes to
  *
+ *     rows.cpp      makes rows of work-items that divide an index by their width
  *     nests.cpp     makes a copy of the rows of a small group for where no border is
  *     edges.cpp     divides it where conditions on the index change
  *     lanes.cpp     lets chunks of work-items take the turns of loops inside together
@@ -75,6 +77,15 @@ enum class Kind {
     Exit      /* the return: no loop */
 };
 
+/* A range that the work-items of a group share out: a region runs for each of its elements, in place of the ids of a dimension. */
+struct Stride {
+    int Dimension;         /* -1: of all */
+    llvm::Instruction *At; /* stands for the element */
+    llvm::Value *Begin, *Past;
+    bool Signed;
+    llvm::BasicBlock *Front; /* where both are computed */
+};
+
 struct Region {
     Kind Is;
     llvm::BasicBlock *Head;
@@ -83,6 +94,8 @@ struct Region {
     llvm::BasicBlock *End = nullptr; /* its last block, which goes on to `Next` and nowhere else */
     llvm::BasicBlock *Next =
         nullptr; /* the head that comes after it; null: no work-item ever leaves, or Decision and Exit */
+
+    llvm::SmallVector<Stride, 2> Strides;
 
     /* the loop, by loops.cpp */
     llvm::BasicBlock *Before = nullptr; /* once a group */
@@ -151,7 +164,8 @@ struct Kernel {
     llvm::SmallVector<llvm::AllocaInst *, 8> Private;            /* variables that each work-item needs for itself */
     llvm::DenseSet<const llvm::Value *> Constant;                /* variables of the group that work-items only read */
     unsigned Barriers = 0;
-    std::string Why; /* it cannot be split; empty as long as it can */
+    unsigned Shared = 0; /* loops that share out a range */
+    std::string Why;     /* it cannot be split; empty as long as it can */
 
     explicit Kernel(llvm::Function &F) : F(F)
     {
@@ -186,10 +200,14 @@ bool classify(Kernel &K);
 bool isUniform(const Kernel &K, const llvm::Value *V);
 bool canRecompute(const llvm::Instruction &I);
 bool isRecomputed(const Kernel &K, const llvm::Value *V);
+enum class Keep { Candidates, Found, None };
+void keepStrides(llvm::Function &F, Keep Which);
+void shareLoops(Kernel &K);
 bool makeLoops(Kernel &K);
 std::optional<Version> versionInside(llvm::Function &F, llvm::Loop &L, llvm::ScalarEvolution &SE,
                                      llvm::DominatorTree &DT, llvm::LoopInfo &LI);
 llvm::Loop *rowsOf(llvm::ScalarEvolution &SE, llvm::Loop &Items);
+bool makeRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool divideAtEdges(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

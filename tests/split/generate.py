@@ -18,7 +18,7 @@ HEAD = """\
 #include <teamwork/teamwork.h>
 #include <teamwork/vector.h>
 
-enum { MOST = 1 << 14, LOCAL = 512 };
+enum { MOST = 1 << 14, LOCAL = 512, SHARED = 2048 };
 struct pair { int a, b; };
 static inline int clamp_to(int x, int low, int high) { return x < low ? low : x > high ? high : x; }
 static inline struct pair both(int a, int b) { struct pair p = {a & 1023, (a ^ b) & 511}; return p; }
@@ -68,7 +68,8 @@ int main(void)
 class Body:
     """The statements of one work-item: v, u (int), f (float) are its values, x and y its place in rows of w and h."""
 
-    def __init__(self, rng, barriers, leave):
+    def __init__(self, rng, barriers, leave, dims):
+        self.dims = dims
         self.rng, self.barriers, self.leave, self.loops = rng, barriers, leave, 0
 
     def pick(self, *choices):
@@ -111,7 +112,9 @@ class Body:
         n = "(int)tw_local_linear_range(item)"
         put = "t[l] = v & 0xffff; tw_barrier(item, TW_LOCAL_SPACE);"
         get = f"u = (u + t[(l + {abs(self.const()) + 1}) % {n}]) & 0xfffff; tw_barrier(item, TW_LOCAL_SPACE);"
-        kind = self.rng.randint(0, 7)
+        kind = self.rng.randint(0, 10)
+        if kind >= 8:
+            return self.share()
         if kind == 0:
             return (f"{put} for (int s = {n} / 2; s > 0; s /= 2) {{ if (l < s) t[l] = (t[l] + t[l + s]) & 0xffff; "
                     f"tw_barrier(item, TW_LOCAL_SPACE); }} v ^= t[0]; tw_barrier(item, TW_LOCAL_SPACE);")
@@ -129,6 +132,29 @@ class Body:
         if kind == 6 and depth > 0:
             return f"if (k->n > {self.const()}) {{ {put} {get} }} else {{ {self.statement(0)} }}"
         return f"{put} {get}"
+
+    def share(self):
+        """A range that the work-items share out, and a value of it for each."""
+        n, kind = "tw_local_linear_range(item)", self.rng.randint(0, 4)
+        most, wide, of = self.rng.choice([3, 64, 340, 1000]), self.rng.choice([9, 10, 16, 34]), self.pick("int", "unsigned", "size_t")
+        value = f"(int)(((unsigned)k->in[(at / {wide} * {self.rng.choice(['37', '(unsigned)k->w'])} + at % {wide}) & 4095] + (unsigned)at) & 0xffffu)"
+        bound = self.pick(f"({of}){most}", f"({of})(k->w % 500 * 2 + {abs(self.const())})", f"({of})(k->n * 40)")
+        guard = self.pick("", f"if (at < ({of}){most // 2 + 1})")
+        if kind <= 1:
+            loop = f"for ({of} at = ({of})tw_local_linear_id(item); at < {bound}; at += ({of}){n}) {guard} s[at] = {value};"
+        elif kind == 2:
+            loop = (f"for ({of} first = 0; first < {bound}; first += ({of}){n}) {{ const {of} at = first + ({of})l; "
+                    f"{guard} s[at] = {value}; }}")
+        elif kind == 3 and self.dims == 2:
+            loop = (f"for ({of} p = ({of})tw_local_id(item, 0); p < {abs(self.const()) + 11}; p += ({of})tw_local_range(item, 0)) "
+                    f"for ({of} q = ({of})tw_local_id(item, 1); q < {wide}; q += ({of})tw_local_range(item, 1)) "
+                    f"{{ const {of} at = p * {wide} + q; s[at] = {value} + {self.pick('0', '(int)q', '(int)p')}; }}")
+        else:
+            start = abs(self.const())
+            loop = f"for ({of} at = ({of})l + {start}; at < {bound}; at += ({of}){n}) {{ s[at] = {value}; s[at] ^= {start}; }}"
+        return (f"for (int z = l; z < SHARED; z += (int){n}) s[z] = z; tw_barrier(item, TW_LOCAL_SPACE); {loop} "
+                f"tw_barrier(item, TW_LOCAL_SPACE); u = (u + s[(l * 7 + {most // 2}) % SHARED]) & 0xfffff; "
+                f"v ^= s[(l + {most - 2}) % SHARED] & 0xffff; tw_barrier(item, TW_LOCAL_SPACE);")
 
     def statement(self, depth):
         kind = self.rng.randint(0, 15 if depth > 0 else 4)
@@ -171,7 +197,7 @@ def kernel(rng, number):
     local = rng.choice([(8,), (33,), (64,), (256,)] if dims == 1 else [(16, 16), (5, 7), (4, 32), (2, 40)])
     groups = rng.choice([(3,), (7,)] if dims == 1 else [(3, 4), (2, 3)])
     barriers = form == "nd" and rng.random() < 0.7
-    body = Body(rng, barriers, form != "groups" and not barriers)
+    body = Body(rng, barriers, form != "groups" and not barriers, dims)
     whole = [a * b for a, b in zip(groups, local)]
     fixed = "".join(f", {n}" for n in local) if rng.random() < 0.5 else ""
     extent = lambda sizes: f"tw_range_{dims}d({', '.join(map(str, sizes))})"
@@ -179,7 +205,7 @@ def kernel(rng, number):
              "y = 0, x = (int)tw_global_id(item, 0)")
     start = f"const int {place}; int v = k->in[x & 4095] & 0xffff, u = y; float f = 0;"
     end = "k->out[y * k->w + x] = (v ^ u) + (int)(f > -1e6f && f < 1e6f ? f * 16.0f : 3.0f);"
-    local_memory = "TW_LOCAL(int, t, [LOCAL]);"
+    local_memory = "TW_LOCAL(int, t, [LOCAL]); TW_LOCAL(int, s, [SHARED]); (void)s;"
     if form == "range":
         item, define = "tw_item item", f"TW_RANGE_KERNEL({name}, {dims});"
         launch = f"tw_parallel_for, {extent(whole)}, {name}"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that go through an array by as many steps as there are work-items; check.sh looks for their lanes. */
+/* Kernels that go through an array by as many steps as there are work-items; check.sh looks for their lanes.
+   And tiles with a border, which check.sh looks for, too. */
 #include <teamwork/group_functions.h>
 #include <teamwork/teamwork.h>
 
@@ -32,3 +33,57 @@ static inline void scale_all(tw_nd_item item, const struct scale_all *k)
         k->x[i] *= k->by;
 }
 TW_ND_RANGE_KERNEL(scale_all, 128);
+
+enum { ROWS = 16, COLUMNS = 32, WIDE = COLUMNS + 2, CELLS = (ROWS + 2) * WIDE };
+
+/* Where a group's tile begins, and what a work-item finds there. */
+struct tile {
+    const float *in;
+    float *out;
+    unsigned pitch;
+};
+
+static inline void average(tw_nd_item item, const struct tile *k, const float *tile)
+{
+    const float *here = &tile[tw_local_id(item, 0) * WIDE + tw_local_id(item, 1)];
+    k->out[tw_global_id(item, 0) * k->pitch + tw_global_id(item, 1)] =
+        (here[0] + here[2] + here[2 * WIDE] + here[2 * WIDE + 2]) / 4;
+}
+
+static inline void tile_by_rows(tw_nd_item item, const struct tile *k)
+{
+    TW_LOCAL(float, tile, [CELLS]);
+    const float *in = k->in + tw_group_id(item, 0) * ROWS * k->pitch + tw_group_id(item, 1) * COLUMNS;
+    for (unsigned i = (unsigned)tw_local_id(item, 0); i < ROWS + 2; i += ROWS)
+        for (unsigned j = (unsigned)tw_local_id(item, 1); j < WIDE; j += COLUMNS)
+            tile[i * WIDE + j] = in[i * k->pitch + j];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    average(item, k, tile);
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(tile) tile_by_rows, ROWS, COLUMNS);
+
+static inline void halo_by_id(tw_nd_item item, const struct tile *k)
+{
+    TW_LOCAL(float, tile, [CELLS]);
+    const float *in = k->in + tw_group_id(item, 0) * ROWS * k->pitch + tw_group_id(item, 1) * COLUMNS;
+    for (int at = (int)tw_local_linear_id(item); at < CELLS; at += ROWS * COLUMNS)
+        tile[at] = in[at / WIDE * (int)k->pitch + at % WIDE];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    average(item, k, tile);
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(tile) halo_by_id, ROWS, COLUMNS);
+
+static inline void halo_by_turns(tw_nd_item item, const struct tile *k)
+{
+    TW_LOCAL(float, tile, [CELLS]);
+    const float *in = k->in + tw_group_id(item, 0) * ROWS * k->pitch + tw_group_id(item, 1) * COLUMNS;
+#pragma clang loop unroll(full)
+    for (size_t first = 0; first < CELLS; first += ROWS * COLUMNS) {
+        const size_t at = first + tw_local_id(item, 0) * COLUMNS + tw_local_id(item, 1);
+        if (at < CELLS)
+            tile[at] = in[at / WIDE * k->pitch + at % WIDE];
+    }
+    tw_barrier(item, TW_LOCAL_SPACE);
+    average(item, k, tile);
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(tile) halo_by_turns, ROWS, COLUMNS);

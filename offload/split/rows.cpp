@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Work-items that find their row and column by a division:
+ *
+ *     for (at = 0; at < count; ++at)                        for each row
+ *         element(at / width, at % width)         becomes       for (column = 0; column < width; ++column)
+ *                                                                   element(row, column)
+ *
+ * so that neighbours in a row are neighbours in memory for all to see. Work-items in front of the first whole row, and behind the last
+ * one, go by the loop as it was; so do all if rows are short, which is looked at when the loop runs if the width is not constant.
+ */
+#include "edges.h"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/OptimizationRemarkEmitter.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/PatternMatch.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+using namespace llvm;
+
+namespace tw_split
+{
+namespace
+{
+
+constexpr const char *RowsMark = "teamwork.rows";
+constexpr uint64_t ShortRow = 8;
+constexpr unsigned LeastTurns = 64; /* of a loop, if the width is not known */
+constexpr unsigned MostInRows = 400; /* instructions of the loop */
+
+/* A quotient, or what remains. */
+struct Division {
+    Instruction *I;
+    Value *Number, *Width;
+    bool Rest;
+};
+
+std::optional<Division> divisionOf(Instruction &I)
+{
+    using namespace PatternMatch;
+    const APInt *By;
+    Value *Number;
+    if (!I.getType()->isIntegerTy() || I.getType()->getIntegerBitWidth() > 64)
+        return {};
+    const auto Fixed = [&](const APInt &Width) { return ConstantInt::get(I.getType(), Width); };
+    const unsigned Bits = I.getType()->getIntegerBitWidth();
+    if (I.getOpcode() == Instruction::UDiv || I.getOpcode() == Instruction::URem)
+        return Division{&I, I.getOperand(0), I.getOperand(1), I.getOpcode() == Instruction::URem};
+    if (match(&I, m_LShr(m_Value(Number), m_APInt(By))) && By->ult(Bits))
+        return Division{&I, Number, Fixed(APInt::getOneBitSet(Bits, unsigned(By->getZExtValue()))), false};
+    if (match(&I, m_And(m_Value(Number), m_LowBitMask(By))) && !By->isAllOnes())
+        return Division{&I, Number, Fixed(*By + 1), true};
+    return {};
+}
+
+class Rows
+{
+  public:
+    Rows(Function &F, Loop &L, ScalarEvolution &SE) : F(F), L(L), SE(SE), DL(F.getParent()->getDataLayout())
+    {
+    }
+    bool run();
+
+  private:
+    Function &F;
+    Loop &L;
+    ScalarEvolution &SE;
+    const DataLayout &DL;
+    BasicBlock *Preheader = nullptr;
+    const SCEV *Turns = nullptr; /* but one */
+    const SCEV *Start = nullptr; /* of what is divided */
+    Value *Width = nullptr;
+    SmallVector<Division, 8> Divisions;
+
+    bool isBefore(const SCEV *S) const
+    {
+        return SE.isLoopInvariant(S, &L) && SE.getTypeSizeInBits(S->getType()) <= 64
+               && Expander(SE, DL, "tw").isSafeToExpandAt(S, Preheader->getTerminator());
+    }
+    bool isSuitable();
+    void collect();
+    void divide();
+};
+
+bool Rows::isSuitable()
+{
+    BasicBlock *Latch = L.getLoopLatch();
+    Preheader = L.getLoopPreheader();
+    if (!L.isLoopSimplifyForm() || L.getExitingBlock() != Latch || !L.getExitBlock() || !isa<BranchInst>(Latch->getTerminator()))
+        return false;
+    Turns = SE.getBackedgeTakenCount(&L);
+    if (isa<SCEVCouldNotCompute>(Turns) || !isBefore(Turns))
+        return false;
+    unsigned Instructions = 0;
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block)
+            if (++Instructions > MostInRows || I.getType()->isTokenTy()
+                || any_of(I.users(), [&](const User *U) {
+                       return !L.contains(cast<Instruction>(U)) && !(isa<PHINode>(U) && U->use_empty());
+                   }))
+                return false;
+    for (PHINode &Phi : L.getHeader()->phis()) {
+        const auto *Rec = SE.isSCEVable(Phi.getType()) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Phi)) : nullptr;
+        if (!Rec || Rec->getLoop() != &L || !Rec->isAffine() || !isBefore(Rec->getStepRecurrence(SE)))
+            return false;
+    }
+    return true;
+}
+
+void Rows::collect()
+{
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block) {
+            const std::optional<Division> Found = divisionOf(I);
+            if (!Found || !L.isLoopInvariant(Found->Width) || !reachesAddress(&I, 0))
+                continue;
+            const auto *Rec = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(Found->Number));
+            if (!Rec || Rec->getLoop() != &L || !Rec->isAffine() || !Rec->getStepRecurrence(SE)->isOne()
+                || !isBefore(Rec->getStart()))
+                continue;
+            /* rows of a group: mostly one of them at most would fit */
+            const unsigned Count = SE.getSmallConstantTripCount(&L);
+            const auto *Fixed = dyn_cast<ConstantInt>(Found->Width);
+            if (Count != 0 && Count < (Fixed ? 2 * Fixed->getZExtValue() : LeastTurns))
+                continue;
+            if (Fixed && Fixed->getValue().ult(ShortRow))
+                continue;
+            if (Divisions.empty()) {
+                Start = Rec->getStart();
+                Width = Found->Width;
+            }
+            if (Start == Rec->getStart() && Width == Found->Width)
+                Divisions.push_back(*Found);
+        }
+}
+
+void Rows::divide()
+{
+    LLVMContext &Context = F.getContext();
+    BasicBlock *Exit = L.getExitBlock(), *Header = L.getHeader();
+    const DebugLoc Where = Preheader->getTerminator()->getDebugLoc();
+    Instruction *At = Preheader->getTerminator();
+    IRBuilder<> B(At);
+    Expander Expand(SE, DL, "tw_row");
+    const auto Wide = [&](const SCEV *S) {
+        Value *V = Expand.expandCodeFor(S, S->getType(), At->getIterator());
+        B.SetInsertPoint(At);
+        return B.CreateZExt(isa<Constant>(V) ? V : B.CreateFreeze(V), B.getInt64Ty());
+    };
+    const auto Number = [&](uint64_t N) { return B.getInt64(N); };
+    const unsigned Bits = unsigned(SE.getTypeSizeInBits(Start->getType()));
+    Value *Last = Wide(Turns), *From = Wide(Start);
+    Value *By = B.CreateZExt(isa<Constant>(Width) ? Width : B.CreateFreeze(Width), B.getInt64Ty());
+    Value *Count = B.CreateAdd(Last, Number(1));
+    Value *Most = ConstantInt::get(B.getInt64Ty(), APInt::getMaxValue(Bits).zext(64));
+    /* nothing wraps around, and the rows are worth it */
+    Value *Good = B.CreateAnd(B.CreateICmpULE(Last, B.CreateSub(Most, From)), B.CreateICmpUGE(By, Number(ShortRow)));
+    Good = B.CreateAnd(Good, B.CreateIsNotNull(Count));
+    By = B.CreateSelect(Good, By, Number(1));
+    Value *Over = B.CreateURem(From, By);
+    Value *First = B.CreateSelect(B.CreateIsNull(Over), Number(0), B.CreateSub(By, Over));
+    First = B.CreateBinaryIntrinsic(Intrinsic::umin, First, Count);
+    Value *Whole = B.CreateUDiv(B.CreateSub(Count, First), By);
+    Whole = B.CreateSelect(Good, Whole, Number(0), "tw_rows");
+    Value *Row0 = B.CreateUDiv(B.CreateAdd(From, First), By);
+    Value *Done = B.CreateAdd(First, B.CreateMul(Whole, By));
+    DenseMap<const PHINode *, Value *> Steps;
+    for (PHINode &Phi : Header->phis()) {
+        const SCEV *Step = cast<SCEVAddRecExpr>(SE.getSCEV(&Phi))->getStepRecurrence(SE);
+        Steps[&Phi] = Expand.expandCodeFor(Step, Step->getType(), At->getIterator());
+    }
+    B.SetInsertPoint(At);
+    const auto NewBlock = [&](const char *Name) { return BasicBlock::Create(Context, Name, &F, Header); };
+    const auto Jump = [&](BasicBlock *Source, BasicBlock *To) { BranchInst::Create(To, Source)->setDebugLoc(Where); };
+    /* Preheader -> [First] -> Middle -> [rows] -> Behind -> [the loop] */
+    BasicBlock *FirstEntry = NewBlock("tw_first"), *FirstEnd = NewBlock("tw_first_end"), *Middle = NewBlock("tw_middle");
+    BasicBlock *Row = NewBlock("tw_row"), *RowEnd = NewBlock("tw_row_end");
+    BasicBlock *Behind = NewBlock("tw_behind"), *Rest = NewBlock("tw_rest");
+    Value *HasFirst = B.CreateIsNotNull(First), *HasRows = B.CreateIsNotNull(Whole);
+    Value *HasRest = B.CreateICmpNE(Done, Count);
+    At->eraseFromParent();
+    B.SetInsertPoint(Preheader);
+    B.SetCurrentDebugLocation(Where);
+    B.CreateCondBr(HasFirst, FirstEntry, Middle);
+    Jump(FirstEnd, Middle);
+    B.SetInsertPoint(Middle);
+    B.CreateCondBr(HasRows, Row, Behind);
+    B.SetInsertPoint(Behind);
+    B.CreateCondBr(HasRest, Rest, Exit);
+    Jump(Rest, Header);
+
+    B.SetInsertPoint(Row);
+    PHINode *Number_ = B.CreatePHI(B.getInt64Ty(), 2, "tw_row");
+    Number_->addIncoming(B.getInt64(0), Middle);
+    Value *Index = B.CreateAdd(Row0, Number_);
+    Value *Begun = B.CreateAdd(First, B.CreateMul(Number_, By));
+    auto InFirst = copyLoop(L, Preheader, "first", B.getInt64(0), First, FirstEntry, FirstEnd);
+    auto Inside = copyLoop(L, Preheader, "row", B.getInt64(0), By, Row, RowEnd);
+    Jump(FirstEntry, InFirst->Header);
+    for (PHINode &Phi : Header->phis()) {
+        Value *Init = Phi.getIncomingValueForBlock(Preheader), *Step = Steps.lookup(&Phi);
+        const auto Moved = [&](Value *Turn) {
+            Value *By_ = B.CreateMul(B.CreateZExtOrTrunc(Turn, Step->getType()), Step);
+            return Phi.getType()->isPointerTy() ? B.CreatePtrAdd(Init, By_) : B.CreateAdd(Init, By_);
+        };
+        cast<PHINode>(Inside->Map[&Phi])->setIncomingValueForBlock(Row, Moved(Begun));
+        IRBuilder<>::InsertPointGuard Guard(B);
+        B.SetInsertPoint(Rest->getTerminator());
+        Phi.setIncomingValueForBlock(Preheader, Moved(Done));
+        Phi.replaceIncomingBlockWith(Preheader, Rest);
+    }
+    B.CreateBr(Inside->Header);
+    for (const Division &Each : Divisions) {
+        auto *I = cast<Instruction>(static_cast<Value *>(Inside->Map[Each.I]));
+        IRBuilder<> Here(Each.Rest ? &*Inside->Header->getFirstInsertionPt() : Row->getTerminator());
+        I->replaceAllUsesWith(Here.CreateTrunc(Each.Rest ? Inside->Counter : Index, I->getType()));
+    }
+    B.SetInsertPoint(RowEnd);
+    Value *Next = B.CreateAdd(Number_, B.getInt64(1), "", true, true);
+    B.CreateCondBr(B.CreateICmpEQ(Next, Whole), Behind, Row);
+    Number_->addIncoming(Next, RowEnd);
+    for (PHINode &Phi : Exit->phis()) /* none is used, by isSuitable() */
+        Phi.addIncoming(PoisonValue::get(Phi.getType()), Behind);
+}
+
+bool Rows::run()
+{
+    if (!isSuitable())
+        return false;
+    collect();
+    if (Divisions.empty())
+        return false;
+    divide();
+    return true;
+}
+
+} // namespace
+
+/* Makes rows of the loops over work-items of a function. */
+bool makeRows(Function &F, FunctionAnalysisManager &FAM)
+{
+    bool Changed = false;
+    for (bool More = true; More;) {
+        More = false;
+        auto &LI = FAM.getResult<LoopAnalysis>(F);
+        auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+        for (Loop *L : LI.getLoopsInPreorder()) {
+            if (!hasLoopMark(*L, ItemsMark) || hasLoopMark(*L, RowsMark))
+                continue;
+            addLoopMark(*L, RowsMark);
+            if (Rows(F, *L, SE).run()) {
+                OptimizationRemarkEmitter Emitter(&F);
+                Emitter.emit(OptimizationRemark("teamwork-rows", "Rows", L->getStartLoc(), L->getHeader())
+                             << "work-items of kernel " << kernelOf(F) << " divide an index by the width of rows: they run row by row");
+                More = Changed = true;
+                break;
+            }
+        }
+        if (More)
+            FAM.invalidate(F, PreservedAnalyses::none());
+    }
+    return Changed;
+}
+
+} // namespace tw_split

@@ -1,0 +1,747 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loops in which the work-items of a group share out a range, each with every so many of its elements:
+ *
+ *     for (at = id; at < count; at += size)                      element(at)
+ *     for (first = 0; first < count; first += size)              element(first + id)
+ *
+ * All turns of all work-items together are the elements, one after the other: the loop becomes a region of its own, whose work-items
+ * are these. So neighbours in the loop over them are neighbours in memory, and no work-item has fewer turns than another one. `id` and
+ * `size` are those of one dimension, or the linear ones. A loop in such a loop, of another dimension, becomes a part of the same region.
+ *
+ * A work-item takes its own elements in the same order as before. A loop stays as it is if a work-item has anything else of its own in
+ * it: values that go from turn to turn, variables, or other ids.
+ */
+#include "split.h"
+
+#include <map>
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+
+using namespace llvm;
+
+namespace tw_split
+{
+namespace
+{
+
+constexpr unsigned MostAtoms = 4, MostTerms = 12, MostDepth = 16;
+constexpr uint64_t MostItems = 1u << 16; /* of a group, above all limits */
+
+/* A sum of products of values, modulo 2 to the 64. */
+using Product = SmallVector<Value *, 2>;
+
+struct Sum {
+    std::map<Product, uint64_t> Terms;
+
+    void add(const Product &P, uint64_t Times)
+    {
+        if ((Terms[P] += Times) == 0)
+            Terms.erase(P);
+    }
+    void add(const Sum &Other, uint64_t Times)
+    {
+        for (auto &Term : Other.Terms)
+            add(Term.first, Term.second * Times);
+    }
+    /* What is left in so many bits. */
+    Sum low(unsigned Bits) const
+    {
+        Sum Result;
+        for (auto &Term : Terms)
+            Result.add(Term.first, Bits >= 64 ? Term.second : Term.second & ((uint64_t(1) << Bits) - 1));
+        return Result;
+    }
+    bool has(const Value *Atom) const
+    {
+        return any_of(Terms, [&](auto &Term) { return is_contained(Term.first, Atom); });
+    }
+};
+
+Sum number(uint64_t N)
+{
+    Sum Result;
+    if (N)
+        Result.Terms[{}] = N;
+    return Result;
+}
+
+std::optional<Sum> product(const Sum &A, const Sum &B)
+{
+    Sum Result;
+    for (auto &Left : A.Terms)
+        for (auto &Right : B.Terms) {
+            Product P = Left.first;
+            P.append(Right.first.begin(), Right.first.end());
+            llvm::sort(P);
+            Result.add(P, Left.second * Right.second);
+        }
+    for (auto &Term : Result.Terms)
+        if (Term.first.size() > MostAtoms)
+            return {};
+    return Result.Terms.size() > MostTerms ? std::nullopt : std::optional(Result);
+}
+
+struct Ids {
+    CallInst *Id[3];
+    Value *Extent[3];
+
+    bool isId(const Value *V) const
+    {
+        return V == Id[0] || V == Id[1] || V == Id[2];
+    }
+    uint64_t most(unsigned D) const
+    {
+        const auto *Known = dyn_cast<ConstantInt>(Extent[D]);
+        return Known ? std::min(Known->getZExtValue(), MostItems) : MostItems;
+    }
+    bool isOne(unsigned D) const
+    {
+        const auto *Known = dyn_cast<ConstantInt>(Extent[D]);
+        return Known && Known->isOne();
+    }
+};
+
+/* A loop that shares out a range. */
+struct Shared {
+    Loop *L = nullptr;
+    PHINode *Counter = nullptr;
+    BranchInst *Branch = nullptr;
+    Value *Start = nullptr, *Bound = nullptr; /* of the counter */
+    bool Signed = false;
+    bool ByGroup = false; /* the counter is the same for all work-items, and their id is added to it in the loop */
+    int Dimension = -1; /* of the linear id */
+    DenseMap<Instruction *, Sum> Elements; /* ByGroup: values that follow from the element */
+};
+
+class Finder
+{
+  public:
+    Finder(const Ids &I, function_ref<bool(const Value *)> IsUniform, ArrayRef<BasicBlock *> Around = {})
+        : I(I), IsUniform(IsUniform), Around(Around)
+    {
+    }
+    std::optional<Shared> find(Loop &L);
+    std::optional<Sum> sum(Value *V, unsigned Depth = 0);
+    Sum linear(int Dimension);
+    bool dependsOn(const Value *V, int Dimension, unsigned Depth = 0);
+    bool isOf(const Value *Id, int Dimension) const
+    {
+        return Dimension < 0 ? I.isId(Id) : Id == I.Id[Dimension];
+    }
+
+  private:
+    const Ids &I;
+    function_ref<bool(const Value *)> IsUniform;
+    ArrayRef<BasicBlock *> Around; /* blocks of the same region that are repeated for each element */
+    Value *Opaque = nullptr;       /* a counter, which is an atom */
+
+    bool fits(const Sum &S, unsigned Bits);
+    Sum size(unsigned D)
+    {
+        Sum Atom;
+        Atom.Terms[{I.Extent[D]}] = 1;
+        return sum(I.Extent[D]).value_or(Atom);
+    }
+    Sum extent(int Dimension);
+    bool isAlone(Shared &S);
+};
+
+/* Whether a sum of ids is never negative, and less than 2 to so many bits. */
+bool Finder::fits(const Sum &S, unsigned Bits)
+{
+    uint64_t Most = 0;
+    for (auto &Term : S.Terms) {
+        uint64_t Value = Term.second;
+        if (Value >> 40 || Term.first.size() > 1)
+            return false;
+        if (!Term.first.empty()) {
+            unsigned D = 0;
+            while (D < 3 && Term.first[0] != I.Id[D])
+                ++D;
+            if (D == 3)
+                return false;
+            Value *= I.most(D) - 1;
+        }
+        Most += Value;
+    }
+    return Most < uint64_t(1) << std::min(Bits - 1, 62u);
+}
+
+/* A value as a sum of products of ids and uniform values, modulo 2 to its width. */
+std::optional<Sum> Finder::sum(Value *V, unsigned Depth)
+{
+    if (!V->getType()->isIntegerTy() || V->getType()->getIntegerBitWidth() > 64 || Depth > MostDepth)
+        return {};
+    if (const auto *Known = dyn_cast<ConstantInt>(V))
+        return number(Known->getSExtValue());
+    Sum Atom;
+    Atom.Terms[{V}] = 1;
+    if (I.isId(V) || V == Opaque || (isa<Argument>(V)))
+        return Atom;
+    auto *Of = dyn_cast<Instruction>(V);
+    if (!Of)
+        return {};
+    const bool Uniform = IsUniform(V);
+    const auto Fallback = [&]() -> std::optional<Sum> {
+        if (!Uniform)
+            return {};
+        if (isa<TruncInst>(Of)) /* the same modulo its width */
+            return sum(Of->getOperand(0), Depth + 1);
+        return Atom;
+    };
+    std::optional<Sum> Left, Right;
+    const auto Operands = [&] {
+        Left = sum(Of->getOperand(0), Depth + 1);
+        Right = Left ? sum(Of->getOperand(1), Depth + 1) : std::nullopt;
+        return Right.has_value();
+    };
+    switch (Of->getOpcode()) {
+    case Instruction::Trunc:
+        if ((Left = sum(Of->getOperand(0), Depth + 1)))
+            return Left;
+        break;
+    case Instruction::ZExt:
+    case Instruction::SExt:
+        Left = sum(Of->getOperand(0), Depth + 1);
+        if (Left && fits(Left->low(Of->getOperand(0)->getType()->getIntegerBitWidth()),
+                         Of->getOperand(0)->getType()->getIntegerBitWidth()))
+            return Left->low(Of->getOperand(0)->getType()->getIntegerBitWidth());
+        if (auto *Inner = dyn_cast<BinaryOperator>(Of->getOperand(0));
+            Inner && Inner->getOpcode() == Instruction::Add
+            && (isa<ZExtInst>(Of) ? Inner->hasNoUnsignedWrap() : Inner->hasNoSignedWrap())) {
+            Sum Result;
+            for (Value *Each : Inner->operands()) { /* each extended */
+                const unsigned Bits = Each->getType()->getIntegerBitWidth();
+                if (const auto *Known = dyn_cast<ConstantInt>(Each)) {
+                    Result.add(number(isa<ZExtInst>(Of) ? Known->getZExtValue() : Known->getSExtValue()), 1);
+                    continue;
+                }
+                std::optional<Sum> Part = sum(Each, Depth + 1);
+                if (!Part || !fits(Part->low(Bits), Bits))
+                    return Fallback();
+                Result.add(Part->low(Bits), 1);
+            }
+            return Result;
+        }
+        break;
+    case Instruction::Add:
+    case Instruction::Sub:
+        if (Operands()) {
+            Left->add(*Right, Of->getOpcode() == Instruction::Add ? 1 : ~uint64_t(0));
+            if (Left->Terms.size() <= MostTerms)
+                return Left;
+        }
+        break;
+    case Instruction::Or:
+        if (cast<PossiblyDisjointInst>(Of)->isDisjoint() && Operands()) {
+            Left->add(*Right, 1);
+            if (Left->Terms.size() <= MostTerms)
+                return Left;
+        }
+        break;
+    case Instruction::Mul:
+        if (Operands())
+            if (std::optional<Sum> Result = product(*Left, *Right))
+                return Result;
+        break;
+    case Instruction::Shl:
+        if (const auto *By = dyn_cast<ConstantInt>(Of->getOperand(1)); By && By->getZExtValue() < 64)
+            if ((Left = sum(Of->getOperand(0), Depth + 1))) {
+                Sum Result;
+                Result.add(*Left, uint64_t(1) << By->getZExtValue());
+                return Result;
+            }
+        break;
+    default:
+        break;
+    }
+    return Fallback();
+}
+
+/* The id of a dimension, or the linear one. */
+Sum Finder::linear(int Dimension)
+{
+    Sum Result;
+    for (unsigned D = 0; D < 3; ++D) {
+        if (Dimension >= 0 && D != unsigned(Dimension))
+            continue;
+        if (Dimension < 0)
+            Result = *product(Result, size(D));
+        if (!I.isOne(D))
+            Result.add(Product{I.Id[D]}, 1);
+    }
+    return Result;
+}
+
+Sum Finder::extent(int Dimension)
+{
+    if (Dimension >= 0)
+        return size(unsigned(Dimension));
+    return *product(*product(size(0), size(1)), size(2));
+}
+
+/* Whether a value follows from the ids of a dimension, or from something that is not known to be computed from ids alone. */
+bool Finder::dependsOn(const Value *V, int Dimension, unsigned Depth)
+{
+    const auto *Of = dyn_cast<Instruction>(V);
+    if (!Of)
+        return false;
+    if (I.isId(V))
+        return isOf(V, Dimension);
+    if (IsUniform(V))
+        return false;
+    const bool Here = is_contained(Around, Of->getParent());
+    if (Depth > MostDepth || !(Here ? !isa<PHINode>(Of) && !isa<CallBase>(Of) : canRecompute(*Of)))
+        return true;
+    return any_of(Of->operand_values(), [&](const Value *Operand) { return dependsOn(Operand, Dimension, Depth + 1); });
+}
+
+/* Whether a work-item has nothing of its own in the loop but the element. */
+bool Finder::isAlone(Shared &S)
+{
+    SmallPtrSet<const Value *, 16> Tainted; /* follow from the counter of a group, or from ids, but not from the element alone */
+    const Sum Id = linear(S.Dimension);
+    if (S.ByGroup) {
+        Opaque = S.Counter;
+        Tainted.insert(S.Counter);
+    }
+    auto *Next = cast<Instruction>(S.Counter->getIncomingValueForBlock(S.L->getLoopLatch()));
+    auto *Compare = cast<Instruction>(S.Branch->getCondition());
+    for (bool More = true; More;) {
+        More = false;
+        for (BasicBlock *Block : S.L->blocks())
+            for (Instruction &J : *Block) {
+                for (const User *U : J.users())
+                    if (!S.L->contains(cast<Instruction>(U)))
+                        return false;
+                if (&J == Next || &J == Compare || &J == S.Counter || S.Elements.count(&J))
+                    continue;
+                const bool Own = any_of(J.operands(), [&](const Value *Operand) {
+                    const auto *Of = dyn_cast<Instruction>(Operand);
+                    return Of && !isa<AllocaInst>(Of)
+                           && (Tainted.count(Of) || (!S.L->contains(Of) && dependsOn(Of, S.Dimension)));
+                });
+                if (!Own || Tainted.count(&J))
+                    continue;
+                std::optional<Sum> Of = S.ByGroup ? sum(&J) : std::nullopt;
+                if (!Of || isa<PHINode>(J))
+                    return false;
+                /* a multiple of the element, and what has nothing to do with it? */
+                const unsigned Bits = J.getType()->getIntegerBitWidth();
+                *Of = Of->low(Bits);
+                const auto At = Of->Terms.find(Product{S.Counter});
+                Sum Rest = *Of;
+                if (At != Of->Terms.end()) {
+                    Sum Element = Id;
+                    Element.add(Product{S.Counter}, 1);
+                    const uint64_t Times = At->second;
+                    Rest.add(Element, uint64_t(0) - Times);
+                    Rest = Rest.low(Bits);
+                    bool Other = Rest.has(S.Counter);
+                    for (Value *D : I.Id)
+                        Other |= isOf(D, S.Dimension) && Rest.has(D);
+                    if (!Other && Bits <= S.Counter->getType()->getIntegerBitWidth()) {
+                        Rest.add(Product{S.Counter}, Times);
+                        S.Elements[&J] = Rest;
+                        More = true;
+                        continue;
+                    }
+                }
+                Tainted.insert(&J);
+                More = true;
+            }
+    }
+    Opaque = nullptr;
+    return !S.ByGroup || !S.Elements.empty();
+}
+
+std::optional<Shared> Finder::find(Loop &L)
+{
+    BasicBlock *Header = L.getHeader(), *Latch = L.getLoopLatch();
+    if (!L.isLoopSimplifyForm() || !Latch || L.getExitingBlock() != Header || !L.getExitBlock()
+        || L.getExitBlock()->getSinglePredecessor() != Header || isa<PHINode>(L.getExitBlock()->front())
+        || !isa<BranchInst>(Latch->getTerminator()))
+        return {};
+    Shared S;
+    S.L = &L;
+    S.Branch = dyn_cast<BranchInst>(Header->getTerminator());
+    auto *Compare = S.Branch ? dyn_cast<ICmpInst>(S.Branch->getCondition()) : nullptr;
+    if (!Compare || std::distance(Header->phis().begin(), Header->phis().end()) != 1 || !Compare->hasOneUse())
+        return {};
+    S.Counter = &*Header->phis().begin();
+    for (Instruction &J : *Header)
+        if (J.mayHaveSideEffects())
+            return {};
+    CmpInst::Predicate Predicate = Compare->getPredicate();
+    S.Bound = Compare->getOperand(1);
+    if (Compare->getOperand(1) == S.Counter) {
+        Predicate = CmpInst::getSwappedPredicate(Predicate);
+        S.Bound = Compare->getOperand(0);
+    } else if (Compare->getOperand(0) != S.Counter)
+        return {};
+    if (!L.contains(S.Branch->getSuccessor(0)))
+        Predicate = CmpInst::getInversePredicate(Predicate);
+    if (Predicate != CmpInst::ICMP_ULT && Predicate != CmpInst::ICMP_SLT)
+        return {};
+    S.Signed = Predicate == CmpInst::ICMP_SLT;
+    S.Start = S.Counter->getIncomingValueForBlock(L.getLoopPreheader());
+    auto *Next = dyn_cast<BinaryOperator>(S.Counter->getIncomingValueForBlock(Latch));
+    if (!Next || Next->getOpcode() != Instruction::Add || !S.Counter->getType()->isIntegerTy()
+        || S.Counter->getType()->getIntegerBitWidth() > 64 || !IsUniform(S.Bound))
+        return {};
+    if (auto *Of = dyn_cast<Instruction>(S.Bound); Of && L.contains(Of))
+        return {};
+    Value *Step = Next->getOperand(Next->getOperand(0) == S.Counter ? 1 : 0);
+    if (Step == S.Counter || (Next->getOperand(0) != S.Counter && Next->getOperand(1) != S.Counter))
+        return {};
+    std::optional<Sum> By = sum(Step), From = sum(S.Start);
+    if (!By || !From)
+        return {};
+    /* Could the counter wrap around, and the loop go on? An element that is 2 to the bits would be taken for one of the first. */
+    const unsigned Bits = S.Counter->getType()->getIntegerBitWidth();
+    const auto *Fixed = dyn_cast<ConstantInt>(Step);
+    const auto *Known = dyn_cast<ConstantInt>(S.Bound);
+    const bool Ends = S.Signed ? Next->hasNoSignedWrap()
+                               : Bits == 64 || Next->hasNoUnsignedWrap() || (Fixed && Fixed->getValue().isPowerOf2())
+                                     || (Known && Known->getValue().ult(APInt::getSignedMinValue(Bits)));
+    if (!Ends)
+        return {};
+    for (int Dimension = -1; Dimension < 3; ++Dimension) {
+        if (Dimension >= 0 && I.isOne(unsigned(Dimension)))
+            continue;
+        Sum Rest = extent(Dimension);
+        Rest.add(*By, ~uint64_t(0));
+        if (!Rest.low(Bits).Terms.empty())
+            continue;
+        Rest = *From;
+        Rest.add(linear(Dimension), ~uint64_t(0));
+        Rest = Rest.low(Bits);
+        S.Dimension = Dimension;
+        const bool Uniform = all_of(Rest.Terms, [&](auto &Term) {
+            return none_of(Term.first, [&](Value *Atom) { return I.isId(Atom) || !IsUniform(Atom); });
+        });
+        S.ByGroup = !Uniform;
+        if (S.ByGroup && !IsUniform(S.Start))
+            continue;
+        S.Elements.clear();
+        if (isAlone(S))
+            return S;
+    }
+    return {};
+}
+
+/* ---- the regions ------------------------------------------------------------------------------------------------- */
+
+/* The value of a sum. */
+Value *write(IRBuilderBase &B, const Sum &S, Type *T, const Value *Element, Value *For)
+{
+    Value *Result = ConstantInt::get(T, 0);
+    for (auto &Term : S.Terms) {
+        Value *V = ConstantInt::get(T, Term.second, false);
+        for (Value *Atom : Term.first)
+            V = B.CreateMul(V, B.CreateZExtOrTrunc(Atom == Element ? For : Atom, T));
+        Result = B.CreateAdd(Result, V);
+    }
+    return Result;
+}
+
+class Sharer
+{
+  public:
+    explicit Sharer(Kernel &K) : K(K)
+    {
+        for (unsigned D = 0; D < 3; ++D) {
+            I.Id[D] = K.Id[D];
+            I.Extent[D] = K.Id[D]->getArgOperand(1);
+        }
+    }
+    void run();
+
+  private:
+    Kernel &K;
+    Ids I;
+
+    bool isOutermost(const Loop &L, const Region &R);
+    bool isOnly(const Loop &L, const Region &R);
+    bool keepsVariable(const Loop &L);
+    Value *guardOf(const Shared &S);
+    void straighten(Shared &S, Region &R, Finder &Find);
+    bool share(Loop &L, unsigned Number);
+};
+
+bool Sharer::isOutermost(const Loop &L, const Region &R)
+{
+    for (const Loop *Around = L.getParentLoop(); Around; Around = Around->getParentLoop())
+        if (Around->getHeader() != R.Head && is_contained(R.Blocks, Around->getHeader()))
+            return false;
+    return true;
+}
+
+/* Whether nothing else happens in the region. */
+bool Sharer::isOnly(const Loop &L, const Region &R)
+{
+    for (BasicBlock *Block : R.Blocks)
+        for (Instruction &J : *Block)
+            if (!L.contains(Block)
+                && (J.mayHaveSideEffects() || any_of(J.users(), [&](const User *U) {
+                        return !is_contained(R.Blocks, cast<Instruction>(U)->getParent());
+                    })))
+                return false;
+    return true;
+}
+
+/* Whether a variable of a work-item is used both in a loop and elsewhere. */
+bool Sharer::keepsVariable(const Loop &L)
+{
+    for (Instruction &J : K.F.getEntryBlock()) {
+        if (!isa<AllocaInst>(J) || J.hasMetadata(SharedNote) || K.Constant.count(&J))
+            continue;
+        bool In = false, Out = false;
+        SmallVector<Instruction *, 16> Open{&J};
+        SmallPtrSet<Instruction *, 16> Seen;
+        while (!Open.empty())
+            for (User *U : Open.pop_back_val()->users()) {
+                auto *By = cast<Instruction>(U);
+                (L.contains(By) ? In : Out) = true;
+                if (By->getType()->isPointerTy() && Seen.insert(By).second)
+                    Open.push_back(By);
+            }
+        if (In && Out)
+            return true;
+    }
+    return false;
+}
+
+/* If a loop does nothing for elements from some number on, this number; else null. */
+Value *Sharer::guardOf(const Shared &S)
+{
+    BasicBlock *Body = S.Branch->getSuccessor(S.L->contains(S.Branch->getSuccessor(0)) ? 0 : 1);
+    BasicBlock *Latch = S.L->getLoopLatch();
+    auto *Branch = dyn_cast<BranchInst>(Body->getTerminator());
+    auto *Compare = Branch && Branch->isConditional() ? dyn_cast<ICmpInst>(Branch->getCondition()) : nullptr;
+    if (!Compare || Body == Latch || !Body->getSinglePredecessor() || !isa<Constant>(Compare->getOperand(1)))
+        return nullptr;
+    auto *Element = dyn_cast<Instruction>(Compare->getOperand(0));
+    const auto At = S.Elements.find(Element);
+    Sum Whole;
+    Whole.add(Product{S.Counter}, 1);
+    if (At == S.Elements.end() || At->second.Terms != Whole.Terms)
+        return nullptr;
+    CmpInst::Predicate Predicate = Compare->getPredicate();
+    BasicBlock *Otherwise = Branch->getSuccessor(1);
+    if (Otherwise != Latch) {
+        Otherwise = Branch->getSuccessor(0);
+        Predicate = CmpInst::getInversePredicate(Predicate);
+    }
+    for (BasicBlock *Block : {Body, Latch})
+        if (any_of(*Block, [](const Instruction &J) { return J.mayHaveSideEffects(); }))
+            return nullptr;
+    if (Otherwise != Latch || Predicate != (S.Signed ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT))
+        return nullptr;
+    return Compare->getOperand(1);
+}
+
+/* The loop's body becomes that of one element. */
+void Sharer::straighten(Shared &S, Region &R, Finder &Find)
+{
+    BasicBlock *Preheader = S.L->getLoopPreheader(), *Latch = S.L->getLoopLatch(), *Header = S.L->getHeader();
+    BasicBlock *Exit = S.L->getExitBlock();
+    BasicBlock *Front = R.Strides.empty() ? Preheader : R.Strides[0].Front;
+    IRBuilder<> Before(Front->getTerminator());
+    Type *T = S.Counter->getType();
+    Stride New{};
+    New.Front = Front;
+    New.Dimension = S.Dimension;
+    New.Signed = S.Signed;
+    if (S.ByGroup) { /* whole turns of the group */
+        Value *Size = Before.CreateZExtOrTrunc(I.Extent[0], T);
+        if (S.Dimension >= 0)
+            Size = Before.CreateZExtOrTrunc(I.Extent[S.Dimension], T);
+        else
+            for (unsigned D = 1; D < 3; ++D)
+                Size = Before.CreateMul(Size, Before.CreateZExtOrTrunc(I.Extent[D], T));
+        New.Begin = S.Start;
+        Value *Some = Before.CreateICmp(S.Signed ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT, S.Start, S.Bound);
+        Value *Last = Before.CreateUDiv(Before.CreateSub(Before.CreateSub(S.Bound, S.Start), ConstantInt::get(T, 1)), Size);
+        Value *Whole = Before.CreateMul(Before.CreateAdd(Last, ConstantInt::get(T, 1)), Size);
+        New.Past = Before.CreateSelect(Some, Before.CreateAdd(S.Start, Whole), S.Start);
+        if (Value *Most = guardOf(S)) {
+            const Intrinsic::ID Least = S.Signed ? Intrinsic::smin : Intrinsic::umin;
+            New.Past = Before.CreateBinaryIntrinsic(Least, New.Past, Most);
+        }
+    } else {
+        Sum From = *Find.sum(S.Start);
+        From.add(Find.linear(S.Dimension), ~uint64_t(0));
+        New.Begin = write(Before, From.low(T->getIntegerBitWidth()), T, nullptr, nullptr);
+        New.Past = S.Bound;
+    }
+    New.At = Before.Insert(new FreezeInst(PoisonValue::get(T)), "tw_element"); /* until there is a loop */
+    New.At->moveBefore(*Header, Header->getFirstInsertionPt());
+    K.Varying.insert(New.At);
+    for (auto &Element : S.Elements) {
+        IRBuilder<ConstantFolder, IRBuilderCallbackInserter> Here(
+            Element.first->getContext(), ConstantFolder(),
+            IRBuilderCallbackInserter([&](Instruction *Made) { K.Varying.insert(Made); }));
+        Here.SetInsertPoint(Element.first);
+        Element.first->replaceAllUsesWith(
+            write(Here, Element.second, Element.first->getType(), S.Counter, New.At));
+    }
+    S.Counter->replaceAllUsesWith(New.At);
+    S.Counter->eraseFromParent();
+    BasicBlock *Body = S.Branch->getSuccessor(S.L->contains(S.Branch->getSuccessor(0)) ? 0 : 1);
+    auto *Branch = BranchInst::Create(Body, S.Branch->getIterator());
+    Branch->setDebugLoc(S.Branch->getDebugLoc());
+    S.Branch->eraseFromParent();
+    Latch->getTerminator()->setSuccessor(0, Exit);
+    Latch->getTerminator()->setMetadata(LLVMContext::MD_loop, nullptr);
+    R.Strides.push_back(New);
+}
+
+bool Sharer::share(Loop &L, unsigned Number)
+{
+    Region &R = K.Regions[Number];
+    if (!R.hasLoop() || R.Is == Kind::Once || !R.Next || !R.End || !isOutermost(L, R) || L.getHeader() == R.Head
+        || !K.DT.dominates(L.getHeader(), R.End)
+        || any_of(L.blocks(), [&](BasicBlock *Block) { return !is_contained(R.Blocks, Block); }))
+        return false;
+    const auto Uniform = [&](const Value *V) {
+        if (isa<AllocaInst>(V))
+            return K.Constant.count(V) != 0;
+        return isUniform(K, V);
+    };
+    SmallVector<BasicBlock *, 8> Around;
+    if (!R.Strides.empty())
+        Around = R.Blocks;
+    Finder Find(I, Uniform, Around);
+    std::optional<Shared> S = Find.find(L);
+    if (!S || keepsVariable(L))
+        return false;
+    for (BasicBlock *Block : L.blocks()) /* values of other regions, or places of this one, that it would have to keep */
+        for (Instruction &J : *Block)
+            for (Value *Operand : J.operands()) {
+                auto *Of = dyn_cast<Instruction>(Operand);
+                if (Of && !L.contains(Of) && !isa<AllocaInst>(Of) && !Uniform(Of) && !I.isId(Of) && !isRecomputed(K, Of)
+                    && (R.Strides.empty() || !is_contained(R.Blocks, Of->getParent())))
+                    return false;
+            }
+    if (!R.Strides.empty()) { /* another dimension of the same elements */
+        for (const Stride &Other : R.Strides)
+            if (Other.Dimension < 0 || S->Dimension < 0 || Other.Dimension == S->Dimension)
+                return false;
+        for (Value *V : {S->Start, S->Bound})
+            if (auto *Of = dyn_cast<Instruction>(V); Of && !Uniform(Of) ? false : Of && is_contained(R.Blocks, Of->getParent()))
+                return false;
+        if (!isOnly(L, R))
+            return false;
+        straighten(*S, R, Find);
+        K.DT.recalculate(K.F);
+        return true;
+    }
+    BasicBlock *Preheader = L.getLoopPreheader(), *Header = L.getHeader(), *Latch = L.getLoopLatch();
+    BasicBlock *Exit = L.getExitBlock();
+    if (Preheader == R.End || Exit == R.Next || !is_contained(R.Blocks, Preheader) || !is_contained(R.Blocks, Exit))
+        return false;
+    Region Inside, Behind;
+    Inside.Is = Behind.Is = Kind::Join;
+    Inside.Head = Header;
+    Inside.Line = Behind.Line = 0;
+    Inside.Blocks.assign(L.block_begin(), L.block_end());
+    Inside.End = Latch;
+    Inside.Next = Exit;
+    straighten(*S, Inside, Find);
+    K.DT.recalculate(K.F);
+    Behind.Head = Exit;
+    Behind.End = R.End;
+    Behind.Next = R.Next;
+    SmallVector<BasicBlock *, 8> Front;
+    for (BasicBlock *Block : R.Blocks)
+        if (K.DT.dominates(Exit, Block))
+            Behind.Blocks.push_back(Block);
+        else if (!is_contained(Inside.Blocks, Block))
+            Front.push_back(Block);
+    R.Blocks = Front;
+    R.End = Preheader;
+    R.Next = Header;
+    for (BasicBlock *Block : Inside.Blocks)
+        K.RegionOf[Block] = unsigned(K.Regions.size());
+    for (BasicBlock *Block : Behind.Blocks)
+        K.RegionOf[Block] = unsigned(K.Regions.size()) + 1;
+    K.Regions.push_back(Inside); /* R is gone */
+    K.Regions.push_back(Behind);
+    return true;
+}
+
+void Sharer::run()
+{
+    for (bool More = true; More;) {
+        More = false;
+        LoopInfo LI(K.DT);
+        for (Loop *L : LI.getLoopsInPreorder()) {
+            const auto At = K.RegionOf.find(L->getHeader());
+            if (At != K.RegionOf.end() && share(*L, At->second)) {
+                ++K.Shared;
+                More = true;
+                break;
+            }
+        }
+    }
+}
+
+} // namespace
+
+/* Sees to it that such loops of constant length are not unrolled, up to the time when they are looked for. At first, where ids are
+   still in memory, these are all loops with steps of more than one. */
+void keepStrides(Function &F, Keep Which)
+{
+    constexpr const char *Disable = "llvm.loop.unroll.disable", *Mark = "teamwork.shared";
+    Ids I{};
+    for (Instruction &J : instructions(F))
+        if (CallInst *Call = markerCall(J, IdMarker))
+            if (const auto *Level = dyn_cast<ConstantInt>(Call->getArgOperand(0)); Level && Level->getZExtValue() < 3) {
+                I.Id[Level->getZExtValue()] = Call;
+                I.Extent[Level->getZExtValue()] = Call->getArgOperand(1);
+            }
+    if (!I.Id[0] || !I.Id[1] || !I.Id[2])
+        return;
+    SmallPtrSet<const Value *, 32> Items; /* what follows from ids */
+    SmallVector<const Value *, 32> Open(I.Id, I.Id + 3);
+    while (!Open.empty())
+        for (const User *U : Open.pop_back_val()->users())
+            if (Items.insert(U).second)
+                Open.push_back(U);
+    const auto Uniform = [&](const Value *V) { return !Items.count(V) && !I.isId(V); };
+    const auto HasStep = [](const Loop &L) {
+        for (PHINode &Phi : L.getHeader()->phis())
+            for (Value *V : Phi.incoming_values())
+                if (auto *Next = dyn_cast<BinaryOperator>(V); Next && Next->getOpcode() == Instruction::Add)
+                    if (auto *Step = dyn_cast<ConstantInt>(Next->getOperand(1)))
+                        return Step->getValue().sgt(1);
+        return false;
+    };
+    DominatorTree DT(F);
+    LoopInfo LI(DT);
+    for (Loop *L : LI.getLoopsInPreorder()) {
+        LLVMContext &Context = F.getContext();
+        const bool Is = Which == Keep::Candidates ? HasStep(*L) : Which == Keep::Found && Finder(I, Uniform).find(*L);
+        if (!Is && hasLoopMark(*L, Mark))
+            L->setLoopID(makePostTransformationMetadata(Context, L->getLoopID(), {Disable, Mark}, {}));
+        else if (Is && !hasLoopMark(*L, Disable)) {
+            addLoopMark(*L, Disable);
+            addLoopMark(*L, Mark);
+        }
+    }
+}
+
+void shareLoops(Kernel &K)
+{
+    Sharer(K).run();
+}
+
+} // namespace tw_split
