@@ -295,7 +295,9 @@ enum tw_cuda_entry tw_cuda_enter(const struct tw_cuda_device *device)
     cu_context context = NULL; /* usually it is current already: libomptarget leaves it so */
     if (!tw_cuda.context_current(&context) && context == device->context)
         return TW_CUDA_WAS_INSIDE;
-    return tw_cuda.context_push(device->context) ? TW_CUDA_OUTSIDE : TW_CUDA_ENTERED;
+    if (tw_cuda.context_push(device->context))
+        return TW_CUDA_OUTSIDE;
+    return context || found.retained > 1 ? TW_CUDA_ENTERED : TW_CUDA_WAS_INSIDE;
 }
 
 void tw_cuda_leave(enum tw_cuda_entry entry)

@@ -351,7 +351,9 @@ bool tw_cuda_uses_peer(const struct tw_cuda_device *device, const struct tw_cuda
 /* Writes, for example, "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)". Returns `text`. */
 const char *tw_cuda_describe_error(cu_result error, char *text, size_t bytes);
 
-/* Make a device's context the thread's, unless it already is, and restore the one before. */
+/* Make a device's context the thread's, unless it already is, and restore the one before. With a single device, a thread
+   that has no context keeps it, as it does after libomptarget or the CUDA runtime have used it: to change contexts for
+   each launch takes 0.1 to 0.2 us, one thread after the other. */
 enum tw_cuda_entry { TW_CUDA_OUTSIDE, TW_CUDA_WAS_INSIDE, TW_CUDA_ENTERED };
 enum tw_cuda_entry tw_cuda_enter(const struct tw_cuda_device *device); /* returns TW_CUDA_OUTSIDE, 0, on failure */
 void tw_cuda_leave(enum tw_cuda_entry entry);
