@@ -178,7 +178,7 @@ static void release(struct tw_cuda_device *device)
 
 void tw_cuda_close(void)
 {
-    for (int ordinal = 0; ordinal < found.retained; ++ordinal)
+    for (int ordinal = 0; found.devices && ordinal < found.retained; ++ordinal)
         release(&found.devices[ordinal]);
     free(found.devices);
     if (found.library)
