@@ -32,25 +32,33 @@ constexpr unsigned MostInRows = 400; /* instructions of the loop */
 /* A quotient, or what remains. */
 struct Division {
     Instruction *I;
-    Value *Number, *Width;
+    Value *Number;
+    const SCEV *Width;
     bool Rest;
+    bool ByMask; /* if the width is a power of 2, which is looked at when the loop runs */
 };
 
-std::optional<Division> divisionOf(Instruction &I)
+std::optional<Division> divisionOf(Instruction &I, ScalarEvolution &SE, const Loop &L)
 {
     using namespace PatternMatch;
     const APInt *By;
     Value *Number;
     if (!I.getType()->isIntegerTy() || I.getType()->getIntegerBitWidth() > 64)
         return {};
-    const auto Fixed = [&](const APInt &Width) { return ConstantInt::get(I.getType(), Width); };
     const unsigned Bits = I.getType()->getIntegerBitWidth();
     if (I.getOpcode() == Instruction::UDiv || I.getOpcode() == Instruction::URem)
-        return Division{&I, I.getOperand(0), I.getOperand(1), I.getOpcode() == Instruction::URem};
+        return Division{&I, I.getOperand(0), SE.getSCEV(I.getOperand(1)), I.getOpcode() == Instruction::URem, false};
     if (match(&I, m_LShr(m_Value(Number), m_APInt(By))) && By->ult(Bits))
-        return Division{&I, Number, Fixed(APInt::getOneBitSet(Bits, unsigned(By->getZExtValue()))), false};
+        return Division{&I, Number, SE.getConstant(APInt::getOneBitSet(Bits, unsigned(By->getZExtValue()))), false, false};
     if (match(&I, m_And(m_Value(Number), m_LowBitMask(By))) && !By->isAllOnes())
-        return Division{&I, Number, Fixed(*By + 1), true};
+        return Division{&I, Number, SE.getConstant(*By + 1), true, false};
+    if (I.getOpcode() == Instruction::And) /* with a width - 1 */
+        for (unsigned Mask : {0u, 1u})
+            if (L.isLoopInvariant(I.getOperand(Mask)))
+                if (const auto *Sum = dyn_cast<SCEVAddExpr>(SE.getSCEV(I.getOperand(Mask)));
+                    Sum && Sum->getOperand(0)->isAllOnesValue())
+                    return Division{&I, I.getOperand(1 - Mask),
+                                    SE.getAddExpr(Sum, SE.getOne(I.getType())), true, true};
     return {};
 }
 
@@ -70,7 +78,8 @@ class Rows
     BasicBlock *Preheader = nullptr;
     const SCEV *Turns = nullptr; /* but one */
     const SCEV *Start = nullptr; /* of what is divided */
-    Value *Width = nullptr;
+    const SCEV *Width = nullptr;
+    bool ByMask = false;
     SmallVector<Division, 8> Divisions;
 
     bool isBefore(const SCEV *S) const
@@ -112,8 +121,8 @@ void Rows::collect()
 {
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : *Block) {
-            const std::optional<Division> Found = divisionOf(I);
-            if (!Found || !L.isLoopInvariant(Found->Width) || !reachesAddress(&I, 0))
+            const std::optional<Division> Found = divisionOf(I, SE, L);
+            if (!Found || !isBefore(Found->Width) || !reachesAddress(&I, 0))
                 continue;
             const auto *Rec = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(Found->Number));
             if (!Rec || Rec->getLoop() != &L || !Rec->isAffine() || !Rec->getStepRecurrence(SE)->isOne()
@@ -121,17 +130,19 @@ void Rows::collect()
                 continue;
             /* rows of a group: mostly one of them at most would fit */
             const unsigned Count = SE.getSmallConstantTripCount(&L);
-            const auto *Fixed = dyn_cast<ConstantInt>(Found->Width);
-            if (Count != 0 && Count < (Fixed ? 2 * Fixed->getZExtValue() : LeastTurns))
+            const auto *Fixed = dyn_cast<SCEVConstant>(Found->Width);
+            if (Count != 0 && Count < (Fixed ? 2 * Fixed->getAPInt().getZExtValue() : LeastTurns))
                 continue;
-            if (Fixed && Fixed->getValue().ult(ShortRow))
+            if (Fixed && Fixed->getAPInt().ult(ShortRow))
                 continue;
             if (Divisions.empty()) {
                 Start = Rec->getStart();
                 Width = Found->Width;
             }
-            if (Start == Rec->getStart() && Width == Found->Width)
+            if (Start == Rec->getStart() && Width == Found->Width) {
                 Divisions.push_back(*Found);
+                ByMask |= Found->ByMask;
+            }
         }
 }
 
@@ -151,12 +162,14 @@ void Rows::divide()
     const auto Number = [&](uint64_t N) { return B.getInt64(N); };
     const unsigned Bits = unsigned(SE.getTypeSizeInBits(Start->getType()));
     Value *Last = Wide(Turns), *From = Wide(Start);
-    Value *By = B.CreateZExt(isa<Constant>(Width) ? Width : B.CreateFreeze(Width), B.getInt64Ty());
+    Value *By = Wide(Width);
     Value *Count = B.CreateAdd(Last, Number(1));
     Value *Most = ConstantInt::get(B.getInt64Ty(), APInt::getMaxValue(Bits).zext(64));
     /* nothing wraps around, and the rows are worth it */
     Value *Good = B.CreateAnd(B.CreateICmpULE(Last, B.CreateSub(Most, From)), B.CreateICmpUGE(By, Number(ShortRow)));
     Good = B.CreateAnd(Good, B.CreateIsNotNull(Count));
+    if (ByMask)
+        Good = B.CreateAnd(Good, B.CreateIsNull(B.CreateAnd(By, B.CreateSub(By, Number(1)))));
     By = B.CreateSelect(Good, By, Number(1));
     Value *Over = B.CreateURem(From, By);
     Value *First = B.CreateSelect(B.CreateIsNull(Over), Number(0), B.CreateSub(By, Over));

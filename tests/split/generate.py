@@ -138,6 +138,9 @@ class Body:
         n, kind = "tw_local_linear_range(item)", self.rng.randint(0, 4)
         most, wide, of = self.rng.choice([3, 64, 340, 1000]), self.rng.choice([9, 10, 16, 34]), self.pick("int", "unsigned", "size_t")
         value = f"(int)(((unsigned)k->in[(at / {wide} * {self.rng.choice(['37', '(unsigned)k->w'])} + at % {wide}) & 4095] + (unsigned)at) & 0xffffu)"
+        if self.rng.random() < 0.3: # a mask, of a power of 2 or not
+            value = (f"(int)(((unsigned)k->in[(2 * at - (at & (({of})((16 << (k->n & 1)) + (k->n > 4)) - 1))) & 4095] "
+                     f"+ (unsigned)at) & 0xffffu)")
         bound = self.pick(f"({of}){most}", f"({of})(k->w % 500 * 2 + {abs(self.const())})", f"({of})(k->n * 40)")
         guard = self.pick("", f"if (at < ({of}){most // 2 + 1})")
         if kind <= 1:

@@ -121,21 +121,20 @@ static bool run_global(void *state)
     return suite_submit_and_wait(cg);
 }
 
-/* On a GPU as many groups as it holds; on a CPU a few for each core, or as many as have a part that stays in the
-   cache. */
-static size_t groups_of(const struct scatter_add *data, bool small_parts)
+/* On a GPU as many groups as it holds; on a CPU a few for each core. */
+static size_t groups_of(void)
 {
     const tw_device *device = tw_queue_device(bench_queue());
     size_t units = 1;
     bench_passed(tw_device_info(device, TW_DEVICE_INFO_MAX_COMPUTE_UNITS, &units, sizeof units));
-    return tw_device_is_gpu(device) ? units * SCATTER_ADD_RESIDENT : small_parts ? data->count >> 14 : 4 * units;
+    return tw_device_is_gpu(device) ? units * SCATTER_ADD_RESIDENT : 4 * units;
 }
 
 static bool run_groups(void *state)
 {
     const struct suite_teamwork *s = state;
     const struct scatter_add *data = s->problem;
-    const size_t each = scatter_add_part(data->count, groups_of(data, false)), groups = (data->count + each - 1) / each;
+    const size_t each = scatter_add_part(data->count, groups_of()), groups = (data->count + each - 1) / each;
     if (!clear(s))
         return false;
     tw_command_group *cg = tw_queue_begin(bench_queue());
@@ -150,7 +149,7 @@ static bool run_items(void *state)
 {
     const struct suite_teamwork *s = state;
     const struct scatter_add *data = s->problem;
-    const size_t each = scatter_add_part(data->count, groups_of(data, true)), groups = (data->count + each - 1) / each;
+    const size_t each = scatter_add_part(data->count, groups_of()), groups = (data->count + each - 1) / each;
     if (!clear(s))
         return false;
     tw_command_group *cg = tw_queue_begin(bench_queue());
