@@ -85,6 +85,7 @@ enum { KERNEL = 1, HELPER, TABLE, PUBLIC_TABLE, VARIABLE, BANK, DRIVERS, NODES }
 struct sample {
     const char *name;    /* of the kernel */
     bool twice;          /* another kernel that could be it */
+    const char *also;    /* another kernel; NULL: none */
     bool rel;            /* relocations without addends */
     unsigned uses[4][2]; /* relocations: in whom, and of what; in TABLE at its end */
 };
@@ -184,6 +185,8 @@ static void make_cubin(const struct sample *sample, struct blob *cubin)
     snprintf(other, sizeof other, "%s_7", sample->name);
     if (sample->twice)
         add_symbol(symbols, names, other, function, HELPER, 0);
+    if (sample->also)
+        add_symbol(symbols, names, sample->also, function, HELPER, 0);
     add_relocations(sample);
     add_section(".shstrtab", SHT_STRTAB, 0);
     link_sections(cubin);

@@ -17,17 +17,22 @@ __attribute__((used, section(".llvm.offloading"), aligned(8),
 
 /* The entry of the region for blocks whose address is passed. */
 #define REGION_OF_LARGE "__omp_offloading_fe00_a7a086_life_tw_simt_1_l14"
+/* The one for those that may be passed as words all the same. */
+#define REGION_OF_WORDS "__omp_offloading_fe00_a7a086_life_tw_simt_128_l14"
 
 enum { WORDS = TW_INTERNAL_SIMT_WORDS + 8, UNITS = 4, REGISTERS = 40, MOST_ITEMS = 512, STATIC_BYTES = 1000 };
 
 static struct {
-    size_t parameters;      /* of the kernel */
-    size_t odd, odd_bytes;  /* the one that has another size */
-    int blocks;             /* that fit a multiprocessor */
-    int static_bytes;       /* of the kernel */
-    cu_result launch_fails; /* with this */
+    size_t parameters;       /* of the kernel */
+    int private_bytes;       /* likewise */
+    size_t words_parameters; /* of REGION_OF_WORDS */
+    int words_private_bytes; /* likewise */
+    size_t odd, odd_bytes;   /* the one that has another size */
+    int blocks;              /* that fit a multiprocessor */
+    int static_bytes;        /* of the kernel */
+    cu_result launch_fails;  /* with this */
     unsigned grid[3], block[3], dynamic_bytes, launches, graph_launches;
-    uint64_t given[64];
+    uint64_t given[160];
     size_t given_bytes;
 } driver;
 
@@ -50,14 +55,16 @@ static cu_result load_module(cu_module *module, const void *image)
 
 static cu_result find_function(cu_function *function, cu_module module, const char *name)
 {
-    *function = (cu_function)(void *)module;
-    return strcmp(name, REGION) == 0 || strcmp(name, REGION_OF_LARGE) == 0 ? 0 : 500;
+    const bool has_words = strcmp(name, REGION_OF_WORDS) == 0;
+    *function = has_words ? (cu_function)(void *)&driver.words_parameters : (cu_function)(void *)module;
+    return has_words || strcmp(name, REGION) == 0 || strcmp(name, REGION_OF_LARGE) == 0 ? 0 : 500;
 }
 
 static cu_result get_attribute(int *value, int attribute, cu_function function)
 {
-    (void)function;
+    const bool has_words = (void *)function == (void *)&driver.words_parameters;
     *value = attribute == CU_FUNCTION_MAX_THREADS    ? MOST_ITEMS
+             : attribute == CU_FUNCTION_LOCAL_BYTES  ? (has_words ? driver.words_private_bytes : driver.private_bytes)
              : attribute == CU_FUNCTION_REGISTERS    ? REGISTERS
              : attribute == CU_FUNCTION_SHARED_BYTES ? driver.static_bytes
                                                      : 0;
@@ -74,10 +81,10 @@ static cu_result set_attribute(cu_function function, int attribute, int value)
 
 static cu_result describe_parameter(cu_function function, size_t index, size_t *offset, size_t *bytes)
 {
-    (void)function;
+    const bool has_words = (void *)function == (void *)&driver.words_parameters;
     *offset = 8 * index;
     *bytes = index == driver.odd ? driver.odd_bytes : 8;
-    return index < driver.parameters ? 0 : 1;
+    return index < (has_words ? driver.words_parameters : driver.parameters) ? 0 : 1;
 }
 
 static cu_result count_blocks(int *blocks, cu_function function, int threads, size_t dynamic_bytes)
@@ -307,6 +314,43 @@ TW_TEST(a_large_block_is_passed_by_its_address)
     TW_EQUAL(driver.grid[0], 1);
     TW_EQUAL(driver.block[0], 1);
     end();
+}
+
+/* Not if that needs more private memory: then the kernel indexes an array of the block. */
+TW_TEST(a_block_of_a_kibibyte_is_passed_as_words)
+{
+    static const unsigned char block[TW_INTERNAL_SIMT_ARGS_BYTES] = {[0] = 7, [TW_INTERNAL_SIMT_ARGS_BYTES - 1] = 9};
+    static const struct {
+        size_t bytes;
+        int private_bytes, words_private_bytes;
+        size_t parameters;
+        bool as_words;
+    } cases[] = {
+        {TW_INTERNAL_SIMT_ARGS_BYTES, 0, 0, 1 + TW_INTERNAL_SIMT_WORDS + 128, true},
+        {TW_INTERNAL_INLINE_ARGS_BYTES + 1, 64, 64, 1 + TW_INTERNAL_SIMT_WORDS + 128 + 3, true},
+        {TW_INTERNAL_SIMT_ARGS_BYTES, 64, 72, 1 + TW_INTERNAL_SIMT_WORDS + 128, false},
+        {TW_INTERNAL_SIMT_ARGS_BYTES, 0, 0, TW_INTERNAL_SIMT_WORDS + 128, false}, /* not what is expected */
+        {TW_INTERNAL_SIMT_ARGS_BYTES + 1, 0, 0, 1 + TW_INTERNAL_SIMT_WORDS + 128, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_SINGLE_TASK);
+        struct tw_internal_launch launch = launch_of(1);
+        kernel.args_bytes = cases[i].bytes;
+        launch.args = block;
+        launch.device_args = &driver;
+        begin(&(struct sample){.name = REGION_OF_LARGE, .also = REGION_OF_WORDS}, "sm_90");
+        driver.parameters = 1 + TW_INTERNAL_SIMT_WORDS + 1;
+        driver.private_bytes = cases[i].private_bytes;
+        driver.words_private_bytes = cases[i].words_private_bytes;
+        driver.words_parameters = cases[i].parameters;
+        TW_CHECK(takes(&kernel, &launch));
+        TW_EQUAL(launch.words, cases[i].as_words ? 128 : 1); /* for libomptarget too */
+        TW_PASS(tw_cuda_launch(&device, &kernel, &launch));
+        const uint64_t *given = &driver.given[1 + TW_INTERNAL_SIMT_WORDS];
+        TW_EQUAL(driver.given_bytes, 8 * (cases[i].as_words ? driver.words_parameters : driver.parameters));
+        TW_CHECK(cases[i].as_words ? memcmp(given, block, cases[i].bytes) == 0 : given[0] == (uintptr_t)&driver);
+        end();
+    }
 }
 
 /* The teams of a reduction stride over the range. More than run at a time would begin when the first ones end. */
@@ -582,6 +626,7 @@ TW_TEST(a_kernel_is_launched_by_a_graph_unless_another_thread_launches)
 TW_TEST_LIST = {
     TW_CASE(a_kernel_is_launched_with_the_words_of_its_region),
     TW_CASE(a_large_block_is_passed_by_its_address),
+    TW_CASE(a_block_of_a_kibibyte_is_passed_as_words),
     TW_CASE(a_reduction_has_at_most_the_teams_that_run_at_a_time),
     TW_CASE(teams_of_a_reduction_stride_over_groups),
     TW_CASE(kernels_with_other_parameters_are_left_to_openmp),
