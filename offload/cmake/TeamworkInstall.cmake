@@ -53,6 +53,7 @@ install(FILES
 # One variable of teamwork.pc: the options of teamwork_add_offload() as one line.
 function(teamwork_pc_variable name archs lowering)
     teamwork_offload_options("${archs}" ${lowering} compile link)
+    list(FILTER link EXCLUDE REGEX "^-Wl,") # clang warns of it where it does not link
     list(APPEND compile ${link})
     list(REMOVE_DUPLICATES compile)
     list(TRANSFORM compile REPLACE "^SHELL:" "")
