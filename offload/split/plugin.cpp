@@ -275,6 +275,8 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
         const bool Versioned = versionNests(F, FAM);
         if (Versioned)
             clean(F, FAM, true);
+        if (compareForMasks(F, FAM))
+            FAM.invalidate(F, PreservedAnalyses::none());
         if (divideAtEdges(F, FAM))
             clean(F, FAM, true);
         hideDivisions(F, FAM);

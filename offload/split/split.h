@@ -18,6 +18,7 @@
  *
  *     rows.cpp      makes rows of work-items that divide an index by their width
  *     nests.cpp     makes a copy of the rows of a small group for where no border is
+ *     masks.cpp     writes tests of bits of the index as comparisons
  *     edges.cpp     divides it where conditions on the index change
  *     lanes.cpp     lets chunks of work-items take the turns of loops inside together
  *     accesses.cpp  tells the vectorizer that work-items are independent
@@ -209,6 +210,7 @@ std::optional<Version> versionInside(llvm::Function &F, llvm::Loop &L, llvm::Sca
 llvm::Loop *rowsOf(llvm::ScalarEvolution &SE, llvm::Loop &Items);
 bool makeRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool compareForMasks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool divideAtEdges(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

@@ -131,8 +131,8 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_host_group(const struct tw
         l1 = dims > 1 ? launch->local[1] : 1;
         l2 = dims > 2 ? launch->local[2] : 1;
     }
-    struct tw_internal_group group =
-        tw_internal_group(launch->range[0], launch->range[1], launch->range[2], l0, l1, l2, dims);
+    struct tw_internal_group group = tw_internal_group(launch->range[0], dims > 1 ? launch->range[1] : 1,
+                                                       dims > 2 ? launch->range[2] : 1, l0, l1, l2, dims);
     for (unsigned d = 0; d < dims; ++d)
         group.tw_offset_[d] = launch->offset[d];
     return group;
@@ -181,6 +181,8 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_nd_here(const struct tw_in
     struct tw_internal_group here = tw_internal_host_group(group->launch, l0, l1, l2, dims);
     for (unsigned d = 0; d < dims; ++d)
         here.tw_id_[d] = group->id[d];
+    for (unsigned d = 0; d < dims; ++d)
+        here.tw_local_[d] &= 0xffff; /* a group is smaller, and the compiler knows: its ids fit narrow types */
     here.tw_memory_ = group->memory;
     here.tw_cpu_ = group->launch->cpu;
     here.tw_run_ = group->run;
