@@ -271,12 +271,23 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
 #ifdef TW_INTERNAL_SPLIT
 /* With what the plugin takes apart (split.h): a work-item of the kernel. */
 #define TW_INTERNAL_HOST_ND_ITEMS(name, dims, values)                                                                  \
-    TW_INTERNAL_FUNCTION(noinline, void, name##_tw_split_##dims, const struct tw_internal_nd_group *tw_nd)             \
+    TW_INTERNAL_HOST_ND_SPLIT(name, dims, dims, values, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)       \
+    TW_INTERNAL_HOST_ND_SIZES_##dims(name, values);                                                                    \
+    TW_INTERNAL_FUNCTION(unused, void, name##_tw_items_##dims, const struct tw_internal_nd_group *tw_nd,               \
+                         size_t tw_first)                                                                              \
+    {                                                                                                                  \
+        TW_INTERNAL_HOST_ND_SIZED_##dims(name);                                                                        \
+        if (tw_internal_marker_done(name##_tw_split_##dims))                                                           \
+            name##_tw_split_##dims(tw_nd);                                                                             \
+        else                                                                                                           \
+            name##_tw_items(tw_nd, tw_first, dims);                                                                    \
+    }
+#define TW_INTERNAL_HOST_ND_SPLIT(name, which, dims, values, l0, l1, l2)                                               \
+    TW_INTERNAL_FUNCTION(noinline, void, name##_tw_split_##which, const struct tw_internal_nd_group *tw_nd)            \
     {                                                                                                                  \
         __attribute__((aligned(__alignof__(name##_tw_block)))) unsigned char tw_copy[values##_ND_BYTES(name)];         \
         const name##_tw_block *const tw_args = values##_ND_BLOCK(name);                                                \
-        struct tw_internal_group tw_here =                                                                             \
-            tw_internal_nd_here(tw_nd, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2, dims);                 \
+        struct tw_internal_group tw_here = tw_internal_nd_here(tw_nd, l0, l1, l2, dims);                               \
         const size_t tw_n0 = tw_internal_extent(tw_here.tw_local_, dims, 0);                                           \
         const size_t tw_n1 = tw_internal_extent(tw_here.tw_local_, dims, 1);                                           \
         const size_t tw_n2 = tw_internal_extent(tw_here.tw_local_, dims, 2);                                           \
@@ -285,15 +296,27 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
         const size_t tw_j0 = tw_internal_marker_id(0, tw_n0), tw_j1 = tw_internal_marker_id(1, tw_n1);                 \
         const size_t tw_j2 = tw_internal_marker_id(2, tw_n2);                                                          \
         name##_tw_call(tw_internal_nd_item(&tw_here, tw_j0, tw_j1, tw_j2, dims), tw_args);                             \
-    }                                                                                                                  \
-    TW_INTERNAL_FUNCTION(unused, void, name##_tw_items_##dims, const struct tw_internal_nd_group *tw_nd,               \
-                         size_t tw_first)                                                                              \
-    {                                                                                                                  \
-        if (tw_internal_marker_done(name##_tw_split_##dims))                                                           \
-            name##_tw_split_##dims(tw_nd);                                                                             \
-        else                                                                                                           \
-            name##_tw_items(tw_nd, tw_first, dims);                                                                    \
     }
+
+/* The sizes of groups that most launches in one dimension have are constants besides, where the kernel has barriers and
+   does not say a size: the distances of trees, and the lengths of loops, are constants then. */
+#define TW_INTERNAL_HOST_ND_SIZES_1(name, values)                                                                      \
+    TW_INTERNAL_HOST_ND_SPLIT(name, 1_128, 1, values, 128, 1, 1)                                                       \
+    TW_INTERNAL_HOST_ND_SPLIT(name, 1_256, 1, values, 256, 1, 1)                                                       \
+    struct name##_tw_sizes
+#define TW_INTERNAL_HOST_ND_SIZES_2(name, values) struct name##_tw_sizes
+#define TW_INTERNAL_HOST_ND_SIZES_3(name, values) struct name##_tw_sizes
+#define TW_INTERNAL_HOST_ND_SIZED_1(name)                                                                              \
+    TW_INTERNAL_HOST_ND_SIZED(name, 1_128, 128);                                                                       \
+    TW_INTERNAL_HOST_ND_SIZED(name, 1_256, 256)
+#define TW_INTERNAL_HOST_ND_SIZED_2(name) (void)0
+#define TW_INTERNAL_HOST_ND_SIZED_3(name) (void)0
+#define TW_INTERNAL_HOST_ND_SIZED(name, which, size)                                                                   \
+    if (!name##_tw_local_0 && tw_nd->launch->local[0] == size && tw_internal_marker_done(name##_tw_split_##which)) {   \
+        name##_tw_split_##which(tw_nd);                                                                                \
+        return;                                                                                                        \
+    }                                                                                                                  \
+    (void)0
 #else
 #define TW_INTERNAL_HOST_ND_ITEMS(name, dims, values)                                                                  \
     TW_INTERNAL_FUNCTION(unused, void, name##_tw_items_##dims, const struct tw_internal_nd_group *tw_nd,               \
