@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define MOST_WAITS 5
-#define MOST_ADVICE 8
+#define MOST_ADVICE 3       /* sentences of each kind */
 #define TIMES_TO_AND_FRO 3u /* transfers each way that a buffer is mentioned for */
 #define SHORT_KERNELS 10u   /* kernels of a name that are mentioned for taking less time than their submission */
 #define IDLE_PERCENT 20.0   /* of a device, for one reason, which is mentioned */
@@ -120,9 +120,10 @@ static void print_waits(const struct tw_summary *summary)
 
 /* ---- what to change ---------------------------------------------------------------------------------------------- */
 
-static void advise_buffers(const struct tw_summary *summary, unsigned *said)
+static void advise_buffers(const struct tw_summary *summary)
 {
-    for (size_t i = 0; i < TW_SUMMARY_BUFFERS && *said < MOST_ADVICE; ++i) {
+    unsigned said = 0;
+    for (size_t i = 0; i < TW_SUMMARY_BUFFERS && said < MOST_ADVICE; ++i) {
         const struct tw_summary_buffer *buffer = &summary->buffers[i];
         if (buffer->to_devices < TIMES_TO_AND_FRO || buffer->to_host < TIMES_TO_AND_FRO)
             continue;
@@ -136,13 +137,14 @@ static void advise_buffers(const struct tw_summary *summary, unsigned *said)
             "it in a kernel, or only at the end\n",
             (unsigned long long)buffer->to_devices, (unsigned long long)buffer->to_host,
             (double)buffer->moved_bytes / 1e6);
-        ++*said;
+        ++said;
     }
 }
 
-static void advise_kernels(const struct tw_summary *summary, unsigned *said)
+static void advise_kernels(const struct tw_summary *summary)
 {
-    for (size_t i = 0; i < TW_SUMMARY_ROWS && *said < MOST_ADVICE; ++i) {
+    unsigned said = 0;
+    for (size_t i = 0; i < TW_SUMMARY_ROWS && said < MOST_ADVICE; ++i) {
         const struct tw_summary_row *row = &summary->kernels[i];
         if (row->count < SHORT_KERNELS || row->recording_ns <= row->total_ns)
             continue;
@@ -152,12 +154,13 @@ static void advise_kernels(const struct tw_summary *summary, unsigned *said)
             "work, or record a command graph (command_graph.h)\n",
             row->name, (double)row->recording_ns / 1e3 / (double)row->count,
             (double)row->total_ns / 1e3 / (double)row->count, row->device);
-        ++*said;
+        ++said;
     }
 }
 
-static void advise_devices(const struct tw_summary *summary, unsigned *said)
+static void advise_devices(const struct tw_summary *summary)
 {
+    unsigned said = 0;
     static const char *const advice[] = {
         [TW_IDLE_UNSUBMITTED] = "had nothing to do, since nothing was submitted: submit the next groups before waiting",
         [TW_IDLE_HOST] =
@@ -169,24 +172,23 @@ static void advise_devices(const struct tw_summary *summary, unsigned *said)
     const uint64_t all = summary->last_ns - summary->first_ns;
     for (int i = 0; i < TW_SUMMARY_DEVICES; ++i) {
         const struct tw_summary_device *device = &summary->devices[i];
-        for (int why = 0; is_used(device) && why < TW_IDLE_COUNT && *said < MOST_ADVICE; ++why) {
+        for (int why = 0; is_used(device) && why < TW_IDLE_COUNT && said < MOST_ADVICE; ++why) {
             const uint64_t idle = device->idle_ns[why] + (why == TW_IDLE_UNSUBMITTED ? rest_of(summary, device) : 0);
             if (percent(idle, all) < IDLE_PERCENT)
                 continue;
             fprintf(stderr, "* device %d (%s), for %.3f ms, %s\n", i, device->name, ms(idle), advice[why]);
-            ++*said;
+            ++said;
         }
-        if (device->evictions && *said < MOST_ADVICE) {
+        if (device->evictions && said < MOST_ADVICE) {
             fprintf(stderr, "* device %d (%s) was full: it gave up memory %llu times, %.3f MB\n", i, device->name,
                     (unsigned long long)device->evictions, (double)device->evicted_bytes / 1e6);
-            ++*said;
+            ++said;
         }
     }
 }
 
 void tw_summary_print(struct tw_summary *summary)
 {
-    unsigned said = 0;
     if (!summary->groups || summary->last_ns <= summary->first_ns) {
         fputs("teamwork: summary: no group was submitted\n", stderr);
         return;
@@ -204,7 +206,7 @@ void tw_summary_print(struct tw_summary *summary)
     print_copies(summary);
     print_devices(summary);
     print_waits(summary);
-    advise_buffers(summary, &said);
-    advise_kernels(summary, &said);
-    advise_devices(summary, &said);
+    advise_buffers(summary);
+    advise_kernels(summary);
+    advise_devices(summary);
 }

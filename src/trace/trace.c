@@ -29,7 +29,7 @@
 #define DEPENDENCIES 131072u /* likewise */
 #define BUFFERS 4096u
 #define DEVICES 64u
-#define LANES 16u
+#define LANES 64u
 #define PHASE_AT (sizeof "{\"ph\":\"" - 1)
 #define FIRST_TRACK 5000000u /* numbers of tracks from here on are no thread's: Linux has 4194304 at most */
 
@@ -163,14 +163,16 @@ static unsigned own_track(void)
     return own.track;
 }
 
-/* Returns a track of a device for an event: the first one where nothing overlaps it. */
+/* Returns a track of a device for an event: the first one where nothing overlaps it; 0 if there are too many. */
 static unsigned device_track(int device, enum category category, uint64_t start_ns, uint64_t end_ns)
 {
     const unsigned index = device_index(device);
     uint64_t *lanes = trace.lanes[index][category];
     unsigned lane = 0;
-    while (lane < LANES - 1 && lanes[lane] > start_ns)
+    while (lane < LANES && lanes[lane] > start_ns)
         ++lane;
+    if (lane == LANES)
+        return 0;
     const unsigned track = FIRST_TRACK + (index * CATEGORIES + category) * LANES + lane;
     if (!lanes[lane]) {
         const bool is_program = category == PROGRAM || category == HOST_TASKS;
@@ -498,8 +500,8 @@ static void write_arrows(const struct known_task *task)
     }
 }
 
-/* Writes that a task was not run. */
-static void write_cancelled(const tw_tool_task *task)
+/* Writes a mark for a task that was not run, or that no track has room for. */
+static void write_mark(const tw_tool_task *task)
 {
     struct tw_line line;
     begin(&line, 'i', own_track(), tw_now_ns());
@@ -516,7 +518,7 @@ static void ended(const tw_tool_task *told, void *user)
     (void)user;
     lock();
     if (task.status == TW_ERROR_CANCELLED) {
-        write_cancelled(&task);
+        write_mark(&task);
         unlock();
         return;
     }
@@ -525,6 +527,11 @@ static void ended(const tw_tool_task *told, void *user)
     const enum category category = category_of(&task, &device);
     struct known_task *known = &trace.tasks[task.id % TASKS];
     const unsigned track = device_track(device, category, task.start_ns, task.end_ns);
+    if (!track) {
+        write_mark(&task);
+        unlock();
+        return;
+    }
     begin_slice(&line, track, task.start_ns, task.end_ns);
     put_task(&line, &task, known->id == task.id ? known : NULL);
     write_line(&line);
