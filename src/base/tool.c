@@ -9,6 +9,7 @@ bool tw_tool_add(const tw_tool *tool)
     if (tw_tools.count == TW_MOST_TOOLS)
         return false;
     tw_tools.tools[tw_tools.count++] = *tool;
+    tw_tools.tells_began = tw_tools.tells_began || tool->began;
     atomic_store_explicit(&tw_tools.on, true, memory_order_release);
     return true;
 }

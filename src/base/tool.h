@@ -14,6 +14,7 @@
 /* The tools, of which those from `count` on are empty. They are added before anything is told, and stay. */
 extern struct tw_tools {
     atomic_bool on;
+    bool tells_began; /* a tool has that callback */
     size_t count;
     tw_tool tools[TW_MOST_TOOLS];
 } tw_tools __attribute__((visibility("hidden"))); /* said here too, so that reading `on` needs no other load */

@@ -3,6 +3,7 @@
 #include "observe.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -16,47 +17,55 @@
 #define FEW_ACCESSES 16
 #define FEW_TRANSFERS 8
 #define KNOWN_KERNELS 256u /* a power of two */
+#define NEIGHBOURS 8u      /* rows where a kernel may be */
 
 static uint64_t numbered; /* number of the last task; under the lock */
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-/* What is known of kernels on devices: a table, by both. The backend is asked once for each. */
+/* What is known of kernels on devices: a table, by both. The backend is asked once for each. A row is written under the
+   mutex before its kernel is stored, and never changes. */
 static struct known_kernel {
-    const struct tw_internal_kernel *kernel; /* NULL: none yet */
-    int device;                              /* its number */
+    _Atomic(const struct tw_internal_kernel *) kernel; /* NULL: none yet */
+    int device;                                        /* its number */
     struct tw_kernel_facts facts;
 } known_kernels[KNOWN_KERNELS];
 static pthread_mutex_t knowing = PTHREAD_MUTEX_INITIALIZER; /* taken without other locks; none is taken after it */
 
-static size_t slot_of(const struct tw_internal_kernel *kernel, int device)
+/* Returns the row of a kernel on a device, or the one where it may be added; NULL if the table is full there. */
+static struct known_kernel *row_of(const struct tw_internal_kernel *kernel, int device)
 {
     const uint64_t mixed = (((uintptr_t)kernel >> 4) + (unsigned)device) * 0x9E3779B97F4A7C15u;
-    return (size_t)(mixed >> 32) % KNOWN_KERNELS;
+    for (size_t i = 0; i < NEIGHBOURS; ++i) {
+        struct known_kernel *row = &known_kernels[(size_t)((mixed >> 32) + i) % KNOWN_KERNELS];
+        const struct tw_internal_kernel *known = atomic_load_explicit(&row->kernel, memory_order_acquire);
+        if (!known || (known == kernel && row->device == device))
+            return row;
+    }
+    return NULL;
 }
 
-/* Stores the facts of a kernel on its device. Called without the lock, by the thread that is about to run it. */
-static void add_facts(tw_tool_task *told, const struct tw_command *command)
+/* Asks for the facts of a kernel on its device, unless they are known. Called without the lock, by the thread that is
+   about to run it. */
+static void learn_facts(const struct tw_command *command)
 {
     const int device = command->device->number;
+    struct known_kernel *row = row_of(command->kernel, device);
+    if (!row || atomic_load_explicit(&row->kernel, memory_order_relaxed))
+        return;
     struct tw_backend_device *backend = command->device->backend;
-    struct known_kernel *known = &known_kernels[slot_of(command->kernel, device)];
+    struct tw_kernel_facts facts = {.max_items = tw_device_facts(command->device)->max_work_group_size};
+    const size_t *local = command->launch.local;
+    const size_t items = local[0] * local[1] * local[2];
+    backend->backend->limits(backend, command->kernel, items ? items : 1, command->launch.local_bytes, &facts);
     pthread_mutex_lock(&knowing);
-    struct known_kernel found = *known;
-    pthread_mutex_unlock(&knowing);
-    if (found.kernel != command->kernel || found.device != device) {
-        const size_t most = tw_device_facts(command->device)->max_work_group_size;
-        const size_t *local = command->launch.local;
-        const size_t items = local[0] * local[1] * local[2];
-        found = (struct known_kernel){command->kernel, device, {.max_items = most}};
-        backend->backend->limits(backend, command->kernel, items ? items : 1, command->launch.local_bytes,
-                                 &found.facts);
-        pthread_mutex_lock(&knowing);
-        *known = found;
-        pthread_mutex_unlock(&knowing);
+    row = row_of(command->kernel, device);
+    if (row && !atomic_load_explicit(&row->kernel, memory_order_relaxed)) {
+        row->device = device;
+        row->facts = facts;
+        atomic_store_explicit(&row->kernel, command->kernel, memory_order_release);
     }
-    told->registers = found.facts.registers;
-    told->local_bytes = command->launch.local_bytes + found.facts.static_local_bytes;
+    pthread_mutex_unlock(&knowing);
 }
 
 static void describe_kernel(tw_tool_task *told, const struct tw_command *command)
@@ -68,6 +77,11 @@ static void describe_kernel(tw_tool_task *told, const struct tw_command *command
     told->name = command->kernel->name;
     told->args_bytes = command->kernel->args_bytes;
     told->local_bytes = launch->local_bytes;
+    const struct known_kernel *row = row_of(command->kernel, command->device->number);
+    if (row && atomic_load_explicit(&row->kernel, memory_order_relaxed)) {
+        told->registers = row->facts.registers;
+        told->local_bytes += row->facts.static_local_bytes;
+    }
     told->dims = launch->dims;
     for (unsigned d = 0; d < 3; ++d) {
         told->range[d] = launch->range[d] * (has_groups ? launch->local[d] : 1);
@@ -175,9 +189,11 @@ void tw_observe_begin(const struct tw_task *task)
     const struct tw_command *command = task->command;
     if (!command->number)
         return;
-    tw_tool_task told = describe(task);
     if (task->kind == TW_TASK_KERNEL)
-        add_facts(&told, command);
+        learn_facts(command);
+    if (!tw_tools.tells_began)
+        return;
+    const tw_tool_task told = describe(task);
     TW_TELL_TOOLS(began, &told);
 }
 

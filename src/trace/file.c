@@ -132,18 +132,9 @@ static bool advance(struct tw_trace_file *file)
     return true;
 }
 
-bool tw_trace_file_append(struct tw_trace_file *file, const char *text, size_t bytes)
+char *tw_trace_file_room(struct tw_trace_file *file, size_t bytes)
 {
-    while (bytes) {
-        if (file->used == PART_BYTES && !advance(file))
-            return false;
-        const size_t room = PART_BYTES - file->used, now = bytes < room ? bytes : room;
-        memcpy(file->part + file->used, text, now);
-        file->used += now;
-        text += now;
-        bytes -= now;
-    }
-    return true;
+    return PART_BYTES - file->used >= bytes || advance(file) ? file->part + file->used : NULL;
 }
 
 void tw_trace_file_close(struct tw_trace_file *file)

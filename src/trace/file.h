@@ -2,8 +2,8 @@
 /**
  * A file that grows, and is complete at any moment, however the program ends.
  *
- * Text goes to memory that is the file's own, so it is in the file when it was copied. Behind the text are spaces, up to
- * the end of the parts that are mapped. A thread maps parts before they are needed, since that takes as long as writing
+ * Text is written to memory that is the file's own, so it is in the file at once. Behind the text are spaces, up to the
+ * end of the parts that are mapped, and so they are between parts. A thread maps parts before they are needed, since that takes as long as writing
  * them. No thread safety: the caller has a lock.
  */
 #ifndef TEAMWORK_TRACE_FILE_H
@@ -35,8 +35,13 @@ struct tw_trace_file {
 /* Opens a file, which begins empty. Returns false and sets errno if that is impossible; EWOULDBLOCK: another process
    writes it. */
 bool tw_trace_file_open(struct tw_trace_file *file, const char *path);
-/* Appends text. Returns false and sets errno if the file cannot grow: it ends before the text then, or in it. */
-bool tw_trace_file_append(struct tw_trace_file *file, const char *text, size_t bytes);
+/* Returns memory for so many bytes behind the text, less than a page. NULL and errno: the file cannot grow. */
+char *tw_trace_file_room(struct tw_trace_file *file, size_t bytes);
+/* Makes bytes that were written there a part of the text. */
+static inline void tw_trace_file_append(struct tw_trace_file *file, size_t bytes)
+{
+    file->used += bytes;
+}
 /* Cuts what is behind the text, and closes the file. */
 void tw_trace_file_close(struct tw_trace_file *file);
 

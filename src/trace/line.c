@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers and names as text (line.h). */
+#define _GNU_SOURCE
 #include "line.h"
+
+#include <stdbool.h>
 
 static const char pairs[] =
     "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
@@ -54,12 +57,10 @@ void tw_put_moment(struct tw_line *line, uint64_t ns, struct tw_moment *last)
     const uint64_t most = ns / 10000000;
     const uint32_t rest = (uint32_t)(ns % 10000000); /* 10 ms */
     if (most != last->most || !last->bytes) {
-        struct tw_line digits;
-        digits.at = digits.text;
+        struct tw_line digits = {last->text, last->text};
         tw_put_digits(&digits, most);
         last->most = most;
-        last->bytes = (size_t)(digits.at - digits.text);
-        memcpy(last->text, digits.text, sizeof last->text);
+        last->bytes = (size_t)(digits.at - last->text);
     }
     memcpy(line->at, last->text, sizeof last->text);
     char *at = line->at + last->bytes;
@@ -70,11 +71,29 @@ void tw_put_moment(struct tw_line *line, uint64_t ns, struct tw_moment *last)
     line->at = put_pair(at, rest % 100);
 }
 
+/* Returns true if one of eight bytes has to be written in another way in a string of JSON. */
+static bool is_special(uint64_t bytes)
+{
+    const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
+    const uint64_t quote = bytes ^ (ones * '"'), backslash = bytes ^ (ones * '\\');
+    return (((bytes - ones * 0x20) & ~bytes) | ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash)) & highs;
+}
+
 void tw_put_name(struct tw_line *line, const char *name)
 {
     char *at = line->at;
-    const char *const past = name + TW_LINE_NAME;
-    for (; *name && (name < past || ((unsigned char)*name & 0xC0u) == 0x80u); ++name) { /* cuts no character of UTF-8 */
+    size_t bytes = strnlen(name, TW_LINE_NAME);
+    while (bytes >= TW_LINE_NAME - 3 && ((unsigned char)name[bytes] & 0xC0u) == 0x80u)
+        --bytes; /* cuts no character of UTF-8 */
+    const char *const past = name + bytes;
+    uint64_t eight;
+    for (; past - name >= 8; name += 8, at += 8) {
+        memcpy(&eight, name, 8);
+        if (is_special(eight))
+            break;
+        memcpy(at, &eight, 8);
+    }
+    for (; name < past; ++name) {
         const unsigned char c = (unsigned char)*name;
         if (c == '"' || c == '\\')
             *at++ = '\\';

@@ -16,8 +16,8 @@
 #define TW_LINE_NAME 160u /* bytes of a name, longer ones are cut; in the line they may be twice as many */
 
 struct tw_line {
-    char *at; /* behind the text */
-    char text[TW_LINE_BYTES];
+    char *text; /* TW_LINE_BYTES */
+    char *at;   /* behind what was put */
 };
 
 /* Puts a literal. */
@@ -34,7 +34,7 @@ void tw_put_time(struct tw_line *line, uint64_t ns);
 struct tw_moment {
     uint64_t most;
     size_t bytes;
-    char text[16];
+    char text[16]; /* digits, at most 13 */
 };
 
 /* Does the same for a moment, not much later or earlier than the last one. */

@@ -51,7 +51,6 @@ struct known_task {
     unsigned track;      /* 0: it has not ended */
     unsigned count;      /* of its dependencies */
     uint64_t dependency; /* the number of the first one */
-    size_t registers, local_bytes;
 };
 
 struct known_buffer {
@@ -89,20 +88,33 @@ static _Thread_local struct {
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
-/* Writes a complete line, which has to end an event. When the file cannot grow, the trace ends. */
+/* Returns where a line is to be written. When the file cannot grow, the trace ends. */
+static char *room_for_line(void)
+{
+    static char nowhere[TW_LINE_BYTES];
+    char *room = trace.file.descriptor < 0 ? NULL : tw_trace_file_room(&trace.file, TW_LINE_BYTES);
+    if (room)
+        return room;
+    if (trace.file.descriptor >= 0) {
+        const int error = errno;
+        tw_trace_file_close(&trace.file);
+        tw_warn("TW_TRACE: \"%s\" ends here: %s", trace.path, strerror(error));
+    }
+    return nowhere;
+}
+
+/* Ends a line, which has to end an event. */
 static void write_line(const struct tw_line *line)
 {
-    if (trace.file.descriptor < 0 || tw_trace_file_append(&trace.file, line->text, (size_t)(line->at - line->text)))
-        return;
-    const int error = errno;
-    tw_trace_file_close(&trace.file);
-    tw_warn("TW_TRACE: \"%s\" ends here: %s", trace.path, strerror(error));
+    if (trace.file.descriptor >= 0)
+        tw_trace_file_append(&trace.file, (size_t)(line->at - line->text));
 }
 
 /* Begins an event. `phase` is what the format calls so. */
 static void begin(struct tw_line *line, char phase, unsigned track, uint64_t ns)
 {
-    memcpy(line->text, trace.head, sizeof trace.head); /* its unused end is overwritten */
+    line->text = room_for_line();
+    memcpy(line->text, trace.head, sizeof trace.head); /* spaces at its end are overwritten */
     line->text[PHASE_AT] = phase;
     line->at = line->text + trace.head_bytes;
     tw_put_number(line, track);
@@ -275,7 +287,7 @@ static void put_status(struct tw_line *line, const tw_tool_task *task)
 }
 
 /* What is known of a launch. */
-static void put_launch(struct tw_line *line, const tw_tool_task *task, const struct known_task *known)
+static void put_launch(struct tw_line *line, const tw_tool_task *task)
 {
     TW_PUT(line, ",\"range\":");
     put_sizes(line, task->range, task->dims);
@@ -283,8 +295,8 @@ static void put_launch(struct tw_line *line, const tw_tool_task *task, const str
         TW_PUT(line, ",\"local\":");
         put_sizes(line, task->local, task->dims);
     }
-    PUT_MEMBER(line, "local_bytes", known ? known->local_bytes : task->local_bytes);
-    PUT_MEMBER(line, "registers", known ? known->registers : task->registers);
+    PUT_MEMBER(line, "local_bytes", task->local_bytes);
+    PUT_MEMBER(line, "registers", task->registers);
     PUT_MEMBER(line, "argument_bytes", task->args_bytes);
 }
 
@@ -301,7 +313,7 @@ static void put_copy(struct tw_line *line, const tw_tool_task *task)
 }
 
 /* The name of a task, and what is known of it: the end of its event. */
-static void put_task(struct tw_line *line, const tw_tool_task *task, const struct known_task *known)
+static void put_task(struct tw_line *line, const tw_tool_task *task)
 {
     TW_PUT(line, ",\"name\":\"");
     tw_put_name(line, task->name);
@@ -314,7 +326,7 @@ static void put_task(struct tw_line *line, const tw_tool_task *task, const struc
     TW_PUT(line, "\",\"args\":{\"group\":");
     tw_put_number(line, task->group);
     if (task->kind == TW_TOOL_KERNEL)
-        put_launch(line, task, known);
+        put_launch(line, task);
     if (task->bytes)
         put_copy(line, task);
     PUT_MEMBER(line, "queue", task->queue);
@@ -444,20 +456,6 @@ static void submitted(const tw_tool_submission *submission, void *user)
     unlock();
 }
 
-static void began(const tw_tool_task *task, void *user)
-{
-    (void)user;
-    if (!task->registers && !task->local_bytes)
-        return;
-    lock();
-    struct known_task *known = &trace.tasks[task->id % TASKS];
-    if (known->id == task->id) {
-        known->registers = task->registers;
-        known->local_bytes = task->local_bytes;
-    }
-    unlock();
-}
-
 /* Writes one end of an arrow. */
 static void write_arrow(char phase, unsigned track, uint64_t ns, const struct known_dependency *known)
 {
@@ -506,7 +504,7 @@ static void write_mark(const tw_tool_task *task)
     struct tw_line line;
     begin(&line, 'i', own_track(), tw_now_ns());
     TW_PUT(&line, ",\"s\":\"t\"");
-    put_task(&line, task, NULL);
+    put_task(&line, task);
     write_line(&line);
 }
 
@@ -533,7 +531,7 @@ static void ended(const tw_tool_task *told, void *user)
         return;
     }
     begin_slice(&line, track, task.start_ns, task.end_ns);
-    put_task(&line, &task, known->id == task.id ? known : NULL);
+    put_task(&line, &task);
     write_line(&line);
     if (known->id == task.id) {
         known->start_ns = task.start_ns;
@@ -651,11 +649,13 @@ static bool open_file(const char *name)
 static void write_head(void)
 {
     struct tw_line line;
+    line.text = line.at = room_for_line();
+    TW_PUT(&line, "[\n");
+    write_line(&line);
     begin(&line, 'M', (unsigned)trace.process, 0);
     TW_PUT(&line, ",\"name\":\"process_name\",\"args\":{\"name\":\"");
     tw_put_name(&line, program_invocation_short_name);
     TW_PUT(&line, "\"}},\n");
-    (void)tw_trace_file_append(&trace.file, "[\n", 2);
     write_line(&line);
 }
 
@@ -663,15 +663,16 @@ void tw_trace_start(const char *name)
 {
     static const tw_tool tool = {.device = device,
                                  .submitted = submitted,
-                                 .began = began,
                                  .ended = ended,
                                  .wait_began = wait_began,
                                  .wait_ended = wait_ended,
                                  .memory = memory,
                                  .finished = finished};
     trace.process = (long)getpid();
+    memset(trace.head, ' ', sizeof trace.head);
     trace.head_bytes =
         (size_t)snprintf(trace.head, sizeof trace.head, "{\"ph\":\"X\",\"pid\":%ld,\"tid\":", trace.process);
+    trace.head[trace.head_bytes] = ' ';
     trace.tasks = calloc(TASKS, sizeof *trace.tasks);
     trace.dependencies = calloc(DEPENDENCIES, sizeof *trace.dependencies);
     if (!trace.tasks || !trace.dependencies) {
