@@ -84,7 +84,9 @@ class Body:
                          f"(({y} + k->h) % k->h) * k->w + ({x} + k->w) % k->w",
                          f"y * k->w + (x == 0 ? k->w - 1 : x - 1)", f"y * k->w + (x + 1 == k->w ? 0 : x + 1)",
                          f"(size_t)y * (size_t)k->w + (size_t)x", f"(unsigned)y * (unsigned)k->w + (unsigned)x",
-                         "(v & 4095)", "((unsigned)(x - 3) < (unsigned)k->w ? x - 3 : 2)", f"((unsigned)(x * 3 + {abs(self.const())}) & 8191)")
+                         "(v & 4095)", "((unsigned)(x - 3) < (unsigned)k->w ? x - 3 : 2)", f"((unsigned)(x * 3 + {abs(self.const())}) & 8191)",
+                         "(((unsigned)x / 12u * 37u + (unsigned)x % 12u) & 8191)",
+                         "((tw_global_id(item, 0) / (size_t)(k->n + 6) + tw_global_id(item, 0) % (size_t)(k->n + 6)) & 8191)")
 
     def value(self):
         return self.pick(f"k->in[{self.index()}]", f"k->in[{self.index()}]", "v", "u", "x", "y", str(self.const()), "k->n",
