@@ -99,7 +99,8 @@ bool run_clamped_mask_any(void *state)
 const suite_version group_versions[] = {SUITE_CUDA_VERSION("groups", run_sum<group_sum_kernel>)};
 const suite_version tree_versions[] = {SUITE_CUDA_VERSION("groups", run_sum<tree_sum_kernel>)};
 const suite_version mask_versions[] = {SUITE_CUDA_VERSION("flat", run_clamped_mask),
-                                       SUITE_CUDA_VERSION("flat, any radius", run_clamped_mask_any)};
+                                       SUITE_CUDA_VERSION("flat, any radius", run_clamped_mask_any),
+                                       SUITE_CUDA_VERSION("flat, specialized radius", run_clamped_mask)};
 
 } // namespace
 

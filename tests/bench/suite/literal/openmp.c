@@ -136,15 +136,16 @@ static void chunk_any(const float *in, const float *mask, float *out, int last, 
 /* (not inlined, so that the radius stays a value of the run) */
 static __attribute__((noinline)) void mask_any(const float *in, const float *mask, float *out, int last, int radius)
 {
-    const int chunks = (last + 1 - 2 * radius) / CHUNK;
+    const int past = last + 1 - radius, inside_past = past - radius < CHUNK ? radius : past;
 #pragma omp parallel for schedule(static)
     for (int y = 0; y <= last; ++y) {
         float *to = out + (size_t)y * ((size_t)last + 1);
         for (int x = 0; x < radius; ++x)
             to[x] = masked_any(in, mask, last, radius, y, x);
-        for (int chunk = 0; chunk < chunks; ++chunk)
-            chunk_any(in, mask, to, last, radius, y, radius + chunk * CHUNK);
-        for (int x = radius + chunks * CHUNK; x <= last; ++x)
+        /* the last chunk may overlap with the one before */
+        for (int x = radius; x < inside_past; x += CHUNK)
+            chunk_any(in, mask, to, last, radius, y, x < past - CHUNK ? x : past - CHUNK);
+        for (int x = inside_past; x <= last; ++x)
             to[x] = masked_any(in, mask, last, radius, y, x);
     }
 }
@@ -175,7 +176,8 @@ static const struct suite_version sums[] = {SUITE_OPENMP_VERSION("groups", SUITE
                                             SUITE_OPENMP_VERSION("groups of any size", SUITE_NAME(literal_sums))};
 static const struct suite_version tree[] = {SUITE_OPENMP_VERSION("groups", SUITE_NAME(literal_sums))};
 static const struct suite_version mask[] = {SUITE_OPENMP_VERSION("flat", SUITE_NAME(clamped_mask)),
-                                            SUITE_OPENMP_VERSION("flat, any radius", SUITE_NAME(clamped_mask_any))};
+                                            SUITE_OPENMP_VERSION("flat, any radius", SUITE_NAME(clamped_mask_any)),
+                                            SUITE_OPENMP_VERSION("flat, specialized radius", SUITE_NAME(clamped_mask))};
 const struct suite_versions SUITE_OPENMP_VERSIONS(group_sum) = SUITE_VERSIONS(sums);
 const struct suite_versions SUITE_OPENMP_VERSIONS(tree_sum) = SUITE_VERSIONS(tree);
 const struct suite_versions SUITE_OPENMP_VERSIONS(clamped_mask) = SUITE_VERSIONS(mask);
