@@ -4,11 +4,14 @@
 # usage: sh examples/run.sh [ARGUMENT...]
 #
 # Builds the Game of Life (examples/life) for this machine, for its GPU if it has one that can be compiled for, and runs
-# it with the arguments. Without arguments it does its main job. Installs what is missing first.
+# it with the arguments. Without arguments it does its main job. Installs what is missing first, for --view also SDL2.
 set -eu
 cd "$(dirname "$0")/.."
 
-sh tests/setup.sh
+case " $* " in
+*" --view "*) sh tests/setup.sh --view ;;
+*) sh tests/setup.sh ;;
+esac
 
 archs=
 if command -v nvidia-smi >/dev/null 2>&1; then
@@ -32,6 +35,6 @@ if [ -z "$archs" ] && ! configure ""; then
     exit 1
 fi
 cmake --build build/run --target life -j "$(nproc)"
-# the main job writes a picture
+# the main job writes pictures
 [ $# -gt 0 ] || set -- --output build/run
 exec build/run/examples/life/life "$@"

@@ -1,15 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: setup.sh [--tests]
+# usage: setup.sh [--tests|--view]
 #
-# Installs what building Teamwork and its examples takes on Debian, with --tests also what testing takes. Does nothing,
-# and asks no server, when all of it is there.
+# Installs what building Teamwork and its examples takes on Debian, with --tests also what testing takes, with --view
+# what the Game of Life opens windows with. Does nothing, and asks no server, when all of it is there.
 set -eu
 
 needed="clang-19 clang-tools-19 lld-19 libomp-19-dev llvm-19-dev libhwloc-dev libboost-context1.74.0 libpng-dev cmake ninja-build pkg-config"
 if [ "${1:-}" = "--tests" ]; then
     needed="$needed clang-format-19 clang-tidy-19 libclang-rt-19-dev doxygen libmpfr-dev libgmp-dev g++ gfortran mpich libmpich-dev openmpi-bin libopenmpi-dev"
+fi
+if [ "${1:-}" = "--view" ]; then
+    needed="$needed libsdl2-dev"
 fi
 # Only programs for GPUs that were assembled by CUDA 13 need LLVM 22's libomptarget.
 optional="liboffload-22"

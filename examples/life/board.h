@@ -19,6 +19,10 @@
 
 typedef unsigned char cell; /* 0 dead, 1 alive */
 
+/** For how many generations a cell has been alive, or, negative, dead since it lived; 0 if it never did. It stops at
+ *  32767 and -32767. */
+typedef int16_t cell_age;
+
 enum {
     BOARD_TILE = 16,       /* side of a tile: the work-groups of the hierarchical kernel are tiles */
     BOARD_HALO = 8,        /* columns that may be read to the left and right of a tile */

@@ -156,3 +156,30 @@ tw_status life_submit_items(tw_queue *queue, const struct board_shape *shape, tw
                              .columns = shape->columns);
     return tw_queue_submit(queue, cg, NULL);
 }
+
+/* ---- ages: a range kernel after each generation, for pictures --------------------------------------------------- */
+
+struct life_age {
+    const cell *now;
+    cell_age *ages;
+    size_t pitch;
+};
+
+static inline void life_age(tw_item item, const struct life_age *k)
+{
+    const size_t at = board_at(k->pitch, tw_global_id(item, 0), tw_global_id(item, 1));
+    const int age = k->ages[at];
+    const int older = age > 0 ? age : 0, longer_dead = age > 0 ? 0 : age;
+    const int alive = older < INT16_MAX ? older + 1 : older;
+    const int dead = age == 0 || longer_dead == -INT16_MAX ? longer_dead : longer_dead - 1;
+    k->ages[at] = (cell_age)(k->now[at] ? alive : dead);
+}
+TW_RANGE_KERNEL(life_age, 2);
+
+tw_status life_submit_ages(tw_queue *queue, const struct board_shape *shape, tw_buffer *now, tw_buffer *ages)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_2d((size_t)shape->rows, (size_t)shape->columns), life_age, .now = tw_read(cg, now),
+                    .ages = tw_read_write(cg, ages), .pitch = shape->pitch);
+    return tw_queue_submit(queue, cg, NULL);
+}

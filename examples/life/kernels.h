@@ -23,4 +23,7 @@ tw_status life_submit_cells(tw_queue *queue, const struct board_shape *shape, tw
 /** The same as an nd_range kernel: local memory, and a barrier between copying and computing. */
 tw_status life_submit_items(tw_queue *queue, const struct board_shape *shape, tw_buffer *now, tw_buffer *next);
 
+/** Submits the ages of a new generation, as a range kernel. @param ages  of the cells in `now`, cell_age each */
+tw_status life_submit_ages(tw_queue *queue, const struct board_shape *shape, tw_buffer *now, tw_buffer *ages);
+
 #endif

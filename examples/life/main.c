@@ -176,7 +176,18 @@ static bool verify_one(tw_queue *queue, const struct fate *fate, const struct rl
 
 static int verify(tw_queue *queue, const struct options *options)
 {
-    const struct options no_images = {.output = options->output};
+    const struct options no_images = {.output = options->output, .enlarge = 1, .shrink = 1};
+    struct options main_job = *options; /* which draws if the command line does not say what */
+    const bool draws = options->job == JOB_ALL && !options->image_every && !options->image_count
+                       && !options->animate_every && !options->ages;
+    if (draws) {
+        main_job.ages = main_job.crop = true;
+        main_job.crop_columns = 320;
+        main_job.crop_rows = 240;
+        main_job.crop_row = main_job.crop_column = -1;
+        main_job.enlarge = 2;
+        main_job.animate_every = 8;
+    }
     bool well = true;
     for (size_t i = 0; i < sizeof fates / sizeof *fates; ++i) {
         const struct fate *fate = &fates[i];
@@ -186,8 +197,14 @@ static int verify(tw_queue *queue, const struct options *options)
         if (!read_pattern(fate->path, &pattern))
             return EXIT_WRONG_USE;
         const bool first = i == 0 || fates[i - 1].which != fate->which; /* the others would write the same images */
-        const struct run_images images = {first ? options : &no_images, fate->image};
+        const struct run_images images = {!first                 ? &no_images
+                                          : draws && fate->image ? &main_job
+                                                                 : options,
+                                          fate->image};
         well = verify_one(queue, fate, &pattern, &images) && well;
+        if (draws && fate->image)
+            printf("  %s/life-%s-%ld.png is its last board, life-%s-animation.png the way there, for a browser\n",
+                   options->output, fate->name, fate->generation, fate->name);
         rle_free(&pattern);
     }
     return well ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -214,6 +231,13 @@ static int make_board(const struct options *options, struct board *board, char n
             rle_free(&pattern);
             return EXIT_WRONG_USE;
         }
+    }
+    if (options->crop
+        && (options->crop_columns + (options->crop_column > 0 ? options->crop_column : 0) > columns
+            || options->crop_rows + (options->crop_row > 0 ? options->crop_row : 0) > rows)) {
+        fprintf(stderr, "life: --crop: the part is not on the board of %d x %d\n", columns, rows);
+        rle_free(&pattern);
+        return EXIT_WRONG_USE;
     }
     *board = board_create(rows, columns);
     if (!board->cells) {
@@ -254,7 +278,8 @@ static int run(tw_queue *queue, const struct options *options, struct board *boa
 static int prepare(const struct options *options, struct board *board, char name[64])
 {
     if (options->view && !view_is_built()) {
-        fprintf(stderr, "life: --view: this program was built without SDL2\n");
+        fprintf(stderr, "life: --view: this program was built without SDL2: install libsdl2-dev and build it again,"
+                        " as `sh examples/run.sh --view` does\n");
         return EXIT_WRONG_USE;
     }
     if (options->job == JOB_BENCHMARK)

@@ -15,7 +15,7 @@
 static const char help[] =
     "Conway's Game of Life on the best device there is, with Teamwork.\n"
     "\n"
-    "  life                     the main job: --verify, then --benchmark\n"
+    "  life                     the main job: --verify, with pictures of ages, then --benchmark\n"
     "  life --verify[=WHICH]    runs patterns whose fate is known and checks it; WHICH is rpentomino, acorn or all\n"
     "  life --benchmark         a table of speeds: all kernels, and OpenMP by hand\n"
     "  life --pattern FILE      runs a pattern, a file in run length encoded format (.rle)\n"
@@ -31,6 +31,10 @@ static const char help[] =
     "  --png-every N            writes the board as PNG every N generations\n"
     "  --png-at N[,N...]        and at these generations; up to 64\n"
     "                           (default: --verify writes the last board of the R-pentomino, a run its last board)\n"
+    "  --ages                   colours cells by how long they have been alive, or dead since they lived\n"
+    "  --animate N              writes an animation (APNG), a frame every N generations\n"
+    "  --crop WxH[+X+Y]         images show this part of the board, the middle without +X+Y\n"
+    "  --scale N or 1/N         N pixels a cell in images, or N cells a pixel; N up to 64\n"
     "  --view                   shows a pattern or random board in a window, until it is closed\n"
     "  --help                   this text\n"
     "\n"
@@ -102,6 +106,37 @@ static bool read_list(const char *text, struct options *options)
     }
 }
 
+static bool read_crop(const char *text, struct options *options)
+{
+    long columns, rows, column = -1, row = -1;
+    const char *end;
+    bool right = read_number(text, 1, BOARD_MAX_SIDE, &columns, &end) && *end == 'x'
+                 && read_number(end + 1, 1, BOARD_MAX_SIDE, &rows, &end);
+    if (right && *end)
+        right = *end == '+' && read_number(end + 1, 0, BOARD_MAX_SIDE, &column, &end) && *end == '+'
+                && read_number(end + 1, 0, BOARD_MAX_SIDE, &row, &end) && !*end;
+    if (!right)
+        return wrong("--crop wants WxH or WxH+X+Y, not \"%s\"", text);
+    options->crop = true;
+    options->crop_columns = (int)columns;
+    options->crop_rows = (int)rows;
+    options->crop_column = (int)column;
+    options->crop_row = (int)row;
+    return true;
+}
+
+static bool read_scale(const char *text, struct options *options)
+{
+    long scale;
+    const char *end;
+    const bool down = strncmp(text, "1/", 2) == 0;
+    if (!read_number(down ? text + 2 : text, 1, 64, &scale, &end) || *end)
+        return wrong("--scale wants N or 1/N, N from 1 to 64, not \"%s\"", text);
+    *(down ? &options->shrink : &options->enlarge) = (int)scale;
+    *(down ? &options->enlarge : &options->shrink) = 1;
+    return true;
+}
+
 static bool read_verify(const char *which, struct options *options)
 {
     if (!which || strcmp(which, "all") == 0)
@@ -135,6 +170,10 @@ enum {
     OPT_OUTPUT,
     OPT_PNG_EVERY,
     OPT_PNG_AT,
+    OPT_AGES,
+    OPT_ANIMATE,
+    OPT_CROP,
+    OPT_SCALE,
     OPT_VIEW,
     OPT_HELP
 };
@@ -165,6 +204,15 @@ static bool take(int option, const char *value, struct options *options)
         return read_whole_number("png-every", value, 1, &options->image_every);
     case OPT_PNG_AT:
         return read_list(value, options);
+    case OPT_AGES:
+        options->ages = true;
+        return true;
+    case OPT_ANIMATE:
+        return read_whole_number("animate", value, 1, &options->animate_every);
+    case OPT_CROP:
+        return read_crop(value, options);
+    case OPT_SCALE:
+        return read_scale(value, options);
     case OPT_VIEW:
         options->view = true;
         return true;
@@ -177,7 +225,7 @@ static bool take(int option, const char *value, struct options *options)
 static bool check_together(const struct options *options)
 {
     const bool run = options->job == JOB_PATTERN || options->job == JOB_RANDOM;
-    const bool images = options->image_every || options->image_count;
+    const bool images = options->image_every || options->image_count || options->animate_every;
     if (options->generations >= 0 && !run)
         return wrong("--generations needs --pattern or --seed-random");
     if (options->view && !run)
@@ -185,7 +233,9 @@ static bool check_together(const struct options *options)
     if (options->rows && !run && options->job != JOB_BENCHMARK)
         return wrong("--size needs --pattern, --seed-random or --benchmark");
     if (images && (options->job == JOB_BENCHMARK || options->view))
-        return wrong("--png-every and --png-at do not go with --benchmark and --view");
+        return wrong("--png-every, --png-at and --animate do not go with --benchmark and --view");
+    if (options->crop && !run)
+        return wrong("--crop needs --pattern or --seed-random");
     return true;
 }
 
@@ -201,11 +251,19 @@ bool options_parse(int argc, char **argv, struct options *options)
                                           {"output", required_argument, NULL, OPT_OUTPUT},
                                           {"png-every", required_argument, NULL, OPT_PNG_EVERY},
                                           {"png-at", required_argument, NULL, OPT_PNG_AT},
+                                          {"ages", no_argument, NULL, OPT_AGES},
+                                          {"animate", required_argument, NULL, OPT_ANIMATE},
+                                          {"crop", required_argument, NULL, OPT_CROP},
+                                          {"scale", required_argument, NULL, OPT_SCALE},
                                           {"view", no_argument, NULL, OPT_VIEW},
                                           {"help", no_argument, NULL, OPT_HELP},
                                           {NULL, 0, NULL, 0}};
-    *options =
-        (struct options){.job = JOB_ALL, .verify = VERIFY_RPENTOMINO | VERIFY_ACORN, .generations = -1, .output = "."};
+    *options = (struct options){.job = JOB_ALL,
+                                .verify = VERIFY_RPENTOMINO | VERIFY_ACORN,
+                                .generations = -1,
+                                .output = ".",
+                                .enlarge = 1,
+                                .shrink = 1};
     opterr = 0; /* one line for every mistake, in our words */
     for (int option; (option = getopt_long(argc, argv, ":", known, NULL)) != -1;) {
         if (option == OPT_HELP) {

@@ -31,6 +31,12 @@ struct options {
     long image_every;    /* 0 for never */
     long image_at[OPTIONS_MAX_IMAGES];
     int image_count;
+    long animate_every; /* generations a frame; 0 for no animation */
+    bool ages;          /* as colours */
+    bool crop;
+    int crop_rows, crop_columns;
+    int crop_row, crop_column; /* -1: in the middle */
+    int enlarge, shrink;
     bool view;
 };
 

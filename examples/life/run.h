@@ -10,7 +10,7 @@
 #include "options.h"
 #include "world.h"
 
-/** Which images a run writes, as DIRECTORY/life-NAME-GENERATION.png. */
+/** Which images a run writes, as DIRECTORY/life-NAME-GENERATION.png and DIRECTORY/life-NAME-animation.png. */
 struct run_images {
     const struct options *options; /* the directory and the generations asked for */
     bool last;                     /* also the last generation, if none were asked for */
@@ -20,10 +20,10 @@ struct run_images {
 bool run_check(tw_status status, const char *what);
 
 /**
- * Runs a world up to a generation and copies the board there out. Prints progress when it takes long.
+ * Runs a world up to a generation and copies the board there out, which holds what the world started with. Prints progress when it takes long.
  *
  * @param name    of the run, in messages and image names
- * @param board   receives the last board
+ * @param board   the world's first board; receives the last
  * @return whether all went well; if not, a line on stderr says what went wrong
  */
 bool run_to(struct world *world, enum world_method method, const char *name, long generations,
