@@ -118,6 +118,10 @@ TW_TEST(another_reference_names_the_same_data)
     TW_PASS(tw_buffer_create_over(data, sizeof *data, tw_range_1d(N), &buffer));
     tw_buffer *other = tw_buffer_retain(buffer);
     TW_CHECK(other == buffer);
+    TW_PASS(tw_buffer_set_name(other, "the data"));
+    TW_PASS(tw_buffer_set_name(buffer, NULL));
+    TW_PASS(tw_buffer_set_name(buffer, "the same data"));
+    TW_FAIL(tw_buffer_set_name(NULL, "none"), TW_ERROR_INVALID_ARGUMENT);
     tw_gate_shut(&gate);
     submit_increase(queue, buffer, &gate, NULL);
     TW_PASS(tw_buffer_destroy(&buffer)); /* not the last reference: does not wait for the gate */

@@ -156,6 +156,25 @@ static void run_to_and_fro(void)
     must(tw_queue_destroy(&queue));
 }
 
+/* Three buffers on a device that has room for two. */
+static void run_full(void)
+{
+    tw_queue *queue;
+    tw_buffer *buffers[3];
+    setenv("TW_SUMMARY", "1", 1);
+    setenv("TW_SIM_MEMORY", "20000", 1);
+    must(tw_queue_create(NULL, NULL, NULL, NULL, &queue));
+    for (size_t i = 0; i < 6; ++i) {
+        if (i < 3)
+            must(tw_buffer_create(sizeof(long), tw_range_1d(N), &buffers[i]));
+        submit_steps(queue, buffers[i % 3], 1);
+        must(tw_queue_wait(queue));
+    }
+    for (size_t i = 0; i < 3; ++i)
+        must(tw_buffer_destroy(&buffers[i]));
+    must(tw_queue_destroy(&queue));
+}
+
 static void *work(void *unused)
 {
     tw_queue *queue;
@@ -225,6 +244,7 @@ static const struct program {
                 {"known, and SIGKILL", run_and_be_killed},
                 {"known, and fork()", run_and_fork},
                 {"to and fro", run_to_and_fro},
+                {"full", run_full},
                 {"threads", run_threads},
                 {"failing", run_failing}};
 
@@ -413,6 +433,36 @@ TW_TEST(what_failed_and_was_cancelled_is_in_the_trace)
     free(trace.text);
 }
 
+/* Returns the number of marks that begin with some words. */
+static size_t count_marks(const char *words)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < trace.count; ++i)
+        count += trace.events[i].phase == 'i' && strncmp(trace.events[i].name, words, strlen(words)) == 0;
+    return count;
+}
+
+TW_TEST(what_a_full_device_gives_up_is_told)
+{
+    if (FEW)
+        TW_SKIP();
+    snprintf(path, sizeof path, "/tmp/test_trace.%ld.json", (long)getpid());
+    TW_EQUAL(run("full", "TW_TRACE", path), 0);
+    TW_CHECK(trace_read(&trace, path, false));
+    TW_EQUAL(unlink(path), 0);
+    TW_EQUAL(trace_slices(&trace, "step"), 6);
+    if (has_memory()) {
+        TW_EQUAL(count_marks("evict buffer "), 4);
+        TW_EQUAL(count_marks("allocate buffer "), count_marks("evict buffer ") + count_marks("free buffer "));
+        TW_CHECK(strstr(messages, " was full: it gave up memory 4 times, 0.032 MB"));
+    } else {
+        TW_EQUAL(count_marks("evict buffer "), 0);
+        TW_EQUAL(count_marks("allocate buffer "), 3);
+        TW_EQUAL(count_marks("free buffer "), 3);
+    }
+    free(trace.text);
+}
+
 /* A file that another process writes is left alone. */
 TW_TEST(two_processes_have_two_files)
 {
@@ -530,6 +580,7 @@ TW_TEST_LIST = {TW_CASE(the_program_that_is_traced),
                 TW_CASE(threads_have_their_own_tracks),
                 TW_CASE(a_trace_goes_on_after_a_shutdown_and_a_fork),
                 TW_CASE(what_failed_and_was_cancelled_is_in_the_trace),
+                TW_CASE(what_a_full_device_gives_up_is_told),
                 TW_CASE(two_processes_have_two_files),
                 TW_CASE(a_crash_leaves_a_trace),
                 TW_CASE(a_program_goes_on_without_its_tools),
