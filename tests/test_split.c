@@ -89,6 +89,7 @@ TW_TEST(straight_line_in_every_dimension)
     CHECK(queue, straight, line(1), 5);
     CHECK(queue, straight, line(32), 5);
     CHECK(queue, straight, line(96), 5);
+    CHECK(queue, straight, line(128), 5); /* a size that kernels are compiled for besides */
     CHECK(queue, straight, nd_groups(tw_range_2d(2, 3), tw_range_2d(4, 16)), 7);
     CHECK(queue, straight, nd_groups(tw_range_3d(2, 1, 3), tw_range_3d(2, 4, 8)), 9);
     TW_PASS(tw_queue_destroy(&queue));
@@ -468,6 +469,7 @@ TW_TEST(group_functions)
 {
     ND_BEGIN(queue);
     CHECK(queue, functions, line(64), 3);
+    CHECK(queue, functions, line(128), 3);
     CHECK(queue, functions, nd_groups(tw_range_2d(1, 2), tw_range_2d(3, 32)), 2);
     TW_PASS(tw_queue_destroy(&queue));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops inside of work-items. All work-items take the same number of turns of such a loop, so a chunk of them can take each turn
- * together: they become lanes of vectors, though the loop's length is not known and its sums keep their order.
+ * Loops inside of work-items. A chunk of work-items can take each turn of such a loop together: they become lanes of vectors, though
+ * the loop's length is not known and its sums keep their order.
  *
  *     for each chunk of 64 work-items
  *         for each lane       what comes before the loop
@@ -11,8 +11,9 @@
  *
  * The body of a work-item is cut into segments, at the begin and the end of each loop. What one segment computes and another one uses
  * is computed again if it follows from the index and the turns; else it is kept in an array with an element for each lane.
- * Work-items are independent between two barriers, so their order is free. The loop stays as it is if it does anything else than
- * compute, load and store; if work-items take different numbers of turns; and if the lanes would not lie side by side in memory.
+ * Work-items are independent between two barriers, so their order is free. Where some leave the loop earlier than others, or leave it
+ * out, the chunk counts who goes on; as soon as that is not all of it, those that do take the rest of their turns alone. The loop stays
+ * as it is if it does anything else than compute, load and store, and if the lanes would not lie side by side in memory.
  */
 #include "lanes.h"
 

@@ -40,7 +40,7 @@ for kernel in dot_by_groups scale_all; do
         exit 1
     fi
 done
-for said in 'tile_by_rows was split .*; 2 loops' 'halo_by_id was split .*; 1 loop' 'halo_by_turns was split .*; 1 loop' \
+for said in 'tree_of_any_size was split at 8 barriers' 'tile_by_rows was split .*; 2 loops' 'halo_by_id was split .*; 1 loop' 'halo_by_turns was split .*; 1 loop' \
     'halo_by_id divide' 'halo_by_turns divide'; do
     if ! echo "$lanes" | grep -q "kernel $said"; then
         echo "$lanes"

@@ -34,6 +34,28 @@ static inline void scale_all(tw_nd_item item, const struct scale_all *k)
 }
 TW_ND_RANGE_KERNEL(scale_all, 128);
 
+/* Of any size: eight barriers are in a group of 256, where the distances of the tree are constants. */
+struct tree_of_any_size {
+    const int *in;
+    int *sums;
+    tw_local_memory part;
+};
+
+static inline void tree_of_any_size(tw_nd_item item, const struct tree_of_any_size *k)
+{
+    int *part = tw_local_data(item, k->part);
+    const unsigned at = (unsigned)tw_local_id(item, 0);
+    part[at] = k->in[tw_global_linear_id(item)];
+    for (unsigned half = (unsigned)tw_local_range(item, 0) / 2; half > 0; half /= 2) {
+        tw_barrier(item, TW_LOCAL_SPACE);
+        if (at < half)
+            part[at] += part[at + half];
+    }
+    if (at == 0)
+        k->sums[tw_group_id(item, 0)] = part[0];
+}
+TW_ND_RANGE_KERNEL(tree_of_any_size);
+
 enum { ROWS = 16, COLUMNS = 32, WIDE = COLUMNS + 2, CELLS = (ROWS + 2) * WIDE };
 
 /* Where a group's tile begins, and what a work-item finds there. */
