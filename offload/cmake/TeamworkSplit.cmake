@@ -15,6 +15,7 @@ function(_teamwork_split_missing result)
     endif()
     _teamwork_own_library_dirs(dirs)
     list(TRANSFORM dirs APPEND "/../include")
+    list(FILTER dirs EXCLUDE REGEX "/llvm-([0-9]+)/") # Debian's names say the version: PATHS has the right one
     find_path(TEAMWORK_LLVM_INCLUDE_DIR llvm/Passes/PassBuilder.h HINTS ${dirs} PATHS /usr/lib/llvm-${major}/include
         NO_DEFAULT_PATH)
     mark_as_advanced(TEAMWORK_LLVM_INCLUDE_DIR)

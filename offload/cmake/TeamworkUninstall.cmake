@@ -2,7 +2,7 @@
 #
 # usage: cmake -D MANIFEST=FILE -P TeamworkUninstall.cmake
 #
-# Takes away the files of an installation, below DESTDIR if that is set, and the folders that are empty then. Not itself
+# Takes away the files of an installation, below DESTDIR if that is set, and the folders that have no files then. Not itself
 # installed.
 if(NOT EXISTS "${MANIFEST}")
     message(FATAL_ERROR "Nothing was installed from this build folder: there is no ${MANIFEST}.")
@@ -21,7 +21,7 @@ endforeach()
 list(REMOVE_DUPLICATES folders)
 list(SORT folders ORDER DESCENDING)
 foreach(folder IN LISTS folders)
-    file(GLOB left LIST_DIRECTORIES TRUE "$ENV{DESTDIR}${folder}/*")
+    file(GLOB_RECURSE left "$ENV{DESTDIR}${folder}/*")
     if(IS_DIRECTORY "$ENV{DESTDIR}${folder}" AND NOT left)
         file(REMOVE_RECURSE "$ENV{DESTDIR}${folder}")
     endif()

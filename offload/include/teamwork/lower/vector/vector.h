@@ -76,7 +76,12 @@ typedef double tw_double;
 
 /* ---- the types --------------------------------------------------------------------------------------------------- */
 
+#ifdef __aarch64__ /* its ABI aligns wider vectors to 16 bytes */
+#define TW_INTERNAL_VECTOR_TYPE(T, n)                                                                                  \
+    typedef tw_##T tw_##T##n __attribute__((ext_vector_type(n), aligned(sizeof(tw_##T) * ((n) == 3 ? 4 : (n)))));
+#else
 #define TW_INTERNAL_VECTOR_TYPE(T, n) typedef tw_##T tw_##T##n __attribute__((ext_vector_type(n)));
+#endif
 TW_INTERNAL_ALL_VECTORS(TW_INTERNAL_VECTOR_TYPE)
 #undef TW_INTERNAL_VECTOR_TYPE
 

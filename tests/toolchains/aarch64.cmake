@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Cross-compiling for 64-bit Arm, with the folder of a Debian system for it in TEAMWORK_AARCH64 (environment): see aarch64.sh.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(root $ENV{TEAMWORK_AARCH64})
+set(CMAKE_SYSROOT ${root})
+set(CMAKE_C_COMPILER clang-19)
+set(CMAKE_CXX_COMPILER clang++-19)
+set(CMAKE_C_COMPILER_TARGET aarch64-linux-gnu)
+set(CMAKE_CXX_COMPILER_TARGET aarch64-linux-gnu)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_EXE_LINKER_FLAGS_INIT -fuse-ld=lld)
+set(CMAKE_SHARED_LINKER_FLAGS_INIT -fuse-ld=lld)
+set(CMAKE_FIND_ROOT_PATH ${root})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} ${root})
+set(ENV{PKG_CONFIG_LIBDIR} ${root}/usr/lib/aarch64-linux-gnu/pkgconfig:${root}/usr/share/pkgconfig)
+set(TEAMWORK_LLVM_ROOT ${root}/usr/lib/llvm-19)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L ${root} -E LD_LIBRARY_PATH=${root}/usr/lib/llvm-19/lib)
+set(TEAMWORK_OMPTARGET_LIBRARY ${root}/usr/lib/llvm-19/lib/libomptarget.so.19.1)
