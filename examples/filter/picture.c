@@ -31,9 +31,11 @@ void picture_draw_test(struct picture *picture)
             unsigned char *p = picture->pixels + 4 * (y * picture->width + x);
             const size_t dx = x % 64 < 32 ? 32 - x % 64 : x % 64 - 32, dy = y % 64 < 32 ? 32 - y % 64 : y % 64 - 32;
             const bool disc = dx * dx + dy * dy < 20 * 20, line = (x + 2 * y) % 37 < 3;
-            p[0] = disc ? 255 : (unsigned char)(255 * x / picture->width);
-            p[1] = line ? 255 : (unsigned char)(255 * y / picture->height);
-            p[2] = disc || line ? 20 : 120;
+            const int across = (int)(255 * x / picture->width), down = (int)(255 * y / picture->height);
+            const int sea[3] = {18 + across / 8, 36 + down / 2, 92 + down / 4 + across / 4};
+            const int sun[3] = {255, 206 - down / 2, 72 + across / 3};
+            for (int c = 0; c < 3; ++c)
+                p[c] = (unsigned char)(disc ? sun[c] - line * sun[c] / 4 : sea[c] + line * (255 - sea[c]) * 3 / 4);
             p[3] = 255;
         }
 }
