@@ -282,6 +282,8 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
         hideDivisions(F, FAM);
         if (makeLanes(F, FAM))
             clean(F, FAM, true);
+        if (expandCopies(F))
+            FAM.invalidate(F, PreservedAnalyses::none());
         tellIndependence(F, FAM);
         return PreservedAnalyses::none();
     }

@@ -21,6 +21,7 @@
  *     masks.cpp     writes tests of bits of the index as comparisons
  *     edges.cpp     divides it where conditions on the index change
  *     lanes.cpp     lets chunks of work-items take the turns of loops inside together
+ *     copies.cpp    makes loops of short copies into local memory
  *     accesses.cpp  tells the vectorizer that work-items are independent
  *
  * For GPUs the plugin only looks for variables and functions that the device does not have (missing.cpp).
@@ -210,6 +211,7 @@ std::optional<Version> versionInside(llvm::Function &F, llvm::Loop &L, llvm::Sca
 llvm::Loop *rowsOf(llvm::ScalarEvolution &SE, llvm::Loop &Items);
 bool makeRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool expandCopies(llvm::Function &F);
 bool compareForMasks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool divideAtEdges(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

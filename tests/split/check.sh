@@ -49,6 +49,12 @@ for said in 'tree_of_any_size was split at 8 barriers' 'tile_by_rows was split .
     fi
 done
 
+if "$@" -std=c17 -O2 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm -o - "$here/split/grid.c" |
+    grep -q 'call.*llvm\.memcpy.*i64 512'; then
+    echo "turn_around in split/grid.c calls memcpy()"
+    exit 1
+fi
+
 # Variables and functions that a GPU does not have are named at the line that uses them.
 if "$1" --print-targets 2>/dev/null | grep -q nvptx64; then
     source=$here/split/missing.c

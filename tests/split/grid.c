@@ -34,6 +34,21 @@ static inline void scale_all(tw_nd_item item, const struct scale_all *k)
 }
 TW_ND_RANGE_KERNEL(scale_all, 128);
 
+struct turn_around {
+    const float *in;
+    float *out;
+};
+
+/* The copy of 512 bytes into local memory is a loop, and no call. */
+static inline void turn_around(tw_nd_item item, const struct turn_around *k)
+{
+    TW_LOCAL(float, line, [128]);
+    line[tw_local_id(item, 0)] = k->in[tw_global_id(item, 0)];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[tw_global_id(item, 0)] = line[127 - tw_local_id(item, 0)];
+}
+TW_ND_RANGE_KERNEL(turn_around, 128);
+
 /* Of any size: eight barriers are in a group of 256, where the distances of the tree are constants. */
 struct tree_of_any_size {
     const int *in;
