@@ -3,7 +3,8 @@
 #
 # usage: page.sh PAGE.md
 #
-# Headings get the anchors that links of these pages use, as GitHub makes them; Doxygen wants them named.
+# Headings get the anchors that links of these pages use, as GitHub makes them; Doxygen wants them named, and
+# finds figures from docs/.
 exec awk -v page="$(basename "$1" .md)" '
 function anchor(text) {
     text = tolower(text)
@@ -17,6 +18,7 @@ code || /^    / { print; next }
 {
     line = $0
     out = ""
+    gsub(/\]\(docs\/figures\//, "](figures/", line)
     while (match(line, /\]\([a-z_A-Z]*(\.md)?#[^)]*\)/)) {
         link = substr(line, RSTART + 2, RLENGTH - 3)
         split(link, parts, "#")
