@@ -4,7 +4,7 @@
 # usage: site.sh DOXYGEN DOXYFILE LIBRARY      in the folder of the sources
 #
 # Makes the site and the manual in a temporary folder. Doxygen must not warn, each function that the library exports must
-# have a page of the manual, and so must each inline function and macro that the headers document.
+# have a page of the manual, and so must each inline function and macro that the headers document. Figures must be there.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -37,4 +37,7 @@ grep -ho 'href="[a-z_0-9A-Z.-]*\.html' "$work"/site/*.html | sed 's/href="//' | 
     [ -e "$work/site/$page" ] || echo "$page"
 done >"$work/missing"
 [ ! -s "$work/missing" ] || fail "the site has links to pages that are not there: $(tr '\n' ' ' <"$work/missing")"
+for figure in docs/figures/*; do
+    [ -e "$work/site/${figure##*/}" ] || fail "the site lacks $figure"
+done
 [ "$errors" = 0 ]
