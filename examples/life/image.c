@@ -192,6 +192,7 @@ static bool write_next(struct image *image, const struct image_source *source)
     uLongf bytes = compressBound(raw_bytes);
     png_byte *data = malloc(bytes);
     const bool written = data && compress2(data, &bytes, image->changes, raw_bytes, Z_BEST_COMPRESSION) == Z_OK
+                         && bytes <= PNG_UINT_31_MAX - 4 /* a chunk */
                          && write_data(image, data, bytes);
     free(data);
     return written;
