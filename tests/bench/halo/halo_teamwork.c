@@ -160,7 +160,8 @@ static bool make_queues(struct grid *g, size_t i, tw_device *device)
     if (!bench_passed(tw_queue_create_on_device(device, NULL, NULL, &g->queues[i])))
         return false;
     if (g->plan & EDGE_QUEUE)
-        return bench_passed(tw_queue_create_on_device(device, NULL, NULL, &g->edge_queues[i]));
+        return bench_passed(
+            tw_queue_create_with_properties(NULL, device, TW_QUEUE_PRIORITY_HIGH, NULL, NULL, &g->edge_queues[i]));
     g->edge_queues[i] = g->queues[i];
     return true;
 }
@@ -322,7 +323,8 @@ const struct halo_way halo_teamwork_ways[] = {
     WAY("edges first", false, EDGES_FIRST),
     WAY("edges first, a thread each waits", false, EDGES_FIRST | WAITERS),
     WAY("edges first, a thread each submits", false, EDGES_FIRST | SUBMITTERS),
-    WAY("edges in a queue of their own", false, EDGES_FIRST | EDGE_QUEUE | WAITERS),
+    WAY("edges in a queue of high priority", false, EDGES_FIRST | EDGE_QUEUE),
+    WAY("edges in a queue of high priority, a thread each waits", false, EDGES_FIRST | EDGE_QUEUE | WAITERS),
     WAY("one kernel, a thread each waits", false, WAITERS),
     WAY("one kernel, a thread each submits", false, SUBMITTERS),
     {.name = NULL},
