@@ -302,6 +302,51 @@ TW_TEST(the_same_bits_in_every_run)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- a sum beside an array in which neighbours are neighbours -------------------------------------------------------- */
+
+struct lines {
+    const int *in;
+    TW_REDUCTION(int, TW_SUM) sum;
+    TW_REDUCTION_ARRAY(int, TW_SUM) columns;
+};
+static inline void lines(tw_nd_item item, const struct lines *k)
+{
+    const int x = k->in[tw_global_id(item, 0)];
+    tw_combine(k->sum, x);
+    tw_combine_at(k->columns, tw_local_id(item, 0), x);
+}
+TW_ND_RANGE_REDUCTION(lines, (64), sum, columns);
+
+TW_TEST(a_sum_beside_columns)
+{
+    enum { GROUPS = 100, COLUMNS = 64, COUNT = GROUPS * COLUMNS };
+    static int in[COUNT];
+    int sum = 0, columns[COLUMNS];
+    tw_queue *queue = nd_queue();
+    if (!queue)
+        return;
+    tw_buffer *from = NULL, *out = NULL, *of_columns = NULL;
+    for (int i = 0; i < COUNT; ++i)
+        in[i] = i % COLUMNS + 1;
+    TW_PASS(tw_buffer_create_over_const(in, sizeof(int), tw_range_1d(COUNT), &from));
+    TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(1), &out));
+    TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(COLUMNS), &of_columns));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(COUNT), tw_range_1d(COLUMNS)), lines,
+                             .in = tw_read(cg, from), .sum = TW_REDUCE_INIT(cg, out),
+                             .columns = TW_REDUCE_ARRAY_INIT(cg, of_columns));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    tw_test_fetch(out, &sum);
+    tw_test_fetch(of_columns, columns);
+    TW_EQUAL(sum, GROUPS * COLUMNS * (COLUMNS + 1) / 2);
+    for (int i = 0; i < COLUMNS; ++i)
+        TW_EQUAL(columns[i], GROUPS * (i + 1));
+    TW_PASS(tw_buffer_destroy(&from));
+    TW_PASS(tw_buffer_destroy(&out));
+    TW_PASS(tw_buffer_destroy(&of_columns));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 struct divergent {
@@ -366,6 +411,7 @@ TW_TEST_LIST = {TW_CASE(hierarchical_kernels_reduce),
                 TW_CASE(nd_range_kernels_with_barriers_reduce),
                 TW_CASE(nd_range_kernels_of_any_size_reduce),
                 TW_CASE(the_same_bits_in_every_run),
+                TW_CASE(a_sum_beside_columns),
                 TW_CASE(a_barrier_that_some_do_not_reach_is_reported),
                 TW_CASE(wrong_targets_are_errors_of_the_group),
                 TW_CASES_END};

@@ -115,8 +115,8 @@ Instruction *Accesses::sharedVariable()
     return nullptr;
 }
 
-/* Whether a loop that is said to be parallel still does in their order what one work-item does. The vectorizer merges accesses that lie
-   apart, and moves them over others, without a look at those if the loop is parallel. */
+/* Whether a loop that is said to be parallel still does in their order what one work-item does, and what reductions combine. The
+   vectorizer merges accesses that lie apart, and moves them over others, without a look at those if the loop is parallel. */
 bool Accesses::keepsOrder(AAResults &AA)
 {
     SmallVector<Instruction *, 32> All;
@@ -126,6 +126,14 @@ bool Accesses::keepsOrder(AAResults &AA)
                 All.push_back(&I);
     if (All.size() > 200)
         return false;
+    /* a place that all of them change: what a reduction has combined so far */
+    for (Instruction *Store : All) {
+        const SCEV *Where = SE.getSCEV(getLoadStorePointerOperand(Store));
+        if (isa<StoreInst>(Store) && growth(Where) == 0)
+            for (Instruction *Load : All)
+                if (isa<LoadInst>(Load) && SE.getSCEV(getLoadStorePointerOperand(Load)) == Where)
+                    return false;
+    }
     for (Instruction *Strided : All) {
         if (!isFar(*Strided))
             continue;
