@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host stacks x86_64 x86_64-teams (gpu-simt gpu-teams) */
+/* Variants: host stacks x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /** lower/group/async_copy.h: copies that a group's work-items make together (property 44), in both directions, with and
  *  without strides, of elements of every size and alignment, in nd_range and hierarchical kernels. */
 #include "nd_range_test.h"
