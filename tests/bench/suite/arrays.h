@@ -72,6 +72,17 @@ static inline uint64_t suite_random_at(uint64_t i)
     return i ^ i >> 31;
 }
 
+/** Changes x, a uint32_t, to a hash of itself, by multiplications and shifts (of the lowbias32 family). A macro, so that
+ *  kernels of every side have it. */
+#define SUITE_HASH(x)                                                                                                  \
+    do {                                                                                                               \
+        (x) ^= (x) >> 16;                                                                                              \
+        (x) *= 0x7feb352du;                                                                                            \
+        (x) ^= (x) >> 15;                                                                                              \
+        (x) *= 0x846ca68bu;                                                                                            \
+        (x) ^= (x) >> 16;                                                                                              \
+    } while (0)
+
 #ifdef __cplusplus
 }
 #endif

@@ -35,16 +35,6 @@ static inline size_t ising_first(const struct ising *problem)
     return problem->pitch + ISING_LEFT;
 }
 
-/* A hash of 32 bits, by multiplications and shifts (of the lowbias32 family). */
-#define ISING_HASH(x)                                                                                                  \
-    do {                                                                                                               \
-        (x) ^= (x) >> 16;                                                                                              \
-        (x) *= 0x7feb352du;                                                                                            \
-        (x) ^= (x) >> 15;                                                                                              \
-        (x) *= 0x846ca68bu;                                                                                            \
-        (x) ^= (x) >> 16;                                                                                              \
-    } while (0)
-
 /*
  * The new value of a spin. `sum` is that of its four neighbours, `place` its number, `turn` that of the launch, t the
  * thresholds by number of agreeing neighbours.
@@ -52,7 +42,7 @@ static inline size_t ising_first(const struct ising *problem)
 #define ISING_SPIN(result, spin, sum, place, turn, t1, t2, t3, t4)                                                     \
     do {                                                                                                               \
         uint32_t number_ = (place) ^ (turn);                                                                           \
-        ISING_HASH(number_);                                                                                           \
+        SUITE_HASH(number_);                                                                                           \
         const int agree_ = (spin) * (sum);                                                                             \
         const uint32_t threshold_ = agree_ <= 1 ? (t1) : agree_ == 2 ? (t2) : agree_ == 3 ? (t3) : (t4);               \
         (result) = (signed char)(agree_ <= 0 || number_ < threshold_ ? -(spin) : (spin));                              \

@@ -32,25 +32,15 @@ struct items_option {
 
 #define ITEMS_OPTION {.drift = 1e-4f, .volatility = 0.02f, .strike = 1, .seed = 20260117}
 
-/** A hash of 32 bits, by multiplications and shifts (of the lowbias32 family). */
-#define ITEMS_HASH(x)                                                                                                  \
-    do {                                                                                                               \
-        (x) ^= (x) >> 16;                                                                                              \
-        (x) *= 0x7feb352du;                                                                                            \
-        (x) ^= (x) >> 15;                                                                                              \
-        (x) *= 0x846ca68bu;                                                                                            \
-        (x) ^= (x) >> 16;                                                                                              \
-    } while (0)
-
 /** Two numbers of a step of a path, above 0 and below 1. */
 #define ITEMS_RANDOM(seed, path, step, first, second)                                                                  \
     do {                                                                                                               \
         uint32_t a_ = (path) ^ (seed), b_;                                                                             \
-        ITEMS_HASH(a_);                                                                                                \
+        SUITE_HASH(a_);                                                                                                \
         a_ += 2 * (step);                                                                                              \
         b_ = a_ + 1;                                                                                                   \
-        ITEMS_HASH(a_);                                                                                                \
-        ITEMS_HASH(b_);                                                                                                \
+        SUITE_HASH(a_);                                                                                                \
+        SUITE_HASH(b_);                                                                                                \
         (first) = ((float)(int32_t)(a_ >> 9) + 0.5f) * 0x1p-23f;                                                       \
         (second) = ((float)(int32_t)(b_ >> 9) + 0.5f) * 0x1p-23f;                                                      \
     } while (0)
