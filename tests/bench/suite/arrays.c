@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Problems whose data are arrays: freeing them, and comparing a result with the expected one. */
+/* Problems whose data are arrays: making and freeing them, and comparing a result with the expected one. */
 #include "arrays.h"
 
 #include <math.h>
@@ -13,6 +13,24 @@ void *suite_allocate_data(size_t bytes)
     if (!data)
         fprintf(stderr, "no memory for a problem\n");
     return data;
+}
+
+void *suite_arrays_floats(struct suite_problem *problem, size_t bytes, size_t in_count, size_t out_count)
+{
+    struct suite_arrays *arrays = problem->data = suite_allocate_data(bytes);
+    if (!arrays)
+        return NULL;
+    float *in = suite_allocate(in_count * sizeof(float)), *out = suite_allocate(out_count * sizeof(float));
+    *arrays = (struct suite_arrays){
+        .at = {{in_count * sizeof(float), in, false}, {out_count * sizeof(float), NULL, false}}, 1, out};
+    if (!in || !out)
+        return NULL;
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < in_count; ++i)
+        in[i] = (float)(suite_random_at(i) % 64);
+    problem->result_bytes = out_count * sizeof(float);
+    problem->literal = true;
+    return arrays;
 }
 
 void suite_arrays_free(struct suite_problem *problem)

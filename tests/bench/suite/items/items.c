@@ -61,30 +61,23 @@ static void solve(const float *in, float *out, size_t count, size_t line, double
 
 static bool make_lines(enum suite_size size, struct suite_problem *problem)
 {
-    struct items *items = suite_allocate_data(sizeof *items);
-    problem->data = items;
-    if (!items)
-        return false;
     const unsigned log = size == SUITE_QUICK ? 10 : size == SUITE_CPU ? 16 : 21;
-    const size_t count = (size_t)1 << log, bytes = count * ITEMS_LENGTH * sizeof(float);
-    float *in = suite_allocate(bytes), *out = suite_allocate(bytes), *a = suite_allocate(count * sizeof *a);
-    items->count = count;
-    items->arrays = (struct suite_arrays){
-        .at = {{bytes, in, false}, {bytes, NULL, false}, {count * sizeof *a, a, false}}, ITEMS_OUT, out};
-    if (!in || !out || !a)
+    const size_t count = (size_t)1 << log, numbers = count * ITEMS_LENGTH;
+    struct items *items = suite_arrays_floats(problem, sizeof *items, numbers, numbers);
+    float *a = items ? suite_allocate(count * sizeof *a) : NULL;
+    if (!a)
         return false;
-#pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < count * ITEMS_LENGTH; ++i)
-        in[i] = (float)(suite_random_at(i) % 64);
+    items->count = count;
+    items->arrays.at[ITEMS_COEFFICIENTS] = (struct suite_array){count * sizeof *a, a, false};
+    const float *in = items->arrays.at[ITEMS_IN].initial;
+    float *out = (float *)items->arrays.expected;
 #pragma omp parallel for schedule(static)
     for (size_t line = 0; line < count; ++line) {
         a[line] = 0.25f * (float)(1 + suite_random_at(line) % 8);
         solve(in, out, count, line, (double)a[line]);
     }
-    problem->result_bytes = bytes;
-    problem->literal = true;
-    problem->work =
-        (struct suite_work){.bytes = 2.0 * (double)bytes, .flops = 9.0 * ITEMS_LENGTH * (double)count, .launches = 1};
+    problem->work = (struct suite_work){
+        .bytes = 2.0 * sizeof(float) * (double)numbers, .flops = 9.0 * (double)numbers, .launches = 1};
     snprintf(problem->title, sizeof problem->title, "2^%u tridiagonal systems of %d equations", log, ITEMS_LENGTH);
     return true;
 }

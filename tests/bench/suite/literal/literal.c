@@ -4,30 +4,11 @@
 
 #include <stdio.h>
 
-static struct literal *begin(struct suite_problem *problem, size_t in_count, size_t out_count)
-{
-    struct literal *literal = suite_allocate_data(sizeof *literal);
-    problem->data = literal;
-    if (!literal)
-        return NULL;
-    float *in = suite_allocate(in_count * sizeof(float)), *out = suite_allocate(out_count * sizeof(float));
-    literal->arrays = (struct suite_arrays){
-        .at = {{in_count * sizeof(float), in, false}, {out_count * sizeof(float), NULL, false}}, LITERAL_OUT, out};
-    if (!in || !out)
-        return NULL;
-#pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < in_count; ++i)
-        in[i] = (float)(suite_random_at(i) % 64);
-    problem->result_bytes = out_count * sizeof(float);
-    problem->literal = true;
-    return literal;
-}
-
 static bool make_sums(enum suite_size size, struct suite_problem *problem)
 {
     const unsigned log = size == SUITE_QUICK ? 17 : size == SUITE_CPU ? 25 : 28;
     const size_t count = (size_t)1 << log, groups = count / LITERAL_GROUP;
-    struct literal *literal = begin(problem, count, groups);
+    struct literal *literal = suite_arrays_floats(problem, sizeof *literal, count, groups);
     if (!literal)
         return false;
     literal->count = count;
@@ -47,7 +28,7 @@ static bool make_sums(enum suite_size size, struct suite_problem *problem)
 static bool make_image(enum suite_size size, struct suite_problem *problem)
 {
     const size_t side = size == SUITE_QUICK ? 256 : size == SUITE_CPU ? 2048 : 8192;
-    struct literal *literal = begin(problem, side * side, side * side);
+    struct literal *literal = suite_arrays_floats(problem, sizeof *literal, side * side, side * side);
     if (!literal)
         return false;
     literal->count = side;

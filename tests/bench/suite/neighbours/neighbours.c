@@ -7,21 +7,10 @@
 
 static struct neighbours *begin(struct suite_problem *problem, size_t count, size_t in_count, size_t out_count)
 {
-    struct neighbours *n = suite_allocate_data(sizeof *n);
-    problem->data = n;
+    struct neighbours *n = suite_arrays_floats(problem, sizeof *n, in_count, out_count);
     if (!n)
         return NULL;
-    float *in = suite_allocate(in_count * sizeof(float)), *out = suite_allocate(out_count * sizeof(float));
     n->count = count;
-    n->arrays = (struct suite_arrays){
-        .at = {{in_count * sizeof(float), in, false}, {out_count * sizeof(float), NULL, false}}, NEIGHBOURS_OUT, out};
-    if (!in || !out)
-        return NULL;
-#pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < in_count; ++i)
-        in[i] = (float)(suite_random_at(i) % 64);
-    problem->result_bytes = out_count * sizeof(float);
-    problem->literal = true;
     problem->work = (struct suite_work){.bytes = (double)(in_count + out_count) * sizeof(float), .launches = 1};
     return n;
 }
