@@ -10,7 +10,6 @@ constexpr unsigned group = ITEMS_GROUP;
 
 __global__ void __launch_bounds__(group) paths_kernel(items_option option, float *all, unsigned steps)
 {
-    __shared__ float warps[group / 32];
     const uint32_t path = blockIdx.x * group + threadIdx.x;
     float worth = 1, sum = 0;
     for (uint32_t step = 0; step < steps; ++step) {
@@ -20,17 +19,9 @@ __global__ void __launch_bounds__(group) paths_kernel(items_option option, float
         worth *= expf(option.drift + option.volatility * normal);
         sum += worth;
     }
-    float payoff = fmaxf(sum / (float)steps - option.strike, 0);
-    for (unsigned distance = 16; distance > 0; distance /= 2)
-        payoff += __shfl_down_sync(0xffffffffu, payoff, distance);
-    if (threadIdx.x % 32 == 0)
-        warps[threadIdx.x / 32] = payoff;
-    __syncthreads();
-    if (threadIdx.x > 0)
-        return;
-    for (unsigned w = 1; w < group / 32; ++w)
-        payoff += warps[w];
-    atomicAdd(all, payoff);
+    const float payoff = suite_cuda_group_sum<group>(fmaxf(sum / (float)steps - option.strike, 0));
+    if (threadIdx.x == 0)
+        atomicAdd(all, payoff);
 }
 
 __global__ void __launch_bounds__(group)

@@ -10,19 +10,10 @@ constexpr unsigned group = LEVELS_GROUP, block_size = LEVELS_BLOCK;
 
 __global__ void __launch_bounds__(group) sum_kernel(const float *in, float *sums, size_t count)
 {
-    __shared__ float warps[group / 32];
     const size_t i = (size_t)blockIdx.x * group + threadIdx.x;
-    float sum = i < count ? in[i] : 0;
-    for (unsigned distance = 16; distance > 0; distance /= 2)
-        sum += __shfl_down_sync(0xffffffffu, sum, distance);
-    if (threadIdx.x % 32 == 0)
-        warps[threadIdx.x / 32] = sum;
-    __syncthreads();
-    if (threadIdx.x > 0)
-        return;
-    for (unsigned w = 1; w < group / 32; ++w)
-        sum += warps[w];
-    sums[blockIdx.x] = sum;
+    const float sum = suite_cuda_group_sum<group>(i < count ? in[i] : 0);
+    if (threadIdx.x == 0)
+        sums[blockIdx.x] = sum;
 }
 
 __global__ void __launch_bounds__(group) scan_kernel(const uint32_t *in, uint32_t *out, uint32_t *sums, size_t count)

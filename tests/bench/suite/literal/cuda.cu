@@ -10,18 +10,9 @@ constexpr unsigned group = LITERAL_GROUP, tile = LITERAL_TILE;
 
 __global__ void __launch_bounds__(group) group_sum_kernel(const float *in, float *sums)
 {
-    __shared__ float warps[group / 32];
-    float sum = in[blockIdx.x * group + threadIdx.x];
-    for (unsigned distance = 16; distance > 0; distance /= 2)
-        sum += __shfl_down_sync(0xffffffffu, sum, distance);
-    if (threadIdx.x % 32 == 0)
-        warps[threadIdx.x / 32] = sum;
-    __syncthreads();
-    if (threadIdx.x > 0)
-        return;
-    for (unsigned w = 1; w < group / 32; ++w)
-        sum += warps[w];
-    sums[blockIdx.x] = sum;
+    const float sum = suite_cuda_group_sum<group>(in[blockIdx.x * group + threadIdx.x]);
+    if (threadIdx.x == 0)
+        sums[blockIdx.x] = sum;
 }
 
 __global__ void __launch_bounds__(group) tree_sum_kernel(const float *in, float *sums)

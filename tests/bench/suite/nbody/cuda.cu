@@ -66,22 +66,14 @@ __global__ void __launch_bounds__(GROUP) move_kernel(float *positions, const flo
 __global__ void __launch_bounds__(GROUP)
     energy_kernel(const float *mass, const float *velocities, unsigned n, float *energy)
 {
-    __shared__ float part[GROUP / 32];
     float sum = 0;
     for (unsigned i = blockIdx.x * GROUP + threadIdx.x; i < n; i += gridDim.x * GROUP) {
         const float vx = velocities[i], vy = velocities[n + i], vz = velocities[2 * n + i];
         sum += 0.5f * mass[i] * (vx * vx + vy * vy + vz * vz);
     }
-    for (unsigned offset = 16; offset > 0; offset /= 2)
-        sum += __shfl_down_sync(~0u, sum, offset);
-    if (threadIdx.x % 32 == 0)
-        part[threadIdx.x / 32] = sum;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        for (unsigned warp = 1; warp < GROUP / 32; ++warp)
-            sum += part[warp];
+    sum = suite_cuda_group_sum<GROUP>(sum);
+    if (threadIdx.x == 0)
         atomicAdd(energy, sum);
-    }
 }
 
 template <void (*kernel)(const float *, float *, unsigned)> bool run(void *state)
