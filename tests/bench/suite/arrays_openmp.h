@@ -84,6 +84,30 @@ static inline bool suite_openmp_fetch(void *state, void *result)
     return suite_device_get(s->at[arrays->result], result, arrays->at[arrays->result].bytes);
 }
 
+#ifndef SUITE_TARGET
+
+/** The first half of prefix sums by parts, for all threads of a parallel region: each sums up its part of the numbers, and
+ *  gets the sum of those before it, and the part, [first, past). `sums` has room for a number of each thread. */
+static inline uint32_t suite_openmp_sum_before(const uint32_t *in, uint32_t *sums, size_t count, size_t *first,
+                                               size_t *past)
+{
+    const size_t threads = (size_t)omp_get_num_threads(), thread = (size_t)omp_get_thread_num();
+    *first = count / threads * thread;
+    *past = thread + 1 == threads ? count : *first + count / threads;
+    uint32_t sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = *first; i < *past; ++i)
+        sum += in[i];
+    sums[thread] = sum;
+#pragma omp barrier
+    sum = 0;
+    for (size_t t = 0; t < thread; ++t)
+        sum += sums[t];
+    return sum;
+}
+
+#endif
+
 /** A version with its run(), and one whose arrays are to be restored. */
 #define SUITE_OPENMP_VERSION(form, run)                                                                                \
     {form, NULL, suite_openmp_open, NULL, run, suite_openmp_fetch, suite_openmp_close}

@@ -108,17 +108,8 @@ static bool SUITE_NAME(scan_whole)(void *state)
     uint32_t *out = s->at[SCAN_OUT], *sums = s->at[SCAN_SUMS];
 #pragma omp parallel firstprivate(in, out, sums, count)
     {
-        const size_t threads = (size_t)omp_get_num_threads(), thread = (size_t)omp_get_thread_num();
-        const size_t first = count / threads * thread, past = thread + 1 == threads ? count : first + count / threads;
-        uint32_t sum = 0;
-#pragma omp simd reduction(+ : sum)
-        for (size_t i = first; i < past; ++i)
-            sum += in[i];
-        sums[thread] = sum;
-#pragma omp barrier
-        sum = 0;
-        for (size_t t = 0; t < thread; ++t)
-            sum += sums[t];
+        size_t first, past;
+        uint32_t sum = suite_openmp_sum_before(in, sums, count, &first, &past);
         for (size_t i = first; i < past; ++i)
             out[i] = sum += in[i];
     }
