@@ -220,21 +220,27 @@ static void find_dirs(struct toolchain *toolchain)
     }
 }
 
+/* Stores the first file of a pattern. Returns false if there is none. */
+static bool first_match(const char *pattern, char *path, size_t bytes)
+{
+    glob_t found;
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return false;
+    snprintf(path, bytes, "%s", found.gl_pathv[0]);
+    globfree(&found);
+    return true;
+}
+
 /* Stores the first file of a pattern in the compiler's directories. Returns false if there is none. */
 static bool find_file(const struct toolchain *toolchain, const char *pattern, char *path, size_t bytes)
 {
-    bool is_there = false;
-    for (size_t i = 0; i < toolchain->dir_count && !is_there; ++i) {
+    for (size_t i = 0; i < toolchain->dir_count; ++i) {
         char full[PATH_BYTES + 64];
-        glob_t found;
         snprintf(full, sizeof full, "%s/%s", toolchain->dirs[i], pattern);
-        if (glob(full, 0, NULL, &found) != 0)
-            continue;
-        is_there = true;
-        snprintf(path, bytes, "%s", found.gl_pathv[0]);
-        globfree(&found);
+        if (first_match(full, path, bytes))
+            return true;
     }
-    return is_there;
+    return false;
 }
 
 /* The version in a library's file name; that of the compiler if it has none. */
@@ -440,17 +446,8 @@ static void find_headers(struct toolchain *toolchain)
 
 static bool find_boost(char *path, size_t bytes)
 {
-    static const char *const patterns[] = {"/usr/lib/*/libboost_context.*", "/usr/lib*/libboost_context.*"};
-    bool is_there = false;
-    for (size_t i = 0; i < COUNT(patterns) && !is_there; ++i) {
-        glob_t found;
-        if (glob(patterns[i], 0, NULL, &found) != 0)
-            continue;
-        is_there = true;
-        snprintf(path, bytes, "%s", found.gl_pathv[0]);
-        globfree(&found);
-    }
-    return is_there;
+    return first_match("/usr/lib/*/libboost_context.*", path, bytes)
+           || first_match("/usr/lib*/libboost_context.*", path, bytes);
 }
 
 /* The headers of the compiler's LLVM, for the plugin. */
