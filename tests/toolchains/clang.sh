@@ -17,8 +17,5 @@ flags="-isystem $PWD/$build/omp"
 cmake -S . -B "$build" -G Ninja -DCMAKE_C_COMPILER="clang-$version" -DCMAKE_CXX_COMPILER="clang++-$version" \
     -DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_FLAGS="$flags" -DCMAKE_BUILD_TYPE=Release -DTEAMWORK_GPU=OFF -DTEAMWORK_WERROR=ON \
     -DTEAMWORK_LLVM_ROOT=/usr/lib/llvm-19 >"$build/configure.log"
-programs=$(ninja -C "$build" -t targets all | sed -n 's/^\(\(test_[a-z_0-9]*\.\(host\|x86_64\)\)\|\(unit_[a-z_0-9]*\)\): .*/\1/p' |
-    grep -E "${2:-.}" | sort -u)
-# shellcheck disable=SC2086 # names are words
-ninja -C "$build" teamwork teamwork_split_plugin $programs
-ctest --test-dir "$build" -R "^(test|unit)_.*${2:-}" -E '\.(x86_64-teams|stacks)$' --timeout 300 -j "$(nproc)"
+sh tests/toolchains/build_and_test.sh "$build" 'host|x86_64' "${2:-}" \
+    '\.(x86_64-teams|stacks)$' teamwork teamwork_split_plugin
