@@ -770,25 +770,11 @@ std::optional<Version> versionInside(Function &F, Loop &L, ScalarEvolution &SE, 
 /* Divides the loops over work-items of a function. */
 bool divideAtEdges(Function &F, FunctionAnalysisManager &FAM)
 {
-    bool Changed = false;
-    for (bool More = true; More;) {
-        More = false;
-        auto &LI = FAM.getResult<LoopAnalysis>(F);
-        auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
-        auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
-        for (Loop *L : LI.getLoopsInPreorder()) {
-            if (!hasLoopMark(*L, ItemsMark) || hasLoopMark(*L, "teamwork.divided"))
-                continue;
-            addLoopMark(*L, "teamwork.divided");
-            if (Divider(F, *L, SE, DT, LI).run()) {
-                More = Changed = true;
-                break;
-            }
-        }
-        if (More)
-            FAM.invalidate(F, PreservedAnalyses::none());
-    }
-    return Changed;
+    return changeLoops(F, FAM, "teamwork.divided", [&](Loop &L) {
+        return Divider(F, L, FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<DominatorTreeAnalysis>(F),
+                       FAM.getResult<LoopAnalysis>(F))
+            .run();
+    });
 }
 
 } // namespace tw_split

@@ -517,30 +517,17 @@ void separateLast(Loop &L, ScalarEvolution &SE)
 /* Makes lanes of the work-items of a function's loops. */
 bool makeLanes(Function &F, FunctionAnalysisManager &FAM)
 {
-    bool Changed = false;
-    for (bool More = true; More;) {
-        More = false;
-        auto &LI = FAM.getResult<LoopAnalysis>(F);
-        auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
+    const auto Change = [&](Loop &L) {
         auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
-        for (Loop *L : LI.getLoopsInPreorder()) {
-            if (L->isInnermost() || !hasLoopMark(*L, ItemsMark) || hasLoopMark(*L, "teamwork.lanes"))
-                continue;
-            addLoopMark(*L, "teamwork.lanes");
-            separateLast(*L, SE);
-            Lanes Made(F, *L, SE, DT, LI, FAM.getResult<AAManager>(F));
-            const bool Done = Made.run();
-            report(F, *L, Done, Made.Why, Made.Where);
-            if (Done) {
-                More = Changed = true;
-                EliminateUnreachableBlocks(F);
-                break;
-            }
-        }
-        if (More)
-            FAM.invalidate(F, PreservedAnalyses::none());
-    }
-    return Changed;
+        separateLast(L, SE);
+        Lanes Made(F, L, SE, FAM.getResult<DominatorTreeAnalysis>(F), FAM.getResult<LoopAnalysis>(F), FAM.getResult<AAManager>(F));
+        const bool Done = Made.run();
+        report(F, L, Done, Made.Why, Made.Where);
+        if (Done)
+            EliminateUnreachableBlocks(F);
+        return Done;
+    };
+    return changeLoops(F, FAM, "teamwork.lanes", Change, [](Loop &Items) { return Items.isInnermost() ? nullptr : &Items; });
 }
 
 } // namespace tw_split

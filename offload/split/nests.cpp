@@ -27,7 +27,6 @@ namespace tw_split
 namespace
 {
 
-constexpr const char *NestMark = "teamwork.nest";
 constexpr unsigned MostAround = 300;     /* instructions of a row that are not in the loop over its work-items */
 constexpr uint64_t LongRow = 256;        /* rows of so many work-items are left to edges.cpp */
 constexpr uint64_t MostTurns = 1u << 28; /* so that sums of several loops fit 64 bits */
@@ -219,29 +218,19 @@ Loop *rowsOf(ScalarEvolution &SE, Loop &Items)
 
 bool versionNests(Function &F, FunctionAnalysisManager &FAM)
 {
-    bool Changed = false;
-    for (bool More = true; More;) {
-        More = false;
-        auto &LI = FAM.getResult<LoopAnalysis>(F);
-        for (Loop *L : LI.getLoopsInPreorder()) {
-            Loop *Nest = hasLoopMark(*L, ItemsMark) ? rowsOf(FAM.getResult<ScalarEvolutionAnalysis>(F), *L) : nullptr;
-            if (!Nest || hasLoopMark(*Nest, NestMark))
-                continue;
-            addLoopMark(*Nest, NestMark);
-            const std::optional<Version> Made = versionInside(F, *Nest, FAM.getResult<ScalarEvolutionAnalysis>(F),
-                                                              FAM.getResult<DominatorTreeAnalysis>(F), LI);
-            if (!Made)
-                continue;
-            More = Changed = true;
-            FAM.invalidate(F, PreservedAnalyses::none());
-            Loop *Inside = FAM.getResult<LoopAnalysis>(F).getLoopFor(Made->Header);
-            if (!Widening(F, *Inside, *Made->Choice, FAM.getResult<ScalarEvolutionAnalysis>(F)).run() && !Made->Settled)
-                Made->Choice->setCondition(ConstantInt::getFalse(F.getContext())); /* nothing to gain */
-            FAM.invalidate(F, PreservedAnalyses::none());
-            break;
-        }
-    }
-    return Changed;
+    const auto Change = [&](Loop &Nest) {
+        const std::optional<Version> Made = versionInside(F, Nest, FAM.getResult<ScalarEvolutionAnalysis>(F),
+                                                          FAM.getResult<DominatorTreeAnalysis>(F), FAM.getResult<LoopAnalysis>(F));
+        if (!Made)
+            return false;
+        FAM.invalidate(F, PreservedAnalyses::none());
+        Loop *Inside = FAM.getResult<LoopAnalysis>(F).getLoopFor(Made->Header);
+        if (!Widening(F, *Inside, *Made->Choice, FAM.getResult<ScalarEvolutionAnalysis>(F)).run() && !Made->Settled)
+            Made->Choice->setCondition(ConstantInt::getFalse(F.getContext())); /* nothing to gain */
+        return true;
+    };
+    const auto Of = [&](Loop &Items) { return rowsOf(FAM.getResult<ScalarEvolutionAnalysis>(F), Items); };
+    return changeLoops(F, FAM, "teamwork.nest", Change, Of);
 }
 
 } // namespace tw_split

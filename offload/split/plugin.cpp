@@ -53,6 +53,29 @@ void addLoopMark(Loop &L, StringRef Name)
     L.setLoopID(makePostTransformationMetadata(Context, L.getLoopID(), {}, {Mark}));
 }
 
+/* Hands what `Of` names for each loop over work-items to `Change`, or that loop itself: if it has no `Mark` yet, which it gets first.
+   After a change, which `Change` tells by its result, all is analysed again, and the loops that came with it have their turn. */
+bool changeLoops(Function &F, FunctionAnalysisManager &FAM, StringRef Mark, function_ref<bool(Loop &)> Change,
+                 function_ref<Loop *(Loop &)> Of)
+{
+    bool Changed = false;
+    for (bool More = true; More;) {
+        More = false;
+        for (Loop *Items : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
+            Loop *L = hasLoopMark(*Items, ItemsMark) ? Of(*Items) : nullptr;
+            if (!L || hasLoopMark(*L, Mark))
+                continue;
+            addLoopMark(*L, Mark);
+            if (Change(*L)) {
+                More = Changed = true;
+                FAM.invalidate(F, PreservedAnalyses::none());
+                break;
+            }
+        }
+    }
+    return Changed;
+}
+
 CallInst *markerCall(Instruction &I, const char *Name)
 {
     auto *Call = dyn_cast<CallInst>(&I);

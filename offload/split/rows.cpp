@@ -24,7 +24,6 @@ namespace tw_split
 namespace
 {
 
-constexpr const char *RowsMark = "teamwork.rows";
 constexpr uint64_t ShortRow = 8;
 constexpr unsigned LeastTurns = 64; /* of a loop, if the width is not known */
 constexpr unsigned MostInRows = 400; /* instructions of the loop */
@@ -253,27 +252,14 @@ bool Rows::run()
 /* Makes rows of the loops over work-items of a function. */
 bool makeRows(Function &F, FunctionAnalysisManager &FAM)
 {
-    bool Changed = false;
-    for (bool More = true; More;) {
-        More = false;
-        auto &LI = FAM.getResult<LoopAnalysis>(F);
-        auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
-        for (Loop *L : LI.getLoopsInPreorder()) {
-            if (!hasLoopMark(*L, ItemsMark) || hasLoopMark(*L, RowsMark))
-                continue;
-            addLoopMark(*L, RowsMark);
-            if (Rows(F, *L, SE).run()) {
-                OptimizationRemarkEmitter Emitter(&F);
-                Emitter.emit(OptimizationRemark("teamwork-rows", "Rows", L->getStartLoc(), L->getHeader())
-                             << "work-items of kernel " << kernelOf(F) << " divide an index by the width of rows: they run row by row");
-                More = Changed = true;
-                break;
-            }
-        }
-        if (More)
-            FAM.invalidate(F, PreservedAnalyses::none());
-    }
-    return Changed;
+    return changeLoops(F, FAM, "teamwork.rows", [&](Loop &L) {
+        if (!Rows(F, L, FAM.getResult<ScalarEvolutionAnalysis>(F)).run())
+            return false;
+        OptimizationRemarkEmitter Emitter(&F);
+        Emitter.emit(OptimizationRemark("teamwork-rows", "Rows", L.getStartLoc(), L.getHeader())
+                     << "work-items of kernel " << kernelOf(F) << " divide an index by the width of rows: they run row by row");
+        return true;
+    });
 }
 
 } // namespace tw_split

@@ -35,6 +35,7 @@
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/LoopInfo.h>
@@ -114,6 +115,10 @@ struct Region {
 llvm::StringRef kernelOf(const llvm::Function &F);
 bool hasLoopMark(const llvm::Loop &L, llvm::StringRef Name);
 void addLoopMark(llvm::Loop &L, llvm::StringRef Name);
+bool changeLoops(
+    llvm::Function &F, llvm::FunctionAnalysisManager &FAM, llvm::StringRef Mark,
+    llvm::function_ref<bool(llvm::Loop &)> Change,
+    llvm::function_ref<llvm::Loop *(llvm::Loop &)> Of = [](llvm::Loop &Items) { return &Items; });
 
 /* Writes what an analysis knows of a value as instructions. */
 struct Expander : llvm::SCEVExpander {
