@@ -18,7 +18,7 @@ enum { N = 64 };
    for ever. */
 static inline void await(uintptr_t flag)
 {
-#ifdef __NVPTX__
+#if TW_ON_GPU
     (void)flag;
 #else
     while (flag && !atomic_load((atomic_int *)flag)) {

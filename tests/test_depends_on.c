@@ -28,7 +28,7 @@ struct hidden {
 static inline void hidden(tw_item item, const struct hidden *k)
 {
     (void)item;
-#ifndef __NVPTX__
+#if !TW_ON_GPU
     int *x = (int *)k->x;
     const unsigned value = (unsigned)__atomic_load_n(x, __ATOMIC_RELAXED);
     __atomic_store_n(x, (int)(3 * value + (unsigned)k->term), __ATOMIC_RELAXED);

@@ -30,7 +30,7 @@ struct add_ten {
 static inline void add_ten(tw_item item, const struct add_ten *k)
 {
     const size_t i = tw_global_id(item, 0);
-#ifdef __NVPTX__
+#if TW_ON_GPU
     if (i == 3 && k->fault == TRAP)
         __builtin_trap();
     if (i == 3 && k->fault == BAD_ADDRESS)

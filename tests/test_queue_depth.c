@@ -18,7 +18,7 @@ struct count_one {
 static inline void count_one(const struct count_one *k)
 {
     await(k->flag);
-#ifndef __NVPTX__
+#if !TW_ON_GPU
     if (k->submitted) {
         const unsigned unfinished = atomic_load((const atomic_uint *)k->submitted) - *k->x;
         if (unfinished > atomic_load((atomic_uint *)k->most))

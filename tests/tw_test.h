@@ -23,6 +23,18 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 
+#ifdef __AMDGCN__
+/* clang's headers have these for float and double alone in passes for AMD GPUs, which read the host's code as well */
+#include <math.h>
+#undef isfinite
+#undef isinf
+#undef isnan
+#undef signbit
+#define isfinite(x) __builtin_isfinite(x)
+#define isinf(x) __builtin_isinf(x)
+#define isnan(x) __builtin_isnan(x)
+#define signbit(x) __builtin_signbit(x)
+#endif
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>

@@ -43,19 +43,56 @@ endfunction()
 # Says what is missing for NVIDIA GPUs, in one sentence; empty if nothing is.
 function(_teamwork_nvptx_missing archs result)
     set(${result} PARENT_SCOPE)
-    _teamwork_clang_major(major)
     teamwork_find_cuda()
     if(NOT TEAMWORK_CUDA_ROOT)
         set(${result} "the CUDA toolkit was not found: install it (Debian package nvidia-cuda-toolkit, or NVIDIA's own) \
 or set CUDAToolkit_ROOT" PARENT_SCOPE)
         return()
     endif()
+    _teamwork_runtime_missing(nvptx "${archs}" missing)
+    set(${result} "${missing}" PARENT_SCOPE)
+endfunction()
+
+# Says which of the architectures clang has no OpenMP device runtime for; `kind` as for _teamwork_device_runtime().
+function(_teamwork_runtime_missing kind archs result)
+    set(${result} PARENT_SCOPE)
+    _teamwork_clang_major(major)
     foreach(arch IN LISTS archs)
-        _teamwork_nvptx_runtime(${arch} runtime)
+        _teamwork_device_runtime(${kind} ${arch} runtime)
         if(NOT runtime)
             set(${result} "clang ${major} has no OpenMP device runtime for ${arch}: install it (Debian package \
 libomp-${major}-dev), set TEAMWORK_LLVM_ROOT, or choose another architecture" PARENT_SCOPE)
             return()
+        endif()
+    endforeach()
+endfunction()
+
+# Says what is missing for AMD GPUs, in one sentence; empty if nothing is.
+function(_teamwork_amdgcn_missing archs result)
+    _teamwork_clang_major(major)
+    _teamwork_rocm_device_libs(libs)
+    _teamwork_ask_clang(linker -print-prog-name=ld.lld)
+    _teamwork_runtime_missing(amdgpu "${archs}" missing)
+    if(NOT libs)
+        set(missing "the device libraries of ROCm were not found: install them (Debian package rocm-device-libs) or \
+set ROCM_PATH")
+    elseif(NOT IS_ABSOLUTE "${linker}")
+        set(missing "ld.lld, which links the images for AMD GPUs, was not found: install it (Debian package \
+lld-${major})")
+    endif()
+    set(${result} "${missing}" PARENT_SCOPE)
+endfunction()
+
+# Says what is missing for some architectures of GPUs, in one sentence; empty if nothing is.
+function(_teamwork_gpu_missing archs result)
+    _teamwork_sort_archs("${archs}" nvptx amdgcn x86_64)
+    set(${result} PARENT_SCOPE)
+    foreach(kind nvptx amdgcn)
+        if(${kind})
+            cmake_language(CALL _teamwork_${kind}_missing "${${kind}}" missing)
+            if(missing)
+                set(${result} "${missing}" PARENT_SCOPE)
+            endif()
         endif()
     endforeach()
 endfunction()
@@ -71,7 +108,7 @@ function(_teamwork_nvptx_options archs lowering compile link)
     set(runtime_option)
     if(lowering STREQUAL "teams")
         list(GET archs 0 first)
-        _teamwork_nvptx_runtime(${first} runtime)
+        _teamwork_device_runtime(nvptx ${first} runtime)
         set(runtime_option --libomptarget-nvptx-bc-path=${runtime})
     endif()
     _teamwork_arch_option("${archs}" arch)
@@ -113,13 +150,21 @@ endfunction()
 
 # Compile and link options for AMD GPUs. The device runtime is linked from libomptarget.devicertl.a.
 function(_teamwork_amdgcn_options archs lowering compile link)
-    _teamwork_rocm_device_libs(libs)
-    if(NOT libs)
-        message(FATAL_ERROR "teamwork_add_offload: the device libraries of ROCm were not found: install them (Debian "
-                            "package rocm-device-libs) or set ROCM_PATH.")
+    _teamwork_amdgcn_missing("${archs}" missing)
+    if(missing)
+        message(FATAL_ERROR "teamwork_add_offload: ${missing}.")
     endif()
+    _teamwork_rocm_device_libs(libs)
+    _teamwork_rocm_device_libs_for("${libs}" "${archs}" libs)
     _teamwork_arch_option("${archs}" arch)
-    set(${compile} "SHELL:-Xopenmp-target=amdgcn-amd-amdhsa ${arch}" --rocm-device-lib-path=${libs} PARENT_SCOPE)
+    # In passes for AMD GPUs clang includes <stdint.h> before the source's first line, so that a _POSIX_C_SOURCE or
+    # _GNU_SOURCE there comes too late for the host's code, which these passes read as well.
+    set(${compile}
+        "SHELL:-Xopenmp-target=amdgcn-amd-amdhsa ${arch}"
+        "SHELL:-Xopenmp-target=amdgcn-amd-amdhsa -D_GNU_SOURCE"
+        "SHELL:-Xopenmp-target=amdgcn-amd-amdhsa -Wno-macro-redefined"
+        --rocm-device-lib-path=${libs}
+        PARENT_SCOPE)
     set(${link} --rocm-device-lib-path=${libs} PARENT_SCOPE)
 endfunction()
 

@@ -212,18 +212,19 @@ function(teamwork_check_offload_tools)
     set_property(GLOBAL PROPERTY _teamwork_checked_offload_tools TRUE)
 endfunction()
 
-# The OpenMP device runtime for one NVIDIA architecture: sets `result` to what --libomptarget-nvptx-bc-path takes, a
-# directory if it has one file for each architecture, else the one file; empty if there is none. It must be of the
-# compiler's own LLVM version, since bitcode of another may not load.
-function(_teamwork_nvptx_runtime arch result)
+# The OpenMP device runtime for one architecture of `kind`, nvptx or amdgpu: sets `result` to what
+# --libomptarget-nvptx-bc-path takes, a directory if it has one file for each architecture, else the one file; empty if
+# there is none. It must be of the compiler's own LLVM version, since bitcode of another may not load.
+function(_teamwork_device_runtime kind arch result)
     set(${result} PARENT_SCOPE)
     _teamwork_own_library_dirs(dirs)
     foreach(dir IN LISTS dirs)
-        if(EXISTS "${dir}/libomptarget-nvptx-${arch}.bc")
+        if(EXISTS "${dir}/libomptarget-${kind}-${arch}.bc")
             set(${result} "${dir}" PARENT_SCOPE)
             return()
         endif()
-        foreach(file "${dir}/libomptarget-nvptx.bc" "${dir}/nvptx64-nvidia-cuda/libomptarget-nvptx.bc")
+        foreach(file "${dir}/libomptarget-${kind}.bc" "${dir}/nvptx64-nvidia-cuda/libomptarget-${kind}.bc"
+                "${dir}/amdgcn-amd-amdhsa/libomptarget-${kind}.bc")
             if(EXISTS "${file}")
                 set(${result} "${file}" PARENT_SCOPE)
                 return()
@@ -264,4 +265,39 @@ function(_teamwork_rocm_device_libs result)
         get_filename_component(dir "${TEAMWORK_OCKL}" DIRECTORY)
         set(${result} "${dir}" PARENT_SCOPE)
     endif()
+endfunction()
+
+# The device libraries of ROCm for some architectures: a directory for --rocm-device-lib-path. ROCm has one file for each
+# architecture, with its number, by which the others choose between code for GPUs before gfx9 and for those since. ROCm is
+# often older than clang (Debian's 5.2.3 knows neither gfx942 nor gfx1100): then such files are added to a copy.
+function(_teamwork_rocm_device_libs_for libs archs result)
+    set(missing)
+    foreach(arch IN LISTS archs)
+        string(REGEX REPLACE "^gfx" "" number "${arch}")
+        if(NOT EXISTS "${libs}/oclc_isa_version_${number}.bc")
+            list(APPEND missing ${number})
+        endif()
+    endforeach()
+    set(${result} "${libs}" PARENT_SCOPE)
+    if(NOT missing)
+        return()
+    endif()
+    set(copy "${CMAKE_BINARY_DIR}/teamwork-rocm")
+    file(MAKE_DIRECTORY "${copy}")
+    file(GLOB files "${libs}/*.bc")
+    file(COPY ${files} DESTINATION "${copy}")
+    foreach(number IN LISTS missing)
+        set(file "${copy}/oclc_isa_version_${number}.bc")
+        if(EXISTS "${file}" OR NOT number MATCHES "^([0-9]+)([0-9])([0-9a-f])$")
+            continue()
+        endif()
+        math(EXPR version "${CMAKE_MATCH_1} * 1000 + ${CMAKE_MATCH_2} * 100 + 0x${CMAKE_MATCH_3}")
+        file(WRITE "${copy}/isa.ll" "target triple = \"amdgcn-amd-amdhsa\"
+@__oclc_ISA_version = linkonce_odr protected local_unnamed_addr addrspace(4) constant i32 ${version}, align 4
+")
+        _teamwork_ask_clang(ignored --target=amdgcn-amd-amdhsa -nogpulib -Wno-override-module -emit-llvm -c -o "${file}"
+            "${copy}/isa.ll")
+        message(STATUS "The device libraries in ${libs} are older than gfx${number}: its number was added to a copy.")
+    endforeach()
+    set(${result} "${copy}" PARENT_SCOPE)
 endfunction()

@@ -8,8 +8,10 @@
 typedef void (*accelerate)(const float *positions, float *velocities, unsigned n);
 
 /* C has no reciprocal square root; GPUs do, and clang's headers declare it there. */
-#ifdef __NVPTX__
+#if defined(__NVPTX__)
 #define INVERSE_ROOT(x) __nv_rsqrtf(x)
+#elif defined(__AMDGCN__)
+#define INVERSE_ROOT(x) __ocml_rsqrt_f32(x)
 #else
 #define INVERSE_ROOT(x) (1 / sqrtf(x))
 #endif

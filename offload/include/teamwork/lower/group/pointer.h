@@ -14,11 +14,9 @@
 
 #define TW_INTERNAL_SPACE(number) __attribute__((address_space(number)))
 
-#if defined(__AMDGCN__)
-#define TW_INTERNAL_IN_global TW_INTERNAL_SPACE(1)
-#define TW_INTERNAL_IN_constant TW_INTERNAL_SPACE(4)
-#elif defined(__NVPTX__)
-/* constant memory of an NVIDIA GPU is something else than memory that nobody writes: that is global */
+#if defined(__NVPTX__) || defined(__AMDGCN__)
+/* constant memory of an NVIDIA GPU is something else than memory that nobody writes: that is global; and an AMD GPU has
+   no atomic loads of constant memory */
 #define TW_INTERNAL_IN_global TW_INTERNAL_SPACE(1)
 #define TW_INTERNAL_IN_constant TW_INTERNAL_SPACE(1)
 #elif defined(TW_CHECK_POINTERS) && defined(__clang__)
@@ -66,7 +64,7 @@ TW_INTERNAL_DEFINE_PLAIN(5)
         p)) TW_INTERNAL_IN_##space * : (TW_INTERNAL_POINTEE(p) *)(p),                                                  \
                                        const __typeof__(TW_INTERNAL_POINTEE(                                           \
                                            p)) TW_INTERNAL_IN_##space * : (const TW_INTERNAL_POINTEE(p) *)(p)
-#if defined(__NVPTX__)
+#if defined(__NVPTX__) || defined(__AMDGCN__)
 #define TW_INTERNAL_PLAIN_CONSTANT(p)
 #else
 #define TW_INTERNAL_PLAIN_CONSTANT(p) , TW_INTERNAL_PLAIN(p, constant)

@@ -10,10 +10,22 @@
 /** The longest text of a call with vectors or halves. */
 #define TW_PRINTF_MAX_BYTES 1023
 
+/* C's function, or what stands for it: LLVM's for AMD GPUs is in its C library for GPUs, which most systems lack. */
+#ifdef __AMDGCN__
+__attribute__((format(printf, 1, 2))) static inline int tw_internal_print(const char *format, ...)
+{
+    (void)format;
+    return -1;
+}
+#define TW_INTERNAL_PRINT tw_internal_print
+#else
+#define TW_INTERNAL_PRINT printf
+#endif
+
 /* Each argument is evaluated once, in one of two branches of which the compiler knows which it takes: C's own
    formatting, or ours. The 0 past the arguments is one that no conversion asks for: without it, a format that seems
    to be no literal would be warned of. */
-#define TW_INTERNAL_PRINTF_0(format) tw_internal_printed(printf(format))
+#define TW_INTERNAL_PRINTF_0(format) tw_internal_printed(TW_INTERNAL_PRINT(format))
 #define TW_INTERNAL_PRINTF_N(format, ...)                                                                              \
     (TW_INTERNAL_PRAGMA(clang diagnostic push) TW_INTERNAL_PRAGMA(clang diagnostic error "-Wformat")(void) sizeof(     \
          tw_internal_check_format(format, __VA_ARGS__)) TW_INTERNAL_PRAGMA(clang diagnostic pop),                      \
@@ -22,7 +34,7 @@
                                     __extension__(const struct tw_internal_value[]){TW_INTERNAL_JOIN(                  \
                                         TW_INTERNAL_VALUES_, TW_INTERNAL_ARGUMENTS(__VA_ARGS__))(__VA_ARGS__)},        \
                                     TW_INTERNAL_ARGUMENTS(__VA_ARGS__))                                                \
-         : tw_internal_printed(printf(tw_internal_unchecked(format), __VA_ARGS__, 0)))
+         : tw_internal_printed(TW_INTERNAL_PRINT(tw_internal_unchecked(format), __VA_ARGS__, 0)))
 
 #define TW_INTERNAL_JOIN(a, b) TW_INTERNAL_JOIN_(a, b)
 #define TW_INTERNAL_JOIN_(a, b) a##b
@@ -184,7 +196,7 @@ TW_INTERNAL_TEXT_FUNCTION int tw_internal_print_values(const char *format, const
         return -1;
 #if defined(__NVPTX__) || defined(__AMDGCN__)
     line[text.used] = 0;
-    const bool written = printf("%s", line) >= 0;
+    const bool written = TW_INTERNAL_PRINT("%s", line) >= 0;
 #else
     const bool written = fwrite(line, 1, text.used, stdout) == text.used;
 #endif
