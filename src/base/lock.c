@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "lock.h"
 
+#include <stdbool.h>
+
 #include "cancellation.h"
 #include "clock.h"
 
@@ -16,7 +18,9 @@ static pthread_mutex_t mutex = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
 #else
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 #endif
-static uint64_t held_since_ns;          /* 0 until the first tw_held_ns() of the hold; under the lock */
+static uint64_t held_since_ns;          /* the time of the hold; 0: not read yet; under the lock */
+static bool was_read_before;            /* ... by tw_lock_at()'s caller */
+static uint64_t latest_ns;              /* the last time that was read in a hold */
 static size_t objects[TW_OBJECT_KINDS]; /* under the lock */
 
 /* Takes the mutex, which another thread has. Pauses between polls, longer and longer: each disturbs the holder. */
@@ -38,6 +42,15 @@ void tw_lock(void)
     held_since_ns = 0;
 }
 
+void tw_lock_at(uint64_t now)
+{
+    const bool is_free = pthread_mutex_trylock(&mutex) == 0;
+    if (!is_free)
+        take_from_other();
+    held_since_ns = is_free && now >= latest_ns ? now : 0;
+    was_read_before = true;
+}
+
 void tw_unlock(void)
 {
     pthread_mutex_unlock(&mutex);
@@ -55,9 +68,18 @@ void tw_sleep_locked(pthread_cond_t *condition, const struct timespec *until)
 
 uint64_t tw_held_ns(void)
 {
-    if (!held_since_ns)
-        held_since_ns = tw_now_ns();
+    if (!held_since_ns) {
+        held_since_ns = latest_ns = tw_now_ns();
+        was_read_before = false;
+    }
     return held_since_ns;
+}
+
+uint64_t tw_held_read_ns(void)
+{
+    if (was_read_before)
+        held_since_ns = 0;
+    return tw_held_ns();
 }
 
 void tw_object_born_locked(enum tw_object kind)

@@ -15,12 +15,17 @@
 #include <time.h>
 
 void tw_lock(void);
+/* Takes the lock right after the clock was read. `now` is the time of the hold, unless another thread has had the lock
+   since then. */
+void tw_lock_at(uint64_t now);
 void tw_unlock(void);
 /* Waits for a condition, at most until a time unless that is NULL. Releases the lock meanwhile. */
 void tw_sleep_locked(pthread_cond_t *condition, const struct timespec *until);
 /* Returns the time in nanoseconds. The clock is read once for each hold of the lock: a hold is short, and reading the
    clock takes longer than many things that are done under the lock. */
 uint64_t tw_held_ns(void);
+/* Does the same, but never returns a time of tw_lock_at(): other work was done in the hold since then. */
+uint64_t tw_held_read_ns(void);
 
 /* What keeps the runtime alive. */
 enum tw_object {

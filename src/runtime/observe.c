@@ -159,29 +159,28 @@ static void describe_other(tw_tool_task *told, enum tw_task_kind kind)
 }
 
 /* Describes a task, but for its times and status. */
-static tw_tool_task describe(const struct tw_task *task)
+static void describe(tw_tool_task *told, const struct tw_task *task)
 {
     struct tw_command *command = task->command;
-    tw_tool_task told = {.size = sizeof told,
-                         .id = number_of_task(task),
-                         .group = command->number,
-                         .queue = command->home ? command->home->number : 0,
-                         .device = command->device->number,
-                         .file = command->file,
-                         .line = command->line,
-                         .in_stream = task->node.domain != NULL,
-                         .is_fallback = task->kind == TW_TASK_FALLBACK,
-                         .from = TW_TOOL_HOST_MEMORY,
-                         .to = TW_TOOL_HOST_MEMORY};
+    *told = (tw_tool_task){.size = sizeof *told,
+                           .id = number_of_task(task),
+                           .group = command->number,
+                           .queue = command->home ? command->home->number : 0,
+                           .device = command->device->number,
+                           .file = command->file,
+                           .line = command->line,
+                           .in_stream = task->node.domain != NULL,
+                           .is_fallback = task->kind == TW_TASK_FALLBACK,
+                           .from = TW_TOOL_HOST_MEMORY,
+                           .to = TW_TOOL_HOST_MEMORY};
     if (task->kind == TW_TASK_COPY)
-        describe_transfer(&told, &((const struct tw_copy_task *)task)->plan);
+        describe_transfer(told, &((const struct tw_copy_task *)task)->plan);
     else if (command->kernel)
-        describe_kernel(&told, command);
+        describe_kernel(told, command);
     else if (task->kind == TW_TASK_STEP || task->kind == TW_TASK_FALLBACK)
-        describe_step(&told, command);
+        describe_step(told, command);
     else
-        describe_other(&told, task->kind);
-    return told;
+        describe_other(told, task->kind);
 }
 
 void tw_observe_begin(const struct tw_task *task)
@@ -193,7 +192,8 @@ void tw_observe_begin(const struct tw_task *task)
         learn_facts(command);
     if (!tw_tools.tells_began)
         return;
-    const tw_tool_task told = describe(task);
+    tw_tool_task told;
+    describe(&told, task);
     TW_TELL_TOOLS(began, &told);
 }
 
@@ -201,7 +201,8 @@ void tw_observe_enqueued(const struct tw_task *task)
 {
     if (!task->command->number)
         return;
-    const tw_tool_task told = describe(task);
+    tw_tool_task told;
+    describe(&told, task);
     TW_TELL_TOOLS(enqueued, &told);
 }
 
@@ -210,7 +211,8 @@ void tw_observe_end(const struct tw_task *task, tw_status status, struct tw_back
     const struct tw_command *command = task->command;
     if (!command->number || !tw_tools_are_on())
         return;
-    tw_tool_task told = describe(task);
+    tw_tool_task told;
+    describe(&told, task);
     told.status = status;
     told.start_ns = times.start_ns;
     told.end_ns = times.end_ns;
@@ -325,9 +327,9 @@ void tw_observe_submission_locked(const struct tw_command *command)
                                .dependencies = all.dependencies,
                                .begin_ns = command->recorded_ns,
                                .submit_ns = command->times.submit_ns};
-    all.body = describe(&command->body);
+    describe(&all.body, &command->body);
     for (; all.transfers && told.transfer_count < command->copy_count; ++told.transfer_count)
-        all.transfers[told.transfer_count] = describe(&command->copies[told.transfer_count].task);
+        describe(&all.transfers[told.transfer_count], &command->copies[told.transfer_count].task);
     for (; all.accesses && told.access_count < command->use_count; ++told.access_count)
         describe_access(&all.accesses[told.access_count], &command->uses[told.access_count]);
     if (all.dependencies) {
@@ -350,14 +352,21 @@ void tw_observe_submission_locked(const struct tw_command *command)
 void tw_observe_wait_locked(tw_tool_wait *wait, const struct tw_command *first, const struct tw_command *last)
 {
     const struct tw_command *command = last && !last->complete ? last : first;
-    const tw_tool_task body = describe(&command->body);
-    *wait = (tw_tool_wait){
-        .size = sizeof *wait, .group = body.group, .name = body.name, .kind = body.kind, .begin_ns = tw_now_ns()};
+    *wait = (tw_tool_wait){.size = sizeof *wait, .group = command->number, .begin_ns = tw_held_ns()};
+    if (command->kernel) {
+        wait->kind = TW_TOOL_KERNEL;
+        wait->name = command->kernel->name;
+    } else {
+        tw_tool_task body;
+        describe(&body, &command->body);
+        wait->kind = body.kind;
+        wait->name = body.name;
+    }
     TW_TELL_TOOLS(wait_began, wait);
 }
 
-void tw_observe_wait_end(tw_tool_wait *wait)
+void tw_observe_wait_end_locked(tw_tool_wait *wait)
 {
-    wait->end_ns = tw_now_ns();
+    wait->end_ns = tw_held_ns();
     TW_TELL_TOOLS(wait_ended, wait);
 }

@@ -18,8 +18,8 @@ void tw_observe_enqueued(const struct tw_task *task);
 /* Tells that a task has ended, which `began` if it was not cancelled. With the lock or without. */
 void tw_observe_end(const struct tw_task *task, tw_status status, struct tw_backend_times times);
 /* Tells that this thread begins to wait for `first`, and perhaps for `last`, which may be NULL. Stores what
-   tw_observe_wait_end() needs. */
+   tw_observe_wait_end_locked() needs. */
 void tw_observe_wait_locked(tw_tool_wait *wait, const struct tw_command *first, const struct tw_command *last);
-void tw_observe_wait_end(tw_tool_wait *wait);
+void tw_observe_wait_end_locked(tw_tool_wait *wait);
 
 #endif

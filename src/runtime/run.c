@@ -62,7 +62,7 @@ static void begin_task_locked(struct tw_task *task)
     if (task->exclusive)
         command->device->exclusive_running = true;
     if (measured) {
-        task->began_ns = tw_now_ns();
+        task->began_ns = tw_held_read_ns(); /* a task may have ended in this hold */
         if (task == &command->body)
             command->times.start_ns = task->began_ns;
     }
@@ -83,7 +83,10 @@ static void end_task(struct tw_task *task, tw_status status)
     tw_detail_of_task(false);
     if (now && command->number)
         tw_observe_end(task, status, (struct tw_backend_times){task->began_ns, now});
-    tw_lock();
+    if (now)
+        tw_lock_at(now);
+    else
+        tw_lock();
     if (now)
         tw_command_note_times_locked(task, (struct tw_backend_times){task->began_ns, now});
     if (task->exclusive)

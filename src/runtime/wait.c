@@ -257,7 +257,7 @@ static __attribute__((noinline, cold)) void observed_wait(struct tw_command *(*u
         return;
     tw_observe_wait_locked(&wait, first, last);
     wait_for(unfinished, what, watched, last);
-    tw_observe_wait_end(&wait);
+    tw_observe_wait_end_locked(&wait);
 }
 
 void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const void *what, const struct tw_task *watched,
