@@ -13,7 +13,7 @@
 
 #define SPACE_BYTES ((size_t)64 << 10)
 #define LEAST_PAGE 4096u
-#define PART_BYTES ((size_t)512 << 10) /* a multiple of any page, and of SPACE_BYTES */
+#define PART_BYTES TW_TRACE_PART_BYTES /* a multiple of SPACE_BYTES */
 
 /* Writes spaces to a part of the file. So it has room on the disk: a store to a mapped page that has none would end the
    program. Returns 0 or an errno value. */
@@ -112,8 +112,7 @@ bool tw_trace_file_open(struct tw_trace_file *file, const char *path)
     return false;
 }
 
-/* Goes on to the next part. */
-static bool advance(struct tw_trace_file *file)
+bool tw_trace_file_advance(struct tw_trace_file *file)
 {
     if (file->has_thread)
         while (sem_wait(&file->ready) != 0)
@@ -130,11 +129,6 @@ static bool advance(struct tw_trace_file *file)
     file->used = 0;
     want_next(file, old);
     return true;
-}
-
-char *tw_trace_file_room(struct tw_trace_file *file, size_t bytes)
-{
-    return PART_BYTES - file->used >= bytes || advance(file) ? file->part + file->used : NULL;
 }
 
 void tw_trace_file_close(struct tw_trace_file *file)

@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define TW_TRACE_PART_BYTES ((size_t)512 << 10) /* a multiple of any page */
+
 struct tw_trace_file {
     int descriptor; /* -1: nothing can be written (any more) */
     char *part;     /* the mapped part; NULL: none yet */
@@ -35,8 +37,14 @@ struct tw_trace_file {
 /* Opens a file, which begins empty. Returns false and sets errno if that is impossible; EWOULDBLOCK: another process
    writes it. */
 bool tw_trace_file_open(struct tw_trace_file *file, const char *path);
+/* Goes on to the next part. Returns false and sets errno if the file cannot grow. */
+bool tw_trace_file_advance(struct tw_trace_file *file);
 /* Returns memory for so many bytes behind the text, less than a page. NULL and errno: the file cannot grow. */
-char *tw_trace_file_room(struct tw_trace_file *file, size_t bytes);
+static inline char *tw_trace_file_room(struct tw_trace_file *file, size_t bytes)
+{
+    const bool fits = TW_TRACE_PART_BYTES - file->used >= bytes || tw_trace_file_advance(file);
+    return fits ? file->part + file->used : NULL;
+}
 /* Makes bytes that were written there a part of the text. */
 static inline void tw_trace_file_append(struct tw_trace_file *file, size_t bytes)
 {

@@ -8,6 +8,7 @@
 #ifndef TEAMWORK_TRACE_LINE_H
 #define TEAMWORK_TRACE_LINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -46,6 +47,36 @@ static inline void tw_put_number(struct tw_line *line, uint64_t number)
         *line->at++ = (char)('0' + number);
     else
         tw_put_digits(line, number);
+}
+
+/* A text that is put often, found by two keys. Begins zero-initialized: then it is the text of no keys. */
+#define TW_PIECE_BYTES 96u
+struct tw_piece {
+    uint64_t first, second, bytes; /* keys; bytes of the text, behind which there are spaces */
+    char text[TW_PIECE_BYTES];
+};
+
+/* Puts a piece if it is the one of these keys; else returns false. */
+static inline bool tw_put_piece(struct tw_line *line, const struct tw_piece *piece, uint64_t first, uint64_t second)
+{
+    if (piece->first != first || piece->second != second || !piece->bytes)
+        return false;
+    for (size_t i = 0; i < piece->bytes; i += 32) /* spaces too, which others overwrite */
+        memcpy(line->at + i, piece->text + i, 32);
+    line->at += piece->bytes;
+    return true;
+}
+
+/* Makes what was put into a line, from `text` on, the piece of these keys, unless it is too long. */
+static inline void tw_keep_piece(const struct tw_line *line, const char *text, struct tw_piece *piece, uint64_t first,
+                                 uint64_t second)
+{
+    const size_t bytes = (size_t)(line->at - text);
+    if (bytes > TW_PIECE_BYTES)
+        return;
+    *piece = (struct tw_piece){first, second, bytes, {0}};
+    memset(piece->text, ' ', sizeof piece->text);
+    memcpy(piece->text, text, bytes);
 }
 
 #endif

@@ -12,10 +12,12 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -29,7 +31,10 @@
 #define DEPENDENCIES 131072u /* likewise */
 #define BUFFERS 4096u
 #define DEVICES 64u
+#define POLLS 1000u /* of the lock */
+#define NAP_NS 20000u
 #define LANES 64u
+#define PIECES 256u /* of texts that are in many lines */
 #define PHASE_AT (sizeof "{\"ph\":\"" - 1)
 #define FIRST_TRACK 5000000u /* numbers of tracks from here on are no thread's: Linux has 4194304 at most */
 
@@ -63,14 +68,13 @@ struct known_dependency {
     bool reads, writes, before_writes;
 };
 
-/* All of it is under the mutex. */
+/* All of it is under the lock. */
 static struct {
-    pthread_mutex_t mutex;
+    atomic_bool is_locked;
     struct tw_trace_file file;
     char path[PATH_BYTES];
     long process;
-    char head[48]; /* of each event: up to the number of its track, with any phase */
-    size_t head_bytes;
+    struct tw_piece pieces[PIECES];
     struct tw_moment moment;
     struct known_task *tasks;                   /* TASKS, by number */
     struct known_dependency *dependencies;      /* DEPENDENCIES, by number */
@@ -78,7 +82,7 @@ static struct {
     struct known_buffer buffers[BUFFERS];       /* those that were described, by number */
     char devices[DEVICES][64];                  /* names */
     uint64_t lanes[DEVICES][CATEGORIES][LANES]; /* when the last event of each ended; 0: not used yet */
-} trace = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+} trace;
 
 /* The track of a thread. */
 static _Thread_local struct {
@@ -88,19 +92,23 @@ static _Thread_local struct {
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
-/* Returns where a line is to be written. When the file cannot grow, the trace ends. */
-static char *room_for_line(void)
+/* Ends the trace, since the file cannot grow, and returns where lines are written then. */
+static __attribute__((noinline)) char *end_trace(void)
 {
     static char nowhere[TW_LINE_BYTES];
-    char *room = trace.file.descriptor < 0 ? NULL : tw_trace_file_room(&trace.file, TW_LINE_BYTES);
-    if (room)
-        return room;
     if (trace.file.descriptor >= 0) {
         const int error = errno;
         tw_trace_file_close(&trace.file);
         tw_warn("TW_TRACE: \"%s\" ends here: %s", trace.path, strerror(error));
     }
     return nowhere;
+}
+
+/* Returns where a line is to be written. */
+static inline char *room_for_line(void)
+{
+    char *room = trace.file.descriptor < 0 ? NULL : tw_trace_file_room(&trace.file, TW_LINE_BYTES);
+    return room ? room : end_trace();
 }
 
 /* Ends a line, which has to end an event. */
@@ -110,15 +118,29 @@ static void write_line(const struct tw_line *line)
         tw_trace_file_append(&trace.file, (size_t)(line->at - line->text));
 }
 
+/* What a piece is; its second key. That of a place is the number of the line, and PLACE. */
+enum { TRACK = 1, NAME = 2, PLACE = 3 };
+
+/* Returns where the piece of these keys is, if it is known. */
+static struct tw_piece *piece_at(uint64_t first, uint64_t second)
+{
+    return &trace.pieces[((first ^ second << 32) * 0x9E3779B97F4A7C15u >> 32) % PIECES];
+}
+
 /* Begins an event. `phase` is what the format calls so. */
 static void begin(struct tw_line *line, char phase, unsigned track, uint64_t ns)
 {
-    line->text = room_for_line();
-    memcpy(line->text, trace.head, sizeof trace.head); /* spaces at its end are overwritten */
+    struct tw_piece *piece = piece_at(track, TRACK);
+    line->text = line->at = room_for_line();
+    if (!tw_put_piece(line, piece, track, TRACK)) {
+        TW_PUT(line, "{\"ph\":\"X\",\"pid\":");
+        tw_put_number(line, (uint64_t)trace.process);
+        TW_PUT(line, ",\"tid\":");
+        tw_put_number(line, track);
+        TW_PUT(line, ",\"ts\":");
+        tw_keep_piece(line, line->text, piece, track, TRACK);
+    }
     line->text[PHASE_AT] = phase;
-    line->at = line->text + trace.head_bytes;
-    tw_put_number(line, track);
-    TW_PUT(line, ",\"ts\":");
     tw_put_moment(line, ns, &trace.moment);
 }
 
@@ -222,6 +244,17 @@ static enum category category_of(const tw_tool_task *task, int *device)
 
 /* ---- parts of events --------------------------------------------------------------------------------------------- */
 
+/* Puts a name that never changes. */
+static void put_name(struct tw_line *line, const char *name)
+{
+    struct tw_piece *piece = piece_at((uintptr_t)name, NAME);
+    if (tw_put_piece(line, piece, (uintptr_t)name, NAME))
+        return;
+    const char *text = line->at;
+    tw_put_name(line, name);
+    tw_keep_piece(line, text, piece, (uintptr_t)name, NAME);
+}
+
 static void put_buffer(struct tw_line *line, uint64_t buffer)
 {
     const struct known_buffer *known = &trace.buffers[buffer % BUFFERS];
@@ -258,12 +291,18 @@ static void put_place(struct tw_line *line, const tw_tool_task *task)
 {
     if (!task->file)
         return;
+    const uint64_t file = (uintptr_t)task->file, place = PLACE | (uint64_t)task->line << 2;
+    struct tw_piece *piece = piece_at(file, place);
+    if (tw_put_piece(line, piece, file, place))
+        return;
     const size_t length = strlen(task->file);
+    const char *text = line->at;
     TW_PUT(line, ",\"submitted\":\"");
     tw_put_name(line, length > TW_LINE_NAME ? task->file + length - TW_LINE_NAME : task->file);
     TW_PUT(line, ":");
     tw_put_number(line, (uint64_t)task->line);
     TW_PUT(line, "\"");
+    tw_keep_piece(line, text, piece, file, place);
 }
 
 static void put_place_of_memory(struct tw_line *line, int device)
@@ -316,7 +355,7 @@ static void put_copy(struct tw_line *line, const tw_tool_task *task)
 static void put_task(struct tw_line *line, const tw_tool_task *task)
 {
     TW_PUT(line, ",\"name\":\"");
-    tw_put_name(line, task->name);
+    put_name(line, task->name);
     if (task->is_fallback)
         TW_PUT(line, " (fallback)");
     if (task->buffer) {
@@ -336,14 +375,20 @@ static void put_task(struct tw_line *line, const tw_tool_task *task)
 
 /* ---- callbacks --------------------------------------------------------------------------------------------------- */
 
+/* Takes the lock. It is mostly held for less time than it takes to put a thread to sleep; while the file grows, threads
+   sleep. */
 static void lock(void)
 {
-    pthread_mutex_lock(&trace.mutex);
+    for (unsigned poll = 0; atomic_exchange_explicit(&trace.is_locked, true, memory_order_acquire); ++poll)
+        if (poll < POLLS)
+            tw_pause();
+        else
+            nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 }
 
 static void unlock(void)
 {
-    pthread_mutex_unlock(&trace.mutex);
+    atomic_store_explicit(&trace.is_locked, false, memory_order_release);
 }
 
 static void device(const tw_tool_device *device, void *user)
@@ -443,7 +488,7 @@ static void submitted(const tw_tool_submission *submission, void *user)
     const unsigned track = own_track();
     begin_slice(&line, track, start < now ? start : now, now);
     TW_PUT(&line, ",\"name\":\"submit ");
-    tw_put_name(&line, body->name);
+    put_name(&line, body->name);
     TW_PUT(&line, "\",\"args\":{\"group\":");
     tw_put_number(&line, body->id);
     put_accesses(&line, submission, true, false);
@@ -508,34 +553,28 @@ static void write_mark(const tw_tool_task *task)
     write_line(&line);
 }
 
-static void ended(const tw_tool_task *told, void *user)
+static void ended(const tw_tool_task *task, void *user)
 {
-    tw_tool_task task = *told;
     struct tw_line line;
     int device = 0;
     (void)user;
     lock();
-    if (task.status == TW_ERROR_CANCELLED) {
-        write_mark(&task);
-        unlock();
-        return;
-    }
-    if (!task.end_ns)
-        task.start_ns = task.end_ns = tw_now_ns();
-    const enum category category = category_of(&task, &device);
-    struct known_task *known = &trace.tasks[task.id % TASKS];
-    const unsigned track = device_track(device, category, task.start_ns, task.end_ns);
+    const uint64_t end_ns = task->end_ns ? task->end_ns : tw_now_ns();
+    const uint64_t start_ns = task->end_ns ? task->start_ns : end_ns;
+    const enum category category = category_of(task, &device);
+    const unsigned track = task->status == TW_ERROR_CANCELLED ? 0 : device_track(device, category, start_ns, end_ns);
     if (!track) {
-        write_mark(&task);
+        write_mark(task);
         unlock();
         return;
     }
-    begin_slice(&line, track, task.start_ns, task.end_ns);
-    put_task(&line, &task);
+    begin_slice(&line, track, start_ns, end_ns);
+    put_task(&line, task);
     write_line(&line);
-    if (known->id == task.id) {
-        known->start_ns = task.start_ns;
-        known->end_ns = task.end_ns;
+    struct known_task *known = &trace.tasks[task->id % TASKS];
+    if (known->id == task->id) {
+        known->start_ns = start_ns;
+        known->end_ns = end_ns;
         known->track = track;
         write_arrows(known);
     }
@@ -556,7 +595,7 @@ static void wait_ended(const tw_tool_wait *wait, void *user)
     lock();
     begin_slice(&line, own_track(), wait->begin_ns, wait->end_ns);
     TW_PUT(&line, ",\"name\":\"wait for ");
-    tw_put_name(&line, wait->name);
+    put_name(&line, wait->name);
     TW_PUT(&line, "\",\"args\":{\"group\":");
     tw_put_number(&line, wait->group);
     TW_PUT(&line, "}},\n");
@@ -669,10 +708,6 @@ void tw_trace_start(const char *name)
                                  .memory = memory,
                                  .finished = finished};
     trace.process = (long)getpid();
-    memset(trace.head, ' ', sizeof trace.head);
-    trace.head_bytes =
-        (size_t)snprintf(trace.head, sizeof trace.head, "{\"ph\":\"X\",\"pid\":%ld,\"tid\":", trace.process);
-    trace.head[trace.head_bytes] = ' ';
     trace.tasks = calloc(TASKS, sizeof *trace.tasks);
     trace.dependencies = calloc(DEPENDENCIES, sizeof *trace.dependencies);
     if (!trace.tasks || !trace.dependencies) {
