@@ -180,20 +180,22 @@ struct tw_backend_times {
 };
 
 /* A kernel, a copy or a fill of a graph, and the nodes that it waits for. At most one of kernel, copy and fill is not
-   NULL; if all are NULL, the node only waits. What the pointers lead to lives as long as the graph, and is not changed,
+   NULL; if all are NULL, the node only waits. The nodes of a graph may be of several devices of a backend. What the pointers lead to lives as long as the graph, and is not changed,
    except for the contents of copied and filled memory. */
 struct tw_backend_graph_node {
+    struct tw_backend_device
+        *device; /* runs the kernel, has the filled memory, or is the target of a copy between two */
     const struct tw_internal_kernel *kernel;
     const struct tw_internal_launch *launch; /* of the kernel */
     const struct tw_backend_copy *copy;      /* as the `copy` of tw_backend_async takes it */
-    const struct tw_backend_fill *fill;      /* of memory of the graph's device */
+    const struct tw_backend_fill *fill;      /* of memory of the device */
     const size_t *before;                    /* indices of the earlier nodes that it waits for, each once */
     size_t before_count;
 };
 
 /* An instantiated graph: nodes that a stream launches by one call. Backends embed it first in their own struct. */
 struct tw_backend_graph {
-    struct tw_backend_device *device;
+    struct tw_backend_device *device; /* whose streams launch it */
 };
 
 #define TW_STREAM_DEPTH 512u /* the most launches, copies and fills of a stream that are in flight at a time */
@@ -292,8 +294,9 @@ struct tw_backend_async {
     tw_status (*launch)(struct tw_backend_stream *stream, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *launch, uint64_t *sequence);
 
-    /* Enqueues a copy to the stream's device, from a device where `reaches` returned true; or, if that is true for the
-       stream's device twice, between its memory and host memory by `allocate_host`. Otherwise as `launch`. `copy` itself
+    /* Enqueues a copy to a device, from a device where `reaches` returned true; or, if that is true for the stream's
+       device twice, between its memory and host memory by `allocate_host`. The stream is one of the target, or of another
+       device of the backend. Otherwise as `launch`. `copy` itself
        is not used after the call. Both pieces of memory stay allocated until its outcome was asked for. The two sides do
        not overlap. */
     tw_status (*copy)(struct tw_backend_stream *stream, const struct tw_backend_copy *copy, uint64_t *sequence);
@@ -332,15 +335,15 @@ struct tw_backend_async {
 
 /* For devices with streams that launch many kernels at once. */
 struct tw_backend_graphs {
-    /* Makes a graph of nodes whose launches `check` has accepted. If `takes` refuses one of them, or the backend cannot
-       make one of the nodes, returns TW_SUCCESS and leaves `*graph` NULL. */
+    /* Makes a graph of nodes whose launches `check` has accepted, for streams of a device. If `takes` refuses one of them,
+       or the backend cannot make one of the nodes, returns TW_SUCCESS and leaves `*graph` NULL. */
     tw_status (*instantiate)(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes, size_t count,
                              struct tw_backend_graph **graph);
 
     /* Frees a graph. No launch of it is in flight. */
     void (*destroy)(struct tw_backend_graph *graph);
 
-    /* Enqueues all nodes of a graph of the stream's device under one sequence number with one outcome; otherwise as
+    /* Enqueues all nodes of a graph for the stream's device under one sequence number with one outcome; otherwise as
        the `launch` of tw_backend_async. Each graph has at most one launch in flight. */
     tw_status (*launch)(struct tw_backend_stream *stream, struct tw_backend_graph *graph, uint64_t *sequence);
 };

@@ -151,12 +151,13 @@ static void parts(void)
         change_part_on_host(sub, &b, 20, 9);
     if (there && went(tw_queue_begin_recording(queues[1]))) {
         bool recorded[3];
-        for (size_t i = 0; i < 3; ++i)
-            recorded[i] = record_part(queues[1], &a, &b, 18 * i, 9, 7);
+        TW_PASS(tw_queue_join_recording(queues[0], queues[1]));
+        for (size_t i = 0; i < 3; ++i) /* each reads what the other device has written, and more */
+            recorded[i] = record_part(queues[i % 2], i % 2 ? &a : &b, i % 2 ? &b : &a, 14 * i, 19, 7);
         if (went(tw_queue_end_recording(queues[1], &graph)) && went(tw_queue_submit_graph(queues[1], graph, NULL)))
             for (size_t i = 0; i < 3; ++i)
                 if (recorded[i])
-                    expect_part(&a, &b, 18 * i, 9, 7);
+                    expect_part(i % 2 ? &a : &b, i % 2 ? &b : &a, 14 * i, 19, 7);
         tw_command_graph_destroy(&graph);
     }
     look(&b);

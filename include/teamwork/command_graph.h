@@ -17,7 +17,7 @@
  * the whole graph by one launch (on NVIDIA's as a CUDA graph), the others one kernel after the other. Within a graph,
  * groups are ordered by their accesses, as ever, and one after the other in a queue that keeps the order. Towards other
  * groups a graph is one group: it accesses a buffer as all of its groups together do, and what it needs is copied to the
- * device before it starts.
+ * device before it starts. A graph may have groups for several devices (tw_queue_join_recording()).
  *
  * The values of captures are those of the recording. To change data between two submissions, write the buffers, or
  * record a copy of the program's memory (tw_copy_from()), which is read at each submission.
@@ -52,25 +52,54 @@ typedef struct tw_command_graph tw_command_graph;
 TW_API tw_status tw_queue_begin_recording(tw_queue *queue);
 
 /**
- * Ends the recording and makes a graph of the groups so far, of which there may be none.
+ * Groups that are submitted to this queue are recorded too, from now on until the recording ends, behind those that are
+ * recorded already. So one graph has groups for several devices:
  *
+ *     tw_queue_begin_recording(queues[0]);
+ *     tw_queue_join_recording(queues[1], queues[0]);
+ *     ... groups for both queues ...
+ *     status = tw_queue_end_recording(queues[0], &step);
+ *
+ * What a group reads of another device's results is copied there within the graph. What it reads from before the graph
+ * is copied there at each submission, unless it is there: a graph that ends with tw_prefetch() of the parts that its
+ * first groups need finds them there when it is submitted again. Groups of different queues run at the same time unless
+ * their accesses order them.
+ *
+ * The devices are of one platform, and none of them is a sub-device, except that all queues may be of one device. A GPU
+ * graph over several devices is launched at once where each has access to the others' memory.
+ *
+ * A queue that is destroyed leaves the recording; what was recorded of it stays. If the queue that began the recording
+ * is destroyed, all of it is lost, and the other queues record no more.
+ *
+ * @param queue  that shall record
+ * @param other  that records: it began the recording, or has joined it
+ * @return TW_ERROR_INVALID_ARGUMENT       a queue is NULL, or the devices cannot share a graph
+ *         TW_ERROR_INVALID_COMMAND_GROUP  `queue` is recording already, or `other` is not
+ */
+TW_API tw_status tw_queue_join_recording(tw_queue *queue, tw_queue *other);
+
+/**
+ * Ends the recording, for all queues that have joined it, and makes a graph of the groups so far, of which there may be
+ * none.
+ *
+ * @param queue  that began the recording
  * @param graph  receives the graph, to be destroyed with tw_command_graph_destroy(). It keeps the memory of its groups'
  *               buffers. NULL drops what was recorded.
- * @return TW_ERROR_INVALID_ARGUMENT  queue is NULL; TW_ERROR_INVALID_COMMAND_GROUP  it is not recording;
- *         TW_ERROR_OUT_OF_MEMORY, TW_ERROR_OUT_OF_DEVICE_MEMORY
+ * @return TW_ERROR_INVALID_ARGUMENT  queue is NULL; TW_ERROR_INVALID_COMMAND_GROUP  it is not recording, or has
+ *         joined the recording of another queue; TW_ERROR_OUT_OF_MEMORY, TW_ERROR_OUT_OF_DEVICE_MEMORY
  *         With a place for a graph also the error of the first group that was refused since tw_queue_begin_recording():
  *         a graph without it would be another one. On each of these errors what was recorded is lost.
  */
 TW_API tw_status tw_queue_end_recording(tw_queue *queue, tw_command_graph **graph);
 
-/** Whether groups are recorded at the moment. */
+/** Whether groups that are submitted to the queue are recorded at the moment. */
 TW_API bool tw_queue_is_recording(const tw_queue *queue);
 
 /**
  * Submits all groups of a graph as one group. Never waits for a device. Submissions of one graph run one after the
  * other. If a kernel, copy or fill fails, the graph fails, and what it writes is lost as it is for a group.
  *
- * @param queue  of the device that the graph was recorded for; not one that records
+ * @param queue  of the device of the queue that began the recording; not one that records
  * @param event  receives the completion of all, to be released with tw_event_release(); NULL if not wanted
  * @return TW_ERROR_INVALID_ARGUMENT       queue or graph is NULL, the device is another one, or a buffer of the graph
  *                                         has been destroyed

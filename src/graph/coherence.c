@@ -111,21 +111,19 @@ static void count(const struct tw_box *box, void *user)
     *(size_t *)user += tw_box_count(box);
 }
 
+size_t tw_allocation_count(const struct tw_use *use, size_t space)
+{
+    size_t held = 0;
+    visit_parts(use->data, space, &use->box, true, count, &held);
+    return held;
+}
+
 bool tw_allocation_holds(const struct tw_use *use, size_t space)
 {
     const struct tw_allocation *allocation = &use->data->allocations[space];
     if (is_whole(&allocation->resource) && (allocation->valid || !allocation->parts.root))
         return allocation->valid;
-    size_t held = 0;
-    visit_parts(use->data, space, &use->box, true, count, &held);
-    return held == tw_box_count(&use->box);
-}
-
-bool tw_allocation_holds_some(const struct tw_use *use, size_t space)
-{
-    size_t held = 0;
-    visit_parts(use->data, space, &use->box, true, count, &held);
-    return held > 0;
+    return tw_allocation_count(use, space) == tw_box_count(&use->box);
 }
 
 /* ---- planning ---------------------------------------------------------------------------------------------------- */

@@ -108,8 +108,8 @@ bool tw_copy_must_stage(const struct tw_data *data, size_t from, size_t to);
 /* Returns true if a memory space will hold all that a use accesses. Contents that a failed copy should have brought
    there will not be there, although they are marked valid: they are still where they were. */
 bool tw_allocation_holds(const struct tw_use *use, size_t space);
-/* Returns true if a memory space will hold some of what a use accesses. */
-bool tw_allocation_holds_some(const struct tw_use *use, size_t space);
+/* Returns how many of the elements that a use accesses a memory space will hold. */
+size_t tw_allocation_count(const struct tw_use *use, size_t space);
 
 /* Returns the most nodes that tw_apply_use() takes from the buffer's reserve for number `at` of the uses of a command in
    this memory space, if they are applied in turn. Each staged copy takes one more. */

@@ -261,16 +261,16 @@ static tw_status submit_or_record_locked(const struct tw_command_group *group, s
                                          tw_event **event)
 {
     struct tw_queue *queue = group->queue;
-    if (queue->recording && (group->on_host || group->has_native_task))
+    if (queue->recorder.recording && (group->on_host || group->has_native_task))
         return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
                        "%s%s cannot be recorded: submit it each time, behind the command graph",
                        group->step ? group->step : "a host accessor", group->step ? "()" : "");
-    if (queue->recording && group->events)
+    if (queue->recorder.recording && group->events)
         return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
                        "the queue is recording: a recorded group cannot depend on an event");
-    if (queue->recording)
+    if (queue->recorder.recording)
         return event ? tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is recording: a recorded group has no event")
-                     : tw_recording_add_locked(queue->recording, command);
+                     : tw_recorder_add_locked(&queue->recorder, command, queue->tasks.in_order);
     if (queue->tasks.unfinished >= queue->limit)
         tw_queue_make_room_locked(queue);
     bool have_storage = false;
@@ -374,8 +374,8 @@ static __attribute__((noinline, cold)) tw_status refuse(tw_queue *queue, tw_stat
     if (!queue || tw_is_forked || queue->copy != &tw_this_copy)
         return status;
     tw_lock();
-    if (queue->recording)
-        tw_recording_refuse_locked(queue->recording, status, file, line);
+    if (queue->recorder.recording)
+        tw_recording_refuse_locked(queue->recorder.recording, status, file, line);
     tw_unlock();
     return status;
 }

@@ -11,7 +11,6 @@
 #include "base/process.h"
 #include "device.h"
 #include "host_access.h"
-#include "recording.h"
 #include "runtime/reclaim.h"
 #include "runtime/wait.h"
 #include "runtime/workers.h"
@@ -524,8 +523,7 @@ tw_status tw_queue_destroy(tw_queue **handle)
         return status;
     *handle = NULL;
     tw_lock();
-    tw_recording_drop_locked(queue->recording);
-    queue->recording = NULL;
+    tw_recorder_leave_locked(&queue->recorder);
     struct tw_context *context = queue->context;
     if (context) {
         *queue->link = queue->next;

@@ -14,10 +14,10 @@
 #include "context.h"
 #include "copy.h"
 #include "errors.h"
+#include "recording.h"
 #include "runtime/command.h"
 #include "runtime/task_queue.h"
 
-struct tw_recording;
 struct tw_command_graph;
 struct tw_command_group;
 
@@ -35,9 +35,9 @@ struct tw_queue {
     struct tw_queue *next, **link; /* in context->queues */
     tw_error_handler handler;
     void *handler_user;
-    struct tw_task_queue tasks;     /* counts the handle, each open group and each command */
-    size_t limit;                   /* with this many unfinished commands a submission makes room first */
-    struct tw_recording *recording; /* receives the groups that are submitted; or NULL */
+    struct tw_task_queue tasks;  /* counts the handle, each open group and each command */
+    size_t limit;                /* with this many unfinished commands a submission makes room first */
+    struct tw_recorder recorder; /* its part in a recording */
     struct tw_error_list errors;
     struct tw_queue *next_failed, **failed_link; /* in the list of queues that have had errors */
     struct tw_kept_memory kept;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of commands that a queue records. Knows no queues or command graphs. */
+/* The list of commands that queues record. Knows no queues or command graphs. */
 #include "recording.h"
 
 #include <stdio.h>
@@ -18,8 +18,41 @@ void tw_recording_drop_command_locked(struct tw_command *command)
     tw_command_release_locked(command);
 }
 
-tw_status tw_recording_add_locked(struct tw_recording *recording, struct tw_command *command)
+void tw_recorder_join_locked(struct tw_recorder *recorder, struct tw_recording *recording)
 {
+    *recorder = (struct tw_recorder){.recording = recording, .next = recording->recorders};
+    recording->recorders = recorder;
+}
+
+void tw_recording_stop_locked(struct tw_recording *recording)
+{
+    for (struct tw_recorder *recorder = recording->recorders, *next; recorder; recorder = next) {
+        next = recorder->next;
+        *recorder = (struct tw_recorder){.recording = NULL};
+    }
+    recording->recorders = NULL;
+}
+
+void tw_recorder_leave_locked(struct tw_recorder *recorder)
+{
+    struct tw_recording *recording = recorder->recording;
+    if (!recording)
+        return;
+    if (recording->owner == recorder) {
+        tw_recording_stop_locked(recording);
+        tw_recording_drop_locked(recording);
+        return;
+    }
+    struct tw_recorder **link = &recording->recorders;
+    while (*link != recorder)
+        link = &(*link)->next;
+    *link = recorder->next;
+    *recorder = (struct tw_recorder){.recording = NULL};
+}
+
+tw_status tw_recorder_add_locked(struct tw_recorder *recorder, struct tw_command *command, bool in_order)
+{
+    struct tw_recording *recording = recorder->recording;
     if (recording->count == recording->capacity) {
         const size_t capacity = 2 * recording->capacity + 16;
         struct tw_command **grown = realloc(recording->commands, capacity * sizeof *grown);
@@ -29,6 +62,10 @@ tw_status tw_recording_add_locked(struct tw_recording *recording, struct tw_comm
         recording->capacity = capacity;
     }
     recording->commands[recording->count++] = command;
+    if (in_order) {
+        command->previous = recorder->last;
+        recorder->last = command;
+    }
     return TW_SUCCESS;
 }
 

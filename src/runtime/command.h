@@ -17,6 +17,7 @@
 #include "device.h"
 #include "graph/coherence.h"
 #include "graph/graph.h"
+#include "graph/placement.h"
 
 struct tw_task_queue;
 struct tw_fallback;
@@ -82,8 +83,9 @@ struct tw_command {
     struct tw_task_queue *queue;             /* likewise */
     struct tw_task_queue *home;              /* where it was submitted; counted until released_locked() */
     const struct tw_internal_kernel *kernel; /* or NULL */
-    struct tw_command *next, *previous;      /* links of the home's unfinished commands */
-    uint64_t sequence;                       /* its number among the home's commands, from 1 */
+    struct tw_command *next, *previous; /* links of the home's unfinished commands; of a recorded one, `previous` is
+                                                the command of the same in-order queue before it; or NULL */
+    uint64_t sequence;                  /* its number among the home's commands, from 1 */
 
     struct tw_task body;
     size_t tasks_left;
@@ -102,6 +104,10 @@ struct tw_command {
     struct tw_fallback *fallback; /* owned; or NULL */
     struct tw_use *uses;          /* its buffers are counted until it is complete */
     size_t use_count;
+    const struct tw_place
+        *places; /* of a graph of several devices: where it needs contents and leaves them, until it is
+                                      submitted; NULL: each use is on the command's device */
+    size_t place_count;
     struct tw_pin *pins; /* of the addresses in its arguments; owned until it is complete */
 
     struct tw_internal_bounds *bounds; /* owned; NULL unless the kernel checks its views */

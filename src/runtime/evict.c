@@ -98,7 +98,7 @@ static bool is_only_here(const struct piece *piece, size_t space)
     struct tw_box boxes[TW_BOX_RUNS];
     for (size_t i = 0, count = boxes_of(piece, boxes); i < count; ++i) {
         const struct tw_use use = use_of(piece, &boxes[i]);
-        bool is_elsewhere = !tw_allocation_holds_some(&use, space);
+        bool is_elsewhere = !tw_allocation_count(&use, space);
         for (size_t other = 0; other < piece->data->space_count && !is_elsewhere; ++other)
             is_elsewhere = other != space && tw_allocation_holds(&use, other);
         if (!is_elsewhere)

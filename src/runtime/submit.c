@@ -32,7 +32,7 @@ static inline void describe_access(struct tw_graph_access *access, struct tw_res
         *part = tw_box_node(box, resource->whole);
 }
 
-static void describe_copy(struct tw_copy_task *copy, struct tw_command *command, const struct tw_copy_plan *plan)
+void tw_copy_describe(struct tw_copy_task *copy, struct tw_command *command, const struct tw_copy_plan *plan)
 {
     struct tw_data *data = plan->data;
     const bool is_part = !tw_box_covers(&plan->box, &data->whole);
@@ -90,11 +90,11 @@ struct needs {
     bool sets;                   /* ... or a buffer of which parts are in several places */
 };
 
-/* Adds what a use needs beside its access to the contents. */
+/* Adds what a use in a memory space needs beside its access to the contents. */
 static __attribute__((noinline)) void add_needs_locked(struct needs *needs, const struct tw_command *command,
-                                                       const struct tw_use *use)
+                                                       const struct tw_use *use, size_t space)
 {
-    const size_t space = tw_data_space(use->data, command->device->space), before = needs->copies.count;
+    const size_t before = needs->copies.count;
     needs->copies.stages = false;
     tw_plan_copies(use, space, &needs->copies);
     needs->accesses += needs->copies.count > before || is_in_motion(use->data, space);
@@ -116,9 +116,17 @@ static inline bool is_simple(const struct tw_command *command, const struct tw_u
 static struct needs needs_of_locked(const struct tw_command *command)
 {
     struct needs needs = {.accesses = command->use_count + (command->turn != NULL)};
-    for (size_t i = 0; i < command->use_count; ++i)
+    for (size_t i = 0; !command->places && i < command->use_count; ++i)
         if (command->fallback || command->uses[i].is_part || !is_simple(command, &command->uses[i]))
-            add_needs_locked(&needs, command, &command->uses[i]);
+            add_needs_locked(&needs, command, &command->uses[i],
+                             tw_data_space(command->uses[i].data, command->device->space));
+    for (size_t i = 0; command->places && i < command->place_count; ++i) {
+        const struct tw_use use = tw_place_use(&command->places[i]);
+        add_needs_locked(&needs, command, &use, command->places[i].space);
+        needs.sets = false; /* they are changed by a draft */
+    }
+    for (size_t i = 0; command->places && i < command->use_count; ++i)
+        needs.parts = needs.parts || command->uses[i].is_part;
     return needs;
 }
 
@@ -186,15 +194,16 @@ static tw_status make_room_locked(struct tw_command *command, size_t *copies)
     return !needs.sets || reserve_locked(command, *copies) ? TW_SUCCESS : refuse_memory("accesses", needs.accesses);
 }
 
-/* Plans the copies of a use. Returns the most edges that they need. */
-static size_t describe_copies_locked(struct tw_command *command, const struct tw_use *use, struct tw_copy_plan *plans)
+/* Plans the copies of a use in a memory space. Returns the most edges that they need. */
+static size_t describe_copies_locked(struct tw_command *command, const struct tw_use *use, size_t space,
+                                     struct tw_copy_plan *plans)
 {
     struct tw_copy_plans copies = {.plans = plans};
     size_t edges = 0;
-    tw_plan_copies(use, tw_data_space(use->data, command->device->space), &copies);
+    tw_plan_copies(use, space, &copies);
     for (size_t i = 0; i < copies.count; ++i) {
         struct tw_copy_task *copy = &command->copies[command->copy_count++];
-        describe_copy(copy, command, &plans[i]);
+        tw_copy_describe(copy, command, &plans[i]);
         edges += tw_graph_edges_needed(copy->accesses, copy->task.node.access_count);
     }
     return edges;
@@ -218,22 +227,62 @@ static void end_accesses(struct tw_command *command, struct tw_graph_access *pas
     command->body.node.access_count = (size_t)(past - command->body.node.accesses);
 }
 
+/* Returns true if a graph of several devices needs no copy, and changes nothing about where contents are. */
+static bool places_stay_locked(const struct tw_command *command)
+{
+    for (size_t i = 0; i < command->place_count; ++i)
+        if (is_in_motion(command->places[i].data, command->places[i].space))
+            return false;
+    return tw_places_stay(command->uses, command->use_count, command->places, command->place_count);
+}
+
 /* Fills in the accesses of a command that has no copies, and no other task but its body. Returns false if it is not so
    simple: then describe_locked() does it. */
 static bool describe_simple_locked(struct tw_command *command)
 {
     struct tw_graph_access *access = command->body.node.accesses;
     struct tw_box_node *part = command->parts;
-    if (command->fallback || command->use_count + (command->turn != NULL) > command->access_room)
+    if (command->fallback || command->use_count + (command->turn != NULL) > command->access_room
+        || (command->places && !places_stay_locked(command)))
         return false;
     for (size_t i = 0; i < command->use_count; ++i) {
         const struct tw_use *use = &command->uses[i];
-        if (!is_simple(command, use) || (use->is_part && !part))
+        if ((!command->places && !is_simple(command, use)) || (use->is_part && !part))
             return false;
         describe_use(access++, use, &use->data->contents, use->is_part ? part++ : NULL);
     }
     end_accesses(command, access);
     return true;
+}
+
+/* Returns how many copies bring contents to the host on their way. The copies of a graph of several devices may bring the
+   same contents there, one after the other. */
+static size_t count_staged(const struct tw_command *command)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < command->copy_count; ++i)
+        count += command->copies[i].plan.to == 0;
+    return count;
+}
+
+/* How far a description has come. */
+struct description {
+    struct tw_graph_access *access; /* the next ones */
+    struct tw_box_node *part;
+    struct tw_copy_plan *plans; /* room for all copies; NULL: there are none */
+    size_t edges;               /* the most that the copies need */
+};
+
+/* Adds the copies that a use needs in a memory space, and its access to the memory there. */
+static void describe_memory_locked(struct tw_command *command, const struct tw_use *use, size_t space,
+                                   struct description *so_far)
+{
+    const size_t before = command->copy_count;
+    if (so_far->plans)
+        so_far->edges += describe_copies_locked(command, use, space, so_far->plans);
+    if (command->copy_count != before || is_in_motion(use->data, space))
+        describe_use(so_far->access++, use, &use->data->allocations[space].resource,
+                     use->is_part ? so_far->part++ : NULL);
 }
 
 /* Fills in the tasks and their accesses. Stores the most edges that the copies need. */
@@ -246,19 +295,21 @@ static __attribute__((noinline)) tw_status describe_locked(struct tw_command *co
     struct tw_copy_plan few[FEW_PLANS], *plans = copies > FEW_PLANS ? malloc(copies * sizeof *plans) : few;
     if (!plans)
         return refuse_memory("copies", copies);
-    struct tw_graph_access *access = command->body.node.accesses;
-    struct tw_box_node *part = command->parts;
+    struct description all = {command->body.node.accesses, command->parts, copies ? plans : NULL, 0};
     for (size_t i = 0; i < command->use_count; ++i) {
         const struct tw_use *use = &command->uses[i];
-        const size_t space = tw_data_space(use->data, command->device->space), before = command->copy_count;
-        if (copies)
-            *edges += describe_copies_locked(command, use, plans);
-        describe_use(access++, use, &use->data->contents, use->is_part ? part++ : NULL);
-        if (command->copy_count != before || is_in_motion(use->data, space))
-            describe_use(access++, use, &use->data->allocations[space].resource, use->is_part ? part++ : NULL);
+        describe_use(all.access++, use, &use->data->contents, use->is_part ? all.part++ : NULL);
+        if (!command->places)
+            describe_memory_locked(command, use, tw_data_space(use->data, command->device->space), &all);
     }
-    end_accesses(command, access);
-    *edges += 2 * command->copy_count; /* between the command's own tasks */
+    for (size_t i = 0; command->places && i < command->place_count; ++i) {
+        const struct tw_use use = tw_place_use(&command->places[i]);
+        describe_memory_locked(command, &use, command->places[i].space, &all);
+    }
+    end_accesses(command, all.access);
+    *edges = all.edges + 2 * command->copy_count; /* between the command's own tasks */
+    if (command->places)
+        *edges += 2 * command->copy_count * count_staged(command);
     if (plans != few)
         free(plans);
     return TW_SUCCESS;
@@ -277,7 +328,7 @@ static void join_queue_locked(struct tw_command *command)
 /* A copy through the host leaves valid contents there too, unless the command writes them. */
 static void apply_staged_copy(const struct tw_command *command, const struct tw_copy_plan *plan)
 {
-    if (plan->to == tw_data_space(plan->data, command->device->space))
+    if (command->places ? plan->to != 0 : plan->to == tw_data_space(plan->data, command->device->space))
         return;
     for (size_t i = 0; i < command->use_count; ++i)
         if (command->uses[i].data == plan->data && command->uses[i].writes
@@ -319,10 +370,15 @@ static void insert_locked(struct tw_command *command, struct tw_command *const *
         tw_fallback_note_spaces_locked(command);
     if (command->body.kind == TW_TASK_HOST_ACCESS)
         tw_note_before(&command->uses[0], (struct tw_before *)(void *)command->args);
-    for (size_t i = 0; i < command->use_count; ++i)
+    for (size_t i = 0; !command->places && i < command->use_count; ++i)
         tw_apply_use(&command->uses[i], tw_data_space(command->uses[i].data, command->device->space));
-    for (size_t i = 0; command->device->space && i < command->use_count; ++i)
+    for (size_t i = 0; !command->places && command->device->space && i < command->use_count; ++i)
         tw_data_used_locked(&command->uses[i], command->device->space);
+    for (size_t i = 0; command->places && i < command->place_count; ++i)
+        if (command->places[i].space) {
+            const struct tw_use use = tw_place_use(&command->places[i]);
+            tw_data_used_locked(&use, command->places[i].space);
+        }
 }
 
 /* Records where copies have left contents on their way, and gives back what was reserved in excess. */
@@ -364,12 +420,16 @@ static inline void announce_locked(const struct tw_command *command)
 tw_status tw_command_submit_after_locked(struct tw_command *command, struct tw_command *const *before, size_t count)
 {
     const bool is_simple = describe_simple_locked(command);
+    struct tw_draft *draft = NULL;
     size_t edges = 0;
     tw_status status = is_simple ? TW_SUCCESS : describe_locked(command, &edges);
     if (status == TW_SUCCESS) {
         edges += tw_graph_edges_needed(command->body.node.accesses, command->body.node.access_count);
         status = tw_command_make_edges(command, edges + count + command->home->in_order);
     }
+    if (status == TW_SUCCESS && command->places && !is_simple
+        && !tw_places_draft(command->uses, command->use_count, command->places, command->place_count, &draft))
+        status = refuse_memory("accesses", command->use_count);
     if (status != TW_SUCCESS) {
         free(command->copies);
         command->copies = NULL;
@@ -387,6 +447,7 @@ tw_status tw_command_submit_after_locked(struct tw_command *command, struct tw_c
         command->times.submit_ns = tw_held_ns();
     command->tasks_left = command->copy_count + 1;
     insert_locked(command, before, count);
+    tw_draft_commit(draft);
     if (!is_simple)
         end_description_locked(command);
     if (__builtin_expect(command->number != 0, 0))

@@ -573,6 +573,9 @@ static void use_graph(void)
     case 2:
         tw_command_graph_destroy(slot);
         break;
+    case 3:
+        (void)CALL(OK | ARGUMENT | GROUP, tw_queue_join_recording(queue, some_queue()));
+        break;
     default: {
         tw_event *event = NULL;
         (void)tw_command_graph_count(*slot);

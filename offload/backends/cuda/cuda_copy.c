@@ -407,20 +407,30 @@ tw_status tw_cuda_copy(const struct tw_backend_copy *copy)
 
 /* ---- graphs ------------------------------------------------------------------------------------------------------ */
 
-/* Describes a copy within a device to the driver. Returns false if it does not know such copies. */
+static bool is_between(const struct tw_backend_copy *copy)
+{
+    return copy->to && copy->from && copy->to != copy->from;
+}
+
+/* Describes a copy to the driver. Returns false if it does not know such copies. A node has one context: addresses say
+   which devices' memory it is. */
 static bool describe_node(const struct tw_backend_copy *copy, struct cu_copy *node)
 {
     struct tw_backend_copy joined = tw_rows_join(*copy);
     if (joined.rows == 1)
         joined.target_pitch = joined.source_pitch = joined.row_bytes;
-    return describe(&joined, node);
+    const bool is_known = describe(&joined, node);
+    if (is_between(copy))
+        node->source.memory_type = node->target.memory_type = CU_MEMORY_UNIFIED;
+    return is_known;
 }
 
 bool tw_cuda_copy_fits_node(const struct tw_backend_copy *copy)
 {
     struct cu_copy node;
-    const bool is_between = copy->to && copy->from && copy->to != copy->from; /* a node has one context */
-    return is_nothing(copy) || (!is_between && describe_node(copy, &node));
+    return is_nothing(copy)
+           || ((!is_between(copy) || tw_cuda_connect(tw_cuda_of(copy->to), tw_cuda_of(copy->from)))
+               && describe_node(copy, &node));
 }
 
 cu_result tw_cuda_add_copy(const struct tw_backend_copy *copy, cu_graph graph, const cu_node *before, size_t count,

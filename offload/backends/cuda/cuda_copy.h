@@ -15,7 +15,7 @@ tw_status tw_cuda_enqueue_copy(const struct tw_backend_copy *copy, cu_stream str
 /* Returns true if such a copy can be a node of a graph. */
 bool tw_cuda_copy_fits_node(const struct tw_backend_copy *copy);
 
-/* Adds such a copy to a graph. Called in the device's context. */
+/* Adds such a copy to a graph. Called in the context of copy->to, or else of copy->from. */
 cu_result tw_cuda_add_copy(const struct tw_backend_copy *copy, cu_graph graph, const cu_node *before, size_t count,
                            cu_node *node);
 

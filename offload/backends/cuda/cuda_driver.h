@@ -71,7 +71,7 @@ struct cu_rows {
     size_t pitch, height;
 };
 
-enum { CU_MEMORY_HOST = 1, CU_MEMORY_DEVICE = 2 };
+enum { CU_MEMORY_HOST = 1, CU_MEMORY_DEVICE = 2, CU_MEMORY_UNIFIED = 4 };
 
 struct cu_copy {
     struct cu_rows source, target;

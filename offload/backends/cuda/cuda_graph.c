@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Command graphs as CUDA graphs (backend.h): a node for each kernel, copy and fill. One call launches the graph on a CUDA stream. That
- * takes less than a microsecond for each kernel; launches take three.
+ * Command graphs as CUDA graphs (backend.h): a node for each kernel, copy and fill. One call launches the graph on a CUDA
+ * stream. That takes less than a microsecond for each kernel; launches take three. The nodes may be of several devices
+ * that have access to each other's memory: the stream is one of the graph's device, and the driver orders the nodes.
  *
  * Nodes may run at the same time, so each reduction has scratch memory of its own, and each large argument block has
  * device memory of its own, filled once.
@@ -16,18 +17,25 @@
 #include "cuda_launch.h"
 #include "cuda_stream.h"
 
+/* Device memory that nodes use. */
+struct owned {
+    struct tw_backend_device *device;
+    void *memory;
+};
+
 struct cuda_graph {
     struct tw_backend_graph base;
     cu_executable executable;
-    void **memory; /* device memory that the nodes use */
-    size_t memory_count;
+    struct owned *owned;
+    size_t owned_count;
 };
 
 /* The state while a graph is instantiated. */
 struct instantiation {
-    struct tw_backend_device *device;
     struct cuda_graph *made;
     cu_graph graph;
+    bool spreads;     /* the nodes are of several devices */
+    bool is_refused;  /* the driver makes no such graph */
     cu_node *nodes;   /* the nodes so far */
     cu_node *befores; /* room for the nodes that one node waits for */
 };
@@ -41,60 +49,82 @@ static tw_status complain(cu_result error, const char *what)
 }
 
 /* Makes the graph the owner of device memory: destroy() frees it. */
-static void keep(struct instantiation *a, void *memory)
+static void keep(struct instantiation *a, struct tw_backend_device *device, void *memory)
 {
-    a->made->memory[a->made->memory_count++] = memory;
+    a->made->owned[a->made->owned_count++] = (struct owned){device, memory};
+}
+
+/* Reports that the driver has not made a node or a graph. Of several devices, that is no failure of the program: the
+   runtime runs the tasks one after the other. */
+static tw_status refuse(struct instantiation *a, cu_result error, const char *what)
+{
+    a->is_refused = a->spreads && error != CU_OUT_OF_MEMORY;
+    return complain(error, what);
 }
 
 /* Copies a large argument block to device memory. */
-static tw_status place_args(struct instantiation *a, size_t bytes, struct tw_internal_launch *launch)
+static tw_status place_args(struct instantiation *a, struct tw_backend_device *device, size_t bytes,
+                            struct tw_internal_launch *launch)
 {
-    const struct tw_backend *backend = a->device->backend;
-    void *memory = backend->memory->allocate(a->device, bytes);
+    const struct tw_backend *backend = device->backend;
+    void *memory = backend->memory->allocate(device, bytes);
     if (!memory)
         return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for a command graph");
-    keep(a, memory);
+    keep(a, device, memory);
     launch->device_args = memory;
-    const struct tw_backend_copy upload = tw_backend_copy_of(a->device, memory, NULL, launch->args, bytes);
+    const struct tw_backend_copy upload = tw_backend_copy_of(device, memory, NULL, launch->args, bytes);
     return backend->memory->copy(&upload);
 }
 
 /* Gives a launch the device memory that it needs. */
-static tw_status equip(struct instantiation *a, const struct tw_internal_kernel *kernel,
+static tw_status equip(struct instantiation *a, const struct tw_backend_graph_node *node,
                        struct tw_internal_launch *launch)
 {
+    const struct tw_internal_kernel *kernel = node->kernel;
     tw_status status = TW_SUCCESS;
     if (kernel->misfit) {
-        status = tw_scratch_make(a->device, kernel, launch);
+        status = tw_scratch_make(node->device, kernel, launch);
         if (status == TW_SUCCESS)
-            keep(a, launch->scratch);
+            keep(a, node->device, launch->scratch);
     }
-    return status == TW_SUCCESS && launch->words == 1 ? place_args(a, kernel->args_bytes, launch) : status;
+    return status == TW_SUCCESS && launch->words == 1 ? place_args(a, node->device, kernel->args_bytes, launch)
+                                                      : status;
 }
 
+/* Adds a node. Called in the context of its device. */
 static tw_status add_node(struct instantiation *a, const struct tw_backend_graph_node *node, cu_node *added)
 {
+    struct tw_cuda_device *device = tw_cuda_of(node->device);
     for (size_t i = 0; i < node->before_count; ++i)
         a->befores[i] = a->nodes[node->before[i]];
     if (node->copy || node->fill) {
         const cu_result error =
-            node->copy
-                ? tw_cuda_add_copy(node->copy, a->graph, a->befores, node->before_count, added)
-                : tw_cuda_add_fill(tw_cuda_of(a->device), node->fill, a->graph, a->befores, node->before_count, added);
-        return error ? complain(error, node->copy ? "added no copy to a graph" : "added no fill to a graph")
+            node->copy ? tw_cuda_add_copy(node->copy, a->graph, a->befores, node->before_count, added)
+                       : tw_cuda_add_fill(device, node->fill, a->graph, a->befores, node->before_count, added);
+        return error ? refuse(a, error, node->copy ? "added no copy to a graph" : "added no fill to a graph")
                      : TW_SUCCESS;
     }
     if (!node->kernel) {
         const cu_result error = tw_cuda.graph_add_empty(added, a->graph, a->befores, node->before_count);
-        return error ? complain(error, "added nothing to a graph") : TW_SUCCESS;
+        return error ? refuse(a, error, "added nothing to a graph") : TW_SUCCESS;
     }
     struct tw_internal_launch launch = *node->launch;
-    tw_omp_prepare(&tw_cuda_of(a->device)->omp, node->kernel, &launch);
-    const tw_status status = equip(a, node->kernel, &launch);
+    tw_omp_prepare(&device->omp, node->kernel, &launch);
+    const tw_status status = equip(a, node, &launch);
     if (status != TW_SUCCESS)
         return status;
     const cu_result error = tw_cuda_add_node(&launch, a->graph, a->befores, node->before_count, added);
-    return error ? complain(error, "added no kernel to a graph") : TW_SUCCESS;
+    return error ? refuse(a, error, "added no kernel to a graph") : TW_SUCCESS;
+}
+
+/* Adds a node in the context of its device. */
+static tw_status enter_and_add(struct instantiation *a, const struct tw_backend_graph_node *node, cu_node *added)
+{
+    const enum tw_cuda_entry entry = tw_cuda_enter(tw_cuda_of(node->device));
+    const tw_status status =
+        entry ? add_node(a, node, added) : tw_fail(TW_ERROR_LAUNCH_FAILED, "the CUDA driver has no context for a node");
+    tw_cuda_leave(entry);
+    return status;
 }
 
 /* Makes the CUDA graph. Called in the device's context. */
@@ -105,10 +135,10 @@ static tw_status add_nodes(struct instantiation *a, const struct tw_backend_grap
     if (error)
         return complain(error, "made no graph");
     for (size_t i = 0; i < count && status == TW_SUCCESS; ++i)
-        status = add_node(a, &nodes[i], &a->nodes[i]);
+        status = enter_and_add(a, &nodes[i], &a->nodes[i]);
     if (status == TW_SUCCESS && (error = tw_cuda.graph_instantiate(&a->made->executable, a->graph, 0)) != 0) {
         a->made->executable = NULL;
-        status = complain(error, "made no executable of a graph");
+        status = refuse(a, error, "made no executable of a graph");
     }
     (void)tw_cuda.graph_destroy(a->graph);
     return status;
@@ -121,39 +151,41 @@ static void destroy(struct tw_backend_graph *base)
     if (entry && graph->executable)
         (void)tw_cuda.graph_executable_destroy(graph->executable);
     tw_cuda_leave(entry);
-    for (size_t i = 0; i < graph->memory_count; ++i)
-        base->device->backend->memory->free(base->device, graph->memory[i]);
-    free(graph->memory);
+    for (size_t i = 0; i < graph->owned_count; ++i)
+        base->device->backend->memory->free(graph->owned[i].device, graph->owned[i].memory);
+    free(graph->owned);
     free(graph);
 }
 
 /* Returns true if the driver can run a node. */
-static bool takes(struct tw_backend_device *device, const struct tw_backend_graph_node *node)
+static bool takes(const struct tw_backend_graph_node *node)
 {
     if (node->copy)
         return tw_cuda_copy_fits_node(node->copy);
     if (node->fill)
         return tw_cuda_fill_fits_node(node->fill);
-    return !node->kernel || tw_cuda_takes(device, node->kernel, node->launch);
+    return !node->kernel || tw_cuda_takes(node->device, node->kernel, node->launch);
 }
 
 static tw_status instantiate(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes, size_t count,
                              struct tw_backend_graph **result)
 {
+    struct instantiation a = {.made = NULL};
     size_t most = 0;
     for (size_t i = 0; i < count; ++i) {
-        if (!takes(device, &nodes[i]))
+        if (!takes(&nodes[i]))
             return TW_SUCCESS;
         most = nodes[i].before_count > most ? nodes[i].before_count : most;
+        a.spreads = a.spreads || nodes[i].device != device;
     }
-    struct instantiation a = {.device = device, .made = calloc(1, sizeof *a.made)};
+    a.made = calloc(1, sizeof *a.made);
     a.nodes = malloc((count + 1) * sizeof *a.nodes);
     a.befores = malloc((most + 1) * sizeof *a.befores);
     if (a.made) {
         a.made->base.device = device;
-        a.made->memory = malloc(2 * (count + 1) * sizeof *a.made->memory);
+        a.made->owned = malloc(2 * (count + 1) * sizeof *a.made->owned);
     }
-    tw_status status = a.made && a.made->memory && a.nodes && a.befores
+    tw_status status = a.made && a.made->owned && a.nodes && a.befores
                            ? TW_SUCCESS
                            : tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a command graph");
     if (status == TW_SUCCESS) {
@@ -168,7 +200,7 @@ static tw_status instantiate(struct tw_backend_device *device, const struct tw_b
         *result = &a.made->base;
     else if (a.made)
         destroy(&a.made->base);
-    return status;
+    return a.is_refused ? TW_SUCCESS : status;
 }
 
 static tw_status launch(struct tw_backend_stream *stream, struct tw_backend_graph *graph, uint64_t *sequence)

@@ -99,16 +99,16 @@ static tw_status run_fill(struct tw_backend_device *device, const struct tw_back
     return tw_sim_memory_check_fill(fill);
 }
 
-static tw_status run_node(struct tw_backend_device *device, const struct tw_backend_graph_node *node)
+static tw_status run_node(const struct tw_backend_graph_node *node)
 {
     if (node->copy)
-        return run_copy(device, node->copy);
+        return run_copy(node->device, node->copy);
     if (node->fill)
-        return run_fill(device, node->fill);
+        return run_fill(node->device, node->fill);
     if (!node->kernel)
         return TW_SUCCESS;
     struct tw_internal_launch launch = *node->launch;
-    return tw_sim_run_kernel(device, node->kernel, &launch);
+    return tw_sim_run_kernel(node->device, node->kernel, &launch);
 }
 
 /* Runs an item that is no wait. */
@@ -125,7 +125,7 @@ static tw_status run_work(struct tw_backend_device *device, struct sim_item *ite
     if (item->call)
         return item->call(item->context, NULL);
     if (item->copy.rows)
-        return run_copy(device, &item->copy);
+        return run_copy(item->copy.to ? item->copy.to : device, &item->copy);
     if (item->fill.rows)
         return run_fill(device, &item->fill);
     if (item->is_hint)
@@ -133,7 +133,7 @@ static tw_status run_work(struct tw_backend_device *device, struct sim_item *ite
     __builtin_assume(item->graph != NULL); /* for clang-tidy */
     tw_status status = TW_SUCCESS;
     for (size_t i = 0; i < item->graph->count && status == TW_SUCCESS; ++i)
-        status = run_node(device, &item->graph->nodes[i]);
+        status = run_node(&item->graph->nodes[i]);
     return status;
 }
 
@@ -294,9 +294,10 @@ static bool reaches(struct tw_backend_device *to, struct tw_backend_device *from
 static tw_status enqueue_copy(struct tw_backend_stream *base, const struct tw_backend_copy *copy, uint64_t *sequence)
 {
     struct sim_stream *stream = stream_of(base);
-    tw_sim_count_bytes(stream->device, tw_backend_copy_bytes(copy));
-    if (tw_sim_op_fails(stream->device, TW_SIM_COPY))
-        return tw_sim_refuse_copy(stream->device, copy->to != NULL, tw_backend_copy_bytes(copy));
+    struct tw_backend_device *device = copy->to ? copy->to : stream->device;
+    tw_sim_count_bytes(device, tw_backend_copy_bytes(copy));
+    if (tw_sim_op_fails(device, TW_SIM_COPY))
+        return tw_sim_refuse_copy(device, copy->to != NULL, tw_backend_copy_bytes(copy));
     return add_item(stream, (struct sim_item){.copy = *copy}, sequence);
 }
 
@@ -332,17 +333,43 @@ static tw_status enqueue_native(struct tw_backend_stream *base, tw_status (*call
     return add_item(stream, (struct sim_item){.call = call, .context = context}, sequence);
 }
 
+static bool is_ready(const struct tw_backend_graph_node *node, const bool *done)
+{
+    for (size_t i = 0; i < node->before_count; ++i)
+        if (!done[node->before[i]])
+            return false;
+    return true;
+}
+
+/* Takes the nodes in another order than they were recorded, so that tests find what does not wait: always the last one
+   that can run. */
+static void order_nodes(struct sim_graph *graph, const struct tw_backend_graph_node *nodes, bool *done)
+{
+    for (size_t ordered = 0; ordered < graph->count; ++ordered) {
+        size_t next = graph->count - 1;
+        while (done[next] || !is_ready(&nodes[next], done))
+            --next;
+        done[next] = true;
+        graph->nodes[ordered] = nodes[next];
+    }
+}
+
 static tw_status instantiate(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes, size_t count,
                              struct tw_backend_graph **graph)
 {
     if (!tw_sim_is_asynchronous(device))
         return TW_SUCCESS;
     struct sim_graph *made = malloc(sizeof *made + count * sizeof *nodes);
-    if (!made)
+    bool *done = calloc(count + 1, sizeof *done);
+    if (!made || !done) {
+        free(made);
+        free(done);
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a graph of %zu nodes", count);
+    }
     made->base.device = device;
     made->count = count;
-    memcpy(made->nodes, nodes, count * sizeof *nodes);
+    order_nodes(made, nodes, done);
+    free(done);
     *graph = &made->base;
     return TW_SUCCESS;
 }
