@@ -88,11 +88,17 @@ struct sample {
     const char *also;    /* another kernel; NULL: none */
     bool rel;            /* relocations without addends */
     unsigned uses[4][2]; /* relocations: in whom, and of what; in TABLE at its end */
+    struct {
+        uint16_t parameter_bytes;                          /* 0: the sections .nv.info are not there */
+        uint32_t registers, private_bytes, max_threads[3]; /* the last are 0: not limited by the compiler */
+        uint32_t shared_bytes;                             /* a multiple of 16 */
+    } needs;                                               /* of the kernel */
 };
 
 struct section {
     const char *name;
     uint32_t type, link, info;
+    size_t nobits_bytes; /* 0: 16 */
     struct blob contents;
 };
 
@@ -128,6 +134,37 @@ static void add_relocations(const struct sample *sample)
     }
 }
 
+static void add_entry(struct blob *entries, unsigned char attribute, const uint32_t *words, size_t count)
+{
+    const uint16_t bytes = (uint16_t)(4 * count);
+    append(entries, (unsigned char[]){4, attribute}, 2); /* with bytes behind it */
+    append(entries, &bytes, sizeof bytes);
+    append(entries, words, bytes);
+}
+
+/* Adds what the assembler says of the kernel, and of another one before it. */
+static void add_needs(const struct sample *sample)
+{
+    static char own[160], shared[160];
+    const uint32_t registers[][2] = {{HELPER, 99}, {KERNEL, sample->needs.registers}},
+                   frames[][2] = {{KERNEL, sample->needs.private_bytes}, {HELPER, 1000}};
+    struct blob *all = &add_section(".nv.info", SHT_PROGBITS, 0)->contents;
+    for (size_t i = 0; i < 2; ++i) {
+        add_entry(all, 0x2f, registers[i], 2);
+        add_entry(all, 0x11, frames[i], 2);
+    }
+    snprintf(own, sizeof own, ".nv.info.%s", sample->name);
+    struct blob *entries = &add_section(own, SHT_PROGBITS, KERNEL)->contents;
+    append(entries, (unsigned char[]){3, 0x1b, 255, 0}, 4);
+    append(entries, (unsigned char[]){3, 0x19}, 2);
+    append(entries, &sample->needs.parameter_bytes, 2);
+    if (sample->needs.max_threads[0])
+        add_entry(entries, 0x05, sample->needs.max_threads, 3);
+    snprintf(shared, sizeof shared, ".nv.shared.%s", sample->name);
+    if (sample->needs.shared_bytes)
+        add_section(shared, SHT_NOBITS, KERNEL)->nobits_bytes = sample->needs.shared_bytes;
+}
+
 /* Puts the sections one after the other, and headers around them. */
 static void link_sections(struct blob *cubin)
 {
@@ -149,7 +186,9 @@ static void link_sections(struct blob *cubin)
         headers[i].sh_type = sections[i].type;
         headers[i].sh_link = sections[i].link;
         headers[i].sh_info = sections[i].info;
-        headers[i].sh_size = sections[i].type == SHT_NOBITS ? 16 : contents->size;
+        headers[i].sh_size = sections[i].type != SHT_NOBITS ? contents->size
+                             : sections[i].nobits_bytes     ? sections[i].nobits_bytes
+                                                            : 16;
         headers[i].sh_offset = append(cubin, contents->at, contents->size);
         align(cubin);
     }
@@ -188,6 +227,8 @@ static void make_cubin(const struct sample *sample, struct blob *cubin)
     if (sample->also)
         add_symbol(symbols, names, sample->also, function, HELPER, 0);
     add_relocations(sample);
+    if (sample->needs.parameter_bytes)
+        add_needs(sample);
     add_section(".shstrtab", SHT_STRTAB, 0);
     link_sections(cubin);
 }

@@ -53,6 +53,12 @@ static cu_result load_module(cu_module *module, const void *image)
     return 0;
 }
 
+static cu_result unload_module(cu_module module)
+{
+    TW_CHECK(module != NULL);
+    return 0;
+}
+
 static cu_result find_function(cu_function *function, cu_module module, const char *name)
 {
     const bool has_words = strcmp(name, REGION_OF_WORDS) == 0;
@@ -206,6 +212,7 @@ static void begin(const struct sample *sample, const char *arch)
     tw_cuda.context_current = current_context;
     tw_cuda.context_synchronize = succeed;
     tw_cuda.module_load = load_module;
+    tw_cuda.module_unload = unload_module;
     tw_cuda.module_function = find_function;
     tw_cuda.function_get = get_attribute;
     tw_cuda.function_set = set_attribute;

@@ -9,7 +9,7 @@
 
 #include "backends/cuda/cuda_copy.h"
 #include "backends/cuda/cuda_fill.h"
-#include "backends/cuda/staged_copy.h"
+#include "backends/gpu/staged_copy.h"
 #include "rows_test.h"
 
 enum { LARGE = 5 << 20 };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Device images: offload binaries and cubins made byte by byte, whole and damaged, and those of the tests' own
- * programs. Needs the private headers image.h and cuda_cubin.h.
+ * programs. Needs the private headers image.h and gpu_image.h.
  */
 #define _GNU_SOURCE
 #include "device_image.h"
 
 #include <dlfcn.h>
 
-#include "backends/cuda/cuda_cubin.h"
+#include "backends/gpu/gpu_image.h"
 #include "common/image.h"
 
 /* ---- bytes to read ----------------------------------------------------------------------------------------------- */
@@ -159,7 +159,7 @@ TW_TEST(unloading_a_library_is_noticed)
 
 /* ---- cubins ------------------------------------------------------------------------------------------------------ */
 
-static const char *find(const struct sample *sample, struct tw_cubin_kernel *kernel)
+static const char *find(const struct sample *sample, struct tw_gpu_image_kernel *kernel)
 {
     static struct blob cubin;
     make_cubin(sample, &cubin);
@@ -175,7 +175,7 @@ static bool may_have_region(const struct sample *sample)
 
 TW_TEST(kernels_are_found_by_name)
 {
-    struct tw_cubin_kernel kernel;
+    struct tw_gpu_image_kernel kernel;
     static const char *const found[] = {REGION, REGION "_1", REGION "_12"};
     for (size_t i = 0; i < sizeof found / sizeof found[0]; ++i) {
         TW_CHECK(find(&(struct sample){.name = found[i]}, &kernel) == NULL);
@@ -188,7 +188,7 @@ TW_TEST(kernels_are_found_by_name)
 
 TW_TEST(other_names_are_not_taken)
 {
-    struct tw_cubin_kernel kernel;
+    struct tw_gpu_image_kernel kernel;
     static const char *const others[] = {
         "life_tw_simt_8_l14",
         "__omp_offloading_fe00_a7a086_xlife_tw_simt_8_l14",
@@ -242,7 +242,7 @@ TW_TEST(used_variables_are_found)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)
         for (int rel = 0; rel < 2; ++rel) {
-            struct tw_cubin_kernel kernel;
+            struct tw_gpu_image_kernel kernel;
             struct sample sample = {.name = REGION, .rel = rel};
             memcpy(sample.uses, cases[i].uses, sizeof sample.uses);
             TW_CHECK(find(&sample, &kernel) == NULL);
@@ -252,7 +252,7 @@ TW_TEST(used_variables_are_found)
 
 static void read_cubin(struct tw_bytes bytes)
 {
-    struct tw_cubin_kernel kernel;
+    struct tw_gpu_image_kernel kernel;
     const char *reason = tw_cubin_find(bytes, "life_tw_simt_8", &kernel);
     TW_CHECK(reason ? *reason != 0 : tw_image_is_region(kernel.name, "life_tw_simt_8"));
     (void)tw_image_may_have_region(bytes, "life_tw_simt_8");
@@ -313,7 +313,7 @@ TW_TEST(a_program_for_x86_64)
         TW_SKIP();
     const struct tw_image image = first_image(program);
     struct tw_elf elf;
-    struct tw_cubin_kernel kernel;
+    struct tw_gpu_image_kernel kernel;
     TW_CHECK(strncmp(image.triple, "x86_64", 6) == 0);
     TW_CHECK(tw_elf_open(&elf, image.contents));
     TW_CHECK(tw_cubin_find(image.contents, "life_tw_teams_8", &kernel) != NULL); /* not a cubin */
@@ -328,7 +328,7 @@ TW_TEST(a_program_for_gpus)
     if (!program.at)
         TW_SKIP();
     const struct tw_image image = first_image(program);
-    struct tw_cubin_kernel kernel;
+    struct tw_gpu_image_kernel kernel;
     TW_CHECK(strcmp(image.triple, "nvptx64-nvidia-cuda") == 0 && strncmp(image.arch, "sm_", 3) == 0);
     /* each kernel has one region, that for the size of its block, and none of them uses variables */
     static const char *const regions[] = {"collatz_tw_simt_8", "mandelbrot_tw_simt_8", "life_tw_simt_8",
@@ -353,7 +353,7 @@ TW_TEST(a_program_for_gpus_in_the_teams_lowering)
     if (!program.at)
         TW_SKIP();
     const struct tw_image image = first_image(program);
-    struct tw_cubin_kernel kernel;
+    struct tw_gpu_image_kernel kernel;
     TW_CHECK(strcmp(image.triple, "nvptx64-nvidia-cuda") == 0);
     TW_CHECK(tw_image_may_have_region(image.contents, "life_tw_teams_8"));
     TW_CHECK(!tw_image_may_have_region(image.contents, "no_such_tw_teams_8"));

@@ -8,7 +8,7 @@
 
 #include <time.h>
 
-#include "backends/cuda/staged_copy.h"
+#include "backends/gpu/staged_copy.h"
 
 enum { COPYING = 6, ROUNDS = 12, SLICE = TW_STAGED_COPY_SLICE_BYTES, NEVER = -1 };
 

@@ -142,3 +142,14 @@ void tw_scratch_return(struct tw_scratch *scratch, struct tw_backend_device *dev
         tw_scratch_give(scratch, device, launch, clean);
     free_args(device, launch);
 }
+
+tw_status tw_scratch_lend_in_order(struct tw_scratch *scratch, struct tw_backend_device *device,
+                                   const struct tw_internal_kernel *kernel, struct tw_internal_launch *launch)
+{
+    const tw_status status = tw_scratch_take(scratch, device, kernel, launch);
+    void *memory = launch->scratch;
+    if (status == TW_SUCCESS)
+        tw_scratch_give(scratch, device, launch, true);
+    launch->scratch = memory;
+    return status;
+}

@@ -49,4 +49,9 @@ tw_status tw_scratch_take(struct tw_scratch *scratch, struct tw_backend_device *
 void tw_scratch_give(struct tw_scratch *scratch, struct tw_backend_device *device, struct tw_internal_launch *launch,
                      bool clean);
 
+/* Lends launch->scratch to a launch of a stream: the next one runs after it, so it can take the same memory. Nothing is to be
+   given back. */
+tw_status tw_scratch_lend_in_order(struct tw_scratch *scratch, struct tw_backend_device *device,
+                                   const struct tw_internal_kernel *kernel, struct tw_internal_launch *launch);
+
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libFuzzer: the readers of offload binaries, ELF files and cubins (offload/image.h, cuda_cubin.h), given any bytes.
+ * libFuzzer: the readers of offload binaries, ELF files and cubins (offload/image.h, gpu_image.h), given any bytes.
  * What they find lies inside of the bytes, and strings end there.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "backends/cuda/cuda_cubin.h"
+#include "backends/gpu/gpu_image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -47,7 +47,7 @@ static void read_cubin(struct tw_bytes file)
 {
     static const char *const launchers[] = {"k", "", "no_such_kernel"};
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; ++i) {
-        struct tw_cubin_kernel kernel;
+        struct tw_gpu_image_kernel kernel;
         if (!tw_cubin_find(file, launchers[i], &kernel))
             must_be_string(file, kernel.name);
     }

@@ -10,6 +10,7 @@
 
 #include <omp.h>
 
+#include "backends/gpu/staged_copy.h"
 #include "backends/omp/omp.h"
 #include "base/log.h"
 #include "common/inventory.h"
@@ -24,7 +25,6 @@
 #include "cuda_memory.h"
 #include "cuda_stream.h"
 #include "cuda_times.h"
-#include "staged_copy.h"
 
 #define COPIES 2u         /* the bus does one at a time; the other is about to begin */
 #define RESIDENT_TEAMS 8u /* teams of 256 threads on one multiprocessor */

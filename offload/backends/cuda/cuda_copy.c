@@ -11,19 +11,12 @@
 
 #include <stdlib.h>
 
+#include "backends/gpu/gpu_stage.h"
 #include "cuda_memory.h"
 #include "rows.h"
-#include "staged_copy.h"
 
 enum { POINTER_MEMORY_TYPE = 2, HOST_MEMORY = 1 };
 
-#define DIRECT_BYTES ((size_t)16 << 10) /* the largest copy that the driver does as well without a stage */
-#define SMALL_BYTES ((size_t)1 << 20)   /* the largest copy that uses the small stage */
-#define SMALL_STAGE_BYTES ((size_t)768 << 10)
-#define LARGE_STAGE_BYTES ((size_t)24 << 20)
-#define FEW_PARTS 8u /* parts of a transfer, if they fit the limits below: the first and the last do not overlap */
-#define LEAST_PART_BYTES ((size_t)128 << 10)
-#define MOST_PART_BYTES ((size_t)8 << 20)
 #define MOST_PITCH ((size_t)INT32_MAX) /* that the driver takes */
 #define SLOTS TW_STAGED_COPY_SLOTS
 
@@ -67,7 +60,7 @@ static struct tw_cuda_stage *make_stage(size_t bytes)
 
 static struct tw_cuda_stage *take_stage(struct tw_cuda_device *device, size_t bytes)
 {
-    const size_t stage_bytes = bytes <= SMALL_BYTES ? SMALL_STAGE_BYTES : LARGE_STAGE_BYTES;
+    const size_t stage_bytes = tw_gpu_stage_bytes(bytes);
     pthread_mutex_lock(&device->streams);
     struct tw_cuda_stage **link = &device->idle_stages;
     while (*link && (*link)->bytes != stage_bytes)
@@ -191,131 +184,47 @@ static cu_result enqueue(const struct tw_backend_copy *t, cu_stream stream)
 
 /* A copy between host memory and a device's. */
 struct staged_copy {
-    struct tw_staged_copy_job job;
     const struct tw_cuda_stage *stage;
-    unsigned char *device;      /* the first row there */
-    struct tw_backend_copy all; /* both pitches and both planes are those on the device */
     cu_stream stream;
     cu_result error;
 };
 
-/* Describes the copy between the stage and the device that begins at byte `at` of the rows. It has at most `bytes`: a
-   part of a row, some rows of a plane, or some planes. */
-static struct tw_backend_copy piece_of(const struct staged_copy *copy, unsigned char *staged, size_t at, size_t bytes)
+static bool enqueue_piece(void *user, const struct tw_backend_copy *piece)
 {
-    struct tw_backend_copy piece = copy->all;
-    const size_t plane_bytes = piece.rows * piece.row_bytes;
-    const size_t x = at % piece.row_bytes, row = at % plane_bytes / piece.row_bytes, plane = at / plane_bytes;
-    unsigned char *device = copy->device + x;
-    device += row ? row * piece.target_pitch : 0; /* if there is one row, or one plane, this has no meaning */
-    device += plane ? plane * piece.target_plane : 0;
-    if (x || bytes < piece.row_bytes) {
-        const size_t left = piece.row_bytes - x;
-        piece.row_bytes = left < bytes ? left : bytes;
-        piece.rows = piece.planes = 1;
-    } else if (row || bytes < plane_bytes) {
-        const size_t left = piece.rows - row, whole = bytes / piece.row_bytes;
-        piece.rows = left < whole ? left : whole;
-        piece.planes = 1;
-    } else {
-        piece.planes = bytes / plane_bytes;
-    }
-    const bool to_device = copy->job.to_stage;
-    piece.target = to_device ? device : staged;
-    piece.source = to_device ? staged : device;
-    *(to_device ? &piece.source_pitch : &piece.target_pitch) = copy->all.row_bytes;
-    *(to_device ? &piece.source_plane : &piece.target_plane) = plane_bytes;
-    return tw_rows_join(piece);
-}
-
-/* Enqueues the copy of a part between its slot and the device. */
-static bool enqueue_part(struct staged_copy *copy, size_t part)
-{
-    const struct tw_staged_copy_job *job = &copy->job;
-    const size_t bytes = tw_staged_copy_bytes_of(job, part), slot = part % job->slots;
-    unsigned char *staged = job->stage + slot * job->part_bytes;
-    copy->error = 0;
-    for (size_t done = 0; done < bytes && !copy->error;) {
-        const struct tw_backend_copy piece = piece_of(copy, staged + done, part * job->part_bytes + done, bytes - done);
-        copy->error = enqueue(&piece, copy->stream);
-        done += tw_backend_copy_bytes(&piece);
-    }
-    if (!copy->error)
-        copy->error = tw_cuda.event_record(copy->stage->events[slot], copy->stream);
+    struct staged_copy *copy = user;
+    copy->error = enqueue(piece, copy->stream);
     return !copy->error;
 }
 
-/* A slot may be filled when the bus has emptied it, and emptied when the bus has filled it. */
-static enum tw_staged_copy_answer may_copy(void *user, size_t part, bool nothing_else)
+static bool mark_slot(void *user, size_t slot)
 {
     struct staged_copy *copy = user;
-    if (copy->job.to_stage && part < copy->job.slots)
-        return TW_STAGED_COPY_NOW;
-    cu_event event = copy->stage->events[part % copy->job.slots];
-    const cu_result error = nothing_else ? tw_cuda.event_synchronize(event) : tw_cuda.event_query(event);
+    copy->error = tw_cuda.event_record(copy->stage->events[slot], copy->stream);
+    return !copy->error;
+}
+
+static enum tw_staged_copy_answer ask_slot(void *user, size_t slot, bool may_wait)
+{
+    struct staged_copy *copy = user;
+    cu_event event = copy->stage->events[slot];
+    const cu_result error = may_wait ? tw_cuda.event_synchronize(event) : tw_cuda.event_query(event);
     if (error == CU_NOT_READY)
         return TW_STAGED_COPY_LATER;
     copy->error = error;
     return error ? TW_STAGED_COPY_NEVER : TW_STAGED_COPY_NOW;
 }
 
-static bool copied(void *user, size_t part)
-{
-    struct staged_copy *copy = user;
-    const size_t next = copy->job.to_stage ? part : part + copy->job.slots;
-    return next >= tw_staged_copy_parts(&copy->job) || enqueue_part(copy, next);
-}
-
-static size_t choose_part(size_t bytes)
-{
-    const size_t part = bytes / FEW_PARTS / TW_STAGED_COPY_SLICE_BYTES * TW_STAGED_COPY_SLICE_BYTES;
-    const size_t enough = part > LEAST_PART_BYTES ? part : LEAST_PART_BYTES;
-    return enough < MOST_PART_BYTES ? enough : MOST_PART_BYTES;
-}
-
-/* Returns a copy with the rows of one of its sides on both sides, joined where that side has no gaps. */
-static struct tw_backend_copy side_alone(struct tw_backend_copy copy, bool is_target)
-{
-    if (is_target) {
-        copy.source_pitch = copy.target_pitch;
-        copy.source_plane = copy.target_plane;
-    } else {
-        copy.target_pitch = copy.source_pitch;
-        copy.target_plane = copy.source_plane;
-    }
-    return tw_rows_join(copy);
-}
-
 /* Copies between host memory and a device. The last parts may still be in flight on the stream when it returns. */
 static cu_result pass(const struct tw_cuda_stage *stage, const struct tw_backend_copy *t, cu_stream stream)
 {
-    const bool to_device = t->to != NULL;
-    const size_t bytes = tw_backend_copy_bytes(t);
-    unsigned char *source = (unsigned char *)(uintptr_t)t->source;
-    const size_t part_bytes = choose_part(bytes), fitting = stage->bytes / part_bytes;
-    const struct tw_backend_copy host = side_alone(*t, !to_device);
-    struct staged_copy copy = {.job = {.memory = to_device ? source : t->target,
-                                       .stage = stage->memory,
-                                       .to_stage = to_device,
-                                       .bytes = bytes,
-                                       .row_bytes = host.row_bytes,
-                                       .rows = host.rows,
-                                       .pitch = host.target_pitch,
-                                       .plane = host.target_plane,
-                                       .part_bytes = part_bytes,
-                                       .slots = fitting < SLOTS ? (unsigned)fitting : SLOTS,
-                                       .may_copy = may_copy,
-                                       .copied = copied,
-                                       .user = &copy},
-                               .stage = stage,
-                               .device = to_device ? t->target : source,
-                               .all = side_alone(*t, to_device),
-                               .stream = stream};
-    const size_t parts = tw_staged_copy_parts(&copy.job);
-    for (size_t part = 0; !to_device && part < copy.job.slots && part < parts; ++part)
-        if (!enqueue_part(&copy, part))
-            return copy.error;
-    (void)tw_staged_copy_run(&copy.job); /* on failure, copy.error is set */
+    struct staged_copy copy = {.stage = stage, .stream = stream};
+    const struct tw_gpu_stage through = {.memory = stage->memory,
+                                         .bytes = stage->bytes,
+                                         .enqueue = enqueue_piece,
+                                         .mark = mark_slot,
+                                         .ask = ask_slot,
+                                         .user = &copy};
+    (void)tw_gpu_stage_copy(&through, t); /* on failure, copy.error is set */
     return copy.error;
 }
 
@@ -349,7 +258,7 @@ static cu_result run(struct tw_cuda_device *device, const struct tw_backend_copy
         return error;
     struct tw_cuda_stage *stage = NULL;
     const size_t bytes = tw_backend_copy_bytes(t);
-    if (bytes > DIRECT_BYTES && (!t->to || !t->from) && !is_locked(t))
+    if (bytes > TW_GPU_DIRECT_BYTES && (!t->to || !t->from) && !is_locked(t))
         stage = take_stage(device, bytes);
     error = stage ? pass(stage, t, stream) : enqueue(t, stream);
     const cu_result end = tw_cuda.stream_synchronize(stream);

@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backends/gpu/gpu_arguments.h"
+#include "backends/gpu/gpu_records.h"
 #include "common/scratch.h"
 #include "cuda_copy.h"
 #include "cuda_fill.h"
@@ -26,23 +28,15 @@
 #include "cuda_memory.h"
 #include "cuda_times.h"
 
-#define MIN_ARGS_BYTES 4096u
 #define WRITE_EVERY 64u /* launches between two writes of the progress */
 #define WRITE_EVERY_COPY 8u
-#define ASK_EVERY 64u   /* polls between two queries of the driver */
-#define MOST_AWAITED 8u /* names of launches with records, beyond which all launches have them */
+#define ASK_EVERY 64u /* polls between two queries of the driver */
 #define GRAPH_NAME "of a command graph"
 #define COPY_NAME "that ran before a copy" /* a copy does not fail by itself once it is enqueued */
 #define FILL_NAME "that ran before a fill"
 #define HINT_NAME "that ran before a prefetch"
 #define NATIVE_NAME "of a native task, or one that ran before it"
 #define EVENT_NAME "that ran before an event of the program"
-
-/* An event behind the launch with a sequence number. */
-struct record {
-    cu_event event;
-    uint64_t sequence;
-};
 
 struct cuda_stream {
     struct tw_backend_stream base;
@@ -52,8 +46,7 @@ struct cuda_stream {
     struct tw_cuda_launch_cache launch_cache;
     struct tw_cuda_times times;
     bool measures; /* the next launch is measured */
-    void *args;    /* device memory for argument blocks */
-    size_t args_bytes;
+    struct tw_gpu_arguments arguments;
     _Atomic uint64_t issued, over; /* the last sequence numbers that are issued, and known to be over */
     volatile uint32_t *progress;   /* in host memory: the low bits of the last sequence number that is over */
     atomic_uint polls;
@@ -62,15 +55,7 @@ struct cuda_stream {
 
     pthread_mutex_t mutex;    /* protects the members below; writes and records follow the order of sequence numbers */
     _Atomic uint64_t written; /* the last sequence number that the stream will write; read also without the mutex */
-    /* Record r is in slot r % TW_STREAM_DEPTH; those from `first` up to `past` are in use. Their sequence numbers grow
-       and are not known to be over, so there are no more of them than launches in flight. */
-    struct record records[TW_STREAM_DEPTH];
-    uint64_t first, past;
-    /* Names of launches that another stream has waited for: from then on each launch with such a name has a record. A
-       record behind each launch would cost as much as some of the launches. */
-    const char *awaited[MOST_AWAITED];
-    size_t awaited_count; /* above MOST_AWAITED: any name */
-    atomic_bool is_awaited;
+    struct tw_gpu_records records;
 };
 
 static struct cuda_stream *cuda(const struct tw_backend_stream *stream)
@@ -136,13 +121,12 @@ static void close_stream(struct tw_backend_stream *base)
 {
     struct cuda_stream *stream = cuda(base);
     tw_scratch_close(&stream->scratch, owner_of(stream));
-    if (stream->args)
-        owner_of(stream)->backend->memory->free(owner_of(stream), stream->args);
+    tw_gpu_arguments_free(&stream->arguments, owner_of(stream));
     const enum tw_cuda_entry entry = tw_cuda_enter(stream->device);
     if (entry) {
         for (size_t i = 0; i < TW_STREAM_DEPTH; ++i)
-            if (stream->records[i].event)
-                (void)tw_cuda.event_destroy(stream->records[i].event);
+            if (stream->records.slots[i].event)
+                (void)tw_cuda.event_destroy(stream->records.slots[i].event);
         tw_cuda_launch_cache_close(&stream->launch_cache);
         tw_cuda_times_close(&stream->times);
         (void)tw_cuda.stream_destroy(stream->stream);
@@ -188,77 +172,52 @@ static void look(struct cuda_stream *stream)
 /* Drops the records of launches that are over. */
 static void forget_locked(struct cuda_stream *stream)
 {
-    while (stream->first < stream->past && is_over(stream, stream->records[stream->first % TW_STREAM_DEPTH].sequence))
-        ++stream->first;
+    tw_gpu_records_forget(&stream->records, atomic_load_explicit(&stream->over, memory_order_acquire));
 }
 
 /* Records an event behind all launches that are issued. */
 static cu_result record_locked(struct cuda_stream *stream)
 {
-    struct record *record = &stream->records[stream->past % TW_STREAM_DEPTH];
+    struct tw_gpu_record *record = tw_gpu_records_next(&stream->records);
     const uint64_t issued = atomic_load_explicit(&stream->issued, memory_order_acquire);
     const enum tw_cuda_entry entry = tw_cuda_enter(stream->device);
+    cu_event event = record->event;
     cu_result error = entry ? 0 : 1;
-    if (!error && !record->event && (error = tw_cuda.event_create(&record->event, CU_EVENT_DISABLE_TIMING)))
-        record->event = NULL;
-    if (!error)
-        error = tw_cuda.event_record(record->event, stream->stream);
-    tw_cuda_leave(entry);
+    if (!error && !event)
+        error = tw_cuda.event_create(&event, CU_EVENT_DISABLE_TIMING);
     if (!error) {
-        record->sequence = issued;
-        ++stream->past;
+        record->event = event;
+        error = tw_cuda.event_record(event, stream->stream);
     }
+    tw_cuda_leave(entry);
+    if (!error)
+        tw_gpu_records_add(&stream->records, issued);
     return error;
 }
 
-/* Stores the number of the first record at or behind a launch that is not known to be over; makes one if there is
-   none. */
-static cu_result find_record_locked(struct cuda_stream *stream, uint64_t sequence, uint64_t *found)
+/* Stores the event of the first record at or behind a launch that is not known to be over; makes one if there is none. */
+static cu_result find_record_locked(struct cuda_stream *stream, uint64_t sequence, cu_event *event)
 {
     forget_locked(stream);
-    uint64_t past = stream->past;
-    for (*found = stream->first; *found < past;) {
-        const uint64_t middle = *found + (past - *found) / 2;
-        if (stream->records[middle % TW_STREAM_DEPTH].sequence < sequence)
-            *found = middle + 1;
-        else
-            past = middle;
-    }
-    return *found < stream->past ? 0 : record_locked(stream);
+    cu_result error = tw_gpu_records_find(&stream->records, sequence) ? 0 : record_locked(stream);
+    const struct tw_gpu_record *found = error ? NULL : tw_gpu_records_find(&stream->records, sequence);
+    *event = found ? found->event : NULL;
+    return error;
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-static bool is_awaited_locked(const struct cuda_stream *stream, const char *name)
-{
-    for (size_t i = 0; i < stream->awaited_count && i < MOST_AWAITED; ++i)
-        if (stream->awaited[i] == name)
-            return true;
-    return stream->awaited_count > MOST_AWAITED;
-}
-
-/* Lets each launch with this name have a record. */
-static void await_locked(struct cuda_stream *stream, const char *name)
-{
-    if (is_awaited_locked(stream, name))
-        return;
-    if (stream->awaited_count < MOST_AWAITED)
-        stream->awaited[stream->awaited_count] = name;
-    ++stream->awaited_count;
-    atomic_store_explicit(&stream->is_awaited, true, memory_order_relaxed);
-}
-
 static cu_result wait_for_other(const struct cuda_stream *stream, struct cuda_stream *other, uint64_t sequence)
 {
-    uint64_t at = 0;
+    cu_event event;
     look(other);
     if (is_over(other, sequence) || tw_cuda_lost(other->device))
         return 0;
     pthread_mutex_lock(&other->mutex); /* until the event is used: its slot could be reused */
-    await_locked(other, other->names[sequence % TW_STREAM_DEPTH]);
-    cu_result error = find_record_locked(other, sequence, &at);
+    tw_gpu_records_note_awaited(&other->records, other->names[sequence % TW_STREAM_DEPTH]);
+    cu_result error = find_record_locked(other, sequence, &event);
     if (!error)
-        error = tw_cuda.stream_wait_event(stream->stream, other->records[at % TW_STREAM_DEPTH].event, 0);
+        error = tw_cuda.stream_wait_event(stream->stream, event, 0);
     pthread_mutex_unlock(&other->mutex);
     return error;
 }
@@ -276,38 +235,22 @@ static tw_status wait(struct tw_backend_stream *base, const struct tw_backend_ev
     return error ? complain(stream, "let no stream wait for another", error) : TW_SUCCESS;
 }
 
-/* Lends a reduction the stream's scratch memory. */
-static tw_status lend_scratch(struct cuda_stream *stream, const struct tw_internal_kernel *kernel,
-                              struct tw_internal_launch *launch)
+static void finish_stream(void *user)
 {
-    const tw_status status = tw_scratch_take(&stream->scratch, owner_of(stream), kernel, launch);
-    void *memory = launch->scratch;
-    if (status == TW_SUCCESS) /* the next launch runs after this one, so it can take the same memory */
-        tw_scratch_give(&stream->scratch, owner_of(stream), launch, true);
-    launch->scratch = memory;
-    return status;
+    (void)tw_cuda.stream_synchronize(((struct cuda_stream *)user)->stream);
 }
 
 /* Enqueues the copy of a large argument block. Called in the device's context. */
 static tw_status copy_args(struct cuda_stream *stream, const struct tw_internal_kernel *kernel,
                            struct tw_internal_launch *launch)
 {
-    if (kernel->args_bytes > stream->args_bytes) {
-        const size_t bytes = kernel->args_bytes > MIN_ARGS_BYTES ? kernel->args_bytes : MIN_ARGS_BYTES;
-        void *memory = owner_of(stream)->backend->memory->allocate(owner_of(stream), bytes);
-        if (!memory)
-            return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for the %zu argument bytes of %s",
-                           kernel->args_bytes, kernel->name);
-        if (stream->args) { /* launches in flight may use it */
-            (void)tw_cuda.stream_synchronize(stream->stream);
-            owner_of(stream)->backend->memory->free(owner_of(stream), stream->args);
-        }
-        stream->args = memory;
-        stream->args_bytes = bytes;
-    }
-    launch->device_args = stream->args;
+    const tw_status status =
+        tw_gpu_arguments_make_room(&stream->arguments, owner_of(stream), kernel, finish_stream, stream);
+    if (status != TW_SUCCESS)
+        return status;
+    launch->device_args = stream->arguments.memory;
     const cu_result error =
-        tw_cuda.copy_to_device((uintptr_t)stream->args, launch->args, kernel->args_bytes, stream->stream);
+        tw_cuda.copy_to_device((uintptr_t)stream->arguments.memory, launch->args, kernel->args_bytes, stream->stream);
     return error ? complain(stream, "did not copy the arguments of a kernel", error) : TW_SUCCESS;
 }
 
@@ -317,7 +260,7 @@ static tw_status add_kernel(struct cuda_stream *stream, const struct tw_internal
 {
     tw_status status = TW_SUCCESS;
     if (kernel->misfit)
-        status = lend_scratch(stream, kernel, launch);
+        status = tw_scratch_lend_in_order(&stream->scratch, owner_of(stream), kernel, launch);
     if (status == TW_SUCCESS && launch->words == 1)
         status = copy_args(stream, kernel, launch);
     if (status != TW_SUCCESS)
@@ -332,16 +275,15 @@ static tw_status add_kernel(struct cuda_stream *stream, const struct tw_internal
 static void note_launch(struct cuda_stream *stream, uint64_t sequence, bool is_copy)
 {
     const bool writes = sequence % (is_copy ? WRITE_EVERY_COPY : WRITE_EVERY) == 0;
-    if (!writes && !atomic_load_explicit(&stream->is_awaited, memory_order_relaxed))
+    if (!writes && !atomic_load_explicit(&stream->records.is_awaited, memory_order_relaxed))
         return;
     pthread_mutex_lock(&stream->mutex);
     if (writes)
         (void)write_locked(stream);
-    if (is_awaited_locked(stream, stream->names[sequence % TW_STREAM_DEPTH])) {
+    if (tw_gpu_records_await(&stream->records, stream->names[sequence % TW_STREAM_DEPTH])) {
         look(stream);
         forget_locked(stream);
-        /* unless a waiting stream has recorded it already */
-        if (stream->first == stream->past || stream->records[(stream->past - 1) % TW_STREAM_DEPTH].sequence < sequence)
+        if (!tw_gpu_records_reach(&stream->records, sequence)) /* unless a waiting stream has recorded it already */
             (void)record_locked(stream);
     }
     pthread_mutex_unlock(&stream->mutex);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernels of a cubin (cuda_cubin.h). Their names are in its symbols, and the variables that they use in its
- * relocations. Checked with cubins of CUDA 13 for sm_75 to sm_121.
+ * The kernels of a cubin, the ELF file that NVIDIA's assembler makes (gpu_image.h). Their names are in its symbols, the
+ * variables that they use in its relocations, and their needs in its sections .nv.info. Checked with cubins of CUDA 13
+ * for sm_75 to sm_121.
  */
-#include "cuda_cubin.h"
+#include "gpu_image.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,11 +108,83 @@ static bool uses_globals(struct walk *walk, size_t kernel)
     return found;
 }
 
-const char *tw_cubin_find(struct tw_bytes bytes, const char *launcher, struct tw_cubin_kernel *kernel)
+/* ---- needs ------------------------------------------------------------------------------------------------------- */
+
+/* Entries of .nv.info sections: a format and an attribute, a byte each, and 16 bits, which are the value or the number
+   of the bytes behind them. Numbers of a kernel in the section of all kernels follow its symbol's number. */
+enum { WITH_HALFWORD = 3, WITH_BYTES = 4 };
+enum { MAX_THREADS = 0x05, FRAME_BYTES = 0x11, PARAMETER_BYTES = 0x19, REGISTERS = 0x2f };
+
+#define REGISTER_FILE 65536u /* registers that the threads of a group share */
+#define WARP 32u
+#define REGISTER_STEP 8u /* registers of a thread are allocated in such steps ... */
+#define WARP_STEP 4u     /* ... and those of so many warps at once */
+#define MOST_THREADS 1024u
+
+/* Returns the most threads of a group, by the registers of each. */
+static size_t threads_for(size_t registers)
+{
+    const size_t step = (registers + REGISTER_STEP - 1) / REGISTER_STEP * REGISTER_STEP;
+    const size_t warps = registers ? REGISTER_FILE / (step * WARP) / WARP_STEP * WARP_STEP : MOST_THREADS / WARP;
+    return warps * WARP < MOST_THREADS ? warps * WARP : MOST_THREADS;
+}
+
+static void note_entry(unsigned attribute, const uint32_t words[3], size_t symbol, struct tw_gpu_image_kernel *kernel)
+{
+    if (attribute == REGISTERS && words[0] == symbol)
+        kernel->registers = words[1];
+    else if (attribute == FRAME_BYTES && words[0] == symbol)
+        kernel->private_bytes = words[1];
+    else if (attribute == MAX_THREADS)
+        kernel->max_items = (size_t)words[0] * words[1] * words[2];
+}
+
+/* Reads a section of entries, up to one that exceeds it. */
+static void read_entries(struct tw_bytes entries, size_t symbol, struct tw_gpu_image_kernel *kernel)
+{
+    for (size_t at = 0; at + 4 <= entries.size;) {
+        const unsigned format = entries.at[at], attribute = entries.at[at + 1];
+        uint32_t words[3] = {0, 0, 0};
+        uint16_t value;
+        memcpy(&value, entries.at + at + 2, sizeof value);
+        at += 4;
+        if (format == WITH_HALFWORD && attribute == PARAMETER_BYTES)
+            kernel->parameter_bytes = value;
+        if (format != WITH_BYTES)
+            continue;
+        const struct tw_bytes data = tw_bytes_slice(entries, at, value);
+        if (!data.at)
+            return;
+        memcpy(words, data.at, data.size < sizeof words ? data.size : sizeof words);
+        note_entry(attribute, words, symbol, kernel);
+        at += value;
+    }
+}
+
+/* Stores what a kernel needs. */
+static void read_needs(const struct tw_elf *elf, size_t symbol, struct tw_gpu_image_kernel *kernel)
+{
+    struct tw_elf_section section;
+    for (size_t i = 0; i < elf->section_count; ++i) {
+        if (!tw_elf_section(elf, i, &section))
+            continue;
+        if (strcmp(section.name, ".nv.info") == 0
+            || (starts_with(section.name, ".nv.info.") && strcmp(section.name + 9, kernel->name) == 0))
+            read_entries(section.contents, symbol, kernel);
+        else if (starts_with(section.name, ".nv.shared.") && strcmp(section.name + 11, kernel->name) == 0)
+            kernel->static_bytes = section.header.sh_size;
+    }
+    const size_t fitting = threads_for(kernel->registers);
+    if (!kernel->max_items || kernel->max_items > fitting)
+        kernel->max_items = fitting;
+}
+
+const char *tw_cubin_find(struct tw_bytes bytes, const char *launcher, struct tw_gpu_image_kernel *kernel)
 {
     struct walk walk;
     Elf64_Sym symbol;
     size_t found = 0;
+    *kernel = (struct tw_gpu_image_kernel){.name = NULL};
     if (!tw_elf_open(&walk.elf, bytes) || walk.elf.header.e_machine != MACHINE_CUDA
         || !tw_elf_symbols(&walk.elf, SHT_SYMTAB, &walk.symbols))
         return "its device image is not a cubin";
@@ -127,5 +200,6 @@ const char *tw_cubin_find(struct tw_bytes bytes, const char *launcher, struct tw
     if (!found)
         return "its device image does not have its region";
     kernel->uses_globals = uses_globals(&walk, found);
+    read_needs(&walk.elf, found, kernel);
     return NULL;
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * The kernels of a GPU's device image, an ELF file: what is needed before a kernel is launched without OpenMP.
+ *
+ * The format of NVIDIA's cubins is not documented. So everything that is read is checked, and a kernel is not found if
+ * anything about it is unclear. Knows no device and no driver.
+ */
+#ifndef TEAMWORK_OFFLOAD_GPU_IMAGE_H
+#define TEAMWORK_OFFLOAD_GPU_IMAGE_H
+
+#include "common/image.h"
+
+/* A kernel of an image. Numbers are 0 where the image does not tell them. */
+struct tw_gpu_image_kernel {
+    const char *name;                /* in the image; it lives as long as the image */
+    bool uses_globals;               /* it uses variables that would exist twice if the image was loaded once more */
+    size_t parameter_bytes;          /* of all parameters */
+    size_t max_items;                /* of a group */
+    size_t registers, private_bytes; /* of a work-item */
+    size_t static_bytes;             /* of a group's local memory */
+};
+
+/* Finds the kernel of the only target region of function `launcher` in a cubin. Returns NULL, or in a few words the reason
+   why there is none; then `kernel` is undefined. */
+const char *tw_cubin_find(struct tw_bytes bytes, const char *launcher, struct tw_gpu_image_kernel *kernel);
+
+#endif
