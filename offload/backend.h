@@ -311,7 +311,8 @@ struct tw_backend_async {
 
     /* Lets the program enqueue work on the stream, by a call of `call` with `context` and what the stream is to the program,
        NULL where it is nothing: then `call` does the work, on any thread and when it is its turn. `context` lives until
-       the outcome was asked for. Only for devices that reach themselves; otherwise as `launch`. */
+       the outcome was asked for. Only for devices that reach themselves; otherwise as `launch`. NULL: the host waits, and then
+       does the work. */
     tw_status (*native)(struct tw_backend_stream *stream, tw_status (*call)(const void *context, void *stream),
                         const void *context, uint64_t *sequence);
 

@@ -216,6 +216,7 @@ TW_TEST(settings_that_cannot_be_read_are_errors)
         {"TW_SIM_ASYNC", {"yes", "2", "01", "on"}, "0"},
         {"TW_SIM_CHECK", {"yes", "2", "01", "on"}, "1"},
         {"TW_WORK_ITEM_STACK_KB", {"abc", "15", "64k", "1048577"}, "64"},
+        {"TW_BACKEND", {"CUDA", "offload", "1", "ol,omp"}, "omp"},
         {"TW_CUDA_LAUNCH", {"Driver", "cuda", "1", "driver "}, "driver"},
         {"TW_WARNINGS", {"no", "off", "-1", "2"}, "1"},
         {"TW_LOG", {"1", "Info", "trace", "info "}, "off"},

@@ -73,7 +73,8 @@ typedef enum tw_native_api {
     TW_NATIVE_CUDA = 1,   /**< a CUresult of the CUDA driver */
     TW_NATIVE_OPENMP = 2, /**< what a function of OpenMP returned, as omp_target_memcpy() */
     TW_NATIVE_ERRNO = 3,  /**< a value of errno, of the C library */
-    TW_NATIVE_SIM = 4     /**< the tw_sim_operation whose fault the program asked for (sim.h) */
+    TW_NATIVE_SIM = 4,    /**< the tw_sim_operation whose fault the program asked for (sim.h) */
+    TW_NATIVE_OFFLOAD = 5 /**< an ol_errc_t of LLVM's liboffload */
 } tw_native_api;
 
 /** The code by which what is below the library said that it failed. */

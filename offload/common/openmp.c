@@ -7,6 +7,9 @@
 #include <omp.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+#include "base/environment.h"
 
 #define MOST_CLAIMS 256
 
@@ -27,6 +30,9 @@ static bool started; /* under the discovery lock */
 static int (*num_devices)(void) = omp_get_num_devices;
 static int (*initial_device)(void) = omp_get_initial_device;
 
+/* Of OpenMP 6.0; NULL before LLVM 22. */
+static const char *(*uid_of)(int number);
+
 static void find_libomptarget(void)
 {
     Dl_info info;
@@ -40,6 +46,7 @@ static void find_libomptarget(void)
         *(void **)&num_devices = count;
         *(void **)&initial_device = host;
     }
+    *(void **)&uid_of = dlsym(library, "omp_get_uid_from_device");
     dlclose(library); /* it stays loaded, since this library is linked with it */
 }
 
@@ -106,6 +113,22 @@ bool tw_openmp_claim(int number, const struct tw_backend *owner)
 static bool is_of(int number, const struct tw_backend *owner)
 {
     return (number < MOST_CLAIMS ? owners[number] : NULL) == owner;
+}
+
+bool tw_openmp_admits(const char *backend)
+{
+    const char *chosen = tw_environment(TW_VARIABLE_BACKEND);
+    return !chosen || strcmp(chosen, backend) == 0;
+}
+
+bool tw_openmp_is_free(int number)
+{
+    return is_of(number, NULL);
+}
+
+const char *tw_openmp_uid(int number)
+{
+    return uid_of ? uid_of(number) : NULL;
 }
 
 unsigned tw_openmp_count(const struct tw_backend *owner)

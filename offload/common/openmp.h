@@ -40,6 +40,15 @@ void tw_openmp_give_up(void);
    is too large. */
 bool tw_openmp_claim(int number, const struct tw_backend *owner);
 
+/* Returns true if TW_BACKEND lets a backend of this name own devices: it names that one, or is not set. */
+bool tw_openmp_admits(const char *backend);
+
+/* Returns true if no backend owns a device. */
+bool tw_openmp_is_free(int number);
+
+/* Returns the text that OpenMP 6.0 identifies a device by; NULL: this libomptarget does not know it. */
+const char *tw_openmp_uid(int number);
+
 /* Return the number of devices that a backend owns, and OpenMP's number of one of them; NULL: those without owner. */
 unsigned tw_openmp_count(const struct tw_backend *owner);
 int tw_openmp_number(const struct tw_backend *owner, unsigned index);

@@ -18,6 +18,11 @@ static bool is_switch(const char *value)
     return strcmp(value, "0") == 0 || strcmp(value, "1") == 0;
 }
 
+static bool is_backend(const char *value)
+{
+    return strcmp(value, "cuda") == 0 || strcmp(value, "ol") == 0 || strcmp(value, "omp") == 0;
+}
+
 static bool is_launch(const char *value)
 {
     return strcmp(value, "driver") == 0 || strcmp(value, "libomptarget") == 0;

@@ -14,6 +14,7 @@
    says what it accepts; NULL: the reader of the variable checks the value, with a better message. */
 #define TW_ENVIRONMENT_LIST(X)                                                                                         \
     X(DEVICES, NULL, NULL)                                                                                             \
+    X(BACKEND, is_backend, "cuda, ol or omp")                                                                          \
     X(LOG, is_log_level, "off, error, warning, info or debug")                                                         \
     X(TOOL, NULL, NULL)                                                                                                \
     X(SUMMARY, is_switch, "0 or 1")                                                                                    \

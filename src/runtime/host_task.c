@@ -56,5 +56,6 @@ const void *tw_host_task_domain(const struct tw_command *command)
     const struct tw_host_task *task = (const struct tw_host_task *)(const void *)command->args;
     struct tw_backend_device *device = command->device->backend;
     const struct tw_backend_async *async = device->backend->async;
-    return async && task->enqueues && !command->bounds && async->reaches(device, device) ? async : NULL;
+    return async && async->native && task->enqueues && !command->bounds && async->reaches(device, device) ? async
+                                                                                                          : NULL;
 }

@@ -75,6 +75,8 @@ static tw_status count(unsigned *devices)
     tw_openmp_start();
     if (tw_logs(TW_LOG_INFO))
         tw_inventory_log();
+    if (!tw_openmp_admits("cuda"))
+        return TW_SUCCESS;
     if (!driver_is_open && tw_openmp_devices() > 0)
         driver_is_open = tw_cuda_open();
     if (tw_cuda_is_of_parent())
@@ -125,7 +127,7 @@ static void describe(struct tw_backend_device *device, struct tw_device_facts *f
 static bool explain(tw_device_type type, char *text, size_t bytes)
 {
     struct tw_inventory inventory;
-    if (type != TW_DEVICE_GPU)
+    if (type != TW_DEVICE_GPU || !tw_openmp_admits("cuda"))
         return false;
     tw_inventory_read(&inventory);
     if (inventory.arch_count)

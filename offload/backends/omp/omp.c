@@ -60,9 +60,7 @@ static bool is_host_memory(const void *memory)
     return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1 || errno != EFAULT; /* call not allowed: assume a CPU */
 }
 
-/* Stores whether OpenMP device `number` is a GPU. OpenMP does not say, but the memory of the x86-64 plugin is the
-   process's own, and every other device counts as a GPU. Returns false if the device has no memory at all. */
-static bool classify(int number, bool *gpu)
+bool tw_omp_classify(int number, bool *gpu)
 {
     void *probe = omp_target_alloc(64, number);
     if (!probe)
@@ -104,7 +102,7 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
     struct tw_omp_device *device = malloc(sizeof *device);
     if (!device)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for an offload device");
-    if (!classify(number, &gpu)) {
+    if (!tw_omp_classify(number, &gpu)) {
         free(device);
         return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "OpenMP device %d has no memory at all", number);
     }
@@ -184,7 +182,7 @@ static void release(struct tw_backend_device *device, void *memory)
     omp_target_free(memory, omp(device)->number);
 }
 
-/* A GPU's own memory cannot be read by this process: see classify(). */
+/* A GPU's own memory cannot be read by this process: see tw_omp_classify(). */
 static tw_status examine(struct tw_backend_device *device, const void *memory, size_t bytes, bool *shared)
 {
     const bool was_said = *shared;

@@ -24,6 +24,10 @@ struct tw_omp_device {
 /* Serves the devices without another owner (common/openmp.h). */
 extern const struct tw_backend tw_backend_omp;
 
+/* Stores whether OpenMP device `number` is a GPU. OpenMP does not say, but the memory of the x86-64 plugin is the
+   process's own, and every other device counts as a GPU. Returns false if the device has no memory at all. */
+bool tw_omp_classify(int number, bool *gpu);
+
 /* Initialize and finalize a device of a backend. The backend may change the members that it knows better. */
 void tw_omp_begin(struct tw_omp_device *device, const struct tw_backend *backend, unsigned index, int number, bool gpu);
 void tw_omp_end(struct tw_omp_device *device);

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ol backend (ol.h), built upon the omp backend.
+ *
+ * OpenMP owns the devices and the images. Device memory is by OpenMP, too: liboffload's plugins are a second copy of those
+ * in libomptarget, but both use the same driver in the same process, and on NVIDIA GPUs the same context. So target
+ * regions, the program's own calls and this backend share all device memory. Copies, and kernels of the simt lowering, use
+ * liboffload: so they use streams, and a fault is a status where the driver reports it. Kernels that liboffload cannot
+ * launch are left to the omp backend.
+ */
+#include "ol.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backends/gpu/staged_copy.h"
+#include "backends/omp/omp.h"
+#include "base/environment.h"
+#include "base/log.h"
+#include "common/openmp.h"
+#include "common/scratch.h"
+#include "common/team.h"
+#include "ol_copy.h"
+#include "ol_driver.h"
+#include "ol_launch.h"
+#include "ol_stream.h"
+
+#define COPIES 2u         /* the bus does one at a time; the other is about to begin */
+#define RESIDENT_TEAMS 8u /* teams of 256 threads on one compute unit */
+
+static unsigned opened; /* the number of open devices; under the discovery lock, as all of this */
+static bool is_open;    /* tw_ol_open() has succeeded */
+
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
+
+static void close_library(void)
+{
+    struct tw_ol_device *device;
+    tw_staged_copy_close();
+    tw_ol_forget_kernels();
+    for (unsigned i = 0; (device = tw_ol_device(i)) != NULL; ++i)
+        if (!tw_ol_lost(device))
+            tw_ol_free_stages(device);
+    tw_ol_close();
+    is_open = false;
+}
+
+/* Returns the number of OpenMP's GPUs that nobody owns. */
+static unsigned count_free(void)
+{
+    unsigned free_gpus = 0;
+    bool gpu;
+    for (int number = 0; number < tw_openmp_devices(); ++number)
+        free_gpus += tw_openmp_is_free(number) && tw_omp_classify(number, &gpu) && gpu;
+    return free_gpus;
+}
+
+static unsigned count_devices(void)
+{
+    unsigned count = 0;
+    while (tw_ol_device(count))
+        ++count;
+    return count;
+}
+
+/* Returns liboffload's device for OpenMP's number; NULL: it has none. Both have a text for each device, from LLVM 22 on. If
+   libomptarget is older, the devices are those of liboffload in its order, provided that there are as many. */
+static struct tw_ol_device *device_behind(int number, unsigned at, unsigned free_gpus)
+{
+    const char *uid = tw_openmp_uid(number);
+    struct tw_ol_device *device;
+    for (unsigned i = 0; uid && (device = tw_ol_device(i)) != NULL; ++i)
+        if (device->uid[0] && strcmp(device->uid, uid) == 0)
+            return device;
+    return !uid && free_gpus == count_devices() ? tw_ol_device(at) : NULL;
+}
+
+/* Claims OpenMP's GPUs that nobody owns. */
+static void claim(unsigned free_gpus)
+{
+    unsigned at = 0;
+    bool gpu;
+    for (int number = 0; number < tw_openmp_devices(); ++number) {
+        if (!tw_openmp_is_free(number) || !tw_omp_classify(number, &gpu) || !gpu)
+            continue;
+        struct tw_ol_device *device = device_behind(number, at++, free_gpus);
+        if (device && !device->is_offered && tw_openmp_claim(number, &tw_backend_ol)) {
+            device->is_offered = true;
+            device->omp.number = number;
+        }
+    }
+}
+
+static tw_status count(unsigned *devices)
+{
+    *devices = 0;
+    tw_openmp_start();
+    if (!tw_openmp_admits("ol"))
+        return TW_SUCCESS;
+    const bool is_wanted = tw_environment(TW_VARIABLE_BACKEND) != NULL;
+    const unsigned free_gpus = count_free();
+    if (!free_gpus)
+        return TW_SUCCESS;
+    if (!is_open)
+        is_open = tw_ol_open();
+    if (!is_open && is_wanted)
+        return tw_fail(TW_ERROR_INVALID_CONFIGURATION, "TW_BACKEND is \"ol\", but %s", tw_ol_failure());
+    if (!is_open) {
+        tw_log(TW_LOG_INFO, "device: kernels run one at a time, in target regions: %s", tw_ol_failure());
+        return TW_SUCCESS;
+    }
+    claim(free_gpus);
+    *devices = tw_openmp_count(&tw_backend_ol);
+    if (!*devices)
+        close_library();
+    if (!*devices && is_wanted)
+        return tw_fail(TW_ERROR_INVALID_CONFIGURATION,
+                       "TW_BACKEND is \"ol\", but liboffload's GPUs do not correspond to OpenMP's");
+    return TW_SUCCESS;
+}
+
+/* Returns the device that was claimed for OpenMP's number. */
+static struct tw_ol_device *claimed(int number)
+{
+    unsigned i = 0;
+    struct tw_ol_device *device;
+    while ((device = tw_ol_device(i)) != NULL && !(device->is_offered && device->omp.number == number))
+        ++i;
+    return device;
+}
+
+static tw_status open_device(unsigned index, struct tw_backend_device **result)
+{
+    const int number = tw_openmp_number(&tw_backend_ol, index);
+    struct tw_ol_device *device = claimed(number);
+    if (!device || tw_ol.memory_allocate(device->handle, OL_ALLOC_DEVICE, 64, &device->word))
+        return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "OpenMP device %d has no memory any more", number);
+    tw_omp_begin(&device->omp, &tw_backend_ol, index, number, true);
+    device->omp.base.max_copies = COPIES;
+    device->omp.base.times_cost = false; /* there are none */
+    if (device->compute_units && device->compute_units * RESIDENT_TEAMS <= TW_INTERNAL_MAX_PARTS)
+        device->omp.max_parts = (unsigned)device->compute_units * RESIDENT_TEAMS;
+    ++opened;
+    *result = &device->omp.base;
+    return TW_SUCCESS;
+}
+
+static void close_device(struct tw_backend_device *base)
+{
+    struct tw_omp_device *device = &tw_ol_of(base)->omp;
+    tw_omp_end(device);
+    (void)tw_openmp_claim(device->number, NULL);
+    if (--opened == 0)
+        close_library();
+}
+
+static void describe(struct tw_backend_device *device, struct tw_device_facts *facts)
+{
+    facts->atomic_orders = TW_ALL_ORDERS;
+    facts->atomic_scopes = TW_ALL_SCOPES;
+    tw_ol_describe(tw_ol_of(device), facts);
+}
+
+static void observe(struct tw_backend_device *device, struct tw_device_state *state)
+{
+    state->lost = tw_ol_lost(tw_ol_of(device)) != NULL;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* Returns NULL for a lost device: libomptarget ends the program if it uses one. */
+static void *allocate(struct tw_backend_device *base, size_t bytes)
+{
+    return tw_ol_lost(tw_ol_of(base)) ? NULL : tw_omp_memory.allocate(base, bytes);
+}
+
+static void release(struct tw_backend_device *base, void *memory)
+{
+    if (!tw_ol_lost(tw_ol_of(base)))
+        tw_omp_memory.free(base, memory);
+}
+
+static bool is_full(struct tw_backend_device *base)
+{
+    return !tw_ol_lost(tw_ol_of(base));
+}
+
+static tw_status copy(const struct tw_backend_copy *copy)
+{
+    if (copy->to && tw_ol_lost(tw_ol_of(copy->to)))
+        return tw_ol_fail_lost(TW_ERROR_TRANSFER_FAILED, tw_ol_of(copy->to));
+    if (copy->from && tw_ol_lost(tw_ol_of(copy->from)))
+        return tw_ol_fail_lost(TW_ERROR_TRANSFER_FAILED, tw_ol_of(copy->from));
+    return tw_ol_copy(copy);
+}
+
+static tw_status fill(struct tw_backend_device *base, const struct tw_backend_fill *fill)
+{
+    struct tw_ol_device *device = tw_ol_of(base);
+    return tw_ol_lost(device) ? tw_ol_fail_lost(TW_ERROR_TRANSFER_FAILED, device) : tw_ol_fill(device, fill);
+}
+
+/* The variable of the image that libomptarget has loaded: it launches all kernels that use variables. */
+static void *find_variable(struct tw_backend_device *base, const void *variable)
+{
+    return tw_ol_lost(tw_ol_of(base)) ? NULL : tw_omp_memory.find_variable(base, variable);
+}
+
+static tw_status examine(struct tw_backend_device *base, const void *memory, size_t bytes, bool *shared)
+{
+    return tw_omp_memory.examine(base, memory, bytes, shared);
+}
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+
+/* Launches a kernel that tw_ol_takes(). */
+static tw_status launch_by_liboffload(struct tw_ol_device *device, const struct tw_internal_kernel *kernel,
+                                      struct tw_internal_launch *description)
+{
+    struct tw_backend_device *base = &device->omp.base;
+    tw_omp_prepare(&device->omp, kernel, description);
+    tw_status status = tw_scratch_lend(&device->omp.scratch, base, kernel, description);
+    if (status != TW_SUCCESS) {
+        tw_refuse_launch();
+        return status;
+    }
+    status = tw_ol_launch(device, kernel, description);
+    tw_scratch_return(&device->omp.scratch, base, description, status == TW_SUCCESS);
+    return status;
+}
+
+static tw_status launch(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
+                        struct tw_internal_launch *description)
+{
+    struct tw_ol_device *device = tw_ol_of(base);
+    if (tw_ol_lost(device)) {
+        tw_refuse_launch();
+        return tw_ol_fail_lost(TW_ERROR_LAUNCH_FAILED, device);
+    }
+    return tw_ol_takes(base, kernel, description) ? launch_by_liboffload(device, kernel, description)
+                                                  : tw_omp_launch(base, kernel, description);
+}
+
+static const struct tw_backend_memory memory = {
+    .allocate = allocate,
+    .is_full = is_full,
+    .free = release,
+    .copy = copy,
+    .fill = fill,
+    .allocate_host = tw_ol_allocate_host,
+    .free_host = tw_ol_free_host,
+    .allocate_shared = tw_ol_allocate_shared,
+    .free_shared = tw_ol_free_shared,
+    .examine = examine,
+    .find_variable = find_variable,
+};
+
+static const struct tw_backend_interop interop = {.omp_number = tw_omp_number};
+
+const struct tw_backend tw_backend_ol = {
+    .name = "omp",                   /* they are OpenMP's devices to the program, which is compiled for OpenMP */
+    .types_on_demand = TW_OMP_TYPES, /* as omp, which takes the rest */
+    .memory = &memory,
+    .async = &tw_ol_async,
+    .interop = &interop,
+    .count = count,
+    .open = open_device,
+    .close = close_device,
+    .begin_thread = tw_team_begin_worker,
+    .describe = describe,
+    .observe = observe,
+    .check = tw_ol_check,
+    .load = tw_ol_load,
+    .limits = tw_ol_limits,
+    .launch = launch,
+};

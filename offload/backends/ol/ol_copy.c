@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies and fills by liboffload (ol_copy.h). Each synchronous copy has a queue of its own, so that it overlaps with
+ * kernels and with other copies. Enqueued copies use the queue of their caller.
+ *
+ * liboffload copies contiguous bytes alone, so rows are copied one by one. It copies pageable host memory at 3 GB/s: such
+ * memory goes through a page-locked stage (gpu_stage.h).
+ */
+#include "ol_copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backends/gpu/gpu_stage.h"
+#include "rows.h"
+
+#define SLOTS TW_STAGED_COPY_SLOTS
+
+struct tw_ol_stage {
+    struct tw_ol_stage *next; /* in the device's list of idle stages */
+    unsigned char *memory;    /* page-locked */
+    size_t bytes;
+    ol_event events[SLOTS]; /* for each slot, behind the last copy from or to it; NULL: none yet */
+};
+
+static ol_device handle_of(struct tw_backend_device *device)
+{
+    return device ? tw_ol_of(device)->handle : tw_ol_host();
+}
+
+/* ---- stages ------------------------------------------------------------------------------------------------------ */
+
+static void free_stage(struct tw_ol_stage *stage)
+{
+    for (unsigned slot = 0; slot < SLOTS; ++slot)
+        if (stage->events[slot])
+            (void)tw_ol.event_destroy(stage->events[slot]);
+    if (stage->memory)
+        (void)tw_ol.memory_free(stage->memory);
+    free(stage);
+}
+
+/* Makes a stage. Returns NULL if there is not enough memory. */
+static struct tw_ol_stage *make_stage(struct tw_ol_device *device, size_t bytes)
+{
+    void *memory = NULL;
+    struct tw_ol_stage *stage = calloc(1, sizeof *stage);
+    if (!stage || tw_ol.memory_allocate(device->handle, OL_ALLOC_HOST, bytes, &memory)) {
+        free(stage);
+        return NULL;
+    }
+    stage->bytes = bytes;
+    stage->memory = memory;
+    return stage;
+}
+
+static struct tw_ol_stage *take_stage(struct tw_ol_device *device, size_t bytes)
+{
+    const size_t stage_bytes = tw_gpu_stage_bytes(bytes);
+    pthread_mutex_lock(&device->mutex);
+    struct tw_ol_stage **link = &device->idle_stages;
+    while (*link && (*link)->bytes != stage_bytes)
+        link = &(*link)->next;
+    struct tw_ol_stage *stage = *link;
+    if (stage)
+        *link = stage->next;
+    pthread_mutex_unlock(&device->mutex);
+    return stage ? stage : make_stage(device, stage_bytes);
+}
+
+static void give_stage(struct tw_ol_device *device, struct tw_ol_stage *stage)
+{
+    pthread_mutex_lock(&device->mutex);
+    stage->next = device->idle_stages;
+    device->idle_stages = stage;
+    pthread_mutex_unlock(&device->mutex);
+}
+
+void tw_ol_free_stages(struct tw_ol_device *device)
+{
+    while (device->idle_stages) {
+        struct tw_ol_stage *next = device->idle_stages->next;
+        free_stage(device->idle_stages);
+        device->idle_stages = next;
+    }
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* Enqueues a copy of joined rows. */
+static ol_result enqueue(const struct tw_backend_copy *t, ol_queue queue)
+{
+    ol_result error = NULL;
+    for (size_t plane = 0; plane < t->planes && !error; ++plane)
+        for (size_t row = 0; row < t->rows && !error; ++row) {
+            unsigned char *target = t->target;
+            const unsigned char *source = t->source;
+            target += plane ? plane * t->target_plane : 0; /* if there is one plane, or one row, this has no meaning */
+            target += row ? row * t->target_pitch : 0;
+            source += plane ? plane * t->source_plane : 0;
+            source += row ? row * t->source_pitch : 0;
+            error = tw_ol.copy(queue, target, handle_of(t->to), source, handle_of(t->from), t->row_bytes);
+        }
+    return error;
+}
+
+static tw_status complain(const struct tw_backend_copy *t, ol_result error)
+{
+    return tw_ol_fail(TW_ERROR_TRANSFER_FAILED, error, "liboffload could not copy %zu bytes %s",
+                      tw_backend_copy_bytes(t),
+                      !t->from ? "to a device"
+                      : !t->to ? "from a device"
+                               : "on a device");
+}
+
+/* Returns true if there is nothing to copy: no bytes, or bytes that are there already. */
+static bool is_nothing(const struct tw_backend_copy *t)
+{
+    return tw_backend_copy_bytes(t) == 0 || (t->to == t->from && t->target == t->source);
+}
+
+tw_status tw_ol_enqueue_copy(const struct tw_backend_copy *copy, ol_queue queue)
+{
+    const struct tw_backend_copy joined = tw_rows_join(*copy);
+    const ol_result error = is_nothing(copy) ? NULL : enqueue(&joined, queue);
+    return error ? complain(copy, error) : TW_SUCCESS;
+}
+
+/* ---- through a stage --------------------------------------------------------------------------------------------- */
+
+/* A copy between host memory and a device's. */
+struct staged_copy {
+    struct tw_ol_stage *stage;
+    ol_queue queue;
+    ol_result error;
+};
+
+static bool enqueue_piece(void *user, const struct tw_backend_copy *piece)
+{
+    struct staged_copy *copy = user;
+    copy->error = enqueue(piece, copy->queue);
+    return !copy->error;
+}
+
+/* liboffload records an event once, when it is made. */
+static bool mark_slot(void *user, size_t slot)
+{
+    struct staged_copy *copy = user;
+    ol_event *event = &copy->stage->events[slot];
+    if (*event)
+        (void)tw_ol.event_destroy(*event);
+    *event = NULL;
+    copy->error = tw_ol.event_create(copy->queue, event);
+    return !copy->error;
+}
+
+static enum tw_staged_copy_answer ask_slot(void *user, size_t slot, bool may_wait)
+{
+    struct staged_copy *copy = user;
+    ol_event event = copy->stage->events[slot];
+    bool is_complete = may_wait;
+    copy->error = may_wait ? tw_ol.event_sync(event)
+                           : tw_ol.event_info(event, OL_EVENT_INFO_COMPLETE, sizeof is_complete, &is_complete);
+    return copy->error ? TW_STAGED_COPY_NEVER : is_complete ? TW_STAGED_COPY_NOW : TW_STAGED_COPY_LATER;
+}
+
+/* Copies between host memory and a device. The last parts may still be in flight on the queue when it returns. */
+static ol_result pass(struct tw_ol_stage *stage, const struct tw_backend_copy *t, ol_queue queue)
+{
+    struct staged_copy copy = {.stage = stage, .queue = queue};
+    const struct tw_gpu_stage through = {.memory = stage->memory,
+                                         .bytes = stage->bytes,
+                                         .enqueue = enqueue_piece,
+                                         .mark = mark_slot,
+                                         .ask = ask_slot,
+                                         .user = &copy};
+    (void)tw_gpu_stage_copy(&through, t); /* on failure, copy.error is set */
+    return copy.error;
+}
+
+/* Page-locked memory by tw_ol_allocate_host(), in the order of addresses. liboffload would make an error of each address
+   that it does not know, and does not protect its list of errors from other threads. */
+static struct {
+    pthread_mutex_t mutex;
+    struct {
+        unsigned char *at;
+        size_t bytes;
+    } *blocks;
+    size_t count, capacity;
+} locked = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* Returns the number of the blocks that begin at or before an address. */
+static size_t blocks_before(const unsigned char *memory)
+{
+    size_t at = 0, past = locked.count;
+    while (at < past) {
+        const size_t middle = at + (past - at) / 2;
+        if (locked.blocks[middle].at <= memory)
+            at = middle + 1;
+        else
+            past = middle;
+    }
+    return at;
+}
+
+static bool note_locked(void *memory, size_t bytes)
+{
+    pthread_mutex_lock(&locked.mutex);
+    if (locked.count == locked.capacity) {
+        const size_t capacity = 2 * locked.capacity + 16;
+        void *grown = realloc(locked.blocks, capacity * sizeof *locked.blocks);
+        if (grown) {
+            locked.blocks = grown;
+            locked.capacity = capacity;
+        }
+    }
+    const bool fits = locked.count < locked.capacity;
+    if (fits) {
+        const size_t at = blocks_before(memory);
+        memmove(&locked.blocks[at + 1], &locked.blocks[at], (locked.count - at) * sizeof *locked.blocks);
+        locked.blocks[at].at = memory;
+        locked.blocks[at].bytes = bytes;
+        ++locked.count;
+    }
+    pthread_mutex_unlock(&locked.mutex);
+    return fits;
+}
+
+static void forget_locked(const void *memory)
+{
+    pthread_mutex_lock(&locked.mutex);
+    const size_t at = blocks_before(memory);
+    if (at && locked.blocks[at - 1].at == memory)
+        memmove(&locked.blocks[at - 1], &locked.blocks[at], (locked.count-- - at) * sizeof *locked.blocks);
+    if (!locked.count) {
+        free(locked.blocks);
+        locked.blocks = NULL;
+        locked.capacity = 0;
+    }
+    pthread_mutex_unlock(&locked.mutex);
+}
+
+static bool is_locked_at(const unsigned char *memory)
+{
+    pthread_mutex_lock(&locked.mutex);
+    const size_t at = blocks_before(memory);
+    const bool is_inside = at && (size_t)(memory - locked.blocks[at - 1].at) < locked.blocks[at - 1].bytes;
+    pthread_mutex_unlock(&locked.mutex);
+    return is_inside;
+}
+
+/* Returns true if the host's side of a copy is page-locked. */
+static bool is_locked(const struct tw_backend_copy *t)
+{
+    const unsigned char *first = t->from ? t->target : t->source;
+    const size_t plane = t->from ? t->target_plane : t->source_plane,
+                 pitch = t->from ? t->target_pitch : t->source_pitch;
+    size_t last = t->row_bytes - 1;
+    last += t->rows > 1 ? (t->rows - 1) * pitch : 0;
+    last += t->planes > 1 ? (t->planes - 1) * plane : 0;
+    return is_locked_at(first) && is_locked_at(first + last);
+}
+
+static ol_result run(struct tw_ol_device *device, const struct tw_backend_copy *t)
+{
+    ol_queue queue;
+    ol_result error = tw_ol_take_queue(device, &queue);
+    if (error)
+        return error;
+    struct tw_ol_stage *stage = NULL;
+    const size_t bytes = tw_backend_copy_bytes(t);
+    if (bytes > TW_GPU_DIRECT_BYTES && (!t->to || !t->from) && !is_locked(t))
+        stage = take_stage(device, bytes);
+    error = stage ? pass(stage, t, queue) : enqueue(t, queue);
+    const ol_result end = tw_ol_finish(queue);
+    if (stage)
+        give_stage(device, stage);
+    tw_ol_give_queue(device, queue);
+    return error ? error : end;
+}
+
+/* A copy with both sides on different devices is left to libomptarget. */
+tw_status tw_ol_copy(const struct tw_backend_copy *copy)
+{
+    struct tw_ol_device *device = tw_ol_of(copy->to ? copy->to : copy->from);
+    __builtin_assume(device != NULL); /* for clang-tidy */
+    const struct tw_backend_copy joined = tw_rows_join(*copy);
+    if (is_nothing(copy))
+        return TW_SUCCESS;
+    if (copy->to && copy->from && copy->to != copy->from)
+        return tw_omp_memory.copy(copy);
+    if (!tw_ol_enter(device))
+        return tw_fail(TW_ERROR_TRANSFER_FAILED, "liboffload has no context to copy %zu bytes",
+                       tw_backend_copy_bytes(copy));
+    const ol_result error = run(device, &joined);
+    return error ? complain(copy, error) : TW_SUCCESS;
+}
+
+/* ---- fills ------------------------------------------------------------------------------------------------------- */
+
+tw_status tw_ol_enqueue_fill(const struct tw_backend_fill *fill, ol_queue queue)
+{
+    const struct tw_backend_fill joined = tw_rows_join_fill(*fill);
+    ol_result error = NULL;
+    if (!joined.row_bytes)
+        return TW_SUCCESS;
+    for (size_t row = 0; row < joined.rows * joined.planes && !error; ++row) {
+        unsigned char *target = joined.target;
+        target += row / joined.rows ? row / joined.rows * joined.plane : 0;
+        target += row % joined.rows ? row % joined.rows * joined.pitch : 0;
+        error = tw_ol.fill(queue, target, joined.pattern_bytes, joined.pattern, joined.row_bytes);
+    }
+    return error ? tw_ol_fail(TW_ERROR_TRANSFER_FAILED, error, "liboffload could not fill %zu bytes",
+                              tw_backend_fill_bytes(fill))
+                 : TW_SUCCESS;
+}
+
+tw_status tw_ol_fill(struct tw_ol_device *device, const struct tw_backend_fill *fill)
+{
+    ol_queue queue;
+    if (!tw_ol_enter(device))
+        return tw_fail(TW_ERROR_TRANSFER_FAILED, "liboffload has no context for a fill");
+    ol_result error = tw_ol_take_queue(device, &queue);
+    if (error)
+        return tw_ol_fail(TW_ERROR_TRANSFER_FAILED, error, "liboffload has no queue for a fill");
+    const tw_status status = tw_ol_enqueue_fill(fill, queue);
+    error = tw_ol_finish(queue);
+    tw_ol_give_queue(device, queue);
+    return status != TW_SUCCESS ? status
+           : error              ? tw_ol_fail(TW_ERROR_TRANSFER_FAILED, error, "liboffload did not finish a fill")
+                                : TW_SUCCESS;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+static void *allocate(struct tw_ol_device *device, int type, size_t bytes)
+{
+    void *memory = NULL;
+    if (!device || tw_ol_lost(device) || tw_ol.memory_allocate(device->handle, type, bytes, &memory))
+        return NULL;
+    return memory;
+}
+
+void *tw_ol_allocate_host(size_t bytes)
+{
+    void *memory = allocate(tw_ol_device(0), OL_ALLOC_HOST, bytes);
+    if (memory && !note_locked(memory, bytes)) {
+        (void)tw_ol.memory_free(memory);
+        memory = NULL;
+    }
+    return memory;
+}
+
+void *tw_ol_allocate_shared(struct tw_backend_device *base, size_t bytes)
+{
+    return allocate(tw_ol_of(base), OL_ALLOC_MANAGED, bytes);
+}
+
+void tw_ol_free_host(void *memory)
+{
+    forget_locked(memory);
+    if (tw_ol_device(0) && !tw_ol_lost(tw_ol_device(0)))
+        (void)tw_ol.memory_free(memory);
+}
+
+void tw_ol_free_shared(struct tw_backend_device *base, void *memory)
+{
+    if (!tw_ol_lost(tw_ol_of(base)))
+        (void)tw_ol.memory_free(memory);
+}
