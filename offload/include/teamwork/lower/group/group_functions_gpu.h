@@ -150,6 +150,12 @@ TW_DEVICE_INLINE bool tw_internal_redux(tw_sub_group sub_group, int *x, tw_opera
                                                             unsigned most, unsigned count)                             \
     {                                                                                                                  \
         TW_INTERNAL_REDUX_OF(type, sub_group, x, op)                                                                   \
+        /* In pairs of lanes: both end with the same, but for the least of a NaN and a number or of zeros. */          \
+        if (count == sub_group.tw_max_ && ((type)0.5 == 0 || op == TW_SUM || op == TW_PRODUCT)) {                      \
+            for (unsigned delta = 1; delta < sub_group.tw_max_; delta *= 2)                                            \
+                x = combine(x, tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_XOR, delta), op);                \
+            return x;                                                                                                  \
+        }                                                                                                              \
         for (unsigned delta = 1; delta < most; delta *= 2) {                                                           \
             const type other = tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_AFTER, delta);                   \
             if (sub_group.tw_lane_ + delta < count)                                                                    \
@@ -184,14 +190,18 @@ TW_DEVICE_INLINE bool tw_internal_redux(tw_sub_group sub_group, int *x, tw_opera
     {                                                                                                                  \
         const unsigned lane = sub_group.tw_lane_, count = sub_group.tw_count_;                                         \
         type all = parts[0];                                                                                           \
-        if (count <= TW_INTERNAL_FEW_PARTS || !sub_group.tw_even_) {                                                   \
-            for (unsigned i = 1; i < count; ++i)                                                                       \
-                all = combine(all, parts[i], op);                                                                      \
-            return all;                                                                                                \
+        if (count > TW_INTERNAL_FEW_PARTS && sub_group.tw_even_) {                                                     \
+            if (lane > 0)                                                                                              \
+                all = lane < count ? parts[lane] : tw_internal_identity_##suffix(op);                                  \
+            return tw_internal_reduce_lanes_##suffix(sub_group, all, op, count, count);                                \
         }                                                                                                              \
-        if (lane > 0)                                                                                                  \
-            all = lane < count ? parts[lane] : tw_internal_identity_##suffix(op);                                      \
-        return tw_internal_reduce_lanes_##suffix(sub_group, all, op, count, count);                                    \
+        for (unsigned i = 1; i < TW_INTERNAL_FEW_PARTS; ++i)                                                           \
+            if (i < count)                                                                                             \
+                all = combine(all, parts[i], op);                                                                      \
+        TW_INTERNAL_PRAGMA(clang loop unroll(disable))                                                                 \
+        for (unsigned i = TW_INTERNAL_FEW_PARTS; i < count; ++i)                                                       \
+            all = combine(all, parts[i], op);                                                                          \
+        return all;                                                                                                    \
     }                                                                                                                  \
     TW_DEVICE_INLINE type tw_internal_team_reduce_##suffix(tw_sub_group sub_group, type x, tw_operation op)            \
     {                                                                                                                  \
