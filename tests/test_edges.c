@@ -4,6 +4,8 @@
  *  lanes.cpp), in every form of kernel, against a plain loop over the same expression. */
 #include "nd_range_test.h"
 
+#include <teamwork/reduction.h>
+
 #include <string.h>
 
 enum { MOST = 1100, GROUP = 64 };
@@ -319,5 +321,135 @@ TW_TEST(masks_in_two_dimensions)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- reductions in and behind loops inside of work-items ------------------------------------------------------------ */
+
+/* X(member, type, operation, start): the numbers are such that sums of floating point are exact in any order. */
+#define EACH_TOTAL(X)                                                                                                  \
+    X(sum, int, TW_SUM, 7)                                                                                             \
+    X(product, unsigned, TW_PRODUCT, 3)                                                                                \
+    X(least, float, TW_MIN, 1e9f)                                                                                      \
+    X(most, int, TW_MAX, -5)                                                                                           \
+    X(parity, unsigned long, TW_XOR, 1)                                                                                \
+    X(exact, double, TW_SUM, 0.5)                                                                                      \
+    X(within, unsigned, TW_SUM, 2)                                                                                     \
+    X(farthest, double, TW_MAX, -1e9)
+
+#define TOTAL_MEMBER(member, type, operation, start) TW_REDUCTION(type, operation) member;
+#define TOTAL_VALUE(member, type, operation, start) type member;
+struct totals {
+    EACH_TOTAL(TOTAL_VALUE)
+};
+
+/* What a work-item does, with COMBINE(member, x). */
+#define TOTALS_OF(i)                                                                                                   \
+    unsigned p = (unsigned)k->x[i] | 1;                                                                                \
+    float f = 0;                                                                                                       \
+    for (unsigned l = 0; l < k->s; ++l) {                                                                              \
+        const int x = k->x[((i) + l) % k->n];                                                                          \
+        p = p * 5 + l * 2;                                                                                             \
+        f += (float)x;                                                                                                 \
+        if (l & 1)                                                                                                     \
+            COMBINE(within, p ^ (unsigned)x);                                                                          \
+        COMBINE(farthest, (double)x + l);                                                                              \
+    }                                                                                                                  \
+    COMBINE(sum, (int)(p >> 3));                                                                                       \
+    COMBINE(product, p);                                                                                               \
+    COMBINE(least, f);                                                                                                 \
+    if (p & 16)                                                                                                        \
+        COMBINE(most, (int)p);                                                                                         \
+    COMBINE(parity, p *(unsigned long)p);                                                                              \
+    COMBINE(exact, f);                                                                                                 \
+    COMBINE(exact, -2 * (double)(i));
+
+#define TOTALS_KERNEL(name, kind, ...)                                                                                 \
+    struct name {                                                                                                      \
+        const int *x;                                                                                                  \
+        size_t n;                                                                                                      \
+        unsigned s;                                                                                                    \
+        EACH_TOTAL(TOTAL_MEMBER)                                                                                       \
+    };                                                                                                                 \
+    static inline void name(kind at, const struct name *k) __VA_ARGS__
+
+#define COMBINE(member, x) tw_combine(k->member, x)
+// clang-format off
+TOTALS_KERNEL(totals_range, tw_item, { const size_t i = tw_global_id(at, 0); TOTALS_OF(i) })
+TW_RANGE_REDUCTION(totals_range, 1, sum, product, least, most, parity, exact, within, farthest);
+TOTALS_KERNEL(totals_group, tw_group, {
+    tw_parallel_for_work_item(at, item) { const size_t i = tw_global_id(item, 0); if (i < k->n) { TOTALS_OF(i) } }
+})
+TW_WORK_GROUP_REDUCTION(totals_group, (), sum, product, least, most, parity, exact, within, farthest);
+TOTALS_KERNEL(totals_nd, tw_nd_item, { const size_t i = tw_global_id(at, 0); if (i < k->n) { TOTALS_OF(i) } })
+TW_ND_RANGE_REDUCTION(totals_nd, (GROUP), sum, product, least, most, parity, exact, within, farthest);
+// clang-format on
+#undef COMBINE
+
+#define COMBINE(member, x) combine_##member(&all.member, x)
+#define TOTAL_COMBINE(member, type, operation, start)                                                                  \
+    static void combine_##member(type *all, type x)                                                                    \
+    {                                                                                                                  \
+        *all = operation == TW_SUM       ? (type)(*all + x)                                                            \
+               : operation == TW_PRODUCT ? (type)(*all * x)                                                            \
+               : operation == TW_MIN     ? (x < *all ? x : *all)                                                       \
+               : operation == TW_MAX     ? (*all < x ? x : *all)                                                       \
+                                         : (type)((unsigned long)*all ^ (unsigned long)x);                                 \
+    }
+EACH_TOTAL(TOTAL_COMBINE)
+
+static struct totals totals_plain(const struct totals_range *k)
+{
+#define TOTAL_START(member, type, operation, start) .member = start,
+    struct totals all = {EACH_TOTAL(TOTAL_START)};
+    _Pragma("clang loop vectorize(disable)") for (size_t i = 0; i < k->n; ++i)
+    {
+        TOTALS_OF(i)
+    }
+    return all;
+}
+
+static void check_totals(tw_queue *queue, int *x, size_t n, unsigned s)
+{
+    const size_t groups = (n + GROUP - 1) / GROUP;
+    const struct totals right = totals_plain(&(struct totals_range){.x = x, .n = n, .s = s});
+    tw_buffer *in = NULL;
+    TW_PASS(tw_buffer_create_over_const(x, sizeof *x, tw_range_1d(MOST), &in));
+    for (int f = 0; f < 3; ++f) {
+        struct totals got = {EACH_TOTAL(TOTAL_START)};
+#define TOTAL_BUFFER(member, type, operation, start)                                                                   \
+    tw_buffer *member = NULL;                                                                                          \
+    TW_PASS(tw_buffer_create_over(&got.member, sizeof got.member, tw_range_1d(1), &member));
+#define TOTAL_ARGUMENT(member, type, operation, start) .member = TW_REDUCE(cg, member),
+#define TOTAL_RIGHT(member, type, operation, start)                                                                    \
+    TW_PASS(tw_buffer_destroy(&member));                                                                               \
+    TW_CHECK(got.member == right.member);
+        EACH_TOTAL(TOTAL_BUFFER)
+        TW_COMMAND_GROUP(queue, cg) {
+            if (f == 0)
+                tw_parallel_for(cg, tw_range_1d(n), totals_range, EACH_TOTAL(TOTAL_ARGUMENT).x = tw_read(cg, in),
+                                .n = n, .s = s);
+            else if (f == 1)
+                tw_parallel_for_work_group(cg, tw_range_1d(groups), tw_range_1d(GROUP), totals_group,
+                                           EACH_TOTAL(TOTAL_ARGUMENT).x = tw_read(cg, in), .n = n, .s = s);
+            else
+                tw_parallel_for_nd_range(cg, nd_groups(tw_range_1d(groups), tw_range_1d(GROUP)), totals_nd,
+                                         EACH_TOTAL(TOTAL_ARGUMENT).x = tw_read(cg, in), .n = n, .s = s);
+        }
+        EACH_TOTAL(TOTAL_RIGHT)
+    }
+    TW_PASS(tw_buffer_destroy(&in));
+}
+
+TW_TEST(totals_of_loops)
+{
+    static int x[MOST];
+    tw_queue *queue = tw_test_queue();
+    for (size_t i = 0; i < MOST; ++i)
+        x[i] = (int)(i * 7919 % 1009) - 300;
+    static const size_t lengths[] = {1, 31, 64, 65, 200, 1000};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; ++i)
+        for (unsigned s = 0; s < 5; ++s)
+            check_totals(queue, x, lengths[i], s * s);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 #define CASE(name, ...) TW_CASE(name),
-TW_TEST_LIST = {EACH_SHAPE(CASE) TW_CASE(masks_in_two_dimensions), TW_CASES_END};
+TW_TEST_LIST = {EACH_SHAPE(CASE) TW_CASE(masks_in_two_dimensions), TW_CASE(totals_of_loops), TW_CASES_END};

@@ -6,7 +6,6 @@
 #include "split.h"
 
 #include <llvm/Analysis/AliasAnalysis.h>
-#include <llvm/Analysis/CaptureTracking.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -63,6 +62,38 @@ bool Accesses::isFar(Instruction &I)
     return !By || (*By != 0 && *By != Bytes && *By != -Bytes);
 }
 
+namespace
+{
+
+/* Whether the address of a variable may be kept in memory, so that others than what is computed from it are the same place. Calls and
+   stores outside of the loop are none of a work-item, whose own variables they do not know; but what only reads was perhaps moved. */
+bool isCaptured(const Instruction &Variable, const Loop &L)
+{
+    SmallVector<const Instruction *, 16> Open{&Variable};
+    SmallPtrSet<const Instruction *, 16> Seen{&Variable};
+    while (!Open.empty())
+        for (const Use &U : Open.pop_back_val()->uses()) {
+            const auto *By = cast<Instruction>(U.getUser());
+            if (isa<GetElementPtrInst>(By) || isa<PHINode>(By) || isa<SelectInst>(By) || isa<FreezeInst>(By)
+                || isa<BitCastInst>(By) || isa<AddrSpaceCastInst>(By)) {
+                if (Seen.insert(By).second)
+                    Open.push_back(By);
+            } else if (const auto *Call = dyn_cast<CallBase>(By)) {
+                const bool IsHarmless = isa<AnyMemIntrinsic>(By) || By->isLifetimeStartOrEnd() || isa<AssumeInst>(By)
+                                        || (Call->isDataOperand(&U) && Call->doesNotCapture(Call->getDataOperandNo(&U)));
+                if (!IsHarmless && (L.contains(By) || Call->onlyReadsMemory()))
+                    return true;
+            } else if (isa<StoreInst>(By)) {
+                if (U.getOperandNo() != StoreInst::getPointerOperandIndex() && L.contains(By))
+                    return true;
+            } else if (!isa<LoadInst>(By) && !isa<ICmpInst>(By))
+                return true;
+        }
+    return false;
+}
+
+} // namespace
+
 /* A variable that a work-item changes exists once. It does not matter where each touches its own element, nor
    where all of them only read. */
 Instruction *Accesses::sharedVariable()
@@ -106,11 +137,7 @@ Instruction *Accesses::sharedVariable()
             return const_cast<AllocaInst *>(T.first);
     if (Unknown)
         for (Instruction &I : L.getHeader()->getParent()->getEntryBlock())
-#if LLVM_VERSION_MAJOR >= 22
-            if (isa<AllocaInst>(I) && !I.hasMetadata(SharedNote) && PointerMayBeCaptured(&I, false))
-#else
-            if (isa<AllocaInst>(I) && !I.hasMetadata(SharedNote) && PointerMayBeCaptured(&I, false, true))
-#endif
+            if (isa<AllocaInst>(I) && !I.hasMetadata(SharedNote) && isCaptured(I, L))
                 return &I;
     return nullptr;
 }

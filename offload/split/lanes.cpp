@@ -82,6 +82,15 @@ bool Lanes::isSuitable()
     if (isa<SCEVCouldNotCompute>(Turns) || SE.getTypeSizeInBits(Turns->getType()) > 64
         || !Expander(SE, DL, "tw").isSafeToExpandAt(Turns, Preheader->getTerminator()))
         return refuse("the number of work-items is not known in front of the loop over them");
+    for (PHINode &Phi : L.getHeader()->phis()) {
+        const auto *Rec = SE.isSCEVable(Phi.getType()) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Phi)) : nullptr;
+        if (Rec && Rec->getLoop() == &L && Rec->isAffine())
+            continue;
+        const std::optional<Reduction> Found = findReduction(Phi, L);
+        if (!Found)
+            return refuse("of a value that goes from one work-item to the next", &Phi);
+        Reductions.push_back(*Found);
+    }
     unsigned Instructions = 0;
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : *Block) {
@@ -90,14 +99,9 @@ bool Lanes::isSuitable()
             if (!isSuitable(I))
                 return refuse("of an operation with side effects, such as a call that was not inlined", &I);
             for (const User *U : I.users())
-                if (!L.contains(cast<Instruction>(U)) && !(isa<PHINode>(U) && U->use_empty()))
+                if (!L.contains(cast<Instruction>(U)) && !(isa<PHINode>(U) && U->use_empty()) && !reductionOf(&I))
                     return refuse("of a value of the last work-item", &I);
         }
-    for (PHINode &Phi : L.getHeader()->phis()) {
-        const auto *Rec = SE.isSCEVable(Phi.getType()) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Phi)) : nullptr;
-        if (!Rec || Rec->getLoop() != &L || !Rec->isAffine())
-            return refuse("of a value that goes from one work-item to the next", &Phi);
-    }
     if (Instruction *Variable = At.sharedVariable())
         return refuse("of a variable of a work-item that is in memory, such as an array with a varying index", Variable);
     return true;
@@ -373,7 +377,9 @@ bool Lanes::collectKept()
 {
     const auto Keep = [&](Instruction *I) { Kept.insert({I, nullptr}); };
     for (PHINode &Phi : L.getHeader()->phis())
-        if (!isBuilt(&Phi, L.getHeader())) /* which notes what must be there */
+        if (reductionOf(&Phi))
+            Keep(&Phi);
+        else if (!isBuilt(&Phi, L.getHeader())) /* which notes what must be there */
             return refuse("of a value that goes from one work-item to the next", &Phi);
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : *Block) {
@@ -393,7 +399,7 @@ bool Lanes::collectKept()
             }
         }
     for (auto &Entry : Kept)
-        if (auto *Phi = dyn_cast<PHINode>(Entry.first); Phi && !Joins.count(Phi->getParent())) {
+        if (auto *Phi = dyn_cast<PHINode>(Entry.first); Phi && !Joins.count(Phi->getParent()) && Phi->getParent() != L.getHeader()) {
             auto *Next = dyn_cast<Instruction>(Phi->getIncomingValueForBlock(LI.getLoopFor(Phi->getParent())->getLoopLatch()));
             if (Next)
                 InPhi.insert({Next, Phi});
@@ -409,10 +415,8 @@ bool Lanes::collectKept()
                 if (Phi) {
                     const BasicBlock *In = Phi->getIncomingBlock(U);
                     const Loop *Of = LI.getLoopFor(Block);
-                    if (Block == L.getHeader())
-                        continue;
                     if (Block == Of->getHeader()) {
-                        if (isBuilt(Phi, Block) && !Kept.count(Phi))
+                        if (!Kept.count(Phi) && (Of == &L || isBuilt(Phi, Block)))
                             continue;
                         At = In; /* is stored at the end of that segment */
                     } else if (SegmentOf[In] == SegmentOf[Block] || Joins.count(Block))
@@ -455,7 +459,8 @@ bool Lanes::pays()
             if (getLoadStorePointerOperand(&I))
                 Far += At.isFar(I);
             else if (isa<PHINode>(I)) {
-                Ordered |= I.getType()->isFloatingPointTy() && Block == Of->getHeader();
+                const bool IsAnyOrder = any_of(Reductions, [&](const Reduction &R) { return R.Chain.count(&I) != 0; });
+                Ordered |= I.getType()->isFloatingPointTy() && Block == Of->getHeader() && !IsAnyOrder;
             } else if (isa<CallBase>(I))
                 Operations += 2;
             else if (I.getType()->isFloatingPointTy() || (I.getType()->isIntegerTy() && !isBuilt(&I, Block)))

@@ -6,9 +6,12 @@
 #include "split.h"
 
 #include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 namespace tw_split
@@ -40,6 +43,23 @@ struct Piece {
     std::vector<Piece> Parts;                        /* of a loop and of Some */
 };
 
+/* What all work-items combine, in any order: one of three kinds of operations. */
+struct Reduction {
+    llvm::PHINode *Phi = nullptr;                              /* what came before a work-item */
+    llvm::Instruction *Next = nullptr;                         /* what goes on to the next one */
+    unsigned Opcode = 0;                                       /* of two numbers; or 0 */
+    llvm::Intrinsic::ID Call = llvm::Intrinsic::not_intrinsic; /* minimum or maximum of integers */
+    llvm::CmpInst::Predicate Is =
+        llvm::CmpInst::BAD_FCMP_PREDICATE; /* of floating-point numbers: such a new one is taken */
+    llvm::SmallVector<llvm::Instruction *, 4> Operations;
+    llvm::SmallPtrSet<const llvm::Value *, 8>
+        Chain; /* all that has been combined at some point, Phi and Next among them */
+
+    llvm::Constant *identity() const;
+    llvm::Value *combine(llvm::IRBuilder<> &B, llvm::Value *All, llvm::Value *One) const;
+};
+std::optional<Reduction> findReduction(llvm::PHINode &Phi, const llvm::Loop &L);
+
 class Lanes
 {
   public:
@@ -69,6 +89,8 @@ class Lanes
     llvm::MapVector<llvm::Instruction *, llvm::AllocaInst *> Kept; /* values with an array */
     llvm::DenseSet<const llvm::BasicBlock *> Joins; /* where those who came to a piece and those who did not meet */
     llvm::DenseMap<llvm::Instruction *, llvm::PHINode *> InPhi; /* what a kept phi of a loop has after its last turn */
+    llvm::SmallVector<Reduction, 2> Reductions;
+    llvm::DenseMap<const llvm::Value *, llvm::Value *> Folded; /* what reductions come to, behind the chunks */
     unsigned Width = MostLanes;
     llvm::BasicBlock *Preheader = nullptr;
     const llvm::SCEV *Turns = nullptr;
@@ -129,6 +151,9 @@ class Lanes
     bool isCarried(const llvm::PHINode &Phi) const;
     void storePhis(Lane &At, llvm::IRBuilder<> &B, llvm::BasicBlock *End);
     llvm::BasicBlock *emitChunk(llvm::BasicBlock *From, llvm::Value *First, llvm::Value *Count);
+    const Reduction *reductionOf(const llvm::Value *V) const;
+    void beginReductions(llvm::IRBuilder<> &B);
+    void endReductions(llvm::IRBuilder<> &B);
     void emitAll();
 };
 

@@ -113,11 +113,12 @@ Value *Lanes::resolve(Lane &At, Value *V)
     return Found != At.Map.end() ? static_cast<Value *>(Found->second) : foreign(At, I);
 }
 
-/* Whether the array of a phi is written by the segments in front of it: it begins a loop, or a place where ways meet. */
+/* Whether the array of a phi is written by the segments in front of it: it begins a loop, or a place where ways meet; or by the end of
+   the work-item before, if it is a reduction. */
 bool Lanes::isCarried(const PHINode &Phi) const
 {
     const BasicBlock *Block = Phi.getParent();
-    return Block != L.getHeader() && (Joins.count(Block) || LI.getLoopFor(Block)->getHeader() == Block);
+    return Joins.count(Block) || LI.getLoopFor(Block)->getHeader() == Block;
 }
 
 /* The phis that begin or go on behind `End` get their next values. */
@@ -164,7 +165,7 @@ BasicBlock *Lanes::emitSegment(const Piece &P, BasicBlock *From)
     for (PHINode &Phi : P.Blocks[0]->phis()) {
         if (!IsBoundary(Phi))
             continue;
-        if (Phi.getParent() == L.getHeader() || isCarried(Phi))
+        if (isCarried(Phi))
             At.Map[&Phi] = foreign(At, &Phi);
         else /* behind a loop: one origin */
             At.Map[&Phi] = resolve(At, Phi.getIncomingValue(0));
@@ -424,8 +425,11 @@ void Lanes::emitAll()
     Value *Rest = B.CreateURem(Total, ConstantInt::get(Size, Width)), *Whole = B.CreateSub(Total, Rest);
     auto *Head = BasicBlock::Create(Context, "tw_chunk", &F), *Tail = BasicBlock::Create(Context, "tw_rest", &F);
     auto *Some = BasicBlock::Create(Context, "tw_some", &F), *Done = BasicBlock::Create(Context, "tw_done", &F);
-    B.CreateCondBr(B.CreateIsNull(Whole), Tail, Head);
     At->eraseFromParent();
+    B.SetInsertPoint(Preheader);
+    beginReductions(B);
+    BasicBlock *Begin = B.GetInsertBlock();
+    B.CreateCondBr(B.CreateIsNull(Whole), Tail, Head);
     B.SetInsertPoint(Head);
     PHINode *First = B.CreatePHI(Size, 2, "tw_first");
     Base = First;
@@ -434,7 +438,7 @@ void Lanes::emitAll()
     B.SetInsertPoint(End);
     Value *Next = B.CreateAdd(First, Length, "", true, true);
     B.CreateCondBr(B.CreateICmpEQ(Next, Whole), Tail, Head);
-    First->addIncoming(ConstantInt::get(Size, 0), Preheader);
+    First->addIncoming(ConstantInt::get(Size, 0), Begin);
     First->addIncoming(Next, End);
     B.SetInsertPoint(Tail);
     B.CreateCondBr(B.CreateIsNull(Rest), Done, Some);
@@ -442,9 +446,17 @@ void Lanes::emitAll()
     Length = Rest;
     End = emit(Body, Some);
     IRBuilder<>(End).CreateBr(Done);
-    IRBuilder<>(Done).CreateBr(Exit);
-    for (PHINode &Phi : Exit->phis()) /* none is used */
-        Phi.addIncoming(PoisonValue::get(Phi.getType()), Done);
+    B.SetInsertPoint(Done);
+    endReductions(B);
+    B.CreateBr(Exit);
+    for (PHINode &Phi : Exit->phis()) {
+        Value *V = Phi.getIncomingValueForBlock(L.getLoopLatch());
+        if (Value *All = Folded.lookup(V))
+            V = All;
+        else if (auto *I = dyn_cast<Instruction>(V); I && L.contains(I))
+            V = PoisonValue::get(Phi.getType()); /* is not used */
+        Phi.addIncoming(V, B.GetInsertBlock());
+    }
 }
 
 } // namespace tw_split

@@ -20,7 +20,7 @@
  *     nests.cpp     makes a copy of the rows of a small group for where no border is
  *     masks.cpp     writes tests of bits of the index as comparisons
  *     edges.cpp     divides it where conditions on the index change
- *     lanes.cpp     lets chunks of work-items take the turns of loops inside together
+ *     lanes.cpp     lets chunks of work-items take the turns of loops inside together, also where they combine a value
  *     copies.cpp    makes loops of short copies into local memory
  *     accesses.cpp  tells the vectorizer that work-items are independent
  *

@@ -2,6 +2,7 @@
 /* Kernels that go through an array by as many steps as there are work-items; check.sh looks for their lanes.
    And tiles with a border, which check.sh looks for, too. */
 #include <teamwork/group_functions.h>
+#include <teamwork/reduction.h>
 #include <teamwork/teamwork.h>
 
 struct dot_by_groups {
@@ -33,6 +34,24 @@ static inline void scale_all(tw_nd_item item, const struct scale_all *k)
         k->x[i] *= k->by;
 }
 TW_ND_RANGE_KERNEL(scale_all, 128);
+
+/* What all work-items combine is combined by each lane for itself. */
+struct sum_of_series {
+    const float *x;
+    unsigned terms;
+    TW_REDUCTION(float, TW_SUM) sum;
+};
+
+static inline void sum_of_series(tw_item item, const struct sum_of_series *k)
+{
+    float term = 1, sum = 0;
+    for (unsigned i = 1; i <= k->terms; ++i) {
+        term *= k->x[tw_global_id(item, 0)] / (float)i;
+        sum += term;
+    }
+    tw_combine(k->sum, sum);
+}
+TW_RANGE_REDUCTION(sum_of_series, 1, sum);
 
 struct turn_around {
     const float *in;
