@@ -163,6 +163,7 @@ function(_teamwork_amdgcn_options archs lowering compile link)
         "SHELL:-Xopenmp-target=amdgcn-amd-amdhsa ${arch}"
         "SHELL:-Xopenmp-target=amdgcn-amd-amdhsa -D_GNU_SOURCE"
         "SHELL:-Xopenmp-target=amdgcn-amd-amdhsa -Wno-macro-redefined"
+        "SHELL:-Xopenmp-target=amdgcn-amd-amdhsa -mcumode" # a barrier need not invalidate caches (work_item_simt.h)
         --rocm-device-lib-path=${libs}
         PARENT_SCOPE)
     set(${link} --rocm-device-lib-path=${libs} PARENT_SCOPE)

@@ -58,10 +58,42 @@ TW_DEVICE_INLINE void tw_internal_sub_group_barrier(tw_sub_group sub_group)
 
 #else /* AMDGCN */
 
+/* The word of lane ^ which, by an instruction that takes as long as an addition, where there is one: in *result. All
+   lanes must be there: it reads 0 from others. */
+TW_DEVICE_INLINE bool tw_internal_near_word(int word, int which, int *result)
+{
+    switch (which) {
+    case 1:
+        *result = __builtin_amdgcn_update_dpp(0, word, 0xb1, 15, 15, true); /* quad_perm: 1 0 3 2 */
+        return true;
+    case 2:
+        *result = __builtin_amdgcn_update_dpp(0, word, 0x4e, 15, 15, true); /* quad_perm: 2 3 0 1 */
+        return true;
+    case 3:
+        *result = __builtin_amdgcn_update_dpp(0, word, 0x1b, 15, 15, true); /* quad_perm: 3 2 1 0 */
+        return true;
+    case 7:
+        *result = __builtin_amdgcn_update_dpp(0, word, 0x141, 15, 15, true); /* row_half_mirror */
+        return true;
+    case 15:
+        *result = __builtin_amdgcn_update_dpp(0, word, 0x140, 15, 15, true); /* row_mirror */
+        return true;
+    default:
+        return false;
+    }
+}
+
 TW_DEVICE_INLINE int tw_internal_shuffle_word(tw_sub_group sub_group, int word, enum tw_internal_shuffle kind,
                                               int which)
 {
     const int me = (int)sub_group.tw_lane_;
+    int near;
+    if (__builtin_constant_p(which)) {
+        if (kind == TW_INTERNAL_FROM)
+            return __builtin_amdgcn_readlane(word, which);
+        if (kind == TW_INTERNAL_XOR && sub_group.tw_even_ && tw_internal_near_word(word, which, &near))
+            return near;
+    }
     const int from = kind == TW_INTERNAL_FROM    ? which
                      : kind == TW_INTERNAL_XOR   ? me ^ which
                      : kind == TW_INTERNAL_AFTER ? me + which
@@ -133,6 +165,27 @@ TW_DEVICE_INLINE bool tw_internal_redux(tw_sub_group sub_group, int *x, tw_opera
             return (type)word;                                                                                         \
     }
 
+/* The sub-groups of AMD GPUs consist of rows of 16 lanes, in which lanes reach some others without memory: one of the
+   neighbouring lane, pair, four or eight, which all have the same by then. Then the rows go together. */
+#ifdef __AMDGCN__
+#define TW_INTERNAL_REDUCE_ROWS(suffix, sub_group, x, op, combine)                                                     \
+    if (sub_group.tw_even_) {                                                                                          \
+        x = combine(x, tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_XOR, 1), op);                            \
+        x = combine(x, tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_XOR, 2), op);                            \
+        x = combine(x, tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_XOR, 7), op);                            \
+        x = combine(x, tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_XOR, 15), op);                           \
+        const __typeof__(x) first = tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_FROM, 0),                   \
+                            second = tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_FROM, 16);                 \
+        if (sub_group.tw_max_ == 32)                                                                                   \
+            return combine(first, second, op);                                                                         \
+        const __typeof__(x) third = tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_FROM, 32),                  \
+                            fourth = tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_FROM, 48);                 \
+        return combine(combine(first, second, op), combine(third, fourth, op), op);                                    \
+    }
+#else
+#define TW_INTERNAL_REDUCE_ROWS(suffix, sub_group, x, op, combine)
+#endif
+
 #define TW_INTERNAL_DEFINE_GROUP_FUNCTIONS(type, suffix, lowest, highest, combine)                                     \
     TW_DEVICE_INLINE type tw_internal_shuffle_##suffix(tw_sub_group sub_group, type x, enum tw_internal_shuffle kind,  \
                                                        size_t which)                                                   \
@@ -150,6 +203,7 @@ TW_DEVICE_INLINE bool tw_internal_redux(tw_sub_group sub_group, int *x, tw_opera
                                                             unsigned most, unsigned count)                             \
     {                                                                                                                  \
         TW_INTERNAL_REDUX_OF(type, sub_group, x, op)                                                                   \
+        TW_INTERNAL_REDUCE_ROWS(suffix, sub_group, x, op, combine)                                                     \
         /* In pairs of lanes: both end with the same, but for the least of a NaN and a number or of zeros. */          \
         if (count == sub_group.tw_max_ && ((type)0.5 == 0 || op == TW_SUM || op == TW_PRODUCT)) {                      \
             for (unsigned delta = 1; delta < sub_group.tw_max_; delta *= 2)                                            \

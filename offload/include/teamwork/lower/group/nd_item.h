@@ -100,6 +100,8 @@ TW_LANGUAGE_INLINE tw_sub_group tw_internal_sub_group(unsigned linear, unsigned 
 {
 #if defined(__NVPTX__)
     const unsigned width = 32;
+#elif defined(__AMDGCN_WAVEFRONT_SIZE__) && __clang_major__ < 20
+    const unsigned width = __AMDGCN_WAVEFRONT_SIZE__; /* where the built-in is no constant for the optimizer */
 #elif defined(__AMDGCN__)
     const unsigned width = __builtin_amdgcn_wavefrontsize();
 #else

@@ -32,10 +32,24 @@ TW_DEVICE_INLINE uint32_t tw_internal_team(void)
 {
     return (uint32_t)__builtin_amdgcn_workgroup_id_x();
 }
+/* A barrier that the compiler knows for one of the whole team, so that it removes those that are not needed. It takes
+   the acquire fence behind one for a part of it, and removes that too. This is right where all of a group shares one
+   vector cache, which is always so before gfx10, and since then in CU mode; elsewhere the built-in keeps the fence. */
+#if defined(__AMDGCN_CUMODE__) && __AMDGCN_CUMODE__
+#pragma omp begin assumes ext_aligned_barrier
+#ifdef __cplusplus
+extern "C"
+#endif
+    void
+    tw_internal_s_barrier(void) __asm__("llvm.amdgcn.s.barrier");
+#pragma omp end assumes
+#else
+#define tw_internal_s_barrier __builtin_amdgcn_s_barrier
+#endif
 TW_DEVICE_INLINE void tw_internal_barrier(void)
 {
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
-    __builtin_amdgcn_s_barrier();
+    tw_internal_s_barrier();
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
 #endif

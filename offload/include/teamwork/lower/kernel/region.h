@@ -195,11 +195,26 @@ TW_DEVICE_INLINE void tw_internal_add_block(struct tw_internal_entry *entry, uns
         __builtin_memcpy(entry->in + count, launch->args, bytes);
 }
 
+#ifdef __AMDGCN__
+/* The same word. If it is a pointer, the compiler learns that it is one of global memory, as it knows for NVIDIA GPUs:
+   else the GPU would find out at each access, and could not read by its scalar unit what all work-items read. */
+TW_DEVICE_INLINE uint64_t tw_internal_global_word(uint64_t word)
+{
+    return (uintptr_t)(void *)(__attribute__((address_space(1))) void *)(uintptr_t)word;
+}
+#endif
+
 /* In a region: the argument block, of `bytes`, rebuilt in `copy` where it came as `count` words and not by its address.
    The optimizer dissolves it. */
 TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_block_of(const uint64_t *words, unsigned count, void *copy,
                                                                 size_t bytes)
 {
+#ifdef __AMDGCN__
+    uint64_t known[TW_INTERNAL_SIMT_ARGS_BYTES / sizeof *words];
+    for (unsigned i = 0; i < count; ++i)
+        known[i] = tw_internal_global_word(words[i]);
+    words = known;
+#endif
     if (count == 1)
         return (const void *)(uintptr_t)words[0];
     __builtin_memcpy(copy, words, bytes);
