@@ -6,6 +6,9 @@
  *
  * The first and the last row are computed by a small kernel before the others, and the neighbours read them in the next
  * step: they are on their way while the large kernel runs.
+ *
+ * Some steps may be recorded as one graph, whose submission replaces theirs. It ends with the copies that its first step
+ * needs the next time.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -21,7 +24,8 @@ enum {
     EDGES_FIRST = 1, /* the edge rows by a kernel of their own */
     EDGE_QUEUE = 2,  /* which has a queue of its own on each device */
     WAITERS = 4,     /* a thread waits for each device; else one for all */
-    SUBMITTERS = 8   /* a thread submits for each device; else one for all */
+    SUBMITTERS = 8,  /* a thread submits for each device; else one for all */
+    RECORDED = 16    /* the steps of a unit are recorded once, as one graph */
 };
 
 /* ---- kernels --------------------------------------------------------------------------------------------------- */
@@ -86,8 +90,9 @@ struct grid {
     tw_queue *queues[HALO_MOST_DEVICES], *edge_queues[HALO_MOST_DEVICES]; /* the same without EDGE_QUEUE */
     tw_buffer *cells[2];                                                  /* with a row of zeros above and below */
     size_t devices, rows, columns;                                        /* rows of a device */
-    unsigned plan;
-    unsigned steps; /* done so far */
+    unsigned plan, unit;
+    unsigned steps;          /* done so far */
+    tw_command_graph *graph; /* of `unit` steps; NULL without RECORDED */
 };
 
 /* The first element of a row of the buffers, and the range of some rows. Row 0 is that of zeros. */
@@ -140,59 +145,6 @@ static bool wait_for_all(const struct grid *g)
     return done;
 }
 
-static void free_grid(void *grid)
-{
-    struct grid *g = grid;
-    if (!g)
-        return;
-    for (size_t i = 0; i < g->devices; ++i) {
-        if (g->edge_queues[i] != g->queues[i])
-            tw_queue_destroy(&g->edge_queues[i]);
-        tw_queue_destroy(&g->queues[i]);
-    }
-    tw_buffer_destroy(&g->cells[0]);
-    tw_buffer_destroy(&g->cells[1]);
-    free(g);
-}
-
-static bool make_queues(struct grid *g, size_t i, tw_device *device)
-{
-    if (!bench_passed(tw_queue_create_on_device(device, NULL, NULL, &g->queues[i])))
-        return false;
-    if (g->plan & EDGE_QUEUE)
-        return bench_passed(
-            tw_queue_create_with_properties(NULL, device, TW_QUEUE_PRIORITY_HIGH, NULL, NULL, &g->edge_queues[i]));
-    g->edge_queues[i] = g->queues[i];
-    return true;
-}
-
-static void *make_grid(const struct halo_shape *shape, unsigned plan)
-{
-    tw_device *first = NULL, *devices[HALO_MOST_DEVICES] = {NULL};
-    size_t count = 0;
-    struct grid *g = calloc(1, sizeof *g);
-    if (!g)
-        return NULL;
-    *g = (struct grid){.devices = shape->devices, .rows = shape->rows, .columns = shape->columns, .plan = plan};
-    const tw_range whole = tw_range_2d(g->devices * g->rows + 2, g->columns);
-    bool done = bench_passed(tw_select_device(NULL, NULL, &first))
-                && bench_passed(tw_platform_get_devices(tw_device_platform(first), devices, HALO_MOST_DEVICES, &count))
-                && count >= g->devices && bench_passed(tw_buffer_create(sizeof(float), whole, &g->cells[0]))
-                && bench_passed(tw_buffer_create(sizeof(float), whole, &g->cells[1])) && clear_borders(g);
-    for (size_t i = 0; i < g->devices && done; ++i)
-        done = make_queues(g, i, devices[i]) && fill_rows(g, i);
-    if (done && wait_for_all(g))
-        return g;
-    free_grid(g);
-    return NULL;
-}
-
-static bool fetch(void *grid, size_t first_row, size_t rows, float *to)
-{
-    const struct grid *g = grid;
-    return bench_passed(tw_buffer_read_part(g->cells[g->steps % 2], row_at(first_row + 1), rows_of(g, rows), to));
-}
-
 /* ---- steps ----------------------------------------------------------------------------------------------------- */
 
 static bool submit_edges(const struct grid *g, size_t i, unsigned step)
@@ -229,6 +181,84 @@ static bool submit_step(const struct grid *g, unsigned step)
     for (size_t i = 0; i < g->devices; ++i)
         done = submit_inside(g, i, step) && done;
     return done;
+}
+
+/* Brings a row to a device before the next step asks for it. */
+static bool submit_prefetch(const struct grid *g, size_t i, size_t row)
+{
+    tw_command_group *cg = tw_queue_begin(g->queues[i]);
+    tw_prefetch_part(cg, g->cells[0], row_at(row), rows_of(g, 1));
+    return bench_passed(tw_queue_submit(g->queues[i], cg, NULL));
+}
+
+/* Makes a graph of an even number of steps. */
+static bool record_steps(struct grid *g)
+{
+    bool done = bench_passed(tw_queue_begin_recording(g->queues[0]));
+    for (size_t i = 1; i < g->devices && done; ++i)
+        done = bench_passed(tw_queue_join_recording(g->queues[i], g->queues[0]));
+    for (unsigned step = 0; step < g->unit && done; ++step)
+        done = submit_step(g, step);
+    for (size_t i = 0; i + 1 < g->devices && done; ++i)
+        done = submit_prefetch(g, i, (i + 1) * g->rows + 1) && submit_prefetch(g, i + 1, (i + 1) * g->rows);
+    return bench_passed(tw_queue_end_recording(g->queues[0], done ? &g->graph : NULL)) && done;
+}
+
+/* ---- making and freeing ------------------------------------------------------------------------------------------ */
+
+static void free_grid(void *grid)
+{
+    struct grid *g = grid;
+    if (!g)
+        return;
+    for (size_t i = 0; i < g->devices; ++i) {
+        if (g->edge_queues[i] != g->queues[i])
+            tw_queue_destroy(&g->edge_queues[i]);
+        tw_queue_destroy(&g->queues[i]);
+    }
+    tw_command_graph_destroy(&g->graph);
+    tw_buffer_destroy(&g->cells[0]);
+    tw_buffer_destroy(&g->cells[1]);
+    free(g);
+}
+
+static bool make_queues(struct grid *g, size_t i, tw_device *device)
+{
+    if (!bench_passed(tw_queue_create_on_device(device, NULL, NULL, &g->queues[i])))
+        return false;
+    if (g->plan & EDGE_QUEUE)
+        return bench_passed(
+            tw_queue_create_with_properties(NULL, device, TW_QUEUE_PRIORITY_HIGH, NULL, NULL, &g->edge_queues[i]));
+    g->edge_queues[i] = g->queues[i];
+    return true;
+}
+
+static void *make_grid(const struct halo_shape *shape, unsigned plan)
+{
+    tw_device *first = NULL, *devices[HALO_MOST_DEVICES] = {NULL};
+    size_t count = 0;
+    struct grid *g = calloc(1, sizeof *g);
+    if (!g)
+        return NULL;
+    *g = (struct grid){
+        .devices = shape->devices, .rows = shape->rows, .columns = shape->columns, .plan = plan, .unit = shape->unit};
+    const tw_range whole = tw_range_2d(g->devices * g->rows + 2, g->columns);
+    bool done = bench_passed(tw_select_device(NULL, NULL, &first))
+                && bench_passed(tw_platform_get_devices(tw_device_platform(first), devices, HALO_MOST_DEVICES, &count))
+                && count >= g->devices && bench_passed(tw_buffer_create(sizeof(float), whole, &g->cells[0]))
+                && bench_passed(tw_buffer_create(sizeof(float), whole, &g->cells[1])) && clear_borders(g);
+    for (size_t i = 0; i < g->devices && done; ++i)
+        done = make_queues(g, i, devices[i]) && fill_rows(g, i);
+    if (done && wait_for_all(g) && (!(plan & RECORDED) || record_steps(g)))
+        return g;
+    free_grid(g);
+    return NULL;
+}
+
+static bool fetch(void *grid, size_t first_row, size_t rows, float *to)
+{
+    const struct grid *g = grid;
+    return bench_passed(tw_buffer_read_part(g->cells[g->steps % 2], row_at(first_row + 1), rows_of(g, rows), to));
 }
 
 /* ---- runs ------------------------------------------------------------------------------------------------------ */
@@ -308,7 +338,9 @@ static bool run_steps(void *grid, unsigned steps, double *enqueued)
 {
     struct grid *g = grid;
     bool done = true;
-    for (unsigned k = 0; k < steps && !(g->plan & SUBMITTERS); ++k)
+    for (unsigned k = 0; k < steps && g->graph; k += g->unit) /* an even number of steps */
+        done = tw_queue_submit_graph(g->queues[0], g->graph, NULL) == TW_SUCCESS && done;
+    for (unsigned k = 0; k < steps && !g->graph && !(g->plan & SUBMITTERS); ++k)
         done = submit_step(g, g->steps + k) && done;
     *enqueued = bench_now();
     done = (g->plan & (WAITERS | SUBMITTERS) ? run_threads(g, steps, enqueued) : wait_for_all(g)) && done;
@@ -327,5 +359,7 @@ const struct halo_way halo_teamwork_ways[] = {
     WAY("edges in a queue of high priority, a thread each waits", false, EDGES_FIRST | EDGE_QUEUE | WAITERS),
     WAY("one kernel, a thread each waits", false, WAITERS),
     WAY("one kernel, a thread each submits", false, SUBMITTERS),
+    WAY("edges first, a graph", false, EDGES_FIRST | RECORDED),
+    WAY("one kernel, a graph", false, RECORDED),
     {.name = NULL},
 };
