@@ -44,8 +44,9 @@ static bool run_in_graph(const struct tw_backend *backend, struct tw_backend_dev
                          const struct tw_backend_copy *copy, const struct tw_backend_fill *fill)
 {
     const size_t before[] = {0};
-    const struct tw_backend_graph_node nodes[] = {{.before = before},
-                                                  {.copy = copy, .fill = fill, .before = before, .before_count = 1}};
+    const struct tw_backend_graph_node nodes[] = {
+        {.device = device, .before = before},
+        {.device = device, .copy = copy, .fill = fill, .before = before, .before_count = 1}};
     struct tw_backend_graph *graph = NULL;
     struct tw_backend_stream *stream = NULL;
     TW_PASS(backend->graphs->instantiate(device, nodes, 2, &graph));
