@@ -217,6 +217,7 @@ TW_TEST(a_kernel_is_launched_with_the_words_of_its_region)
     const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_RANGE);
     struct tw_internal_launch launch = launch_of(1000);
     struct tw_internal_simt_grid grid;
+    const struct tw_internal_simt_captures captures = tw_internal_simt_range_captures(&launch, &grid);
     struct tw_kernel_facts facts = {.max_items = 1024};
     struct tw_backend_device *base = open_device();
     begin_kernel(&plain);
@@ -224,7 +225,6 @@ TW_TEST(a_kernel_is_launched_with_the_words_of_its_region)
     TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
     TW_CHECK(tw_ol_takes(base, &kernel, &launch));
     TW_PASS(tw_backend_ol.launch(base, &kernel, &launch));
-    const struct tw_internal_simt_captures captures = tw_internal_simt_range_captures(&launch, &grid);
     TW_EQUAL(fake->given_bytes, 8 * (1 + WORDS + 3));
     TW_CHECK(memcmp(&fake->given[1], &captures, sizeof captures) == 0);
     TW_CHECK(memcmp(&fake->given[1 + TW_INTERNAL_SIMT_WORDS], args, sizeof args) == 0);

@@ -102,6 +102,11 @@ void tw_openmp_give_up(void)
     is_given_up = true;
 }
 
+bool tw_openmp_is_given_up(void)
+{
+    return is_given_up;
+}
+
 bool tw_openmp_claim(int number, const struct tw_backend *owner)
 {
     if (number < 0 || number >= MOST_CLAIMS)

@@ -35,6 +35,7 @@ void *tw_openmp_variable(int number, const void *host);
 
 /* Sets the number of devices to 0 from now on, because libomptarget would end the program at their use. */
 void tw_openmp_give_up(void);
+bool tw_openmp_is_given_up(void);
 
 /* Makes a backend the owner of a device; NULL: the device has no owner. Returns false, and does nothing, if `number`
    is too large. */

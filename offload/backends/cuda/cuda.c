@@ -127,12 +127,12 @@ static void describe(struct tw_backend_device *device, struct tw_device_facts *f
 static bool explain(tw_device_type type, char *text, size_t bytes)
 {
     struct tw_inventory inventory;
-    if (type != TW_DEVICE_GPU || !tw_openmp_admits("cuda"))
+    if (type != TW_DEVICE_GPU || !(tw_openmp_admits("cuda") || tw_openmp_is_given_up()))
         return false;
     tw_inventory_read(&inventory);
     if (inventory.arch_count)
         inventory.gpu_count = tw_cuda_list(inventory.gpus, TW_INVENTORY_GPUS);
-    inventory.is_child = tw_cuda_is_of_parent();
+    inventory.is_child = tw_openmp_is_given_up();
     return tw_inventory_explain(&inventory, text, bytes);
 }
 

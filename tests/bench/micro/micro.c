@@ -207,6 +207,9 @@ static size_t collect(enum micro_op op, const struct micro_job *job, struct runn
 #ifdef MICRO_HAVE_TARGET
         &micro_target,     &micro_target_nowait,
 #endif
+#ifdef MICRO_HAVE_OL
+        &micro_tasks_ol,
+#endif
 #ifdef MICRO_HAVE_CUDA
         &micro_cuda,
 #endif

@@ -10,6 +10,7 @@
  *     tasks_openmp.c     the same by OpenMP tasks on the host
  *     tasks_opencl.c     the same by OpenCL, where there is one
  *     tasks_starpu.c     the same by StarPU, likewise
+ *     tasks_ol.c         the same by LLVM's liboffload, where TW_BACKEND=ol runs a GPU
  *     transfers.c        copies between host and devices, and between devices; copies beside kernels; which sizes
  *     parts.c            parts of buffers, copies and fills in groups, and a stream of chunks; which sizes
  *     images.c           reads of images on the host, against loops by hand
@@ -161,7 +162,7 @@ int micro_child(const char *what);
 extern const struct micro_entries micro_tasks, micro_tasks_openmp, micro_tasks_opencl, micro_tasks_starpu;
 extern const struct micro_entries micro_transfers, micro_parts, micro_parts_libc, micro_images, micro_process,
     micro_process_openmp;
-extern const struct micro_entries micro_target, micro_target_nowait, micro_cuda;
+extern const struct micro_entries micro_target, micro_target_nowait, micro_tasks_ol, micro_cuda;
 
 /** The elements of 4 bytes of MICRO_COPY and MICRO_FILL: the extents of the buffers, and the box that is copied or
  *  filled. Dimensions that are not there have one element. */
