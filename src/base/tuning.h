@@ -31,6 +31,11 @@
 #define TW_TUNE_BATCHES 1
 #endif
 
+/* The largest copy within a recorded graph that a kernel of the library's own makes on NVIDIA GPUs; 0: none. */
+#ifndef TW_TUNE_KERNEL_COPY_BYTES
+#define TW_TUNE_KERNEL_COPY_BYTES 262144u
+#endif
+
 /* Time that a waiting thread polls before it sleeps. */
 #ifndef TW_TUNE_WAIT_SPIN_NS
 #define TW_TUNE_WAIT_SPIN_NS 20000u

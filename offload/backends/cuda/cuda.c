@@ -18,6 +18,7 @@
 #include "common/scratch.h"
 #include "common/team.h"
 #include "cuda_copy.h"
+#include "cuda_copy_kernel.h"
 #include "cuda_driver.h"
 #include "cuda_fill.h"
 #include "cuda_graph.h"
@@ -41,6 +42,7 @@ static void release_device(struct tw_cuda_device *device)
     if (entry) {
         tw_cuda_free_stages(device);
         tw_cuda_close_fill(device);
+        tw_cuda_close_copy_kernels(device);
         tw_cuda_close_pool(device);
         tw_cuda_close_clock(device);
     }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "backends/gpu/gpu_stage.h"
+#include "cuda_copy_kernel.h"
 #include "cuda_memory.h"
 #include "rows.h"
 
@@ -337,15 +338,19 @@ static bool describe_node(const struct tw_backend_copy *copy, struct cu_copy *no
 bool tw_cuda_copy_fits_node(const struct tw_backend_copy *copy)
 {
     struct cu_copy node;
+    const struct tw_backend_copy joined = tw_rows_join(*copy);
     return is_nothing(copy)
            || ((!is_between(copy) || tw_cuda_connect(tw_cuda_of(copy->to), tw_cuda_of(copy->from)))
-               && describe_node(copy, &node));
+               && (tw_cuda_kernel_copies(&joined) || describe_node(copy, &node)));
 }
 
 cu_result tw_cuda_add_copy(const struct tw_backend_copy *copy, cu_graph graph, const cu_node *before, size_t count,
                            cu_node *node)
 {
     struct cu_copy described;
+    const struct tw_backend_copy joined = tw_rows_join(*copy);
+    if (!is_nothing(copy) && tw_cuda_kernel_copies(&joined))
+        return tw_cuda_add_copy_kernel(&joined, graph, before, count, node);
     if (is_nothing(copy) || !describe_node(copy, &described))
         return tw_cuda.graph_add_empty(node, graph, before, count);
     return tw_cuda.graph_add_copy(node, graph, before, count, &described,

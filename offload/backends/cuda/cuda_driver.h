@@ -268,13 +268,14 @@ struct tw_cuda_base {
     atomic_uint users; /* the number of launches that refer to it; while there are any, it is not recorded anew */
 };
 
-/* A kernel that fills memory (cuda_fill.c). */
-struct tw_cuda_fill_kernel {
+/* A kernel that fills or copies memory (cuda_fill.c, cuda_copy_kernel.c). */
+struct tw_cuda_loaded_kernel {
     cu_module module; /* NULL: not loaded yet */
     cu_function function;
 };
 
 #define TW_CUDA_FILL_KERNELS 3u
+#define TW_CUDA_COPY_KERNELS 2u
 
 /* A device whose primary context is retained. */
 struct tw_cuda_device {
@@ -294,7 +295,7 @@ struct tw_cuda_device {
     cu_stream *idle_streams;     /* streams on which nothing runs */
     size_t idle_count, idle_capacity;
     struct tw_cuda_stage *idle_stages;
-    struct tw_cuda_fill_kernel fills[TW_CUDA_FILL_KERNELS];
+    struct tw_cuda_loaded_kernel fills[TW_CUDA_FILL_KERNELS], copies[TW_CUDA_COPY_KERNELS];
     bool pool_is_tried;
     cu_pool pool; /* NULL: there is none */
     cu_stream pool_stream;

@@ -188,7 +188,7 @@ static cu_result enqueue_memset(const struct plan *plan, cu_stream stream)
 /* Loads a kernel on its first use. */
 static cu_result load(struct tw_cuda_device *device, unsigned kernel)
 {
-    struct tw_cuda_fill_kernel *loaded = &device->fills[kernel];
+    struct tw_cuda_loaded_kernel *loaded = &device->fills[kernel];
     cu_module module = NULL;
     cu_result error = 0;
     pthread_mutex_lock(&device->streams);
