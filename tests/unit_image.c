@@ -218,6 +218,10 @@ TW_TEST(architectures_run_on_their_generation)
     TW_EQUAL(tw_image_sm_for("sm_90a", 90), 90);
     TW_EQUAL(tw_image_sm_for("sm_100a", 103), -1);
     TW_EQUAL(tw_image_sm_for("gfx90a", 90), -1);
+    TW_EQUAL(tw_image_warp("gfx90a:xnack+"), 64);
+    TW_EQUAL(tw_image_warp("gfx1100"), 32);
+    TW_EQUAL(tw_image_warp("sm_90"), 32);
+    TW_EQUAL(tw_image_warp(""), 0);
     TW_EQUAL(tw_image_sm_for("", 90), -1);
 }
 

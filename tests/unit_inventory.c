@@ -16,6 +16,20 @@ static struct tw_inventory program_for(const char *first, const char *second)
     return inventory;
 }
 
+TW_TEST(images_say_how_wide_warps_are)
+{
+    static const struct {
+        const char *first, *second;
+        unsigned warp;
+    } programs[] = {{"sm_90", "x86_64", 32},  {"gfx90a", NULL, 64},     {"gfx942", "gfx908", 64},
+                    {"gfx1100", "sm_80", 32}, {"gfx90a", "gfx1100", 0}, {"gfx90a:xnack+", NULL, 64},
+                    {"x86_64", NULL, 0},      {"spirv", "gfx90a", 0},   {NULL, NULL, 0}};
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; ++i) {
+        const struct tw_inventory inventory = program_for(programs[i].first, programs[i].second);
+        TW_EQUAL(tw_inventory_warp(&inventory), programs[i].warp);
+    }
+}
+
 static void add_gpu(struct tw_inventory *inventory, struct tw_gpu gpu, bool is_offered)
 {
     gpu.is_offered = is_offered;
@@ -133,6 +147,7 @@ TW_TEST(a_missing_offload_cpu_is_explained)
 }
 
 TW_TEST_LIST = {
+    TW_CASE(images_say_how_wide_warps_are),
     TW_CASE(a_gpu_without_an_image_is_told),
     TW_CASE(a_gpu_that_openmp_does_not_offer_is_told),
     TW_CASE(a_child_of_a_process_with_a_driver_is_told),

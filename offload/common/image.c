@@ -275,6 +275,16 @@ int tw_image_sm_for(const char *arch, unsigned capability)
     return (int)number;
 }
 
+unsigned tw_image_warp(const char *arch)
+{
+    if (strncmp(arch, "sm_", 3) == 0)
+        return 32;
+    if (strncmp(arch, "gfx", 3) != 0)
+        return 0;
+    const size_t digits = strcspn(arch + 3, ":-"); /* gfx90a is of generation 9, gfx1100 of 11 */
+    return digits == 3 ? 64 : digits == 4 ? 32 : 0;
+}
+
 /* ---- loaded objects ---------------------------------------------------------------------------------------------- */
 
 struct object {

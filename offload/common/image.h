@@ -66,6 +66,9 @@ bool tw_image_may_have_region(struct tw_bytes image, const char *launcher);
    those of its generation that are not newer. Otherwise returns -1. */
 int tw_image_sm_for(const char *arch, unsigned capability);
 
+/* Returns the lanes of a warp of this architecture (a wave, of AMD's GPUs), or 0 for an unknown one. */
+unsigned tw_image_warp(const char *arch);
+
 /* ---- ELF files --------------------------------------------------------------------------------------------------- */
 
 /* A little-endian ELF64 file. */

@@ -145,6 +145,29 @@ void tw_inventory_explain_cpu(const struct tw_inventory *inventory, char *text, 
                  "without its plugin");
 }
 
+/* ---- warps ------------------------------------------------------------------------------------------------------- */
+
+unsigned tw_inventory_warp(const struct tw_inventory *inventory)
+{
+    unsigned warp = 0;
+    for (size_t i = 0; i < inventory->arch_count; ++i) {
+        const unsigned lanes = tw_image_warp(inventory->archs[i]);
+        if (strcmp(inventory->archs[i], "x86_64") == 0)
+            continue;
+        if (!lanes || (warp && lanes != warp))
+            return 0;
+        warp = lanes;
+    }
+    return warp;
+}
+
+unsigned tw_inventory_warp_of_program(void)
+{
+    struct tw_inventory inventory;
+    tw_inventory_read(&inventory);
+    return tw_inventory_warp(&inventory);
+}
+
 /* ---- logging ----------------------------------------------------------------------------------------------------- */
 
 static bool log_image(const struct tw_image *image, void *user)

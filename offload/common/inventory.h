@@ -37,6 +37,11 @@ bool tw_inventory_explain(const struct tw_inventory *inventory, char *text, size
 /* Writes one sentence about why the program does not have the x86-64 offload device. */
 void tw_inventory_explain_cpu(const struct tw_inventory *inventory, char *text, size_t bytes);
 
+/* Returns the lanes of a warp (a wave, of AMD's GPUs) of the GPUs that the device images are for; 0 if they are for no
+   GPU, for GPUs with different warps, or for others than are known. */
+unsigned tw_inventory_warp(const struct tw_inventory *inventory);
+unsigned tw_inventory_warp_of_program(void);
+
 /* Logs the device images of the program and its shared libraries. */
 void tw_inventory_log(void);
 

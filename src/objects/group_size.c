@@ -8,7 +8,7 @@
 
 /* The first size that is tried. A GPU has enough groups of 256 at a time for any kernel. On a CPU a thread runs a group:
    the work-items of a hierarchical one are the turns of its loops, those of an nd_range may have stacks. */
-enum { GPU_ITEMS = 256, CPU_ITEMS = 1024, CPU_ND_ITEMS = 256, WARP = 32, MIDDLE = 4 };
+enum { GPU_ITEMS = 256, CPU_ITEMS = 1024, CPU_ND_ITEMS = 256, ROW = 32, MIDDLE = 4 };
 
 static bool is_of_size(const tw_kernel *kernel, tw_range local)
 {
@@ -57,10 +57,10 @@ void tw_kernel_write_sizes(const tw_kernel *kernel, char *text, size_t bytes)
     }
 }
 
-/* Returns the largest divisor of `n` that is at most `most`, if there are any a multiple of a warp; 1 of 0. */
-static size_t divisor(size_t n, size_t most)
+/* Returns the largest divisor of `n` that is at most `most`, if there are any a multiple of a row; 1 of 0. */
+static size_t divisor(size_t n, size_t most, size_t row)
 {
-    for (size_t d = most / WARP * WARP; d >= WARP && n; d -= WARP)
+    for (size_t d = most / row * row; d >= row && n; d -= row)
         if (n % d == 0)
             return d;
     for (size_t d = most; d > 1 && n; --d)
@@ -73,6 +73,7 @@ static size_t divisor(size_t n, size_t most)
 static tw_range size_of(const struct tw_size_search *search, size_t items)
 {
     const unsigned dims = search->extent.dims;
+    const size_t row = search->on_gpu && search->warp ? search->warp : ROW;
     tw_range local = {{1, 1, 1}, dims};
     size_t left = items;
     for (int pass = 0; pass < 2; ++pass) /* the second one gives out what dimensions that are short have left */
@@ -80,11 +81,11 @@ static tw_range size_of(const struct tw_size_search *search, size_t items)
             const bool last = d == dims - 1;
             size_t most = left * local.size[d];
             if (!pass && dims > 1 && last)
-                most = left < WARP ? left : WARP;
+                most = left < row ? left : row;
             else if (!pass && d == 1 && dims == 3)
                 most = left < MIDDLE ? left : MIDDLE;
             left *= local.size[d];
-            local.size[d] = search->must_divide ? divisor(search->extent.size[d], most) : most;
+            local.size[d] = search->must_divide ? divisor(search->extent.size[d], most, row) : most;
             left /= local.size[d];
         }
     return local;

@@ -23,6 +23,7 @@ struct tw_size_search {
     tw_range extent;         /* the groups of the launch, or its work-items */
     bool must_divide;        /* they are its work-items */
     bool on_gpu;
+    size_t warp;   /* work-items of a GPU's sub-group; 0: not known */
     size_t most;   /* work-items of a group on the device */
     size_t target; /* of code for any size: the work-items of the next group; 0: the next size is the first */
     bool begun;

@@ -315,6 +315,7 @@ static tw_status choose_size(struct tw_command_group *group, const tw_kernel **k
                                     .extent = space->global.dims ? space->global : space->groups,
                                     .must_divide = space->global.dims != 0,
                                     .on_gpu = group->queue->device->backend->type == TW_DEVICE_GPU,
+                                    .warp = tw_device_facts(group->queue->device)->sub_group_size,
                                     .most = tw_device_facts(group->queue->device)->max_work_group_size};
     tw_status status = TW_SUCCESS;
     const tw_kernel *chosen = *kernel;

@@ -101,6 +101,7 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
     if (!device)
         return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "OpenMP device %d has no memory any more", number);
     tw_omp_begin(&device->omp, &tw_backend_cuda, index, number, true);
+    device->omp.warp = 32;
     device->is_offered = true;
     device->omp.base.max_copies = COPIES;
     if (device->compute_units && device->compute_units * RESIDENT_TEAMS <= TW_INTERNAL_MAX_PARTS)

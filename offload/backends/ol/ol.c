@@ -142,6 +142,7 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
     if (!device || tw_ol.memory_allocate(device->handle, OL_ALLOC_DEVICE, 64, &device->word))
         return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "OpenMP device %d has no memory any more", number);
     tw_omp_begin(&device->omp, &tw_backend_ol, index, number, true);
+    device->omp.warp = tw_ol_warp(device);
     device->omp.base.max_copies = COPIES;
     device->omp.base.times_cost = false; /* there are none */
     if (device->compute_units && device->compute_units * RESIDENT_TEAMS <= TW_INTERNAL_MAX_PARTS)

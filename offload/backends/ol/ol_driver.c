@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "common/image.h"
 
 #define LIBRARY "libLLVMOffload.so.22.1"
 #define POLL_NS 100000u /* before a thread sleeps in the driver */
@@ -194,6 +195,14 @@ bool tw_ol_enter(struct tw_ol_device *device)
     return true;
 }
 
+unsigned tw_ol_warp(const struct tw_ol_device *device)
+{
+    char arch[32] = "sm_";
+    if (device->platform == OL_PLATFORM_AMDGPU)
+        text_of(device->handle, OL_INFO_NAME, arch, sizeof arch);
+    return device->platform == OL_PLATFORM_HOST ? 0 : tw_image_warp(arch);
+}
+
 void tw_ol_describe(const struct tw_ol_device *device, struct tw_device_facts *facts)
 {
     text_of(device->handle, OL_INFO_PRODUCT_NAME, facts->name, sizeof facts->name);
@@ -208,6 +217,7 @@ void tw_ol_describe(const struct tw_ol_device *device, struct tw_device_facts *f
         memcpy(facts->uuid, uuid, strlen(uuid) + 1);
     facts->vendor_id = number_of(device->handle, OL_INFO_VENDOR_ID);
     facts->compute_units = device->compute_units;
+    facts->sub_group_size = device->omp.warp;
     facts->max_work_group_size = number_of(device->handle, OL_INFO_MAX_GROUP_SIZE);
     facts->clock_mhz = number_of(device->handle, OL_INFO_CLOCK_MHZ);
     facts->memory_clock_mhz = number_of(device->handle, OL_INFO_MEMORY_CLOCK_MHZ);

@@ -145,6 +145,9 @@ ol_device tw_ol_host(void);
    not do so themselves. Called before launches and events. Returns false on failure. */
 bool tw_ol_enter(struct tw_ol_device *device);
 
+/* Returns the lanes of a warp; 0: not known. */
+unsigned tw_ol_warp(const struct tw_ol_device *device);
+
 void tw_ol_describe(const struct tw_ol_device *device, struct tw_device_facts *facts);
 
 /* Fails with a sentence of two parts, the second of which is the error's own; and its code. */

@@ -33,10 +33,8 @@
 #define GPU_WORKERS 8u
 #define STAGE_BYTES ((size_t)1 << 20) /* of host memory, from which a GPU's memory is filled */
 #define GPU_MAX_TEAMS 0x7fffffffu
-#define GPU_THREAD_STEP 64u /* a multiple of every warp */
+#define GPU_THREAD_STEP 64u /* a multiple of every warp, and the largest */
 #define TEAMS_MAX_TEAMS 65535u
-#define TEAMS_MAX_ITEMS 992u /* of an nd_range group: the device runtime keeps a warp of each team for itself */
-#define TEAMS_ITEM_STEP 32u  /* a warp, as the device runtime counts */
 
 static struct tw_omp_device *omp(struct tw_backend_device *device)
 {
@@ -107,6 +105,8 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
         return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "OpenMP device %d has no memory at all", number);
     }
     tw_omp_begin(device, &tw_backend_omp, index, number, gpu);
+    if (gpu)
+        device->warp = tw_inventory_warp_of_program();
     *result = &device->base;
     return TW_SUCCESS;
 }
@@ -133,6 +133,7 @@ void tw_omp_describe(struct tw_backend_device *device, struct tw_device_facts *f
     facts->atomic_scopes = TW_ALL_SCOPES;
     facts->max_work_group_size = TW_INTERNAL_SIMT_MAX_GROUP;
     if (omp(device)->gpu) {
+        facts->sub_group_size = omp(device)->warp;
         snprintf(facts->name, sizeof facts->name, "OpenMP device %d", omp(device)->number);
         facts->local_mem_type = TW_LOCAL_MEM_LOCAL;
         return;
@@ -277,15 +278,18 @@ enum tw_internal_lowering tw_omp_lowering(const struct tw_omp_device *device, co
                                                                            : TW_INTERNAL_LOWER_TEAMS;
 }
 
-/* Checks the size of an nd_range group in a GPU's standard mapping: its named barrier counts whole warps. */
-static tw_status check_threads(const struct tw_internal_kernel *kernel, size_t items)
+/* Checks the size of an nd_range group in a GPU's standard mapping. The device runtime's named barrier counts whole warps,
+   and it keeps a warp of each team for itself. */
+static tw_status check_threads(const struct tw_omp_device *device, const struct tw_internal_kernel *kernel,
+                               size_t items)
 {
-    if (items == 1 || (items <= TEAMS_MAX_ITEMS && items % TEAMS_ITEM_STEP == 0))
+    const unsigned step = device->warp ? device->warp : GPU_THREAD_STEP, most = TW_INTERNAL_SIMT_MAX_GROUP - step;
+    if (items == 1 || (items <= most && items % step == 0))
         return TW_SUCCESS;
     return tw_fail(TW_ERROR_UNSUPPORTED,
                    "kernel %s: the standard mapping (LOWERING teams) runs groups of an nd_range of up to %u "
                    "work-items, in multiples of %u, not of %zu; compile %s with LOWERING simt",
-                   kernel->name, TEAMS_MAX_ITEMS, TEAMS_ITEM_STEP, items, kernel->file);
+                   kernel->name, most, step, items, kernel->file);
 }
 
 /* Checks that the ids of a range kernel in several dimensions fit 32 bits, in which a GPU computes them. */
@@ -315,7 +319,7 @@ static tw_status check_sizes(struct tw_backend_device *device, const struct tw_i
         return tw_host_check_local(kernel, launch, TW_HOST_LOCAL_BYTES);
     if (tw_omp_lowering(omp(device), kernel) != TW_INTERNAL_LOWER_SIMT) {
         const size_t items = launch->local[0] * launch->local[1] * launch->local[2];
-        return kernel->form == TW_INTERNAL_ND_RANGE ? check_threads(kernel, items) : TW_SUCCESS;
+        return kernel->form == TW_INTERNAL_ND_RANGE ? check_threads(omp(device), kernel, items) : TW_SUCCESS;
     }
     if (kernel->form == TW_INTERNAL_REDUCTION) {
         teams[0] = teams[1] = teams[2] = 1; /* the launch has as many as fit the device */

@@ -16,6 +16,7 @@ struct tw_omp_device {
     int number; /* OpenMP's */
     bool gpu;
     unsigned max_teams, max_threads, max_parts;
+    unsigned warp; /* lanes of a GPU's warp; 0: not known */
     struct tw_scratch scratch;
 };
 
