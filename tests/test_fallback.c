@@ -450,6 +450,17 @@ static void record_slow(tw_command_group *cg, void *user)
                        .may_end = &slow_may_end);
 }
 
+/* Returns while a group runs on its fallback's device, until slow_may_end is set. */
+static void begin_slow(const struct pair *pair, struct groups *g)
+{
+    atomic_store(&slow_began, 0);
+    atomic_store(&slow_may_end, 0);
+    TW_PASS(tw_sim_fail_nth(pair->device, TW_SIM_LAUNCH, 1));
+    TW_PASS(tw_queue_submit_function(pair->first, pair->other, record_slow, g, NULL));
+    while (!atomic_load(&slow_began))
+        sched_yield();
+}
+
 /* While a group runs on its fallback's device, another one is submitted that writes a part. The results cannot be
    copied back, so they stay; but the part is where the later group writes it. */
 TW_TEST(results_that_stay_are_not_in_front_of_later_parts)
@@ -458,12 +469,7 @@ TW_TEST(results_that_stay_are_not_in_front_of_later_parts)
     tw_buffer *b[] = {tw_test_ints(N, 1), tw_test_ints(N, 5)};
     struct groups g = {b[0], b[1], 0};
     tw_host_accessor *accessor = NULL;
-    atomic_store(&slow_began, 0);
-    atomic_store(&slow_may_end, 0);
-    TW_PASS(tw_sim_fail_nth(pair.device, TW_SIM_LAUNCH, 1));
-    TW_PASS(tw_queue_submit_function(pair.first, pair.other, record_slow, &g, NULL));
-    while (!atomic_load(&slow_began))
-        sched_yield();
+    begin_slow(&pair, &g);
     tw_command_group *cg = tw_queue_begin(pair.first);
     tw_parallel_for(cg, tw_range_1d(8), plus, .in = tw_read(cg, b[0]),
                     .out = tw_discard_write_part(cg, b[1], tw_id_1d(0), tw_range_1d(8)), .term = 100);
@@ -488,12 +494,7 @@ TW_TEST(results_that_stay_cancel_what_reads_a_part_of_them)
     tw_buffer *b[] = {tw_test_ints(N, 1), tw_test_ints(N, 5)};
     struct groups g = {b[0], b[1], 0};
     tw_event *event = NULL;
-    atomic_store(&slow_began, 0);
-    atomic_store(&slow_may_end, 0);
-    TW_PASS(tw_sim_fail_nth(pair.device, TW_SIM_LAUNCH, 1));
-    TW_PASS(tw_queue_submit_function(pair.first, pair.other, record_slow, &g, NULL));
-    while (!atomic_load(&slow_began))
-        sched_yield();
+    begin_slow(&pair, &g);
     tw_command_group *cg = tw_queue_begin(pair.first);
     int *out = tw_discard_write_part(cg, b[1], tw_id_1d(0), tw_range_1d(8));
     tw_parallel_for(cg, tw_range_1d(8), plus, .in = tw_read_part(cg, b[1], tw_id_1d(8), tw_range_1d(8)), .out = out,
