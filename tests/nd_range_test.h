@@ -74,6 +74,25 @@ static inline tw_queue *nd_cpu_queue(void)
     return queue;
 }
 
+/** Submits a group; whether the device's mapping cannot run its work-groups: the standard one on a CPU, and on a GPU
+ *  where they are not of whole warps. */
+static inline bool nd_is_refused(tw_queue *queue, tw_command_group *cg)
+{
+    tw_status status = tw_queue_submit(queue, cg, NULL);
+    if (status == TW_SUCCESS)
+        status = tw_queue_wait_and_throw(queue);
+    TW_CHECK(status == TW_SUCCESS || status == TW_ERROR_UNSUPPORTED);
+    return status != TW_SUCCESS;
+}
+
+/** The size of a sub-group of the device under test. */
+static inline size_t nd_width(void)
+{
+    size_t size = 0;
+    TW_PASS(tw_device_info(tw_test_device(0), TW_DEVICE_INFO_SUB_GROUP_SIZE, &size, sizeof size));
+    return size;
+}
+
 /** The size of the device's largest group, or what is tested of it. */
 static inline size_t nd_largest_group(tw_queue *queue)
 {

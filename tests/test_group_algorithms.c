@@ -251,8 +251,8 @@ enum { INIT = 3 }; /* the value with this number comes first */
             expect_##T(got, first, past, true);                                                                        \
             for (size_t i = first; i < past; ++i)                                                                      \
                 TW_CHECK(memcmp(&got[i * RESULTS + BROADCAST], &given, sizeof given) == 0);                            \
-            for (size_t i = first; i < past; i += width()) {                                                           \
-                const size_t end = past - i < width() ? past : i + width();                                            \
+            for (size_t i = first; i < past; i += nd_width()) {                                                        \
+                const size_t end = past - i < nd_width() ? past : i + nd_width();                                      \
                 expect_##T(got, i, end, false);                                                                        \
                 expect_moves_##T(got, i, end);                                                                         \
             }                                                                                                          \
@@ -291,24 +291,6 @@ enum { MAX_TOTAL = 640 };
 static inline size_t number(tw_h_item item)
 {
     return tw_group_linear_id(item) * tw_range_count(tw_get_local_range(item)) + tw_local_linear_id(item);
-}
-
-/* Submits; whether the device's mapping cannot run such a group: the standard one on a CPU, and on a GPU where the
-   group is not of whole warps. */
-static bool nd_is_refused(tw_queue *queue, tw_command_group *cg)
-{
-    tw_status status = tw_queue_submit(queue, cg, NULL);
-    if (status == TW_SUCCESS)
-        status = tw_queue_wait_and_throw(queue);
-    TW_CHECK(status == TW_SUCCESS || status == TW_ERROR_UNSUPPORTED);
-    return status != TW_SUCCESS;
-}
-
-static size_t width(void)
-{
-    size_t width = 0;
-    TW_PASS(tw_device_info(tw_test_device(0), TW_DEVICE_INFO_SUB_GROUP_SIZE, &width, sizeof width));
-    return width;
 }
 
 TYPES(KERNELS)
@@ -370,15 +352,15 @@ TW_TEST(votes_and_ballots)
     tw_parallel_for_work_group(cg, tw_range_1d(2), tw_range_1d(64), vote, .out = tw_discard_write(cg, out));
     TW_PASS(tw_queue_submit(queue, cg, NULL));
     tw_test_fetch(out, got);
-    for (size_t first = 0; first < ITEMS; first += width()) {
+    for (size_t first = 0; first < ITEMS; first += nd_width()) {
         unsigned long long mask = 0;
-        for (size_t i = first; i < first + width(); ++i)
+        for (size_t i = first; i < first + nd_width(); ++i)
             mask |= (unsigned long long)(i % 3 == 0) << (i - first);
-        for (size_t i = first; i < first + width(); ++i) {
+        for (size_t i = first; i < first + nd_width(); ++i) {
             TW_EQUAL(got[i][0], 1);
             TW_EQUAL(got[i][1], mask);
             TW_EQUAL(got[i][2], mask != 0);
-            TW_EQUAL(got[i][3], width() == 1 && mask);
+            TW_EQUAL(got[i][3], nd_width() == 1 && mask);
             TW_EQUAL(got[i][4], mask == 0);
         }
     }
@@ -390,8 +372,8 @@ TW_TEST(votes_and_ballots)
         tw_test_fetch(out, masks);
         for (size_t i = 0; i < ITEMS; ++i) {
             unsigned long long mask = 0;
-            for (size_t n = i / width() * width(); n < i / width() * width() + width(); ++n)
-                mask |= (unsigned long long)(n % 3 == 0) << (n % width());
+            for (size_t n = i / nd_width() * nd_width(); n < i / nd_width() * nd_width() + nd_width(); ++n)
+                mask |= (unsigned long long)(n % 3 == 0) << (n % nd_width());
             TW_EQUAL(masks[i], mask);
         }
     }

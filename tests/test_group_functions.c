@@ -6,7 +6,7 @@
  *
  * Sums of floating point are of small integers, so that no order of adding matters.
  */
-#include "tw_test.h"
+#include "nd_range_test.h"
 
 #include <limits.h>
 
@@ -116,7 +116,7 @@ enum { MAX_ITEMS = 512, RESULTS = 8 };
                 TW_CHECK(got[g * items * RESULTS + 3] == (type)(items / 2));                                           \
                 for (size_t i = 0, n = 0; i < items; i += n) {                                                         \
                     n = (size_t)got[(g * items + i) * RESULTS + 7] - i + 1;                                            \
-                    TW_EQUAL(n, items - i < width() ? items - i : width());                                            \
+                    TW_EQUAL(n, items - i < nd_width() ? items - i : nd_width());                                      \
                     expect_##suffix(got, g *items + i, n, op, 4);                                                      \
                 }                                                                                                      \
             }                                                                                                          \
@@ -143,24 +143,6 @@ enum { MAX_ITEMS = 512, RESULTS = 8 };
         check_##suffix(77); /* the last sub-group is smaller */                                                        \
         check_##suffix(MAX_ITEMS);                                                                                     \
     }
-
-/* Submits; whether the device's mapping cannot run such a group: the standard one on a CPU, and on a GPU where the
-   group is not of whole warps. */
-static bool nd_is_refused(tw_queue *queue, tw_command_group *cg)
-{
-    tw_status status = tw_queue_submit(queue, cg, NULL);
-    if (status == TW_SUCCESS)
-        status = tw_queue_wait_and_throw(queue);
-    TW_CHECK(status == TW_SUCCESS || status == TW_ERROR_UNSUPPORTED);
-    return status != TW_SUCCESS;
-}
-
-static size_t width(void)
-{
-    size_t width = 0;
-    TW_PASS(tw_device_info(tw_test_device(0), TW_DEVICE_INFO_SUB_GROUP_SIZE, &width, sizeof width));
-    return width;
-}
 
 TYPES(KERNELS)
 
@@ -204,7 +186,7 @@ TW_TEST(votes_and_shuffles)
     tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(ITEMS), tw_range_1d(96)), vote,
                              .out = tw_discard_write(cg, out));
     const bool refused = nd_is_refused(queue, cg);
-    const int w = (int)width();
+    const int w = (int)nd_width();
     if (!refused)
         tw_test_fetch(out, got);
     TW_PASS(tw_buffer_destroy(&out));
