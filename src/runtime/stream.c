@@ -257,13 +257,20 @@ static void issue_stream_locked(struct tw_stream *stream)
     tw_task_queue_release_locked(queue);
 }
 
-void tw_issue_locked(void)
+/* Does what tw_issue_locked() does, from a stream on that was taken. */
+static __attribute__((noinline)) void issue_from_locked(struct tw_stream *stream)
 {
     TW_DEFER_CANCELLATION;
-    struct tw_stream *stream;
-    while (tw_may_run_locked() && (stream = tw_next_to_issue_locked()))
+    for (; stream; stream = tw_may_run_locked() ? tw_next_to_issue_locked() : NULL)
         if (!stream->issuing && stream->issue.first)
             issue_stream_locked(stream);
+}
+
+void tw_issue_locked(void)
+{
+    struct tw_stream *stream = tw_may_run_locked() ? tw_next_to_issue_locked() : NULL;
+    if (stream) /* on devices without streams there is never any */
+        issue_from_locked(stream);
 }
 
 /* ---- retiring ---------------------------------------------------------------------------------------------------- */
