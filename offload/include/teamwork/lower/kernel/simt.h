@@ -329,21 +329,25 @@ TW_DEVICE_INLINE unsigned tw_internal_simt_group_dims(const uint64_t *words)
     return (unsigned)(tw_internal_simt_head(words)->shape >> 33) & 255;
 }
 
-/* This team's number in the dimensions of the range. */
+#ifdef __NVPTX__
+#define TW_INTERNAL_SIMT_ONE_DIMENSION(shape) __builtin_expect(((shape) & TW_INTERNAL_SIMT_SHAPED) == 0, 0)
+#else
+#define TW_INTERNAL_SIMT_ONE_DIMENSION(shape) ((void)(shape), 1)
+#endif
+
+/* This team's number in the dimensions of the range. What the hardware counts is read in any case: reading it takes as
+   long as reading the word that says whether it is what is asked for. */
 TW_DEVICE_INLINE void tw_internal_simt_team(struct tw_internal_split split, uint64_t shape, unsigned dims,
                                             uint32_t team[3])
 {
 #ifdef __NVPTX__
-    if (dims > 1 && shape & TW_INTERNAL_SIMT_SHAPED) {
-        const uint32_t axes[3] = {(uint32_t)__nvvm_read_ptx_sreg_ctaid_x(), (uint32_t)__nvvm_read_ptx_sreg_ctaid_y(),
-                                  dims == 3 ? (uint32_t)__nvvm_read_ptx_sreg_ctaid_z() : 0};
-        for (unsigned d = 0; d < 3; ++d)
-            team[d] = d < dims ? axes[dims - 1 - d] : 0;
-        return;
-    }
+    const uint32_t axes[3] = {(uint32_t)__nvvm_read_ptx_sreg_ctaid_x(), (uint32_t)__nvvm_read_ptx_sreg_ctaid_y(),
+                              dims == 3 ? (uint32_t)__nvvm_read_ptx_sreg_ctaid_z() : 0};
+    for (unsigned d = 0; d < 3; ++d)
+        team[d] = d < dims ? axes[dims - 1 - d] : 0;
 #endif
-    (void)shape;
-    tw_internal_split_id(tw_internal_team(), split, dims, team);
+    if (TW_INTERNAL_SIMT_ONE_DIMENSION(shape))
+        tw_internal_split_id(tw_internal_team(), split, dims, team);
 }
 
 /* The place of this thread's work-item in a range of two or three dimensions, without the offset. */
@@ -374,6 +378,14 @@ TW_DEVICE_INLINE void tw_internal_simt_shaped_place(unsigned dims, uint32_t plac
 }
 #endif
 
+TW_DEVICE_INLINE bool tw_internal_simt_inside(const tw_item *item, const uint32_t place[3], unsigned dims)
+{
+    bool inside = true;
+    for (unsigned d = 0; d < dims; ++d)
+        inside &= place[d] < (uint32_t)item->tw_range_[d];
+    return inside;
+}
+
 /* The work-item of this thread, for one constant number of dimensions. Where there are several, ids fit 32 bits in
    each (the library sees to that), and are computed in 32. */
 TW_DEVICE_INLINE bool tw_internal_simt_range_item(tw_item *item, const uint64_t *words, unsigned dims)
@@ -388,33 +400,29 @@ TW_DEVICE_INLINE bool tw_internal_simt_range_item(tw_item *item, const uint64_t 
     item->tw_offset_[1] = head->o1;
     item->tw_offset_[2] = head->o2;
     item->tw_dims_ = dims;
-    bool inside = true;
-    uint32_t place[3];
     for (unsigned d = dims; d < 3; ++d) {
         item->tw_range_[d] = 1;
         item->tw_id_[d] = item->tw_offset_[d] = 0;
     }
     if (dims == 1) {
-        item->tw_id_[0] = (size_t)tw_internal_team() * TW_INTERNAL_SIMT_RANGE_THREADS + tw_internal_thread();
-        inside = item->tw_id_[0] < item->tw_range_[0];
-        item->tw_id_[0] += item->tw_offset_[0];
-        return inside;
+        const size_t at = (size_t)tw_internal_team() * TW_INTERNAL_SIMT_RANGE_THREADS + tw_internal_thread();
+        item->tw_id_[0] = at + item->tw_offset_[0];
+        return at < item->tw_range_[0];
     }
+    uint32_t place[3] = {0, 0, 0};
+    bool inside = true;
 #ifdef __NVPTX__
-    if (shape & TW_INTERNAL_SIMT_SHAPED) {
-        tw_internal_simt_shaped_place(dims, place);
-        for (unsigned d = 0; d < dims; ++d) {
-            inside &= place[d] < (uint32_t)item->tw_range_[d];
-            item->tw_id_[d] = place[d];
-        }
-        return inside;
-    }
+    tw_internal_simt_shaped_place(dims, place);
+    inside = tw_internal_simt_inside(item, place, dims);
 #endif
-    tw_internal_simt_place(split, shape, dims, place);
-    for (unsigned d = 0; d < dims; ++d) {
-        inside &= place[d] < (uint32_t)item->tw_range_[d];
-        item->tw_id_[d] = place[d] + (uint32_t)item->tw_offset_[d];
+    if (TW_INTERNAL_SIMT_ONE_DIMENSION(shape)) {
+        tw_internal_simt_place(split, shape, dims, place);
+        inside = tw_internal_simt_inside(item, place, dims);
+        for (unsigned d = 0; d < dims; ++d)
+            place[d] += (uint32_t)item->tw_offset_[d];
     }
+    for (unsigned d = 0; d < dims; ++d)
+        item->tw_id_[d] = place[d];
     return inside;
 }
 
