@@ -58,7 +58,8 @@ install(FILES
 function(teamwork_pc_variable name archs lowering)
     teamwork_offload_options("${archs}" ${lowering} compile link)
     list(FILTER link EXCLUDE REGEX "^-Wl,") # clang warns of it where it does not link
-    list(APPEND compile ${link})
+    _teamwork_gpu_contraction("${archs}" "" contraction)
+    list(APPEND compile ${contraction} ${link})
     list(REMOVE_DUPLICATES compile)
     list(TRANSFORM compile REPLACE "^SHELL:" "")
     list(JOIN compile " " line)
