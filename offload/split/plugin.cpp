@@ -286,6 +286,8 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
 
     PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM)
     {
+        if (writeForGpu(F, FAM))
+            return PreservedAnalyses::none();
         const auto &LI = FAM.getResult<LoopAnalysis>(F);
         if (none_of(LI.getLoopsInPreorder(), [](const Loop *L) { return hasLoopMark(*L, ItemsMark); }))
             return PreservedAnalyses::all();

@@ -24,7 +24,9 @@
  *     copies.cpp    makes loops of short copies into local memory
  *     accesses.cpp  tells the vectorizer that work-items are independent
  *
- * For GPUs the plugin only looks for variables and functions that the device does not have (missing.cpp).
+ * For GPUs the plugin looks for variables and functions that the device does not have (missing.cpp), and
+ *
+ *     gpu.cpp       takes barriers out of loops that only read, and writes reciprocals so that they call nothing
  */
 #ifndef TEAMWORK_SPLIT_H
 #define TEAMWORK_SPLIT_H
@@ -222,6 +224,7 @@ bool divideAtEdges(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void reportMissing(const llvm::Module &M);
+bool writeForGpu(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 } // namespace tw_split
 

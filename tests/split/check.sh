@@ -68,6 +68,36 @@ if "$1" --print-targets 2>/dev/null | grep -q nvptx64; then
         echo "$said"
         exit 1
     fi
+
+    # Barriers leave loops that only read: one in front and one behind. 1 / x calls nothing, and stays what options make of it.
+    for mode in "" -ffast-math "-Xclang -fdenormal-fp-math-f32=preserve-sign"; do
+        # shellcheck disable=SC2086 # options are words
+        found=$("$@" -std=gnu17 -O2 --target=nvptx64-nvidia-cuda -march=sm_90 -nogpulib -Wno-unknown-cuda-version \
+            -fpass-plugin="$plugin" $mode -w -S -o - "$here/split/gpu.c" | awk '
+            /\.func/ { name = $0; sub(/.*\) */, "", name); sub(/^.*func */, "", name); sub(/\(.*/, "", name) }
+            { word = $1 ~ /^@/ ? $2 : $1 }
+            word ~ /^bar.*sync/ { print name, "bar.sync" }
+            word ~ /^(rcp|div)\./ { print name, word }' |
+            sort | uniq -c | awk '{ print $2, $3, $1 }')
+        case $mode in
+        -ffast*) expected="divides div.approx.f32 1
+inline_reciprocal rcp.approx.f32 1" ;;
+        -X*) expected="divides div.rn.ftz.f32 1
+inline_reciprocal rcp.rn.ftz.f32 1" ;;
+        *) expected="divides div.rn.f32 1
+inline_reciprocal rcp.approx.ftz.f32 1
+inline_reciprocal rcp.approx.ftz.f64 1" ;;
+        esac
+        expected="$expected
+out_of_loop bar.sync 2
+$(sed -n 's/^[a-z]* \(stays_[a-z]*\)(.*/\1 bar.sync 1/p' "$here/split/gpu.c")"
+        if [ "$found" != "$(echo "$expected" | sort)" ]; then
+            echo "split/gpu.c $mode: expected, and found:"
+            echo "$expected"
+            echo "$found"
+            exit 1
+        fi
+    done
 fi
 
 # The rules of group scope. Without lines of the source, the function is named.

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What kernels for NVIDIA GPUs lose to those of CUDA's own compiler, and need not:
+
+   - A loop around loops over work-items that only read memory, and keep what they compute in private values, has a barrier in each
+     turn. Nothing is written in the loop, so one barrier in front of it and one behind it order the same accesses. Without barriers
+     the loop can be unrolled, and the loads of several turns are on their way together.
+   - ptxas makes code that can be linked, where CUDA's compiler makes whole programs. The rare path of 1 / x is a call there, by the
+     ABI: what is live around it must be in registers that the call preserves, and constants are loaded again behind it. The same
+     arithmetic, written out, has a rare path in place. Results are the same: correctly rounded. */
+#include "split.h"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
+#include <llvm/TargetParser/Triple.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+
+using namespace llvm;
+
+namespace tw_split
+{
+
+namespace
+{
+
+bool isBarrier(const Instruction &I)
+{
+    const auto *Call = dyn_cast<CallInst>(&I);
+    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+    if (!Callee)
+        return false;
+    if (Callee->getName() == "llvm.nvvm.barrier0")
+        return true;
+    /* LLVM 22's name, with a number, and 0 stands for the one that all of the group come to */
+    return Callee->getName() == "llvm.nvvm.barrier.cta.sync.aligned.all"
+           && match(Call->getArgOperand(0), PatternMatch::m_Zero());
+}
+
+/* Neither writes what other work-items may see, nor orders accesses, nor exchanges values. Fences, atomic and volatile accesses, votes
+   and calls that are not known to compute only are none of these. */
+bool onlyReads(const Instruction &I)
+{
+    if (const auto *Load = dyn_cast<LoadInst>(&I))
+        return Load->isSimple();
+    if (const auto *Store = dyn_cast<StoreInst>(&I))
+        return Store->isSimple() && isa<AllocaInst>(getUnderlyingObject(Store->getPointerOperand()));
+    if (const auto *Intrinsic = dyn_cast<IntrinsicInst>(&I))
+        if (Intrinsic->isAssumeLikeIntrinsic())
+            return true;
+    if (const auto *Call = dyn_cast<CallBase>(&I))
+        return Call->doesNotAccessMemory() && !Call->isConvergent();
+    return !I.mayReadOrWriteMemory();
+}
+
+/* Takes the barriers out of a loop that only reads. It has one exit, and each turn comes to a barrier before it: so all work-items of
+   the group enter the loop, and leave it after as many turns. */
+bool leaveBarriers(Loop &L, DominatorTree &DT, LoopInfo &LI)
+{
+    BasicBlock *Before = L.getLoopPreheader(), *Exiting = L.getExitingBlock();
+    if (!Before || !Exiting)
+        return false;
+    SmallVector<Instruction *, 4> Barriers;
+    bool Each = false;
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block) {
+            if (isBarrier(I)) {
+                Barriers.push_back(&I);
+                Each |= DT.dominates(Block, Exiting);
+            } else if (!onlyReads(I)) {
+                return false;
+            }
+        }
+    if (!Each)
+        return false;
+    formDedicatedExitBlocks(&L, &DT, &LI, nullptr, false);
+    BasicBlock *Behind = L.getExitBlock();
+    Barriers.front()->clone()->insertBefore(*Before, Before->getTerminator()->getIterator());
+    Barriers.front()->clone()->insertBefore(*Behind, Behind->getFirstInsertionPt());
+    for (Instruction *I : Barriers)
+        I->eraseFromParent();
+    return true;
+}
+
+/* Whether it is 1 / x of floats, to be rounded correctly. Options and metadata may ask for less. */
+bool isReciprocal(const Instruction &I)
+{
+    if (I.getOpcode() != Instruction::FDiv || !I.getType()->isFloatTy() || I.hasApproxFunc()
+        || I.getMetadata(LLVMContext::MD_fpmath))
+        return false;
+    const auto *One = dyn_cast<ConstantFP>(I.getOperand(0));
+    return One && One->isExactlyValue(1.0) && !isa<Constant>(I.getOperand(1));
+}
+
+/* What CUDA's compiler makes of 1 / x where x and the result are normal numbers and not at the range's ends: one step of Newton from
+   the hardware's approximation. Else the same in double, whose range and precision make one rounding of it; and zero, infinity and
+   NaN are what the approximation makes of them. */
+void writeReciprocal(Instruction &Division)
+{
+    Module &M = *Division.getModule();
+    IRBuilder<> B(&Division);
+    Value *X = Division.getOperand(1);
+    Type *Float = B.getFloatTy(), *Double = B.getDoubleTy(), *Word = B.getInt32Ty();
+    const FunctionCallee Approximate = M.getOrInsertFunction("llvm.nvvm.rcp.approx.ftz.f", Float, Float);
+    const FunctionCallee Wide = M.getOrInsertFunction("llvm.nvvm.rcp.approx.ftz.d", Double, Double);
+    const FunctionCallee Fma = M.getOrInsertFunction("llvm.fma.f32", Float, Float, Float, Float);
+    const FunctionCallee WideFma = M.getOrInsertFunction("llvm.fma.f64", Double, Double, Double, Double);
+
+    Value *First = B.CreateCall(Approximate, {X});
+    Value *Error = B.CreateFNeg(B.CreateCall(Fma, {X, First, ConstantFP::get(Float, -1)}));
+    Value *Usual = B.CreateCall(Fma, {First, Error, First});
+    /* exponents 0, 253, 254 and 255 go the other way */
+    Value *Exponent = B.CreateAnd(B.CreateAdd(B.CreateBitCast(X, Word), B.getInt32(0x1800000)), B.getInt32(0x7f800000));
+    Value *Rare = B.CreateICmpULE(Exponent, B.getInt32(0x1ffffff));
+    BasicBlock *From = Division.getParent();
+    Instruction *Then = SplitBlockAndInsertIfThen(Rare, Division.getIterator(), false,
+                                                  MDBuilder(M.getContext()).createBranchWeights(1, 1 << 20));
+
+    B.SetInsertPoint(Then);
+    Value *D = B.CreateFPExt(X, Double), *One = ConstantFP::get(Double, 1);
+    Value *R = B.CreateCall(Wide, {D});
+    for (int Step = 0; Step < 3; ++Step)
+        R = B.CreateCall(WideFma, {R, B.CreateCall(WideFma, {B.CreateFNeg(D), R, One}), R});
+    Value *Magnitude = B.CreateAnd(B.CreateBitCast(X, Word), B.getInt32(0x7fffffff));
+    Value *Number = B.CreateICmpULT(B.CreateSub(Magnitude, B.getInt32(1)), B.getInt32(0x7f7fffff));
+    Value *Other = B.CreateSelect(Number, B.CreateFPTrunc(R, Float), First);
+
+    B.SetInsertPoint(&Division);
+    PHINode *Result = B.CreatePHI(Float, 2);
+    Result->addIncoming(Usual, From);
+    Result->addIncoming(Other, Then->getParent());
+    Division.replaceAllUsesWith(Result);
+    Division.eraseFromParent();
+}
+
+} // namespace
+
+bool writeForGpu(Function &F, FunctionAnalysisManager &FAM)
+{
+    if (!Triple(F.getParent()->getTargetTriple()).isNVPTX())
+        return false;
+    bool Changed = false;
+    auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
+    auto &LI = FAM.getResult<LoopAnalysis>(F);
+    for (Loop *L : LI.getLoopsInPreorder())
+        Changed |= leaveBarriers(*L, DT, LI);
+    SmallVector<Instruction *, 8> Reciprocals;
+    if (F.getDenormalMode(APFloat::IEEEsingle()) == DenormalMode::getIEEE())
+        for (Instruction &I : instructions(F))
+            if (isReciprocal(I))
+                Reciprocals.push_back(&I);
+    for (Instruction *I : Reciprocals)
+        writeReciprocal(*I);
+    return Changed || !Reciprocals.empty();
+}
+
+} // namespace tw_split
