@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Offload binaries and cubins, made byte by byte. Needs the private header image.h. */
+/** Offload binaries and cubins, made byte by byte, and code objects by clang. Needs the private header image.h. */
 #ifndef TEAMWORK_TESTS_DEVICE_IMAGE_H
 #define TEAMWORK_TESTS_DEVICE_IMAGE_H
 
@@ -7,7 +7,7 @@
 
 #include "common/image.h"
 
-#define ROOM 8192
+#define ROOM 16384
 
 struct blob {
     unsigned char at[ROOM];
@@ -42,8 +42,8 @@ static struct tw_bytes whole(const struct blob *blob)
 /* ---- offload binaries -------------------------------------------------------------------------------------------- */
 
 /* One binary with one image. Versions 2 and 3 have longer strings entries, 3 has a longer header. */
-static void append_binary(struct blob *blob, uint32_t version, uint16_t kind, uint32_t flags, const char *arch,
-                          struct tw_bytes contents)
+static void append_binary_for(const char *triple, struct blob *blob, uint32_t version, uint16_t kind, uint32_t flags,
+                              const char *arch, struct tw_bytes contents)
 {
     static const unsigned char magic[4] = {0x10, 0xff, 0x10, 0xad};
     struct blob binary = {.size = 0};
@@ -55,7 +55,7 @@ static void append_binary(struct blob *blob, uint32_t version, uint16_t kind, ui
     const uint64_t entry = binary.size;
     const size_t stride = version == 1 ? 16 : 24;
     const uint64_t strings = entry + 40, text = strings + 2 * stride;
-    texts[0] = text, texts[1] = text + 7, texts[2] = texts[1] + 8, texts[3] = texts[2] + 5;
+    texts[0] = text, texts[1] = text + 7, texts[2] = texts[1] + strlen(triple) + 1, texts[3] = texts[2] + 5;
     const uint64_t image = (texts[3] + strlen(arch) + 8) / 8 * 8;
     const uint64_t numbers[] = {strings, 2, image, contents.size};
     append(&binary, &(uint16_t){1}, 2);
@@ -63,10 +63,10 @@ static void append_binary(struct blob *blob, uint32_t version, uint16_t kind, ui
     append(&binary, &flags, 4);
     append(&binary, numbers, sizeof numbers);
     for (unsigned i = 0; i < 2; ++i) {
-        const uint64_t string[] = {texts[2 * i], texts[2 * i + 1], i ? strlen(arch) : 7};
+        const uint64_t string[] = {texts[2 * i], texts[2 * i + 1], strlen(i ? arch : triple)};
         append(&binary, string, stride);
     }
-    append_text(&binary, "triple"), append_text(&binary, "nvptx64");
+    append_text(&binary, "triple"), append_text(&binary, triple);
     append_text(&binary, "arch"), append_text(&binary, arch);
     align(&binary);
     TW_EQUAL(binary.size, image);
@@ -75,6 +75,12 @@ static void append_binary(struct blob *blob, uint32_t version, uint16_t kind, ui
     header[0] = binary.size, header[1] = entry, header[2] = version == 1 ? 40 : 1;
     memcpy(binary.at + 8, header, 24);
     append(blob, binary.at, binary.size);
+}
+
+static inline void append_binary(struct blob *blob, uint32_t version, uint16_t kind, uint32_t flags, const char *arch,
+                                 struct tw_bytes contents)
+{
+    append_binary_for("nvptx64", blob, version, kind, flags, arch, contents);
 }
 
 /* ---- cubins ------------------------------------------------------------------------------------------------------ */
@@ -235,5 +241,26 @@ static void make_cubin(const struct sample *sample, struct blob *cubin)
 
 /* The entry of a target region in function life_tw_simt_8(). */
 #define REGION "__omp_offloading_fe00_a7a086_life_tw_simt_8_l14"
+
+/* ---- code objects ------------------------------------------------------------------------------------------------ */
+
+/* Reads the code object of code_object/kernels.c for an AMD GPU. Returns false if there is none: not every clang can make
+   it. */
+static inline bool read_code_object(const char *arch, struct blob *blob)
+{
+    char path[4096];
+    blob->size = 0;
+#ifdef CODE_OBJECTS
+    snprintf(path, sizeof path, "%s/%s", CODE_OBJECTS, arch);
+    FILE *file = fopen(path, "rb");
+    TW_CHECK(file);
+    blob->size = fread(blob->at, 1, ROOM, file);
+    TW_CHECK(blob->size && blob->size < ROOM);
+    fclose(file);
+#else
+    (void)path, (void)arch;
+#endif
+    return blob->size != 0;
+}
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Device images: offload binaries and cubins made byte by byte, whole and damaged, and those of the tests' own
- * programs. Needs the private headers image.h and gpu_image.h.
+ * Device images: offload binaries and cubins made byte by byte, and code objects by clang, whole and damaged, and those of
+ * the tests' own programs. Needs the private headers image.h and gpu_image.h.
  */
 #define _GNU_SOURCE
 #include "device_image.h"
@@ -269,6 +269,55 @@ TW_TEST(damaged_cubins_are_harmless)
     damage(&cubin, read_cubin);
 }
 
+/* ---- code objects ------------------------------------------------------------------------------------------------ */
+
+TW_TEST(kernels_of_code_objects)
+{
+    static const char *const archs[] = {"gfx90a", "gfx1100"};
+    static const struct {
+        const char *launcher;
+        size_t static_bytes, least_private_bytes;
+        bool uses_globals; /* or may do so, since it makes an address within the image */
+    } cases[] = {{"life_tw_simt_8", 64 * sizeof(int), 0, false},
+                 {"counting_tw_simt_8", 0, 0, true},
+                 {"searching_tw_simt_8", 0, 6 * sizeof(int), true}};
+    static struct blob object;
+    for (size_t i = 0; i < 2; ++i) {
+        struct tw_gpu_image_kernel kernel;
+        if (!read_code_object(archs[i], &object))
+            TW_SKIP();
+        TW_CHECK(tw_is_code_object(whole(&object)));
+        for (size_t j = 0; j < sizeof cases / sizeof *cases; ++j) {
+            const char *reason = tw_code_object_find(whole(&object), cases[j].launcher, &kernel);
+            TW_CHECK(!reason && tw_image_is_region(kernel.name, cases[j].launcher));
+            TW_EQUAL(kernel.uses_globals, cases[j].uses_globals);
+            TW_EQUAL(kernel.static_bytes, cases[j].static_bytes);
+            TW_EQUAL(kernel.private_bytes >= cases[j].least_private_bytes, true);
+            TW_EQUAL(kernel.private_bytes > 0, cases[j].least_private_bytes > 0);
+            TW_EQUAL(kernel.max_items, 1024);
+            TW_EQUAL(kernel.parameter_bytes % 8, 0);
+            TW_CHECK(kernel.parameter_bytes >= 9 * sizeof(uint64_t) && kernel.registers >= 2 && kernel.registers < 64);
+        }
+        TW_CHECK(tw_code_object_find(whole(&object), "life_tw_simt_32", &kernel) != NULL);
+        TW_CHECK(tw_cubin_find(whole(&object), "life_tw_simt_8", &kernel) != NULL); /* not a cubin */
+    }
+}
+
+static void read_damaged_object(struct tw_bytes bytes)
+{
+    struct tw_gpu_image_kernel kernel;
+    const char *reason = tw_code_object_find(bytes, "searching_tw_simt_8", &kernel);
+    TW_CHECK(reason ? *reason != 0 : tw_image_is_region(kernel.name, "searching_tw_simt_8"));
+}
+
+TW_TEST(damaged_code_objects_are_harmless)
+{
+    static struct blob object;
+    if (!read_code_object("gfx90a", &object))
+        TW_SKIP();
+    damage(&object, read_damaged_object);
+}
+
 /* ---- the tests' own programs ------------------------------------------------------------------------------------- */
 
 /* Reads another program of this build into memory that the caller frees; none if there is no such program. */
@@ -377,6 +426,8 @@ TW_TEST_LIST = {
     TW_CASE(architectures_run_on_their_generation),
     TW_CASE(used_variables_are_found),
     TW_CASE(damaged_cubins_are_harmless),
+    TW_CASE(kernels_of_code_objects),
+    TW_CASE(damaged_code_objects_are_harmless),
     TW_CASE(a_program_for_x86_64),
     TW_CASE(a_program_for_gpus),
     TW_CASE(a_program_for_gpus_in_the_teams_lowering),

@@ -10,6 +10,7 @@
 
 #include <teamwork/lower/kernel/simt.h>
 
+#include "backends/gpu/gpu_image.h"
 #include "backends/ol/ol.h"
 #include "backends/ol/ol_copy.h"
 #include "backends/ol/ol_driver.h"
@@ -236,6 +237,40 @@ TW_TEST(a_kernel_is_launched_with_the_words_of_its_region)
     TW_EQUAL(facts.registers, 40);
     TW_EQUAL(facts.private_bytes, 24);
     TW_EQUAL(facts.static_local_bytes, SHARED_BYTES);
+    close_device();
+}
+
+/* liboffload's plugin for AMD GPUs copies the words to the beginning of a kernel's arguments, and fills in the rest. */
+TW_TEST(a_kernel_is_launched_on_an_amd_gpu)
+{
+    struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_WORK_GROUP), counting = kernel_of(TW_INTERNAL_RANGE);
+    struct tw_internal_launch launch = launch_of(10), other = launch_of(10);
+    struct tw_internal_simt_grid grid;
+    struct tw_gpu_image_kernel found;
+    static struct blob object, binary;
+    launch.local[0] = 64;
+    counting.symbol = "counting";
+    counting.args_bytes = 8;
+    if (!read_code_object("gfx90a", &object))
+        TW_SKIP();
+    binary.size = 0;
+    append_binary_for("amdgcn-amd-amdhsa", &binary, 2, 1, 0, "gfx90a", whole(&object));
+    memset(images, 0, sizeof images);
+    memcpy(images, binary.at, binary.size);
+    struct tw_backend_device *base = open_with(1, OL_PLATFORM_AMDGPU);
+    TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
+    TW_CHECK(tw_ol_takes(base, &kernel, &launch));
+    TW_PASS(tw_backend_ol.launch(base, &kernel, &launch));
+    const struct tw_internal_simt_captures captures = tw_internal_simt_group_captures(&launch, &grid);
+    TW_CHECK(!tw_code_object_find(whole(&object), "life_tw_simt_8", &found));
+    TW_EQUAL(fake->given_bytes, found.parameter_bytes);
+    TW_CHECK(memcmp(&fake->given[1], &captures, sizeof captures) == 0);
+    TW_CHECK(memcmp(&fake->given[1 + TW_INTERNAL_SIMT_WORDS], args, sizeof args) == 0);
+    TW_CHECK(strcmp(fake->kernel, found.name) == 0);
+    TW_EQUAL(fake->grid[0], 10);
+    TW_EQUAL(fake->block[0], 64);
+    TW_PASS(tw_backend_ol.check(base, &counting, &other)); /* it uses a variable */
+    TW_CHECK(!tw_ol_takes(base, &counting, &other));
     close_device();
 }
 
@@ -504,6 +539,7 @@ TW_TEST_LIST = {TW_CASE(devices_are_described),
                 TW_CASE(copies_and_fills),
                 TW_CASE(large_copies),
                 TW_CASE(a_kernel_is_launched_with_the_words_of_its_region),
+                TW_CASE(a_kernel_is_launched_on_an_amd_gpu),
                 TW_CASE(groups_that_need_too_much_are_refused),
                 TW_CASE(other_kernels_are_left_to_openmp),
                 TW_CASE(a_stream_needs_no_event_by_itself),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libFuzzer: the readers of offload binaries, ELF files and cubins (offload/image.h, gpu_image.h), given any bytes.
+ * libFuzzer: the readers of offload binaries, ELF files, cubins and code objects (offload/image.h, gpu_image.h), given any bytes.
  * What they find lies inside of the bytes, and strings end there.
  */
 #include <stdlib.h>
@@ -43,12 +43,14 @@ static void read_elf(struct tw_bytes file)
     (void)tw_elf_find(&elf, ".symtab", &section);
 }
 
-static void read_cubin(struct tw_bytes file)
+static void read_kernels(struct tw_bytes file)
 {
     static const char *const launchers[] = {"k", "", "no_such_kernel"};
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; ++i) {
         struct tw_gpu_image_kernel kernel;
         if (!tw_cubin_find(file, launchers[i], &kernel))
+            must_be_string(file, kernel.name);
+        if (!tw_code_object_find(file, launchers[i], &kernel))
             must_be_string(file, kernel.name);
     }
 }
@@ -57,7 +59,7 @@ static bool read_image(const struct tw_image *image, void *user)
 {
     unsigned *left = user;
     read_elf(image->contents);
-    read_cubin(image->contents);
+    read_kernels(image->contents);
     (void)tw_image_may_have_region(image->contents, "life_tw_simt_8");
     (void)tw_image_sm_for(image->arch, 90);
     must(strlen(image->triple) + strlen(image->arch) < SIZE_MAX);
@@ -74,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(copy, data, size);
     const struct tw_bytes bytes = {copy, size};
     read_elf(bytes);
-    read_cubin(bytes);
+    read_kernels(bytes);
     (void)tw_image_may_have_region(bytes, "life_tw_simt_8");
     tw_image_visit(bytes, read_image, &left);
     free(copy);

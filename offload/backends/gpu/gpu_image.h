@@ -2,8 +2,8 @@
 /**
  * The kernels of a GPU's device image, an ELF file: what is needed before a kernel is launched without OpenMP.
  *
- * The format of NVIDIA's cubins is not documented. So everything that is read is checked, and a kernel is not found if
- * anything about it is unclear. Knows no device and no driver.
+ * The format of NVIDIA's cubins is not documented. So everything that is read is checked, also of AMD's code objects, and
+ * a kernel is not found if anything about it is unclear. Knows no device and no driver.
  */
 #ifndef TEAMWORK_OFFLOAD_GPU_IMAGE_H
 #define TEAMWORK_OFFLOAD_GPU_IMAGE_H
@@ -23,5 +23,9 @@ struct tw_gpu_image_kernel {
 /* Finds the kernel of the only target region of function `launcher` in a cubin. Returns NULL, or in a few words the reason
    why there is none; then `kernel` is undefined. */
 const char *tw_cubin_find(struct tw_bytes bytes, const char *launcher, struct tw_gpu_image_kernel *kernel);
+
+/* Likewise in a code object, which AMD GPUs run. Its parameters are words without gaps. */
+const char *tw_code_object_find(struct tw_bytes bytes, const char *launcher, struct tw_gpu_image_kernel *kernel);
+bool tw_is_code_object(struct tw_bytes bytes);
 
 #endif

@@ -38,7 +38,8 @@ static int rank_image(const struct tw_omp_device *base, const struct tw_image *i
 
 static const char *find_in_image(struct tw_bytes image, const char *function, struct tw_gpu_image_kernel *kernel)
 {
-    return tw_cubin_find(image, function, kernel);
+    return tw_is_code_object(image) ? tw_code_object_find(image, function, kernel)
+                                    : tw_cubin_find(image, function, kernel);
 }
 
 static void *load_image(const struct tw_omp_device *device, struct tw_bytes image, char *refusal, size_t bytes)
