@@ -166,7 +166,8 @@ function(_teamwork_amdgcn_options archs lowering compile link)
         "SHELL:-Xopenmp-target=amdgcn-amd-amdhsa -mcumode" # a barrier need not invalidate caches (work_item_simt.h)
         --rocm-device-lib-path=${libs}
         PARENT_SCOPE)
-    set(${link} --rocm-device-lib-path=${libs} PARENT_SCOPE)
+    # LLVM 19's code generator crashes when an image is linked with -O0 or -O1, as that of any OpenMP program.
+    set(${link} --rocm-device-lib-path=${libs} -Wl,--opt-level=O3 PARENT_SCOPE)
 endfunction()
 
 # The options for a list of architectures and a lowering: two lists of clang options, one for compiling and one for
