@@ -167,6 +167,38 @@ TW_TEST(large_copies)
     close_device();
 }
 
+/* liboffload copies contiguous bytes alone. */
+TW_TEST(copies_of_many_rows)
+{
+    enum { ROWS = 500, ROW = 12, PITCH = 40 };
+    static unsigned char host[ROWS * PITCH], packed[ROWS * ROW];
+    struct tw_backend_device *base = open_device();
+    unsigned char *memory = tw_backend_ol.memory->allocate(base, ROWS * PITCH);
+    TW_CHECK(memory);
+    for (size_t i = 0; i < ROWS * PITCH; ++i)
+        host[i] = memory[i] = (unsigned char)any(0, 255);
+    struct tw_backend_copy in = tw_backend_copy_of(base, memory, NULL, host, ROW),
+                           out = tw_backend_copy_of(NULL, packed, base, memory, ROW);
+    in.rows = out.rows = ROWS;
+    in.source_pitch = out.source_pitch = PITCH;
+    in.target_pitch = out.target_pitch = ROW;
+    TW_PASS(tw_backend_ol.memory->copy(&out)); /* scattered on the device */
+    TW_EQUAL(fake->copies, 2);                 /* one was tw_ol_enter() */
+    for (size_t row = 0; row < ROWS; ++row)
+        TW_CHECK(memcmp(packed + row * ROW, host + row * PITCH, ROW) == 0);
+    memset(memory, 0, ROWS * PITCH);
+    TW_PASS(tw_backend_ol.memory->copy(&in)); /* scattered on the host */
+    TW_EQUAL(fake->copies, 3);
+    TW_CHECK(memcmp(memory, packed, sizeof packed) == 0 && !memory[sizeof packed]);
+    in.target_pitch = PITCH; /* scattered on the device, on which nothing else may change */
+    memset(memory, 7, ROWS * PITCH);
+    TW_PASS(tw_backend_ol.memory->copy(&in));
+    TW_EQUAL(fake->copies, 3 + ROWS);
+    TW_CHECK(memcmp(memory + PITCH, host + PITCH, ROW) == 0 && memory[ROW] == 7 && memory[ROWS * PITCH - 1] == 7);
+    tw_backend_ol.memory->free(base, memory);
+    close_device();
+}
+
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 /* Makes the program's image. */
@@ -538,6 +570,7 @@ TW_TEST_LIST = {TW_CASE(devices_are_described),
                 TW_CASE(without_gpus_the_library_is_closed_again),
                 TW_CASE(copies_and_fills),
                 TW_CASE(large_copies),
+                TW_CASE(copies_of_many_rows),
                 TW_CASE(a_kernel_is_launched_with_the_words_of_its_region),
                 TW_CASE(a_kernel_is_launched_on_an_amd_gpu),
                 TW_CASE(groups_that_need_too_much_are_refused),

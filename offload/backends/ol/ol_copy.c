@@ -3,8 +3,11 @@
  * Copies and fills by liboffload (ol_copy.h). Each synchronous copy has a queue of its own, so that it overlaps with
  * kernels and with other copies. Enqueued copies use the queue of their caller.
  *
- * liboffload copies contiguous bytes alone, so rows are copied one by one. It copies pageable host memory at 3 GB/s: such
- * memory goes through a page-locked stage (gpu_stage.h).
+ * liboffload copies contiguous bytes alone, and enqueuing a copy takes some microseconds. So rows that are scattered on the
+ * host alone go through a page-locked stage, where they are back to back, and rows that are close to each other on the
+ * device come with what is between them. Other rows are copied one by one: those that a device gets, since what is between
+ * them may be written by others. liboffload copies pageable host memory at 3 GB/s: it goes through the stage, too
+ * (gpu_stage.h).
  */
 #include "ol_copy.h"
 
@@ -15,6 +18,8 @@
 #include "rows.h"
 
 #define SLOTS TW_STAGED_COPY_SLOTS
+#define SHORT_ROW ((size_t)16 << 10)   /* a thread copies more while another copy is enqueued */
+#define SHORT_PITCH ((size_t)64 << 10) /* from row to row: the bus passes more in that time */
 
 struct tw_ol_stage {
     struct tw_ol_stage *next; /* in the device's list of idle stages */
@@ -178,6 +183,30 @@ static ol_result pass(struct tw_ol_stage *stage, const struct tw_backend_copy *t
     return copy.error;
 }
 
+/* Copies rows of a device that are close to each other: as many as fit into the stage at a time. */
+static ol_result gather(struct tw_ol_stage *stage, const struct tw_backend_copy *t, ol_queue queue)
+{
+    const size_t fitting = (stage->bytes - t->row_bytes) / t->source_pitch + 1;
+    ol_result error = NULL;
+    for (size_t row = 0, rows; row < t->rows * t->planes && !error; row += rows) {
+        const size_t plane = row / t->rows, first = row % t->rows;
+        struct tw_backend_copy part = *t;
+        rows = t->rows - first < fitting ? t->rows - first : fitting;
+        part.rows = rows;
+        part.planes = 1;
+        part.target = (unsigned char *)t->target + plane * t->target_plane + first * t->target_pitch;
+        part.source = stage->memory;
+        error = tw_ol.copy(queue, stage->memory, tw_ol_host(),
+                           (const unsigned char *)t->source + plane * t->source_plane + first * t->source_pitch,
+                           handle_of(t->from), (rows - 1) * t->source_pitch + t->row_bytes);
+        if (!error)
+            error = tw_ol_finish(queue);
+        if (!error)
+            tw_rows_copy(&part);
+    }
+    return error;
+}
+
 /* Page-locked memory by tw_ol_allocate_host(), in the order of addresses. liboffload would make an error of each address
    that it does not know, and does not protect its list of errors from other threads. */
 static struct {
@@ -261,17 +290,31 @@ static bool is_locked(const struct tw_backend_copy *t)
     return is_locked_at(first) && is_locked_at(first + last);
 }
 
+/* How joined rows are copied. */
+enum way { DIRECTLY, STAGED, GATHERED };
+
+static enum way choose_way(const struct tw_backend_copy *t)
+{
+    const bool to_host = !t->to && t->from, to_device = t->to && !t->from;
+    const size_t device_pitch = to_host ? t->source_pitch : t->target_pitch;
+    const bool has_short_rows = t->rows > 1 && t->row_bytes <= SHORT_ROW;
+    if (has_short_rows && to_host && device_pitch > t->row_bytes && device_pitch <= SHORT_PITCH)
+        return GATHERED;
+    const bool is_packed = has_short_rows && device_pitch == t->row_bytes;
+    const bool is_large = tw_backend_copy_bytes(t) > TW_GPU_DIRECT_BYTES;
+    return (to_host || to_device) && (is_packed || (is_large && !is_locked(t))) ? STAGED : DIRECTLY;
+}
+
 static ol_result run(struct tw_ol_device *device, const struct tw_backend_copy *t)
 {
     ol_queue queue;
     ol_result error = tw_ol_take_queue(device, &queue);
     if (error)
         return error;
-    struct tw_ol_stage *stage = NULL;
-    const size_t bytes = tw_backend_copy_bytes(t);
-    if (bytes > TW_GPU_DIRECT_BYTES && (!t->to || !t->from) && !is_locked(t))
-        stage = take_stage(device, bytes);
-    error = stage ? pass(stage, t, queue) : enqueue(t, queue);
+    const enum way way = choose_way(t);
+    const size_t bytes = way == GATHERED ? t->rows * t->source_pitch : tw_backend_copy_bytes(t);
+    struct tw_ol_stage *stage = way != DIRECTLY ? take_stage(device, bytes) : NULL;
+    error = !stage ? enqueue(t, queue) : way == GATHERED ? gather(stage, t, queue) : pass(stage, t, queue);
     const ol_result end = tw_ol_finish(queue);
     if (stage)
         give_stage(device, stage);
