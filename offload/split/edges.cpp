@@ -392,11 +392,32 @@ void Divider::collect()
 
 /* ---- the limits -------------------------------------------------------------------------------------------------- */
 
+/* The value without poison. What it is computed from is frozen, since nothing is known of the bits behind a freeze, such as that
+   4 * i + 3 is three more than 4 * i in every width. */
+static Value *frozen(IRBuilder<> &B, Value *V, unsigned Depth)
+{
+    const auto *Op = dyn_cast<BinaryOperator>(V);
+    const auto *Cast = dyn_cast<CastInst>(V);
+    if (isa<ConstantInt>(V))
+        return V;
+    if (Cast && Depth > 0 && Cast->isIntegerCast() && Cast->getSrcTy()->isIntegerTy())
+        return B.CreateCast(Cast->getOpcode(), frozen(B, Cast->getOperand(0), Depth - 1), Cast->getType());
+    if (Op && Depth > 0 && Op->getType()->isIntegerTy()) {
+        const auto *By = dyn_cast<ConstantInt>(Op->getOperand(1));
+        const bool Shifts = Op->getOpcode() == Instruction::Shl && By && By->getValue().ult(By->getBitWidth());
+        if (Shifts || Op->getOpcode() == Instruction::Add || Op->getOpcode() == Instruction::Sub
+            || Op->getOpcode() == Instruction::Mul || Op->getOpcode() == Instruction::Or)
+            return B.CreateBinOp(Op->getOpcode(), frozen(B, Op->getOperand(0), Depth - 1),
+                                 frozen(B, Op->getOperand(1), Depth - 1));
+    }
+    return B.CreateFreeze(V);
+}
+
 Value *Divider::narrow(IRBuilder<> &B, Expander &Expand, const SCEV *S, Instruction *At)
 {
     Value *V = Expand.expandCodeFor(S, S->getType(), At->getIterator());
     B.SetInsertPoint(At);
-    return isa<Constant>(V) ? V : B.CreateFreeze(V);
+    return frozen(B, V, 4);
 }
 
 /* Brings Lo up and Hi down to where one condition holds. With y = Start + Shift, which must lie in 0 to Last:
