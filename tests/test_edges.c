@@ -27,6 +27,14 @@ enum { MOST = 1100, GROUP = 64 };
     X(stride, size_t, size_t, if (2 * i >= s && 2 * i - s < n) r = x[2 * i - s]; else r = 1)                           \
     X(stride_unsigned, unsigned, unsigned, if (2 * i >= s && 2 * i - s < n) r = x[2 * i - s]; else r = 1)              \
     X(stride_three, unsigned, unsigned, if (3 * i + 1 < n && 3 * i > s) r = x[3 * i + 1] + x[3 * i - s]; else r = i)   \
+    X(                                                                                                                 \
+        members, size_t, size_t, r = 5; if (i < 256) {                                                                 \
+            r = x[4 * i + 3];                                                                                          \
+            if (r > 0)                                                                                                 \
+                r += x[4 * i + s] + 2 * x[4 * i + 1] - x[4 * i + 2];                                                   \
+        })                                                                                                             \
+    X(gap, size_t, size_t, const int *y = x + s; const size_t at = 4 * (i + ((size_t)1 << 62));                        \
+      r = i < 256 ? y[at] * 3 + y[at + 1] - y[at + 2] : 5)                                                             \
     X(backwards, int, int, const int at = n - 1 - i - s; r = at >= 0 ? x[at] : -5)                                     \
     X(backwards_unsigned, unsigned, unsigned, const unsigned at = n - 1 - i - s; r = at < n ? x[at] : -5)              \
     X(equal, size_t, size_t, r = i == s ? 100 : i != s + 3 ? x[i] : 50)                                                \
@@ -451,5 +459,86 @@ TW_TEST(totals_of_loops)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- structures of four numbers, of which some change ----------------------------------------------------------------- */
+
+enum { BODIES = 300 };
+
+/* What a work-item does with its body: both ways write the same members, one of them twice, and one way alone another. */
+static inline void move_body(const int *position, const int *velocity, int *out, size_t i)
+{
+    const int mass = position[4 * i + 3];
+    for (size_t c = 0; c < 3; ++c) {
+        int x = position[4 * i + c];
+        if (mass > 0)
+            x += 3 * velocity[4 * i + c];
+        out[4 * i + c] = x;
+    }
+    if (mass % 3 == 0)
+        out[4 * i + 3] = mass + out[4 * i + 1];
+}
+
+#define BODY_KERNEL(name, kind, body, definition)                                                                      \
+    struct name {                                                                                                      \
+        const int *position, *velocity;                                                                                \
+        int *out;                                                                                                      \
+        size_t count;                                                                                                  \
+    };                                                                                                                 \
+    static inline void name(kind at, const struct name *k) body definition
+
+#define BODY_ITEM(item)                                                                                                \
+    if (tw_global_id(item, 0) < k->count)                                                                              \
+    move_body(k->position, k->velocity, k->out, tw_global_id(item, 0))
+// clang-format off
+BODY_KERNEL(bodies_range, tw_item, { BODY_ITEM(at); }, TW_RANGE_KERNEL(bodies_range, 1);)
+BODY_KERNEL(bodies_group, tw_group, { tw_parallel_for_work_item(at, item) { BODY_ITEM(item); } }, TW_WORK_GROUP_KERNEL(bodies_group);)
+BODY_KERNEL(bodies_nd, tw_nd_item, { tw_barrier(at, TW_LOCAL_SPACE); BODY_ITEM(at); }, TW_ND_RANGE_KERNEL(bodies_nd);)
+// clang-format on
+
+/* With buffers of their own, and where the result takes the place of the positions or of the velocities. */
+static void check_bodies(tw_queue *queue, size_t count, int form, int place)
+{
+    static int data[3][4 * BODIES], right[3][4 * BODIES];
+    tw_buffer *b[3] = {NULL};
+    for (int a = 0; a < 3; ++a) {
+        for (int i = 0; i < 4 * BODIES; ++i)
+            data[a][i] = i * 7919 % (1009 - a) - 300;
+        memcpy(right[a], data[a], sizeof right[a]);
+        TW_PASS(tw_buffer_create_over(data[a], sizeof(int), tw_range_1d(4 * BODIES), &b[a]));
+    }
+    for (size_t i = 0; i < count; ++i)
+        move_body(right[0], right[1], right[place], i);
+    const tw_range groups = tw_range_1d((count + GROUP - 1) / GROUP), size = tw_range_1d(GROUP);
+    TW_COMMAND_GROUP(queue, cg) {
+        const int *position = tw_read_write(cg, b[0]), *velocity = tw_read_write(cg, b[1]);
+        int *out = tw_read_write(cg, b[place]);
+        if (form == 0)
+            tw_parallel_for(cg, tw_range_1d(count), bodies_range, .position = position, .velocity = velocity,
+                            .out = out, .count = count);
+        else if (form == 1)
+            tw_parallel_for_work_group(cg, groups, size, bodies_group, .position = position, .velocity = velocity,
+                                       .out = out, .count = count);
+        else
+            tw_parallel_for_nd_range(cg, nd_groups(groups, size), bodies_nd, .position = position, .velocity = velocity,
+                                     .out = out, .count = count);
+    }
+    for (int a = 0; a < 3; ++a) {
+        TW_PASS(tw_buffer_destroy(&b[a]));
+        for (int i = 0; i < 4 * BODIES; ++i)
+            TW_EQUAL(data[a][i], right[a][i]);
+    }
+}
+
+TW_TEST(members_of_structures)
+{
+    static const size_t counts[] = {1, 15, 16, 17, 64, 129, BODIES};
+    tw_queue *queue = tw_test_queue();
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; ++c)
+        for (int form = 0; form < 3; ++form)
+            for (int place = 0; place < 3; ++place)
+                check_bodies(queue, counts[c], form, place);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 #define CASE(name, ...) TW_CASE(name),
-TW_TEST_LIST = {EACH_SHAPE(CASE) TW_CASE(masks_in_two_dimensions), TW_CASE(totals_of_loops), TW_CASES_END};
+TW_TEST_LIST = {EACH_SHAPE(CASE) TW_CASE(masks_in_two_dimensions), TW_CASE(totals_of_loops),
+                TW_CASE(members_of_structures), TW_CASES_END};

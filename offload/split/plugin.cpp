@@ -289,7 +289,9 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
         if (writeForGpu(F, FAM))
             return PreservedAnalyses::none();
         const auto &LI = FAM.getResult<LoopAnalysis>(F);
-        if (none_of(LI.getLoopsInPreorder(), [](const Loop *L) { return hasLoopMark(*L, ItemsMark); }))
+        const bool HasItems = any_of(LI.getLoopsInPreorder(), [](const Loop *L) { return hasLoopMark(*L, ItemsMark); });
+        allowMaskedMembers(HasItems);
+        if (!HasItems)
             return PreservedAnalyses::all();
         clean(F, FAM, false);
         hideDivisions(F, FAM);
@@ -308,6 +310,11 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
         if (makeLanes(F, FAM))
             clean(F, FAM, true);
         if (expandCopies(F))
+            FAM.invalidate(F, PreservedAnalyses::none());
+        if (mergeArms(F, FAM))
+            clean(F, FAM, true);
+        hideDivisions(F, FAM);
+        if (countMembers(F, FAM))
             FAM.invalidate(F, PreservedAnalyses::none());
         tellIndependence(F, FAM);
         return PreservedAnalyses::none();

@@ -22,6 +22,8 @@
  *     edges.cpp     divides it where conditions on the index change
  *     lanes.cpp     lets chunks of work-items take the turns of loops inside together, also where they combine a value
  *     copies.cpp    makes loops of short copies into local memory
+ *     arms.cpp      takes what both ways behind a condition read and write out of them
+ *     members.cpp   lets members of structures be loaded together
  *     accesses.cpp  tells the vectorizer that work-items are independent
  *
  * For GPUs the plugin looks for variables and functions that the device does not have (missing.cpp), and
@@ -221,6 +223,9 @@ bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool expandCopies(llvm::Function &F);
 bool compareForMasks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool divideAtEdges(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool mergeArms(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+void allowMaskedMembers(bool Allow);
+bool countMembers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void reportMissing(const llvm::Module &M);

@@ -55,6 +55,18 @@ if "$@" -std=c17 -O2 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plug
     exit 1
 fi
 
+# Neighbouring members of structures are loaded together: both ways behind the condition of `move` store the same ones.
+if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64 ]; then
+    code=$("$@" -std=c17 -O3 -march=x86-64-v4 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm \
+        -o - "$here/split/members.c")
+    for loads in 'lengths_tw_host.* load <32 x float>' 'move_tw_items.*llvm.masked.load.v32f32' 'move_tw_items.*store <32 x float>'; do
+        if ! echo "$code" | sed -n "/^define.*@${loads%%.\**}/,/^}/p" | grep -q "${loads#*.\*}"; then
+            echo "members of structures in split/members.c are not loaded and stored together: $loads"
+            exit 1
+        fi
+    done
+fi
+
 # Variables and functions that a GPU does not have are named at the line that uses them.
 if "$1" --print-targets 2>/dev/null | grep -q nvptx64; then
     source=$here/split/missing.c

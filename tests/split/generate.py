@@ -195,6 +195,24 @@ class Body:
             return f"if (v == {self.const() + 4}) return;"
         return self.add("v")
 
+    def members(self):
+        """Structures of four or three numbers in place of one result, of which work-items change some, or all of them some."""
+        of, wide = self.pick("int", "unsigned", "size_t"), self.pick("4", "4", "3")
+        array = self.pick("k->in", "k->in", "k->out")
+        at = f"const {of} at = ({of}){wide} * ({of})(y * k->w + x);"
+        text = f"const int *const p = k->in + {abs(self.const())}, *const q = {array} + {abs(self.const()) if array == 'k->in' else 0}; {at}"
+        text += " k->out[at + 1] = u;" if self.rng.random() < 0.5 else " k->out[at] = v & 255;"
+        for c in range(self.rng.randint(1, int(wide))):
+            text += (f" {{ int z = p[at + {c}] & 0xffff; if ({self.condition()}) z += q[at + {self.pick(0, c, 2)}] & 0xffff; "
+                     f"{self.pick('', 'else z ^= q[at + 1] & 0xffff;')} k->out[at + {c}] = z; }}")
+        condition = self.condition()
+        for c in range(self.rng.randint(0, 3)):
+            text += (f" if ({self.pick(condition, condition, self.condition())}) k->out[at + {self.pick(0, 1, 2)}] = "
+                     f"({self.pick('v', 'u', f'p[at + {c}]')} & 0xffff) + {c};")
+            if self.rng.random() < 0.4:
+                text += f" else k->out[at + {self.pick(0, 1, 2)}] = {self.pick('v', 'u')} & 0xfff;"
+        return text
+
 
 def kernel(rng, number):
     """The definition of a kernel, and its launch."""
@@ -210,6 +228,8 @@ def kernel(rng, number):
              "y = 0, x = (int)tw_global_id(item, 0)")
     start = f"const int {place}; int v = k->in[x & 4095] & 0xffff, u = y; float f = 0;"
     end = "k->out[y * k->w + x] = (v ^ u) + (int)(f > -1e6f && f < 1e6f ? f * 16.0f : 3.0f);"
+    if form != "groups" and rng.random() < 0.3:
+        end = body.members()
     local_memory = "TW_LOCAL(int, t, [LOCAL]); TW_LOCAL(int, s, [SHARED]); (void)s;"
     if form == "range":
         item, define = "tw_item item", f"TW_RANGE_KERNEL({name}, {dims});"

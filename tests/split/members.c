@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Structures of which work-items read some members, also under a condition; check.sh looks for whole vectors of them. */
+#include <teamwork/teamwork.h>
+
+struct lengths {
+    const float *in;
+    float *out;
+};
+
+static inline void lengths(tw_item item, const struct lengths *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    const float x = k->in[4 * i], y = k->in[4 * i + 1], z = k->in[4 * i + 2];
+    k->out[i] = x * x + y * y + z * z;
+}
+TW_RANGE_KERNEL(lengths, 1);
+
+struct move {
+    const float *position, *velocity;
+    float *out;
+};
+
+static inline void move(tw_nd_item item, const struct move *k)
+{
+    const int i = (int)tw_global_id(item, 0);
+    const float mass = k->position[4 * i + 3];
+    for (int c = 0; c < 3; ++c) {
+        float x = k->position[4 * i + c];
+        if (mass > 0)
+            x += k->velocity[4 * i + c] / 4;
+        k->out[4 * i + c] = x;
+    }
+    k->out[4 * i + 3] = mass;
+}
+TW_ND_RANGE_KERNEL(move, 128);
