@@ -95,6 +95,25 @@ TW_TEST(native_tasks_and_kernels_are_ordered_by_data)
     check_order(3);
 }
 
+/* Two chains that nothing orders: target regions and kernels use a device at the same time. */
+TW_TEST(native_tasks_run_beside_kernels)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 1);
+    unsigned expected = 1;
+    for (unsigned i = 0; i < 5 * MANY; ++i) {
+        submit_step(queue, x, i);
+        submit_native(queue, y, i, tw_native_task, NULL);
+        expected = 3 * expected + i;
+    }
+    TW_PASS(tw_queue_wait(queue));
+    tw_test_expect_ints(x, (int)expected);
+    tw_test_expect_ints(y, (int)expected);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_buffer_destroy(&y));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 struct failing {
     tw_status status;
     const char *message;
@@ -177,6 +196,6 @@ TW_TEST(mistakes_with_native_tasks_are_errors)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-TW_TEST_LIST = {TW_CASE(native_tasks_and_kernels_are_ordered_by_data),
+TW_TEST_LIST = {TW_CASE(native_tasks_and_kernels_are_ordered_by_data), TW_CASE(native_tasks_run_beside_kernels),
                 TW_CASE(the_failure_of_a_native_task_is_its_commands), TW_CASE(mistakes_with_native_tasks_are_errors),
                 TW_CASES_END};

@@ -28,4 +28,12 @@ const char *tw_cubin_find(struct tw_bytes bytes, const char *launcher, struct tw
 const char *tw_code_object_find(struct tw_bytes bytes, const char *launcher, struct tw_gpu_image_kernel *kernel);
 bool tw_is_code_object(struct tw_bytes bytes);
 
+/* Likewise in an image of either kind. */
+static inline const char *tw_gpu_image_find(struct tw_bytes bytes, const char *launcher,
+                                            struct tw_gpu_image_kernel *kernel)
+{
+    return tw_is_code_object(bytes) ? tw_code_object_find(bytes, launcher, kernel)
+                                    : tw_cubin_find(bytes, launcher, kernel);
+}
+
 #endif

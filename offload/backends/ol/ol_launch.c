@@ -36,12 +36,6 @@ static int rank_image(const struct tw_omp_device *base, const struct tw_image *i
     return (int)(number % 10000u);
 }
 
-static const char *find_in_image(struct tw_bytes image, const char *function, struct tw_gpu_image_kernel *kernel)
-{
-    return tw_is_code_object(image) ? tw_code_object_find(image, function, kernel)
-                                    : tw_cubin_find(image, function, kernel);
-}
-
 static void *load_image(const struct tw_omp_device *device, struct tw_bytes image, char *refusal, size_t bytes)
 {
     ol_program program = NULL;
@@ -77,7 +71,7 @@ static const char *examine(const struct tw_omp_device *device, void *module, con
 
 static const struct tw_gpu_code code = {.launcher = "liboffload",
                                         .rank = rank_image,
-                                        .find = find_in_image,
+                                        .find = tw_gpu_image_find,
                                         .load = load_image,
                                         .unload = unload_image,
                                         .examine = examine};

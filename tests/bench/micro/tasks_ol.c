@@ -69,7 +69,7 @@ static ol_device gpu(void)
 static bool find_kernel(struct tw_bytes image, struct bare_kernel *kernel)
 {
     struct tw_gpu_image_kernel found;
-    if (tw_cubin_find(image, kernel->function, &found) || found.parameter_bytes > MOST_WORDS * sizeof(uint64_t))
+    if (tw_gpu_image_find(image, kernel->function, &found) || found.parameter_bytes > MOST_WORDS * sizeof(uint64_t))
         return false;
     kernel->bytes = found.parameter_bytes;
     return passed(tw_ol.symbol_get(program, found.name, OL_SYMBOL_KERNEL, &kernel->symbol));
