@@ -92,10 +92,13 @@ kernels() {
         $1 == "s_barrier" { ++count["barrier"] }
         $1 ~ /^scratch_|^buffer_(load|store)/ { ++count["stack"] }
         $1 ~ /^s_(swappc|setpc|call)/ { ++count["call"] }
+        $1 == ".amdhsa_system_vgpr_workitem_id" { ids = $2 + 1 }
         $1 == ".amdhsa_group_segment_fixed_size" { local_bytes = $2 }
         $1 == ".amdhsa_private_segment_fixed_size" { stack_bytes = $2 }
         $1 == ".end_amdhsa_kernel" {
             line = count["arguments"] ? " arguments" : ""
+            if (ids > 1)
+                line = line " ids=" ids
             if (local_bytes)
                 line = line " local=" local_bytes
             if (stack_bytes)

@@ -29,6 +29,21 @@ static inline void saxpy(tw_item item, const struct saxpy *k)
 }
 TW_RANGE_KERNEL(saxpy, 1);
 
+/* Ids of two dimensions are read from the hardware, which liboffload launches in them. Broken: of one dimension. */
+struct plane {
+    int *out;
+    size_t width;
+};
+static inline void plane(tw_item item, const struct plane *k)
+{
+    k->out[tw_global_id(item, 0) * k->width + tw_global_id(item, 1)] = 3;
+}
+#ifdef BROKEN
+TW_RANGE_KERNEL(plane, 1);
+#else
+TW_RANGE_KERNEL(plane, 2);
+#endif
+
 /* No stack. Broken: an array that must be in memory. */
 struct minimum {
     const int *in;

@@ -329,11 +329,7 @@ TW_DEVICE_INLINE unsigned tw_internal_simt_group_dims(const uint64_t *words)
     return (unsigned)(tw_internal_simt_head(words)->shape >> 33) & 255;
 }
 
-#ifdef __NVPTX__
 #define TW_INTERNAL_SIMT_ONE_DIMENSION(shape) __builtin_expect(((shape) & TW_INTERNAL_SIMT_SHAPED) == 0, 0)
-#else
-#define TW_INTERNAL_SIMT_ONE_DIMENSION(shape) ((void)(shape), 1)
-#endif
 
 /* This team's number in the dimensions of the range. What the hardware counts is read in any case: reading it takes as
    long as reading the word that says whether it is what is asked for. */
@@ -343,9 +339,12 @@ TW_DEVICE_INLINE void tw_internal_simt_team(struct tw_internal_split split, uint
 #ifdef __NVPTX__
     const uint32_t axes[3] = {(uint32_t)__nvvm_read_ptx_sreg_ctaid_x(), (uint32_t)__nvvm_read_ptx_sreg_ctaid_y(),
                               dims == 3 ? (uint32_t)__nvvm_read_ptx_sreg_ctaid_z() : 0};
+#else
+    const uint32_t axes[3] = {(uint32_t)__builtin_amdgcn_workgroup_id_x(), (uint32_t)__builtin_amdgcn_workgroup_id_y(),
+                              dims == 3 ? (uint32_t)__builtin_amdgcn_workgroup_id_z() : 0};
+#endif
     for (unsigned d = 0; d < 3; ++d)
         team[d] = d < dims ? axes[dims - 1 - d] : 0;
-#endif
     if (TW_INTERNAL_SIMT_ONE_DIMENSION(shape))
         tw_internal_split_id(tw_internal_team(), split, dims, team);
 }
@@ -363,10 +362,11 @@ TW_DEVICE_INLINE void tw_internal_simt_place(struct tw_internal_split split, uin
     }
 }
 
-#ifdef __NVPTX__
 /* Likewise, where grid and threads have the dimensions of the range. */
-TW_DEVICE_INLINE void tw_internal_simt_shaped_place(unsigned dims, uint32_t place[3])
+TW_DEVICE_INLINE void tw_internal_simt_shaped_place(uint64_t shape, unsigned dims, uint32_t place[3])
 {
+#ifdef __NVPTX__
+    (void)shape;
     const uint32_t in[3] = {(uint32_t)__nvvm_read_ptx_sreg_tid_x(), (uint32_t)__nvvm_read_ptx_sreg_tid_y(),
                             (uint32_t)__nvvm_read_ptx_sreg_tid_z()};
     const uint32_t size[3] = {(uint32_t)__nvvm_read_ptx_sreg_ntid_x(), (uint32_t)__nvvm_read_ptx_sreg_ntid_y(),
@@ -375,8 +375,15 @@ TW_DEVICE_INLINE void tw_internal_simt_shaped_place(unsigned dims, uint32_t plac
                               (uint32_t)__nvvm_read_ptx_sreg_ctaid_z()};
     for (unsigned d = 0; d < dims; ++d)
         place[d] = team[dims - 1 - d] * size[dims - 1 - d] + in[dims - 1 - d];
-}
+#else /* which would read the sizes from memory */
+    const uint32_t in[3] = {(uint32_t)__builtin_amdgcn_workitem_id_x(), (uint32_t)__builtin_amdgcn_workitem_id_y(),
+                            (uint32_t)__builtin_amdgcn_workitem_id_z()};
+    const uint32_t team[3] = {(uint32_t)__builtin_amdgcn_workgroup_id_x(), (uint32_t)__builtin_amdgcn_workgroup_id_y(),
+                              (uint32_t)__builtin_amdgcn_workgroup_id_z()};
+    for (unsigned d = 0; d < dims; ++d)
+        place[d] = (team[dims - 1 - d] << (shape >> 8 * d & 255)) + in[dims - 1 - d];
 #endif
+}
 
 TW_DEVICE_INLINE bool tw_internal_simt_inside(const tw_item *item, const uint32_t place[3], unsigned dims)
 {
@@ -410,11 +417,8 @@ TW_DEVICE_INLINE bool tw_internal_simt_range_item(tw_item *item, const uint64_t 
         return at < item->tw_range_[0];
     }
     uint32_t place[3] = {0, 0, 0};
-    bool inside = true;
-#ifdef __NVPTX__
-    tw_internal_simt_shaped_place(dims, place);
-    inside = tw_internal_simt_inside(item, place, dims);
-#endif
+    tw_internal_simt_shaped_place(shape, dims, place);
+    bool inside = tw_internal_simt_inside(item, place, dims);
     if (TW_INTERNAL_SIMT_ONE_DIMENSION(shape)) {
         tw_internal_simt_place(split, shape, dims, place);
         inside = tw_internal_simt_inside(item, place, dims);
