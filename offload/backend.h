@@ -117,6 +117,7 @@ struct tw_backend_stream {
     /* used by the runtime */
     struct tw_backend_stream *next; /* while nothing is in flight */
     uint64_t number;                /* never that of another stream; 0: none yet */
+    uint64_t ordered;               /* numbers that `orders` has, or had: bit n % 64 */
     unsigned order_count;           /* number i is in slot i % TW_STREAM_ORDERS */
     struct tw_stream_order orders[TW_STREAM_ORDERS];
 };

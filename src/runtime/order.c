@@ -19,26 +19,44 @@ static void number_locked(struct tw_backend_stream *stream)
         stream->number = ++numbers;
 }
 
+/* Sets of stream numbers have 64 bits: a number may seem to be in a set because another one is. */
+static uint64_t bit(uint64_t number)
+{
+    return (uint64_t)1 << number % 64;
+}
+
 /* Returns how many of a stream's orders are remembered. */
 static unsigned kept(const struct tw_backend_stream *stream)
 {
     return stream->order_count < TW_STREAM_ORDERS ? stream->order_count : TW_STREAM_ORDERS;
 }
 
+/* Returns a remembered order: number 0 is the newest one. */
+static const struct tw_stream_order *remembered(const struct tw_backend_stream *stream, unsigned i)
+{
+    return &stream->orders[(stream->order_count - 1 - i) % TW_STREAM_ORDERS];
+}
+
 /* Returns true if what a stream enqueues with sequence number `at`, or after it, comes after a point of the stream with a
-   number. */
+   number. Of the orders after the same stream, a newer one has a greater sequence number. */
 static bool comes_after(const struct tw_backend_stream *stream, uint64_t at, uint64_t number, uint64_t sequence)
 {
-    for (unsigned i = 0; i < kept(stream); ++i) {
-        const struct tw_stream_order *order = &stream->orders[i];
-        if (order->number == number && order->sequence >= sequence && order->since <= at)
-            return true;
+    const unsigned count = stream->ordered & bit(number) ? kept(stream) : 0;
+    for (unsigned i = 0; i < count; ++i) {
+        const struct tw_stream_order *order = remembered(stream, i);
+        if (order->number != number)
+            continue;
+        if (order->sequence < sequence || order->since <= at)
+            return order->sequence >= sequence;
     }
     return false;
 }
 
-static void add(struct tw_orders *orders, uint64_t number, uint64_t sequence)
+/* Adds an order of a stream, unless it is known. */
+static void add(struct tw_orders *orders, const struct tw_backend_stream *stream, uint64_t number, uint64_t sequence)
 {
+    if (comes_after(stream, UINT64_MAX, number, sequence))
+        return;
     for (size_t i = 0; i < orders->count; ++i)
         if (orders->of[i].number == number) {
             if (orders->of[i].sequence < sequence)
@@ -49,14 +67,20 @@ static void add(struct tw_orders *orders, uint64_t number, uint64_t sequence)
         orders->of[orders->count++] = (struct tw_stream_order){.number = number, .sequence = sequence};
 }
 
-/* Adds what follows from a wait for an event. */
-static void add_event(struct tw_orders *orders, const struct tw_backend_event *event, uint64_t own_number)
+/* Adds what follows from a stream's wait for an event. Of the orders after the same stream, the newest one says most. */
+static void add_event(struct tw_orders *orders, const struct tw_backend_stream *stream,
+                      const struct tw_backend_event *event)
 {
     const struct tw_backend_stream *other = event->stream;
-    add(orders, other->number, event->sequence);
-    for (unsigned i = 0; i < kept(other); ++i)
-        if (other->orders[i].since <= event->sequence && other->orders[i].number != own_number)
-            add(orders, other->orders[i].number, other->orders[i].sequence);
+    uint64_t left = other->ordered & ~bit(stream->number);
+    add(orders, stream, other->number, event->sequence);
+    for (unsigned i = 0; left && i < kept(other); ++i) {
+        const struct tw_stream_order *order = remembered(other, i);
+        if (order->since > event->sequence || !(left & bit(order->number)))
+            continue;
+        left &= ~bit(order->number);
+        add(orders, stream, order->number, order->sequence);
+    }
 }
 
 size_t tw_order_reduce_locked(struct tw_backend_stream *stream, struct tw_backend_event *events, size_t count,
@@ -76,7 +100,7 @@ size_t tw_order_reduce_locked(struct tw_backend_stream *stream, struct tw_backen
     }
     for (size_t i = 0; i < count; ++i)
         if (!follows[i]) {
-            add_event(orders, &events[i], stream->number);
+            add_event(orders, stream, &events[i]);
             events[left++] = events[i];
         }
     return left;
@@ -85,11 +109,9 @@ size_t tw_order_reduce_locked(struct tw_backend_stream *stream, struct tw_backen
 void tw_order_note_locked(struct tw_backend_stream *stream, uint64_t since, const struct tw_orders *orders)
 {
     for (size_t i = 0; i < orders->count; ++i) {
-        const struct tw_stream_order *order = &orders->of[i];
-        if (comes_after(stream, UINT64_MAX, order->number, order->sequence))
-            continue;
-        stream->orders[stream->order_count % TW_STREAM_ORDERS] = *order;
-        stream->orders[stream->order_count % TW_STREAM_ORDERS].since = since;
-        ++stream->order_count;
+        struct tw_stream_order *order = &stream->orders[stream->order_count++ % TW_STREAM_ORDERS];
+        *order = orders->of[i];
+        order->since = since;
+        stream->ordered |= bit(order->number);
     }
 }
