@@ -126,7 +126,56 @@ enum { MOST = 1100, GROUP = 64 };
             if (p & 8)                                                                                                 \
                 for (int l = i % 5; l < s; ++l)                                                                        \
                     p ^= p >> 3;                                                                                       \
-        } r = (int)p)
+        } r = (int)p)                                                                                                  \
+    X(own_table, int, int, int keep[48]; int sum = 1; for (int k = 0; k < s; ++k) keep[k] = x[(i + k) % n];            \
+      for (int k = s - 1; k >= 0; --k) sum = (int)((unsigned)sum * 3u + (unsigned)keep[k]); r = sum)                   \
+    X(own_cleared, size_t, size_t, int keep[16] = {0};                                                                 \
+      for (size_t k = 0; k < s; ++k) keep[k & 15] += x[(i * 3 + k) % n]; r = 0;                                        \
+      for (int k = 0; k <= (int)(s & 15); ++k) r = r * 5 ^ keep[k])                                                    \
+    X(                                                                                                                 \
+        own_bytes, unsigned, unsigned, unsigned char a[64]; unsigned short b[44]; a[0] = (unsigned char)i; b[0] = 7;   \
+        for (unsigned k = 1; k <= s; ++k) {                                                                            \
+            a[k] = (unsigned char)(a[k - 1] * 3 + k);                                                                  \
+            b[k] = (unsigned short)(b[k - 1] + a[k]);                                                                  \
+        } unsigned p = 0;                                                                                              \
+        for (unsigned k = 0; k <= s; ++k) p = p * 7 + a[k] + b[s - k]; r = (int)p)                                     \
+    X(                                                                                                                 \
+        own_place, int, int, int keep[8] = {3, 3, 3, 3, 3, 3, 3, 3}; unsigned p = (unsigned)x[i];                      \
+        for (int k = 0; k < s; ++k) {                                                                                  \
+            p = p * 1664525u + 1013904223u;                                                                            \
+            keep[p >> 29] ^= (int)p;                                                                                   \
+        } r = 0;                                                                                                       \
+        for (int k = 0; k < 8; ++k) r = (int)((unsigned)r * 3u + (unsigned)keep[k]))                                   \
+    X(                                                                                                                 \
+        own_within, int, int, unsigned p = 1; for (int k = 0; k < s; ++k) {                                            \
+            int t[20];                                                                                                 \
+            for (int l = 0; l < 20 - s % 7; ++l)                                                                       \
+                t[l] = x[(i + l) % n] + k * l;                                                                         \
+            for (int l = 19 - s % 7; l >= 0; l -= 3)                                                                   \
+                p = p * 3 + (unsigned)t[l];                                                                            \
+        } r = (int)p)                                                                                                  \
+    X(                                                                                                                 \
+        own_of_some, int, int, int keep[44]; unsigned p = 3; for (int k = 0; k <= s; ++k) keep[k] = i * k;             \
+        if (x[i] & 4) for (int k = i % 5; k <= s; ++k) {                                                               \
+            keep[k] += x[(i + k) % n];                                                                                 \
+            p ^= (unsigned)keep[s - k] * 5;                                                                            \
+        } for (int k = 0; k <= s; ++k) p = p * 3 + (unsigned)keep[k];                                                  \
+        r = (int)p)                                                                                                    \
+    X(                                                                                                                 \
+        own_pairs, int, int,                                                                                           \
+        struct {                                                                                                       \
+            int a;                                                                                                     \
+            short b, c;                                                                                                \
+        } keep[44];                                                                                                    \
+        unsigned p = 3; for (int k = 0; k <= s; ++k) {                                                                 \
+            keep[k].a = x[(i + k) % n];                                                                                \
+            keep[k].b = (short)(i + k);                                                                                \
+            keep[k].c = (short)k;                                                                                      \
+        } for (int k = s; k >= 0; --k) p = p * 3 + (unsigned)(keep[k].a * keep[k].b - keep[s - k].c);                  \
+        r = (int)p)                                                                                                    \
+    X(own_plane, int, int, int keep[7][6]; unsigned p = 3;                                                             \
+      for (int k = 0; k <= s % 7; ++k) for (int l = 0; l < 6; ++l) keep[k][l] = x[(i + k * l) % n];                    \
+      for (int l = 0; l <= s % 6; ++l) for (int k = s % 7; k >= 0; --k) p = p * 3 + (unsigned)keep[k][l]; r = (int)p)
 
 /* The three forms of a kernel, and the plain loop. */
 #define SHAPE(name, index, count, ...)                                                                                 \

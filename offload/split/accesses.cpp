@@ -50,7 +50,9 @@ std::optional<int64_t> Accesses::growth(const SCEV *S)
         for (const SCEV *Operand : S->operands())
             if (growth(Operand) != 0)
                 return {};
-        return isa<SCEVUnknown>(S) ? std::nullopt : std::optional<int64_t>(0);
+        if (const auto *Unknown = dyn_cast<SCEVUnknown>(S))
+            return Lane && Unknown->getValue() == Lane ? std::optional<int64_t>(1) : std::nullopt;
+        return 0;
     }
 }
 
@@ -109,7 +111,7 @@ Instruction *Accesses::sharedVariable()
             getUnderlyingObjects(Address, Objects);
             for (const Value *Object : Objects) {
                 const auto *Variable = dyn_cast<AllocaInst>(Object);
-                if (Variable && Variable->hasMetadata(SharedNote))
+                if (Variable && (Variable->hasMetadata(SharedNote) || Own.count(Variable)))
                     continue;
                 if (!Variable) {
                     Unknown |= !isa<GlobalValue>(Object);
@@ -117,16 +119,16 @@ Instruction *Accesses::sharedVariable()
                 }
                 const SCEV *Where = SE.getSCEV(Address);
                 const auto *Rec = dyn_cast<SCEVAddRecExpr>(Where);
-                const bool Own = Objects.size() == 1 && Rec && Rec->getLoop() == &L
+                const bool IsOwn = Objects.size() == 1 && Rec && Rec->getLoop() == &L
                                  && SE.isKnownNonZero(Rec->getStepRecurrence(SE))
                                  && isa<SCEVConstant>(Rec->getStepRecurrence(SE))
                                  && cast<SCEVConstant>(Rec->getStepRecurrence(SE))
                                         ->getAPInt()
                                         .abs()
                                         .uge(SE.getDataLayout().getTypeStoreSize(getLoadStoreType(&I)).getFixedValue());
-                auto [At, New] = Touched.insert({Variable, {Own ? Where : nullptr, isa<StoreInst>(I)}});
+                auto [At, New] = Touched.insert({Variable, {IsOwn ? Where : nullptr, isa<StoreInst>(I)}});
                 if (!New) {
-                    if (At->second.first != Where || !Own)
+                    if (At->second.first != Where || !IsOwn)
                         At->second.first = nullptr;
                     At->second.second |= isa<StoreInst>(I);
                 }

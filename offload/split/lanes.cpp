@@ -17,6 +17,8 @@
  */
 #include "lanes.h"
 
+#include <set>
+
 #include <llvm/Analysis/CaptureTracking.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
@@ -51,24 +53,35 @@ bool isUniformLoop(ScalarEvolution &SE, Loop &Outer, Loop &K)
 /* What only tells the optimizer something. */
 bool isDropped(const Instruction &I)
 {
-    return isa<AssumeInst>(I) || isa<NoAliasScopeDeclInst>(I) || isa<DbgInfoIntrinsic>(I);
+    return isa<AssumeInst>(I) || isa<NoAliasScopeDeclInst>(I) || isa<DbgInfoIntrinsic>(I) || I.isLifetimeStartOrEnd();
 }
 
 /* ---- may it be changed? ------------------------------------------------------------------------------------------ */
 
-bool Lanes::isSuitable(Instruction &I)
+/* Why an operation keeps work-items from being lanes; empty: it does not. */
+static std::string obstacle(const Instruction &I)
 {
-    if (I.getType()->isTokenTy() || I.getType()->isVectorTy() || I.getType()->isAggregateType() || I.isEHPad()
-        || isa<AllocaInst>(I))
-        return false;
-    if (auto *Load = dyn_cast<LoadInst>(&I))
-        return Load->isSimple();
-    if (auto *Store = dyn_cast<StoreInst>(&I))
-        return Store->isSimple();
-    if (auto *Call = dyn_cast<CallBase>(&I))
-        return isDropped(I)
-               || (isa<CallInst>(I) && !Call->isConvergent() && Call->doesNotAccessMemory() && !Call->mayHaveSideEffects());
-    return I.isTerminator() ? isa<BranchInst>(I) || isa<SwitchInst>(I) : !I.mayReadOrWriteMemory();
+    const auto *Call = dyn_cast<CallBase>(&I);
+    if (isDropped(I) || isa<MemSetInst>(I))
+        return "";
+    if (isa<MemIntrinsic>(I))
+        return "memory is copied as a whole in it";
+    if (Call && (!isa<CallInst>(I) || Call->isConvergent() || !Call->doesNotAccessMemory() || Call->mayHaveSideEffects())) {
+        const Function *Callee = Call->getCalledFunction();
+        return Callee && !Callee->isIntrinsic() ? "of the call of " + Callee->getName().str() + "(), which was not inlined"
+                                                : "of a call that may have side effects";
+    }
+    if (I.getType()->isVectorTy() || I.getType()->isAggregateType())
+        return "it computes with vectors or structures";
+    if (isa<AllocaInst>(I))
+        return "of an array of varying length";
+    const auto *Load = dyn_cast<LoadInst>(&I);
+    const auto *Store = dyn_cast<StoreInst>(&I);
+    if (Load ? !Load->isSimple() : Store ? !Store->isSimple() : !Call && I.mayReadOrWriteMemory())
+        return "of an atomic or volatile access";
+    if (I.getType()->isTokenTy() || I.isEHPad() || (I.isTerminator() && !isa<BranchInst>(I) && !isa<SwitchInst>(I)))
+        return "of its control flow";
+    return "";
 }
 
 bool Lanes::isSuitable()
@@ -96,15 +109,13 @@ bool Lanes::isSuitable()
         for (Instruction &I : *Block) {
             if (++Instructions > MostInLanes)
                 return refuse("it is too long", &I);
-            if (!isSuitable(I))
-                return refuse("of an operation with side effects, such as a call that was not inlined", &I);
+            if (const std::string Reason = obstacle(I); !Reason.empty())
+                return refuse(Reason, &I);
             for (const User *U : I.users())
                 if (!L.contains(cast<Instruction>(U)) && !(isa<PHINode>(U) && U->use_empty()) && !reductionOf(&I))
-                    return refuse("of a value of the last work-item", &I);
+                    return refuse("a value of the last work-item is used behind all of them", &I);
         }
-    if (Instruction *Variable = At.sharedVariable())
-        return refuse("of a variable of a work-item that is in memory, such as an array with a varying index", Variable);
-    return true;
+    return findArrays();
 }
 
 /* Where a segment ends: in front of a loop, or where only some work-items go on to loops. */
@@ -290,7 +301,7 @@ bool Lanes::canBuild(const SCEV *S, const BasicBlock *At, unsigned &Budget, cons
         return true;
     case scUnknown: {
         auto *I = dyn_cast<Instruction>(cast<SCEVUnknown>(S)->getValue());
-        return !I || !L.contains(I)
+        return !I || !L.contains(I) || I == Number
                || (For && (SegmentOf[I->getParent()] == SegmentOf[At] || Kept.count(I)) && DT.dominates(I, For))
                || canCompute(*I, At, Budget);
     }
@@ -444,21 +455,24 @@ bool Lanes::collectKept()
         Width = LeastLanes; /* rows of a group with several dimensions are short, too */
     else if (Bytes <= MostWideBytes && strides())
         Width = MostWideLanes;
+    Width = std::min(Width, MostWidth);
     return true;
 }
 
 bool Lanes::pays()
 {
     unsigned Far = 0, Operations = 0;
+    Instruction *First = nullptr;
     bool Ordered = false; /* a loop that cannot be vectorized by itself */
     for (BasicBlock *Block : L.blocks()) {
         Loop *Of = LI.getLoopFor(Block);
         if (Of == &L)
             continue;
         for (Instruction &I : *Block) {
-            if (getLoadStorePointerOperand(&I))
-                Far += At.isFar(I);
-            else if (isa<PHINode>(I)) {
+            if (getLoadStorePointerOperand(&I)) {
+                if (At.isFar(I) && Far++ == 0)
+                    First = &I;
+            } else if (isa<PHINode>(I)) {
                 const bool IsAnyOrder = any_of(Reductions, [&](const Reduction &R) { return R.Chain.count(&I) != 0; });
                 Ordered |= I.getType()->isFloatingPointTy() && Block == Of->getHeader() && !IsAnyOrder;
             } else if (isa<CallBase>(I))
@@ -468,10 +482,10 @@ bool Lanes::pays()
         }
     }
     return Far == 0 || (Ordered && Operations >= 6 * Far)
-           || refuse("neighbouring work-items do not touch neighbouring memory in a loop in it");
+           || refuse("neighbouring work-items do not touch neighbouring memory in a loop in it", First);
 }
 
-bool Lanes::run()
+bool Lanes::analyse()
 {
     if (!isSuitable() || !cut(L, SmallVector<Loop *, 4>(L.begin(), L.end()), Body, L.getHeader(), L.getLoopLatch())
         || !index(Body) || !collectKept() || !pays())
@@ -479,22 +493,45 @@ bool Lanes::run()
     for (BasicBlock *Block : L.blocks())
         if (!SegmentOf.count(Block))
             return refuse("of its control flow");
-    emitAll();
     return true;
+}
+
+bool Lanes::run()
+{
+    if (!analyse())
+        return false;
+    if (Arrays.empty()) {
+        emitAll();
+        return true;
+    }
+    /* with an array for each lane, as if they were of the group */
+    Lanes Expanded(F, L, SE, DT, LI, AA);
+    Expanded.MostWidth = MostWidth;
+    Expanded.At.Lane = Expanded.Number = new FreezeInst(PoisonValue::get(Size), "tw_lane", L.getHeader()->getFirstInsertionPt());
+    Expanded.OfLanes = expandArrays(*Expanded.Number);
+    if (Expanded.analyse()) {
+        Expanded.emitAll();
+        return true;
+    }
+    Expanded.Number->replaceAllUsesWith(ConstantInt::get(Size, 0)); /* all of them use the first one */
+    Expanded.Number->eraseFromParent();
+    for (AllocaInst *All : Expanded.OfLanes)
+        All->setMetadata(SharedNote, nullptr);
+    return refuse(Expanded.Why, Expanded.Where);
 }
 
 namespace
 {
 
-/* -Rpass=teamwork-lanes and -Rpass-missed=teamwork-lanes. */
-void report(Function &F, const Loop &L, bool Done, const char *Why, const Instruction *Where)
+/* -Rpass=teamwork-lanes and -Rpass-missed=teamwork-lanes. A loop has many versions; each reason is said once. */
+void report(Function &F, const Loop &L, bool Done, const std::string &Why, const Instruction *Where, std::set<std::string> &Said)
 {
     OptimizationRemarkEmitter Emitter(&F);
     const DebugLoc At = Where && Where->getDebugLoc() ? Where->getDebugLoc() : L.getStartLoc();
     if (Done)
         Emitter.emit(OptimizationRemark("teamwork-lanes", "Lanes", At, L.getHeader())
                      << "work-items of kernel " << kernelOf(F) << " take the turns of a loop together, as lanes of vectors");
-    else
+    else if (Said.insert((At ? std::to_string(At.getLine()) : "") + Why).second)
         Emitter.emit(OptimizationRemarkMissed("teamwork-lanes", "NoLanes", At, L.getHeader())
                      << "work-items of kernel " << kernelOf(F) << " do not take the turns of a loop together: " << Why);
 }
@@ -522,12 +559,13 @@ void separateLast(Loop &L, ScalarEvolution &SE)
 /* Makes lanes of the work-items of a function's loops. */
 bool makeLanes(Function &F, FunctionAnalysisManager &FAM)
 {
+    std::set<std::string> Said;
     const auto Change = [&](Loop &L) {
         auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
         separateLast(L, SE);
         Lanes Made(F, L, SE, FAM.getResult<DominatorTreeAnalysis>(F), FAM.getResult<LoopAnalysis>(F), FAM.getResult<AAManager>(F));
         const bool Done = Made.run();
-        report(F, L, Done, Made.Why, Made.Where);
+        report(F, L, Done, Made.Why, Made.Where, Said);
         if (Done)
             EliminateUnreachableBlocks(F);
         return Done;

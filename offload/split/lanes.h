@@ -60,6 +60,12 @@ struct Reduction {
 };
 std::optional<Reduction> findReduction(llvm::PHINode &Phi, const llvm::Loop &L);
 
+/* A variable that each work-item has for itself, in memory. */
+struct OwnArray {
+    llvm::AllocaInst *Variable;
+    uint64_t Bytes, Element; /* Element: the size of each access */
+};
+
 class Lanes
 {
   public:
@@ -70,7 +76,7 @@ class Lanes
     {
     }
     bool run();
-    const char *Why = "";               /* it was not done */
+    std::string Why;                    /* it was not done */
     llvm::Instruction *Where = nullptr; /* because of this */
 
   private:
@@ -91,7 +97,10 @@ class Lanes
     llvm::DenseMap<llvm::Instruction *, llvm::PHINode *> InPhi; /* what a kept phi of a loop has after its last turn */
     llvm::SmallVector<Reduction, 2> Reductions;
     llvm::DenseMap<const llvm::Value *, llvm::Value *> Folded; /* what reductions come to, behind the chunks */
-    unsigned Width = MostLanes;
+    llvm::SmallVector<OwnArray, 2> Arrays;
+    llvm::SmallVector<llvm::AllocaInst *, 2> OfLanes; /* what such arrays have become */
+    llvm::Instruction *Number = nullptr; /* stands for the lane in the addresses of elements of such arrays */
+    unsigned Width = MostLanes, MostWidth = MostWideLanes;
     llvm::BasicBlock *Preheader = nullptr;
     const llvm::SCEV *Turns = nullptr;
 
@@ -112,14 +121,18 @@ class Lanes
         llvm::DenseMap<llvm::Value *, llvm::Value *> Foreign;
     };
 
-    bool refuse(const char *Reason, llvm::Instruction *I = nullptr)
+    bool refuse(const std::string &Reason, llvm::Instruction *I = nullptr)
     {
         Why = Reason;
         Where = I;
         return false;
     }
+    bool analyse();
     bool isSuitable();
-    bool isSuitable(llvm::Instruction &I);
+    bool isClearing(const llvm::Instruction &I) const;
+    const char *addArray(llvm::AllocaInst &Variable);
+    bool findArrays();
+    llvm::SmallVector<llvm::AllocaInst *, 2> expandArrays(llvm::Value &Lane);
     struct Stop;
     bool addStop(llvm::Loop &Around, llvm::Loop &K, std::vector<Stop> &Stops, const llvm::BasicBlock *Final);
     bool findPast(llvm::Loop &Around, Stop &S);
@@ -154,6 +167,7 @@ class Lanes
     const Reduction *reductionOf(const llvm::Value *V) const;
     void beginReductions(llvm::IRBuilder<> &B);
     void endReductions(llvm::IRBuilder<> &B);
+    void forgetLifetimes();
     void emitAll();
 };
 

@@ -15,10 +15,10 @@ namespace
 {
 
 /* Goes from the phi of a loop along all that is made of it, which must be the same operation throughout. */
-class Finder
+class ReductionFinder
 {
   public:
-    Finder(Reduction &R, const Loop &L) : R(R), L(L), Chain(R.Chain)
+    ReductionFinder(Reduction &R, const Loop &L) : R(R), L(L), Chain(R.Chain)
     {
     }
     bool run();
@@ -36,7 +36,7 @@ class Finder
 };
 
 /* Whether it is the same operation as before. */
-bool Finder::is(unsigned Opcode, Intrinsic::ID Call, CmpInst::Predicate Is)
+bool ReductionFinder::is(unsigned Opcode, Intrinsic::ID Call, CmpInst::Predicate Is)
 {
     if (R.Opcode == 0 && R.Call == Intrinsic::not_intrinsic && R.Is == CmpInst::BAD_FCMP_PREDICATE) {
         R.Opcode = Opcode;
@@ -47,7 +47,7 @@ bool Finder::is(unsigned Opcode, Intrinsic::ID Call, CmpInst::Predicate Is)
 }
 
 /* x < so_far ? x : so_far, of floating-point numbers. */
-bool Finder::takeChoice(const SelectInst &Choice)
+bool ReductionFinder::takeChoice(const SelectInst &Choice)
 {
     const auto *Compare = dyn_cast<FCmpInst>(Choice.getCondition());
     if (!Compare || !Compare->hasOneUse())
@@ -70,7 +70,7 @@ bool Finder::takeChoice(const SelectInst &Choice)
 }
 
 /* Whether the user of a value of the chain may be one of it; its other operands are looked at when all of the chain is known. */
-bool Finder::take(Instruction &I)
+bool ReductionFinder::take(Instruction &I)
 {
     switch (I.getOpcode()) {
     case Instruction::FAdd:
@@ -99,7 +99,7 @@ bool Finder::take(Instruction &I)
 }
 
 /* Whether one operand is of the chain and the others are not, or, where there is a choice among values, all of them. */
-bool Finder::isComplete(Instruction &I) const
+bool ReductionFinder::isComplete(Instruction &I) const
 {
     const auto IsIn = [&](const Value *V) { return Chain.count(V) != 0; };
     if (auto *Phi = dyn_cast<PHINode>(&I))
@@ -114,7 +114,7 @@ bool Finder::isComplete(Instruction &I) const
     return count_if(I.operand_values(), IsIn) == 1;
 }
 
-bool Finder::run()
+bool ReductionFinder::run()
 {
     Chain.insert(R.Phi);
     SmallVector<Instruction *, 8> Open{R.Phi}, Found;
@@ -167,7 +167,7 @@ std::optional<Reduction> findReduction(PHINode &Phi, const Loop &L)
     Type *T = Phi.getType();
     if ((!T->isIntegerTy() || T->isIntegerTy(1)) && !T->isFloatTy() && !T->isDoubleTy())
         return {};
-    return Finder(R, L).run() ? std::optional(R) : std::nullopt;
+    return ReductionFinder(R, L).run() ? std::optional(R) : std::nullopt;
 }
 
 /* What changes nothing. */

@@ -2,6 +2,7 @@
 /* Writes what lanes.cpp found: the chunks of a loop over work-items, segment by segment. */
 #include "lanes.h"
 
+#include <llvm/ADT/SetVector.h>
 #include <llvm/IR/IntrinsicInst.h>
 
 using namespace llvm;
@@ -152,6 +153,8 @@ BasicBlock *Lanes::emitSegment(const Piece &P, BasicBlock *From)
     At.Turn = B.CreateAdd(Base, Index, "", true, true);
     B.CreateBr(Latch); /* for the builders, until the end */
 
+    if (Number)
+        At.Map[Number] = Index;
     /* phis at the entry whose origins are in other segments have become values of the lane */
     for (BasicBlock *Block : P.Blocks) {
         BasicBlock *New = BasicBlock::Create(Context, Block->getName() + ".lane", &F, Latch);
@@ -270,6 +273,8 @@ void Lanes::emitAlone(const Piece &P, ArrayRef<BasicBlock *> Blocks, BasicBlock 
     At.Turn = B.CreateAdd(Base, Index, "", true, true);
     Value *Flag = B.CreateLoad(B.getInt8Ty(), B.CreateInBoundsGEP(B.getInt8Ty(), GoesOn, Index));
     B.CreateCondBr(B.CreateIsNotNull(Flag), At.Head, Latch);
+    if (Number)
+        At.Map[Number] = Index;
     for (BasicBlock *Old : Blocks)
         At.Map[Old] = BasicBlock::Create(Context, Old->getName() + ".alone", &F, Out);
     BranchInst::Create(cast<BasicBlock>(At.Map[Blocks[0]]), At.Head);
@@ -397,6 +402,20 @@ void expandTurns(std::vector<Piece> &Parts, ScalarEvolution &SE, Expander &Expan
     }
 }
 
+/* What has no begin in the chunks, has none and no end elsewhere. */
+void Lanes::forgetLifetimes()
+{
+    SmallSetVector<Instruction *, 8> Marks;
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block)
+            if (auto *Mark = dyn_cast<IntrinsicInst>(&I); Mark && Mark->isLifetimeStartOrEnd())
+                for (User *U : Mark->getArgOperand(Mark->arg_size() - 1)->users())
+                    if (cast<Instruction>(U)->isLifetimeStartOrEnd())
+                        Marks.insert(cast<Instruction>(U));
+    for (Instruction *Mark : Marks)
+        Mark->eraseFromParent();
+}
+
 void Lanes::emitAll()
 {
     Instruction *At = Preheader->getTerminator();
@@ -407,6 +426,7 @@ void Lanes::emitAll()
     for (auto &Fixed : Outside)
         Fixed.second = Expand.expandCodeFor(Fixed.first, Fixed.first->getType(), At->getIterator());
     Writing = true;
+    forgetLifetimes();
     IRBuilder<> B(At);
     Last = B.CreateZExt(Last, Size);
     IRBuilder<> Entry(&*F.getEntryBlock().getFirstInsertionPt());
@@ -427,6 +447,8 @@ void Lanes::emitAll()
     auto *Some = BasicBlock::Create(Context, "tw_some", &F), *Done = BasicBlock::Create(Context, "tw_done", &F);
     At->eraseFromParent();
     B.SetInsertPoint(Preheader);
+    for (AllocaInst *All : OfLanes) /* loops may use the same place, one after the other */
+        B.CreateLifetimeStart(All);
     beginReductions(B);
     BasicBlock *Begin = B.GetInsertBlock();
     B.CreateCondBr(B.CreateIsNull(Whole), Tail, Head);
@@ -448,6 +470,8 @@ void Lanes::emitAll()
     IRBuilder<>(End).CreateBr(Done);
     B.SetInsertPoint(Done);
     endReductions(B);
+    for (AllocaInst *All : OfLanes)
+        B.CreateLifetimeEnd(All);
     B.CreateBr(Exit);
     for (PHINode &Phi : Exit->phis()) {
         Value *V = Phi.getIncomingValueForBlock(L.getLoopLatch());

@@ -224,6 +224,30 @@ struct SplitPass : PassInfoMixin<SplitPass> {
 
 /* In front of the vectorizer, where everything is inlined and simple. */
 struct LoopsPass : PassInfoMixin<LoopsPass> {
+    /* Quotients by what is not constant are nothing that an analysis could compute once more elsewhere, since it might divide by 0. It
+       does not look behind a freeze, and takes what is there. */
+    static void hideDivisions(Function &F, FunctionAnalysisManager &FAM)
+    {
+        SmallVector<Instruction *, 8> Found;
+        for (Instruction &I : instructions(F))
+            if ((I.getOpcode() == Instruction::UDiv || I.getOpcode() == Instruction::URem)
+                && I.getType()->isIntegerTy() && !isa<Constant>(I.getOperand(1))
+                && any_of(I.users(), [](const User *U) { return !isa<FreezeInst>(U); }))
+                Found.push_back(&I);
+        const auto &LI = FAM.getResult<LoopAnalysis>(F);
+        for (Instruction *I : Found) {
+            bool Inside = false;
+            for (Loop *L = LI.getLoopFor(I->getParent()); L; L = L->getParentLoop())
+                Inside |= hasLoopMark(*L, ItemsMark);
+            if (Inside)
+                continue;
+            auto *Same = new FreezeInst(I, "", std::next(I->getIterator()));
+            I->replaceUsesWithIf(Same, [&](Use &U) { return U.getUser() != Same; });
+        }
+        if (!Found.empty())
+            FAM.invalidate(F, PreservedAnalyses::none());
+    }
+
     /* Brings loops into the usual form; `Changed`: what is known by now is put in. */
     static void clean(Function &F, FunctionAnalysisManager &FAM, bool Changed)
     {
@@ -238,29 +262,7 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
         Passes.addPass(LoopSimplifyPass());
         FAM.invalidate(F, PreservedAnalyses::none());
         FAM.invalidate(F, Passes.run(F, FAM));
-    }
-
-    /* Quotients by what is not constant are nothing that an analysis could compute once more elsewhere, since it might divide by 0. It
-       does not look behind a freeze, and takes what is there. */
-    static void hideDivisions(Function &F, FunctionAnalysisManager &FAM)
-    {
-        SmallVector<Instruction *, 8> Found;
-        for (Instruction &I : instructions(F))
-            if ((I.getOpcode() == Instruction::UDiv || I.getOpcode() == Instruction::URem)
-                && I.getType()->isIntegerTy() && !isa<Constant>(I.getOperand(1)))
-                Found.push_back(&I);
-        const auto &LI = FAM.getResult<LoopAnalysis>(F);
-        for (Instruction *I : Found) {
-            bool Inside = false;
-            for (Loop *L = LI.getLoopFor(I->getParent()); L; L = L->getParentLoop())
-                Inside |= hasLoopMark(*L, ItemsMark);
-            if (Inside)
-                continue;
-            auto *Same = new FreezeInst(I, "", std::next(I->getIterator()));
-            I->replaceUsesWithIf(Same, [&](Use &U) { return U.getUser() != Same; });
-        }
-        if (!Found.empty())
-            FAM.invalidate(F, PreservedAnalyses::none());
+        hideDivisions(F, FAM); /* which the passes have undone */
     }
 
     /* Work-items of an nd_range begin anywhere but at the first one only behind a barrier. Without a call that could come to one the
@@ -294,7 +296,6 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
         if (!HasItems)
             return PreservedAnalyses::all();
         clean(F, FAM, false);
-        hideDivisions(F, FAM);
         if (beginsWithFirst(F))
             clean(F, FAM, true);
         if (makeRows(F, FAM))
@@ -306,7 +307,6 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
             FAM.invalidate(F, PreservedAnalyses::none());
         if (divideAtEdges(F, FAM))
             clean(F, FAM, true);
-        hideDivisions(F, FAM);
         if (makeLanes(F, FAM))
             clean(F, FAM, true);
         if (expandCopies(F))

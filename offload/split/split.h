@@ -20,7 +20,7 @@
  *     nests.cpp     makes a copy of the rows of a small group for where no border is
  *     masks.cpp     writes tests of bits of the index as comparisons
  *     edges.cpp     divides it where conditions on the index change
- *     lanes.cpp     lets chunks of work-items take the turns of loops inside together, also where they combine a value
+ *     lanes.cpp     lets chunks of work-items take the turns of loops inside together, also where they combine a value or have arrays
  *     copies.cpp    makes loops of short copies into local memory
  *     arms.cpp      takes what both ways behind a condition read and write out of them
  *     members.cpp   lets members of structures be loaded together
@@ -157,6 +157,8 @@ class Accesses
     bool isFar(llvm::Instruction &I);
     llvm::Instruction *sharedVariable();
     bool keepsOrder(llvm::AAResults &AA);
+    llvm::DenseSet<const llvm::AllocaInst *> Own; /* variables that each work-item has for itself */
+    const llvm::Value *Lane = nullptr;            /* is one more for the next work-item, where that counts */
 
   private:
     llvm::Loop &L;

@@ -32,16 +32,20 @@ fi
 
 # Work-items that go through an array together are lanes, though the last turn is not that of all. A range that the work-items of
 # a group share out becomes a loop over that, and one over rows if they divide by their width.
-lanes=$("$@" -std=c17 -O2 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -Rpass='teamwork-.*' -S -o /dev/null \
-    "$here/split/grid.c" 2>&1)
-for kernel in dot_by_groups scale_all sum_of_series; do
+lanes=$("$@" -std=c17 -O2 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -Rpass='teamwork-.*' \
+    -Rpass-missed=teamwork-lanes -S -o /dev/null "$here/split/grid.c" 2>&1)
+for kernel in dot_by_groups scale_all sum_of_series solve_systems mask_by_groups; do
     if ! echo "$lanes" | grep -q "work-items of kernel $kernel take the turns"; then
         echo "the work-items of $kernel in split/grid.c do not take the turns of its loop together"
         exit 1
     fi
 done
+if [ "$(echo "$lanes" | grep -c 'work-items of kernel mask_by_groups take the turns')" -lt 3 ]; then
+    echo "the loop over work-items of mask_by_groups in split/grid.c is not divided at the borders"
+    exit 1
+fi
 for said in 'tree_of_any_size was split at 8 barriers' 'tile_by_rows was split .*; 2 loops' 'halo_by_id was split .*; 1 loop' 'halo_by_turns was split .*; 1 loop' \
-    'halo_by_id divide' 'halo_by_turns divide'; do
+    'halo_by_id divide' 'halo_by_turns divide' 'sum_of_others do not take .* of the call of elsewhere()'; do
     if ! echo "$lanes" | grep -q "kernel $said"; then
         echo "$lanes"
         echo "split/grid.c: nothing is said of $said"

@@ -53,6 +53,63 @@ static inline void sum_of_series(tw_item item, const struct sum_of_series *k)
 }
 TW_RANGE_REDUCTION(sum_of_series, 1, sum);
 
+/* Arrays of a work-item become arrays of all lanes. */
+struct solve_systems {
+    const float *x;
+    float *out;
+    size_t count;
+    int length;
+};
+
+static inline void solve_systems(tw_item item, const struct solve_systems *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    float kept[32], last = 0;
+    for (int row = 0; row < k->length; ++row)
+        kept[row] = last = 1 / (2 + last * k->x[(size_t)row * k->count + i]);
+    for (int row = k->length - 1; row >= 0; --row)
+        k->out[(size_t)row * k->count + i] = last = kept[row] - last;
+}
+TW_RANGE_KERNEL(solve_systems, 1);
+
+/* The loop over work-items of groups is divided at the borders of the array: into parts whose turns are taken together each. */
+struct mask_by_groups {
+    const float *x, *mask;
+    float *out;
+    int count, width;
+};
+
+static inline void mask_by_groups(tw_group group, const struct mask_by_groups *k)
+{
+    tw_parallel_for_work_item(group, item) {
+        const int i = (int)tw_global_id(item, 0);
+        float sum = 0;
+        for (int j = 0; j < k->width; ++j)
+            if (i + j - k->width / 2 >= 0 && i + j - k->width / 2 < k->count)
+                sum += k->x[i + j - k->width / 2] * k->mask[j];
+        k->out[i] = sum;
+    }
+}
+TW_WORK_GROUP_KERNEL(mask_by_groups, 256);
+
+/* The report names what is not inlined. */
+float elsewhere(float x);
+
+struct sum_of_others {
+    const float *x;
+    float *out;
+    size_t count;
+};
+
+static inline void sum_of_others(tw_item item, const struct sum_of_others *k)
+{
+    float sum = 0;
+    for (size_t i = 0; i < k->count; ++i)
+        sum += elsewhere(k->x[tw_global_id(item, 0) + i]);
+    k->out[tw_global_id(item, 0)] = sum;
+}
+TW_RANGE_KERNEL(sum_of_others, 1);
+
 struct turn_around {
     const float *in;
     float *out;
