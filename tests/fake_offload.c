@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_GPUS = 4, MOST_BLOCKS = 64, HOST_PLATFORM = 4 };
+enum { MOST_GPUS = 4, MOST_BLOCKS = 64, MOST_QUEUES = 16, MOST_PROGRAMS = 4, HOST_PLATFORM = 4 };
 
-#define EXPORTED __attribute__((visibility("default")))
+/* The library knows them by other types: sanitizers would complain, which do not see into the real liboffload. */
+#define EXPORTED __attribute__((visibility("default"), no_sanitize("function")))
 
 struct error {
     int code;
@@ -25,7 +26,7 @@ struct device {
     unsigned number;
 };
 struct queue {
-    struct device *device;
+    struct device *device; /* NULL: not used */
     unsigned long enqueued;
 };
 struct event {
@@ -33,13 +34,15 @@ struct event {
     unsigned long after; /* as many things were enqueued before */
 };
 struct program {
-    struct device *device;
+    struct device *device; /* NULL: not used */
 };
 
-struct fake_offload fake_offload EXPORTED = {.gpus = 1, .platform = 1};
+struct fake_offload fake_offload __attribute__((visibility("default"))) = {.gpus = 1, .platform = 1};
 
 static struct platform platforms[2];
 static struct device devices[1 + MOST_GPUS];
+static struct queue queues[MOST_QUEUES];       /* those of a lost device stay */
+static struct program programs[MOST_PROGRAMS]; /* likewise */
 static struct {
     unsigned char *at;
     size_t bytes;
@@ -206,7 +209,8 @@ EXPORTED result olMemcpy(struct queue *queue, void *target, struct device *to, c
 
 EXPORTED result olMemFill(struct queue *queue, void *target, size_t pattern_bytes, const void *pattern, size_t bytes)
 {
-    if (!queue || !pattern_bytes || bytes % pattern_bytes)
+    const size_t word = pattern_bytes % 4 == 0 ? 4 : pattern_bytes % 2 == 0 ? 2 : 1;
+    if (!queue || !pattern_bytes || bytes % pattern_bytes || (uintptr_t)target % word)
         return &refused;
     ++fake_offload.fills;
     const result error = use(queue);
@@ -219,17 +223,20 @@ EXPORTED result olMemFill(struct queue *queue, void *target, size_t pattern_byte
 
 EXPORTED result olCreateQueue(struct device *device, struct queue **queue)
 {
-    *queue = calloc(1, sizeof **queue);
-    if (!*queue)
+    size_t i = 0;
+    while (i < MOST_QUEUES && queues[i].device)
+        ++i;
+    if (i == MOST_QUEUES)
         return &refused;
-    (*queue)->device = device;
+    *queue = &queues[i];
+    queues[i] = (struct queue){.device = device};
     ++fake_offload.queues;
     return NULL;
 }
 
 EXPORTED result olDestroyQueue(struct queue *queue)
 {
-    free(queue);
+    queue->device = NULL;
     --fake_offload.queues;
     return NULL;
 }
@@ -301,6 +308,14 @@ EXPORTED result olWaitEvents(struct queue *queue, struct event **events, size_t 
     return fake_offload.is_broken ? &fault : NULL;
 }
 
+EXPORTED result olLaunchHostFunction(struct queue *queue, void (*function)(void *user), void *user)
+{
+    const result error = use(queue);
+    if (!error)
+        function(user);
+    return error;
+}
+
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 EXPORTED result olIsValidBinary(struct device *device, const void *image, size_t bytes, bool *valid)
@@ -314,17 +329,20 @@ EXPORTED result olCreateProgram(struct device *device, const void *image, size_t
 {
     bool valid;
     (void)olIsValidBinary(device, image, bytes, &valid);
-    *program = valid ? calloc(1, sizeof **program) : NULL;
-    if (!*program)
+    size_t i = 0;
+    while (i < MOST_PROGRAMS && programs[i].device)
+        ++i;
+    if (!valid || i == MOST_PROGRAMS)
         return &refused;
-    (*program)->device = device;
+    *program = &programs[i];
+    programs[i].device = device;
     ++fake_offload.programs;
     return NULL;
 }
 
 EXPORTED result olDestroyProgram(struct program *program)
 {
-    free(program);
+    program->device = NULL;
     --fake_offload.programs;
     return NULL;
 }

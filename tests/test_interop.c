@@ -96,9 +96,11 @@ TW_TEST(gpus_have_cudas_ordinals)
     const size_t count = tw_test_devices(devices, 16);
     int event = 0;
     tw_event *imported = NULL;
+    const char *backend = getenv("TW_BACKEND");
+    const bool by_cuda = !backend || strcmp(backend, "cuda") == 0; /* else GPUs are not run by the CUDA driver */
     for (size_t i = 0; i < count; ++i) {
         const int ordinal = tw_device_cuda_ordinal(devices[i]);
-        TW_EQUAL(ordinal >= 0, tw_device_is_gpu(devices[i]));
+        TW_EQUAL(ordinal >= 0, by_cuda && tw_device_is_gpu(devices[i]));
         if (ordinal < 0) {
             TW_FAIL(tw_event_from_cuda(devices[i], &event, &imported), TW_ERROR_UNSUPPORTED);
             TW_FAIL(tw_event_record_cuda(NULL, devices[i], &event), TW_ERROR_UNSUPPORTED);

@@ -506,6 +506,31 @@ TW_TEST(a_stream_copies_fills_and_passes_large_blocks)
     close_device();
 }
 
+TW_TEST(a_stream_measures_what_it_is_told_to)
+{
+    const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_RANGE);
+    struct tw_internal_launch launch = launch_of(10);
+    struct tw_backend_times times[3] = {{0, 0}};
+    struct tw_backend_device *base = open_device();
+    begin_kernel(&plain);
+    TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
+    struct tw_backend_stream *stream = open_stream(base);
+    for (uint64_t i = 0; i < 3; ++i) {
+        if (i != 1)
+            async->measure(stream);
+        (void)enqueue(stream, &kernel, &launch);
+    }
+    TW_EQUAL(async->completed(stream, 3), 3);
+    for (uint64_t i = 0; i < 3; ++i)
+        async->times(stream, i + 1, &times[i]);
+    TW_CHECK(times[0].start_ns && times[0].start_ns <= times[0].end_ns && times[0].end_ns <= times[2].start_ns);
+    TW_CHECK(times[2].start_ns <= times[2].end_ns);
+    TW_EQUAL(times[1].start_ns, 0);
+    TW_EQUAL(times[1].end_ns, 0);
+    end_stream(stream, 1, 3);
+    close_device();
+}
+
 /* ---- failures ---------------------------------------------------------------------------------------------------- */
 
 TW_TEST(a_refused_launch_leaves_the_device_as_it_is)
@@ -579,6 +604,7 @@ TW_TEST_LIST = {TW_CASE(devices_are_described),
                 TW_CASE(progress_is_seen_while_others_enqueue),
                 TW_CASE(streams_wait_for_each_other),
                 TW_CASE(a_stream_copies_fills_and_passes_large_blocks),
+                TW_CASE(a_stream_measures_what_it_is_told_to),
                 TW_CASE(a_refused_launch_leaves_the_device_as_it_is),
                 TW_CASE(a_fault_fails_what_was_not_over),
                 TW_CASES_END};

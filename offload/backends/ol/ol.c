@@ -144,7 +144,7 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
     tw_omp_begin(&device->omp, &tw_backend_ol, index, number, true);
     device->omp.warp = tw_ol_warp(device);
     device->omp.base.max_copies = COPIES;
-    device->omp.base.times_cost = false; /* there are none */
+    device->omp.base.times_cost = true;
     if (device->compute_units && device->compute_units * RESIDENT_TEAMS <= TW_INTERNAL_MAX_PARTS)
         device->omp.max_parts = (unsigned)device->compute_units * RESIDENT_TEAMS;
     ++opened;

@@ -341,6 +341,40 @@ tw_status tw_ol_copy(const struct tw_backend_copy *copy)
 
 /* ---- fills ------------------------------------------------------------------------------------------------------- */
 
+/* Enqueues fills of single bytes. */
+static ol_result fill_bytes(ol_queue queue, unsigned char *target, const unsigned char *values, size_t count)
+{
+    ol_result error = NULL;
+    for (size_t i = 0; i < count && !error; ++i)
+        error = tw_ol.fill(queue, target + i, 1, values + i, 1);
+    return error;
+}
+
+/* Enqueues a fill of contiguous bytes. A driver below writes words of up to 4 bytes if the pattern's size allows it, and these
+   have to be aligned. So the fill begins behind some single bytes, and within the pattern. */
+static ol_result fill_row(ol_queue queue, unsigned char *target, const struct tw_backend_fill *fill)
+{
+    static const struct ol_error no_memory = {OL_OUT_OF_RESOURCES, "no memory for a pattern"};
+    const size_t period = fill->pattern_bytes, word = period % 4 == 0 ? 4 : period % 2 == 0 ? 2 : 1;
+    const size_t before = (word - (uintptr_t)target % word) % word;
+    const unsigned char *pattern = fill->pattern;
+    if (!before)
+        return tw_ol.fill(queue, target, period, pattern, fill->row_bytes);
+    unsigned char *rest = malloc(period); /* the pattern from there on */
+    if (!rest)
+        return &no_memory;
+    memcpy(rest, pattern + before, period - before);
+    memcpy(rest + period - before, pattern, before);
+    const size_t middle = (fill->row_bytes - before) / period * period; /* a row is at least one pattern */
+    ol_result error = fill_bytes(queue, target, pattern, before);
+    if (!error && middle)
+        error = tw_ol.fill(queue, target + before, period, rest, middle);
+    if (!error)
+        error = fill_bytes(queue, target + before + middle, rest, fill->row_bytes - before - middle);
+    free(rest);
+    return error;
+}
+
 tw_status tw_ol_enqueue_fill(const struct tw_backend_fill *fill, ol_queue queue)
 {
     const struct tw_backend_fill joined = tw_rows_join_fill(*fill);
@@ -351,7 +385,7 @@ tw_status tw_ol_enqueue_fill(const struct tw_backend_fill *fill, ol_queue queue)
         unsigned char *target = joined.target;
         target += row / joined.rows ? row / joined.rows * joined.plane : 0;
         target += row % joined.rows ? row % joined.rows * joined.pitch : 0;
-        error = tw_ol.fill(queue, target, joined.pattern_bytes, joined.pattern, joined.row_bytes);
+        error = fill_row(queue, target, &joined);
     }
     return error ? tw_ol_fail(TW_ERROR_TRANSFER_FAILED, error, "liboffload could not fill %zu bytes",
                               tw_backend_fill_bytes(fill))

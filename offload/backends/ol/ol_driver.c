@@ -15,6 +15,7 @@
 #define LIBRARY "libLLVMOffload.so.22.1"
 #define POLL_NS 100000u /* before a thread sleeps in the driver */
 #define MOST_DEVICES 64u
+#define CALLBACK_NS 10000u /* by which the times that a stream measures may differ from the device's */
 
 struct tw_ol_library tw_ol;
 
@@ -203,8 +204,18 @@ unsigned tw_ol_warp(const struct tw_ol_device *device)
     return device->platform == OL_PLATFORM_HOST ? 0 : tw_image_warp(arch);
 }
 
+/* As LLVM's compilers make it: registers are scalar, but for pairs of halves. */
+static void describe_arithmetic(struct tw_device_facts *facts)
+{
+    facts->half_config = facts->single_config = facts->double_config =
+        TW_FP_DENORM | TW_FP_INF_NAN | TW_FP_ROUND_TO_NEAREST | TW_FP_FMA | TW_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+    facts->int_vector_bytes = facts->float_vector_bytes = 1;
+    facts->half_vector_bytes = 4;
+}
+
 void tw_ol_describe(const struct tw_ol_device *device, struct tw_device_facts *facts)
 {
+    describe_arithmetic(facts);
     text_of(device->handle, OL_INFO_PRODUCT_NAME, facts->name, sizeof facts->name);
     if (device->platform == OL_PLATFORM_AMDGPU)
         text_of(device->handle, OL_INFO_NAME, facts->architecture, sizeof facts->architecture);
@@ -222,6 +233,7 @@ void tw_ol_describe(const struct tw_ol_device *device, struct tw_device_facts *f
     facts->clock_mhz = number_of(device->handle, OL_INFO_CLOCK_MHZ);
     facts->memory_clock_mhz = number_of(device->handle, OL_INFO_MEMORY_CLOCK_MHZ);
     facts->global_mem_bytes = (size_t)bytes_of(device->handle, OL_INFO_GLOBAL_BYTES);
+    facts->timer_ns = CALLBACK_NS;
     facts->local_mem_type = TW_LOCAL_MEM_LOCAL;
     facts->local_mem_bytes = device->local_bytes;
     facts->uses_host_memory = facts->has_shared_memory = true;

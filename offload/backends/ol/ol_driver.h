@@ -81,6 +81,7 @@ enum ol_device_info {
     X(event_destroy, "olDestroyEvent", (ol_event event))                                                               \
     X(event_sync, "olSyncEvent", (ol_event event))                                                                     \
     X(event_info, "olGetEventInfo", (ol_event event, int which, size_t bytes, void *value))                            \
+    X(host_function, "olLaunchHostFunction", (ol_queue queue, void (*function)(void *user), void *user))               \
     X(is_valid_binary, "olIsValidBinary", (ol_device device, const void *image, size_t bytes, bool *valid))            \
     X(program_create, "olCreateProgram", (ol_device device, const void *image, size_t bytes, ol_program *program))     \
     X(program_destroy, "olDestroyProgram", (ol_program program))                                                       \

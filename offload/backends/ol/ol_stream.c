@@ -19,6 +19,7 @@
 
 #include "backends/gpu/gpu_arguments.h"
 #include "backends/gpu/gpu_records.h"
+#include "base/clock.h"
 #include "common/scratch.h"
 #include "ol_copy.h"
 #include "ol_launch.h"
@@ -29,6 +30,11 @@
 #define COPY_NAME "that ran before a copy" /* a copy does not fail by itself once it is enqueued */
 #define FILL_NAME "that ran before a fill"
 
+/* When a launch began and ended: 0 until it has. Written by the host functions around it. */
+struct timing {
+    _Atomic uint64_t start_ns, end_ns;
+};
+
 struct ol_stream {
     struct tw_backend_stream base;
     struct tw_ol_device *device;
@@ -38,6 +44,8 @@ struct ol_stream {
     _Atomic uint64_t issued, over;      /* the last sequence numbers that are issued, and known to be over */
     _Atomic uint64_t awaited;           /* the last sequence number that the host was said to wait for */
     const char *names[TW_STREAM_DEPTH]; /* names of kernels, by sequence number */
+    struct timing *timings;             /* likewise; NULL until the first use */
+    bool measures;                      /* the next launch is measured */
 
     pthread_mutex_t mutex; /* protects the members below; records follow the order of sequence numbers */
     struct tw_gpu_records records;
@@ -83,12 +91,20 @@ static tw_status open_stream(struct tw_backend_device *device, enum tw_priority 
     return TW_SUCCESS;
 }
 
+static void finish_queue(void *user)
+{
+    (void)tw_ol.queue_sync(((struct ol_stream *)user)->queue);
+}
+
 static void close_stream(struct tw_backend_stream *base)
 {
     struct ol_stream *stream = ol(base);
     tw_scratch_close(&stream->scratch, owner_of(stream));
     tw_gpu_arguments_free(&stream->arguments, owner_of(stream));
     if (!tw_ol_lost(stream->device)) {
+        if (stream->timings)
+            finish_queue(stream); /* a host function before a launch that was refused */
+        free(stream->timings);    /* those of a lost device may be written yet */
         for (size_t i = 0; i < TW_STREAM_DEPTH; ++i)
             if (stream->records.slots[i].event)
                 (void)tw_ol.event_destroy(stream->records.slots[i].event);
@@ -185,11 +201,6 @@ static tw_status wait(struct tw_backend_stream *base, const struct tw_backend_ev
     return error ? complain(stream, "let no stream wait for another", error) : TW_SUCCESS;
 }
 
-static void finish_queue(void *user)
-{
-    (void)tw_ol.queue_sync(((struct ol_stream *)user)->queue);
-}
-
 /* Enqueues the copy of a large argument block. */
 static tw_status copy_arguments(struct ol_stream *stream, const struct tw_internal_kernel *kernel,
                                 struct tw_internal_launch *launch)
@@ -261,6 +272,22 @@ static void note_launch(struct ol_stream *stream, uint64_t sequence, bool is_cop
     pthread_mutex_unlock(&stream->mutex);
 }
 
+/* liboffload of LLVM 22 does not tell when an event was complete. But a queue calls functions of the host in its order. */
+static void note_now(void *user)
+{
+    atomic_store_explicit((_Atomic uint64_t *)user, tw_now_ns(), memory_order_release);
+}
+
+/* Enqueues a function that notes when the next launch begins. Returns NULL if it cannot be measured. */
+static __attribute__((noinline)) struct timing *begin_timing(struct ol_stream *stream, uint64_t sequence)
+{
+    stream->measures = false;
+    if (!stream->timings && !(stream->timings = calloc(TW_STREAM_DEPTH, sizeof *stream->timings)))
+        return NULL;
+    struct timing *timing = &stream->timings[sequence % TW_STREAM_DEPTH];
+    return tw_ol.host_function(stream->queue, note_now, &timing->start_ns) ? NULL : timing;
+}
+
 static tw_status issue(struct ol_stream *stream, const struct request *request, uint64_t *sequence)
 {
     const uint64_t next = atomic_load_explicit(&stream->issued, memory_order_relaxed) + 1;
@@ -270,7 +297,10 @@ static tw_status issue(struct ol_stream *stream, const struct request *request, 
         return tw_fail(TW_ERROR_LAUNCH_FAILED, "liboffload has no context");
     record_awaited(stream);
     stream->names[next % TW_STREAM_DEPTH] = request->name;
+    struct timing *timing = stream->measures ? begin_timing(stream, next) : NULL;
     const tw_status status = add(stream, request);
+    if (timing && status == TW_SUCCESS)
+        (void)tw_ol.host_function(stream->queue, note_now, &timing->end_ns);
     if (status == TW_SUCCESS) {
         atomic_fetch_add_explicit(&stream->device->running, 1, memory_order_relaxed);
         atomic_store_explicit(&stream->issued, next, memory_order_release);
@@ -280,10 +310,9 @@ static tw_status issue(struct ol_stream *stream, const struct request *request, 
     return status;
 }
 
-/* liboffload of LLVM 22 does not tell when an event was complete. */
 static void measure(struct tw_backend_stream *base)
 {
-    (void)base;
+    ol(base)->measures = true;
 }
 
 static tw_status launch(struct tw_backend_stream *base, const struct tw_internal_kernel *kernel,
@@ -339,7 +368,14 @@ static void announce(struct tw_backend_stream *base, uint64_t sequence)
 
 static void times(struct tw_backend_stream *base, uint64_t sequence, struct tw_backend_times *result)
 {
-    (void)base, (void)sequence, (void)result;
+    struct ol_stream *stream = ol(base);
+    if (!stream->timings || !is_over(stream, sequence))
+        return;
+    struct timing *timing = &stream->timings[sequence % TW_STREAM_DEPTH];
+    const uint64_t end_ns = atomic_exchange_explicit(&timing->end_ns, 0, memory_order_acquire);
+    const uint64_t start_ns = atomic_exchange_explicit(&timing->start_ns, 0, memory_order_relaxed);
+    if (start_ns && end_ns)
+        *result = (struct tw_backend_times){start_ns, end_ns};
 }
 
 static tw_status outcome(struct tw_backend_stream *base, uint64_t sequence)
