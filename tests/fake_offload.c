@@ -254,6 +254,7 @@ EXPORTED result olGetQueueInfo(struct queue *queue, int which, size_t bytes, voi
         return &refused;
     if (fake_offload.is_broken)
         return &fault;
+    ++fake_offload.asked;
     *(bool *)value = !fake_offload.is_forgetful && (is_done() || !queue->enqueued);
     if (*(bool *)value)
         queue->enqueued = 0;

@@ -506,6 +506,79 @@ TW_TEST(a_stream_copies_fills_and_passes_large_blocks)
     close_device();
 }
 
+TW_TEST(a_graph_is_one_launch)
+{
+    const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_RANGE);
+    struct tw_internal_launch launch = launch_of(10), large = launch_of(1000);
+    struct tw_backend_graph *graph = NULL;
+    uint64_t sequence = 0;
+    struct tw_backend_device *base = open_with(2, OL_PLATFORM_CUDA);
+    begin_kernel(&plain);
+    TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
+    TW_PASS(tw_backend_ol.check(base, &kernel, &large));
+    unsigned char *memory = tw_backend_ol.memory->allocate(base, 64);
+    const struct tw_backend_fill fill = {
+        .target = memory, .pattern = "ab", .pattern_bytes = 2, .row_bytes = 32, .rows = 1, .planes = 1};
+    const struct tw_backend_copy copy = tw_backend_copy_of(base, memory + 32, base, memory, 32);
+    struct tw_backend_graph_node nodes[] = {{.device = base, .kernel = &kernel, .launch = &launch},
+                                            {.device = base, .fill = &fill},
+                                            {.device = base, .copy = &copy, .before = (size_t[]){1}, .before_count = 1},
+                                            {.device = base, .before = (size_t[]){0, 2}, .before_count = 2},
+                                            {.device = base, .kernel = &kernel, .launch = &large}};
+    TW_PASS(tw_ol_graphs.instantiate(base, nodes, 5, &graph));
+    TW_CHECK(graph);
+    struct tw_backend_stream *stream = open_stream(base);
+    for (unsigned i = 1; i <= 3; ++i) {
+        memset(memory, 0, 64);
+        TW_PASS(tw_ol_graphs.launch(stream, graph, &sequence));
+        TW_EQUAL(sequence, i);
+        TW_EQUAL(fake->launches, 2 * i);
+        TW_CHECK(memory[0] == 'a' && memory[63] == 'b');
+        TW_EQUAL(fake->grid[0], 4);
+    }
+    TW_EQUAL(async->completed(stream, 3), 3);
+    fake->refuses = true;
+    TW_FAIL(tw_ol_graphs.launch(stream, graph, &sequence), TW_ERROR_LAUNCH_FAILED);
+    fake->refuses = false;
+    end_stream(stream, 1, 3);
+    tw_ol_graphs.destroy(graph);
+    graph = NULL;
+    nodes[3].device = &tw_ol_device(1)->omp.base;
+    TW_PASS(tw_ol_graphs.instantiate(base, nodes, 5, &graph)); /* the runtime runs it */
+    TW_CHECK(!graph);
+    tw_backend_ol.memory->free(base, memory);
+    close_device();
+}
+
+/* Polls of a thread that does not launch. */
+static void *poll_beside(void *stream)
+{
+    uint64_t done = 0;
+    const unsigned syncs = fake->asked;
+    (void)async->completed(stream, 10);
+    TW_EQUAL(fake->asked, syncs); /* it is too early */
+    while (done < 10)
+        done = async->completed(stream, 10);
+    return NULL;
+}
+
+TW_TEST(a_thread_that_does_not_launch_asks_rarely)
+{
+    const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_RANGE);
+    struct tw_internal_launch launch = launch_of(10);
+    struct tw_backend_device *base = open_device();
+    pthread_t thread;
+    begin_kernel(&plain);
+    TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
+    struct tw_backend_stream *stream = open_stream(base);
+    for (uint64_t i = 1; i <= 10; ++i)
+        (void)enqueue(stream, &kernel, &launch);
+    TW_CHECK(!pthread_create(&thread, NULL, poll_beside, stream));
+    pthread_join(thread, NULL);
+    end_stream(stream, 1, 10);
+    close_device();
+}
+
 TW_TEST(a_stream_measures_what_it_is_told_to)
 {
     const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_RANGE);
@@ -604,6 +677,8 @@ TW_TEST_LIST = {TW_CASE(devices_are_described),
                 TW_CASE(progress_is_seen_while_others_enqueue),
                 TW_CASE(streams_wait_for_each_other),
                 TW_CASE(a_stream_copies_fills_and_passes_large_blocks),
+                TW_CASE(a_graph_is_one_launch),
+                TW_CASE(a_thread_that_does_not_launch_asks_rarely),
                 TW_CASE(a_stream_measures_what_it_is_told_to),
                 TW_CASE(a_refused_launch_leaves_the_device_as_it_is),
                 TW_CASE(a_fault_fails_what_was_not_over),

@@ -269,6 +269,7 @@ const struct tw_backend tw_backend_ol = {
     .types_on_demand = TW_OMP_TYPES, /* as omp, which takes the rest */
     .memory = &memory,
     .async = &tw_ol_async,
+    .graphs = &tw_ol_graphs,
     .interop = &interop,
     .count = count,
     .open = open_device,

@@ -26,9 +26,12 @@
 
 #define RECORD_EVERY 64u /* launches between two events, at least */
 #define RECORD_EVERY_COPY 8u
+#define QUIET_NS                                                                                                       \
+    8000u          /* after a launch, before a thread that does not launch asks the driver: both would take its lock */
 #define POLLS 256u /* of the queue, before an event is recorded: not every driver says that a queue is empty */
 #define COPY_NAME "that ran before a copy" /* a copy does not fail by itself once it is enqueued */
 #define FILL_NAME "that ran before a fill"
+#define GRAPH_NAME "of a command graph"
 
 /* When a launch began and ended: 0 until it has. Written by the host functions around it. */
 struct timing {
@@ -43,6 +46,9 @@ struct ol_stream {
     struct tw_gpu_arguments arguments;
     _Atomic uint64_t issued, over;      /* the last sequence numbers that are issued, and known to be over */
     _Atomic uint64_t awaited;           /* the last sequence number that the host was said to wait for */
+    _Atomic(const void *) launcher;     /* the thread of the last launch; see this_thread */
+    _Atomic uint64_t seen, seen_ns;     /* what was issued when another thread polled last and that was new, and when */
+    _Atomic uint64_t asked;             /* what was issued when such a thread asked last */
     const char *names[TW_STREAM_DEPTH]; /* names of kernels, by sequence number */
     struct timing *timings;             /* likewise; NULL until the first use */
     bool measures;                      /* the next launch is measured */
@@ -51,6 +57,8 @@ struct ol_stream {
     struct tw_gpu_records records;
     unsigned polls; /* of the queue in a row that did not find it empty */
 };
+
+static _Thread_local const char this_thread; /* its address stands for the thread */
 
 static struct ol_stream *ol(const struct tw_backend_stream *stream)
 {
@@ -216,13 +224,26 @@ static tw_status copy_arguments(struct ol_stream *stream, const struct tw_intern
     return error ? complain(stream, "did not copy the arguments of a kernel", error) : TW_SUCCESS;
 }
 
-/* A kernel, a copy or a fill to enqueue on a stream. */
+/* A graph: what its launches enqueue one after the other. liboffload has no graphs. */
+struct ol_graph {
+    struct tw_backend_graph base;
+    size_t count;
+    struct node {
+        const struct tw_internal_kernel *kernel;
+        struct tw_internal_launch launch; /* of the kernel */
+        const struct tw_backend_copy *copy;
+        const struct tw_backend_fill *fill;
+    } nodes[];
+};
+
+/* A kernel, a copy, a fill or a graph to enqueue on a stream. */
 struct request {
     const char *name;
     const struct tw_internal_kernel *kernel;
     struct tw_internal_launch *launch;
     const struct tw_backend_copy *copy;
     const struct tw_backend_fill *fill;
+    struct ol_graph *graph;
 };
 
 static tw_status add_kernel(struct ol_stream *stream, const struct request *request)
@@ -239,12 +260,37 @@ static tw_status add_kernel(struct ol_stream *stream, const struct request *requ
     return error ? tw_ol_report(stream->device, request->kernel->name, error, alone) : TW_SUCCESS;
 }
 
-static tw_status add(struct ol_stream *stream, const struct request *request)
+static tw_status add_one(struct ol_stream *stream, const struct request *request)
 {
     if (request->kernel)
         return add_kernel(stream, request);
-    return request->copy ? tw_ol_enqueue_copy(request->copy, stream->queue)
-                         : tw_ol_enqueue_fill(request->fill, stream->queue);
+    if (request->copy)
+        return tw_ol_enqueue_copy(request->copy, stream->queue);
+    return request->fill ? tw_ol_enqueue_fill(request->fill, stream->queue) : TW_SUCCESS;
+}
+
+/* Enqueues the nodes of a graph in their order, so that each comes behind those that it waits for. If that fails, those
+   before it have run when this returns. */
+static tw_status add_graph(struct ol_stream *stream, struct ol_graph *graph)
+{
+    tw_status status = TW_SUCCESS;
+    for (size_t i = 0; i < graph->count && status == TW_SUCCESS; ++i) {
+        struct node *node = &graph->nodes[i];
+        const struct request request = {.name = node->kernel ? node->kernel->name : GRAPH_NAME,
+                                        .kernel = node->kernel,
+                                        .launch = &node->launch,
+                                        .copy = node->copy,
+                                        .fill = node->fill};
+        status = add_one(stream, &request);
+    }
+    if (status != TW_SUCCESS && !tw_ol_lost(stream->device))
+        finish_queue(stream);
+    return status;
+}
+
+static tw_status add(struct ol_stream *stream, const struct request *request)
+{
+    return request->graph ? add_graph(stream, request->graph) : add_one(stream, request);
 }
 
 /* Records an event behind the launches so far if the host waits for one of them, which would otherwise be seen to be over
@@ -303,9 +349,10 @@ static tw_status issue(struct ol_stream *stream, const struct request *request, 
         (void)tw_ol.host_function(stream->queue, note_now, &timing->end_ns);
     if (status == TW_SUCCESS) {
         atomic_fetch_add_explicit(&stream->device->running, 1, memory_order_relaxed);
+        atomic_store_explicit(&stream->launcher, &this_thread, memory_order_relaxed);
         atomic_store_explicit(&stream->issued, next, memory_order_release);
         *sequence = next;
-        note_launch(stream, next, !request->kernel);
+        note_launch(stream, next, request->copy || request->fill);
     }
     return status;
 }
@@ -338,12 +385,80 @@ static tw_status fill(struct tw_backend_stream *base, const struct tw_backend_fi
     return issue(ol(base), &(struct request){.name = FILL_NAME, .fill = fill}, sequence);
 }
 
+/* ---- graphs ------------------------------------------------------------------------------------------------------ */
+
+/* Returns true if a stream of the device can run a node. */
+static bool takes_node(const struct tw_backend_device *device, const struct tw_backend_graph_node *node)
+{
+    const struct tw_backend_copy *t = node->copy;
+    if (t)
+        return (!t->to || t->to == device) && (!t->from || t->from == device);
+    return node->device == device
+           && (node->fill || !node->kernel || tw_ol_takes(node->device, node->kernel, node->launch));
+}
+
+static tw_status instantiate(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes, size_t count,
+                             struct tw_backend_graph **result)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (!takes_node(device, &nodes[i]))
+            return TW_SUCCESS;
+    struct ol_graph *graph = malloc(sizeof *graph + count * sizeof graph->nodes[0]);
+    if (!graph)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a command graph");
+    graph->base.device = device;
+    graph->count = count;
+    for (size_t i = 0; i < count; ++i) {
+        struct node *node = &graph->nodes[i];
+        *node = (struct node){.kernel = nodes[i].kernel, .copy = nodes[i].copy, .fill = nodes[i].fill};
+        if (!node->kernel)
+            continue;
+        node->launch = *nodes[i].launch;
+        tw_omp_prepare(&tw_ol_of(device)->omp, node->kernel, &node->launch);
+    }
+    *result = &graph->base;
+    return TW_SUCCESS;
+}
+
+static void destroy(struct tw_backend_graph *graph)
+{
+    free(graph);
+}
+
+static tw_status launch_graph(struct tw_backend_stream *base, struct tw_backend_graph *graph, uint64_t *sequence)
+{
+    return issue(ol(base), &(struct request){.name = GRAPH_NAME, .graph = (struct ol_graph *)graph}, sequence);
+}
+
+const struct tw_backend_graphs tw_ol_graphs = {
+    .instantiate = instantiate,
+    .destroy = destroy,
+    .launch = launch_graph,
+};
+
 /* ---- completion -------------------------------------------------------------------------------------------------- */
+
+/* Returns true if the driver should be asked now. While another thread launches, it is once for some launches. */
+static bool should_ask(struct ol_stream *stream)
+{
+    const uint64_t issued = atomic_load_explicit(&stream->issued, memory_order_relaxed);
+    if (atomic_load_explicit(&stream->launcher, memory_order_relaxed) == &this_thread)
+        return true;
+    const uint64_t now = tw_now_ns();
+    if (atomic_exchange_explicit(&stream->seen, issued, memory_order_relaxed) != issued)
+        atomic_store_explicit(&stream->seen_ns, now, memory_order_relaxed);
+    if (issued - atomic_load_explicit(&stream->asked, memory_order_relaxed) < RECORD_EVERY
+        && now - atomic_load_explicit(&stream->seen_ns, memory_order_relaxed) < QUIET_NS)
+        return false;
+    atomic_store_explicit(&stream->asked, issued, memory_order_relaxed);
+    return true;
+}
 
 static uint64_t completed(struct tw_backend_stream *base, uint64_t sequence)
 {
     struct ol_stream *stream = ol(base);
-    if (!is_over(stream, sequence) && !tw_ol_lost(stream->device) && !pthread_mutex_trylock(&stream->mutex)) {
+    if (!is_over(stream, sequence) && !tw_ol_lost(stream->device) && should_ask(stream)
+        && !pthread_mutex_trylock(&stream->mutex)) {
         const ol_result error = is_over(stream, sequence) ? NULL : ask_locked(stream, sequence);
         pthread_mutex_unlock(&stream->mutex);
         if (error)

@@ -6,5 +6,6 @@
 #include "backend.h"
 
 extern const struct tw_backend_async tw_ol_async;
+extern const struct tw_backend_graphs tw_ol_graphs;
 
 #endif
