@@ -17,6 +17,7 @@
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -417,7 +418,9 @@ Value *Divider::narrow(IRBuilder<> &B, Expander &Expand, const SCEV *S, Instruct
 {
     Value *V = Expand.expandCodeFor(S, S->getType(), At->getIterator());
     B.SetInsertPoint(At);
-    return frozen(B, V, 4);
+    const auto *Sum = dyn_cast<BinaryOperator>(V);
+    const Value *Scaled = Sum && isa<ConstantInt>(Sum->getOperand(1)) ? Sum->getOperand(0) : V;
+    return frozen(B, V, computeKnownBits(Scaled, DL).countMinTrailingZeros() > 0 ? 4 : 0);
 }
 
 /* Brings Lo up and Hi down to where one condition holds. With y = Start + Shift, which must lie in 0 to Last:
