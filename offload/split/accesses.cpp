@@ -47,6 +47,8 @@ std::optional<int64_t> Accesses::growth(const SCEV *S)
                 return *By * Factor->getAPInt().getSExtValue();
         [[fallthrough]];
     default:
+        if (!Wraps && (isa<SCEVZeroExtendExpr>(S) || isa<SCEVSignExtendExpr>(S)))
+            return growth(S->operands()[0]);
         for (const SCEV *Operand : S->operands())
             if (growth(Operand) != 0)
                 return {};

@@ -222,6 +222,34 @@ struct SplitPass : PassInfoMixin<SplitPass> {
     }
 };
 
+/* LLVM unrolls short loops all the way before it comes to vectors, and in a row of 32 work-items it does not find these again. So that
+   waits for loops over work-items that fill a vector, side by side. */
+constexpr const char *LaterMark = "teamwork.unroll.later", *NotUnrolled = "llvm.loop.unroll.disable";
+constexpr unsigned LeastInVector = 16;
+
+struct WaitPass : PassInfoMixin<WaitPass> {
+    PreservedAnalyses run(Loop &L, LoopAnalysisManager &, LoopStandardAnalysisResults &Results, LPMUpdater &)
+    {
+        if (!L.isInnermost() || !hasLoopMark(L, ItemsMark) || hasLoopMark(L, NotUnrolled)
+            || Results.SE.getSmallConstantTripCount(&L) < LeastInVector)
+            return PreservedAnalyses::all();
+        Accesses At(L, Results.SE, /*Wraps=*/false);
+        for (BasicBlock *Block : L.blocks())
+            for (Instruction &I : *Block)
+                if (getLoadStorePointerOperand(&I) && At.isFar(I))
+                    return PreservedAnalyses::all();
+        addLoopMark(L, LaterMark);
+        addLoopMark(L, NotUnrolled);
+        return PreservedAnalyses::all();
+    }
+
+    static void end(Loop &L)
+    {
+        if (hasLoopMark(L, LaterMark))
+            L.setLoopID(makePostTransformationMetadata(L.getHeader()->getContext(), L.getLoopID(), {LaterMark, NotUnrolled}, {}));
+    }
+};
+
 /* In front of the vectorizer, where everything is inlined and simple. */
 struct LoopsPass : PassInfoMixin<LoopsPass> {
     /* Quotients by what is not constant are nothing that an analysis could compute once more elsewhere, since it might divide by 0. It
@@ -295,6 +323,8 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
         allowMaskedMembers(HasItems);
         if (!HasItems)
             return PreservedAnalyses::all();
+        for (Loop *L : LI.getLoopsInPreorder())
+            WaitPass::end(*L);
         clean(F, FAM, false);
         if (beginsWithFirst(F))
             clean(F, FAM, true);
@@ -329,6 +359,8 @@ extern "C" LLVM_ATTRIBUTE_WEAK LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibra
     return {LLVM_PLUGIN_API_VERSION, "teamwork-split", "1", [](PassBuilder &Builder) {
                 Builder.registerPipelineStartEPCallback(
                     [](ModulePassManager &Passes, OptimizationLevel) { Passes.addPass(tw_split::SplitPass()); });
+                Builder.registerLateLoopOptimizationsEPCallback(
+                    [](LoopPassManager &Passes, OptimizationLevel) { Passes.addPass(tw_split::WaitPass()); });
                 Builder.registerVectorizerStartEPCallback(
                     [](FunctionPassManager &Passes, OptimizationLevel) { Passes.addPass(tw_split::LoopsPass()); });
             }};

@@ -150,7 +150,8 @@ struct Version {
 class Accesses
 {
   public:
-    Accesses(llvm::Loop &L, llvm::ScalarEvolution &SE) : L(L), SE(SE)
+    /* `Wraps`: whether indices may wrap around before they are extended */
+    Accesses(llvm::Loop &L, llvm::ScalarEvolution &SE, bool Wraps = true) : L(L), SE(SE), Wraps(Wraps)
     {
     }
     std::optional<int64_t> growth(const llvm::SCEV *S);
@@ -163,6 +164,7 @@ class Accesses
   private:
     llvm::Loop &L;
     llvm::ScalarEvolution &SE;
+    const bool Wraps;
 };
 
 /* A kernel on its way. */

@@ -69,6 +69,10 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
             exit 1
         fi
     done
+    if [ "$(echo "$code" | sed -n '/^define.*@turn_rows_tw_split/,/^}/p' | grep -c 'load float')" -ge 32 ]; then
+        echo "a row of work-items of turn_rows in split/members.c is unrolled in place of vectors"
+        exit 1
+    fi
 fi
 
 # Variables and functions that a GPU does not have are named at the line that uses them.

@@ -33,3 +33,25 @@ static inline void move(tw_nd_item item, const struct move *k)
     k->out[4 * i + 3] = mass;
 }
 TW_ND_RANGE_KERNEL(move, 128);
+
+/* Rows of 32 work-items, which LLVM would unroll all the way at -O3. */
+struct turn_rows {
+    const float *in;
+    float *out;
+    unsigned pitch;
+};
+
+static inline void turn_rows(tw_nd_item item, const struct turn_rows *k)
+{
+    TW_LOCAL(float, tile, [32][32]);
+    const unsigned i = (unsigned)tw_local_id(item, 0), j = (unsigned)tw_local_id(item, 1);
+    const unsigned corner = (unsigned)tw_group_id(item, 0) * 32 * k->pitch + (unsigned)tw_global_id(item, 1);
+#pragma clang loop unroll(full)
+    for (unsigned at = 0; at < 32; at += 8)
+        tile[at + i][j] = k->in[(at + i) * k->pitch + corner];
+    tw_barrier(item, TW_LOCAL_SPACE);
+#pragma clang loop unroll(full)
+    for (unsigned at = 0; at < 32; at += 8)
+        k->out[(at + i) * k->pitch + corner] = tile[31 - at - i][j] * 2;
+}
+TW_ND_RANGE_KERNEL(turn_rows, 8, 32);
