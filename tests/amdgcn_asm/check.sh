@@ -87,7 +87,7 @@ kernels() {
         $1 ~ /^ds_(write|store)/ { ++count["ds_store"] }
         $1 ~ /^ds_(add|sub|min|max|inc)/ { ++count["ds_atomic"] }
         $1 ~ /^ds_(bpermute|swizzle)/ { ++count["permute"] }
-        /(quad_perm|row_half_mirror|row_mirror)/ { ++count["dpp"] }
+        /(quad_perm|row_half_mirror|row_mirror|row_shr)/ { ++count["dpp"] }
         $1 ~ /^v_readlane/ { ++count["readlane"] }
         $1 == "s_barrier" { ++count["barrier"] }
         $1 ~ /^scratch_|^buffer_(load|store)/ { ++count["stack"] }

@@ -162,6 +162,14 @@ static inline void scans(tw_nd_item item, const struct sums *k)
 }
 TW_ND_RANGE_KERNEL(TW_BLOCK(sums) scans, SIZE);
 
+/* A value of any lane comes through the hardware of local memory. Broken: of a lane that is known. */
+static inline void picks(tw_nd_item item, const struct sums *k)
+{
+    const size_t i = tw_global_linear_id(item);
+    k->out[i] = tw_select_from_group(tw_get_sub_group(item), (int)i, IF_BROKEN(3 + 0 *)(size_t) k->in[i]);
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(sums) picks, SIZE);
+
 /* A vote is a comparison. Broken: a vote of the group. */
 static inline void votes(tw_nd_item item, const struct sums *k)
 {

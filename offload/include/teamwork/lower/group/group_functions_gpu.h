@@ -83,6 +83,15 @@ TW_DEVICE_INLINE bool tw_internal_near_word(int word, int which, int *result)
     }
 }
 
+/* The word of the lane that is 1, 2, 4 or 8 before in the same row of 16; 0 where there is none. */
+TW_DEVICE_INLINE int tw_internal_row_word(int word, unsigned delta)
+{
+    return delta == 1   ? __builtin_amdgcn_update_dpp(0, word, 0x111, 15, 15, true)
+           : delta == 2 ? __builtin_amdgcn_update_dpp(0, word, 0x112, 15, 15, true)
+           : delta == 4 ? __builtin_amdgcn_update_dpp(0, word, 0x114, 15, 15, true)
+                        : __builtin_amdgcn_update_dpp(0, word, 0x118, 15, 15, true);
+}
+
 TW_DEVICE_INLINE int tw_internal_shuffle_word(tw_sub_group sub_group, int word, enum tw_internal_shuffle kind,
                                               int which)
 {
@@ -182,8 +191,37 @@ TW_DEVICE_INLINE bool tw_internal_redux(tw_sub_group sub_group, int *x, tw_opera
                             fourth = tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_FROM, 48);                 \
         return combine(combine(first, second, op), combine(third, fourth, op), op);                                    \
     }
+
+/* The x of all lanes up to this one together: of a row, and then with the rows before. */
+#define TW_INTERNAL_DEFINE_SCAN_ROWS(type, suffix, combine)                                                            \
+    TW_DEVICE_INLINE type tw_internal_scan_rows_##suffix(tw_sub_group sub_group, type x, tw_operation op)              \
+    {                                                                                                                  \
+        const unsigned lane = sub_group.tw_lane_ % 16, row = sub_group.tw_lane_ / 16;                                  \
+        for (unsigned delta = 1; delta < 16; delta *= 2) {                                                             \
+            type other;                                                                                                \
+            int words[sizeof x / 4];                                                                                   \
+            __builtin_memcpy(words, &x, sizeof x);                                                                     \
+            for (size_t i = 0; i < sizeof x / 4; ++i)                                                                  \
+                words[i] = tw_internal_row_word(words[i], delta);                                                      \
+            __builtin_memcpy(&other, words, sizeof x);                                                                 \
+            if (lane >= delta)                                                                                         \
+                x = combine(other, x, op);                                                                             \
+        }                                                                                                              \
+        type before = tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_FROM, 15);                                \
+        if (sub_group.tw_max_ > 32) {                                                                                  \
+            const type two = combine(before, tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_FROM, 31), op);    \
+            const type three = combine(two, tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_FROM, 47), op);     \
+            before = row == 1 ? before : row == 2 ? two : three;                                                       \
+        }                                                                                                              \
+        return row ? combine(before, x, op) : x;                                                                       \
+    }
+#define TW_INTERNAL_SCAN_ROWS(suffix, sub_group, x, op)                                                                \
+    if (sub_group.tw_even_)                                                                                            \
+        return tw_internal_scan_rows_##suffix(sub_group, x, op);
 #else
 #define TW_INTERNAL_REDUCE_ROWS(suffix, sub_group, x, op, combine)
+#define TW_INTERNAL_DEFINE_SCAN_ROWS(type, suffix, combine)
+#define TW_INTERNAL_SCAN_ROWS(suffix, sub_group, x, op)
 #endif
 
 #define TW_INTERNAL_DEFINE_GROUP_FUNCTIONS(type, suffix, lowest, highest, combine)                                     \
@@ -198,6 +236,7 @@ TW_DEVICE_INLINE bool tw_internal_redux(tw_sub_group sub_group, int *x, tw_opera
         return x;                                                                                                      \
     }                                                                                                                  \
     TW_INTERNAL_DEFINE_SHUFFLES(type, suffix)                                                                          \
+    TW_INTERNAL_DEFINE_SCAN_ROWS(type, suffix, combine)                                                                \
     /* The x of the first `count` lanes, at most `most`, together, for all. Lanes behind them have the identity. */    \
     TW_DEVICE_INLINE type tw_internal_reduce_lanes_##suffix(tw_sub_group sub_group, type x, tw_operation op,           \
                                                             unsigned most, unsigned count)                             \
@@ -225,6 +264,7 @@ TW_DEVICE_INLINE bool tw_internal_redux(tw_sub_group sub_group, int *x, tw_opera
     TW_OVERLOADED type tw_inclusive_scan_over_group(tw_sub_group sub_group, type x, tw_operation op)                   \
         TW_INTERNAL_CHECKED(suffix)                                                                                    \
     {                                                                                                                  \
+        TW_INTERNAL_SCAN_ROWS(suffix, sub_group, x, op)                                                                \
         for (unsigned delta = 1; delta < sub_group.tw_max_; delta *= 2) {                                              \
             const type other = tw_internal_shuffle_##suffix(sub_group, x, TW_INTERNAL_BEFORE, delta);                  \
             if (sub_group.tw_lane_ >= delta)                                                                           \
