@@ -418,6 +418,21 @@ struct totals {
     COMBINE(exact, f);                                                                                                 \
     COMBINE(exact, -2 * (double)(i));
 
+/* The same with nothing but conditions on the index. */
+#define TOTALS_AT(i)                                                                                                   \
+    const int left = (i) > 0 && (i) < k->n - 1 ? k->x[(i) - 1] : -3;                                                   \
+    const int next = k->x[((i) + 1 + k->s) % k->n];                                                                    \
+    COMBINE(sum, left * 3 - next);                                                                                     \
+    COMBINE(product, (unsigned)next | 1);                                                                              \
+    if ((i) > k->s && (i) + 2 < k->n)                                                                                  \
+        COMBINE(least, (float)(k->x[(i) + 2] * 2));                                                                    \
+    COMBINE(most, left ^ next);                                                                                        \
+    COMBINE(parity, (unsigned long)left + (i));                                                                        \
+    COMBINE(exact, (double)left - next);                                                                               \
+    if ((i) < 3 * k->s)                                                                                                \
+        COMBINE(within, (unsigned)(i));                                                                                \
+    COMBINE(farthest, next);
+
 #define TOTALS_KERNEL(name, kind, ...)                                                                                 \
     struct name {                                                                                                      \
         const int *x;                                                                                                  \
@@ -435,6 +450,12 @@ TOTALS_KERNEL(totals_group, tw_group, {
     tw_parallel_for_work_item(at, item) { const size_t i = tw_global_id(item, 0); if (i < k->n) { TOTALS_OF(i) } }
 })
 TW_WORK_GROUP_REDUCTION(totals_group, (), sum, product, least, most, parity, exact, within, farthest);
+TOTALS_KERNEL(borders_range, tw_item, { const size_t i = tw_global_id(at, 0); TOTALS_AT(i) })
+TW_RANGE_REDUCTION(borders_range, 1, sum, product, least, most, parity, exact, within, farthest);
+TOTALS_KERNEL(borders_group, tw_group, {
+    tw_parallel_for_work_item(at, item) { const size_t i = tw_global_id(item, 0); if (i < k->n) { TOTALS_AT(i) } }
+})
+TW_WORK_GROUP_REDUCTION(borders_group, (GROUP), sum, product, least, most, parity, exact, within, farthest);
 TOTALS_KERNEL(totals_nd, tw_nd_item, { const size_t i = tw_global_id(at, 0); if (i < k->n) { TOTALS_OF(i) } })
 TW_ND_RANGE_REDUCTION(totals_nd, (GROUP), sum, product, least, most, parity, exact, within, farthest);
 // clang-format on
@@ -452,13 +473,17 @@ TW_ND_RANGE_REDUCTION(totals_nd, (GROUP), sum, product, least, most, parity, exa
     }
 EACH_TOTAL(TOTAL_COMBINE)
 
-static struct totals totals_plain(const struct totals_range *k)
+static struct totals totals_plain(const struct totals_range *k, bool borders)
 {
 #define TOTAL_START(member, type, operation, start) .member = start,
     struct totals all = {EACH_TOTAL(TOTAL_START)};
     _Pragma("clang loop vectorize(disable)") for (size_t i = 0; i < k->n; ++i)
     {
-        TOTALS_OF(i)
+        if (borders) {
+            TOTALS_AT(i)
+        } else {
+            TOTALS_OF(i)
+        }
     }
     return all;
 }
@@ -466,10 +491,10 @@ static struct totals totals_plain(const struct totals_range *k)
 static void check_totals(tw_queue *queue, int *x, size_t n, unsigned s)
 {
     const size_t groups = (n + GROUP - 1) / GROUP;
-    const struct totals right = totals_plain(&(struct totals_range){.x = x, .n = n, .s = s});
     tw_buffer *in = NULL;
     TW_PASS(tw_buffer_create_over_const(x, sizeof *x, tw_range_1d(MOST), &in));
-    for (int f = 0; f < 3; ++f) {
+    for (int f = 0; f < 5; ++f) {
+        const struct totals right = totals_plain(&(struct totals_range){.x = x, .n = n, .s = s}, f >= 3);
         struct totals got = {EACH_TOTAL(TOTAL_START)};
 #define TOTAL_BUFFER(member, type, operation, start)                                                                   \
     tw_buffer *member = NULL;                                                                                          \
@@ -486,6 +511,12 @@ static void check_totals(tw_queue *queue, int *x, size_t n, unsigned s)
             else if (f == 1)
                 tw_parallel_for_work_group(cg, tw_range_1d(groups), tw_range_1d(GROUP), totals_group,
                                            EACH_TOTAL(TOTAL_ARGUMENT).x = tw_read(cg, in), .n = n, .s = s);
+            else if (f == 3)
+                tw_parallel_for(cg, tw_range_1d(n), borders_range, EACH_TOTAL(TOTAL_ARGUMENT).x = tw_read(cg, in),
+                                .n = n, .s = s);
+            else if (f == 4)
+                tw_parallel_for_work_group(cg, tw_range_1d(groups), tw_range_1d(GROUP), borders_group,
+                                           EACH_TOTAL(TOTAL_ARGUMENT).x = tw_read(cg, in), .n = n, .s = s);
             else
                 tw_parallel_for_nd_range(cg, nd_groups(tw_range_1d(groups), tw_range_1d(GROUP)), totals_nd,
                                          EACH_TOTAL(TOTAL_ARGUMENT).x = tw_read(cg, in), .n = n, .s = s);
@@ -501,7 +532,7 @@ TW_TEST(totals_of_loops)
     tw_queue *queue = tw_test_queue();
     for (size_t i = 0; i < MOST; ++i)
         x[i] = (int)(i * 7919 % 1009) - 300;
-    static const size_t lengths[] = {1, 31, 64, 65, 200, 1000};
+    static const size_t lengths[] = {1, 2, 31, 64, 65, 200, 1000};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; ++i)
         for (unsigned s = 0; s < 5; ++s)
             check_totals(queue, x, lengths[i], s * s);

@@ -7,7 +7,8 @@
  *     those up to, not including, `Hi`  every such condition is a constant, and a 32-bit index does not wrap around
  *     the rest                        as they were
  *
- * `Lo` and `Hi` are computed in front of the loop. The turns keep their order, so any loop may be treated so. What is looked at:
+ * `Lo` and `Hi` are computed in front of the loop. The turns keep their order, so any loop may be treated so; what goes from turn to
+ * turn, of a reduction, goes from part to part, and may be left behind. What is looked at:
  * comparisons of a * index + b with what the loop does not change, also inside of loops of constant steps in the body; minima, maxima
  * and remainders of the same; and extensions of an index of 32 bits to 64.
  */
@@ -43,7 +44,16 @@ constexpr uint64_t Endless = uint64_t(1) << 62;
 
 } // namespace
 
-/* A loop with one exit at its end, of a known number of turns, which leaves no value behind. */
+/* The value that goes to the next turn, and that is left behind: of a reduction, say. */
+const PHINode *Divider::carried(const Value *V) const
+{
+    for (const PHINode &Phi : L.getHeader()->phis())
+        if (V == Phi.getIncomingValueForBlock(L.getLoopLatch()))
+            return &Phi;
+    return nullptr;
+}
+
+/* A loop with one exit at its end, of a known number of turns, which leaves no other value behind. */
 bool Divider::isSuitable()
 {
     BasicBlock *Latch = L.getLoopLatch();
@@ -62,9 +72,17 @@ bool Divider::isSuitable()
             if (++Instructions > MostInstructions || I.getType()->isTokenTy())
                 return false;
             for (const User *U : I.users())
-                if (!L.contains(cast<Instruction>(U)) && !(isa<PHINode>(U) && U->use_empty()))
+                if (!L.contains(cast<Instruction>(U)) && !(isa<PHINode>(U) && U->use_empty()) && !carried(&I))
                     return false;
         }
+    for (const PHINode &Phi : L.getHeader()->phis()) { /* what is counted does not go from one part to the next */
+        const Value *Next = Phi.getIncomingValueForBlock(Latch);
+        const auto *Rec = SE.isSCEVable(Phi.getType()) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(const_cast<PHINode *>(&Phi))) : nullptr;
+        if (Rec && Rec->getLoop() == &L && any_of(Next->users(), [&](const User *U) {
+                return isa<Instruction>(U) && !L.contains(cast<Instruction>(U)) && !(isa<PHINode>(U) && U->use_empty());
+            }))
+            return false;
+    }
     return true;
 }
 
@@ -682,8 +700,31 @@ void Divider::settle(Copy &Interior)
                 settleCut(*Cut);
 }
 
+/* What the loop leaves behind goes by phis of its exit. */
+void Divider::leaveByPhis()
+{
+    BasicBlock *Exit = L.getExitBlock();
+    for (PHINode &Phi : L.getHeader()->phis()) {
+        auto *Next = dyn_cast<Instruction>(Phi.getIncomingValueForBlock(L.getLoopLatch()));
+        if (!Next || !L.contains(Next))
+            continue;
+        PHINode *Out = nullptr;
+        for (Use &U : make_early_inc_range(Next->uses())) {
+            auto *By = cast<Instruction>(U.getUser());
+            if (L.contains(By) || (isa<PHINode>(By) && By->getParent() == Exit))
+                continue;
+            if (!Out) {
+                Out = IRBuilder<>(&Exit->front()).CreatePHI(Next->getType(), 2, "tw_left");
+                Out->addIncoming(Next, L.getLoopLatch());
+            }
+            U.set(Out);
+        }
+    }
+}
+
 void Divider::divide()
 {
+    leaveByPhis();
     BasicBlock *Before = Preheader, *Exit = L.getExitBlock(), *Header = L.getHeader(), *Latch = L.getLoopLatch();
     const DebugLoc Where = Before->getTerminator()->getDebugLoc();
     const auto NewBlock = [&](const char *Name) { return BasicBlock::Create(Context, Name, &F, Header); };
@@ -708,6 +749,7 @@ void Divider::divide()
     Jump(InteriorEnd, Rest);
     Jump(RestEntry, Header);
 
+    DenseMap<const PHINode *, Value *> Left; /* what a value that is carried is without the last part */
     auto First = copy("first", B.getInt64(0), Lo, FirstEntry, FirstEnd);
     auto Interior = copy("interior", Lo, Hi, InteriorEntry, InteriorEnd);
     Jump(FirstEntry, First->Header);
@@ -735,13 +777,16 @@ void Divider::divide()
         InMiddle->addIncoming(In(*First), FirstEnd);
         InRest->addIncoming(InMiddle, Middle);
         InRest->addIncoming(In(*Interior), InteriorEnd);
+        Left[&Phi] = InRest;
         cast<PHINode>(Interior->Map[&Phi])->setIncomingValueForBlock(InteriorEntry, InMiddle);
         Phi.setIncomingValueForBlock(Before, InRest);
         Phi.replaceIncomingBlockWith(Before, RestEntry);
     }
     settle(*Interior);
-    for (PHINode &Phi : Exit->phis()) /* none is used, by isSuitable() */
-        Phi.addIncoming(Phi.getIncomingValueForBlock(Latch), Rest);
+    for (PHINode &Phi : Exit->phis()) { /* no other one is used, by isSuitable() */
+        Value *V = Phi.getIncomingValueForBlock(Latch), *Before = Left.lookup(carried(V));
+        Phi.addIncoming(Before ? Before : V, Rest);
+    }
 }
 
 /* All of the loop where every condition holds for all turns, and the loop as it was. */
@@ -751,6 +796,7 @@ std::optional<Version> Divider::version()
         return {};
     collect();
     computeLimits();
+    leaveByPhis();
     BasicBlock *Before = Preheader, *Exit = L.getExitBlock(), *Header = L.getHeader();
     IRBuilder<> B(Before->getTerminator());
     Value *Past = B.CreateAdd(Count, B.getInt64(1));
@@ -769,8 +815,11 @@ std::optional<Version> Divider::version()
     for (PHINode &Phi : Header->phis())
         Phi.replaceIncomingBlockWith(Before, Old);
     settle(*Made);
-    for (PHINode &Phi : Exit->phis()) /* none is used, by isSuitable() */
-        Phi.addIncoming(PoisonValue::get(Phi.getType()), End);
+    for (PHINode &Phi : Exit->phis()) {
+        Value *V = Phi.getIncomingValueForBlock(L.getLoopLatch());
+        auto Inside = Made->Map.find(V);
+        Phi.addIncoming(Inside == Made->Map.end() ? V : static_cast<Value *>(Inside->second), End);
+    }
     return Version{Made->Header, Choice, !Conditions.empty() || !Unchanging.empty()};
 }
 

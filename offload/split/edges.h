@@ -80,6 +80,8 @@ class Divider
     llvm::BasicBlock *Preheader = nullptr;
     llvm::Value *Count = nullptr, *Lo = nullptr, *Hi = nullptr; /* Count: turns but one */
 
+    const llvm::PHINode *carried(const llvm::Value *V) const;
+    void leaveByPhis();
     bool isSuitable();
     bool isBefore(const llvm::SCEV *S) const;
     void note(const Condition &C);

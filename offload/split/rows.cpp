@@ -232,8 +232,10 @@ void Rows::divide()
     Value *Next = B.CreateAdd(Number_, B.getInt64(1), "", true, true);
     B.CreateCondBr(B.CreateICmpEQ(Next, Whole), Behind, Row);
     Number_->addIncoming(Next, RowEnd);
-    for (PHINode &Phi : Exit->phis()) /* none is used, by isSuitable() */
-        Phi.addIncoming(PoisonValue::get(Phi.getType()), Behind);
+    for (PHINode &Phi : Exit->phis()) { /* what comes from the loop is not used, by isSuitable() */
+        auto *V = dyn_cast<Instruction>(Phi.getIncomingValueForBlock(L.getLoopLatch()));
+        Phi.addIncoming(V && L.contains(V) ? PoisonValue::get(Phi.getType()) : Phi.getIncomingValueForBlock(L.getLoopLatch()), Behind);
+    }
 }
 
 bool Rows::run()
