@@ -49,7 +49,7 @@ static void begin(struct model *model)
 /* Plans the copies of a use of the whole buffer: at most two. Returns their number. */
 static size_t plan_copies(const struct tw_use *use, size_t space, struct tw_copy_plan plan[2])
 {
-    struct tw_copy_plans counted = {.plans = NULL}, copies = {.plans = plan};
+    struct tw_copy_plans counted = {.room = 0}, copies = {.plans = plan, .room = 2};
     tw_plan_copies(use, space, &counted);
     TW_CHECK(counted.count <= 2);
     tw_plan_copies(use, space, &copies);
@@ -222,12 +222,18 @@ static size_t random_uses(struct tw_data *data, struct tw_use uses[USES])
 static size_t plan_part(const struct elements *all, const struct tw_use *use, size_t space,
                         struct tw_copy_plan plans[MAX_COPIES])
 {
-    struct tw_copy_plans counted = {.plans = NULL}, copies = {.plans = plans};
+    struct tw_copy_plan few[2];
+    struct tw_copy_plans counted = {.room = 0}, some = {.plans = few, .room = 2};
+    struct tw_copy_plans copies = {.plans = plans, .room = MAX_COPIES};
     unsigned char brought[MAX_ELEMENTS] = {0};
     tw_plan_copies(use, space, &counted);
     TW_CHECK(counted.count <= MAX_COPIES);
     tw_plan_copies(use, space, &copies);
     TW_CHECK(copies.count <= counted.count);
+    tw_plan_copies(use, space, &some);
+    TW_CHECK(copies.count <= some.count);
+    for (size_t i = 0; i < some.count && some.count <= some.room; ++i)
+        TW_CHECK(few[i].from == plans[i].from && few[i].to == plans[i].to && tw_box_equals(&few[i].box, &plans[i].box));
     TW_EQUAL(copies.stages, counted.stages);
     for (size_t i = 0; i < copies.count; ++i) {
         TW_CHECK(plans[i].data == &all->data && plans[i].from != plans[i].to);
@@ -409,7 +415,7 @@ static void lose_and_write(struct elements *all, struct tw_cause *cause, struct 
 static void check_copies_from_there(struct elements *all)
 {
     static struct tw_copy_plan plans[MAX_COPIES];
-    struct tw_copy_plans copies = {.plans = plans};
+    struct tw_copy_plans copies = {.plans = plans, .room = MAX_COPIES};
     unsigned char brought[MAX_ELEMENTS] = {0};
     struct tw_use use = random_use(&all->data);
     use.needs = true;

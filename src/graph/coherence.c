@@ -138,7 +138,7 @@ struct search {
 
 static void add_plan(struct tw_copy_plans *copies, struct tw_copy_plan plan)
 {
-    if (copies->plans)
+    if (copies->count < copies->room)
         copies->plans[copies->count] = plan;
     ++copies->count;
 }
@@ -146,7 +146,7 @@ static void add_plan(struct tw_copy_plans *copies, struct tw_copy_plan plan)
 /* Makes the last copy larger by a box, if that is possible. */
 static bool extend(const struct tw_copy_plans *copies, size_t from, size_t to, const struct tw_box *box)
 {
-    if (!copies->plans || !copies->count)
+    if (!copies->count || copies->count > copies->room)
         return false;
     struct tw_copy_plan *last = &copies->plans[copies->count - 1];
     return last->from == from && last->to == to && tw_box_merge(&last->box, box);

@@ -95,13 +95,13 @@ static inline struct tw_use tw_use_all(struct tw_data *data, bool needs, bool wr
 
 /* Copies that a use needs. */
 struct tw_copy_plans {
-    struct tw_copy_plan *plans; /* room for those that are stored; NULL: none is stored */
-    size_t count;
+    struct tw_copy_plan *plans; /* room for those that are stored */
+    size_t room, count;
     bool stages; /* some go through host memory */
 };
 
-/* Adds the copies that bring what `use` needs to a memory space. Without room for plans, counts at least as many as
-   there will be. Changes no state. */
+/* Adds the copies that bring what `use` needs to a memory space. If there is no room for all of them, stores those that
+   there is room for, and counts at least as many as there would be. Changes no state. */
 void tw_plan_copies(const struct tw_use *use, size_t space, struct tw_copy_plans *copies);
 /* Returns true if a copy between two memory spaces must go through host memory. */
 bool tw_copy_must_stage(const struct tw_data *data, size_t from, size_t to);

@@ -285,12 +285,13 @@ static tw_status insert_copies(struct analysis *all, struct tw_command *command,
 {
     struct tw_placement *placement = &buffer_of(all, use->data)->placement;
     const size_t space = tw_data_space(use->data, command->device->space);
-    struct tw_copy_plans copies = {.plans = NULL};
+    struct tw_copy_plans copies = {.room = 0};
     tw_placement_plan(placement, use, space, &copies);
-    struct tw_copy_plan *plans = malloc((copies.count + 1) * sizeof *plans);
+    const size_t room = copies.count;
+    struct tw_copy_plan *plans = malloc((room + 1) * sizeof *plans);
     if (!plans)
         return refuse_memory(all->graph);
-    copies = (struct tw_copy_plans){.plans = plans};
+    copies = (struct tw_copy_plans){.plans = plans, .room = room};
     tw_placement_plan(placement, use, space, &copies);
     tw_status status = TW_SUCCESS;
     for (size_t i = 0; i < copies.count && status == TW_SUCCESS; ++i)

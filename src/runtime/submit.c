@@ -81,27 +81,40 @@ static bool use_would_wait(const struct tw_use *use, size_t space, const struct 
                && would_wait(&allocations[space].resource, &use->box, use->writes, mark));
 }
 
-/* What a command needs. */
-struct needs {
-    size_t accesses;             /* of the body */
-    struct tw_copy_plans copies; /* as many as there will be, or more */
-    struct tw_data *unstaged;    /* a buffer whose staged copy needs host memory that is not allocated yet; or NULL */
-    bool parts;                  /* it accesses a part of a buffer */
-    bool sets;                   /* ... or a buffer of which parts are in several places */
+/* The copies of a command, in the order of the uses that need them. */
+struct plans {
+    struct tw_copy_plan few_of[FEW_PLANS], *of;
+    size_t few_uses[FEW_PLANS], *uses; /* for which use, or which place of a graph */
+    size_t room;
 };
 
-/* Adds what a use in a memory space needs beside its access to the contents. */
-static __attribute__((noinline)) void add_needs_locked(struct needs *needs, const struct tw_command *command,
+/* What a command needs. */
+struct needs {
+    struct plans *plans;      /* where to store the copies; NULL: they are only counted */
+    size_t accesses;          /* of the body */
+    size_t copies;            /* if there is no room for all of them, as many as there will be, or more */
+    struct tw_data *unstaged; /* a buffer whose staged copy needs host memory that is not allocated yet; or NULL */
+    bool parts;               /* it accesses a part of a buffer */
+    bool sets;                /* ... or a buffer of which parts are in several places */
+};
+
+/* Adds what number `at` of the uses or places, in a memory space, needs beside its access to the contents. */
+static __attribute__((noinline)) void add_needs_locked(struct needs *needs, const struct tw_command *command, size_t at,
                                                        const struct tw_use *use, size_t space)
 {
-    const size_t before = needs->copies.count;
-    needs->copies.stages = false;
-    tw_plan_copies(use, space, &needs->copies);
-    needs->accesses += needs->copies.count > before || is_in_motion(use->data, space);
+    struct plans *plans = needs->plans;
+    struct tw_copy_plans copies = {.room = 0};
+    if (plans && needs->copies < plans->room)
+        copies = (struct tw_copy_plans){.plans = plans->of + needs->copies, .room = plans->room - needs->copies};
+    tw_plan_copies(use, space, &copies);
+    for (size_t i = 0; i < copies.count && i < copies.room; ++i)
+        plans->uses[needs->copies + i] = at;
+    needs->copies += copies.count;
+    needs->accesses += copies.count || is_in_motion(use->data, space);
     needs->accesses += command->fallback != NULL; /* the fallback may read one more allocation for each use */
     needs->parts = needs->parts || use->is_part;
     needs->sets = needs->sets || use->is_part || use->data->has_parts;
-    if (needs->copies.stages && !atomic_load(&use->data->allocations[0].address))
+    if (copies.stages && !atomic_load(&use->data->allocations[0].address))
         needs->unstaged = use->data;
 }
 
@@ -113,16 +126,16 @@ static inline bool is_simple(const struct tw_command *command, const struct tw_u
            && (use->is_part ? tw_part_stays(use, space) : !use->needs || use->data->allocations[space].valid);
 }
 
-static struct needs needs_of_locked(const struct tw_command *command)
+static struct needs needs_of_locked(const struct tw_command *command, struct plans *plans)
 {
-    struct needs needs = {.accesses = command->use_count + (command->turn != NULL)};
+    struct needs needs = {.plans = plans, .accesses = command->use_count + (command->turn != NULL)};
     for (size_t i = 0; !command->places && i < command->use_count; ++i)
         if (command->fallback || command->uses[i].is_part || !is_simple(command, &command->uses[i]))
-            add_needs_locked(&needs, command, &command->uses[i],
+            add_needs_locked(&needs, command, i, &command->uses[i],
                              tw_data_space(command->uses[i].data, command->device->space));
     for (size_t i = 0; command->places && i < command->place_count; ++i) {
         const struct tw_use use = tw_place_use(&command->places[i]);
-        add_needs_locked(&needs, command, &use, command->places[i].space);
+        add_needs_locked(&needs, command, i, &use, command->places[i].space);
         needs.sets = false; /* they are changed by a draft */
     }
     for (size_t i = 0; command->places && i < command->use_count; ++i)
@@ -134,12 +147,12 @@ static struct needs needs_of_locked(const struct tw_command *command)
    command would not wait for their resources: submitting it fails for the same reason. */
 bool tw_command_would_wait_locked(const struct tw_command *command, unsigned long mark)
 {
-    const size_t room = needs_of_locked(command).copies.count;
+    const size_t room = needs_of_locked(command, NULL).copies;
     struct tw_copy_plan *plans = room ? malloc(room * sizeof *plans) : NULL;
     bool waits = false;
     for (size_t i = 0; i < command->use_count && !waits; ++i) {
         const size_t space = tw_data_space(command->uses[i].data, command->device->space);
-        struct tw_copy_plans copies = {.plans = plans};
+        struct tw_copy_plans copies = {.plans = plans, .room = room};
         if (plans)
             tw_plan_copies(&command->uses[i], space, &copies);
         waits = use_would_wait(&command->uses[i], space, &copies, mark);
@@ -151,6 +164,12 @@ bool tw_command_would_wait_locked(const struct tw_command *command, unsigned lon
 static tw_status refuse_memory(const char *what, size_t count)
 {
     return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command's %zu %s", count, what);
+}
+
+static void free_plans(struct plans *plans)
+{
+    if (plans->of != plans->few_of)
+        free(plans->of);
 }
 
 /* Makes sure that the sets of boxes can be changed. Returns false if memory is exhausted. */
@@ -168,14 +187,35 @@ static bool reserve_locked(const struct tw_command *command, size_t copies)
     return true;
 }
 
-/* Makes room for the copies, the host memory that they go through, the body's accesses, and the changed sets of boxes. */
-static tw_status make_room_locked(struct tw_command *command, size_t *copies)
+/* Allocates host memory that a copy goes through. Releases the lock meanwhile. */
+static tw_status allocate_stage_locked(struct tw_data *data)
+{
+    tw_unlock();
+    const tw_status status = tw_data_allocate(data, 0);
+    tw_lock();
+    return status;
+}
+
+/* Makes room for more plans than a few. */
+static tw_status enlarge(struct plans *plans, size_t room)
+{
+    free_plans(plans);
+    plans->of = malloc(room * (sizeof *plans->of + sizeof *plans->uses));
+    if (!plans->of)
+        return refuse_memory("copies", room);
+    plans->uses = (size_t *)(void *)(plans->of + room);
+    plans->room = room;
+    return TW_SUCCESS;
+}
+
+/* Plans the copies. Makes room for them, the host memory that they go through, the body's accesses, and the changed sets
+   of boxes. */
+static tw_status make_room_locked(struct tw_command *command, struct plans *plans, size_t *copies)
 {
     struct needs needs;
-    while ((needs = needs_of_locked(command)).unstaged) { /* the lock is released, so all may have changed */
-        tw_unlock();
-        const tw_status status = tw_data_allocate(needs.unstaged, 0);
-        tw_lock();
+    /* while the lock is released, all may change */
+    while ((needs = needs_of_locked(command, plans)).unstaged || needs.copies > plans->room) {
+        const tw_status status = needs.unstaged ? allocate_stage_locked(needs.unstaged) : enlarge(plans, needs.copies);
         if (status != TW_SUCCESS)
             return status;
     }
@@ -188,25 +228,10 @@ static tw_status make_room_locked(struct tw_command *command, size_t *copies)
     if (needs.parts && (needs.accesses > command->access_room || !command->parts)
         && !(command->parts = malloc(needs.accesses * sizeof *command->parts)))
         return refuse_memory("accesses", needs.accesses);
-    *copies = needs.copies.count;
+    *copies = needs.copies;
     if (*copies && !(command->copies = malloc(*copies * sizeof *command->copies)))
         return refuse_memory("copies", *copies);
     return !needs.sets || reserve_locked(command, *copies) ? TW_SUCCESS : refuse_memory("accesses", needs.accesses);
-}
-
-/* Plans the copies of a use in a memory space. Returns the most edges that they need. */
-static size_t describe_copies_locked(struct tw_command *command, const struct tw_use *use, size_t space,
-                                     struct tw_copy_plan *plans)
-{
-    struct tw_copy_plans copies = {.plans = plans};
-    size_t edges = 0;
-    tw_plan_copies(use, space, &copies);
-    for (size_t i = 0; i < copies.count; ++i) {
-        struct tw_copy_task *copy = &command->copies[command->copy_count++];
-        tw_copy_describe(copy, command, &plans[i]);
-        edges += tw_graph_edges_needed(copy->accesses, copy->task.node.access_count);
-    }
-    return edges;
 }
 
 /* Describes a use's access to the contents, or to the memory of an allocation. `part` as for describe_access(). */
@@ -269,17 +294,21 @@ static size_t count_staged(const struct tw_command *command)
 struct description {
     struct tw_graph_access *access; /* the next ones */
     struct tw_box_node *part;
-    struct tw_copy_plan *plans; /* room for all copies; NULL: there are none */
-    size_t edges;               /* the most that the copies need */
+    const struct plans *plans;
+    size_t copies; /* all that are planned */
+    size_t edges;  /* the most that they need */
 };
 
-/* Adds the copies that a use needs in a memory space, and its access to the memory there. */
-static void describe_memory_locked(struct tw_command *command, const struct tw_use *use, size_t space,
+/* Adds the planned copies of number `at` of the uses or places, in a memory space, and its access to the memory there. */
+static void describe_memory_locked(struct tw_command *command, size_t at, const struct tw_use *use, size_t space,
                                    struct description *so_far)
 {
     const size_t before = command->copy_count;
-    if (so_far->plans)
-        so_far->edges += describe_copies_locked(command, use, space, so_far->plans);
+    while (command->copy_count < so_far->copies && so_far->plans->uses[command->copy_count] == at) {
+        struct tw_copy_task *copy = &command->copies[command->copy_count];
+        tw_copy_describe(copy, command, &so_far->plans->of[command->copy_count++]);
+        so_far->edges += tw_graph_edges_needed(copy->accesses, copy->task.node.access_count);
+    }
     if (command->copy_count != before || is_in_motion(use->data, space))
         describe_use(so_far->access++, use, &use->data->allocations[space].resource,
                      use->is_part ? so_far->part++ : NULL);
@@ -288,30 +317,33 @@ static void describe_memory_locked(struct tw_command *command, const struct tw_u
 /* Fills in the tasks and their accesses. Stores the most edges that the copies need. */
 static __attribute__((noinline)) tw_status describe_locked(struct tw_command *command, size_t *edges)
 {
-    size_t copies = 0;
-    const tw_status status = make_room_locked(command, &copies);
-    if (status != TW_SUCCESS)
+    struct plans plans; /* large, so what is planned alone is written */
+    struct description all = {.plans = &plans};
+    plans.of = plans.few_of;
+    plans.uses = plans.few_uses;
+    plans.room = FEW_PLANS;
+    const tw_status status = make_room_locked(command, &plans, &all.copies);
+    if (status != TW_SUCCESS) {
+        free_plans(&plans);
         return status;
-    struct tw_copy_plan few[FEW_PLANS], *plans = copies > FEW_PLANS ? malloc(copies * sizeof *plans) : few;
-    if (!plans)
-        return refuse_memory("copies", copies);
-    struct description all = {command->body.node.accesses, command->parts, copies ? plans : NULL, 0};
+    }
+    all.access = command->body.node.accesses;
+    all.part = command->parts;
     for (size_t i = 0; i < command->use_count; ++i) {
         const struct tw_use *use = &command->uses[i];
         describe_use(all.access++, use, &use->data->contents, use->is_part ? all.part++ : NULL);
         if (!command->places)
-            describe_memory_locked(command, use, tw_data_space(use->data, command->device->space), &all);
+            describe_memory_locked(command, i, use, tw_data_space(use->data, command->device->space), &all);
     }
     for (size_t i = 0; command->places && i < command->place_count; ++i) {
         const struct tw_use use = tw_place_use(&command->places[i]);
-        describe_memory_locked(command, &use, command->places[i].space, &all);
+        describe_memory_locked(command, i, &use, command->places[i].space, &all);
     }
     end_accesses(command, all.access);
     *edges = all.edges + 2 * command->copy_count; /* between the command's own tasks */
     if (command->places)
         *edges += 2 * command->copy_count * count_staged(command);
-    if (plans != few)
-        free(plans);
+    free_plans(&plans);
     return TW_SUCCESS;
 }
 
