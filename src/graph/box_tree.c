@@ -70,26 +70,28 @@ static struct tw_box_node *join(struct tw_box_node *before, struct tw_box_node *
 
 void tw_box_tree_insert(struct tw_box_node **root, struct tw_box_node *node)
 {
-    struct tw_box_node *at = *root;
-    if (!at || priority(node) > priority(at)) {
-        split(at, node, &node->left, &node->right);
-        update(node);
-        *root = node;
-        return;
-    }
-    tw_box_tree_insert(is_before(node, at) ? &at->left : &at->right, node);
-    update(at);
+    const uint64_t own = priority(node);
+    struct tw_box_node *at;
+    for (; (at = *root) && priority(at) >= own; root = is_before(node, at) ? &at->left : &at->right)
+        if (at->greatest < node->last)
+            at->greatest = node->last;
+    split(at, node, &node->left, &node->right);
+    update(node);
+    *root = node;
 }
 
 void tw_box_tree_remove(struct tw_box_node **root, struct tw_box_node *node)
 {
-    struct tw_box_node *at = *root;
-    if (at == node) {
-        *root = join(node->left, node->right);
-        return;
+    for (struct tw_box_node *at; (at = *root) != node;) {
+        struct tw_box_node **below = is_before(node, at) ? &at->left : &at->right;
+        if (at->greatest == node->last) {
+            tw_box_tree_remove(below, node);
+            update(at);
+            return;
+        }
+        root = below;
     }
-    tw_box_tree_remove(is_before(node, at) ? &at->left : &at->right, node);
-    update(at);
+    *root = join(node->left, node->right);
 }
 
 /* Appends the overlapping nodes of a tree, some of whose nodes end behind the first wanted element, to the list that ends
