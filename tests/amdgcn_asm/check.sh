@@ -18,10 +18,14 @@ if ! "$compiler" --print-targets 2>/dev/null | grep -q amdgcn; then
     exit 77
 fi
 linker=$("$compiler" -print-prog-name=ld.lld)
-if ! [ -x "$linker" ]; then
-    echo "$compiler has no ld.lld"
+version=$("$compiler" -dumpversion)
+case $("$linker" --version 2>/dev/null) in
+*"LLD ${version%%.*}."*) ;;
+*)
+    echo "$compiler has no ld.lld of its version"
     exit 77
-fi
+    ;;
+esac
 
 # compile NAME ARCH WHAT OPTION...: NAME.c as LLVM's code, in $work/NAME.WHAT
 compile() {
