@@ -128,9 +128,13 @@ function(_teamwork_nvptx_options archs lowering compile link)
     # LLVM's VectorCombine loads the elements of a vector that are used: two loads where a kernel needs three of four. From
     # L1 a gather of such vectors then took twice as long as one with a load of 16 bytes each.
     set(whole_vectors -disable-vector-combine)
+    # clang unrolls less with -O2 than with -O3. Small arrays that a loop indexes then stay in local memory: a kernel that calls a
+    # helper with one took 1.9 times as long.
+    set(unroll -unroll-threshold=300)
     set(${compile}
         "SHELL:-Xopenmp-target=nvptx64-nvidia-cuda ${arch}"
         "SHELL:-Xopenmp-target=nvptx64-nvidia-cuda -mllvm=${whole_vectors}"
+        "SHELL:-Xopenmp-target=nvptx64-nvidia-cuda -mllvm=${unroll}"
         ${no_short_pairs}
         ${runtime_option}
         --cuda-path=${TEAMWORK_CUDA_ROOT}
@@ -138,7 +142,7 @@ function(_teamwork_nvptx_options archs lowering compile link)
         PARENT_SCOPE)
     set(link_options --cuda-path=${TEAMWORK_CUDA_ROOT})
     if(lowering STREQUAL "simt") # which is linked with LTO
-        list(APPEND link_options -Wl,--offload-opt=${whole_vectors})
+        list(APPEND link_options -Wl,--offload-opt=${whole_vectors} -Wl,--offload-opt=${unroll})
     endif()
     set(${link} ${link_options} PARENT_SCOPE)
 endfunction()

@@ -6,9 +6,15 @@
      the loop can be unrolled, and the loads of several turns are on their way together.
    - ptxas makes code that can be linked, where CUDA's compiler makes whole programs. The rare path of 1 / x is a call there, by the
      ABI: what is live around it must be in registers that the call preserves, and constants are loaded again behind it. The same
-     arithmetic, written out, has a rare path in place. Results are the same: correctly rounded. */
+     arithmetic, written out, has a rare path in place. Results are the same: correctly rounded.
+   - A loop over an array whose index is tested computes the address of each access (advancePointer()).
+   - LLVM knows that a pointer among a kernel's arguments is one of global memory, but not if the argument is also stored: into the
+     copy of a block, an array of which is indexed by what varies. Accesses by it are generic then, and so are those by pointers of
+     the copy. */
 #include "split.h"
 
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
@@ -138,6 +144,109 @@ void writeReciprocal(Instruction &Division)
     Division.eraseFromParent();
 }
 
+/* Where an index is known not to be negative, LLVM extends it by zeros, and then does not see any more that it advances by a step:
+   each access of an unrolled loop computes its address. So what does not change in the loop goes to the pointer, in front of it. If one
+   term of a sum is not negative, and the sum, as a signed number, is not either, then it did not overflow. */
+bool advancePointer(GetElementPtrInst &Access, Loop &L, ScalarEvolution &SE)
+{
+    using namespace PatternMatch;
+    Value *Fixed, *Counter, *Index = Access.getNumIndices() == 1 ? Access.getOperand(1) : nullptr;
+    BasicBlock *Before = L.getLoopPreheader();
+    if (!Before || !Index || !Index->getType()->isIntegerTy(64)
+        || !match(Index, m_NNegZExt(m_Add(m_Value(Fixed), m_Value(Counter))))
+        || !L.isLoopInvariant(Access.getPointerOperand()))
+        return false;
+    if (L.isLoopInvariant(Counter))
+        std::swap(Fixed, Counter);
+    const auto *Steps = dyn_cast<SCEVAddRecExpr>(SE.getSignExtendExpr(SE.getSCEV(Counter), Index->getType()));
+    if (!L.isLoopInvariant(Fixed) || !Steps || Steps->getLoop() != &L || !SE.isKnownNonNegative(Steps))
+        return false;
+    IRBuilder<> Front(Before->getTerminator()), Here(&Access);
+    Type *Element = Access.getSourceElementType();
+    Value *First = Front.CreateGEP(Element, Access.getPointerOperand(), Front.CreateSExt(Fixed, Index->getType()));
+    Access.replaceAllUsesWith(Here.CreateGEP(Element, First, Here.CreateSExt(Counter, Index->getType())));
+    Access.eraseFromParent();
+    return true;
+}
+
+bool advancePointers(Loop &L, ScalarEvolution &SE)
+{
+    SmallVector<GetElementPtrInst *, 8> Accesses;
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block)
+            if (auto *Access = dyn_cast<GetElementPtrInst>(&I))
+                Accesses.push_back(Access);
+    bool Changed = false;
+    for (GetElementPtrInst *Access : Accesses)
+        Changed |= advancePointer(*Access, L, SE);
+    return Changed;
+}
+
+bool isKernel(const Function &F)
+{
+    return F.getCallingConv() == CallingConv::PTX_Kernel || F.hasFnAttribute("kernel");
+}
+
+/* `Of`, the same pointer, as one of global memory. */
+Value *globalPointer(IRBuilder<> &B, Value *Of)
+{
+    return B.CreateAddrSpaceCast(B.CreateIntToPtr(Of, B.getPtrTy(1)), B.getPtrTy());
+}
+
+/* The pointers that are loaded from a variable into which arguments are copied, and nothing else. */
+bool holdsArguments(AllocaInst &Variable, SmallVectorImpl<LoadInst *> &Pointers)
+{
+    SmallVector<Instruction *, 8> Places{&Variable};
+    while (!Places.empty()) {
+        Instruction *Place = Places.pop_back_val();
+        for (User *User : Place->users()) {
+            if (auto *Load = dyn_cast<LoadInst>(User)) {
+                if (Load->isSimple() && Load->getType() == PointerType::get(Load->getContext(), 0))
+                    Pointers.push_back(Load);
+            } else if (auto *Store = dyn_cast<StoreInst>(User)) {
+                if (Store->getPointerOperand() != Place || !isa<Argument>(Store->getValueOperand())
+                    || !Store->getValueOperand()->getType()->isIntegerTy())
+                    return false;
+            } else if (isa<GetElementPtrInst>(User)) {
+                Places.push_back(cast<Instruction>(User));
+            } else if (auto *Intrinsic = dyn_cast<IntrinsicInst>(User);
+                       !Intrinsic || !Intrinsic->isLifetimeStartOrEnd()) {
+                return false;
+            }
+        }
+    }
+    return !Pointers.empty();
+}
+
+/* Pointers come to a kernel as words; the program has none but those of global memory. */
+bool tellGlobalPointers(Function &F)
+{
+    if (!isKernel(F))
+        return false;
+    SmallVector<Instruction *, 16> Known;
+    SmallVector<LoadInst *, 8> Loads;
+    for (Instruction &I : instructions(F)) {
+        if (auto *Cast = dyn_cast<IntToPtrInst>(&I);
+            Cast && isa<Argument>(Cast->getOperand(0)) && Cast->getType() == PointerType::get(F.getContext(), 0))
+            Known.push_back(Cast);
+        if (auto *Variable = dyn_cast<AllocaInst>(&I))
+            if (SmallVector<LoadInst *, 8> Pointers; holdsArguments(*Variable, Pointers))
+                Loads.append(Pointers);
+    }
+    for (Instruction *I : Known) {
+        IRBuilder<> B(I);
+        I->replaceAllUsesWith(globalPointer(B, I->getOperand(0)));
+        I->eraseFromParent();
+    }
+    for (LoadInst *Load : Loads) {
+        IRBuilder<> B(Load);
+        Value *Bits = B.CreateAlignedLoad(B.getInt64Ty(), Load->getPointerOperand(), Load->getAlign());
+        Load->replaceAllUsesWith(globalPointer(B, Bits));
+        Load->eraseFromParent();
+    }
+    return !Known.empty() || !Loads.empty();
+}
+
 } // namespace
 
 bool writeForGpu(Function &F, FunctionAnalysisManager &FAM)
@@ -149,6 +258,11 @@ bool writeForGpu(Function &F, FunctionAnalysisManager &FAM)
     auto &LI = FAM.getResult<LoopAnalysis>(F);
     for (Loop *L : LI.getLoopsInPreorder())
         Changed |= leaveBarriers(*L, DT, LI);
+    auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+    for (Loop *L : LI.getLoopsInPreorder())
+        if (L->isInnermost())
+            Changed |= advancePointers(*L, SE);
+    Changed |= tellGlobalPointers(F);
     SmallVector<Instruction *, 8> Reciprocals;
     if (F.getDenormalMode(APFloat::IEEEsingle()) == DenormalMode::getIEEE())
         for (Instruction &I : instructions(F))

@@ -89,7 +89,8 @@ if "$1" --print-targets 2>/dev/null | grep -q nvptx64; then
         exit 1
     fi
 
-    # Barriers leave loops that only read: one in front and one behind. 1 / x calls nothing, and stays what options make of it.
+    # Barriers leave loops that only read: one in front and one behind. 1 / x calls nothing, and stays what options make of it. Of
+    # the turns of advances() only the last one, of odd numbers of turns, multiplies.
     for mode in "" -ffast-math "-Xclang -fdenormal-fp-math-f32=preserve-sign"; do
         # shellcheck disable=SC2086 # options are words
         found=$("$@" -std=gnu17 -O2 --target=nvptx64-nvidia-cuda -march=sm_90 -nogpulib -Wno-unknown-cuda-version \
@@ -97,7 +98,7 @@ if "$1" --print-targets 2>/dev/null | grep -q nvptx64; then
             /\.func/ { name = $0; sub(/.*\) */, "", name); sub(/^.*func */, "", name); sub(/\(.*/, "", name) }
             { word = $1 ~ /^@/ ? $2 : $1 }
             word ~ /^bar.*sync/ { print name, "bar.sync" }
-            word ~ /^(rcp|div)\./ { print name, word }' |
+            word ~ /^(rcp|div)\./ || (name == "advances" && word ~ /^mul\.wide\.u32/) { print name, word }' |
             sort | uniq -c | awk '{ print $2, $3, $1 }')
         case $mode in
         -ffast*) expected="divides div.approx.f32 1
@@ -109,6 +110,7 @@ inline_reciprocal rcp.approx.ftz.f32 1
 inline_reciprocal rcp.approx.ftz.f64 1" ;;
         esac
         expected="$expected
+advances mul.wide.u32 1
 out_of_loop bar.sync 2
 $(sed -n 's/^[a-z]* \(stays_[a-z]*\)(.*/\1 bar.sync 1/p' "$here/split/gpu.c")"
         if [ "$found" != "$(echo "$expected" | sort)" ]; then
@@ -118,6 +120,12 @@ $(sed -n 's/^[a-z]* \(stays_[a-z]*\)(.*/\1 bar.sync 1/p' "$here/split/gpu.c")"
             exit 1
         fi
     done
+    if "$@" -std=gnu17 -O2 -fopenmp -fopenmp-targets=nvptx64-nvidia-cuda -Xopenmp-target=nvptx64-nvidia-cuda -march=sm_90 -nogpulib \
+        -Wno-unknown-cuda-version -fno-strict-aliasing -S --offload-device-only -fpass-plugin="$plugin" -w -o - \
+        "$here/split/gpu_kernel.c" | sed -n '/entry.*indexes_arguments/,/^}/p' | grep -e 'ld\.f32' -e 'st\.f32'; then
+        echo "split/gpu_kernel.c accesses global memory by generic addresses"
+        exit 1
+    fi
 fi
 
 # The rules of group scope. Without lines of the source, the function is named.
