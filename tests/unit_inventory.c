@@ -9,7 +9,7 @@ static const struct tw_gpu hopper = {.name = "H100", .capability = 90}, ampere =
 
 static struct tw_inventory program_for(const char *first, const char *second)
 {
-    struct tw_inventory inventory = {.has_kernels = true};
+    struct tw_inventory inventory = {.has_kernels = true, .lister = "the CUDA driver"};
     const char *const archs[] = {first, second};
     for (size_t i = 0; i < 2 && archs[i]; ++i)
         snprintf(inventory.archs[inventory.arch_count++], sizeof inventory.archs[0], "%s", archs[i]);
@@ -95,6 +95,8 @@ TW_TEST(what_works_or_was_not_asked_for_is_not_told)
     expect_silence(&inventory);
     inventory = program_for("x86_64", "sm_90"); /* answers only whoever asks */
     expect(&inventory, false, "images for x86_64, sm_90", "the CUDA driver shows no GPU");
+    inventory.lister = "OpenMP"; /* TW_BACKEND=ol */
+    expect(&inventory, false, "images for x86_64, sm_90", "OpenMP shows no GPU");
     inventory = program_for(NULL, NULL);
     inventory.has_kernels = false;
     expect(&inventory, false, "no file of the program was compiled for an offload device", "teamwork_add_offload()");

@@ -37,7 +37,7 @@ static bool note_object(const char *file, struct tw_bytes binaries, void *user)
 void tw_inventory_read(struct tw_inventory *inventory)
 {
     const char *policy = getenv("OMP_TARGET_OFFLOAD");
-    memset(inventory, 0, sizeof *inventory);
+    *inventory = (struct tw_inventory){.lister = "the CUDA driver"};
     inventory->is_disabled = policy && strcasecmp(policy, "disabled") == 0;
     if (!inventory->is_disabled)
         tw_image_visit_objects(note_object, inventory);
@@ -120,7 +120,7 @@ bool tw_inventory_explain(const struct tw_inventory *inventory, char *text, size
         return true;
     }
     if (!inventory->gpu_count)
-        snprintf(text, bytes, "the program has device images for %s, and the CUDA driver shows no GPU", archs);
+        snprintf(text, bytes, "the program has device images for %s, and %s shows no GPU", archs, inventory->lister);
     return false;
 }
 

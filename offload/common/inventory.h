@@ -24,9 +24,10 @@ struct tw_inventory {
     size_t arch_count;
     struct tw_gpu gpus[TW_INVENTORY_GPUS];
     size_t gpu_count;
+    const char *lister; /* who shows GPUs */
 };
 
-/* Fills the inventory of the program and its shared libraries: everything but the GPUs. */
+/* Fills the inventory of the program and its shared libraries: everything but the GPUs. The lister is the CUDA driver. */
 void tw_inventory_read(struct tw_inventory *inventory);
 
 /* Writes one sentence about why the program has no GPU, or no offload device at all; "" if that is not known. Returns

@@ -18,6 +18,7 @@
 #include "backends/omp/omp.h"
 #include "base/environment.h"
 #include "base/log.h"
+#include "common/inventory.h"
 #include "common/openmp.h"
 #include "common/scratch.h"
 #include "common/team.h"
@@ -173,6 +174,18 @@ static void observe(struct tw_backend_device *device, struct tw_device_state *st
     state->lost = tw_ol_lost(tw_ol_of(device)) != NULL;
 }
 
+/* Otherwise the cuda backend explains it. */
+static bool explain(tw_device_type type, char *text, size_t bytes)
+{
+    struct tw_inventory inventory;
+    if (type != TW_DEVICE_GPU || !tw_environment(TW_VARIABLE_BACKEND) || !tw_openmp_admits("ol")
+        || tw_openmp_is_given_up())
+        return false;
+    tw_inventory_read(&inventory);
+    inventory.lister = "OpenMP";
+    return tw_inventory_explain(&inventory, text, bytes);
+}
+
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /* Returns NULL for a lost device: libomptarget ends the program if it uses one. */
@@ -281,4 +294,5 @@ const struct tw_backend tw_backend_ol = {
     .load = tw_ol_load,
     .limits = tw_ol_limits,
     .launch = launch,
+    .explain = explain,
 };
