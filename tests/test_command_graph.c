@@ -10,6 +10,8 @@
 
 enum { N = 96, BUFFERS = 5, STEPS = 120, ROUNDS = 60, MANY = 2000, LARGE = 80 };
 
+TW_TEST_ONE_THREAD
+
 /* ---- kernels of every form --------------------------------------------------------------------------------------- */
 
 /* An argument block that does not fit kernel arguments. */
@@ -66,13 +68,6 @@ static void expect(tw_buffer *buffer, const unsigned *values)
     tw_test_fetch(buffer, data);
     for (int i = 0; i < N; ++i)
         TW_EQUAL(data[i], values[i]);
-}
-
-/* One thread runs the kernels, which are small: on a busy machine each of thousands would wait until a second thread of its
-   OpenMP team runs. Set before OpenMP looks. */
-__attribute__((constructor)) static void let_one_thread_run_kernels(void)
-{
-    setenv("OMP_NUM_THREADS", "1", 0);
 }
 
 static void submit_step(tw_queue *queue, tw_buffer *x, unsigned a, unsigned b)

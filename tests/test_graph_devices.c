@@ -8,6 +8,8 @@
 
 enum { N = 64, BUFFERS = 3, QUEUES = 3, ROUNDS = 25, REPEATS = 3 };
 
+TW_TEST_ONE_THREAD
+
 /* out = 3 own + the first of next */
 struct halves {
     const unsigned *own, *next;

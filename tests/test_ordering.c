@@ -9,6 +9,8 @@
 
 enum { N = 96, QUEUES = 3 };
 
+TW_TEST_ONE_THREAD
+
 struct fill {
     int *out;
     int value;

@@ -11,6 +11,8 @@
 
 enum { ROWS = 12, COLUMNS = 10 };
 
+TW_TEST_ONE_THREAD
+
 /* Adds to each element of a part, whose rows are `pitch` elements apart. */
 struct add {
     int *part;

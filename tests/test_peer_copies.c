@@ -9,6 +9,8 @@
 
 enum { MANY = 1500, STEPS = 40 };
 
+TW_TEST_ONE_THREAD
+
 static uint64_t launches(void)
 {
     return tw_test_sim_total(TW_SIM_LAUNCH);

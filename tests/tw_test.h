@@ -87,6 +87,14 @@ extern const struct tw_test_case tw_test_list[];
 #define TW_CASE(name) {#name, name}
 #define TW_CASES_END {NULL, NULL}
 
+/** At file scope: one thread of the host runs a kernel, unless OMP_NUM_THREADS says otherwise. For programs with many
+    small kernels: on a busy machine, each would wait until the other threads of its OpenMP team run. */
+#define TW_TEST_ONE_THREAD                                                                                             \
+    __attribute__((constructor)) static void tw_test_one_thread(void) /* before OpenMP looks */                        \
+    {                                                                                                                  \
+        setenv("OMP_NUM_THREADS", "1", 0);                                                                             \
+    }
+
 /** Fails the case unless the condition holds. */
 #define TW_CHECK(...) tw_test_check((__VA_ARGS__) ? 1 : 0, #__VA_ARGS__, __FILE__, __LINE__)
 /** Fails the case unless two integers are equal; shows both. */
