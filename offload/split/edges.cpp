@@ -409,6 +409,8 @@ void Divider::collect()
         }
 }
 
+constexpr unsigned MostInShortRow = 1024;
+
 /* ---- the limits -------------------------------------------------------------------------------------------------- */
 
 /* The value without poison. What it is computed from is frozen, since nothing is known of the bits behind a freeze, such as that
@@ -587,6 +589,26 @@ void Divider::computeLimits()
     Value *None = B.CreateICmpUGE(Lo, Hi);
     Lo = B.CreateSelect(None, B.getInt64(0), Lo, "tw_lo");
     Hi = B.CreateSelect(None, B.getInt64(0), Hi, "tw_hi");
+    widen(B);
+}
+
+/* What is in front of the middle part of a short row, and behind it, becomes whole vectors where the processor has masks. Else the most
+   of it would be single turns: those in front, and what the middle part has more than whole vectors. An index that wraps around there
+   would take gathers. */
+void Divider::widen(IRBuilder<> &B)
+{
+    constexpr uint64_t Vector = 16;
+    const unsigned Fixed = SE.getSmallConstantTripCount(&L);
+    if (Nest || !L.isInnermost() || any_of(Conditions, [](const Condition &C) { return !C.Then && !C.Signed; })
+        || Fixed < 2 * Vector || Fixed > MostInShortRow || Fixed % Vector != 0
+        || !F.getFnAttribute("target-features").getValueAsString().contains("+avx512f"))
+        return;
+    Value *Up = B.CreateAnd(B.CreateAdd(Lo, B.getInt64(Vector - 1)), B.getInt64(~(Vector - 1)));
+    Value *First = B.CreateSelect(B.CreateICmpULT(Up, Hi), Up, Hi);
+    Value *Down = B.CreateAnd(Hi, B.getInt64(~(Vector - 1)));
+    Value *Last = B.CreateSelect(B.CreateICmpUGT(Down, First), Down, First);
+    Lo = B.CreateSelect(Exact, Lo, First);
+    Hi = B.CreateSelect(Exact, Hi, Last);
 }
 
 /* ---- the loops --------------------------------------------------------------------------------------------------- */

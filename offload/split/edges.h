@@ -100,6 +100,7 @@ class Divider
     bool guards(const llvm::Value *Condition, bool Likely, const llvm::BasicBlock *Block, unsigned Depth) const;
     bool guardsAll() const;
     void computeLimits();
+    void widen(llvm::IRBuilder<> &B);
     std::unique_ptr<Copy> copy(llvm::StringRef Name, llvm::Value *From, llvm::Value *Past, llvm::BasicBlock *Entry,
                                llvm::BasicBlock *Exit);
     void settleExtension(Copy &Interior, const Condition &C, llvm::Instruction *I);
