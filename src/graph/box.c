@@ -25,11 +25,6 @@ size_t tw_box_count(const struct tw_box *box)
                : (box->end[0] - box->begin[0]) * (box->end[1] - box->begin[1]) * (box->end[2] - box->begin[2]);
 }
 
-size_t tw_box_first(const struct tw_box *box, const struct tw_box *whole)
-{
-    return (box->begin[0] * whole->end[1] + box->begin[1]) * whole->end[2] + box->begin[2];
-}
-
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;

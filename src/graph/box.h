@@ -27,7 +27,10 @@ struct tw_box tw_box_of_part(tw_id offset, tw_range range);
 /* Returns the number of elements. */
 size_t tw_box_count(const struct tw_box *box);
 /* Returns the index of the first element among those of a buffer with the box `whole`. */
-size_t tw_box_first(const struct tw_box *box, const struct tw_box *whole);
+static inline size_t tw_box_first(const struct tw_box *box, const struct tw_box *whole)
+{
+    return (box->begin[0] * whole->end[1] + box->begin[1]) * whole->end[2] + box->begin[2];
+}
 
 static inline bool tw_box_is_empty(const struct tw_box *box)
 {

@@ -109,11 +109,16 @@ static void note(const struct tw_box *piece, void *user)
     *(bool *)user = true;
 }
 
-/* Returns true if a part of a box is covered by none of the found writers that were inserted after that number. */
-static bool is_left(const struct tw_resource *resource, const struct tw_box *box, const struct tw_box_node *writers,
-                    unsigned long after)
+/* Returns true if a part of a box is covered by none of the found writers that were inserted after that number. Those that
+   begin behind `last` do not overlap it. */
+static bool is_left(const struct tw_resource *resource, const struct tw_box *box, size_t last,
+                    const struct tw_box_node *writers, unsigned long after)
 {
     bool left = false;
+    while (writers && writers->first <= last && (writers->order <= after || !tw_box_overlaps(&writers->box, box)))
+        writers = writers->found;
+    if (!writers || writers->first > last) /* none overlaps it: so it is most often */
+        return true;
     tw_box_visit_rest(box, resource->whole, writers, after, note, &left);
     return left;
 }
@@ -126,11 +131,11 @@ struct tw_cause *tw_graph_lost(const struct tw_resource *resource, struct tw_box
         resource->whole ? tw_box_node(resource->whole, resource->whole) : (struct tw_box_node){.first = 0};
     const struct tw_box_node *wanted = part ? part : &all;
     const struct tw_box_node *writers = tw_box_tree_find(resource->part_writers, wanted);
-    if (resource->lost && (!writers || is_left(resource, &wanted->box, writers, 0)))
+    if (resource->lost && (!writers || is_left(resource, &wanted->box, wanted->last, writers, 0)))
         return resource->lost;
     for (const struct tw_lost_part *lost = resource->lost_parts; lost; lost = lost->next) {
         const struct tw_box common = tw_box_intersect(&lost->box, &wanted->box);
-        if (!tw_box_is_empty(&common) && (!writers || is_left(resource, &common, writers, 0)))
+        if (!tw_box_is_empty(&common) && (!writers || is_left(resource, &common, wanted->last, writers, 0)))
             return lost->cause;
     }
     return NULL;
@@ -260,7 +265,7 @@ static void follow_writers(struct tw_graph_access *access)
     const struct tw_resource *resource = access->resource;
     struct tw_box_node *parts = overlapping(resource->part_writers, access), *next;
     if (resource->writer
-        && (!parts || is_left(resource, access->part ? &access->part->box : resource->whole, parts, 0)))
+        && (!parts || is_left(resource, access->part ? &access->part->box : resource->whole, SIZE_MAX, parts, 0)))
         add_edge(resource->writer, access->node, access->needs, access->logical);
     const struct tw_box_node *near = parts; /* those before it end before `at` begins */
     for (const struct tw_box_node *at = parts; at; at = at->found) {
@@ -268,7 +273,7 @@ static void follow_writers(struct tw_graph_access *access)
         const struct tw_box common = access->part ? tw_box_intersect(&access->part->box, &at->box) : at->box;
         while (near->last < at->first)
             near = near->found;
-        if (other->node != access->node && is_left(resource, &common, near, at->order))
+        if (other->node != access->node && is_left(resource, &common, at->last, near, at->order))
             add_edge(other->node, access->node, access->needs, access->logical);
     }
     for (struct tw_box_node *at = access->writes ? parts : NULL; at; at = next) {
