@@ -127,11 +127,9 @@ enum { MOST = 1100, GROUP = 64 };
                 for (int l = i % 5; l < s; ++l)                                                                        \
                     p ^= p >> 3;                                                                                       \
         } r = (int)p)                                                                                                  \
-    X(own_table, int, int, int keep[48]; int sum = 1; for (int k = 0; k < s; ++k) keep[k] = x[(i + k) % n];            \
-      for (int k = s - 1; k >= 0; --k) sum = (int)((unsigned)sum * 3u + (unsigned)keep[k]); r = sum)                   \
-    X(own_cleared, size_t, size_t, int keep[16] = {0};                                                                 \
-      for (size_t k = 0; k < s; ++k) keep[k & 15] += x[(i * 3 + k) % n]; r = 0;                                        \
-      for (int k = 0; k <= (int)(s & 15); ++k) r = r * 5 ^ keep[k])                                                    \
+    X(own_cleared, size_t, size_t, int keep[4][4] = {0};                                                               \
+      for (size_t k = 0; k < s; ++k) keep[k & 3][k >> 2 & 3] += x[(i * 3 + k) % n]; r = 0;                             \
+      for (int k = 0; k <= (int)(s & 15); ++k) r = r * 5 ^ keep[k >> 2][k & 3])                                        \
     X(                                                                                                                 \
         own_bytes, unsigned, unsigned, unsigned char a[64]; unsigned short b[44]; a[0] = (unsigned char)i; b[0] = 7;   \
         for (unsigned k = 1; k <= s; ++k) {                                                                            \
@@ -139,13 +137,6 @@ enum { MOST = 1100, GROUP = 64 };
             b[k] = (unsigned short)(b[k - 1] + a[k]);                                                                  \
         } unsigned p = 0;                                                                                              \
         for (unsigned k = 0; k <= s; ++k) p = p * 7 + a[k] + b[s - k]; r = (int)p)                                     \
-    X(                                                                                                                 \
-        own_place, int, int, int keep[8] = {3, 3, 3, 3, 3, 3, 3, 3}; unsigned p = (unsigned)x[i];                      \
-        for (int k = 0; k < s; ++k) {                                                                                  \
-            p = p * 1664525u + 1013904223u;                                                                            \
-            keep[p >> 29] ^= (int)p;                                                                                   \
-        } r = 0;                                                                                                       \
-        for (int k = 0; k < 8; ++k) r = (int)((unsigned)r * 3u + (unsigned)keep[k]))                                   \
     X(                                                                                                                 \
         own_within, int, int, unsigned p = 1; for (int k = 0; k < s; ++k) {                                            \
             int t[20];                                                                                                 \
@@ -160,22 +151,7 @@ enum { MOST = 1100, GROUP = 64 };
             keep[k] += x[(i + k) % n];                                                                                 \
             p ^= (unsigned)keep[s - k] * 5;                                                                            \
         } for (int k = 0; k <= s; ++k) p = p * 3 + (unsigned)keep[k];                                                  \
-        r = (int)p)                                                                                                    \
-    X(                                                                                                                 \
-        own_pairs, int, int,                                                                                           \
-        struct {                                                                                                       \
-            int a;                                                                                                     \
-            short b, c;                                                                                                \
-        } keep[44];                                                                                                    \
-        unsigned p = 3; for (int k = 0; k <= s; ++k) {                                                                 \
-            keep[k].a = x[(i + k) % n];                                                                                \
-            keep[k].b = (short)(i + k);                                                                                \
-            keep[k].c = (short)k;                                                                                      \
-        } for (int k = s; k >= 0; --k) p = p * 3 + (unsigned)(keep[k].a * keep[k].b - keep[s - k].c);                  \
-        r = (int)p)                                                                                                    \
-    X(own_plane, int, int, int keep[7][6]; unsigned p = 3;                                                             \
-      for (int k = 0; k <= s % 7; ++k) for (int l = 0; l < 6; ++l) keep[k][l] = x[(i + k * l) % n];                    \
-      for (int l = 0; l <= s % 6; ++l) for (int k = s % 7; k >= 0; --k) p = p * 3 + (unsigned)keep[k][l]; r = (int)p)
+        r = (int)p)
 
 /* The three forms of a kernel, and the plain loop. */
 #define SHAPE(name, index, count, ...)                                                                                 \
@@ -382,11 +358,9 @@ TW_TEST(masks_in_two_dimensions)
 
 /* X(member, type, operation, start): the numbers are such that sums of floating point are exact in any order. */
 #define EACH_TOTAL(X)                                                                                                  \
-    X(sum, int, TW_SUM, 7)                                                                                             \
+    X(fewest, int, TW_MIN, 1 << 30)                                                                                    \
     X(product, unsigned, TW_PRODUCT, 3)                                                                                \
     X(least, float, TW_MIN, 1e9f)                                                                                      \
-    X(most, int, TW_MAX, -5)                                                                                           \
-    X(parity, unsigned long, TW_XOR, 1)                                                                                \
     X(exact, double, TW_SUM, 0.5)                                                                                      \
     X(within, unsigned, TW_SUM, 2)                                                                                     \
     X(farthest, double, TW_MAX, -1e9)
@@ -409,12 +383,11 @@ struct totals {
             COMBINE(within, p ^ (unsigned)x);                                                                          \
         COMBINE(farthest, (double)x + l);                                                                              \
     }                                                                                                                  \
-    COMBINE(sum, (int)(p >> 3));                                                                                       \
+    COMBINE(fewest, (int)(p >> 3));                                                                                    \
     COMBINE(product, p);                                                                                               \
     COMBINE(least, f);                                                                                                 \
     if (p & 16)                                                                                                        \
-        COMBINE(most, (int)p);                                                                                         \
-    COMBINE(parity, p *(unsigned long)p);                                                                              \
+        COMBINE(within, p);                                                                                            \
     COMBINE(exact, f);                                                                                                 \
     COMBINE(exact, -2 * (double)(i));
 
@@ -422,12 +395,10 @@ struct totals {
 #define TOTALS_AT(i)                                                                                                   \
     const int left = (i) > 0 && (i) < k->n - 1 ? k->x[(i) - 1] : -3;                                                   \
     const int next = k->x[((i) + 1 + k->s) % k->n];                                                                    \
-    COMBINE(sum, left * 3 - next);                                                                                     \
+    COMBINE(fewest, left * 3 - next);                                                                                  \
     COMBINE(product, (unsigned)next | 1);                                                                              \
     if ((i) > k->s && (i) + 2 < k->n)                                                                                  \
         COMBINE(least, (float)(k->x[(i) + 2] * 2));                                                                    \
-    COMBINE(most, left ^ next);                                                                                        \
-    COMBINE(parity, (unsigned long)left + (i));                                                                        \
     COMBINE(exact, (double)left - next);                                                                               \
     if ((i) < 3 * k->s)                                                                                                \
         COMBINE(within, (unsigned)(i));                                                                                \
@@ -445,19 +416,19 @@ struct totals {
 #define COMBINE(member, x) tw_combine(k->member, x)
 // clang-format off
 TOTALS_KERNEL(totals_range, tw_item, { const size_t i = tw_global_id(at, 0); TOTALS_OF(i) })
-TW_RANGE_REDUCTION(totals_range, 1, sum, product, least, most, parity, exact, within, farthest);
+TW_RANGE_REDUCTION(totals_range, 1, fewest, product, least, exact, within, farthest);
 TOTALS_KERNEL(totals_group, tw_group, {
     tw_parallel_for_work_item(at, item) { const size_t i = tw_global_id(item, 0); if (i < k->n) { TOTALS_OF(i) } }
 })
-TW_WORK_GROUP_REDUCTION(totals_group, (), sum, product, least, most, parity, exact, within, farthest);
+TW_WORK_GROUP_REDUCTION(totals_group, (GROUP), fewest, product, least, exact, within, farthest);
 TOTALS_KERNEL(borders_range, tw_item, { const size_t i = tw_global_id(at, 0); TOTALS_AT(i) })
-TW_RANGE_REDUCTION(borders_range, 1, sum, product, least, most, parity, exact, within, farthest);
+TW_RANGE_REDUCTION(borders_range, 1, fewest, product, least, exact, within, farthest);
 TOTALS_KERNEL(borders_group, tw_group, {
     tw_parallel_for_work_item(at, item) { const size_t i = tw_global_id(item, 0); if (i < k->n) { TOTALS_AT(i) } }
 })
-TW_WORK_GROUP_REDUCTION(borders_group, (GROUP), sum, product, least, most, parity, exact, within, farthest);
+TW_WORK_GROUP_REDUCTION(borders_group, (GROUP), fewest, product, least, exact, within, farthest);
 TOTALS_KERNEL(totals_nd, tw_nd_item, { const size_t i = tw_global_id(at, 0); if (i < k->n) { TOTALS_OF(i) } })
-TW_ND_RANGE_REDUCTION(totals_nd, (GROUP), sum, product, least, most, parity, exact, within, farthest);
+TW_ND_RANGE_REDUCTION(totals_nd, (GROUP), fewest, product, least, exact, within, farthest);
 // clang-format on
 #undef COMBINE
 
