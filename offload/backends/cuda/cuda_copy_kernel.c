@@ -3,14 +3,12 @@
  * Small copies by a kernel (cuda_copy_kernel.h). A copy node of a graph is the driver's copy engine, which begins later
  * than a kernel; between two devices, what it waits for and what waits for it are kernels too. The device that has the
  * source runs the kernel: stores to the other device's memory are not waited for one by one, as loads would be.
- *
- * The kernels are PTX, which the driver compiles on the first use.
  */
 #include "cuda_copy_kernel.h"
 
 #include "base/tuning.h"
+#include "cuda_rows_kernel.h"
 
-#define BLOCK_THREADS 256u
 #define MOST_BLOCKS 128u /* each goes on until all is copied */
 
 /* The parameter of the kernels; the PTX knows the offsets. A word is 16 or 4 bytes. */
@@ -21,78 +19,31 @@ struct copy_parameters {
 };
 _Static_assert(sizeof(struct copy_parameters) == 72, "the PTX knows the offsets");
 
-/* A thread copies one word of a row, and each one that lies some steps behind it. A step is the number of threads in x.
-   In y and z there are rows and planes, also in steps. */
 #define PROGRAM(size, load, store)                                                                                     \
-    ".version 6.0\n"                                                                                                   \
-    ".target sm_70\n"                                                                                                  \
-    ".address_size 64\n"                                                                                               \
-    ".visible .entry tw_copy(.param .align 8 .b8 copy[72])\n"                                                          \
-    "{\n"                                                                                                              \
-    ".reg .pred %end;\n"                                                                                               \
-    ".reg .b32 %r<4>;\n"                                                                                               \
-    ".reg .b32 %v<4>;\n"                                                                                               \
-    ".reg .b64 %target, %source, %words, %rows, %planes, %tpitch, %spitch, %tplane, %splane;\n"                        \
-    ".reg .b64 %x, %step, %bytes, %first, %y, %ysteps, %z, %zsteps, %to, %from, %past;\n"                              \
-    "ld.param.u64 %target, [copy];\n"                                                                                  \
-    "ld.param.u64 %source, [copy+8];\n"                                                                                \
-    "ld.param.u64 %words, [copy+16];\n"                                                                                \
-    "ld.param.u64 %rows, [copy+24];\n"                                                                                 \
-    "ld.param.u64 %planes, [copy+32];\n"                                                                               \
-    "ld.param.u64 %tpitch, [copy+40];\n"                                                                               \
-    "ld.param.u64 %spitch, [copy+48];\n"                                                                               \
-    "ld.param.u64 %tplane, [copy+56];\n"                                                                               \
-    "ld.param.u64 %splane, [copy+64];\n"                                                                               \
-    "mov.u32 %r0, %ctaid.x;\n"                                                                                         \
-    "mov.u32 %r1, %ntid.x;\n"                                                                                          \
-    "mov.u32 %r2, %tid.x;\n"                                                                                           \
-    "mov.u32 %r3, %nctaid.x;\n"                                                                                        \
-    "cvt.u64.u32 %x, %r2;\n"                                                                                           \
-    "mad.wide.u32 %x, %r0, %r1, %x;\n"                                                                                 \
-    "setp.ge.u64 %end, %x, %words;\n"                                                                                  \
-    "@%end ret;\n"                                                                                                     \
-    "mul.wide.u32 %step, %r3, %r1;\n"                                                                                  \
-    "mul.lo.u64 %step, %step, " size ";\n"                                                                             \
-    "mul.lo.u64 %x, %x, " size ";\n"                                                                                   \
-    "mul.lo.u64 %bytes, %words, " size ";\n"                                                                           \
-    "mov.u32 %r0, %ctaid.y;\n"                                                                                         \
-    "mov.u32 %r1, %ntid.y;\n"                                                                                          \
-    "mov.u32 %r2, %tid.y;\n"                                                                                           \
-    "mov.u32 %r3, %nctaid.y;\n"                                                                                        \
-    "cvt.u64.u32 %first, %r2;\n"                                                                                       \
-    "mad.wide.u32 %first, %r0, %r1, %first;\n"                                                                         \
-    "mul.wide.u32 %ysteps, %r3, %r1;\n"                                                                                \
-    "mov.u32 %r0, %ctaid.z;\n"                                                                                         \
-    "mov.u32 %r1, %nctaid.z;\n"                                                                                        \
-    "cvt.u64.u32 %z, %r0;\n"                                                                                           \
-    "cvt.u64.u32 %zsteps, %r1;\n"                                                                                      \
-    "PLANE:\n"                                                                                                         \
-    "setp.ge.u64 %end, %z, %planes;\n"                                                                                 \
-    "@%end ret;\n"                                                                                                     \
-    "mov.u64 %y, %first;\n"                                                                                            \
-    "ROW:\n"                                                                                                           \
-    "setp.ge.u64 %end, %y, %rows;\n"                                                                                   \
-    "@%end bra NEXT;\n"                                                                                                \
-    "mad.lo.u64 %to, %z, %tplane, %target;\n"                                                                          \
-    "mad.lo.u64 %to, %y, %tpitch, %to;\n"                                                                              \
-    "mad.lo.u64 %from, %z, %splane, %source;\n"                                                                        \
-    "mad.lo.u64 %from, %y, %spitch, %from;\n"                                                                          \
-    "add.u64 %past, %to, %bytes;\n"                                                                                    \
-    "add.u64 %to, %to, %x;\n"                                                                                          \
-    "add.u64 %from, %from, %x;\n"                                                                                      \
-    "WORD:\n"                                                                                                          \
-    "ld.global." load ";\n"                                                                                            \
-    "st.global." store ";\n"                                                                                           \
-    "add.u64 %to, %to, %step;\n"                                                                                       \
-    "add.u64 %from, %from, %step;\n"                                                                                   \
-    "setp.lt.u64 %end, %to, %past;\n"                                                                                  \
-    "@%end bra WORD;\n"                                                                                                \
-    "add.u64 %y, %y, %ysteps;\n"                                                                                       \
-    "bra ROW;\n"                                                                                                       \
-    "NEXT:\n"                                                                                                          \
-    "add.u64 %z, %z, %zsteps;\n"                                                                                       \
-    "bra PLANE;\n"                                                                                                     \
-    "}\n"
+    TW_CUDA_ROWS_PROGRAM("tw_copy(.param .align 8 .b8 copy[72])",                                                      \
+                         ".reg .b64 %target, %source, %tpitch, %spitch, %tplane, %splane, %to, %from;\n", size,        \
+                         "ld.param.u64 %target, [copy];\n"                                                             \
+                         "ld.param.u64 %source, [copy+8];\n"                                                           \
+                         "ld.param.u64 %words, [copy+16];\n"                                                           \
+                         "ld.param.u64 %rows, [copy+24];\n"                                                            \
+                         "ld.param.u64 %planes, [copy+32];\n"                                                          \
+                         "ld.param.u64 %tpitch, [copy+40];\n"                                                          \
+                         "ld.param.u64 %spitch, [copy+48];\n"                                                          \
+                         "ld.param.u64 %tplane, [copy+56];\n"                                                          \
+                         "ld.param.u64 %splane, [copy+64];\n",                                                         \
+                         "",                                                                                           \
+                         "mad.lo.u64 %to, %z, %tplane, %target;\n"                                                     \
+                         "mad.lo.u64 %to, %y, %tpitch, %to;\n"                                                         \
+                         "mad.lo.u64 %from, %z, %splane, %source;\n"                                                   \
+                         "mad.lo.u64 %from, %y, %spitch, %from;\n"                                                     \
+                         "add.u64 %past, %to, %bytes;\n"                                                               \
+                         "add.u64 %to, %to, %x;\n"                                                                     \
+                         "add.u64 %from, %from, %x;\n",                                                                \
+                         "ld.global." load ";\n"                                                                       \
+                         "st.global." store ";\n"                                                                      \
+                         "add.u64 %to, %to, %step;\n"                                                                  \
+                         "add.u64 %from, %from, %step;\n"                                                              \
+                         "setp.lt.u64 %end, %to, %past;\n")
 
 /* The kernels, by the size of their words; the largest is the fastest. */
 static const struct {
@@ -119,35 +70,20 @@ bool tw_cuda_kernel_copies(const struct tw_backend_copy *copy)
     return copy->to && copy->from && tw_backend_copy_bytes(copy) <= TW_TUNE_KERNEL_COPY_BYTES && is_aligned(copy, 4);
 }
 
-/* Loads a kernel on its first use. */
 static cu_result load(struct tw_cuda_device *device, unsigned kernel)
 {
-    struct tw_cuda_loaded_kernel *loaded = &device->copies[kernel];
     const enum tw_cuda_entry entry = tw_cuda_enter(device);
-    cu_module module = NULL;
-    cu_result error = entry ? 0 : CU_INVALID_VALUE;
-    pthread_mutex_lock(&device->streams);
-    if (!error && !loaded->module) {
-        error = tw_cuda.module_load(&module, kernels[kernel].program);
-        if (!error)
-            error = tw_cuda.module_function(&loaded->function, module, "tw_copy");
-        if (!error)
-            loaded->module = module;
-        else if (module)
-            (void)tw_cuda.module_unload(module);
-    }
-    pthread_mutex_unlock(&device->streams);
+    if (!entry)
+        return CU_INVALID_VALUE;
+    const cu_result error =
+        tw_cuda_load_rows_kernel(device, &device->copies[kernel], kernels[kernel].program, "tw_copy");
     tw_cuda_leave(entry);
     return error;
 }
 
 void tw_cuda_close_copy_kernels(struct tw_cuda_device *device)
 {
-    for (unsigned kernel = 0; kernel < TW_CUDA_COPY_KERNELS; ++kernel) {
-        if (device->copies[kernel].module)
-            (void)tw_cuda.module_unload(device->copies[kernel].module);
-        device->copies[kernel].module = NULL;
-    }
+    tw_cuda_unload_rows_kernels(device->copies, TW_CUDA_COPY_KERNELS);
 }
 
 static unsigned least(uint64_t a, uint64_t b)
@@ -158,17 +94,13 @@ static unsigned least(uint64_t a, uint64_t b)
 /* Chooses the blocks and the grid. */
 static void choose_shape(const struct copy_parameters *copy, struct cu_kernel_node *node)
 {
-    unsigned threads = 1;
-    while (threads < BLOCK_THREADS && threads < copy->words)
-        threads *= 2;
-    const unsigned rows = BLOCK_THREADS / threads;
+    tw_cuda_choose_rows_block(copy->words, node);
+    const unsigned threads = node->block[0], rows = node->block[1];
+    __builtin_assume(threads > 0 && rows > 0); /* for clang-tidy */
     const unsigned x = least((copy->words + threads - 1) / threads, MOST_BLOCKS);
     __builtin_assume(x > 0); /* for clang-tidy */
     const unsigned y = least((copy->rows + rows - 1) / rows, MOST_BLOCKS / x);
     __builtin_assume(y > 0);
-    node->block[0] = threads;
-    node->block[1] = rows;
-    node->block[2] = 1;
     node->grid[0] = x;
     node->grid[1] = y;
     node->grid[2] = least(copy->planes, MOST_BLOCKS / (x * y));

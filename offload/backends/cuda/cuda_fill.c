@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "cuda_copy.h"
+#include "cuda_rows_kernel.h"
 #include "rows.h"
 
 #define PATTERN_BYTES 1024u
-#define BLOCK_THREADS 256u
 #define BLOCKS_PER_UNIT 16u   /* on each multiprocessor; each block goes on until all is filled */
 #define MOST_BLOCKS_YZ 65535u /* of a grid, in y and in z */
 #define MOST_PITCH ((size_t)INT32_MAX)
@@ -30,77 +30,30 @@ struct fill_parameters {
 } __attribute__((aligned(16)));
 _Static_assert(sizeof(struct fill_parameters) == 64 + PATTERN_BYTES, "the PTX knows the offsets");
 
-/* A thread writes one word of the pattern to a word of a row, and to each one that lies some steps behind it. A step is
-   the number of threads in x: a multiple of the pattern's words, unless each word of the row has a thread. So a thread
-   needs only one word of the pattern. In y and z there are rows and planes, also in steps. */
+/* A step is a multiple of the pattern's words, unless each word of the row has a thread. So a thread needs only one word
+   of the pattern. */
 #define PROGRAM(size, load, store)                                                                                     \
-    ".version 6.0\n"                                                                                                   \
-    ".target sm_70\n"                                                                                                  \
-    ".address_size 64\n"                                                                                               \
-    ".visible .entry tw_fill(.param .align 16 .b8 fill[1088])\n"                                                       \
-    "{\n"                                                                                                              \
-    ".reg .pred %end;\n"                                                                                               \
-    ".reg .b32 %r<4>;\n"                                                                                               \
-    ".reg .b32 %v<4>;\n"                                                                                               \
-    ".reg .b64 %target, %words, %rows, %planes, %pitch, %plane, %period, %in;\n"                                       \
-    ".reg .b64 %x, %step, %bytes, %first, %y, %ysteps, %z, %zsteps, %at, %past;\n"                                     \
-    "ld.param.u64 %target, [fill];\n"                                                                                  \
-    "ld.param.u64 %words, [fill+8];\n"                                                                                 \
-    "ld.param.u64 %rows, [fill+16];\n"                                                                                 \
-    "ld.param.u64 %planes, [fill+24];\n"                                                                               \
-    "ld.param.u64 %pitch, [fill+32];\n"                                                                                \
-    "ld.param.u64 %plane, [fill+40];\n"                                                                                \
-    "ld.param.u64 %period, [fill+48];\n"                                                                               \
-    "mov.u32 %r0, %ctaid.x;\n"                                                                                         \
-    "mov.u32 %r1, %ntid.x;\n"                                                                                          \
-    "mov.u32 %r2, %tid.x;\n"                                                                                           \
-    "mov.u32 %r3, %nctaid.x;\n"                                                                                        \
-    "cvt.u64.u32 %x, %r2;\n"                                                                                           \
-    "mad.wide.u32 %x, %r0, %r1, %x;\n"                                                                                 \
-    "setp.ge.u64 %end, %x, %words;\n"                                                                                  \
-    "@%end ret;\n"                                                                                                     \
-    "rem.u64 %in, %x, %period;\n"                                                                                      \
-    "mul.lo.u64 %in, %in, " size ";\n"                                                                                 \
-    "mov.u64 %at, fill;\n"                                                                                             \
-    "add.u64 %at, %at, %in;\n"                                                                                         \
-    "ld.param." load ", [%at+64];\n"                                                                                   \
-    "mul.wide.u32 %step, %r3, %r1;\n"                                                                                  \
-    "mul.lo.u64 %step, %step, " size ";\n"                                                                             \
-    "mul.lo.u64 %x, %x, " size ";\n"                                                                                   \
-    "mul.lo.u64 %bytes, %words, " size ";\n"                                                                           \
-    "mov.u32 %r0, %ctaid.y;\n"                                                                                         \
-    "mov.u32 %r1, %ntid.y;\n"                                                                                          \
-    "mov.u32 %r2, %tid.y;\n"                                                                                           \
-    "mov.u32 %r3, %nctaid.y;\n"                                                                                        \
-    "cvt.u64.u32 %first, %r2;\n"                                                                                       \
-    "mad.wide.u32 %first, %r0, %r1, %first;\n"                                                                         \
-    "mul.wide.u32 %ysteps, %r3, %r1;\n"                                                                                \
-    "mov.u32 %r0, %ctaid.z;\n"                                                                                         \
-    "mov.u32 %r1, %nctaid.z;\n"                                                                                        \
-    "cvt.u64.u32 %z, %r0;\n"                                                                                           \
-    "cvt.u64.u32 %zsteps, %r1;\n"                                                                                      \
-    "PLANE:\n"                                                                                                         \
-    "setp.ge.u64 %end, %z, %planes;\n"                                                                                 \
-    "@%end ret;\n"                                                                                                     \
-    "mov.u64 %y, %first;\n"                                                                                            \
-    "ROW:\n"                                                                                                           \
-    "setp.ge.u64 %end, %y, %rows;\n"                                                                                   \
-    "@%end bra NEXT;\n"                                                                                                \
-    "mad.lo.u64 %at, %z, %plane, %target;\n"                                                                           \
-    "mad.lo.u64 %at, %y, %pitch, %at;\n"                                                                               \
-    "add.u64 %past, %at, %bytes;\n"                                                                                    \
-    "add.u64 %at, %at, %x;\n"                                                                                          \
-    "WORD:\n"                                                                                                          \
-    "st.global." store ";\n"                                                                                           \
-    "add.u64 %at, %at, %step;\n"                                                                                       \
-    "setp.lt.u64 %end, %at, %past;\n"                                                                                  \
-    "@%end bra WORD;\n"                                                                                                \
-    "add.u64 %y, %y, %ysteps;\n"                                                                                       \
-    "bra ROW;\n"                                                                                                       \
-    "NEXT:\n"                                                                                                          \
-    "add.u64 %z, %z, %zsteps;\n"                                                                                       \
-    "bra PLANE;\n"                                                                                                     \
-    "}\n"
+    TW_CUDA_ROWS_PROGRAM("tw_fill(.param .align 16 .b8 fill[1088])",                                                   \
+                         ".reg .b64 %target, %pitch, %plane, %period, %in, %at;\n", size,                              \
+                         "ld.param.u64 %target, [fill];\n"                                                             \
+                         "ld.param.u64 %words, [fill+8];\n"                                                            \
+                         "ld.param.u64 %rows, [fill+16];\n"                                                            \
+                         "ld.param.u64 %planes, [fill+24];\n"                                                          \
+                         "ld.param.u64 %pitch, [fill+32];\n"                                                           \
+                         "ld.param.u64 %plane, [fill+40];\n"                                                           \
+                         "ld.param.u64 %period, [fill+48];\n",                                                         \
+                         "rem.u64 %in, %x, %period;\n"                                                                 \
+                         "mul.lo.u64 %in, %in, " size ";\n"                                                            \
+                         "mov.u64 %at, fill;\n"                                                                        \
+                         "add.u64 %at, %at, %in;\n"                                                                    \
+                         "ld.param." load ", [%at+64];\n",                                                             \
+                         "mad.lo.u64 %at, %z, %plane, %target;\n"                                                      \
+                         "mad.lo.u64 %at, %y, %pitch, %at;\n"                                                          \
+                         "add.u64 %past, %at, %bytes;\n"                                                               \
+                         "add.u64 %at, %at, %x;\n",                                                                    \
+                         "st.global." store ";\n"                                                                      \
+                         "add.u64 %at, %at, %step;\n"                                                                  \
+                         "setp.lt.u64 %end, %at, %past;\n")
 
 /* The kernels, by the size of their words; the largest is the fastest. */
 static const struct {
@@ -185,33 +138,9 @@ static cu_result enqueue_memset(const struct plan *plan, cu_stream stream)
 
 /* ---- the kernel -------------------------------------------------------------------------------------------------- */
 
-/* Loads a kernel on its first use. */
-static cu_result load(struct tw_cuda_device *device, unsigned kernel)
-{
-    struct tw_cuda_loaded_kernel *loaded = &device->fills[kernel];
-    cu_module module = NULL;
-    cu_result error = 0;
-    pthread_mutex_lock(&device->streams);
-    if (!loaded->module) {
-        error = tw_cuda.module_load(&module, kernels[kernel].program);
-        if (!error)
-            error = tw_cuda.module_function(&loaded->function, module, "tw_fill");
-        if (!error)
-            loaded->module = module;
-        else if (module)
-            (void)tw_cuda.module_unload(module);
-    }
-    pthread_mutex_unlock(&device->streams);
-    return error;
-}
-
 void tw_cuda_close_fill(struct tw_cuda_device *device)
 {
-    for (unsigned kernel = 0; kernel < TW_CUDA_FILL_KERNELS; ++kernel) {
-        if (device->fills[kernel].module)
-            (void)tw_cuda.module_unload(device->fills[kernel].module);
-        device->fills[kernel].module = NULL;
-    }
+    tw_cuda_unload_rows_kernels(device->fills, TW_CUDA_FILL_KERNELS);
 }
 
 static struct fill_parameters parameters_of(const struct plan *plan)
@@ -245,19 +174,15 @@ static void choose_shape(const struct tw_cuda_device *device, const struct fill_
                          struct cu_kernel_node *node)
 {
     const uint64_t most = (device->compute_units ? device->compute_units : 1) * BLOCKS_PER_UNIT;
-    unsigned threads = 1;
-    while (threads < BLOCK_THREADS && threads < fill->words)
-        threads *= 2;
-    const unsigned rows = BLOCK_THREADS / threads;
+    tw_cuda_choose_rows_block(fill->words, node);
+    const unsigned threads = node->block[0], rows = node->block[1];
+    __builtin_assume(threads > 0 && rows > 0); /* for clang-tidy */
     uint64_t x = (fill->words + threads - 1) / threads;
     if (x > most)
         x = least(x, (most + fill->period - 1) / fill->period * fill->period);
     const uint64_t y = least((fill->rows + rows - 1) / rows, least(most / x + 1, MOST_BLOCKS_YZ));
     __builtin_assume(x > 0 && y > 0); /* for clang-tidy */
     const uint64_t z = least(fill->planes, least(most / (x * y) + 1, MOST_BLOCKS_YZ));
-    node->block[0] = threads;
-    node->block[1] = rows;
-    node->block[2] = 1;
     node->grid[0] = (unsigned)x;
     node->grid[1] = (unsigned)y;
     node->grid[2] = (unsigned)z;
@@ -267,7 +192,8 @@ static void choose_shape(const struct tw_cuda_device *device, const struct fill_
 static cu_result describe_launch(struct tw_cuda_device *device, const struct plan *plan,
                                  struct fill_parameters *parameters, void **parameter, struct cu_kernel_node *node)
 {
-    const cu_result error = load(device, plan->kernel);
+    const cu_result error =
+        tw_cuda_load_rows_kernel(device, &device->fills[plan->kernel], kernels[plan->kernel].program, "tw_fill");
     *parameters = parameters_of(plan);
     *parameter = parameters;
     *node = (struct cu_kernel_node){.function = device->fills[plan->kernel].function, .parameters = parameter};
