@@ -3,24 +3,16 @@
  * Kernels on an imaginary CUDA driver, found in a device image that is made here: which are launched, with which words
  * and grids, and how the others are refused. Needs the private header cuda_launch.h.
  */
-#include "device_image.h"
-
-#include <teamwork/lower/kernel/simt.h>
+#include "image_kernel.h"
 
 #include "backends/cuda/cuda_launch.h"
 #include "backends/cuda/cuda_launch_cache.h"
 #include "base/log.h"
 
-/* The program's device image, which the cases write. */
-__attribute__((used, section(".llvm.offloading"), aligned(8),
-               no_sanitize("address"))) static unsigned char images[ROOM] = {1};
-
-/* The entry of the region for blocks whose address is passed. */
-#define REGION_OF_LARGE "__omp_offloading_fe00_a7a086_life_tw_simt_1_l14"
-/* The one for those that may be passed as words all the same. */
+/* The entry of the region for blocks that may be passed as words, although they are large. */
 #define REGION_OF_WORDS "__omp_offloading_fe00_a7a086_life_tw_simt_128_l14"
 
-enum { WORDS = TW_INTERNAL_SIMT_WORDS + 8, UNITS = 4, REGISTERS = 40, MOST_ITEMS = 512, STATIC_BYTES = 1000 };
+enum { UNITS = 4, REGISTERS = 40, MOST_ITEMS = 512, STATIC_BYTES = 1000 };
 
 static struct {
     size_t parameters;       /* of the kernel */
@@ -191,12 +183,7 @@ static cu_result launch_graph(cu_executable executable, cu_stream stream)
 /* Makes the program's image, for a device of this architecture. */
 static void begin(const struct sample *sample, const char *arch)
 {
-    static struct blob cubin, binary;
-    make_cubin(sample, &cubin);
-    binary.size = 0;
-    append_binary(&binary, 2, 1, 0, arch, whole(&cubin));
-    memset(images, 0, sizeof images);
-    memcpy(images, binary.at, binary.size);
+    set_sample(sample, arch);
     memset(&driver, 0, sizeof driver);
     driver.parameters = 1 + WORDS + 3;
     driver.odd = SIZE_MAX;
@@ -237,38 +224,6 @@ static void end(void)
     free(device.idle_streams);
     pthread_mutex_destroy(&device.streams);
     memset(&tw_cuda, 0, sizeof tw_cuda);
-}
-
-static void enter_region(struct tw_internal_launch *launch)
-{
-    launch->fell_back = TW_INTERNAL_NO_IMAGE;
-}
-
-static size_t kernel_word; /* the library's */
-
-static struct tw_internal_kernel kernel_of(enum tw_internal_form form)
-{
-    kernel_word = 0;
-    return (struct tw_internal_kernel){.form = form,
-                                       .lowerings = 1u << TW_INTERNAL_LOWER_SIMT,
-                                       .args_bytes = 24,
-                                       .offload = enter_region,
-                                       .name = "life",
-                                       .symbol = "life",
-                                       .file = "life.c",
-                                       .local_bytes = &kernel_word};
-}
-
-static const uint64_t args[3] = {71, 72, 73};
-
-static struct tw_internal_launch launch_of(size_t items)
-{
-    return (struct tw_internal_launch){.args = args,
-                                       .range = {items, 1, 1},
-                                       .local = {1, 1, 1},
-                                       .dims = 1,
-                                       .max_parts = TW_INTERNAL_MAX_PARTS,
-                                       .scratch = images};
 }
 
 /* Checks that the driver does not launch a kernel, and that TW_CUDA_LAUNCH=driver makes that an error that says why. */

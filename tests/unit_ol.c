@@ -4,11 +4,9 @@
  * known of them, copies and fills of rows, launches with the words of their regions, streams and what other streams wait
  * for, faults, and that nothing is left behind. Needs the private headers of backends/ol/.
  */
-#include "device_image.h"
+#include "image_kernel.h"
 
 #include <dlfcn.h>
-
-#include <teamwork/lower/kernel/simt.h>
 
 #include "backends/gpu/gpu_image.h"
 #include "backends/ol/ol.h"
@@ -20,11 +18,7 @@
 #include "fake_offload.h"
 #include "rows_test.h"
 
-/* The program's device image, which the cases write. */
-__attribute__((used, section(".llvm.offloading"), aligned(8),
-               no_sanitize("address"))) static unsigned char images[ROOM] = {1};
-
-enum { WORDS = TW_INTERNAL_SIMT_WORDS + 8, SHARED_BYTES = 1008, LARGE = 5 << 20 };
+enum { SHARED_BYTES = 1008, LARGE = 5 << 20 };
 
 static void *library;
 static struct fake_offload *fake;
@@ -201,49 +195,10 @@ TW_TEST(copies_of_many_rows)
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-/* Makes the program's image. */
-static void begin_kernel(const struct sample *sample)
-{
-    static struct blob cubin, binary;
-    make_cubin(sample, &cubin);
-    binary.size = 0;
-    append_binary(&binary, 2, 1, 0, "sm_90", whole(&cubin));
-    memset(images, 0, sizeof images);
-    memcpy(images, binary.at, binary.size);
-}
-
 static const struct sample plain = {
     .name = REGION,
     .needs = {
         .parameter_bytes = 8 * (1 + WORDS + 3), .registers = 40, .private_bytes = 24, .shared_bytes = SHARED_BYTES}};
-
-static void enter_region(struct tw_internal_launch *launch)
-{
-    launch->fell_back = TW_INTERNAL_NO_IMAGE;
-}
-
-static size_t kernel_word; /* the library's */
-
-static struct tw_internal_kernel kernel_of(enum tw_internal_form form)
-{
-    kernel_word = 0;
-    return (struct tw_internal_kernel){.form = form,
-                                       .lowerings = 1u << TW_INTERNAL_LOWER_SIMT,
-                                       .args_bytes = 24,
-                                       .offload = enter_region,
-                                       .name = "life",
-                                       .symbol = "life",
-                                       .file = "life.c",
-                                       .local_bytes = &kernel_word};
-}
-
-static const uint64_t args[3] = {71, 72, 73};
-
-static struct tw_internal_launch launch_of(size_t items)
-{
-    return (struct tw_internal_launch){
-        .args = args, .range = {items, 1, 1}, .local = {1, 1, 1}, .dims = 1, .max_parts = TW_INTERNAL_MAX_PARTS};
-}
 
 TW_TEST(a_kernel_is_launched_with_the_words_of_its_region)
 {
@@ -253,7 +208,7 @@ TW_TEST(a_kernel_is_launched_with_the_words_of_its_region)
     const struct tw_internal_simt_captures captures = tw_internal_simt_range_captures(&launch, &grid);
     struct tw_kernel_facts facts = {.max_items = 1024};
     struct tw_backend_device *base = open_device();
-    begin_kernel(&plain);
+    set_sample(&plain, "sm_90");
     TW_PASS(tw_backend_ol.load(base, &kernel));
     TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
     TW_CHECK(tw_ol_takes(base, &kernel, &launch));
@@ -279,16 +234,13 @@ TW_TEST(a_kernel_is_launched_on_an_amd_gpu)
     struct tw_internal_launch launch = launch_of(10), other = launch_of(10);
     struct tw_internal_simt_grid grid;
     struct tw_gpu_image_kernel found;
-    static struct blob object, binary;
+    static struct blob object;
     launch.local[0] = 64;
     counting.symbol = "counting";
     counting.args_bytes = 8;
     if (!read_code_object("gfx90a", &object))
         TW_SKIP();
-    binary.size = 0;
-    append_binary_for("amdgcn-amd-amdhsa", &binary, 2, 1, 0, "gfx90a", whole(&object));
-    memset(images, 0, sizeof images);
-    memcpy(images, binary.at, binary.size);
+    set_image("amdgcn-amd-amdhsa", "gfx90a", &object);
     struct tw_backend_device *base = open_with(1, OL_PLATFORM_AMDGPU);
     TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
     TW_CHECK(tw_ol_takes(base, &kernel, &launch));
@@ -322,7 +274,7 @@ TW_TEST(groups_that_need_too_much_are_refused)
         sample.needs.registers = cases[i].registers;
         if (cases[i].threads)
             memcpy(sample.needs.max_threads, (uint32_t[]){cases[i].threads / 2, 2, 1}, 12);
-        begin_kernel(&sample);
+        set_sample(&sample, "sm_90");
         kernel_word = 0;
         launch.local[0] = cases[i].most;
         TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
@@ -349,7 +301,7 @@ TW_TEST(other_kernels_are_left_to_openmp)
     for (size_t i = 0; i < sizeof samples / sizeof *samples; ++i) {
         struct tw_internal_launch launch = launch_of(10);
         struct tw_backend_device *base = open_device();
-        begin_kernel(&samples[i]);
+        set_sample(&samples[i], "sm_90");
         kernel_word = 0;
         TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
         TW_CHECK(!tw_ol_takes(base, &kernel, &launch));
@@ -357,7 +309,7 @@ TW_TEST(other_kernels_are_left_to_openmp)
     }
     struct tw_internal_launch launch = launch_of(10);
     struct tw_backend_device *base = open_with(1, OL_PLATFORM_AMDGPU); /* the image is NVIDIA's */
-    begin_kernel(&plain);
+    set_sample(&plain, "sm_90");
     kernel_word = 0;
     TW_FAIL(tw_backend_ol.check(base, &kernel, &launch), TW_ERROR_NO_DEVICE_IMAGE);
     close_device();
@@ -396,7 +348,7 @@ TW_TEST(a_stream_needs_no_event_by_itself)
     const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_RANGE);
     struct tw_internal_launch launch = launch_of(10);
     struct tw_backend_device *base = open_device();
-    begin_kernel(&plain);
+    set_sample(&plain, "sm_90");
     TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
     struct tw_backend_stream *stream = open_stream(base);
     fake->holds = true;
@@ -417,7 +369,7 @@ TW_TEST(progress_is_seen_while_others_enqueue)
     const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_RANGE);
     struct tw_internal_launch launch = launch_of(10);
     struct tw_backend_device *base = open_device();
-    begin_kernel(&plain);
+    set_sample(&plain, "sm_90");
     TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
     struct tw_backend_stream *stream = open_stream(base);
     fake->is_forgetful = true; /* as if there was always something behind */
@@ -446,7 +398,7 @@ TW_TEST(streams_wait_for_each_other)
     const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_RANGE);
     struct tw_internal_launch launch = launch_of(10);
     struct tw_backend_device *base = open_device();
-    begin_kernel(&plain);
+    set_sample(&plain, "sm_90");
     TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
     struct tw_backend_stream *first = open_stream(base), *second = open_stream(base);
     fake->holds = true;
@@ -480,9 +432,9 @@ TW_TEST(a_stream_copies_fills_and_passes_large_blocks)
     struct sample sample = plain;
     uint64_t sequence = 0;
     struct tw_backend_device *base = open_device();
-    sample.name = "__omp_offloading_fe00_a7a086_life_tw_simt_1_l14";
+    sample.name = REGION_OF_LARGE;
     sample.needs.parameter_bytes = 8 * (1 + TW_INTERNAL_SIMT_WORDS + 1);
-    begin_kernel(&sample);
+    set_sample(&sample, "sm_90");
     kernel.args_bytes = sizeof large;
     launch.args = large;
     TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
@@ -513,7 +465,7 @@ TW_TEST(a_graph_is_one_launch)
     struct tw_backend_graph *graph = NULL;
     uint64_t sequence = 0;
     struct tw_backend_device *base = open_with(2, OL_PLATFORM_CUDA);
-    begin_kernel(&plain);
+    set_sample(&plain, "sm_90");
     TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
     TW_PASS(tw_backend_ol.check(base, &kernel, &large));
     unsigned char *memory = tw_backend_ol.memory->allocate(base, 64);
@@ -568,7 +520,7 @@ TW_TEST(a_thread_that_does_not_launch_asks_rarely)
     struct tw_internal_launch launch = launch_of(10);
     struct tw_backend_device *base = open_device();
     pthread_t thread;
-    begin_kernel(&plain);
+    set_sample(&plain, "sm_90");
     TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
     struct tw_backend_stream *stream = open_stream(base);
     for (uint64_t i = 1; i <= 10; ++i)
@@ -585,7 +537,7 @@ TW_TEST(a_stream_measures_what_it_is_told_to)
     struct tw_internal_launch launch = launch_of(10);
     struct tw_backend_times times[3] = {{0, 0}};
     struct tw_backend_device *base = open_device();
-    begin_kernel(&plain);
+    set_sample(&plain, "sm_90");
     TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
     struct tw_backend_stream *stream = open_stream(base);
     for (uint64_t i = 0; i < 3; ++i) {
@@ -612,7 +564,7 @@ TW_TEST(a_refused_launch_leaves_the_device_as_it_is)
     struct tw_internal_launch launch = launch_of(10);
     uint64_t sequence = 0;
     struct tw_backend_device *base = open_device();
-    begin_kernel(&plain);
+    set_sample(&plain, "sm_90");
     TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
     struct tw_backend_stream *stream = open_stream(base);
     fake->refuses = true;
@@ -637,7 +589,7 @@ TW_TEST(a_fault_fails_what_was_not_over)
     unsigned char bytes[8] = {0};
     uint64_t sequence = 0;
     struct tw_backend_device *base = open_device();
-    begin_kernel(&plain);
+    set_sample(&plain, "sm_90");
     TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
     struct tw_backend_stream *stream = open_stream(base);
     void *memory = tw_backend_ol.memory->allocate(base, 8);
