@@ -10,7 +10,10 @@
    - A loop over an array whose index is tested computes the address of each access (advancePointer()).
    - LLVM knows that a pointer among a kernel's arguments is one of global memory, but not if the argument is also stored: into the
      copy of a block, an array of which is indexed by what varies. Accesses by it are generic then, and so are those by pointers of
-     the copy. */
+     the copy.
+   - A barrier is left out if nothing that is accessed before it, since the last one, can conflict with what is accessed behind it, up
+     to the next one. Behind the parts of a group function in team-local memory, which all have read, kernels usually write to global
+     memory; and a work-item loop that reads global memory ends before a group function writes to team-local memory. */
 #include "split.h"
 
 #include <llvm/Analysis/ScalarEvolution.h>
@@ -34,6 +37,11 @@ namespace tw_split
 
 namespace
 {
+
+bool isKernel(const Function &F)
+{
+    return F.getCallingConv() == CallingConv::PTX_Kernel || F.hasFnAttribute("kernel");
+}
 
 bool isBarrier(const Instruction &I)
 {
@@ -182,11 +190,6 @@ bool advancePointers(Loop &L, ScalarEvolution &SE)
     return Changed;
 }
 
-bool isKernel(const Function &F)
-{
-    return F.getCallingConv() == CallingConv::PTX_Kernel || F.hasFnAttribute("kernel");
-}
-
 /* `Of`, the same pointer, as one of global memory. */
 Value *globalPointer(IRBuilder<> &B, Value *Of)
 {
@@ -247,6 +250,115 @@ bool tellGlobalPointers(Function &F)
     return !Known.empty() || !Loads.empty();
 }
 
+/* What may be accessed on the ways from a barrier to the next ones: bits of memory spaces. */
+struct Traffic {
+    enum { Team = 1, Global = 2, All = 3 };
+    unsigned Read = 0, Written = 0;
+
+    void add(unsigned Spaces)
+    {
+        Read |= Spaces;
+        Written |= Spaces;
+    }
+
+    static unsigned spaces(const Value *Address)
+    {
+        SmallVector<const Value *, 4> Objects;
+        getUnderlyingObjects(Address, Objects);
+        unsigned Spaces = 0;
+        for (const Value *Object : Objects) {
+            const unsigned Space = Object->getType()->getPointerAddressSpace();
+            if (!isa<AllocaInst>(Object) && Space != 5) /* of the work-item */
+                Spaces |= Space == 1 ? Global : Space == 3 ? Team : All;
+        }
+        return Spaces;
+    }
+
+    void add(const Instruction &I)
+    {
+        const auto *Intrinsic = dyn_cast<IntrinsicInst>(&I);
+        if (!I.mayReadOrWriteMemory() || (Intrinsic && Intrinsic->isAssumeLikeIntrinsic()))
+            return;
+        if (const auto *Load = dyn_cast<LoadInst>(&I); Load && Load->isSimple())
+            Read |= spaces(Load->getPointerOperand());
+        else if (const auto *Store = dyn_cast<StoreInst>(&I); Store && Store->isSimple())
+            Written |= spaces(Store->getPointerOperand());
+        else if (const auto *Update = dyn_cast<AtomicRMWInst>(&I);
+                 Update && !Update->isVolatile() && Update->getOrdering() == AtomicOrdering::Monotonic)
+            add(spaces(Update->getPointerOperand()));
+        else if (!Intrinsic || !Intrinsic->isConvergent()
+                 || any_of(Intrinsic->args(), [](const Use &U) { return U->getType()->isPointerTy(); }))
+            add(All); /* but lanes that exchange values */
+    }
+
+    bool conflictWith(const Traffic &Other) const
+    {
+        return (Written & (Other.Read | Other.Written)) || (Read & Other.Written);
+    }
+};
+
+/* Beyond the ends of a function that is no kernel all may be accessed. */
+Traffic trafficBehind(const Instruction &Barrier)
+{
+    Traffic Found;
+    SmallVector<BasicBlock::const_iterator, 8> Ways{std::next(Barrier.getIterator())};
+    SmallPtrSet<const BasicBlock *, 16> Begun;
+    while (!Ways.empty())
+        for (BasicBlock::const_iterator I = Ways.pop_back_val(); !isBarrier(*I); ++I) {
+            Found.add(*I);
+            if (isa<ReturnInst>(*I) && !isKernel(*I->getFunction()))
+                Found.add(Traffic::All);
+            if (!I->isTerminator())
+                continue;
+            for (const BasicBlock *Next : successors(I->getParent()))
+                if (Begun.insert(Next).second)
+                    Ways.push_back(Next->begin());
+            break;
+        }
+    return Found;
+}
+
+Traffic trafficBefore(const Instruction &Barrier)
+{
+    Traffic Found;
+    SmallVector<const Instruction *, 8> Ways{&Barrier}; /* each way begins before it */
+    SmallPtrSet<const BasicBlock *, 16> Begun;
+    while (!Ways.empty()) {
+        const Instruction *I = Ways.pop_back_val(), *Last;
+        while ((Last = I->getPrevNode()) && !isBarrier(*Last))
+            Found.add(*(I = Last));
+        if (Last)
+            continue;
+        const BasicBlock *Block = I->getParent();
+        if (Block->isEntryBlock() && !isKernel(*Block->getParent()))
+            Found.add(Traffic::All);
+        for (const BasicBlock *Before : predecessors(Block)) {
+            if (!Begun.insert(Before).second)
+                continue;
+            Found.add(*Before->getTerminator());
+            Ways.push_back(Before->getTerminator());
+        }
+    }
+    return Found;
+}
+
+/* Takes the barriers out that order no accesses to the same memory. One after the other: what is on both sides of one is on the same
+   side of the next. */
+bool leaveIdleBarriers(Function &F)
+{
+    SmallVector<Instruction *, 8> Barriers;
+    for (Instruction &I : instructions(F))
+        if (isBarrier(I))
+            Barriers.push_back(&I);
+    bool Changed = false;
+    for (Instruction *I : Barriers)
+        if (!trafficBefore(*I).conflictWith(trafficBehind(*I))) {
+            I->eraseFromParent();
+            Changed = true;
+        }
+    return Changed;
+}
+
 } // namespace
 
 bool writeForGpu(Function &F, FunctionAnalysisManager &FAM)
@@ -256,13 +368,14 @@ bool writeForGpu(Function &F, FunctionAnalysisManager &FAM)
     bool Changed = false;
     auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
     auto &LI = FAM.getResult<LoopAnalysis>(F);
+    Changed |= tellGlobalPointers(F);
+    Changed |= leaveIdleBarriers(F);
     for (Loop *L : LI.getLoopsInPreorder())
         Changed |= leaveBarriers(*L, DT, LI);
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
     for (Loop *L : LI.getLoopsInPreorder())
         if (L->isInnermost())
             Changed |= advancePointers(*L, SE);
-    Changed |= tellGlobalPointers(F);
     SmallVector<Instruction *, 8> Reciprocals;
     if (F.getDenormalMode(APFloat::IEEEsingle()) == DenormalMode::getIEEE())
         for (Instruction &I : instructions(F))

@@ -120,10 +120,22 @@ $(sed -n 's/^[a-z]* \(stays_[a-z]*\)(.*/\1 bar.sync 1/p' "$here/split/gpu.c")"
             exit 1
         fi
     done
-    if "$@" -std=gnu17 -O2 -fopenmp -fopenmp-targets=nvptx64-nvidia-cuda -Xopenmp-target=nvptx64-nvidia-cuda -march=sm_90 -nogpulib \
-        -Wno-unknown-cuda-version -fno-strict-aliasing -S --offload-device-only -fpass-plugin="$plugin" -w -o - \
-        "$here/split/gpu_kernel.c" | sed -n '/entry.*indexes_arguments/,/^}/p' | grep -e 'ld\.f32' -e 'st\.f32'; then
+    code=$("$@" -std=gnu17 -O2 -fopenmp -fopenmp-targets=nvptx64-nvidia-cuda -Xopenmp-target=nvptx64-nvidia-cuda -march=sm_90 \
+        -nogpulib -Wno-unknown-cuda-version -fno-strict-aliasing -S --offload-device-only -fpass-plugin="$plugin" -w -o - \
+        "$here/split/gpu_kernel.c")
+    if echo "$code" | sed -n '/entry.*indexes_arguments/,/^}/p' | grep -e 'ld\.f32' -e 'st\.f32'; then
         echo "split/gpu_kernel.c accesses global memory by generic addresses"
+        exit 1
+    fi
+    found=$(echo "$code" | awk '
+        /\.entry/ { name = $0; sub(/.*entry __omp_offloading_[0-9a-f]*_[0-9a-f]*_/, "", name); sub(/_l[0-9]*\(.*/, "", name) }
+        $1 ~ /^bar.*sync/ || $2 ~ /^bar.*sync/ { ++barriers[name] }
+        END { for (name in barriers) print name, barriers[name] }' | sort)
+    expected=$(sed -n 's/^KERNEL(\([a-z_]*\)_\([0-9]\),.*/\1_\2 \2/p' "$here/split/gpu_kernel.c" | sort)
+    if [ "$found" != "$expected" ]; then
+        echo "split/gpu_kernel.c: barriers are expected, and found:"
+        echo "$expected"
+        echo "$found"
         exit 1
     fi
 fi

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel for an NVIDIA GPU that indexes an array of its arguments' pointers: check.sh wants all accesses by them to be global. */
+/* Kernels for an NVIDIA GPU. check.sh wants all accesses of this one to be global. */
 void indexes_arguments(unsigned long a, unsigned long b, unsigned long to, int which)
 {
 #pragma omp target teams ompx_bare num_teams(1) thread_limit(32) firstprivate(a, b, to, which)
@@ -9,3 +9,48 @@ void indexes_arguments(unsigned long a, unsigned long b, unsigned long to, int w
             ((float *)to)[i] = ((const float *const *)of)[(i + which) % 2][i] + ((const float *)a)[which];
     }
 }
+
+#pragma omp begin declare target
+#ifdef __NVPTX__
+#define barrier __syncthreads
+#define thread __nvvm_read_ptx_sreg_tid_x
+#else
+void barrier(void);
+int thread(void);
+#endif
+void elsewhere(void);
+static __attribute__((address_space(3))) float parts[32];
+static __attribute__((address_space(3))) int own[32];
+static inline float sum(float x)
+{
+    parts[thread()] = x;
+    barrier();
+    x = parts[0] + parts[1];
+    barrier();
+    return x;
+}
+#pragma omp end declare target
+#define KERNEL(name, ...)                                                                                              \
+    void name(unsigned long in, unsigned long out)                                                                     \
+    {                                                                                                                  \
+        _Pragma("omp target teams ompx_bare num_teams(1) thread_limit(32) firstprivate(in, out)")                      \
+        {                                                                                                              \
+            float *const x = (float *)in, *const y = (float *)out;                                                     \
+            const int id = thread();                                                                                   \
+            __VA_ARGS__                                                                                                \
+        }                                                                                                              \
+    }
+
+/* Names end with the number of barriers that are left. */
+KERNEL(stores_global_1, y[id] = sum(x[id]);)
+KERNEL(adds_to_global_1, __atomic_fetch_add((int *)y, (int)sum(x[id]), __ATOMIC_RELAXED);)
+KERNEL(after_a_loop_1, float a = x[id]; barrier(); a = sum(a); barrier(); y[id] = a;)
+KERNEL(twice_3, y[id] = sum(sum(x[id]));)
+KERNEL(in_a_loop_2, float a = x[id]; _Pragma("clang loop unroll(disable)") for (int i = 0; i < 9; ++i) a += sum(a);
+       y[id] = a;)
+KERNEL(stores_local_2, const float a = sum(x[id]); own[id] = (int)a; y[id] = (float)own[id ^ 1];)
+KERNEL(stores_anywhere_2, const float a = sum(x[id]); **(float **)x = a;)
+KERNEL(calls_2, const float a = sum(x[id]); elsewhere(); y[id] = a;)
+KERNEL(of_the_program_1, y[id] = x[id]; barrier(); x[id] = y[id ^ 1];)
+KERNEL(reads_what_may_be_written_1, float a = x[id]; barrier(); a += x[id ^ 1]; y[id] = a;)
+KERNEL(is_volatile_1, const int a = *(volatile int *)x; barrier(); y[id] = x[a];)
