@@ -52,24 +52,6 @@ TW_RANGE_KERNEL(column, 1);
 
 /* ---- helpers ----------------------------------------------------------------------------------------------------- */
 
-static tw_buffer *filled(unsigned value)
-{
-    unsigned data[N];
-    tw_buffer *buffer = NULL;
-    for (unsigned i = 0; i < N; ++i)
-        data[i] = value + i;
-    TW_PASS(tw_buffer_create_copy(data, sizeof *data, tw_range_1d(N), &buffer));
-    return buffer;
-}
-
-static void expect(tw_buffer *buffer, const unsigned *values)
-{
-    unsigned data[N];
-    tw_test_fetch(buffer, data);
-    for (int i = 0; i < N; ++i)
-        TW_EQUAL(data[i], values[i]);
-}
-
 static void submit_step(tw_queue *queue, tw_buffer *x, unsigned a, unsigned b)
 {
     tw_command_group *cg = tw_queue_begin(queue);
@@ -99,7 +81,7 @@ static tw_command_graph *graph_of_step(tw_queue *queue, tw_buffer *x)
 TW_TEST(recording_runs_nothing)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *x = filled(5);
+    tw_buffer *x = filled(N, 5);
     unsigned values[N];
     tw_command_graph *graph = NULL;
     TW_CHECK(!tw_queue_is_recording(queue));
@@ -159,7 +141,7 @@ static void submit_every_form(tw_queue *queue, tw_buffer *x, tw_buffer *y, tw_bu
 TW_TEST(every_form)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *x = filled(0), *y = filled(100), *sum = tw_test_zeroed(sizeof(unsigned), 1);
+    tw_buffer *x = filled(N, 0), *y = filled(N, 100), *sum = tw_test_zeroed(sizeof(unsigned), 1);
     unsigned xs[N], ys[N], result = 0;
     tw_command_graph *graph = NULL;
     struct table table;
@@ -244,7 +226,7 @@ TW_TEST(random_graphs)
         tw_buffer *x[BUFFERS];
         tw_command_graph *graph = NULL;
         for (unsigned b = 0; b < BUFFERS; ++b) {
-            x[b] = filled(b);
+            x[b] = filled(N, b);
             for (unsigned i = 0; i < N; ++i)
                 model[b][i] = b + i;
         }
@@ -275,7 +257,7 @@ TW_TEST(random_graphs)
 TW_TEST(long_graph)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *x = filled(1);
+    tw_buffer *x = filled(N, 1);
     unsigned values[N];
     tw_command_graph *graph = NULL;
     TW_PASS(tw_queue_begin_recording(queue));
@@ -483,7 +465,7 @@ TW_TEST(each_copy_of_a_part_fails)
 TW_TEST(among_queues)
 {
     tw_queue *queues[3];
-    tw_buffer *x = filled(0);
+    tw_buffer *x = filled(N, 0);
     unsigned values[N];
     tw_test_queues(queues, 3);
     tw_command_graph *graph = graph_of_step(queues[0], x);
@@ -519,7 +501,7 @@ static void *submit_often(void *argument)
 TW_TEST(from_several_threads)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *x = filled(0);
+    tw_buffer *x = filled(N, 0);
     tw_command_graph *graph = NULL;
     pthread_t threads[4];
     unsigned values[N];
@@ -545,7 +527,7 @@ TW_TEST(from_several_threads)
 TW_TEST(events)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *x = filled(0);
+    tw_buffer *x = filled(N, 0);
     tw_command_graph *graph = graph_of_step(queue, x);
     tw_event *event = NULL;
     tw_event_times times;
@@ -566,7 +548,7 @@ TW_TEST(events)
 TW_TEST(given_up_early)
 {
     tw_queue *queue = tw_test_queue(), *other = tw_test_queue();
-    tw_buffer *x = filled(0);
+    tw_buffer *x = filled(N, 0);
     unsigned values[N];
     struct tw_gate gate;
     tw_gate_shut(&gate);
@@ -593,7 +575,7 @@ TW_TEST(given_up_early)
 TW_TEST(dropped_and_empty)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *x = filled(0);
+    tw_buffer *x = filled(N, 0);
     tw_command_graph *graph = NULL;
     tw_event *event = NULL;
     unsigned values[N];
@@ -639,7 +621,7 @@ TW_TEST(without_kernels)
 TW_TEST(misuse)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *x = filled(0), *y = filled(0);
+    tw_buffer *x = filled(N, 0), *y = filled(N, 0);
     tw_event *event = NULL;
     tw_command_graph *graph = NULL;
     TW_FAIL(tw_queue_begin_recording(NULL), TW_ERROR_INVALID_ARGUMENT);
@@ -678,7 +660,7 @@ TW_TEST(misuse)
 TW_TEST(begun_before_and_prefetched)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *x = filled(3);
+    tw_buffer *x = filled(N, 3);
     unsigned values[N];
     tw_command_graph *graph = NULL;
     tw_command_group *early = tw_queue_begin(queue);
@@ -710,7 +692,7 @@ TW_TEST(begun_before_and_prefetched)
 TW_TEST(a_refused_group_leaves_no_graph)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *x = filled(0);
+    tw_buffer *x = filled(N, 0);
     tw_command_graph *graph = NULL;
     TW_PASS(tw_queue_begin_recording(queue));
     TW_COMMAND_GROUP(queue, cg) {
@@ -745,7 +727,7 @@ TW_TEST(another_device)
 {
     tw_test_use_sim(2);
     tw_queue *queues[2];
-    tw_buffer *x = filled(0);
+    tw_buffer *x = filled(N, 0);
     tw_test_queues(queues, 2);
     tw_command_graph *graph = graph_of_step(queues[0], x);
     TW_FAIL(tw_queue_submit_graph(queues[1], graph, NULL), TW_ERROR_INVALID_ARGUMENT);
@@ -761,7 +743,7 @@ static void fail_inside(const char *async, tw_sim_operation operation)
     setenv("TW_SIM_ASYNC", async, 1);
     tw_queue *queue = tw_test_queue();
     tw_device *device = tw_queue_device(queue);
-    tw_buffer *x = filled(0);
+    tw_buffer *x = filled(N, 0);
     tw_command_graph *graph = NULL;
     tw_event *failed = NULL, *after = NULL;
     unsigned values[N];

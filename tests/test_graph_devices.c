@@ -24,24 +24,6 @@ TW_RANGE_KERNEL(halves, 1);
 
 /* ---- helpers ----------------------------------------------------------------------------------------------------- */
 
-static tw_buffer *filled(unsigned value)
-{
-    unsigned data[N];
-    tw_buffer *buffer = NULL;
-    for (unsigned i = 0; i < N; ++i)
-        data[i] = value + i;
-    TW_PASS(tw_buffer_create_copy(data, sizeof *data, tw_range_1d(N), &buffer));
-    return buffer;
-}
-
-static void expect(tw_buffer *buffer, const unsigned *values)
-{
-    unsigned data[N];
-    tw_test_fetch(buffer, data);
-    for (int i = 0; i < N; ++i)
-        TW_EQUAL(data[i], values[i]);
-}
-
 /* Queues that can record one graph: of all simulated devices or GPUs, else of one device. */
 static void make_queues(tw_queue **queues, size_t count)
 {
@@ -161,7 +143,7 @@ static void random_graphs(tw_queue **queues, uint64_t seed)
     unsigned scratch[BUFFERS][N], model[BUFFERS][N];
     tw_buffer *x[BUFFERS];
     for (unsigned b = 0; b < BUFFERS; ++b) {
-        x[b] = filled(b);
+        x[b] = filled(N, b);
         for (unsigned i = 0; i < N; ++i)
             model[b][i] = b + i;
     }
@@ -288,7 +270,7 @@ static void count_copies(const char *async, bool prefetches)
     tw_queue *queues[2];
     use_sim(2, async);
     tw_test_queues(queues, 2);
-    tw_buffer *a = filled(1), *b = filled(0);
+    tw_buffer *a = filled(N, 1), *b = filled(N, 0);
     for (unsigned i = 0; i < N; ++i)
         values[i] = 1 + i;
     tw_command_graph *graph = graph_of_halves(queues, a, b, prefetches);
@@ -334,7 +316,7 @@ TW_TEST(contents_are_where_a_graph_leaves_them)
     tw_queue *queues[3];
     use_sim(3, "1");
     tw_test_queues(queues, 3);
-    tw_buffer *x = filled(1);
+    tw_buffer *x = filled(N, 1);
     begin(queues, 3);
     submit_all(queues[1], x, 3, 1);
     tw_command_group *cg = tw_queue_begin(queues[2]);
@@ -375,7 +357,7 @@ static void fail_on(const char *async, unsigned device, tw_sim_operation operati
     tw_queue *queues[2];
     use_sim(2, async);
     tw_test_queues(queues, 2);
-    tw_buffer *x = filled(0), *y = filled(0);
+    tw_buffer *x = filled(N, 0), *y = filled(N, 0);
     tw_event *event = NULL;
     begin(queues, 2);
     for (unsigned i = 0; i < 2; ++i) { /* the device that writes x last is the second */
@@ -435,7 +417,7 @@ static void fail_before(const char *async)
     tw_queue *queues[2];
     use_sim(2, async);
     tw_test_queues(queues, 2);
-    tw_buffer *x = filled(1), *y = filled(2);
+    tw_buffer *x = filled(N, 1), *y = filled(N, 2);
     begin(queues, 2);
     tw_command_group *cg = tw_queue_begin(queues[1]);
     tw_parallel_for(cg, tw_range_1d(N), combine, .x = tw_read(cg, x), .y = tw_read(cg, x), .z = tw_discard_write(cg, y),
@@ -535,7 +517,7 @@ TW_TEST(queues_that_are_destroyed)
     tw_queue *queues[2], *more[2];
     tw_test_queues(queues, 2);
     tw_test_queues(more, 2);
-    tw_buffer *x = filled(0);
+    tw_buffer *x = filled(N, 0);
     begin(queues, 2);
     submit_all(queues[1], x, 3, 1);
     TW_PASS(tw_queue_destroy(&queues[1]));

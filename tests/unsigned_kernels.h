@@ -73,4 +73,29 @@ static inline void total(tw_item item, const struct total *k)
 }
 TW_RANGE_REDUCTION(total, 1, sum);
 
+/* A buffer of value, value + 1, ... */
+static inline tw_buffer *filled(size_t count, unsigned value)
+{
+    tw_buffer *buffer = NULL;
+    unsigned *data = (unsigned *)malloc(count * sizeof *data);
+    TW_CHECK(data != NULL);
+    for (size_t i = 0; i < count; ++i)
+        data[i] = value + (unsigned)i;
+    TW_PASS(tw_buffer_create_copy(data, sizeof *data, tw_range_1d(count), &buffer));
+    free(data);
+    return buffer;
+}
+
+/* Checks all elements of a buffer. */
+static inline void expect(tw_buffer *buffer, const unsigned *values)
+{
+    const size_t count = tw_buffer_count(buffer);
+    unsigned *data = (unsigned *)malloc(count * sizeof *data);
+    TW_CHECK(data != NULL);
+    tw_test_fetch(buffer, data);
+    for (size_t i = 0; i < count; ++i)
+        TW_EQUAL(data[i], values[i]);
+    free(data);
+}
+
 #endif
