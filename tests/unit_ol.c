@@ -319,6 +319,15 @@ TW_TEST(other_kernels_are_left_to_openmp)
 
 static const struct tw_backend_async *const async = &tw_ol_async;
 
+/* Opens a device for launches of a kernel, which the device checks. */
+static struct tw_backend_device *open_for(const struct tw_internal_kernel *kernel, struct tw_internal_launch *launch)
+{
+    struct tw_backend_device *base = open_device();
+    set_sample(&plain, "sm_90");
+    TW_PASS(tw_backend_ol.check(base, kernel, launch));
+    return base;
+}
+
 static struct tw_backend_stream *open_stream(struct tw_backend_device *base)
 {
     struct tw_backend_stream *stream = NULL;
@@ -347,9 +356,7 @@ TW_TEST(a_stream_needs_no_event_by_itself)
 {
     const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_RANGE);
     struct tw_internal_launch launch = launch_of(10);
-    struct tw_backend_device *base = open_device();
-    set_sample(&plain, "sm_90");
-    TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
+    struct tw_backend_device *base = open_for(&kernel, &launch);
     struct tw_backend_stream *stream = open_stream(base);
     fake->holds = true;
     for (uint64_t i = 1; i <= 10; ++i)
@@ -368,9 +375,7 @@ TW_TEST(progress_is_seen_while_others_enqueue)
 {
     const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_RANGE);
     struct tw_internal_launch launch = launch_of(10);
-    struct tw_backend_device *base = open_device();
-    set_sample(&plain, "sm_90");
-    TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
+    struct tw_backend_device *base = open_for(&kernel, &launch);
     struct tw_backend_stream *stream = open_stream(base);
     fake->is_forgetful = true; /* as if there was always something behind */
     for (uint64_t i = 1; i <= 5; ++i)
@@ -397,9 +402,7 @@ TW_TEST(streams_wait_for_each_other)
 {
     const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_RANGE);
     struct tw_internal_launch launch = launch_of(10);
-    struct tw_backend_device *base = open_device();
-    set_sample(&plain, "sm_90");
-    TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
+    struct tw_backend_device *base = open_for(&kernel, &launch);
     struct tw_backend_stream *first = open_stream(base), *second = open_stream(base);
     fake->holds = true;
     (void)enqueue(first, &kernel, &launch);
@@ -518,10 +521,8 @@ TW_TEST(a_thread_that_does_not_launch_asks_rarely)
 {
     const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_RANGE);
     struct tw_internal_launch launch = launch_of(10);
-    struct tw_backend_device *base = open_device();
+    struct tw_backend_device *base = open_for(&kernel, &launch);
     pthread_t thread;
-    set_sample(&plain, "sm_90");
-    TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
     struct tw_backend_stream *stream = open_stream(base);
     for (uint64_t i = 1; i <= 10; ++i)
         (void)enqueue(stream, &kernel, &launch);
@@ -536,9 +537,7 @@ TW_TEST(a_stream_measures_what_it_is_told_to)
     const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_RANGE);
     struct tw_internal_launch launch = launch_of(10);
     struct tw_backend_times times[3] = {{0, 0}};
-    struct tw_backend_device *base = open_device();
-    set_sample(&plain, "sm_90");
-    TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
+    struct tw_backend_device *base = open_for(&kernel, &launch);
     struct tw_backend_stream *stream = open_stream(base);
     for (uint64_t i = 0; i < 3; ++i) {
         if (i != 1)
@@ -563,9 +562,7 @@ TW_TEST(a_refused_launch_leaves_the_device_as_it_is)
     const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_RANGE);
     struct tw_internal_launch launch = launch_of(10);
     uint64_t sequence = 0;
-    struct tw_backend_device *base = open_device();
-    set_sample(&plain, "sm_90");
-    TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
+    struct tw_backend_device *base = open_for(&kernel, &launch);
     struct tw_backend_stream *stream = open_stream(base);
     fake->refuses = true;
     TW_FAIL(async->launch(stream, &kernel, &launch, &sequence), TW_ERROR_LAUNCH_FAILED);
@@ -588,9 +585,7 @@ TW_TEST(a_fault_fails_what_was_not_over)
     struct tw_device_state now = {.lost = false};
     unsigned char bytes[8] = {0};
     uint64_t sequence = 0;
-    struct tw_backend_device *base = open_device();
-    set_sample(&plain, "sm_90");
-    TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
+    struct tw_backend_device *base = open_for(&kernel, &launch);
     struct tw_backend_stream *stream = open_stream(base);
     void *memory = tw_backend_ol.memory->allocate(base, 8);
     TW_EQUAL(enqueue(stream, &kernel, &launch), 1);
