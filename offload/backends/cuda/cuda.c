@@ -15,7 +15,6 @@
 #include "base/log.h"
 #include "common/inventory.h"
 #include "common/openmp.h"
-#include "common/scratch.h"
 #include "common/team.h"
 #include "cuda_copy.h"
 #include "cuda_copy_kernel.h"
@@ -228,19 +227,10 @@ static void *find_variable(struct tw_backend_device *base, const void *variable)
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 /* Launches a kernel that tw_cuda_takes(). */
-static tw_status launch_by_driver(struct tw_cuda_device *device, const struct tw_internal_kernel *kernel,
+static tw_status launch_by_driver(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
                                   struct tw_internal_launch *description)
 {
-    struct tw_backend_device *base = &device->omp.base;
-    tw_omp_prepare(&device->omp, kernel, description);
-    tw_status status = tw_scratch_lend(&device->omp.scratch, base, kernel, description);
-    if (status != TW_SUCCESS) {
-        tw_refuse_launch();
-        return status;
-    }
-    status = tw_cuda_launch(device, kernel, description);
-    tw_scratch_return(&device->omp.scratch, base, description, status == TW_SUCCESS);
-    return status;
+    return tw_cuda_launch(tw_cuda_of(base), kernel, description);
 }
 
 static tw_status launch(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
@@ -251,7 +241,7 @@ static tw_status launch(struct tw_backend_device *base, const struct tw_internal
         tw_refuse_launch();
         return tw_cuda_fail_lost(TW_ERROR_LAUNCH_FAILED, device);
     }
-    return tw_cuda_takes(base, kernel, description) ? launch_by_driver(device, kernel, description)
+    return tw_cuda_takes(base, kernel, description) ? tw_omp_launch_by(base, kernel, description, launch_by_driver)
                                                     : tw_omp_launch(base, kernel, description);
 }
 

@@ -20,7 +20,6 @@
 #include "base/log.h"
 #include "common/inventory.h"
 #include "common/openmp.h"
-#include "common/scratch.h"
 #include "common/team.h"
 #include "ol_copy.h"
 #include "ol_driver.h"
@@ -234,19 +233,10 @@ static tw_status examine(struct tw_backend_device *base, const void *memory, siz
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 /* Launches a kernel that tw_ol_takes(). */
-static tw_status launch_by_liboffload(struct tw_ol_device *device, const struct tw_internal_kernel *kernel,
+static tw_status launch_by_liboffload(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
                                       struct tw_internal_launch *description)
 {
-    struct tw_backend_device *base = &device->omp.base;
-    tw_omp_prepare(&device->omp, kernel, description);
-    tw_status status = tw_scratch_lend(&device->omp.scratch, base, kernel, description);
-    if (status != TW_SUCCESS) {
-        tw_refuse_launch();
-        return status;
-    }
-    status = tw_ol_launch(device, kernel, description);
-    tw_scratch_return(&device->omp.scratch, base, description, status == TW_SUCCESS);
-    return status;
+    return tw_ol_launch(tw_ol_of(base), kernel, description);
 }
 
 static tw_status launch(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
@@ -257,7 +247,7 @@ static tw_status launch(struct tw_backend_device *base, const struct tw_internal
         tw_refuse_launch();
         return tw_ol_fail_lost(TW_ERROR_LAUNCH_FAILED, device);
     }
-    return tw_ol_takes(base, kernel, description) ? launch_by_liboffload(device, kernel, description)
+    return tw_ol_takes(base, kernel, description) ? tw_omp_launch_by(base, kernel, description, launch_by_liboffload)
                                                   : tw_omp_launch(base, kernel, description);
 }
 

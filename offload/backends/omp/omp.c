@@ -419,8 +419,8 @@ void tw_omp_prepare(const struct tw_omp_device *device, const struct tw_internal
     description->fell_back = description->stacks = 0;
 }
 
-tw_status tw_omp_launch(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
-                        struct tw_internal_launch *description)
+tw_status tw_omp_launch_by(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
+                           struct tw_internal_launch *description, tw_omp_run *run)
 {
     struct tw_omp_device *device = omp(base);
     tw_omp_prepare(device, kernel, description);
@@ -429,13 +429,28 @@ tw_status tw_omp_launch(struct tw_backend_device *base, const struct tw_internal
         tw_refuse_launch();
         return status;
     }
+    status = run(base, kernel, description);
+    tw_scratch_return(&device->scratch, base, description, status == TW_SUCCESS);
+    return status;
+}
+
+/* Runs a kernel's target region. */
+static tw_status run_region(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
+                            struct tw_internal_launch *description)
+{
+    struct tw_omp_device *device = omp(base);
     if (!device->gpu)
         tw_team_shorten_polling(); /* this thread runs teams */
     if (device->gpu && description->lowering == TW_INTERNAL_LOWER_TEAMS && kernel->form == TW_INTERNAL_ND_RANGE)
-        status = run_watched(device, kernel, description);
-    else
-        kernel->offload(description);
-    tw_scratch_return(&device->scratch, base, description, status == TW_SUCCESS);
+        return run_watched(device, kernel, description);
+    kernel->offload(description);
+    return TW_SUCCESS;
+}
+
+tw_status tw_omp_launch(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
+                        struct tw_internal_launch *description)
+{
+    const tw_status status = tw_omp_launch_by(base, kernel, description, run_region);
     return status == TW_SUCCESS ? tw_host_outcome(kernel, description) : status;
 }
 

@@ -45,6 +45,13 @@ void tw_omp_limits(struct tw_backend_device *device, const struct tw_internal_ke
 tw_status tw_omp_launch(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *description);
 
+/* Prepares a launch, lends it the scratch memory that it needs, and lets a function run it. For the slot `launch` of the
+   other backends. */
+typedef tw_status tw_omp_run(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
+                             struct tw_internal_launch *description);
+tw_status tw_omp_launch_by(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
+                           struct tw_internal_launch *description, tw_omp_run *run);
+
 int tw_omp_number(const struct tw_backend_device *device);
 
 /* Returns the lowering for a kernel on a device: simt if the kernel has it and the device is a GPU. */
