@@ -30,7 +30,13 @@ static inline struct tw_backend_copy tw_rows_join(struct tw_backend_copy copy)
     return copy;
 }
 
-/* The same for a fill. */
+/* Returns true if there is nothing to copy: no bytes, or bytes that are there already. */
+static inline bool tw_rows_is_nothing(const struct tw_backend_copy *copy)
+{
+    return tw_backend_copy_bytes(copy) == 0 || (copy->to == copy->from && copy->target == copy->source);
+}
+
+/* As tw_rows_join(), for a fill. */
 static inline struct tw_backend_fill tw_rows_join_fill(struct tw_backend_fill fill)
 {
     const struct tw_backend_copy rows = tw_rows_join((struct tw_backend_copy){.row_bytes = fill.row_bytes,

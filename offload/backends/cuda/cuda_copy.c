@@ -22,21 +22,20 @@ enum { POINTER_MEMORY_TYPE = 2, HOST_MEMORY = 1 };
 #define SLOTS TW_STAGED_COPY_SLOTS
 
 struct tw_cuda_stage {
-    struct tw_cuda_stage *next; /* in the device's list of idle stages */
-    unsigned char *memory;      /* page-locked */
-    size_t bytes;
-    cu_event events[SLOTS]; /* for each slot, behind the last copy from or to it */
+    struct tw_gpu_stage base; /* first */
+    cu_event events[SLOTS];   /* for each slot, behind the last copy from or to it */
 };
 
 /* ---- stages ------------------------------------------------------------------------------------------------------ */
 
-static void free_stage(struct tw_cuda_stage *stage)
+static void free_stage(struct tw_gpu_stage *base)
 {
+    struct tw_cuda_stage *stage = (struct tw_cuda_stage *)base;
     for (unsigned slot = 0; slot < SLOTS; ++slot)
         if (stage->events[slot])
             (void)tw_cuda.event_destroy(stage->events[slot]);
-    if (stage->memory)
-        (void)tw_cuda.host_free(stage->memory);
+    if (base->memory)
+        (void)tw_cuda.host_free(base->memory);
     free(stage);
 }
 
@@ -46,14 +45,14 @@ static struct tw_cuda_stage *make_stage(size_t bytes)
     struct tw_cuda_stage *stage = calloc(1, sizeof *stage);
     if (!stage)
         return NULL;
-    stage->bytes = bytes;
-    cu_result error = tw_cuda.host_allocate((void **)&stage->memory, bytes, 0);
+    stage->base.bytes = bytes;
+    cu_result error = tw_cuda.host_allocate((void **)&stage->base.memory, bytes, 0);
     if (error)
-        stage->memory = NULL;
+        stage->base.memory = NULL;
     for (unsigned slot = 0; slot < SLOTS && !error; ++slot)
         error = tw_cuda.event_create(&stage->events[slot], CU_EVENT_DISABLE_TIMING);
     if (error) {
-        free_stage(stage);
+        free_stage(&stage->base);
         return NULL;
     }
     return stage;
@@ -62,32 +61,13 @@ static struct tw_cuda_stage *make_stage(size_t bytes)
 static struct tw_cuda_stage *take_stage(struct tw_cuda_device *device, size_t bytes)
 {
     const size_t stage_bytes = tw_gpu_stage_bytes(bytes);
-    pthread_mutex_lock(&device->streams);
-    struct tw_cuda_stage **link = &device->idle_stages;
-    while (*link && (*link)->bytes != stage_bytes)
-        link = &(*link)->next;
-    struct tw_cuda_stage *stage = *link;
-    if (stage)
-        *link = stage->next;
-    pthread_mutex_unlock(&device->streams);
-    return stage ? stage : make_stage(stage_bytes);
-}
-
-static void give_stage(struct tw_cuda_device *device, struct tw_cuda_stage *stage)
-{
-    pthread_mutex_lock(&device->streams);
-    stage->next = device->idle_stages;
-    device->idle_stages = stage;
-    pthread_mutex_unlock(&device->streams);
+    struct tw_gpu_stage *stage = tw_gpu_stage_take(&device->streams, &device->idle_stages, stage_bytes);
+    return stage ? (struct tw_cuda_stage *)stage : make_stage(stage_bytes);
 }
 
 void tw_cuda_free_stages(struct tw_cuda_device *device)
 {
-    while (device->idle_stages) {
-        struct tw_cuda_stage *next = device->idle_stages->next;
-        free_stage(device->idle_stages);
-        device->idle_stages = next;
-    }
+    tw_gpu_stages_free(&device->idle_stages, free_stage);
 }
 
 /* ---- by the driver ----------------------------------------------------------------------------------------------- */
@@ -215,17 +195,13 @@ static enum tw_staged_copy_answer ask_slot(void *user, size_t slot, bool may_wai
     return error ? TW_STAGED_COPY_NEVER : TW_STAGED_COPY_NOW;
 }
 
+static const struct tw_gpu_stage_use use = {.enqueue = enqueue_piece, .mark = mark_slot, .ask = ask_slot};
+
 /* Copies between host memory and a device. The last parts may still be in flight on the stream when it returns. */
 static cu_result pass(const struct tw_cuda_stage *stage, const struct tw_backend_copy *t, cu_stream stream)
 {
     struct staged_copy copy = {.stage = stage, .stream = stream};
-    const struct tw_gpu_stage through = {.memory = stage->memory,
-                                         .bytes = stage->bytes,
-                                         .enqueue = enqueue_piece,
-                                         .mark = mark_slot,
-                                         .ask = ask_slot,
-                                         .user = &copy};
-    (void)tw_gpu_stage_copy(&through, t); /* on failure, copy.error is set */
+    (void)tw_gpu_stage_copy(&stage->base, t, &use, &copy); /* on failure, copy.error is set */
     return copy.error;
 }
 
@@ -239,18 +215,6 @@ static bool is_locked_at(const unsigned char *memory)
     return !tw_cuda.pointer_attributes(1, &which, values, (uintptr_t)memory) && type == HOST_MEMORY;
 }
 
-/* Returns true if the host's side of a copy is page-locked. */
-static bool is_locked(const struct tw_backend_copy *t)
-{
-    const unsigned char *first = t->from ? t->target : t->source;
-    const size_t plane = t->from ? t->target_plane : t->source_plane,
-                 pitch = t->from ? t->target_pitch : t->source_pitch;
-    size_t last = t->row_bytes - 1;
-    last += t->rows > 1 ? (t->rows - 1) * pitch : 0;
-    last += t->planes > 1 ? (t->planes - 1) * plane : 0;
-    return is_locked_at(first) && is_locked_at(first + last);
-}
-
 static cu_result run(struct tw_cuda_device *device, const struct tw_backend_copy *t)
 {
     cu_stream stream;
@@ -259,12 +223,12 @@ static cu_result run(struct tw_cuda_device *device, const struct tw_backend_copy
         return error;
     struct tw_cuda_stage *stage = NULL;
     const size_t bytes = tw_backend_copy_bytes(t);
-    if (bytes > TW_GPU_DIRECT_BYTES && (!t->to || !t->from) && !is_locked(t))
+    if (bytes > TW_GPU_DIRECT_BYTES && (!t->to || !t->from) && !tw_gpu_is_locked(t, is_locked_at))
         stage = take_stage(device, bytes);
     error = stage ? pass(stage, t, stream) : enqueue(t, stream);
     const cu_result end = tw_cuda.stream_synchronize(stream);
     if (stage)
-        give_stage(device, stage);
+        tw_gpu_stage_give(&device->streams, &device->idle_stages, &stage->base);
     tw_cuda_give_stream(device, stream);
     return error ? error : end;
 }
@@ -282,18 +246,12 @@ static tw_status complain(const struct tw_backend_copy *t, cu_result error)
     return tw_fail_native(TW_ERROR_TRANSFER_FAILED, TW_NATIVE_CUDA, error);
 }
 
-/* Returns true if there is nothing to copy: no bytes, or bytes that are there already. */
-static bool is_nothing(const struct tw_backend_copy *t)
-{
-    return tw_backend_copy_bytes(t) == 0 || (t->to == t->from && t->target == t->source);
-}
-
 /* Does not check whether a device's fault is the cause of a failure: that would wait for the device. The threads that
    wait for its launches find out. */
 tw_status tw_cuda_enqueue_copy(const struct tw_backend_copy *copy, cu_stream stream)
 {
     const struct tw_backend_copy joined = tw_rows_join(*copy);
-    const cu_result error = is_nothing(copy) ? 0 : enqueue(&joined, stream);
+    const cu_result error = tw_rows_is_nothing(copy) ? 0 : enqueue(&joined, stream);
     return error ? complain(copy, error) : TW_SUCCESS;
 }
 
@@ -302,7 +260,7 @@ tw_status tw_cuda_copy(const struct tw_backend_copy *copy)
     struct tw_cuda_device *device = tw_cuda_of(copy->to ? copy->to : copy->from);
     __builtin_assume(device != NULL); /* for clang-tidy */
     const struct tw_backend_copy joined = tw_rows_join(*copy);
-    if (is_nothing(copy))
+    if (tw_rows_is_nothing(copy))
         return TW_SUCCESS;
     const enum tw_cuda_entry entry = tw_cuda_enter(device);
     if (!entry)
@@ -339,7 +297,7 @@ bool tw_cuda_copy_fits_node(const struct tw_backend_copy *copy)
 {
     struct cu_copy node;
     const struct tw_backend_copy joined = tw_rows_join(*copy);
-    return is_nothing(copy)
+    return tw_rows_is_nothing(copy)
            || ((!is_between(copy) || tw_cuda_connect(tw_cuda_of(copy->to), tw_cuda_of(copy->from)))
                && (tw_cuda_kernel_copies(&joined) || describe_node(copy, &node)));
 }
@@ -349,9 +307,9 @@ cu_result tw_cuda_add_copy(const struct tw_backend_copy *copy, cu_graph graph, c
 {
     struct cu_copy described;
     const struct tw_backend_copy joined = tw_rows_join(*copy);
-    if (!is_nothing(copy) && tw_cuda_kernel_copies(&joined))
+    if (!tw_rows_is_nothing(copy) && tw_cuda_kernel_copies(&joined))
         return tw_cuda_add_copy_kernel(&joined, graph, before, count, node);
-    if (is_nothing(copy) || !describe_node(copy, &described))
+    if (tw_rows_is_nothing(copy) || !describe_node(copy, &described))
         return tw_cuda.graph_add_empty(node, graph, before, count);
     return tw_cuda.graph_add_copy(node, graph, before, count, &described,
                                   tw_cuda_of(copy->to ? copy->to : copy->from)->context);

@@ -294,7 +294,7 @@ struct tw_cuda_device {
     pthread_mutex_t streams;     /* protects the members up to pool_stream, and writing loss_message */
     cu_stream *idle_streams;     /* streams on which nothing runs */
     size_t idle_count, idle_capacity;
-    struct tw_cuda_stage *idle_stages;
+    struct tw_gpu_stage *idle_stages;
     struct tw_cuda_loaded_kernel fills[TW_CUDA_FILL_KERNELS], copies[TW_CUDA_COPY_KERNELS];
     bool pool_is_tried;
     cu_pool pool; /* NULL: there is none */

@@ -11,7 +11,8 @@
 
 struct staged_copy {
     struct tw_staged_copy_job job;
-    const struct tw_gpu_stage *stage;
+    const struct tw_gpu_stage_use *use;
+    void *user;
     unsigned char *device;      /* the first row there */
     struct tw_backend_copy all; /* both pitches and both planes are those on the device */
 };
@@ -19,6 +20,46 @@ struct staged_copy {
 size_t tw_gpu_stage_bytes(size_t bytes)
 {
     return bytes <= SMALL_BYTES ? TW_GPU_SMALL_STAGE_BYTES : TW_GPU_LARGE_STAGE_BYTES;
+}
+
+struct tw_gpu_stage *tw_gpu_stage_take(pthread_mutex_t *mutex, struct tw_gpu_stage **idle, size_t stage_bytes)
+{
+    pthread_mutex_lock(mutex);
+    while (*idle && (*idle)->bytes != stage_bytes)
+        idle = &(*idle)->next;
+    struct tw_gpu_stage *stage = *idle;
+    if (stage)
+        *idle = stage->next;
+    pthread_mutex_unlock(mutex);
+    return stage;
+}
+
+void tw_gpu_stage_give(pthread_mutex_t *mutex, struct tw_gpu_stage **idle, struct tw_gpu_stage *stage)
+{
+    pthread_mutex_lock(mutex);
+    stage->next = *idle;
+    *idle = stage;
+    pthread_mutex_unlock(mutex);
+}
+
+void tw_gpu_stages_free(struct tw_gpu_stage **idle, void (*free_stage)(struct tw_gpu_stage *stage))
+{
+    while (*idle) {
+        struct tw_gpu_stage *next = (*idle)->next;
+        free_stage(*idle);
+        *idle = next;
+    }
+}
+
+bool tw_gpu_is_locked(const struct tw_backend_copy *t, bool (*is_locked_at)(const unsigned char *memory))
+{
+    const unsigned char *first = t->from ? t->target : t->source;
+    const size_t plane = t->from ? t->target_plane : t->source_plane,
+                 pitch = t->from ? t->target_pitch : t->source_pitch;
+    size_t last = t->row_bytes - 1;
+    last += t->rows > 1 ? (t->rows - 1) * pitch : 0;
+    last += t->planes > 1 ? (t->planes - 1) * plane : 0;
+    return is_locked_at(first) && is_locked_at(first + last);
 }
 
 /* Describes the copy between the stage and the device that begins at byte `at` of the rows. It has at most `bytes`: a
@@ -58,11 +99,11 @@ static bool enqueue_part(struct staged_copy *copy, size_t part)
     unsigned char *staged = job->stage + slot * job->part_bytes;
     for (size_t done = 0; done < bytes;) {
         const struct tw_backend_copy piece = piece_of(copy, staged + done, part * job->part_bytes + done, bytes - done);
-        if (!copy->stage->enqueue(copy->stage->user, &piece))
+        if (!copy->use->enqueue(copy->user, &piece))
             return false;
         done += tw_backend_copy_bytes(&piece);
     }
-    return copy->stage->mark(copy->stage->user, slot);
+    return copy->use->mark(copy->user, slot);
 }
 
 /* A slot may be filled when the bus has emptied it, and emptied when the bus has filled it. */
@@ -71,7 +112,7 @@ static enum tw_staged_copy_answer may_copy(void *user, size_t part, bool nothing
     const struct staged_copy *copy = user;
     if (copy->job.to_stage && part < copy->job.slots)
         return TW_STAGED_COPY_NOW;
-    return copy->stage->ask(copy->stage->user, part % copy->job.slots, nothing_else);
+    return copy->use->ask(copy->user, part % copy->job.slots, nothing_else);
 }
 
 static bool copied(void *user, size_t part)
@@ -101,7 +142,8 @@ static struct tw_backend_copy side_alone(struct tw_backend_copy copy, bool is_ta
     return tw_rows_join(copy);
 }
 
-bool tw_gpu_stage_copy(const struct tw_gpu_stage *stage, const struct tw_backend_copy *t)
+bool tw_gpu_stage_copy(const struct tw_gpu_stage *stage, const struct tw_backend_copy *t,
+                       const struct tw_gpu_stage_use *use, void *user)
 {
     const bool to_device = t->to != NULL;
     const size_t bytes = tw_backend_copy_bytes(t);
@@ -122,7 +164,8 @@ bool tw_gpu_stage_copy(const struct tw_gpu_stage *stage, const struct tw_backend
                 .may_copy = may_copy,
                 .copied = copied,
                 .user = &copy},
-        .stage = stage,
+        .use = use,
+        .user = user,
         .device = to_device ? t->target : source,
         .all = side_alone(*t, to_device)};
     const size_t parts = tw_staged_copy_parts(&copy.job);

@@ -22,10 +22,8 @@
 #define SHORT_PITCH ((size_t)64 << 10) /* from row to row: the bus passes more in that time */
 
 struct tw_ol_stage {
-    struct tw_ol_stage *next; /* in the device's list of idle stages */
-    unsigned char *memory;    /* page-locked */
-    size_t bytes;
-    ol_event events[SLOTS]; /* for each slot, behind the last copy from or to it; NULL: none yet */
+    struct tw_gpu_stage base; /* first */
+    ol_event events[SLOTS];   /* for each slot, behind the last copy from or to it; NULL: none yet */
 };
 
 static ol_device handle_of(struct tw_backend_device *device)
@@ -35,13 +33,14 @@ static ol_device handle_of(struct tw_backend_device *device)
 
 /* ---- stages ------------------------------------------------------------------------------------------------------ */
 
-static void free_stage(struct tw_ol_stage *stage)
+static void free_stage(struct tw_gpu_stage *base)
 {
+    struct tw_ol_stage *stage = (struct tw_ol_stage *)base;
     for (unsigned slot = 0; slot < SLOTS; ++slot)
         if (stage->events[slot])
             (void)tw_ol.event_destroy(stage->events[slot]);
-    if (stage->memory)
-        (void)tw_ol.memory_free(stage->memory);
+    if (base->memory)
+        (void)tw_ol.memory_free(base->memory);
     free(stage);
 }
 
@@ -54,40 +53,21 @@ static struct tw_ol_stage *make_stage(struct tw_ol_device *device, size_t bytes)
         free(stage);
         return NULL;
     }
-    stage->bytes = bytes;
-    stage->memory = memory;
+    stage->base.bytes = bytes;
+    stage->base.memory = memory;
     return stage;
 }
 
 static struct tw_ol_stage *take_stage(struct tw_ol_device *device, size_t bytes)
 {
     const size_t stage_bytes = tw_gpu_stage_bytes(bytes);
-    pthread_mutex_lock(&device->mutex);
-    struct tw_ol_stage **link = &device->idle_stages;
-    while (*link && (*link)->bytes != stage_bytes)
-        link = &(*link)->next;
-    struct tw_ol_stage *stage = *link;
-    if (stage)
-        *link = stage->next;
-    pthread_mutex_unlock(&device->mutex);
-    return stage ? stage : make_stage(device, stage_bytes);
-}
-
-static void give_stage(struct tw_ol_device *device, struct tw_ol_stage *stage)
-{
-    pthread_mutex_lock(&device->mutex);
-    stage->next = device->idle_stages;
-    device->idle_stages = stage;
-    pthread_mutex_unlock(&device->mutex);
+    struct tw_gpu_stage *stage = tw_gpu_stage_take(&device->mutex, &device->idle_stages, stage_bytes);
+    return stage ? (struct tw_ol_stage *)stage : make_stage(device, stage_bytes);
 }
 
 void tw_ol_free_stages(struct tw_ol_device *device)
 {
-    while (device->idle_stages) {
-        struct tw_ol_stage *next = device->idle_stages->next;
-        free_stage(device->idle_stages);
-        device->idle_stages = next;
-    }
+    tw_gpu_stages_free(&device->idle_stages, free_stage);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -118,16 +98,10 @@ static tw_status complain(const struct tw_backend_copy *t, ol_result error)
                                : "on a device");
 }
 
-/* Returns true if there is nothing to copy: no bytes, or bytes that are there already. */
-static bool is_nothing(const struct tw_backend_copy *t)
-{
-    return tw_backend_copy_bytes(t) == 0 || (t->to == t->from && t->target == t->source);
-}
-
 tw_status tw_ol_enqueue_copy(const struct tw_backend_copy *copy, ol_queue queue)
 {
     const struct tw_backend_copy joined = tw_rows_join(*copy);
-    const ol_result error = is_nothing(copy) ? NULL : enqueue(&joined, queue);
+    const ol_result error = tw_rows_is_nothing(copy) ? NULL : enqueue(&joined, queue);
     return error ? complain(copy, error) : TW_SUCCESS;
 }
 
@@ -169,24 +143,20 @@ static enum tw_staged_copy_answer ask_slot(void *user, size_t slot, bool may_wai
     return copy->error ? TW_STAGED_COPY_NEVER : is_complete ? TW_STAGED_COPY_NOW : TW_STAGED_COPY_LATER;
 }
 
+static const struct tw_gpu_stage_use use = {.enqueue = enqueue_piece, .mark = mark_slot, .ask = ask_slot};
+
 /* Copies between host memory and a device. The last parts may still be in flight on the queue when it returns. */
 static ol_result pass(struct tw_ol_stage *stage, const struct tw_backend_copy *t, ol_queue queue)
 {
     struct staged_copy copy = {.stage = stage, .queue = queue};
-    const struct tw_gpu_stage through = {.memory = stage->memory,
-                                         .bytes = stage->bytes,
-                                         .enqueue = enqueue_piece,
-                                         .mark = mark_slot,
-                                         .ask = ask_slot,
-                                         .user = &copy};
-    (void)tw_gpu_stage_copy(&through, t); /* on failure, copy.error is set */
+    (void)tw_gpu_stage_copy(&stage->base, t, &use, &copy); /* on failure, copy.error is set */
     return copy.error;
 }
 
 /* Copies rows of a device that are close to each other: as many as fit into the stage at a time. */
 static ol_result gather(struct tw_ol_stage *stage, const struct tw_backend_copy *t, ol_queue queue)
 {
-    const size_t fitting = (stage->bytes - t->row_bytes) / t->source_pitch + 1;
+    const size_t fitting = (stage->base.bytes - t->row_bytes) / t->source_pitch + 1;
     ol_result error = NULL;
     for (size_t row = 0, rows; row < t->rows * t->planes && !error; row += rows) {
         const size_t plane = row / t->rows, first = row % t->rows;
@@ -195,8 +165,8 @@ static ol_result gather(struct tw_ol_stage *stage, const struct tw_backend_copy 
         part.rows = rows;
         part.planes = 1;
         part.target = (unsigned char *)t->target + plane * t->target_plane + first * t->target_pitch;
-        part.source = stage->memory;
-        error = tw_ol.copy(queue, stage->memory, tw_ol_host(),
+        part.source = stage->base.memory;
+        error = tw_ol.copy(queue, stage->base.memory, tw_ol_host(),
                            (const unsigned char *)t->source + plane * t->source_plane + first * t->source_pitch,
                            handle_of(t->from), (rows - 1) * t->source_pitch + t->row_bytes);
         if (!error)
@@ -278,18 +248,6 @@ static bool is_locked_at(const unsigned char *memory)
     return is_inside;
 }
 
-/* Returns true if the host's side of a copy is page-locked. */
-static bool is_locked(const struct tw_backend_copy *t)
-{
-    const unsigned char *first = t->from ? t->target : t->source;
-    const size_t plane = t->from ? t->target_plane : t->source_plane,
-                 pitch = t->from ? t->target_pitch : t->source_pitch;
-    size_t last = t->row_bytes - 1;
-    last += t->rows > 1 ? (t->rows - 1) * pitch : 0;
-    last += t->planes > 1 ? (t->planes - 1) * plane : 0;
-    return is_locked_at(first) && is_locked_at(first + last);
-}
-
 /* How joined rows are copied. */
 enum way { DIRECTLY, STAGED, GATHERED };
 
@@ -302,7 +260,8 @@ static enum way choose_way(const struct tw_backend_copy *t)
         return GATHERED;
     const bool is_packed = has_short_rows && device_pitch == t->row_bytes;
     const bool is_large = tw_backend_copy_bytes(t) > TW_GPU_DIRECT_BYTES;
-    return (to_host || to_device) && (is_packed || (is_large && !is_locked(t))) ? STAGED : DIRECTLY;
+    return (to_host || to_device) && (is_packed || (is_large && !tw_gpu_is_locked(t, is_locked_at))) ? STAGED
+                                                                                                     : DIRECTLY;
 }
 
 static ol_result run(struct tw_ol_device *device, const struct tw_backend_copy *t)
@@ -317,7 +276,7 @@ static ol_result run(struct tw_ol_device *device, const struct tw_backend_copy *
     error = !stage ? enqueue(t, queue) : way == GATHERED ? gather(stage, t, queue) : pass(stage, t, queue);
     const ol_result end = tw_ol_finish(queue);
     if (stage)
-        give_stage(device, stage);
+        tw_gpu_stage_give(&device->mutex, &device->idle_stages, &stage->base);
     tw_ol_give_queue(device, queue);
     return error ? error : end;
 }
@@ -328,7 +287,7 @@ tw_status tw_ol_copy(const struct tw_backend_copy *copy)
     struct tw_ol_device *device = tw_ol_of(copy->to ? copy->to : copy->from);
     __builtin_assume(device != NULL); /* for clang-tidy */
     const struct tw_backend_copy joined = tw_rows_join(*copy);
-    if (is_nothing(copy))
+    if (tw_rows_is_nothing(copy))
         return TW_SUCCESS;
     if (copy->to && copy->from && copy->to != copy->from)
         return tw_omp_memory.copy(copy);

@@ -102,7 +102,7 @@ struct tw_ol_library {
 
 extern struct tw_ol_library tw_ol;
 
-struct tw_ol_stage;
+struct tw_gpu_stage;
 
 /* A GPU of liboffload. */
 struct tw_ol_device {
@@ -116,7 +116,7 @@ struct tw_ol_device {
     pthread_mutex_t mutex;             /* protects the members up to idle_stages, and writing loss_message */
     ol_queue *idle_queues;             /* on which nothing runs */
     size_t idle_count, idle_capacity;
-    struct tw_ol_stage *idle_stages;
+    struct tw_gpu_stage *idle_stages;
     atomic_uint running; /* the number of launches that are not known to be over */
     atomic_bool is_lost; /* loss_message is set */
     int loss_code;       /* likewise */
