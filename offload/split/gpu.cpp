@@ -359,6 +359,28 @@ bool leaveIdleBarriers(Function &F)
     return Changed;
 }
 
+/* The code of a square root has a branch for rare values, at which ptxas ends what it schedules together. So a root that is used once,
+   in a later block of the same loop, moves there: what is between, such as a cosine's usual path, is scheduled with what is before. */
+bool moveRoots(Function &F, DominatorTree &DT, LoopInfo &LI)
+{
+    SmallVector<Instruction *, 4> Roots;
+    for (Instruction &I : instructions(F))
+        if (const auto *Root = dyn_cast<IntrinsicInst>(&I);
+            Root && Root->getIntrinsicID() == Intrinsic::sqrt && I.getType()->isFloatTy() && I.hasOneUse())
+            Roots.push_back(&I);
+    bool Changed = false;
+    for (Instruction *Root : Roots) {
+        auto *User = cast<Instruction>(Root->user_back());
+        BasicBlock *From = Root->getParent(), *To = User->getParent();
+        if (isa<PHINode>(User) || From == To || LI.getLoopFor(From) != LI.getLoopFor(To)
+            || !DT.properlyDominates(From, To))
+            continue;
+        Root->moveBefore(*To, User->getIterator());
+        Changed = true;
+    }
+    return Changed;
+}
+
 } // namespace
 
 bool writeForGpu(Function &F, FunctionAnalysisManager &FAM)
@@ -376,6 +398,7 @@ bool writeForGpu(Function &F, FunctionAnalysisManager &FAM)
     for (Loop *L : LI.getLoopsInPreorder())
         if (L->isInnermost())
             Changed |= advancePointers(*L, SE);
+    Changed |= moveRoots(F, DT, LI);
     SmallVector<Instruction *, 8> Reciprocals;
     if (F.getDenormalMode(APFloat::IEEEsingle()) == DenormalMode::getIEEE())
         for (Instruction &I : instructions(F))

@@ -138,3 +138,12 @@ float advances(const float *x, const float *y, int first, int size, int n)
     }
     return sum;
 }
+
+/* The root is computed where it is used. */
+float moves_root(float x, float y)
+{
+    const float root = __builtin_sqrtf(x);
+    if (y > 2)
+        y = other(y);
+    return root * y;
+}
