@@ -98,8 +98,9 @@ if "$1" --print-targets 2>/dev/null | grep -q nvptx64; then
             /\.func/ { name = $0; sub(/.*\) */, "", name); sub(/^.*func */, "", name); sub(/\(.*/, "", name) }
             { word = $1 ~ /^@/ ? $2 : $1 }
             word ~ /^bar.*sync/ { print name, "bar.sync" }
-            word == "call.uni" { called = name }
-            word ~ /^sqrt/ && called == name { print name, "behind" }
+            /^\$L/ { ++block }
+            word ~ /^sqrt/ { root = block }
+            name == "moves_root" && word ~ /^setp\.leu.*f32/ && root != block { print name, "apart" }
             word ~ /^(rcp|div)\./ || (name == "advances" && word ~ /^mul\.wide\.u32/) { print name, word }' |
             sort | uniq -c | awk '{ print $2, $3, $1 }')
         case $mode in
@@ -112,7 +113,7 @@ inline_reciprocal rcp.approx.ftz.f32 1
 inline_reciprocal rcp.approx.ftz.f64 1" ;;
         esac
         expected="$expected
-moves_root behind 1
+moves_root apart 1
 advances mul.wide.u32 1
 out_of_loop bar.sync 2
 $(sed -n 's/^[a-z]* \(stays_[a-z]*\)(.*/\1 bar.sync 1/p' "$here/split/gpu.c")"

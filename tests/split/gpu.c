@@ -139,11 +139,16 @@ float advances(const float *x, const float *y, int first, int size, int n)
     return sum;
 }
 
-/* The root is computed where it is used. */
-float moves_root(float x, float y)
+/* The root is computed where it is used, apart from the test of z. */
+float moves_root(const float *x, float y, int n)
 {
-    const float root = __builtin_sqrtf(x);
-    if (y > 2)
-        y = other(y);
-    return root * y;
+    float sum = 0;
+    for (int i = 0; i < n; ++i) {
+        const float root = __builtin_sqrtf(x[i]);
+        float z = y * x[i + n];
+        if (z > 2)
+            TURNS z += other(z);
+        sum += root * z;
+    }
+    return sum;
 }
