@@ -100,7 +100,7 @@ if "$1" --print-targets 2>/dev/null | grep -q nvptx64; then
             word ~ /^bar.*sync/ { print name, "bar.sync" }
             /^\$L/ { ++block }
             word ~ /^sqrt/ { root = block }
-            name == "moves_root" && word ~ /^setp\.leu.*f32/ && root != block { print name, "apart" }
+            name == "moves_root" && word ~ /^setp.*f32/ && root != block { print name, "apart" }
             word ~ /^(rcp|div)\./ || (name == "advances" && word ~ /^mul\.wide\.u32/) { print name, word }' |
             sort | uniq -c | awk '{ print $2, $3, $1 }')
         case $mode in
