@@ -7,8 +7,6 @@
 #include "image_kernel.h"
 
 #include <dlfcn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "backends/gpu/gpu_image.h"
 #include "backends/ol/ol.h"
@@ -78,20 +76,6 @@ static void close_device(void)
 }
 
 /* ---- devices ----------------------------------------------------------------------------------------------------- */
-
-/* Also if the parent has not used the library. */
-TW_TEST(children_of_fork_have_no_drivers)
-{
-    int status = -1;
-    const pid_t child = fork();
-    if (child == 0) {
-        unsigned devices = 1;
-        const tw_status counted = tw_backend_ol.count(&devices);
-        _exit(counted == TW_SUCCESS && devices == 0 && tw_openmp_is_given_up() ? 0 : 1);
-    }
-    TW_CHECK(child > 0 && waitpid(child, &status, 0) == child);
-    TW_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
 
 TW_TEST(devices_are_described)
 {
@@ -627,8 +611,7 @@ TW_TEST(a_fault_fails_what_was_not_over)
     close_device();
 }
 
-TW_TEST_LIST = {TW_CASE(children_of_fork_have_no_drivers),
-                TW_CASE(devices_are_described),
+TW_TEST_LIST = {TW_CASE(devices_are_described),
                 TW_CASE(without_gpus_the_library_is_closed_again),
                 TW_CASE(copies_and_fills),
                 TW_CASE(large_copies),

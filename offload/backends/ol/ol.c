@@ -29,11 +29,11 @@
 #define COPIES 2u         /* the bus does one at a time; the other is about to begin */
 #define RESIDENT_TEAMS 8u /* teams of 256 threads on one compute unit */
 
-static pid_t starter;   /* the process in which libomptarget has started the drivers below liboffload */
+static pid_t opener;    /* the process that has used the drivers below liboffload; 0: none yet */
+static pid_t starter;   /* the process in which libomptarget has started the drivers, before main() */
 static unsigned opened; /* the number of open devices; under the discovery lock, as all of this */
 static bool is_open;    /* tw_ol_open() has succeeded */
 
-/* libomptarget starts them when it gets the program's images, before main(). They do not work in a child of fork(). */
 __attribute__((constructor)) static void note_process(void)
 {
     starter = getpid();
@@ -105,8 +105,11 @@ static tw_status count(unsigned *devices)
     tw_openmp_start();
     if (!tw_openmp_admits("ol"))
         return TW_SUCCESS;
-    if (starter != getpid())
+    /* in a process that fork() made after they were started, they do not work */
+    if ((opener && opener != getpid()) || (starter != getpid() && tw_ol_cuda_is_of_parent()))
         tw_openmp_give_up();
+    else if (tw_openmp_devices() > 0)
+        opener = getpid();
     const bool is_wanted = tw_environment(TW_VARIABLE_BACKEND) != NULL;
     const unsigned free_gpus = count_free();
     if (!free_gpus)
