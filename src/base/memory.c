@@ -42,18 +42,26 @@ bool tw_memory_suffices(struct tw_memory *memory, size_t bytes)
     return memory->block;
 }
 
+void *tw_list_with_room(void *list, size_t count, size_t *room, size_t element_bytes)
+{
+    if (count < *room)
+        return list;
+    const size_t wanted = 2 * *room + 16;
+    void *grown = realloc(list, wanted * element_bytes);
+    if (grown)
+        *room = wanted;
+    return grown;
+}
+
 /* Makes room in the list for one more block. Returns false if the block is not to be kept. */
 static bool has_room(struct tw_kept_memory *kept)
 {
     if (!TW_TUNE_KEPT_MEMORY || kept_bytes + kept->bytes > MOST_KEPT)
         return false;
-    if (kept->count == kept->room) {
-        void **blocks = realloc(kept->blocks, (2 * kept->room + 16) * sizeof *blocks);
-        if (!blocks)
-            return false;
-        kept->blocks = blocks;
-        kept->room = 2 * kept->room + 16;
-    }
+    void **blocks = tw_list_with_room(kept->blocks, kept->count, &kept->room, sizeof *blocks);
+    if (!blocks)
+        return false;
+    kept->blocks = blocks;
     return true;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Memory of commands, which a queue keeps for its later commands. */
+/** Lists that grow, and memory of commands, which a queue keeps for its later commands. */
 #ifndef TEAMWORK_BASE_MEMORY_H
 #define TEAMWORK_BASE_MEMORY_H
 
@@ -23,6 +23,10 @@ struct tw_kept_memory {
     size_t count, room;
     size_t bytes; /* size of each: the most that a command of the queue has needed */
 };
+
+/* Returns a list with room for one more element than it has: itself, or if it is full its successor, with another
+   `room`. Returns NULL, and leaves both as they are, if memory is exhausted. */
+void *tw_list_with_room(void *list, size_t count, size_t *room, size_t element_bytes);
 
 /* Replaces memory that is too small. Returns false if memory is exhausted. Called without the lock. */
 bool tw_memory_suffices(struct tw_memory *memory, size_t bytes);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/detail.h"
+#include "base/memory.h"
 #include "runtime/allocation.h"
 #include "runtime/step.h"
 #include "runtime/submit.h"
@@ -126,15 +127,11 @@ static bool append_use(struct analysis *all, struct graph_buffer *buffer, const 
 static void note_rest(const struct tw_box *piece, void *user)
 {
     struct analysis *all = user;
-    if (all->rest_count == all->rest_room) {
-        const size_t room = 2 * all->rest_room + 16;
-        struct tw_box *rest = realloc(all->rest, room * sizeof *rest);
-        all->exhausted = all->exhausted || !rest;
-        if (!rest)
-            return;
-        all->rest = rest;
-        all->rest_room = room;
-    }
+    struct tw_box *rest = tw_list_with_room(all->rest, all->rest_count, &all->rest_room, sizeof *rest);
+    all->exhausted = all->exhausted || !rest;
+    if (!rest)
+        return;
+    all->rest = rest;
     all->rest[all->rest_count++] = *piece;
 }
 
@@ -246,14 +243,11 @@ static tw_status describe(struct analysis *all, struct tw_command *command)
 static tw_status append_task(struct analysis *all, struct tw_task *task)
 {
     struct tw_command_graph *graph = all->graph;
-    if (graph->task_count == all->task_room) {
-        const size_t room = 2 * all->task_room + graph->count;
-        struct tw_task **grown = realloc(graph->tasks, room * sizeof(struct tw_task *));
-        if (!grown)
-            return refuse_memory(graph);
-        graph->tasks = grown;
-        all->task_room = room;
-    }
+    struct tw_task **tasks =
+        tw_list_with_room(graph->tasks, graph->task_count, &all->task_room, sizeof(struct tw_task *));
+    if (!tasks)
+        return refuse_memory(graph);
+    graph->tasks = tasks;
     task->sequence = graph->task_count;
     graph->tasks[graph->task_count++] = task;
     return TW_SUCCESS;
@@ -328,15 +322,11 @@ static void note_place(const struct tw_place *place, void *user)
 {
     struct analysis *all = user;
     struct tw_command_graph *graph = all->graph;
-    if (graph->place_count == all->place_room) {
-        const size_t room = 2 * all->place_room + 16;
-        struct tw_place *grown = realloc(graph->places, room * sizeof *grown);
-        all->exhausted = all->exhausted || !grown;
-        if (!grown)
-            return;
-        graph->places = grown;
-        all->place_room = room;
-    }
+    struct tw_place *places = tw_list_with_room(graph->places, graph->place_count, &all->place_room, sizeof *places);
+    all->exhausted = all->exhausted || !places;
+    if (!places)
+        return;
+    graph->places = places;
     graph->places[graph->place_count++] = *place;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/detail.h"
+#include "base/memory.h"
 #include "buffer.h"
 #include "runtime/allocation.h"
 
@@ -53,14 +54,11 @@ void tw_recorder_leave_locked(struct tw_recorder *recorder)
 tw_status tw_recorder_add_locked(struct tw_recorder *recorder, struct tw_command *command, bool in_order)
 {
     struct tw_recording *recording = recorder->recording;
-    if (recording->count == recording->capacity) {
-        const size_t capacity = 2 * recording->capacity + 16;
-        struct tw_command **grown = realloc(recording->commands, capacity * sizeof *grown);
-        if (!grown)
-            return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to record a command group");
-        recording->commands = grown;
-        recording->capacity = capacity;
-    }
+    struct tw_command **commands =
+        tw_list_with_room(recording->commands, recording->count, &recording->capacity, sizeof(struct tw_command *));
+    if (!commands)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to record a command group");
+    recording->commands = commands;
     recording->commands[recording->count++] = command;
     if (in_order) {
         command->previous = recorder->last;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/environment.h"
+#include "base/memory.h"
 
 enum { SCHED_SPIN = 1, POINTER_DEVICE_ORDINAL = 9, CU_LIMIT_PRINTF_BYTES = 1, PEERS = 64 };
 
@@ -320,19 +321,14 @@ cu_result tw_cuda_take_stream(struct tw_cuda_device *device, cu_stream *stream)
 void tw_cuda_give_stream(struct tw_cuda_device *device, cu_stream stream)
 {
     pthread_mutex_lock(&device->streams);
-    if (device->idle_count == device->idle_capacity) {
-        const size_t capacity = 2 * device->idle_capacity + 8;
-        cu_stream *grown = realloc(device->idle_streams, capacity * sizeof *grown);
-        if (grown) {
-            device->idle_streams = grown;
-            device->idle_capacity = capacity;
-        }
+    cu_stream *idle =
+        tw_list_with_room(device->idle_streams, device->idle_count, &device->idle_capacity, sizeof(cu_stream));
+    if (idle) {
+        device->idle_streams = idle;
+        idle[device->idle_count++] = stream;
     }
-    const bool fits = device->idle_count < device->idle_capacity;
-    if (fits)
-        device->idle_streams[device->idle_count++] = stream;
     pthread_mutex_unlock(&device->streams);
-    if (!fits)
+    if (!idle)
         (void)tw_cuda.stream_destroy(stream);
 }
 

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "backends/gpu/gpu_stage.h"
+#include "base/memory.h"
 #include "rows.h"
 
 #define SLOTS TW_STAGED_COPY_SLOTS
@@ -205,16 +206,10 @@ static size_t blocks_before(const unsigned char *memory)
 static bool note_locked(void *memory, size_t bytes)
 {
     pthread_mutex_lock(&locked.mutex);
-    if (locked.count == locked.capacity) {
-        const size_t capacity = 2 * locked.capacity + 16;
-        void *grown = realloc(locked.blocks, capacity * sizeof *locked.blocks);
-        if (grown) {
-            locked.blocks = grown;
-            locked.capacity = capacity;
-        }
-    }
-    const bool fits = locked.count < locked.capacity;
+    void *blocks = tw_list_with_room(locked.blocks, locked.count, &locked.capacity, sizeof *locked.blocks);
+    const bool fits = blocks != NULL;
     if (fits) {
+        locked.blocks = blocks;
         const size_t at = blocks_before(memory);
         memmove(&locked.blocks[at + 1], &locked.blocks[at], (locked.count - at) * sizeof *locked.blocks);
         locked.blocks[at].at = memory;

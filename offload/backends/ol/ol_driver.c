@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "common/image.h"
 
 #define LIBRARY "libLLVMOffload.so.22.1"
@@ -303,19 +304,14 @@ ol_result tw_ol_take_queue(struct tw_ol_device *device, ol_queue *queue)
 void tw_ol_give_queue(struct tw_ol_device *device, ol_queue queue)
 {
     pthread_mutex_lock(&device->mutex);
-    if (device->idle_count == device->idle_capacity) {
-        const size_t capacity = 2 * device->idle_capacity + 8;
-        ol_queue *grown = realloc(device->idle_queues, capacity * sizeof *grown);
-        if (grown) {
-            device->idle_queues = grown;
-            device->idle_capacity = capacity;
-        }
+    ol_queue *idle =
+        tw_list_with_room(device->idle_queues, device->idle_count, &device->idle_capacity, sizeof(ol_queue));
+    if (idle) {
+        device->idle_queues = idle;
+        idle[device->idle_count++] = queue;
     }
-    const bool fits = device->idle_count < device->idle_capacity;
-    if (fits)
-        device->idle_queues[device->idle_count++] = queue;
     pthread_mutex_unlock(&device->mutex);
-    if (!fits)
+    if (!idle)
         (void)tw_ol.queue_destroy(queue);
 }
 
