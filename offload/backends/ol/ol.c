@@ -12,7 +12,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "backends/gpu/staged_copy.h"
 #include "backends/omp/omp.h"
@@ -29,15 +28,8 @@
 #define COPIES 2u         /* the bus does one at a time; the other is about to begin */
 #define RESIDENT_TEAMS 8u /* teams of 256 threads on one compute unit */
 
-static pid_t opener;    /* the process that has used the drivers below liboffload; 0: none yet */
-static pid_t starter;   /* the process in which libomptarget has started the drivers, before main() */
 static unsigned opened; /* the number of open devices; under the discovery lock, as all of this */
 static bool is_open;    /* tw_ol_open() has succeeded */
-
-__attribute__((constructor)) static void note_process(void)
-{
-    starter = getpid();
-}
 
 /* ---- devices ----------------------------------------------------------------------------------------------------- */
 
@@ -105,11 +97,8 @@ static tw_status count(unsigned *devices)
     tw_openmp_start();
     if (!tw_openmp_admits("ol"))
         return TW_SUCCESS;
-    /* in a process that fork() made after they were started, they do not work */
-    if ((opener && opener != getpid()) || (starter != getpid() && tw_ol_cuda_is_of_parent()))
+    if (tw_ol_cuda_is_of_parent())
         tw_openmp_give_up();
-    else if (tw_openmp_devices() > 0)
-        opener = getpid();
     const bool is_wanted = tw_environment(TW_VARIABLE_BACKEND) != NULL;
     const unsigned free_gpus = count_free();
     if (!free_gpus)
