@@ -93,6 +93,13 @@ for name in $(comm -13 "$work/known" "$work/named" | grep -v '^tw_\(backend_\)*h
     fail "no source has $name, which is in: $(grep -lwE "$name" $documents | tr '\n' ' ')"
 done
 
+# README.md's tables name each public header, but export.h, which is for no program; each document, and each folder of
+# examples and backends.
+for path in include/teamwork/*.h docs/*.md examples/*/ offload/backends/*/; do
+    name=$(basename "$path")
+    [ "$name" = export.h ] || grep -qE "[\`(/]$name\b" README.md || fail "README.md does not name $path"
+done
+
 # ---- the map of the specification --------------------------------------------------------------------------------------
 
 # The clauses of chapters 2 to 4 of SYCL 1.2, and 5.4.
