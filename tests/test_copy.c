@@ -543,9 +543,13 @@ static void fail_step(record_step *step, bool is_lost)
     tw_device *device = tw_queue_device(queue);
     tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 2);
     tw_event *events[2] = {NULL};
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_prefetch(cg, x);
-    tw_test_run(queue, cg);
+    tw_command_group *cg;
+    /* the group after the step need not wait for it, so it may not copy: its copy could be the one that fails */
+    for (int i = 0; i < 2; ++i) {
+        cg = tw_queue_begin(queue);
+        tw_prefetch(cg, i ? y : x);
+        tw_test_run(queue, cg);
+    }
     TW_PASS(tw_sim_fail_nth(device, TW_SIM_COPY, 1));
     cg = tw_queue_begin(queue);
     step(cg, x, y, memory);
