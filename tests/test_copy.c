@@ -478,6 +478,71 @@ TW_TEST(updates_move_the_contents_in_advance)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* Parts of a buffer, some of them twice, and another buffer: one command, and no byte is copied twice. */
+TW_TEST(a_group_moves_several_parts_and_buffers)
+{
+    tw_test_use_sim(2);
+    tw_queue *queues[2];
+    tw_test_queues(queues, 2);
+    tw_device *devices[] = {tw_queue_device(queues[0]), tw_queue_device(queues[1])};
+    tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 2);
+    tw_command_group *cg = tw_queue_begin(queues[0]);
+    tw_prefetch_part(cg, x, tw_id_1d(0), tw_range_1d(N / 4));
+    tw_prefetch_part(cg, x, tw_id_1d(N / 2), tw_range_1d(N / 4));
+    tw_prefetch_part(cg, x, tw_id_1d(N / 2), tw_range_1d(N / 8));
+    tw_prefetch_part(cg, x, tw_id_1d(N), tw_range_1d(0));
+    tw_prefetch(cg, y);
+    tw_test_run(queues[0], cg);
+    TW_EQUAL(tw_sim_copied_bytes(devices[0]), (N / 2 + N) * sizeof(int));
+    TW_PASS(try_submit(queues[0], x, 3, 4, NULL, NULL)); /* the other parts are brought */
+    TW_PASS(try_submit(queues[0], y, 3, 4, NULL, NULL));
+    TW_PASS(tw_queue_wait(queues[0]));
+    TW_EQUAL(tw_sim_copied_bytes(devices[0]), 2 * N * sizeof(int));
+    cg = tw_queue_begin(queues[1]); /* between devices */
+    tw_prefetch(cg, x);
+    tw_prefetch(cg, y);
+    tw_test_run(queues[1], cg);
+    TW_EQUAL(tw_sim_count(devices[1], TW_SIM_COPY), 2);
+    const uint64_t copies = tw_sim_count(devices[0], TW_SIM_COPY) + tw_sim_count(devices[1], TW_SIM_COPY);
+    cg = tw_queue_begin(queues[0]); /* to the host */
+    tw_update_host(cg, y);
+    tw_update_host_part(cg, x, tw_id_1d(0), tw_range_1d(N / 2));
+    tw_update_host_part(cg, x, tw_id_1d(N / 2), tw_range_1d(N / 2));
+    tw_test_run(queues[0], cg);
+    TW_EQUAL(tw_sim_count(devices[0], TW_SIM_COPY) + tw_sim_count(devices[1], TW_SIM_COPY), copies + 3);
+    tw_test_expect_ints(x, 7);
+    tw_test_expect_ints(y, 10);
+    TW_EQUAL(tw_sim_count(devices[0], TW_SIM_COPY) + tw_sim_count(devices[1], TW_SIM_COPY), copies + 3);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_buffer_destroy(&y));
+    tw_test_destroy_queues(queues, 2);
+}
+
+/* One of the copies fails: the command fails, once, and the contents are where they were. */
+TW_TEST(a_prefetch_of_several_that_fails)
+{
+    tw_test_use_sim(1);
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 2);
+    tw_event *event = NULL;
+    TW_PASS(tw_sim_fail_nth(tw_queue_device(queue), TW_SIM_COPY, 2));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_prefetch(cg, x);
+    tw_prefetch(cg, y);
+    TW_PASS(tw_queue_submit(queue, cg, &event));
+    TW_FAIL(tw_event_wait(event), TW_ERROR_TRANSFER_FAILED);
+    TW_FAIL(tw_queue_wait_and_throw(queue), TW_ERROR_TRANSFER_FAILED);
+    TW_PASS(tw_queue_wait_and_throw(queue));
+    TW_PASS(try_submit(queue, x, 3, 4, NULL, NULL));
+    TW_PASS(try_submit(queue, y, 3, 4, NULL, NULL));
+    tw_test_expect_ints(x, 7);
+    tw_test_expect_ints(y, 10);
+    tw_event_release(&event);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_buffer_destroy(&y));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST(the_program_copies_from_and_to_where_the_contents_are)
 {
     tw_test_use_sim(1);
@@ -715,7 +780,14 @@ TW_TEST(wrong_steps_are_refused)
     REFUSE(TW_ERROR_READ_ONLY_BUFFER, tw_copy_from(cg, w, data))
     REFUSE(TW_ERROR_INVALID_COMMAND_GROUP, (tw_fill(cg, x, &value), tw_fill(cg, y, &value)))
     REFUSE(TW_ERROR_INVALID_COMMAND_GROUP, (tw_prefetch(cg, x), tw_fill(cg, y, &value)))
+    REFUSE(TW_ERROR_INVALID_COMMAND_GROUP, (tw_fill(cg, y, &value), tw_prefetch(cg, x)))
+    REFUSE(TW_ERROR_INVALID_COMMAND_GROUP, (tw_prefetch(cg, x), tw_update_host(cg, y)))
+    REFUSE(TW_ERROR_INVALID_COMMAND_GROUP, (tw_update_host(cg, x), tw_prefetch(cg, y)))
+    REFUSE(TW_ERROR_INVALID_COMMAND_GROUP, (tw_update_host(cg, x), tw_copy(cg, x, x)))
+    REFUSE(TW_ERROR_INVALID_COMMAND_GROUP, (tw_prefetch(cg, x), tw_prefetch(cg, y), tw_fill(cg, y, &value)))
+    REFUSE(TW_ERROR_INVALID_ARGUMENT, (tw_prefetch(cg, x), tw_prefetch(cg, NULL)))
     REFUSE(TW_ERROR_INVALID_COMMAND_GROUP, (tw_read(cg, x), tw_update_host(cg, x)))
+    REFUSE(TW_ERROR_INVALID_COMMAND_GROUP, (tw_update_host(cg, x), tw_read(cg, x)))
     REFUSE(TW_ERROR_INVALID_COMMAND_GROUP,
            (tw_fill(cg, y, &value), tw_parallel_for(cg, tw_range_1d(N), held, .x = (unsigned *)tw_write(cg, x))))
     REFUSE(TW_ERROR_INVALID_COMMAND_GROUP,
@@ -747,6 +819,8 @@ TW_TEST_LIST = {TW_CASE(random_steps_on_all_devices_do_as_loops_over_bytes),
                 TW_CASE(steps_are_enqueued_behind_kernels_that_run),
                 TW_CASE(program_memory_is_copied_beside_kernels),
                 TW_CASE(updates_move_the_contents_in_advance),
+                TW_CASE(a_group_moves_several_parts_and_buffers),
+                TW_CASE(a_prefetch_of_several_that_fails),
                 TW_CASE(the_program_copies_from_and_to_where_the_contents_are),
                 TW_CASE(a_step_that_fails_loses_what_it_writes),
                 TW_CASE(failed_copies_of_the_program_are_reported),

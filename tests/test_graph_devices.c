@@ -129,8 +129,10 @@ static void random_group(uint64_t *seed, unsigned model[BUFFERS][N], tw_queue **
                         .value = b);
     else if (cg && kind == 4)
         tw_copy_part(cg, x[from], tw_id_1d(source), x[to], tw_id_1d(first), range);
-    else if (cg)
+    else if (cg) {
         tw_prefetch_part(cg, x[to], tw_id_1d(first), range);
+        tw_prefetch_part(cg, x[from], tw_id_1d(source), range); /* may overlap the other part */
+    }
     for (unsigned i = 0; kind < 5 && i < count; ++i)
         m[i] = kind == 2 ? (1 + a) * old[i] : kind == 3 ? b + i : old[i];
     if (cg)

@@ -9,7 +9,8 @@
  * A copy or a fill takes the place of the group's kernel, and makes its own accesses: it reads what it copies from, and
  * discards what it overwrites. So it is ordered, waits for its data, fails and is timed as a kernel is. It runs on the
  * queue's device: within that device's memory without the host; the program's memory is copied by threads of the
- * library, beside kernels. A step here means one of these calls. A group has one step or one kernel.
+ * library, beside kernels. A step here means one of these calls. A group has one step or one kernel, as in SYCL; only
+ * tw_prefetch() and tw_update_host() may each be called several times in a group, for several buffers and parts.
  *
  * Of a sub-buffer only its part is copied or filled. The functions with `_part` are for `range` elements from `offset`
  * on, which have as many dimensions as the buffer. Ranges without elements are allowed: nothing is done then.
@@ -29,7 +30,7 @@
  *                                     shared memory that ends too early
  *     TW_ERROR_UNSUPPORTED            memory of a device that the queue's does not know, as of a simulated one and a GPU
  *     TW_ERROR_READ_ONLY_BUFFER       what is to be written is over const memory
- *     TW_ERROR_INVALID_COMMAND_GROUP  the group has a kernel or a step already
+ *     TW_ERROR_INVALID_COMMAND_GROUP  the group has a kernel or a step already: begin a group for each
  *     TW_ERROR_OUT_OF_DEVICE_MEMORY, TW_ERROR_OUT_OF_MEMORY
  *
  * A command that fails reports TW_ERROR_TRANSFER_FAILED, and what it should have written is lost, as for a kernel.
@@ -71,7 +72,8 @@ TW_API void tw_copy_to_part(tw_command_group *group, tw_buffer *buffer, tw_id of
 
 /**
  * Brings the contents to the host, in advance: once the command is complete, a host accessor that reads moves nothing,
- * until a command changes the contents. The group has no other accessors. It cannot be recorded, since a command graph
+ * until a command changes the contents. The group has no other accessors, but may have several updates: all their
+ * copies are one command, which is complete when the last one is over. It cannot be recorded, since a command graph
  * leaves contents on its device: submit it behind the graph.
  *
  * Further error, kept in the group:
@@ -80,7 +82,21 @@ TW_API void tw_copy_to_part(tw_command_group *group, tw_buffer *buffer, tw_id of
 TW_API void tw_update_host(tw_command_group *group, tw_buffer *buffer);
 TW_API void tw_update_host_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range);
 
-/** Brings the contents to the queue's device, in advance: a kernel there that reads them need not wait for them. */
+/**
+ * Brings the contents to the queue's device, in advance: a kernel there that reads them need not wait for them.
+ *
+ * A group may have several prefetches, of several buffers or parts, which may overlap: what a step needs is prepared by
+ * one command.
+ *
+ *     tw_command_group *cg = tw_queue_begin(queue);
+ *     tw_prefetch_part(cg, cells, above, one_row);
+ *     tw_prefetch_part(cg, cells, below, one_row);
+ *     tw_prefetch(cg, weights);
+ *     status = tw_queue_submit(queue, cg, NULL);
+ *
+ * The copies do not wait for each other, but the command is complete when the last one is over; if one fails, the
+ * command fails, and contents are where they were. A group with a kernel needs no prefetch: its accessors do the same.
+ */
 TW_API void tw_prefetch(tw_command_group *group, tw_buffer *buffer);
 TW_API void tw_prefetch_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range);
 

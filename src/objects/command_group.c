@@ -499,11 +499,16 @@ bool tw_command_group_begin_host_task(struct tw_command_group *group, const char
     return status == TW_SUCCESS;
 }
 
-bool tw_command_group_move_to_host(struct tw_command_group *group)
+bool tw_command_group_begin_move(struct tw_command_group *group, const char *name, bool to_host)
 {
-    const tw_status status = move_to_host(group, UPDATE_WITH_ACCESSORS);
+    if (group && group->status == TW_SUCCESS && group->only_moves && group->on_host == to_host)
+        return true;
+    if (!tw_command_group_begin_step(group, name))
+        return false;
+    const tw_status status = to_host ? move_to_host(group, UPDATE_WITH_ACCESSORS) : TW_SUCCESS;
     if (status != TW_SUCCESS)
         fail(group, status);
+    group->only_moves = true;
     return status == TW_SUCCESS;
 }
 

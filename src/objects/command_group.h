@@ -35,8 +35,9 @@ struct tw_command_group {
     uint64_t seen;            /* a bit for each buffer in `uses`, by a hash: buffers may share a bit */
     bool borrows;             /* a buffer in `uses` is `lent` */
     bool has_parts;           /* one of `uses` is of a part of its buffer */
-    bool on_host;             /* its accessors are on the host: tw_command_group_move_to_host(), or TW_HOST */
+    bool on_host;             /* its accessors are on the host: tw_update_host(), or TW_HOST */
     bool has_host_task, has_native_task;
+    bool only_moves; /* its steps so far are updates, or prefetches: they consist of accesses alone */
     const struct tw_internal_kernel *kernel;
     const char *step;                      /* the name of the function that recorded a step; or NULL */
     size_t local_bytes;                    /* of all local accessors, and local_array_bytes */
@@ -71,8 +72,9 @@ tw_status tw_command_group_refuse_on_host(const char *kind, const char *name, co
 
 /* Begins the group's step. Returns false if there is no group, it has failed, or it has a kernel or a step already. */
 bool tw_command_group_begin_step(struct tw_command_group *group, const char *name);
-/* Makes the group access host memory from now on. Returns false, and the group fails, if it has accessors already. */
-bool tw_command_group_move_to_host(struct tw_command_group *group);
+/* Begins a step that consists of accesses alone, to the group's device or to the host. The group may have such steps to
+   the same place already. Returns false as tw_command_group_begin_step(), or, to the host, if the group has accessors. */
+bool tw_command_group_begin_move(struct tw_command_group *group, const char *name, bool to_host);
 /* Stores the box of `range` elements from `offset` on. Returns false, and the group fails, if the buffer cannot be
    accessed so. */
 bool tw_command_group_box(struct tw_command_group *group, struct tw_buffer *buffer, tw_id offset, tw_range range,

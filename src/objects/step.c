@@ -193,7 +193,7 @@ static void bring(tw_command_group *group, const struct part *part)
 
 static void update_host(tw_command_group *group, const char *name, struct part part)
 {
-    if (tw_command_group_begin_step(group, name) && tw_command_group_move_to_host(group))
+    if (tw_command_group_begin_move(group, name, true))
         bring(group, &part);
 }
 
@@ -209,7 +209,7 @@ void tw_update_host_part(tw_command_group *group, tw_buffer *buffer, tw_id offse
 
 static void prefetch(tw_command_group *group, const char *name, struct part part)
 {
-    if (tw_command_group_begin_step(group, name))
+    if (tw_command_group_begin_move(group, name, false))
         bring(group, &part);
 }
 

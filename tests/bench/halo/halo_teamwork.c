@@ -183,11 +183,14 @@ static bool submit_step(const struct grid *g, unsigned step)
     return done;
 }
 
-/* Brings a row to a device before the next step asks for it. */
-static bool submit_prefetch(const struct grid *g, size_t i, size_t row)
+/* Brings the neighbours' rows to a device before the next step asks for them. */
+static bool submit_prefetch(const struct grid *g, size_t i)
 {
     tw_command_group *cg = tw_queue_begin(g->queues[i]);
-    tw_prefetch_part(cg, g->cells[0], row_at(row), rows_of(g, 1));
+    if (i > 0)
+        tw_prefetch_part(cg, g->cells[0], row_at(i * g->rows), rows_of(g, 1));
+    if (i + 1 < g->devices)
+        tw_prefetch_part(cg, g->cells[0], row_at((i + 1) * g->rows + 1), rows_of(g, 1));
     return bench_passed(tw_queue_submit(g->queues[i], cg, NULL));
 }
 
@@ -199,8 +202,8 @@ static bool record_steps(struct grid *g)
         done = bench_passed(tw_queue_join_recording(g->queues[i], g->queues[0]));
     for (unsigned step = 0; step < g->unit && done; ++step)
         done = submit_step(g, step);
-    for (size_t i = 0; i + 1 < g->devices && done; ++i)
-        done = submit_prefetch(g, i, (i + 1) * g->rows + 1) && submit_prefetch(g, i + 1, (i + 1) * g->rows);
+    for (size_t i = 0; i < g->devices && done; ++i)
+        done = submit_prefetch(g, i);
     return bench_passed(tw_queue_end_recording(g->queues[0], done ? &g->graph : NULL)) && done;
 }
 
