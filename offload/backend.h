@@ -465,7 +465,7 @@ struct tw_backend {
 
     /* Checks that a kernel can run on the device, given its form and sizes, its argument block and the accesses that
        its group has made before it. Called while a group is recorded. May keep its findings in launch->found, for the
-       code that runs the launch later. */
+       code that runs the launch later. Defers the thread's cancellation if it loads something. */
     tw_status (*check)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                        struct tw_internal_launch *launch);
 

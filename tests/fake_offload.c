@@ -272,6 +272,7 @@ EXPORTED result olCreateEvent(struct queue *queue, struct event **event)
         return &refused;
     **event = (struct event){queue, queue->enqueued};
     ++fake_offload.events;
+    ++fake_offload.made;
     return NULL;
 }
 
@@ -294,6 +295,7 @@ EXPORTED result olGetEventInfo(struct event *event, int which, size_t bytes, voi
         return &refused;
     if (fake_offload.is_broken)
         return &fault;
+    ++fake_offload.asked;
     *(bool *)value = is_done() || !event->after;
     return NULL;
 }

@@ -24,7 +24,8 @@ struct fake_offload {
 
     unsigned started, queues, events, programs, blocks; /* that there are now */
     unsigned launches, copies, fills, waits, syncs;     /* so far */
-    unsigned asked;                                     /* how often a queue was asked for its state */
+    unsigned made;                                      /* events, so far */
+    unsigned asked;                                     /* how often a queue or an event was asked for its state */
     unsigned from_other;                                /* waits for an event of another queue */
     unsigned locked_copies;                             /* copies of which the host's side is page-locked */
     uint64_t given[FAKE_PARAMETERS];                    /* the parameters of the last launch */

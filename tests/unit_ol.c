@@ -344,6 +344,13 @@ static uint64_t enqueue(struct tw_backend_stream *stream, const struct tw_intern
     return sequence;
 }
 
+/* Polls twice: right behind a launch the first poll asks nobody. */
+static uint64_t poll(struct tw_backend_stream *stream, uint64_t sequence)
+{
+    (void)async->completed(stream, sequence);
+    return async->completed(stream, sequence);
+}
+
 static void end_stream(struct tw_backend_stream *stream, uint64_t from, uint64_t last)
 {
     for (uint64_t sequence = from; sequence <= last; ++sequence)
@@ -370,7 +377,52 @@ TW_TEST(a_stream_needs_no_event_by_itself)
     close_device();
 }
 
-/* Behind every 64th launch there is an event. So is there behind one that the host waits for, once another one follows. */
+/* Asks for the launch behind those that are over, and again if there was progress, as the runtime does. */
+static uint64_t retire(struct tw_backend_stream *stream, uint64_t done)
+{
+    const uint64_t now = async->completed(stream, done + 1);
+    return now > done ? retire(stream, now) : now;
+}
+
+/* Many launches in a row need an event and a question for every 64 of them. */
+TW_TEST(launches_need_few_other_calls)
+{
+    const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_RANGE);
+    struct tw_internal_launch launch = launch_of(10);
+    struct tw_backend_device *base = open_for(&kernel, &launch);
+    struct tw_backend_stream *stream = open_stream(base);
+    uint64_t done = 0, sequence = 0;
+    while (sequence < 640)
+        if ((sequence = enqueue(stream, &kernel, &launch)) % 32 == 0)
+            done = retire(stream, done);
+    TW_EQUAL(done, 576); /* the event behind launch 640 is too new */
+    TW_EQUAL(fake->launches, 640);
+    TW_EQUAL(fake->made, 10);
+    TW_EQUAL(fake->asked, 9);
+    TW_EQUAL(poll(stream, 640), 640);
+    end_stream(stream, 1, 640);
+    close_device();
+}
+
+/* One that is waited for needs no event. The question whether it is over is not asked before the second poll. */
+TW_TEST(a_launch_that_is_waited_for_needs_one_question)
+{
+    const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_RANGE);
+    struct tw_internal_launch launch = launch_of(10);
+    struct tw_backend_device *base = open_for(&kernel, &launch);
+    struct tw_backend_stream *stream = open_stream(base);
+    for (uint64_t i = 1; i <= 200; ++i) {
+        TW_EQUAL(enqueue(stream, &kernel, &launch), i);
+        TW_EQUAL(poll(stream, i), i);
+        TW_EQUAL(fake->asked, i);
+    }
+    TW_EQUAL(fake->made, 0);
+    end_stream(stream, 1, 200);
+    close_device();
+}
+
+/* Behind 64 launches without an event there is one. So is there behind one that the host waits for, once another one
+   follows. */
 TW_TEST(progress_is_seen_while_others_enqueue)
 {
     const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_RANGE);
@@ -385,12 +437,12 @@ TW_TEST(progress_is_seen_while_others_enqueue)
     TW_EQUAL(async->completed(stream, 3), 0);
     (void)enqueue(stream, &kernel, &launch);
     TW_EQUAL(fake->events, 1);
-    TW_EQUAL(async->completed(stream, 3), 5);
+    TW_EQUAL(poll(stream, 3), 5);
     TW_EQUAL(async->completed(stream, 6), 5);
     for (uint64_t i = 7; i <= 70; ++i)
         (void)enqueue(stream, &kernel, &launch);
-    TW_EQUAL(async->completed(stream, 6), 64);
-    uint64_t done = 64;
+    TW_EQUAL(poll(stream, 6), 69);
+    uint64_t done = 69;
     for (unsigned polls = 0; done < 70 && polls < 10000; ++polls) /* a driver that never says that a queue is empty */
         done = async->completed(stream, 70);
     TW_EQUAL(done, 70);
@@ -417,11 +469,11 @@ TW_TEST(streams_wait_for_each_other)
     TW_PASS(async->wait(second, &event, 1));
     TW_EQUAL(fake->from_other, 3);
     fake->holds = false;
-    TW_EQUAL(async->completed(first, 3), 3);
+    TW_EQUAL(poll(first, 3), 3);
     TW_PASS(async->wait(second, &event, 1)); /* it is over */
     TW_EQUAL(fake->from_other, 3);
     TW_EQUAL(enqueue(second, &kernel, &launch), 1);
-    TW_EQUAL(async->completed(second, 1), 1);
+    TW_EQUAL(poll(second, 1), 1);
     end_stream(first, 1, 3);
     end_stream(second, 1, 1);
     close_device();
@@ -453,7 +505,7 @@ TW_TEST(a_stream_copies_fills_and_passes_large_blocks)
     TW_PASS(async->fill(stream, &fill, &sequence));
     TW_PASS(async->copy(stream, &copy, &sequence));
     TW_EQUAL(sequence, 3);
-    TW_EQUAL(async->completed(stream, 3), 3);
+    TW_EQUAL(poll(stream, 3), 3);
     TW_CHECK(memcmp(locked, "abcabcabc", 9) == 0 && locked[98] == 'c');
     end_stream(stream, 1, 3);
     tw_ol_free_host(locked);
@@ -491,7 +543,7 @@ TW_TEST(a_graph_is_one_launch)
         TW_CHECK(memory[0] == 'a' && memory[63] == 'b');
         TW_EQUAL(fake->grid[0], 4);
     }
-    TW_EQUAL(async->completed(stream, 3), 3);
+    TW_EQUAL(poll(stream, 3), 3);
     fake->refuses = true;
     TW_FAIL(tw_ol_graphs.launch(stream, graph, &sequence), TW_ERROR_LAUNCH_FAILED);
     fake->refuses = false;
@@ -544,7 +596,7 @@ TW_TEST(a_stream_measures_what_it_is_told_to)
             async->measure(stream);
         (void)enqueue(stream, &kernel, &launch);
     }
-    TW_EQUAL(async->completed(stream, 3), 3);
+    TW_EQUAL(poll(stream, 3), 3);
     for (uint64_t i = 0; i < 3; ++i)
         async->times(stream, i + 1, &times[i]);
     TW_CHECK(times[0].start_ns && times[0].start_ns <= times[0].end_ns && times[0].end_ns <= times[2].start_ns);
@@ -573,7 +625,7 @@ TW_TEST(a_refused_launch_leaves_the_device_as_it_is)
     TW_CHECK(!tw_ol_lost(device));
     fake->refuses = false;
     TW_EQUAL(enqueue(stream, &kernel, &launch), 1);
-    TW_EQUAL(async->completed(stream, 1), 1);
+    TW_EQUAL(poll(stream, 1), 1);
     end_stream(stream, 1, 1);
     close_device();
 }
@@ -589,12 +641,12 @@ TW_TEST(a_fault_fails_what_was_not_over)
     struct tw_backend_stream *stream = open_stream(base);
     void *memory = tw_backend_ol.memory->allocate(base, 8);
     TW_EQUAL(enqueue(stream, &kernel, &launch), 1);
-    TW_EQUAL(async->completed(stream, 1), 1);
+    TW_EQUAL(poll(stream, 1), 1);
     fake->holds = true;
     TW_EQUAL(enqueue(stream, &kernel, &launch), 2);
     TW_EQUAL(enqueue(stream, &kernel, &launch), 3);
     fake->is_broken = true;
-    TW_EQUAL(async->completed(stream, 3), 3);
+    TW_EQUAL(poll(stream, 3), 3);
     TW_PASS(async->outcome(stream, 1));
     TW_FAIL(async->outcome(stream, 2), TW_ERROR_LAUNCH_FAILED);
     TW_CHECK(strstr(tw_error_detail(), "kernel life") && strstr(tw_error_detail(), "illegal memory access"));
@@ -621,6 +673,8 @@ TW_TEST_LIST = {TW_CASE(devices_are_described),
                 TW_CASE(groups_that_need_too_much_are_refused),
                 TW_CASE(other_kernels_are_left_to_openmp),
                 TW_CASE(a_stream_needs_no_event_by_itself),
+                TW_CASE(launches_need_few_other_calls),
+                TW_CASE(a_launch_that_is_waited_for_needs_one_question),
                 TW_CASE(progress_is_seen_while_others_enqueue),
                 TW_CASE(streams_wait_for_each_other),
                 TW_CASE(a_stream_copies_fills_and_passes_large_blocks),

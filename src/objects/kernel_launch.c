@@ -6,7 +6,6 @@
 
 #include <teamwork/kernel_object.h>
 
-#include "base/cancellation.h"
 #include "base/detail.h"
 #include "command_group.h"
 #include "group_size.h"
@@ -95,17 +94,6 @@ static tw_status check_kernel(const struct tw_command_group *group, const tw_ker
     return check_values(kernel, block);
 }
 
-/* Lets the backend check a launch. A backend with memory may load something for the first launch of a kernel, so the
-   thread is not cancelled meanwhile. */
-static tw_status check_launch(struct tw_backend_device *device, const tw_kernel *kernel,
-                              struct tw_internal_launch *launch)
-{
-    if (!device->backend->memory)
-        return device->backend->check(device, kernel, launch);
-    TW_DEFER_CANCELLATION;
-    return device->backend->check(device, kernel, launch);
-}
-
 static tw_status check_dims(const tw_kernel *kernel, unsigned dims)
 {
     if (!kernel->dims || kernel->dims == dims || kernel->next) /* a kernel of several sizes is checked by its sizes */
@@ -132,7 +120,8 @@ static tw_status try_launch(struct tw_command_group *group, const tw_kernel **ke
     launch->args = block;
     launch->accesses = group->uses;
     launch->access_count = group->use_count;
-    return check_launch(group->queue->device->backend, *kernel, launch);
+    struct tw_backend_device *device = group->queue->device->backend;
+    return device->backend->check(device, *kernel, launch);
 }
 
 /* Adds a kernel whose launch was checked with `status`, with a copy of its block, to the group. */

@@ -12,6 +12,7 @@
 #include <teamwork/lower/kernel/simt.h>
 
 #include "backends/gpu/gpu_kernel.h"
+#include "base/cancellation.h"
 
 static pthread_mutex_t allowing = PTHREAD_MUTEX_INITIALIZER; /* held to change the dynamic_bytes of a kernel */
 
@@ -119,6 +120,7 @@ static struct tw_gpu_kernel *find(struct tw_cuda_device *device, const struct tw
     struct tw_gpu_kernel *kernel = key->offload ? tw_gpu_kernel_search(&device->omp, key) : NULL;
     if (kernel || !key->offload)
         return kernel;
+    TW_DEFER_CANCELLATION;
     const enum tw_cuda_entry entry = tw_cuda_enter(device);
     if (entry)
         kernel = tw_gpu_kernel_add(&code, &device->omp, key);

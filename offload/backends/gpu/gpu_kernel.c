@@ -16,6 +16,7 @@
 
 #include <teamwork/lower/kernel/simt.h>
 
+#include "base/cancellation.h"
 #include "base/log.h"
 #include "common/kernel_word.h"
 
@@ -263,6 +264,7 @@ struct tw_gpu_kernel *tw_gpu_kernel_search(const struct tw_omp_device *device, c
 struct tw_gpu_kernel *tw_gpu_kernel_add(const struct tw_gpu_code *code, const struct tw_omp_device *device,
                                         const struct tw_internal_kernel *key)
 {
+    TW_DEFER_CANCELLATION; /* files are read under the mutex */
     pthread_mutex_lock(&known.mutex);
     if (!is_known(key))
         drop_unloaded_locked(key);

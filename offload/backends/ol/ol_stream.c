@@ -3,8 +3,9 @@
  * Streams of launches, copies and fills (backend.h). Each has a queue of liboffload.
  *
  * Progress is asked for: whether the queue is empty, which tells of the last launch, or whether an event is complete that
- * was recorded behind a launch. An event costs about a fifth of a launch. So there is one behind every 64th launch, behind
- * a launch that the host waits for once others are enqueued behind it, and behind those that other streams wait for.
+ * was recorded behind a launch. An event costs about a fifth of a launch, and so does asking. So there is an event behind
+ * every 64 launches that are not known to be over, behind a launch that the host waits for once others are enqueued behind
+ * it, and behind those that other streams wait for. Right behind a launch nobody asks: it cannot be over.
  *
  * The launches of a stream run in order, so they share its scratch memory for reductions, and its memory for a large
  * argument block, which a copy on the stream fills.
@@ -24,8 +25,9 @@
 #include "ol_copy.h"
 #include "ol_launch.h"
 
-#define RECORD_EVERY 64u /* launches between two events, at least */
+#define RECORD_EVERY 64u /* launches not known to be over, behind the last event, that need one */
 #define RECORD_EVERY_COPY 8u
+#define LIKELY_OVER 8u /* launches, behind which an event is worth asking for */
 #define QUIET_NS                                                                                                       \
     8000u          /* after a launch, before a thread that does not launch asks the driver: both would take its lock */
 #define POLLS 256u /* of the queue, before an event is recorded: not every driver says that a queue is empty */
@@ -45,6 +47,7 @@ struct ol_stream {
     struct tw_scratch scratch;
     struct tw_gpu_arguments arguments;
     _Atomic uint64_t issued, over;      /* the last sequence numbers that are issued, and known to be over */
+    _Atomic uint64_t recorded;          /* the last sequence number that an event is behind */
     _Atomic uint64_t awaited;           /* the last sequence number that the host was said to wait for */
     _Atomic(const void *) launcher;     /* the thread of the last launch; see this_thread */
     _Atomic uint64_t seen, seen_ns;     /* what was issued when another thread polled last and that was new, and when */
@@ -55,7 +58,8 @@ struct ol_stream {
 
     pthread_mutex_t mutex; /* protects the members below; records follow the order of sequence numbers */
     struct tw_gpu_records records;
-    unsigned polls; /* of the queue in a row that did not find it empty */
+    uint64_t issued_before; /* what was issued when ask_locked() last found that it is too early to ask */
+    unsigned polls;         /* of the queue in a row that did not find it empty */
 };
 
 static _Thread_local const char this_thread; /* its address stands for the thread */
@@ -153,6 +157,7 @@ static ol_result record_locked(struct ol_stream *stream)
         return error;
     record->event = event;
     tw_gpu_records_add(&stream->records, issued);
+    atomic_store_explicit(&stream->recorded, issued, memory_order_relaxed);
     return NULL;
 }
 
@@ -162,12 +167,17 @@ static ol_result reach_locked(struct ol_stream *stream, uint64_t sequence)
     return tw_gpu_records_reach(&stream->records, sequence) ? NULL : record_locked(stream);
 }
 
-/* Asks whether a launch is over. Also frees what the driver below keeps for what is over, where that is its way. */
+/* Asks whether a launch is over, unless what would tell was enqueued just now. Also frees what the driver below keeps for
+   what is over, where that is its way. */
 static ol_result ask_locked(struct ol_stream *stream, uint64_t sequence)
 {
     bool is_complete = false;
     const uint64_t issued = atomic_load_explicit(&stream->issued, memory_order_acquire);
     const struct tw_gpu_record *record = tw_gpu_records_find(&stream->records, sequence);
+    if (issued != stream->issued_before && (!record || issued - record->sequence < LIKELY_OVER)) {
+        stream->issued_before = issued;
+        return NULL;
+    }
     if (!record && ++stream->polls % POLLS == 0)
         return record_locked(stream);
     ol_result error = record ? tw_ol.event_info(record->event, OL_EVENT_INFO_COMPLETE, sizeof is_complete, &is_complete)
@@ -305,11 +315,19 @@ static void record_awaited(struct ol_stream *stream)
     pthread_mutex_unlock(&stream->mutex);
 }
 
-/* Records an event behind every n-th launch, and behind those whose names other streams have waited for. If that fails,
-   completed() or wait_for_other() tries again. */
+/* Returns the number of launches up to this one that are not known to be over and have no event behind them. */
+static uint64_t unrecorded(struct ol_stream *stream, uint64_t sequence)
+{
+    const uint64_t recorded = atomic_load_explicit(&stream->recorded, memory_order_relaxed);
+    const uint64_t over = atomic_load_explicit(&stream->over, memory_order_relaxed);
+    return sequence - (recorded > over ? recorded : over);
+}
+
+/* Records an event behind many launches without one, and behind those whose names other streams have waited for. If that
+   fails, completed() or wait_for_other() tries again. */
 static void note_launch(struct ol_stream *stream, uint64_t sequence, bool is_copy)
 {
-    const bool records = sequence % (is_copy ? RECORD_EVERY_COPY : RECORD_EVERY) == 0;
+    const bool records = unrecorded(stream, sequence) >= (is_copy ? RECORD_EVERY_COPY : RECORD_EVERY);
     if (!records && !atomic_load_explicit(&stream->records.is_awaited, memory_order_relaxed))
         return;
     pthread_mutex_lock(&stream->mutex);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cancellation.h"
 #include "common/image.h"
 
 #define ANSWERS 1024u /* that are remembered */
@@ -39,6 +40,7 @@ static bool look(const struct tw_image *image, void *user)
 static bool look_up(const struct tw_internal_kernel *kernel)
 {
     struct search search = {.may_have_region = false};
+    TW_DEFER_CANCELLATION; /* files are read under the mutex */
     if (snprintf(search.launcher, sizeof search.launcher, "%s_tw_teams_%u", kernel->symbol,
                  tw_internal_words_for(kernel->args_bytes))
         >= (int)sizeof search.launcher)
