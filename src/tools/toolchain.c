@@ -334,6 +334,14 @@ static void find_cuda(struct toolchain *toolchain)
              toolchain->omptarget_major, toolchain->cuda_major);
         snprintf(part->cure, sizeof part->cure, "%s, and configure again; or use a CUDA 12 toolkit (CUDA_PATH)",
                  install);
+        return;
+    }
+    snprintf(dir, sizeof dir, "%.*s/nvlink", (int)(strrchr(path, '/') - path), path);
+    if (!exists(dir)) {
+        note(part, PART_WRONG,
+             "there is no nvlink beside ptxas, which links device images: clang takes any other one in PATH, and makes "
+             "images of that version of CUDA");
+        cure_by(part, "nvidia-cuda-toolkit");
     }
 }
 

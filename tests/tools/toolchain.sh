@@ -96,6 +96,15 @@ CUDAToolkit_ROOT=$work/cuda TEAMWORK_OMPTARGET_LIBRARY=$work/libomptarget.so.19.
 expect skew 0 '^wrong    CUDA toolkit.*release 13.0' 'No images found compatible with the installed hardware' \
     'do: .*liboffload-22, and configure again; or use a CUDA 12'
 
+# CUDA without nvlink, as in wheels for Python
+printf '#!/bin/sh\necho "Cuda compilation tools, release 12.9, V12.9.86"\n' >"$work/cuda/bin/ptxas"
+CUDAToolkit_ROOT=$work/cuda runs no_nvlink --toolchain
+expect no_nvlink 0 '^wrong    CUDA toolkit.*release 12.9' 'why: there is no nvlink beside ptxas' 'do: .*nvidia-cuda-toolkit$'
+: >"$work/cuda/bin/nvlink"
+CUDAToolkit_ROOT=$work/cuda runs nvlink --toolchain
+expect nvlink 0 '^ok       CUDA toolkit.*release 12.9'
+rm "$work/cuda/bin/nvlink"
+
 # ---- kernels ---------------------------------------------------------------------------------------------------------
 
 # A GPU, whose driver does nothing else, under the name that libomptarget does not look for.
