@@ -25,7 +25,7 @@ endif()
 # One file is enough for device images; the others are compiled for the host alone. Device images in files are read by the
 # library's own readers, which it does not export.
 add_library(teamwork_info_objects OBJECT src/tools/report.c src/tools/images.c src/tools/topology.c
-    src/tools/toolchain.c src/tools/check.c src/tools/process.c offload/common/image.c)
+    src/tools/toolchain.c src/tools/check.c src/tools/process.c offload/common/image.c offload/common/code_object.c)
 target_include_directories(teamwork_info_objects PRIVATE include offload/include offload)
 target_link_libraries(teamwork_info_objects PRIVATE teamwork_warnings PkgConfig::HWLOC)
 add_executable(teamwork-info src/tools/teamwork_info.c $<TARGET_OBJECTS:teamwork_info_objects>)

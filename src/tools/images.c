@@ -19,13 +19,13 @@
 
 #include <teamwork/lower/kernel/launch.h>
 
+#include "common/code_object.h"
 #include "common/image.h"
 
 #define PROGRAM "teamwork-info"
 #define MOST_NAME 256
 #define UNKNOWN SIZE_MAX
 #define RESERVED_BYTES 1024u /* of team memory */
-#define MACHINE_AMDGPU 224
 #define MACHINE_CUDA 190
 
 /* ---- kernels of an image ----------------------------------------------------------------------------------------- */
@@ -34,6 +34,7 @@
 struct region {
     char name[MOST_NAME], lowering[16];
     size_t code_bytes, registers, private_bytes, local_bytes;
+    size_t scalar_registers, accumulation_registers, spilled_registers, wave; /* of AMD GPUs */
 };
 
 static bool starts_with(const char *text, const char *prefix)
@@ -130,21 +131,55 @@ static size_t shared_bytes(const struct tw_elf *elf, const char *name)
                                                                                            : bytes;
 }
 
+/* Stores a number that a code object has about a kernel; UNKNOWN if it has none. */
+static void read_metadata(struct tw_metadata kernel, const char *key, size_t *number)
+{
+    if (!tw_metadata_number(kernel, key, number))
+        *number = UNKNOWN;
+}
+
+/* Reads what a code object says of the kernel that is called `name` in it. Scalar registers are those of a wave. */
+static void read_code_object(const struct tw_elf *elf, const char *name, struct region *region)
+{
+    struct tw_metadata kernel;
+    size_t scalar;
+    if (!tw_metadata_of_kernel(elf, name, &kernel))
+        return;
+    read_metadata(kernel, ".vgpr_count", &region->registers);
+    read_metadata(kernel, ".sgpr_count", &region->scalar_registers);
+    read_metadata(kernel, ".agpr_count", &region->accumulation_registers);
+    read_metadata(kernel, ".private_segment_fixed_size", &region->private_bytes);
+    read_metadata(kernel, ".group_segment_fixed_size", &region->local_bytes);
+    read_metadata(kernel, ".wavefront_size", &region->wave);
+    read_metadata(kernel, ".vgpr_spill_count", &region->spilled_registers);
+    if (region->spilled_registers != UNKNOWN && tw_metadata_number(kernel, ".sgpr_spill_count", &scalar)
+        && scalar < UNKNOWN - region->spilled_registers)
+        region->spilled_registers += scalar;
+}
+
 /* Reads the kernel that symbol `index` is. Returns false if it is none. */
 static bool read_region(const struct tw_elf *elf, const struct tw_elf_symbols *symbols, size_t index,
                         struct region *region)
 {
     Elf64_Sym symbol;
     const char *name = tw_elf_symbol(symbols, index, &symbol);
-    *region =
-        (struct region){.code_bytes = UNKNOWN, .registers = UNKNOWN, .private_bytes = UNKNOWN, .local_bytes = UNKNOWN};
+    *region = (struct region){.code_bytes = UNKNOWN,
+                              .registers = UNKNOWN,
+                              .private_bytes = UNKNOWN,
+                              .local_bytes = UNKNOWN,
+                              .scalar_registers = UNKNOWN,
+                              .accumulation_registers = UNKNOWN,
+                              .spilled_registers = UNKNOWN,
+                              .wave = UNKNOWN};
     if (!name || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF
         || !read_region_name(name, region))
         return false;
-    const unsigned machine = elf->header.e_machine;
-    if (machine == MACHINE_CUDA || machine == MACHINE_AMDGPU) /* a CPU's region calls others, which have the code */
+    const bool is_cubin = elf->header.e_machine == MACHINE_CUDA, is_code_object = tw_elf_is_code_object(elf);
+    if (is_cubin || is_code_object) /* a CPU's region calls others, which have the code */
         region->code_bytes = symbol.st_size;
-    if (machine == MACHINE_CUDA) {
+    if (is_code_object)
+        read_code_object(elf, name, region);
+    if (is_cubin) {
         region->registers = nv_info(elf, NV_REGCOUNT, index);
         region->private_bytes = nv_info(elf, NV_MIN_STACK_SIZE, index);
         region->local_bytes = shared_bytes(elf, name);
@@ -160,7 +195,7 @@ static const char *kind_of(struct tw_bytes contents)
     if (!contents.size)
         return "compressed";
     if (tw_elf_open(&elf, contents))
-        return elf.header.e_machine == MACHINE_CUDA ? "cubin" : "ELF";
+        return elf.header.e_machine == MACHINE_CUDA ? "cubin" : tw_elf_is_code_object(&elf) ? "code object" : "ELF";
     if (contents.size >= 4
         && (memcmp(contents.at, "BC\xc0\xde", 4) == 0 || memcmp(contents.at, "\xde\xc0\x17\x0b", 4) == 0))
         return "LLVM bitcode";
@@ -183,7 +218,17 @@ static void report_if_known(struct report *report, const char *name, size_t numb
         report_number(report, name, number, NULL);
 }
 
-static void report_region(struct report *report, const struct region *region)
+static void report_title(bool is_code_object)
+{
+    printf("    %-40s %-8s %8s", "KERNEL", "LOWERING", "CODE");
+    if (is_code_object)
+        printf(" %5s %5s %5s %7s %4s", "VGPRS", "AGPRS", "SGPRS", "SPILLED", "WAVE");
+    else
+        printf(" %9s", "REGISTERS");
+    printf(" %8s %8s\n", "PRIVATE", "LOCAL");
+}
+
+static void report_region(struct report *report, const struct region *region, bool is_code_object)
 {
     if (report->json) {
         report_begin(report, '{', NULL, NULL);
@@ -193,12 +238,22 @@ static void report_region(struct report *report, const struct region *region)
         report_if_known(report, "registers", region->registers);
         report_if_known(report, "private_bytes", region->private_bytes);
         report_if_known(report, "local_bytes", region->local_bytes);
+        report_if_known(report, "scalar_registers", region->scalar_registers);
+        report_if_known(report, "accumulation_registers", region->accumulation_registers);
+        report_if_known(report, "spilled_registers", region->spilled_registers);
+        report_if_known(report, "wave_size", region->wave);
         report_end(report, '}');
         return;
     }
     printf("    %-40s %-8s", region->name, *region->lowering ? region->lowering : "-");
     write_number(region->code_bytes, 8);
-    write_number(region->registers, 9);
+    write_number(region->registers, is_code_object ? 5 : 9);
+    if (is_code_object) {
+        write_number(region->accumulation_registers, 5);
+        write_number(region->scalar_registers, 5);
+        write_number(region->spilled_registers, 7);
+        write_number(region->wave, 4);
+    }
     write_number(region->private_bytes, 8);
     write_number(region->local_bytes, 8);
     printf("\n");
@@ -217,9 +272,9 @@ static void report_regions(struct report *report, struct tw_bytes image)
         if (!read_region(&elf, &symbols, i, &region))
             continue;
         if (!has_title)
-            printf("    %-40s %-8s %8s %9s %8s %8s\n", "KERNEL", "LOWERING", "CODE", "REGISTERS", "PRIVATE", "LOCAL");
+            report_title(tw_elf_is_code_object(&elf));
         has_title = true;
-        report_region(report, &region);
+        report_region(report, &region, tw_elf_is_code_object(&elf));
     }
 }
 
@@ -398,7 +453,9 @@ static void report_file(struct report *report, const char *path, struct tw_bytes
 {
     struct image_visit visit = {.report = report};
     struct tw_elf_section section;
-    const struct tw_image alone = {.triple = "nvptx64-nvidia-cuda", .arch = "", .contents = file};
+    const bool is_code_object = elf && tw_elf_is_code_object(elf);
+    const struct tw_image alone = {
+        .triple = is_code_object ? "amdgcn-amd-amdhsa" : "nvptx64-nvidia-cuda", .arch = "", .contents = file};
     report_begin(report, '{', NULL, path);
     if (report->json)
         report_text(report, "file", path);
@@ -406,7 +463,7 @@ static void report_file(struct report *report, const char *path, struct tw_bytes
     const size_t kernels = elf ? report_kernels(report, elf) : 0;
     report_end(report, ']');
     report_begin(report, '[', "images", NULL);
-    if (elf && elf->header.e_machine == MACHINE_CUDA)
+    if (is_code_object || (elf && elf->header.e_machine == MACHINE_CUDA))
         (void)report_image(&alone, &visit);
     else if (!elf)
         tw_image_visit(file, report_image, &visit);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backends/gpu/gpu_image.h"
+#include "common/code_object.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -41,6 +42,10 @@ static void read_elf(struct tw_bytes file)
         }
     must(!tw_elf_section(&elf, elf.section_count, &section));
     (void)tw_elf_find(&elf, ".symtab", &section);
+    struct tw_metadata kernel;
+    size_t number;
+    if (tw_metadata_of_kernel(&elf, "k", &kernel) && tw_metadata_number(kernel, ".sgpr_count", &number))
+        must_be_inside(file, kernel.bytes.at, kernel.bytes.size);
 }
 
 static void read_kernels(struct tw_bytes file)

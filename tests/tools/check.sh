@@ -1,15 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: check.sh TEAMWORK_INFO PROGRAM [PTXAS]
+# usage: check.sh TEAMWORK_INFO PROGRAM [PTXAS [CODE_OBJECTS]]
 #
 # What the program teamwork-info prints: every device, every question of the header, valid JSON where there is python3;
-# the kernels and images of PROGRAM, test_queue, and of what PTXAS assembles; its exit statuses; that its page of the
-# manual can be read and has all options, as its completion. Says what is wrong, else nothing.
+# the kernels and images of PROGRAM, test_queue, of what PTXAS assembles, and of a folder of code objects for AMD GPUs;
+# its exit statuses; that its page of the manual can be read and has all options, as its completion. Says what is wrong,
+# else nothing.
 set -u
-info=${1:?usage: check.sh TEAMWORK_INFO PROGRAM [PTXAS]}
-program=${2:?usage: check.sh TEAMWORK_INFO PROGRAM [PTXAS]}
+info=${1:?usage: check.sh TEAMWORK_INFO PROGRAM [PTXAS [CODE_OBJECTS]]}
+program=${2:?usage: check.sh TEAMWORK_INFO PROGRAM [PTXAS [CODE_OBJECTS]]}
 ptxas=${3:-}
+objects=${4:-}
 cd "$(dirname "$0")/../.." || exit 1
 page=docs/man/teamwork-info.1
 work=$(mktemp -d) || exit 1
@@ -157,6 +159,41 @@ if [ -n "$ptxas" ]; then
         local=$(sed -n 's/.* \([0-9]*\) bytes smem.*/\1/p' "$work/said")
         private=$(sed -n 's/.* \([0-9]*\) bytes stack frame.*/\1/p' "$work/said")
         prints "^    scale +simt +[1-9][0-9]* +$registers +$private +$local\$"
+    done
+fi
+
+# Those of a code object are in its note. LLVM's own reader of it says the same, in the order of the alphabet.
+if [ -n "$objects" ]; then
+    for object in "$objects/gfx90a" "$objects/gfx1100"; do
+        ends 0 0 "$object"
+        cp "$work/out" "$work/table"
+        prints "^  image for amdgcn-amd-amdhsa: code object, [1-9][0-9]* bytes\$"
+        prints "^    life +simt +[1-9][0-9]* +[1-9][0-9]* +[0-9-]+ +[1-9][0-9]* +0 +(32|64) +0 +256\$"
+        prints "^    searching .* 0 +(32|64) +([3-9][0-9]|[1-9][0-9][0-9]) +0\$"
+        for readelf in llvm-readelf llvm-readelf-22 llvm-readelf-19; do
+            command -v $readelf >/dev/null || continue
+            $readelf --notes "$object" | awk '
+                / \.agpr_count:/ { agprs = $NF }
+                $1 == ".group_segment_fixed_size:" { group = $2 }
+                $1 == ".private_segment_fixed_size:" { private = $2 }
+                $1 == ".sgpr_count:" { sgprs = $2 }
+                $1 == ".vgpr_count:" { vgprs = $2 }
+                $1 == ".wavefront_size:" { print vgprs, agprs == "" ? "-" : agprs, sgprs, $2, private, group; agprs = "" }
+            ' >"$work/notes"
+            sed 1,3d "$work/table" | awk '{ print $4, $5, $6, $8, $9, $10 }' | sort >"$work/shown"
+            sort "$work/notes" | diff - "$work/shown" >"$work/diff" ||
+                fail "the note of $object (<) and teamwork-info (>) differ: $(cat "$work/diff")"
+            break
+        done
+        ends 0 0 --json "$object"
+        grep -q '"wave_size": \(32\|64\)' "$work/out" || fail "no size of waves in: $(cat "$work/out")"
+        # anything may be in the note
+        for at in 1 4 5 7; do # text, lists and maps with too many elements
+            cp "$object" "$work/cut"
+            head -c 512 /dev/zero | tr '\0' "\\33$at" | dd of="$work/cut" bs=1 seek=$((512 + 100 * at)) conv=notrunc 2>/dev/null
+            "$info" "$work/cut" >/dev/null 2>&1
+            [ $? -le 1 ] || fail "a note of bytes 33$at crashes it"
+        done
     done
 fi
 
