@@ -214,6 +214,42 @@ TW_TEST(writes_beside_a_buffer_fail_the_command)
     }
 }
 
+/* Writes to all elements of the range. */
+struct put_all {
+    int *out;
+};
+static inline void put_all(tw_item item, const struct put_all *k)
+{
+    k->out[tw_global_id(item, 0)] = 1;
+}
+TW_RANGE_KERNEL(put_all, 1);
+
+TW_TEST(a_range_twice_the_buffers_fails_the_command)
+{
+    static const size_t counts[] = {N, 1024, 4096, (size_t)1 << 18};
+    if (SANITIZER_COMES_FIRST)
+        TW_SKIP();
+    for (int turn = 0; turn < 2; ++turn) {
+        tw_queue *queue = sim_queue(turn);
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; ++c) {
+            tw_buffer *buffers[3] = {NULL}; /* neighbours on the heap, which keep what they have */
+            for (size_t b = 0; b < 3; ++b)
+                buffers[b] = tw_test_ints(counts[c], 7);
+            tw_test_expect_ints(buffers[2], 7);
+            TW_COMMAND_GROUP(queue, cg) {
+                tw_parallel_for(cg, tw_range_1d(2 * counts[c]), put_all, .out = tw_discard_write(cg, buffers[1]));
+            }
+            TW_FAIL(tw_queue_wait(queue), TW_ERROR_OUT_OF_BOUNDS);
+            expect(tw_error_detail(), "kernel put_all has written to element");
+            for (size_t b = 0; b < 3; b += 2)
+                tw_test_expect_ints(buffers[b], 7);
+            for (size_t b = 0; b < 3; ++b)
+                TW_PASS(tw_buffer_destroy(&buffers[b]));
+        }
+        TW_PASS(tw_queue_destroy(&queue));
+    }
+}
+
 TW_TEST(writes_beside_a_buffer_fail_a_graph)
 {
     if (SANITIZER_COMES_FIRST)
@@ -397,6 +433,7 @@ TW_TEST_LIST = {
     TW_CASE(all_of_a_large_buffer_is_poisoned),
     TW_CASE(a_recorded_group_poisons_at_each_replay),
     TW_CASE(writes_beside_a_buffer_fail_the_command),
+    TW_CASE(a_range_twice_the_buffers_fails_the_command),
     TW_CASE(writes_beside_a_buffer_fail_a_graph),
     TW_CASE(writes_of_other_kernels_are_found_later),
     TW_CASE(writes_to_what_is_only_read_are_found_if_asked_for),

@@ -27,14 +27,16 @@
 #include "sim_block.h"
 
 #define ALIGNMENT 128u
-#define FRONT_BYTES 512u      /* the size of the red zone before the contents */
-#define LEAST_BACK_BYTES 512u /* the one behind them is a quarter of the contents, but at least this */
-#define MOST_BACK_BYTES 4096u /* and at most this */
+#define FRONT_BYTES 512u          /* the size of the red zone before the contents */
+#define LEAST_BACK_BYTES 512u     /* the one behind them is a quarter of the contents, but at least this */
+#define MOST_BACK_BYTES 4096u     /* and at most this */
+#define MOST_SPARE_BYTES 1048576u /* behind the red zone are as many bytes as the contents have, and at most this */
 #define RED_WORD (TW_SIM_RED_ZONE * 0x0101010101010101u)
 
 struct allocation {
     const struct tw_backend_device *device;
     size_t bytes, back_bytes;
+    size_t spare_bytes; /* behind the red zone: what a kernel that runs on and on overwrites, and not the heap */
     const unsigned char *first, *past; /* the bounds of the block: the key in the tree */
     size_t mapped_bytes;               /* of reserved addresses, with the red zones' pages; else 0 */
 };
@@ -94,23 +96,29 @@ static bool enter(struct allocation *allocation)
     if (!is_known)
         return false;
     protect(contents - FRONT_BYTES, FRONT_BYTES);
-    protect(contents + allocation->bytes, allocation->back_bytes);
+    protect(contents + allocation->bytes, allocation->back_bytes + allocation->spare_bytes);
     return true;
+}
+
+static size_t spare_of(size_t bytes, size_t unit)
+{
+    return bytes < MOST_SPARE_BYTES ? bytes / unit * unit : MOST_SPARE_BYTES;
 }
 
 void *tw_sim_memory_allocate(const struct tw_backend_device *device, size_t bytes)
 {
     size_t back = bytes / 4 / ALIGNMENT * ALIGNMENT;
     back = back < LEAST_BACK_BYTES ? LEAST_BACK_BYTES : back > MOST_BACK_BYTES ? MOST_BACK_BYTES : back;
-    if (bytes > SIZE_MAX - ALIGNMENT - FRONT_BYTES - MOST_BACK_BYTES - ALIGNMENT)
+    if (bytes > SIZE_MAX - ALIGNMENT - FRONT_BYTES - MOST_BACK_BYTES - ALIGNMENT - MOST_SPARE_BYTES)
         return NULL;
     back += -bytes % ALIGNMENT; /* to the end of the block */
-    const size_t total = ALIGNMENT + FRONT_BYTES + bytes + back;
+    const size_t spare = spare_of(bytes, ALIGNMENT);
+    const size_t total = ALIGNMENT + FRONT_BYTES + bytes + back + spare;
     struct allocation *allocation = aligned_alloc(ALIGNMENT, total);
     if (!allocation)
         return NULL;
     const unsigned char *first = (const unsigned char *)allocation;
-    *allocation = (struct allocation){device, bytes, back, first, first + total, 0};
+    *allocation = (struct allocation){device, bytes, back, spare, first, first + total, 0};
     memset(contents_of(allocation), TW_SIM_POISON, bytes);
     if (!enter(allocation)) {
         free(allocation);
@@ -129,7 +137,8 @@ void *tw_sim_memory_reserve(const struct tw_backend_device *device, size_t bytes
 {
     if (bytes > SIZE_MAX / 2)
         return NULL;
-    const size_t mapped = (bytes / TW_SIM_PAGE_BYTES + 3) * TW_SIM_PAGE_BYTES;
+    const size_t spare = spare_of(bytes, TW_SIM_PAGE_BYTES);
+    const size_t mapped = (bytes / TW_SIM_PAGE_BYTES + 3) * TW_SIM_PAGE_BYTES + spare;
     unsigned char *first = mmap(NULL, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (first == MAP_FAILED)
         return NULL;
@@ -138,7 +147,7 @@ void *tw_sim_memory_reserve(const struct tw_backend_device *device, size_t bytes
     const bool is_open = mprotect(first, TW_SIM_PAGE_BYTES, PROT_READ | PROT_WRITE) == 0
                          && mprotect(last, (size_t)(first + mapped - last), PROT_READ | PROT_WRITE) == 0;
     if (is_open) {
-        *allocation = (struct allocation){device, bytes, LEAST_BACK_BYTES, first, first + mapped, mapped};
+        *allocation = (struct allocation){device, bytes, LEAST_BACK_BYTES, spare, first, first + mapped, mapped};
         memset(last, TW_SIM_POISON, (size_t)(past - last));
     }
     if (!is_open || !enter(allocation)) {
@@ -309,7 +318,7 @@ size_t tw_sim_memory_free(void *memory)
     pthread_mutex_unlock(&tree_mutex);
     unsigned char *contents = contents_of(allocation);
     unprotect(contents - FRONT_BYTES, FRONT_BYTES);
-    unprotect(contents + bytes, allocation->back_bytes);
+    unprotect(contents + bytes, allocation->back_bytes + allocation->spare_bytes);
     if (allocation->mapped_bytes)
         (void)munmap(contents - TW_SIM_PAGE_BYTES, allocation->mapped_bytes);
     else
