@@ -171,7 +171,9 @@ TW_TEST(arguments_are_checked)
     tw_host_accessor *untouched = (tw_host_accessor *)&untouched, *accessor = untouched;
     TW_FAIL(tw_host_access(NULL, TW_READ, &accessor), TW_ERROR_INVALID_ARGUMENT);
     TW_FAIL(tw_host_access(buffer, (tw_access_mode)0, &accessor), TW_ERROR_INVALID_ARGUMENT);
-    TW_FAIL(tw_host_access(buffer, (tw_access_mode)6, &accessor), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_host_access(buffer, (tw_access_mode)7, &accessor), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_host_access(buffer, TW_ATOMIC, &accessor), TW_ERROR_INVALID_ARGUMENT);
+    TW_CHECK(strstr(tw_error_detail(), "TW_ATOMIC is for kernels") != NULL);
     TW_FAIL(tw_host_access(buffer, TW_READ, NULL), TW_ERROR_INVALID_ARGUMENT);
     TW_CHECK(accessor == untouched);
     TW_CHECK(tw_host_accessor_data(NULL) == NULL && tw_host_accessor_const_data(NULL) == NULL);

@@ -57,8 +57,8 @@ __attribute__((constructor)) static void watch_forks(void)
 tw_status tw_refuse_copy(void)
 {
     return tw_fail(TW_ERROR_INVALID_ARGUMENT,
-                   "the queue or buffer is of another copy of the library in this process; link "
-                   "all that share objects with the shared library");
+                   "the queue or buffer has been destroyed, or is of another copy of the library in this process: "
+                   "then link all that share objects with the shared library");
 }
 
 /* ---- callbacks --------------------------------------------------------------------------------------------------- */

@@ -124,7 +124,10 @@ static tw_status check_access(const tw_buffer *buffer, tw_access_mode mode, tw_h
 {
     if (!buffer || !result)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the %s is NULL", buffer ? "place for the accessor" : "buffer");
-    if (!tw_access_mode_is_valid(mode) || mode == TW_ATOMIC)
+    if (mode == TW_ATOMIC)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT,
+                       "TW_ATOMIC is for kernels: a host accessor has the contents to itself, by TW_READ_WRITE");
+    if (!tw_access_mode_is_valid(mode))
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%d is no access mode", (int)mode);
     if (buffer->read_only && tw_access_mode_writes(mode))
         return tw_fail(TW_ERROR_READ_ONLY_BUFFER, "the buffer is over const memory; only TW_READ can access it");
