@@ -221,7 +221,7 @@ static tw_status expected_of(const struct run *run, const struct queue *queue, c
     if (call->kernel == MEET && call->local > 1 && call->local % 32 && tw_device_is_gpu(tw_queue_device(queue->handle)))
         return TW_ERROR_UNSUPPORTED;
 #endif
-    if (step->way == TWO_KERNELS && call->kernel != NOTHING)
+    if (step->way == TWO_KERNELS && call->kernel != NOTHING && call->kernel != UPDATE && call->kernel != PREFETCH)
         return TW_ERROR_INVALID_COMMAND_GROUP;
     if (queue->recording && has_event)
         return TW_ERROR_INVALID_ARGUMENT;
