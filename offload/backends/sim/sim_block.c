@@ -6,6 +6,7 @@
  * visitor uses those for pointers, for arrays, and for the beginning and end of a struct. A number is never a pointer,
  * whatever its value is.
  */
+#define _GNU_SOURCE
 #include "sim_block.h"
 
 #include <stdarg.h>
@@ -32,10 +33,19 @@ static size_t cut_name(struct walk *walk, size_t level)
     return length;
 }
 
+/* Appends what fits to the name. */
+static void append(struct walk *walk, const char *text)
+{
+    const size_t length = strlen(walk->name), more = strnlen(text, sizeof walk->name - 1 - length);
+    memcpy(walk->name + length, text, more);
+    walk->name[length + more] = '\0';
+}
+
 static void name_member(struct walk *walk, const char *name)
 {
-    const size_t length = cut_name(walk, walk->level);
-    snprintf(walk->name + length, sizeof walk->name - length, "%s%s", length ? "." : "", name);
+    if (cut_name(walk, walk->level))
+        append(walk, ".");
+    append(walk, name);
 }
 
 /* Returns the number of pointers in an array type such as "float *const[2][3]"; 0 if its elements are no pointers. */

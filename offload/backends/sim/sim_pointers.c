@@ -45,21 +45,22 @@ static bool is_wrong(void *user, const char *name, const void *pointer)
     struct check *check = user;
     const struct tw_backend_device *owner = NULL;
     const void *memory = pointer ? tw_sim_memory_around(pointer, &owner) : NULL;
-    if (pointer && check->device->reaches_usm(check->device, pointer))
+    const bool is_right = memory && is_accessed(check, memory);
+    if (!pointer || is_right || check->device->reaches_usm(check->device, pointer))
         return false;
     char usm[USM_BYTES];
-    if (pointer && check->device->name_usm(pointer, usm, sizeof usm))
+    if (check->device->name_usm(pointer, usm, sizeof usm))
         check->status = tw_fail(TW_ERROR_INVALID_ARGUMENT,
                                 "member %s of kernel %s points to %s, and the queue is on simulated device %u: it does "
                                 "not reach that memory",
                                 name, check->kernel->name, usm, check->device->index);
-    else if (memory && !is_accessed(check, memory))
+    else if (memory)
         check->status = tw_fail(TW_ERROR_INVALID_ARGUMENT,
                                 "member %s of kernel %s points to a buffer's memory on simulated device %u "
                                 "that no accessor of the group gave: give it what tw_read() and the like "
                                 "return for this group",
                                 name, check->kernel->name, owner->index);
-    else if (pointer && !memory && is_mapped(pointer))
+    else if (is_mapped(pointer))
         check->status = tw_fail(TW_ERROR_INVALID_ARGUMENT,
                                 "member %s of kernel %s points to host memory, which devices do not reach, or to freed "
                                 "memory: give it what an accessor of the group returns, or memory of "
