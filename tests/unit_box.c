@@ -95,7 +95,8 @@ TW_TEST(arithmetic_of_boxes_is_that_of_their_elements)
     }
 }
 
-/* Boxes that overlap, in and out of a tree; those of an order above a limit cover. */
+/* Boxes that overlap, in and out of a tree, and cut to parts of themselves in it; those of an order above a limit
+   cover. */
 TW_TEST(a_tree_finds_what_overlaps_and_what_is_left)
 {
     static struct tw_box_node nodes[STEPS];
@@ -105,7 +106,11 @@ TW_TEST(a_tree_finds_what_overlaps_and_what_is_left)
         bool in[STEPS] = {false};
         for (unsigned step = 0; step < STEPS; ++step) {
             const size_t which = pick(STEPS / 3);
-            if (in[which]) {
+            const struct tw_box any = random_box(&whole), part = tw_box_intersect(&nodes[which].box, &any);
+            if (in[which] && step % 2 && !tw_box_is_empty(&part)) {
+                tw_box_tree_shrink(&root, &nodes[which], &part, &whole);
+                in[which] = false; /* that is turned below */
+            } else if (in[which]) {
                 tw_box_tree_remove(&root, &nodes[which]);
             } else {
                 const struct tw_box box = random_box(&whole);

@@ -13,8 +13,8 @@ struct tw_box_node tw_box_node(const struct tw_box *box, const struct tw_box *wh
 
 /* ---- the treap --------------------------------------------------------------------------------------------------- */
 
-/* A node lies above those of lower priority, which is as good as random: so the tree is shallow. */
-static uint64_t priority(const struct tw_box_node *node)
+/* Returns the priority of a node: so the tree is shallow. */
+static uint64_t priority_of(const struct tw_box_node *node)
 {
     uint64_t mixed = (uint64_t)(uintptr_t)node * 0x9e3779b97f4a7c15u;
     mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93u; /* addresses that are evenly spaced must not be in order */
@@ -58,7 +58,7 @@ static struct tw_box_node *join(struct tw_box_node *before, struct tw_box_node *
 {
     if (!before || !behind)
         return before ? before : behind;
-    if (priority(before) > priority(behind)) {
+    if (before->priority > behind->priority) {
         before->right = join(before->right, behind);
         update(before);
         return before;
@@ -70,9 +70,9 @@ static struct tw_box_node *join(struct tw_box_node *before, struct tw_box_node *
 
 void tw_box_tree_insert(struct tw_box_node **root, struct tw_box_node *node)
 {
-    const uint64_t own = priority(node);
     struct tw_box_node *at;
-    for (; (at = *root) && priority(at) >= own; root = is_before(node, at) ? &at->left : &at->right)
+    node->priority = priority_of(node);
+    for (; (at = *root) && at->priority >= node->priority; root = is_before(node, at) ? &at->left : &at->right)
         if (at->greatest < node->last)
             at->greatest = node->last;
     split(at, node, &node->left, &node->right);
@@ -92,6 +92,33 @@ void tw_box_tree_remove(struct tw_box_node **root, struct tw_box_node *node)
         root = below;
     }
     *root = join(node->left, node->right);
+}
+
+/* Makes a node of a tree end earlier, where it is: its place depends on its first element alone. */
+static void end_earlier(struct tw_box_node *at, struct tw_box_node *node, size_t last)
+{
+    for (; at != node && at->greatest != node->last; at = is_before(node, at) ? at->left : at->right)
+        __builtin_assume(at != NULL); /* for clang-tidy: the node is in the tree */
+    if (at != node)
+        end_earlier(is_before(node, at) ? at->left : at->right, node, last);
+    else
+        node->last = last;
+    update(at);
+}
+
+void tw_box_tree_shrink(struct tw_box_node **root, struct tw_box_node *node, const struct tw_box *box,
+                        const struct tw_box *whole)
+{
+    const struct tw_box_node after = tw_box_node(box, whole);
+    node->box = *box;
+    if (after.first == node->first) {
+        end_earlier(*root, node, after.last);
+        return;
+    }
+    tw_box_tree_remove(root, node);
+    node->first = after.first;
+    node->last = after.last;
+    tw_box_tree_insert(root, node);
 }
 
 /* Appends the overlapping nodes of a tree, some of whose nodes end behind the first wanted element, to the list that ends

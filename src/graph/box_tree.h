@@ -7,6 +7,8 @@
 #ifndef TEAMWORK_GRAPH_BOX_TREE_H
 #define TEAMWORK_GRAPH_BOX_TREE_H
 
+#include <stdint.h>
+
 #include "box.h"
 
 /* A box in a tree, or one that is looked for. */
@@ -15,7 +17,8 @@ struct tw_box_node {
     size_t first, last;  /* indices of its first and its last element in the buffer */
     unsigned long order; /* the caller's; from 1 */
     /* set by the tree */
-    size_t greatest; /* `last` of it and of all nodes below */
+    uint64_t priority; /* as good as random; it lies above nodes of lower priority */
+    size_t greatest;   /* `last` of it and of all nodes below */
     struct tw_box_node *left, *right;
     struct tw_box_node *found; /* link of the list that tw_box_tree_find() returns */
     void *owner;               /* the caller's */
@@ -27,6 +30,9 @@ struct tw_box_node tw_box_node(const struct tw_box *box, const struct tw_box *wh
 void tw_box_tree_insert(struct tw_box_node **root, struct tw_box_node *node);
 /* Removes a node of the tree. */
 void tw_box_tree_remove(struct tw_box_node **root, struct tw_box_node *node);
+/* Replaces the box of a node of the tree by a part of it. */
+void tw_box_tree_shrink(struct tw_box_node **root, struct tw_box_node *node, const struct tw_box *box,
+                        const struct tw_box *whole);
 /* Returns the nodes whose boxes overlap that of `wanted`, linked by `found`, in the order of their first elements. The
    list is valid until the next search in the same tree; its nodes may be removed meanwhile. */
 struct tw_box_node *tw_box_tree_find(struct tw_box_node *root, const struct tw_box_node *wanted);

@@ -179,9 +179,16 @@ static void look_in(const struct tw_box *box, const struct search *search)
         if (at.from == at.to || tw_copy_must_stage(data, at.from, at.to) != at.staging
             || (!allocation->valid && !allocation->parts.root))
             continue;
-        if (allocation->valid && is_whole(&allocation->resource)) {
-            add_copies(box, &at);
-            return;
+        if (is_whole(&allocation->resource)) { /* most often it has all, or nothing */
+            const struct tw_box_node wanted = tw_box_node(box, &data->whole);
+            const struct tw_box_node *found =
+                allocation->valid ? &wanted : tw_box_tree_find(allocation->parts.root, &wanted);
+            if (!found)
+                continue;
+            if (tw_box_covers(&found->box, box)) {
+                add_copies(box, &at);
+                return;
+            }
         }
         visit_parts(data, at.from, box, true, add_copies, &at);
         visit_parts(data, at.from, box, false, look_in_next, &at);

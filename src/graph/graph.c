@@ -258,6 +258,14 @@ void tw_graph_cancel(struct tw_node *node, struct tw_cause *failure)
         refer(&node->cancel_cause, failure);
 }
 
+/* Returns true if an access meets elements of a writer's part that none of the found writers has overwritten. */
+static bool reaches(const struct tw_graph_access *access, const struct tw_box_node *writer,
+                    const struct tw_box_node *found)
+{
+    const struct tw_box common = access->part ? tw_box_intersect(&access->part->box, &writer->box) : writer->box;
+    return is_left(access->resource, &common, writer->last, found, writer->order);
+}
+
 /* Makes the node of an access wait for the last writers of what it accesses. It need not wait for a writer if later
    ones have overwritten the common elements: it waits for them. */
 static void follow_writers(struct tw_graph_access *access)
@@ -270,10 +278,10 @@ static void follow_writers(struct tw_graph_access *access)
     const struct tw_box_node *near = parts; /* those before it end before `at` begins */
     for (const struct tw_box_node *at = parts; at; at = at->found) {
         const struct tw_graph_access *other = at->owner;
-        const struct tw_box common = access->part ? tw_box_intersect(&access->part->box, &at->box) : at->box;
         while (near->last < at->first)
             near = near->found;
-        if (other->node != access->node && is_left(resource, &common, at->last, near, at->order))
+        const bool is_alone = near == at && (!at->found || at->found->first > at->last);
+        if (other->node != access->node && (is_alone || reaches(access, at, near)))
             add_edge(other->node, access->node, access->needs, access->logical);
     }
     for (struct tw_box_node *at = access->writes ? parts : NULL; at; at = next) {
@@ -301,15 +309,8 @@ static inline __attribute__((always_inline)) void follow_readers_of_all(struct t
 static void shorten(struct tw_graph_access *reader, const struct tw_box *overwritten)
 {
     struct tw_box pieces[TW_BOX_PIECES];
-    struct tw_box_node *part = reader->part;
-    if (tw_box_subtract(&part->box, overwritten, pieces) != 1)
-        return;
-    struct tw_box_node rest = tw_box_node(&pieces[0], reader->resource->whole);
-    rest.order = part->order;
-    rest.owner = reader;
-    tw_box_tree_remove(reader->tree, part);
-    *part = rest;
-    tw_box_tree_insert(reader->tree, part);
+    if (tw_box_subtract(&reader->part->box, overwritten, pieces) == 1)
+        tw_box_tree_shrink(reader->tree, reader->part, &pieces[0], reader->resource->whole);
 }
 
 /* Makes the node of a writing access wait for the readers of what it writes. Later writers of that need not: they wait

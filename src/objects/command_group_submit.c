@@ -184,7 +184,9 @@ static inline const void *domain_of(struct tw_command *command)
    memory is exhausted. */
 static struct tw_command *make_command(struct tw_command_group *group, const char *file, int line)
 {
-    const size_t access_room = group->use_count + (group->events ? group->events->count : 0);
+    /* of parts, the memory on a device is most often accessed besides the contents */
+    const size_t for_uses = group->has_parts ? 2 * group->use_count : group->use_count;
+    const size_t access_room = for_uses + (group->events ? group->events->count : 0);
     struct tw_command *command =
         tw_command_create(&object, &group->memory, group->use_count, access_room, group->has_parts, group->args_bytes);
     if (!command)
