@@ -525,6 +525,7 @@ TW_TEST(nothing_is_copied_without_final_data)
     TW_PASS(tw_buffer_create_with_storage(&storage, sizeof(int), tw_range_1d(N), &buffer));
     submit_increase(queue, buffer, &gate, NULL);
     TW_PASS(tw_queue_wait(queue));
+    tw_test_wait(&told.completed); /* may be told later, on a thread of the library */
     const uint64_t copies = tw_sim_count(tw_queue_device(queue), TW_SIM_COPY);
     TW_PASS(tw_buffer_destroy(&buffer));
     tw_test_wait(&told.ended);
