@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "tw_test.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -108,6 +109,41 @@ TW_TEST(a_child_uses_what_its_parent_has_not)
     TW_PASS(tw_shutdown()); /* which is no use either */
     TW_EQUAL(end_of_child(use_all, NULL), 0);
 }
+
+#ifdef FAKE_CUDA
+/* OpenMP's devices are given up, whatever backend would run them: libomptarget would end the program. */
+static int find_no_device(void *context)
+{
+    tw_queue *queue = NULL;
+    (void)context;
+    TW_FAIL(tw_queue_create(NULL, NULL, NULL, NULL, &queue), TW_ERROR_NO_DEVICE);
+    return 0;
+}
+
+/* Starts the driver, as libomptarget does for a program with a GPU, but nothing of this library. */
+static int start_driver(void *backend)
+{
+    if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD))
+        return 0; /* the machine's own */
+    void *library = dlopen(FAKE_CUDA, RTLD_NOW);
+    int (*init)(unsigned) = NULL;
+    TW_CHECK(library != NULL);
+    *(void **)&init = dlsym(library, "cuInit");
+    TW_CHECK(init && init(0) == 0);
+    if (backend)
+        TW_EQUAL(setenv("TW_BACKEND", backend, 1), 0);
+    TW_EQUAL(end_of_child(find_no_device, NULL), 0);
+    return use_all(NULL); /* here it works */
+}
+
+TW_TEST(a_child_has_no_devices_of_its_parents_driver)
+{
+    if (getenv("TW_TEST_RESUME"))
+        TW_SKIP();
+    TW_EQUAL(end_of_child(start_driver, NULL), 0);
+    TW_EQUAL(end_of_child(start_driver, "omp"), 0);
+}
+#endif
 
 static int execute(void *context)
 {
@@ -560,6 +596,9 @@ TW_TEST(sixty_four_threads_share_two_processors)
 
 TW_TEST_LIST = {
     TW_CASE(a_child_uses_what_its_parent_has_not),
+#ifdef FAKE_CUDA
+    TW_CASE(a_child_has_no_devices_of_its_parents_driver),
+#endif
     TW_CASE(a_child_may_end_and_the_parent_goes_on),
     TW_CASE(calls_in_a_child_are_refused),
     TW_CASE(locks_of_other_threads_do_not_hold_a_child),

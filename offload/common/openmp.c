@@ -50,6 +50,23 @@ static void find_libomptarget(void)
     dlclose(library); /* it stays loaded, since this library is linked with it */
 }
 
+static bool is_given_up;
+static const struct tw_backend *owners[MOST_CLAIMS];
+
+/* Returns true if the CUDA driver was started in the process that made this one by fork(). */
+static bool cuda_is_of_parent(void)
+{
+    enum { NOT_INITIALIZED = 3 };
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    int (*init)(unsigned) = NULL;
+    if (!library)
+        return false;
+    *(void **)&init = dlsym(library, "cuInit");
+    const bool is_of_parent = init && init(0) == NOT_INITIALIZED; /* it returns this only in a child of fork() */
+    dlclose(library);
+    return is_of_parent;
+}
+
 void tw_openmp_start(void)
 {
     if (!started)
@@ -58,10 +75,9 @@ void tw_openmp_start(void)
         __tgt_rtl_init();
         started = true;
     }
+    if (tw_openmp_devices() > 0 && cuda_is_of_parent())
+        is_given_up = true;
 }
-
-static bool is_given_up;
-static const struct tw_backend *owners[MOST_CLAIMS];
 
 int tw_openmp_devices(void)
 {
@@ -95,11 +111,6 @@ void *tw_openmp_variable(int number, const void *host)
         return found;
     __tgt_target_data_update_mapper(NULL, number, 0, NULL, NULL, NULL, NULL, NULL, NULL);
     return omp_get_mapped_ptr(host, number);
-}
-
-void tw_openmp_give_up(void)
-{
-    is_given_up = true;
 }
 
 bool tw_openmp_is_given_up(void)

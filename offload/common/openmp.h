@@ -10,7 +10,8 @@
 struct tw_backend;
 
 /* Starts libomptarget, unless it is started or the program has none. Needed even if only the host is used: with a tool
-   loaded, libomp asks libomptarget for its devices in the first parallel region. */
+   loaded, libomp asks libomptarget for its devices in the first parallel region. Gives the devices up in a child of fork()
+   whose parent has started the CUDA driver. */
 void tw_openmp_start(void);
 
 /* Returns the number of offload devices, once tw_openmp_start() was called. They are numbered from 0. */
@@ -33,8 +34,8 @@ void *tw_openmp_mapped(int number, const void *host);
    Loads the program's images into the device if need be. Without the discovery lock. */
 void *tw_openmp_variable(int number, const void *host);
 
-/* Sets the number of devices to 0 from now on, because libomptarget would end the program at their use. */
-void tw_openmp_give_up(void);
+/* Returns true if the devices are given up: there are none from then on, since libomptarget would end the program at
+   their use. */
 bool tw_openmp_is_given_up(void);
 
 /* Makes a backend the owner of a device; NULL: the device has no owner. Returns false, and does nothing, if `number`

@@ -80,8 +80,6 @@ static tw_status count(unsigned *devices)
         return TW_SUCCESS;
     if (!driver_is_open && tw_openmp_devices() > 0)
         driver_is_open = tw_cuda_open();
-    if (tw_cuda_is_of_parent())
-        tw_openmp_give_up();
     if (!driver_is_open)
         return TW_SUCCESS;
     for (int number = 0; number < tw_openmp_devices(); ++number)

@@ -140,21 +140,11 @@ bool tw_cuda_uses_peer(const struct tw_cuda_device *device, const struct tw_cuda
     return peer->ordinal < PEERS && (device->peers >> peer->ordinal & 1u);
 }
 
-static bool is_of_parent;
-
-bool tw_cuda_is_of_parent(void)
-{
-    return is_of_parent;
-}
-
 bool tw_cuda_open(void)
 {
     int count = 0;
     tw_cuda.choice = read_choice();
-    const bool loaded = load_functions();
-    const int started = loaded ? tw_cuda.init(0) : 0;
-    is_of_parent = started == CU_NOT_INITIALIZED; /* cuInit() returns this only in a child of fork() */
-    if (!loaded || started || tw_cuda.device_count(&count) || count <= 0
+    if (!load_functions() || tw_cuda.init(0) || tw_cuda.device_count(&count) || count <= 0
         || !(found.devices = calloc((size_t)count, sizeof *found.devices))) {
         tw_cuda_close();
         return false;

@@ -27,7 +27,7 @@ typedef struct cu_node *cu_node;
 typedef struct cu_executable *cu_executable;
 typedef struct cu_pool *cu_pool;
 
-enum { CU_INVALID_VALUE = 1, CU_OUT_OF_MEMORY = 2, CU_NOT_INITIALIZED = 3, CU_NOT_READY = 600 };
+enum { CU_INVALID_VALUE = 1, CU_OUT_OF_MEMORY = 2, CU_NOT_READY = 600 };
 enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_EVENT_DISABLE_TIMING = 2 };
 
 /* Memory pools, since CUDA 11.2. */
@@ -327,10 +327,6 @@ static inline struct tw_cuda_device *tw_cuda_of(struct tw_backend_device *device
    if there are CUDA devices. One call is balanced by one of tw_cuda_close(); before that one, everything that others
    have made on the devices is freed. */
 bool tw_cuda_open(void);
-
-/* Returns true if the last tw_cuda_open() failed because fork() made this process after the driver was started. Then
-   the driver does not work in this process, and libomptarget ends the program if it uses the driver. */
-bool tw_cuda_is_of_parent(void);
 void tw_cuda_close(void);
 
 /* Stores at most `room` of the machine's GPUs and returns their number. Works while the driver is not open, too, but

@@ -97,8 +97,6 @@ static tw_status count(unsigned *devices)
     tw_openmp_start();
     if (!tw_openmp_admits("ol"))
         return TW_SUCCESS;
-    if (tw_ol_cuda_is_of_parent())
-        tw_openmp_give_up();
     const bool is_wanted = tw_environment(TW_VARIABLE_BACKEND) != NULL;
     const unsigned free_gpus = count_free();
     if (!free_gpus)

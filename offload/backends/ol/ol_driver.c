@@ -34,19 +34,6 @@ static _Thread_local unsigned inside_generation;
 
 /* ---- the library ------------------------------------------------------------------------------------------------- */
 
-bool tw_ol_cuda_is_of_parent(void)
-{
-    enum { NOT_INITIALIZED = 3 };
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    int (*init)(unsigned) = NULL;
-    if (!library)
-        return false;
-    *(void **)&init = dlsym(library, "cuInit");
-    const bool is_of_parent = init && init(0) == NOT_INITIALIZED; /* it returns this only in a child of fork() */
-    dlclose(library);
-    return is_of_parent;
-}
-
 static bool load_functions(void)
 {
     const struct {

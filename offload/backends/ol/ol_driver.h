@@ -128,9 +128,6 @@ static inline struct tw_ol_device *tw_ol_of(struct tw_backend_device *device)
     return (struct tw_ol_device *)device;
 }
 
-/* Whether libomptarget has started the CUDA driver in the process that made this one by fork(). */
-bool tw_ol_cuda_is_of_parent(void);
-
 /* Loads and starts liboffload. Returns true if it has GPUs. Called under the discovery lock, as tw_ol_close(), which
    balances a call that has returned true; before that, everything that others have made on the devices is freed. */
 bool tw_ol_open(void);
