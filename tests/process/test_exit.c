@@ -299,7 +299,6 @@ TW_TEST(a_program_may_end_at_any_time)
         if (child == 0) {
             setenv("TW_TEST_WAY", number, 1);
             setenv("TW_TEST_ONLY", "end", 1);
-            setenv("TW_TEST_TIMEOUT", "60", 1);
             /* threads that are left are what this is about */
             setenv("TSAN_OPTIONS", "ignore_noninstrumented_modules=1:report_thread_leaks=0", 1);
             execl("/proc/self/exe", "test", (char *)NULL);
