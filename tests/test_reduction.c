@@ -348,6 +348,76 @@ TW_TEST(bytes_are_counted)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* An element that a work-item adds to more than once: an optimizer would read it once, and write it once. Between, other work-items
+   add to it. */
+struct again {
+    const unsigned *x;
+    unsigned *y;
+    TW_REDUCTION_ARRAY(unsigned, TW_SUM) bins;
+};
+static inline void around_a_loop(tw_item item, const struct again *k)
+{
+    const unsigned v = k->x[tw_global_id(item, 0)];
+    tw_combine_at(k->bins, 2, v & 3);
+    for (unsigned i = 0; i < (v & 7); ++i)
+        if ((v & 3) != i)
+            tw_combine_at(k->bins, 2, v & 3);
+    k->y[tw_global_id(item, 0)] = v;
+}
+TW_RANGE_REDUCTION(TW_BLOCK(again) around_a_loop, 1, bins);
+
+static inline void around_its_neighbour(tw_item item, const struct again *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    tw_combine_at(k->bins, i + 2, 1);
+    tw_combine_at(k->bins, i + 3, k->x[i] & 3);
+    tw_combine_at(k->bins, i + 2, 5);
+    k->y[i] = 3 * k->x[i];
+}
+TW_RANGE_REDUCTION(TW_BLOCK(again) around_its_neighbour, 1, bins);
+
+TW_TEST(elements_that_are_combined_again)
+{
+    enum { ITEMS = 1000, BINS = ITEMS + 4 };
+    static unsigned x[ITEMS], y[ITEMS], looped[BINS], neighbours[BINS], got[BINS];
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *in = NULL, *copy = NULL, *out = NULL;
+    memset(looped, 0, sizeof looped);
+    memset(neighbours, 0, sizeof neighbours);
+    for (unsigned i = 0; i < ITEMS; ++i) {
+        const unsigned v = x[i] = i * 2654435761u >> 20;
+        looped[2] += v & 3;
+        for (unsigned j = 0; j < (v & 7); ++j)
+            looped[2] += (v & 3) != j ? v & 3 : 0;
+        neighbours[i + 2] += 6;
+        neighbours[i + 3] += x[i] & 3;
+    }
+    TW_PASS(tw_buffer_create_over_const(x, sizeof *x, tw_range_1d(ITEMS), &in));
+    TW_PASS(tw_buffer_create(sizeof *y, tw_range_1d(ITEMS), &copy));
+    TW_PASS(tw_buffer_create(sizeof *got, tw_range_1d(BINS), &out));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(ITEMS), around_a_loop, .x = tw_read(cg, in), .y = tw_discard_write(cg, copy),
+                    .bins = TW_REDUCE_ARRAY_INIT(cg, out));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    tw_test_fetch(out, got);
+    TW_CHECK(memcmp(got, looped, sizeof got) == 0);
+    tw_test_fetch(copy, y);
+    TW_CHECK(memcmp(y, x, sizeof x) == 0);
+    cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(ITEMS), around_its_neighbour, .x = tw_read(cg, in), .y = tw_discard_write(cg, copy),
+                    .bins = TW_REDUCE_ARRAY_INIT(cg, out));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    tw_test_fetch(out, got);
+    TW_CHECK(memcmp(got, neighbours, sizeof got) == 0);
+    tw_test_fetch(copy, y);
+    for (size_t i = 0; i < ITEMS; ++i)
+        TW_EQUAL(y[i], 3 * x[i]);
+    TW_PASS(tw_buffer_destroy(&copy));
+    TW_PASS(tw_buffer_destroy(&in));
+    TW_PASS(tw_buffer_destroy(&out));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* All that arrays can be, beside a scalar: other types and operations, and one that is too large for local memory. */
 struct columns {
     TW_REDUCTION_ARRAY(long, TW_SUM) sums;
@@ -574,6 +644,7 @@ TW_TEST_LIST = {TW_CASE(every_type_and_operation),
                 TW_CASE(the_same_bits_in_every_run),
                 TW_CASE(eight_at_once),
                 TW_CASE(bytes_are_counted),
+                TW_CASE(elements_that_are_combined_again),
                 TW_CASE(arrays_of_other_types_and_operations),
                 TW_CASE(wrong_arrays_are_errors_of_the_group),
                 TW_CASE(a_reduction_is_ordered_by_its_accessors),

@@ -5,6 +5,7 @@
  */
 #include "split.h"
 
+#include <llvm/ADT/MapVector.h>
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/ValueTracking.h>
@@ -146,6 +147,45 @@ Instruction *Accesses::sharedVariable()
     return nullptr;
 }
 
+/* Reductions are where work-items are not independent: several add to one element (tw_combine_at()), one after the other. The optimizer
+   knows of one work-item: it may load early what is added to, and store the sum late. So each work-item has to come to its end before
+   the next one begins, as far as it accesses such an array: any that is read and written, unless each has its own element. */
+std::vector<SmallVector<Instruction *, 4>> Accesses::combined()
+{
+    if (!L.getHeader()->getParent()->hasFnAttribute(CombinesNote))
+        return {};
+    MapVector<const void *, SmallVector<Instruction *, 4>> Arrays;
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block) {
+            Value *Address = getLoadStorePointerOperand(&I);
+            if (!Address)
+                continue;
+            SmallVector<const Value *, 4> Objects;
+            getUnderlyingObjects(Address, Objects, nullptr, 0);
+            for (const Value *Object : Objects) {
+                const auto *Variable = dyn_cast<AllocaInst>(Object);
+                if (Variable && (Variable->hasMetadata(SharedNote) || Own.count(Variable)))
+                    continue;
+                const auto *Load = dyn_cast<LoadInst>(Object); /* a member of the block, which may be loaded more than once */
+                Arrays[Load ? static_cast<const void *>(SE.getSCEV(const_cast<Value *>(Load->getPointerOperand()))) : Object]
+                    .push_back(&I);
+            }
+        }
+    std::vector<SmallVector<Instruction *, 4>> Found;
+    for (auto &[Array, All] : Arrays) {
+        const SCEV *Where = SE.getSCEV(getLoadStorePointerOperand(All[0]));
+        const std::optional<int64_t> By = growth(Where);
+        const auto IsOwn = [&](Instruction *I) {
+            return By && uint64_t(std::abs(*By)) >= SE.getDataLayout().getTypeStoreSize(getLoadStoreType(I))
+                   && SE.getSCEV(getLoadStorePointerOperand(I)) == Where;
+        };
+        const auto IsStore = [](const Instruction *I) { return isa<StoreInst>(I); };
+        if (any_of(All, IsStore) && !all_of(All, IsStore) && !all_of(All, IsOwn))
+            Found.push_back(std::move(All));
+    }
+    return Found;
+}
+
 /* Whether a loop that is said to be parallel still does in their order what one work-item does, and what reductions combine. The
    vectorizer merges accesses that lie apart, and moves them over others, without a look at those if the loop is parallel. */
 bool Accesses::keepsOrder(AAResults &AA)
@@ -155,7 +195,7 @@ bool Accesses::keepsOrder(AAResults &AA)
         for (Instruction &I : *Block)
             if (getLoadStorePointerOperand(&I))
                 All.push_back(&I);
-    if (All.size() > 200)
+    if (All.size() > 200 || !combined().empty())
         return false;
     /* a place that all of them change: what a reduction has combined so far */
     for (Instruction *Store : All) {

@@ -485,6 +485,17 @@ bool Lanes::pays()
            || refuse("neighbouring work-items do not touch neighbouring memory in a loop in it", First);
 }
 
+/* Whether what a work-item does to arrays where all combine values is in one segment, of which one lane comes to the end before the next
+   one begins. */
+bool Lanes::combinesInOrder()
+{
+    for (const SmallVector<Instruction *, 4> &Array : At.combined())
+        for (Instruction *I : Array)
+            if (SegmentOf[I->getParent()] != SegmentOf[Array[0]->getParent()])
+                return refuse("an array of a reduction is accessed both in a loop in it and outside of that", I);
+    return true;
+}
+
 bool Lanes::analyse()
 {
     if (!isSuitable() || !cut(L, SmallVector<Loop *, 4>(L.begin(), L.end()), Body, L.getHeader(), L.getLoopLatch())
@@ -493,7 +504,7 @@ bool Lanes::analyse()
     for (BasicBlock *Block : L.blocks())
         if (!SegmentOf.count(Block))
             return refuse("of its control flow");
-    return true;
+    return combinesInOrder();
 }
 
 bool Lanes::run()

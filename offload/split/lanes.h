@@ -148,6 +148,7 @@ class Lanes
     bool isRebuilt(llvm::Instruction &I);
     bool collectKept();
     bool pays();
+    bool combinesInOrder();
     bool strides();
     llvm::Value *build(llvm::IRBuilder<> &B, const llvm::SCEV *S, Lane &At);
     llvm::Value *foreign(Lane &At, llvm::Value *V);

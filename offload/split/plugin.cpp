@@ -199,12 +199,28 @@ void markLoops(Module &M, FunctionAnalysisManager &FAM)
     }
 }
 
+/* Notes at functions that they combine values for reductions: those of the lowering, and all that call such. */
+void noteCombining(Module &M)
+{
+    SmallSetVector<Function *, 16> Found;
+    for (Function &F : M)
+        if (F.getName().contains("tw_internal_accumulate"))
+            Found.insert(&F);
+    for (size_t I = 0; I < Found.size(); ++I) {
+        Found[I]->addFnAttr(CombinesNote);
+        for (User *By : Found[I]->users())
+            if (auto *Call = dyn_cast<CallBase>(By))
+                Found.insert(Call->getFunction());
+    }
+}
+
 struct SplitPass : PassInfoMixin<SplitPass> {
     PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM)
     {
         auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
         reportMissing(M);
         checkScopes(M);
+        noteCombining(M);
         markLoops(M, FAM);
         DenseMap<Function *, bool> Done;
         for (CallInst *Call : callsOf(M, DoneMarker)) {

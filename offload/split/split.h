@@ -67,6 +67,9 @@ constexpr const char *EndMarker = "tw_internal_marker_end";
 /* The note at a variable that the work-items of a group share. */
 constexpr const char *SharedNote = "teamwork.shared";
 
+/* The property of a function that combines values for reductions, itself or in what it calls. */
+constexpr const char *CombinesNote = "teamwork.combines";
+
 /* The property of a loop whose turns are work-items. */
 constexpr const char *ItemsMark = "teamwork.items";
 constexpr const char *ParallelMark = "llvm.loop.parallel_accesses";
@@ -158,6 +161,8 @@ class Accesses
     bool isFar(llvm::Instruction &I);
     llvm::Instruction *sharedVariable();
     bool keepsOrder(llvm::AAResults &AA);
+    /* Loads and stores of an array where work-items combine values, for each array that may be one. */
+    std::vector<llvm::SmallVector<llvm::Instruction *, 4>> combined();
     llvm::DenseSet<const llvm::AllocaInst *> Own; /* variables that each work-item has for itself */
     const llvm::Value *Lane = nullptr;            /* is one more for the next work-item, where that counts */
 

@@ -8,6 +8,7 @@ stress.sh compiles it with the plugin of the compiler and without, and compares 
 docs/kernels.md: no work-item reads what another one writes but behind barriers, indices are inside of the buffers, and
 signed arithmetic does not overflow.
 """
+import math
 import random
 import sys
 
@@ -15,10 +16,11 @@ HEAD = """\
 #include <stdio.h>
 #include <stdlib.h>
 #include <teamwork/group_functions.h>
+#include <teamwork/reduction.h>
 #include <teamwork/teamwork.h>
 #include <teamwork/vector.h>
 
-enum { MOST = 1 << 14, LOCAL = 512, SHARED = 2048 };
+enum { MOST = 1 << 14, LOCAL = 512, SHARED = 2048, BINS = 64 };
 struct pair { int a, b; };
 static inline int clamp_to(int x, int low, int high) { return x < low ? low : x > high ? high : x; }
 static inline struct pair both(int a, int b) { struct pair p = {a & 1023, (a ^ b) & 511}; return p; }
@@ -28,10 +30,10 @@ static inline int collatz(int x) { int n = 0; do { x = x & 1 ? 3 * (x & 255) + 1
 """
 
 TAIL = """\
-static unsigned hash(const int *x)
+static unsigned hash(const int *x, int count)
 {
     unsigned h = 2166136261u;
-    for (int i = 0; i < MOST; ++i)
+    for (int i = 0; i < count; ++i)
         h = (h ^ (unsigned)x[i]) * 16777619u;
     return h;
 }
@@ -45,7 +47,17 @@ static unsigned hash(const int *x)
     CHECK(tw_queue_submit(queue, cg, NULL)); \\
     CHECK(tw_queue_wait(queue)); \\
     CHECK(tw_buffer_destroy(&o)); \\
-    printf("%%s %%08x\\n", #kernel, hash(out)); \\
+    printf("%%s %%08x\\n", #kernel, hash(out, MOST)); \\
+    } while (0)
+#define RUN_REDUCTION(kernel, launch, ...) do { \\
+    unsigned counts[BINS], all; int largest; float total; \\
+    RUN(kernel, launch, __VA_ARGS__, .most = TW_REDUCE_INIT(cg, most), .sum = TW_REDUCE_INIT(cg, sum), \\
+        .real = TW_REDUCE_INIT(cg, real), .bins = TW_REDUCE_ARRAY_INIT(cg, bins)); \\
+    CHECK(tw_buffer_read(most, &largest)); \\
+    CHECK(tw_buffer_read(sum, &all)); \\
+    CHECK(tw_buffer_read(real, &total)); \\
+    CHECK(tw_buffer_read(bins, counts)); \\
+    printf("  %%d %%u %%g %%08x\\n", largest, all, total, hash((const int *)counts, BINS)); \\
     } while (0)
 
 int main(void)
@@ -54,10 +66,18 @@ int main(void)
     for (unsigned i = 0; i < MOST; ++i)
         in[i] = (int)(i * 2654435761u >> 20) - 2048;
     tw_queue *queue = NULL;
-    tw_buffer *b = NULL, *o = NULL;
+    tw_buffer *b = NULL, *o = NULL, *most = NULL, *sum = NULL, *real = NULL, *bins = NULL;
     CHECK(tw_queue_create(NULL, NULL, NULL, NULL, &queue));
     CHECK(tw_buffer_create_over_const(in, sizeof *in, tw_range_1d(MOST), &b));
+    CHECK(tw_buffer_create(sizeof(int), tw_range_1d(1), &most));
+    CHECK(tw_buffer_create(sizeof(unsigned), tw_range_1d(1), &sum));
+    CHECK(tw_buffer_create(sizeof(float), tw_range_1d(1), &real));
+    CHECK(tw_buffer_create(sizeof(unsigned), tw_range_1d(BINS), &bins));
 %s
+    CHECK(tw_buffer_destroy(&bins));
+    CHECK(tw_buffer_destroy(&real));
+    CHECK(tw_buffer_destroy(&sum));
+    CHECK(tw_buffer_destroy(&most));
     CHECK(tw_buffer_destroy(&b));
     CHECK(tw_queue_destroy(&queue));
     return 0;
@@ -68,8 +88,8 @@ int main(void)
 class Body:
     """The statements of one work-item: v, u (int), f (float) are its values, x and y its place in rows of w and h."""
 
-    def __init__(self, rng, barriers, leave, dims):
-        self.dims = dims
+    def __init__(self, rng, barriers, leave, dims, reduces, items):
+        self.dims, self.reduces, self.items = dims, reduces, items
         self.rng, self.barriers, self.leave, self.loops = rng, barriers, leave, 0
 
     def pick(self, *choices):
@@ -114,7 +134,10 @@ class Body:
         n = "(int)tw_local_linear_range(item)"
         put = "t[l] = v & 0xffff; tw_barrier(item, TW_LOCAL_SPACE);"
         get = f"u = (u + t[(l + {abs(self.const()) + 1}) % {n}]) & 0xfffff; tw_barrier(item, TW_LOCAL_SPACE);"
-        kind = self.rng.randint(0, 10)
+        kind = self.rng.randint(0, 13)
+        if kind >= 11:
+            steps = self.tree(self.pick("int", "unsigned", "size_t"))
+            return steps.replace("EACH {", "{").replace("} NEXT", "} tw_barrier(item, TW_LOCAL_SPACE);")
         if kind >= 8:
             return self.share()
         if kind == 0:
@@ -134,6 +157,44 @@ class Body:
         if kind == 6 and depth > 0:
             return f"if (k->n > {self.const()}) {{ {put} {get} }} else {{ {self.statement(0)} }}"
         return f"{put} {get}"
+
+    def tree(self, of):
+        """Sums by a tree in team-local memory. EACH { ... } NEXT is a step that the work-items of a group do between two barriers."""
+        n, most = self.items, 1 << (2 * self.items).bit_length() - 1
+        put = f"EACH {{ t[l] = v & 255; t[l + {n}] = (u ^ l) & 255; }} NEXT"
+        get = "EACH { u = (u + t[l]) & 0xfffff; v ^= t[2 * l] & 0xffff; } NEXT"
+        add = "t[b] = (t[b] + t[a]) & 0xffff;"
+        ends = f"const {of} a = step * (2 * ({of})l + 1) - 1, b = step * (2 * ({of})l + 2) - 1;"
+        kind = self.rng.randint(0, 3)
+        if kind == 0:
+            return (f"{put} for ({of} s = {most // 2}; s > 0; s {self.pick('/= 2', '>>= 1')}) {{ EACH {{ "
+                    f"if (({of})l < s && ({of})l < {n}) {{ const {of} a = ({of})l + s, b = ({of})l; {add} }} }} NEXT }} {get}")
+        if kind == 1:
+            return (f"{put} {{ {of} step = 1; for ({of} d = {most // 2}; d > 0; d {self.pick('/= 2', '>>= 1')}) {{ "
+                    f"EACH {{ if (({of})l < d) {{ {ends} {add} }} }} NEXT step *= 2; }} "
+                    f"EACH {{ if (l == 0) t[{most - 1}] = 0; }} NEXT for ({of} d = 1; d < {most}; d *= 2) {{ step /= 2; EACH {{ "
+                    f"if (({of})l < d) {{ {ends} const int left = t[a]; t[a] = t[b]; t[b] = (t[b] + left) & 0xffff; }} }} NEXT }} }} {get}")
+        if kind == 2:
+            return (f"{put} for ({of} s = 1; s < {n}; s *= 2) {{ EACH {{ even = ({of})l >= s ? t[({of})l - s] : 0; }} NEXT "
+                    f"EACH {{ t[l] = (t[l] + even) & 0xffff; }} NEXT }} {get}")
+        return (f"{put} for ({of} s = 1; s < {2 * n}; s {self.pick('*= 2', '<<= 1')}) {{ EACH {{ even = t[2 * l]; odd = t[2 * l + 1]; "
+                f"if (2 * ({of})l >= s) even += t[2 * ({of})l - s]; if (2 * ({of})l + 1 >= s) odd += t[2 * ({of})l + 1 - s]; }} NEXT "
+                f"EACH {{ t[2 * l] = even & 0xffff; t[2 * l + 1] = odd & 0xffff; }} NEXT }} {get}")
+
+    def array(self):
+        """An array of the work-item, written in one order and read in another."""
+        size = self.pick(8, 12, 40)
+        until = self.pick(str(size), "k->n + 1", f"(v & 7) + 1", "k->n + 2")
+        step = self.pick("c[j] ^= d;", "c[j] = (c[j] + (j > 0 ? c[j - 1] : 3)) & 0xffff;", f"c[(v + j) % {size}] += d & 15;", "d ^= c[j];")
+        get = self.pick("for (int j = m - 1; j >= 0; --j) v = (v + (c[j] & 0xffff) * 3 - j) & 0xfffff;",
+                        "for (int j = 0; j < m; ++j) { if (c[j] & 1) u = (u ^ c[j]) & 0xfffff; v = (v + (c[j] & 255)) & 0xfffff; }",
+                        f"v ^= c[u % {size}] & 0xffff;")
+        return (f"{{ int c[{size}]{self.pick(' = {0}', f'; for (int j = 0; j < {size}; ++j) c[j] = j')}; const int m = {until}; "
+                f"for (int j = 0; j < m; ++j) {{ int d = k->in[(x + j * {self.pick('k->w', '1', '64')}) & 8191] & 0xfff; c[j] = d + v; {step} }} {get} }}")
+
+    def combine(self):
+        return self.pick("tw_combine(k->sum, (unsigned)v);", "tw_combine(k->most, (v ^ u) & 0xffff);", "tw_combine(k->real, (float)(v & 1));",
+                         "tw_combine_at(k->bins, (size_t)(u & (BINS - 1)), (unsigned)v & 3u);")
 
     def share(self):
         """A range that the work-items share out, and a value of it for each."""
@@ -162,7 +223,9 @@ class Body:
                 f"v ^= s[(l + {most - 2}) % SHARED] & 0xffff; tw_barrier(item, TW_LOCAL_SPACE);")
 
     def statement(self, depth):
-        kind = self.rng.randint(0, 15 if depth > 0 else 4)
+        if self.reduces and self.rng.random() < 0.2:
+            return self.combine()
+        kind = self.rng.randint(0, 16 if depth > 0 else 4)
         if kind <= 2:
             return self.add(self.pick("v", "u"))
         if kind == 3:
@@ -191,6 +254,8 @@ class Body:
             if self.rng.random() < 0.4:
                 return "{ tw_half p = (tw_half)(float)(x & 31); p = p * (tw_half)0.5f; f += (float)p; }"
             return "{ tw_float4 q = {f, 1.0f, (float)(x & 7), 2.0f}; q = q * q + 1.0f; f = q.x > 1e6f ? 0.0f : q.z + f; }"
+        if kind == 15:
+            return self.array()
         if self.leave:
             return f"if (v == {self.const() + 4}) return;"
         return self.add("v")
@@ -219,8 +284,8 @@ def kernel(rng, number):
     form, dims, name = rng.choice(["range", "nd", "nd", "nd", "nd", "groups"]), rng.choice([1, 2]), f"kernel_{number}"
     local = rng.choice([(8,), (33,), (64,), (256,)] if dims == 1 else [(16, 16), (5, 7), (4, 32), (2, 40)])
     groups = rng.choice([(3,), (7,)] if dims == 1 else [(3, 4), (2, 3)])
-    barriers = form == "nd" and rng.random() < 0.7
-    body = Body(rng, barriers, form != "groups" and not barriers, dims)
+    barriers, reduces = form == "nd" and rng.random() < 0.7, rng.random() < 0.25
+    body = Body(rng, barriers, form != "groups" and not barriers, dims, reduces, math.prod(local))
     whole = [a * b for a, b in zip(groups, local)]
     fixed = "".join(f", {n}" for n in local) if rng.random() < 0.5 else ""
     extent = lambda sizes: f"tw_range_{dims}d({', '.join(map(str, sizes))})"
@@ -231,26 +296,37 @@ def kernel(rng, number):
     if form != "groups" and rng.random() < 0.3:
         end = body.members()
     local_memory = "TW_LOCAL(int, t, [LOCAL]); TW_LOCAL(int, s, [SHARED]); (void)s;"
+    if reduces:
+        members, kind, required = ", most, sum, real, bins", "REDUCTION", f", ({fixed[2:]})"
+    else:
+        members, kind, required = "", "KERNEL", fixed
     if form == "range":
-        item, define = "tw_item item", f"TW_RANGE_KERNEL({name}, {dims});"
+        item, define = "tw_item item", f"TW_RANGE_{kind}({name}, {dims}{members});"
         launch = f"tw_parallel_for, {extent(whole)}, {name}"
         text = f"{start} {body.block(3, 5)} {end}"
     elif form == "nd":
-        item, define = "tw_nd_item item", f"TW_ND_RANGE_KERNEL({name}{fixed});"
+        item, define = "tw_nd_item item", f"TW_ND_RANGE_{kind}({name}{required}{members});"
         launch = f"tw_parallel_for_nd_range, tw_nd_range_make({extent(whole)}, {extent(local)}), {name}"
-        head = f"{local_memory} const int l = (int)tw_local_linear_id(item); (void)t, (void)l;" if barriers else ""
+        head = f"{local_memory} const int l = (int)tw_local_linear_id(item); int even = 0, odd = 0; (void)t, (void)l, (void)even, (void)odd;" if barriers else ""
         text = f"{head} {start} {' '.join(body.uniform(3) for _ in range(5))} {end}"
     else:
-        item, define = "tw_group group", f"TW_WORK_GROUP_KERNEL({name}{fixed});"
+        item, define = "tw_group group", f"TW_WORK_GROUP_{kind}({name}{required}{members});"
         launch = f"tw_parallel_for_work_group, {extent(groups)}, {extent(local)}, {name}"
-        text = (f"{local_memory} tw_parallel_for_work_item(group, item) {{ {start} {body.block(2, 3)} "
-                f"t[tw_local_linear_id(item)] = v ^ u; k->out[y * k->w + x] = (int)f & 0xff; }} "
-                f"tw_parallel_for_work_item(group, item) {{ {start} "
-                f"v ^= t[(tw_local_linear_id(item) + 1) % tw_local_linear_range(group)]; {body.block(2, 2)} {end} }}")
-    block = f"struct {name} {{ const int *in; int *out; int w, h, n; }};"
+        each = "tw_parallel_for_work_item(group, item) { const int l = (int)tw_local_linear_id(item);"
+        kept = "even = tw_private(ve, item), odd = tw_private(vo, item), v = tw_private(vv, item), u = tw_private(vu, item)"
+        keep = "tw_private(ve, item) = even; tw_private(vo, item) = odd; tw_private(vv, item) = v; tw_private(vu, item) = u; }"
+        tree = body.tree(rng.choice(["int", "unsigned", "size_t"])) if rng.random() < 0.6 else ""
+        tree = tree.replace("EACH {", f"{each} int {kept}; (void)even, (void)odd, (void)u;").replace("} NEXT", keep)
+        text = (f"{local_memory} TW_PRIVATE(group, int, ve); TW_PRIVATE(group, int, vo); TW_PRIVATE(group, int, vv); TW_PRIVATE(group, int, vu); "
+                f"{each} {start} int even = 0, odd = 0; {body.block(2, 3)} k->out[y * k->w + x] = (int)f & 0xff; {keep} {tree} "
+                f"{each} t[l] = tw_private(vv, item) ^ tw_private(vu, item); }} "
+                f"{each} {start} v ^= t[(l + 1) % tw_local_linear_range(group)] & 0xfffff; {body.block(2, 2)} {end} }}")
+    results = ("TW_REDUCTION(int, TW_MAX) most; TW_REDUCTION(unsigned, TW_SUM) sum; TW_REDUCTION(float, TW_SUM) real; "
+               "TW_REDUCTION_ARRAY(unsigned, TW_SUM) bins; " if reduces else "")
+    block = f"struct {name} {{ const int *in; int *out; int w, h, n; {results}}};"
     sizes = f".w = {whole[-1]}, .h = {whole[0] if dims == 2 else 1}, .n = {rng.randint(0, 6)}"
     return (f"{block}\nstatic inline void {name}({item}, const struct {name} *k) {{ {text} }}\n{define}",
-            f"    RUN({name}, {launch}, {sizes});")
+            f"    RUN{'_REDUCTION' if reduces else ''}({name}, {launch}, {sizes});")
 
 
 def main():

@@ -3,7 +3,8 @@
 #
 # usage: stress.sh PLUGIN LIBRARY FIRST_SEED SEEDS KERNELS CLANG OPTION...
 #
-# Random kernels (generate.py) give the same results with the plugin as without. What failed is left in /tmp.
+# Random kernels (generate.py) give the same results with the plugin, at -O2 and -O3 in turn, as without. What failed is left
+# in /tmp.
 plugin=$1 library=$2 first=$3 seeds=$4 kernels=$5
 shift 5
 here=$(dirname "$0")
@@ -17,7 +18,7 @@ compile() { # with what options, and which program
 seed=$first
 while [ "$seed" -lt $((first + seeds)) ]; do
     python3 "$here/generate.py" "$seed" "$kernels" >"$folder/$seed.c" || exit 1
-    if compile stacks "$@" -O1 && compile split "$@" -O2 -DTW_SPLIT -fpass-plugin="$plugin" \
+    if compile stacks "$@" -O1 && compile split "$@" -O$((2 + seed % 2)) -DTW_SPLIT -fpass-plugin="$plugin" \
         && TW_DEVICES=host TW_WARNINGS=0 "$folder/stacks" >"$folder/stacks.out" \
         && TW_DEVICES=host "$folder/split" >"$folder/split.out" && diff "$folder/stacks.out" "$folder/split.out"; then
         rm "$folder/$seed.c"
