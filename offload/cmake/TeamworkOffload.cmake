@@ -29,14 +29,18 @@ function(_teamwork_sort_archs archs nvptx amdgcn x86_64)
     set(${amdgcn} "${gfx}" PARENT_SCOPE)
 endfunction()
 
-# -march for one architecture; several make one image each.
-function(_teamwork_arch_option archs result)
+# The option for one architecture of a triple; several make one image each. clang 20 and later use --offload-arch behind
+# -Xopenmp-target as well, but warn that they do not.
+function(_teamwork_arch_option triple archs result)
     list(LENGTH archs count)
     string(REPLACE ";" "," joined "${archs}")
     if(count EQUAL 1)
-        set(${result} "-march=${joined}" PARENT_SCOPE)
+        set(${result} "SHELL:-Xopenmp-target=${triple} -march=${joined}" PARENT_SCOPE)
+    elseif(CMAKE_C_COMPILER_VERSION VERSION_LESS 20)
+        set(${result} "SHELL:-Xopenmp-target=${triple} --offload-arch=${joined}" PARENT_SCOPE)
     else()
-        set(${result} "--offload-arch=${joined}" PARENT_SCOPE)
+        string(REGEX MATCH "^[^-]*" processor "${triple}")
+        set(${result} "SHELL:-Xarch_${processor} --offload-arch=${joined}" PARENT_SCOPE)
     endif()
 endfunction()
 
@@ -63,6 +67,12 @@ CUDA toolkit (Debian package nvidia-cuda-toolkit, or NVIDIA's own) or set CUDATo
 (CUDAToolkit_ROOT; CUDA 12 for sm_70 and sm_72), or choose another architecture" PARENT_SCOPE)
             return()
         endif()
+        _teamwork_clang_compiles(${arch} compiles)
+        if(NOT compiles)
+            set(${result} "clang ${CMAKE_C_COMPILER_VERSION} does not compile for ${arch} with CUDA \
+${TEAMWORK_CUDA_VERSION}: choose another architecture, or another version of one of them" PARENT_SCOPE)
+            return()
+        endif()
     endforeach()
     _teamwork_runtime_missing(nvptx "${archs}" missing)
     set(${result} "${missing}" PARENT_SCOPE)
@@ -75,8 +85,13 @@ function(_teamwork_runtime_missing kind archs result)
     foreach(arch IN LISTS archs)
         _teamwork_device_runtime(${kind} ${arch} runtime)
         if(NOT runtime)
-            set(${result} "clang ${major} has no OpenMP device runtime for ${arch}: install it (Debian package \
-libomp-${major}-dev), set TEAMWORK_LLVM_ROOT, or choose another architecture" PARENT_SCOPE)
+            set(install "install it (Debian package libomp-${major}-dev), set TEAMWORK_LLVM_ROOT,")
+            if(major GREATER_EQUAL 20) # since then Debian's package has none
+                set(install "set TEAMWORK_LLVM_ROOT to an LLVM that has it (Teamwork's tests/toolchains/device_runtime.sh \
+compiles it for NVIDIA GPUs),")
+            endif()
+            set(${result} "clang ${major} has no OpenMP device runtime for ${arch}: ${install} or choose another \
+architecture" PARENT_SCOPE)
             return()
         endif()
     endforeach()
@@ -133,12 +148,15 @@ function(_teamwork_nvptx_options archs lowering compile link)
         _teamwork_device_runtime(nvptx ${first} runtime)
         set(runtime_option --libomptarget-nvptx-bc-path=${runtime})
     endif()
-    _teamwork_arch_option("${archs}" arch)
-    # ptxas (seen with 13.0) takes the constant of add.s16x2 for 0 if one half of the other operand is undefined, as the
+    _teamwork_arch_option(nvptx64-nvidia-cuda "${archs}" arch)
+    # ptxas (12.0 to 13.0) takes the constant of add.s16x2 for 0 if one half of the other operand is undefined, as the
     # fourth element of a vector of 3 is. clang has the instruction for sm_90 from PTX 8.0 on: docs/vectors.md.
     set(no_short_pairs)
     if("sm_90" IN_LIST archs AND NOT "sm_90a" IN_LIST archs)
         set(no_short_pairs --cuda-feature=+ptx78)
+        if(CMAKE_C_COMPILER_VERSION VERSION_GREATER_EQUAL 20) # which has architectures that need a later PTX
+            set(no_short_pairs "SHELL:-Xarch_sm_90 --cuda-feature=+ptx78")
+        endif()
     endif()
     # LLVM's VectorCombine loads the elements of a vector that are used: two loads where a kernel needs three of four. From
     # L1 a gather of such vectors then took twice as long as one with a load of 16 bytes each.
@@ -147,7 +165,7 @@ function(_teamwork_nvptx_options archs lowering compile link)
     # helper with one took 1.9 times as long.
     set(unroll -unroll-threshold=300)
     set(${compile}
-        "SHELL:-Xopenmp-target=nvptx64-nvidia-cuda ${arch}"
+        ${arch}
         "SHELL:-Xopenmp-target=nvptx64-nvidia-cuda -mllvm=${whole_vectors}"
         "SHELL:-Xopenmp-target=nvptx64-nvidia-cuda -mllvm=${unroll}"
         ${no_short_pairs}
@@ -188,11 +206,11 @@ function(_teamwork_amdgcn_options archs lowering compile link)
     endif()
     _teamwork_rocm_device_libs(libs)
     _teamwork_rocm_device_libs_for("${libs}" "${archs}" libs)
-    _teamwork_arch_option("${archs}" arch)
+    _teamwork_arch_option(amdgcn-amd-amdhsa "${archs}" arch)
     # In passes for AMD GPUs clang includes <stdint.h> before the source's first line, so that a _POSIX_C_SOURCE or
     # _GNU_SOURCE there comes too late for the host's code, which these passes read as well.
     set(${compile}
-        "SHELL:-Xopenmp-target=amdgcn-amd-amdhsa ${arch}"
+        ${arch}
         "SHELL:-Xopenmp-target=amdgcn-amd-amdhsa -D_GNU_SOURCE"
         "SHELL:-Xopenmp-target=amdgcn-amd-amdhsa -Wno-macro-redefined"
         "SHELL:-Xopenmp-target=amdgcn-amd-amdhsa -mcumode" # a barrier need not invalidate caches (work_item_simt.h)

@@ -246,6 +246,28 @@ function(_teamwork_cuda_assembles arch result)
     endif()
 endfunction()
 
+# Does clang compile for an architecture with this CUDA toolkit? If it does not know the version, it takes the last one that
+# it knows, which may have no such architecture: clang 22 compiles for sm_110 with no CUDA. Others say so by the device runtime.
+function(_teamwork_clang_compiles arch result)
+    get_property(compiles GLOBAL PROPERTY _teamwork_clang_compiles_${arch})
+    if(CMAKE_C_COMPILER_VERSION VERSION_LESS 20)
+        set(compiles TRUE)
+    elseif("${compiles}" STREQUAL "")
+        execute_process(
+            COMMAND ${CMAKE_C_COMPILER} -fopenmp -fopenmp-targets=nvptx64-nvidia-cuda
+                -Xopenmp-target=nvptx64-nvidia-cuda -march=${arch} --cuda-path=${TEAMWORK_CUDA_ROOT} -nogpulib
+                --offload-device-only -S -x c /dev/null -o /dev/null
+            RESULT_VARIABLE status
+            OUTPUT_QUIET ERROR_QUIET)
+        set(compiles TRUE)
+        if(status)
+            set(compiles FALSE)
+        endif()
+        set_property(GLOBAL PROPERTY _teamwork_clang_compiles_${arch} ${compiles})
+    endif()
+    set(${result} ${compiles} PARENT_SCOPE)
+endfunction()
+
 # What NVIDIA architectures the compiler's device runtime can be used for, from the oldest that Teamwork's atomics run on:
 # those that it was built for, or where it is one file for all, those that the compiler knows.
 function(_teamwork_nvptx_archs result)

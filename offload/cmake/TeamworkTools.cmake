@@ -3,16 +3,15 @@
 # The programs in src/tools/, which are installed. They use the library as any program does.
 
 # OpenMP shows the devices that a program has images for. A GPU takes the image of an earlier one of its generation: of
-# each generation the first architecture that this CUDA toolkit assembles for is enough.
+# each generation the first architecture that there is everything for is enough.
 set(info_archs)
 if("gpu-simt" IN_LIST TEAMWORK_VARIANTS)
-    teamwork_find_cuda()
     _teamwork_nvptx_archs(archs)
     set(generations)
     foreach(arch IN LISTS archs)
         string(REGEX REPLACE "^sm_([0-9]+)[0-9]$" "\\1" generation ${arch})
-        _teamwork_cuda_assembles(${arch} assembles)
-        if(assembles AND NOT generation IN_LIST generations)
+        _teamwork_nvptx_missing(${arch} missing)
+        if(NOT missing AND NOT generation IN_LIST generations)
             list(APPEND generations ${generation})
             list(APPEND info_archs ${arch})
         endif()
