@@ -126,16 +126,6 @@ void Maker::placeExchange()
     }
 }
 
-MDNode *loopMetadata(LLVMContext &Context)
-{
-    MDNode *Vectorize = MDNode::get(Context, {MDString::get(Context, "llvm.loop.vectorize.enable"),
-                                              ConstantAsMetadata::get(ConstantInt::getTrue(Context))});
-    MDNode *Items = MDNode::get(Context, MDString::get(Context, ItemsMark));
-    MDNode *Loop = MDNode::getDistinct(Context, {nullptr, Vectorize, Items});
-    Loop->replaceOperandWith(0, Loop);
-    return Loop;
-}
-
 /* The loops of a region. A group has one work-item at least; a range that it shares out may be empty. */
 void Maker::makeLoop(Region &R)
 {
@@ -216,7 +206,9 @@ void Maker::makeLoop(Region &R)
         Value *More = Each.Range ? IsLess(End, *Each.Range, Next) : End.CreateICmpULT(Next, Extent[Each.Number]);
         Instruction *Back = End.CreateCondBr(More, Each.Id->getParent(), Past);
         if (&Each == &Levels.back())
-            Back->setMetadata(LLVMContext::MD_loop, loopMetadata(Context));
+            Back->setMetadata(LLVMContext::MD_loop, loopMetadata(Context, ItemsMark));
+        else if (&Each + 1 == &Levels.back())
+            Back->setMetadata(LLVMContext::MD_loop, loopMetadata(Context, RowsMark));
         Each.Id->addIncoming(Next, Latch);
         Past = Latch;
     }

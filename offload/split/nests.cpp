@@ -198,7 +198,8 @@ Loop *rowsOf(ScalarEvolution &SE, Loop &Items)
 {
     const StringRef Name = Items.getHeader()->getParent()->getName();
     if (SE.getSmallConstantTripCount(&Items) > LongRow
-        || (!Name.contains("_tw_items_") && !Name.contains("_tw_split_") && SE.getSmallConstantTripCount(&Items) == 0))
+        || (!Name.contains("_tw_items_") && !Name.contains("_tw_split_") && !isRowOfGroup(Items)
+            && SE.getSmallConstantTripCount(&Items) == 0))
         return nullptr;
     Loop *Nest = nullptr;
     for (Loop *Rows = Items.getParentLoop(), *Inner = &Items; Rows; Inner = Rows, Rows = Rows->getParentLoop()) {

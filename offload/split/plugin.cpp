@@ -53,6 +53,18 @@ void addLoopMark(Loop &L, StringRef Name)
     L.setLoopID(makePostTransformationMetadata(Context, L.getLoopID(), {}, {Mark}));
 }
 
+/* That of a new loop: over work-items, or over rows of them. */
+MDNode *loopMetadata(LLVMContext &Context, const char *Mark)
+{
+    SmallVector<Metadata *, 3> Properties{nullptr, MDNode::get(Context, MDString::get(Context, Mark))};
+    if (Mark == ItemsMark)
+        Properties.push_back(MDNode::get(Context, {MDString::get(Context, "llvm.loop.vectorize.enable"),
+                                                   ConstantAsMetadata::get(ConstantInt::getTrue(Context))}));
+    MDNode *Loop = MDNode::getDistinct(Context, Properties);
+    Loop->replaceOperandWith(0, Loop);
+    return Loop;
+}
+
 /* Hands what `Of` names for each loop over work-items to `Change`, or that loop itself: if it has no `Mark` yet, which it gets first.
    After a change, which `Change` tells by its result, all is analysed again, and the loops that came with it have their turn. */
 bool changeLoops(Function &F, FunctionAnalysisManager &FAM, StringRef Mark, function_ref<bool(Loop &)> Change,
@@ -193,8 +205,11 @@ void markLoops(Module &M, FunctionAnalysisManager &FAM)
     for (CallInst *Call : callsOf(M, ItemsMarker)) {
         Function &F = *Call->getFunction();
         if (!F.hasOptNone())
-            if (Loop *L = FAM.getResult<LoopAnalysis>(F).getLoopFor(Call->getParent()); L && L->getLoopID())
+            if (Loop *L = FAM.getResult<LoopAnalysis>(F).getLoopFor(Call->getParent()); L && L->getLoopID()) {
                 addLoopMark(*L, ItemsMark);
+                if (Loop *Rows = L->getParentLoop()) /* those of ranges are in another function */
+                    addLoopMark(*Rows, RowsMark);
+            }
         Call->eraseFromParent();
     }
 }
@@ -358,6 +373,8 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
         if (expandCopies(F))
             FAM.invalidate(F, PreservedAnalyses::none());
         if (mergeArms(F, FAM))
+            clean(F, FAM, true);
+        if (takePieces(F, FAM))
             clean(F, FAM, true);
         hideDivisions(F, FAM);
         if (countMembers(F, FAM))

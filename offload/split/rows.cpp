@@ -25,7 +25,7 @@ namespace
 {
 
 constexpr uint64_t ShortRow = 8;
-constexpr unsigned LeastTurns = 64; /* of a loop, if the width is not known */
+constexpr unsigned LeastInRows = 64; /* of a loop, if the width is not known */
 constexpr unsigned MostInRows = 400; /* instructions of the loop */
 
 /* A quotient, or what remains. */
@@ -130,7 +130,7 @@ void Rows::collect()
             /* rows of a group: mostly one of them at most would fit */
             const unsigned Count = SE.getSmallConstantTripCount(&L);
             const auto *Fixed = dyn_cast<SCEVConstant>(Found->Width);
-            if (Count != 0 && Count < (Fixed ? 2 * Fixed->getAPInt().getZExtValue() : LeastTurns))
+            if (Count != 0 && Count < (Fixed ? 2 * Fixed->getAPInt().getZExtValue() : LeastInRows))
                 continue;
             if (Fixed && Fixed->getAPInt().ult(ShortRow))
                 continue;
@@ -230,7 +230,9 @@ void Rows::divide()
     }
     B.SetInsertPoint(RowEnd);
     Value *Next = B.CreateAdd(Number_, B.getInt64(1), "", true, true);
-    B.CreateCondBr(B.CreateICmpEQ(Next, Whole), Behind, Row);
+    Instruction *Back = B.CreateCondBr(B.CreateICmpEQ(Next, Whole), Behind, Row);
+    if (F.getName().contains("_tw_split_")) /* rows of a group, or of a tile: mostly short */
+        Back->setMetadata(LLVMContext::MD_loop, loopMetadata(Context, RowsMark));
     Number_->addIncoming(Next, RowEnd);
     for (PHINode &Phi : Exit->phis()) { /* what comes from the loop is not used, by isSuitable() */
         auto *V = dyn_cast<Instruction>(Phi.getIncomingValueForBlock(L.getLoopLatch()));

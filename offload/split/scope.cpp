@@ -34,7 +34,7 @@ namespace tw_split
 namespace
 {
 
-constexpr unsigned MostCalls = 200, MostCopied = 20000;
+constexpr unsigned MostCalls = 200, MostInCopies = 20000;
 
 /* The name of a function without what C++, and clang for overloaded functions of C, put around it. */
 StringRef plainName(const Function &F)
@@ -113,7 +113,7 @@ void Checker::say(const DebugLoc &Where, unsigned Kind, const Twine &What)
 
 void Checker::inlineCalls()
 {
-    for (unsigned Turn = 0; Turn < MostCalls && Copy->getInstructionCount() < MostCopied; ++Turn) {
+    for (unsigned Turn = 0; Turn < MostCalls && Copy->getInstructionCount() < MostInCopies; ++Turn) {
         CallInst *Found = nullptr;
         for (Instruction &I : instructions(*Copy)) {
             auto *Call = dyn_cast<CallInst>(&I);

@@ -23,6 +23,7 @@
  *     lanes.cpp     lets chunks of work-items take the turns of loops inside together, also where they combine a value or have arrays
  *     copies.cpp    makes loops of short copies into local memory
  *     arms.cpp      takes what both ways behind a condition read and write out of them
+ *     pieces.cpp    takes rows of a group, of a length that is known at run time, in pieces of constant length
  *     members.cpp   lets members of structures be loaded together
  *     accesses.cpp  tells the vectorizer that work-items are independent
  *
@@ -72,6 +73,7 @@ constexpr const char *CombinesNote = "teamwork.combines";
 
 /* The property of a loop whose turns are work-items. */
 constexpr const char *ItemsMark = "teamwork.items";
+constexpr const char *RowsMark = "teamwork.items.rows"; /* of the loop over the rows of a group, around that */
 constexpr const char *ParallelMark = "llvm.loop.parallel_accesses";
 
 /* The call of a marker, or null. */
@@ -122,6 +124,7 @@ struct Region {
 llvm::StringRef kernelOf(const llvm::Function &F);
 bool hasLoopMark(const llvm::Loop &L, llvm::StringRef Name);
 void addLoopMark(llvm::Loop &L, llvm::StringRef Name);
+llvm::MDNode *loopMetadata(llvm::LLVMContext &Context, const char *Mark);
 bool changeLoops(
     llvm::Function &F, llvm::FunctionAnalysisManager &FAM, llvm::StringRef Mark,
     llvm::function_ref<bool(llvm::Loop &)> Change,
@@ -226,6 +229,7 @@ void shareLoops(Kernel &K);
 bool makeLoops(Kernel &K);
 std::optional<Version> versionInside(llvm::Function &F, llvm::Loop &L, llvm::ScalarEvolution &SE,
                                      llvm::DominatorTree &DT, llvm::LoopInfo &LI);
+bool isRowOfGroup(const llvm::Loop &Items);
 llvm::Loop *rowsOf(llvm::ScalarEvolution &SE, llvm::Loop &Items);
 bool makeRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
@@ -233,6 +237,7 @@ bool expandCopies(llvm::Function &F);
 bool compareForMasks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool divideAtEdges(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool mergeArms(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool takePieces(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void allowMaskedMembers(bool Allow);
 bool countMembers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

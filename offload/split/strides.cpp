@@ -396,7 +396,8 @@ std::optional<Shared> Finder::find(Loop &L)
     if (!Next || Next->getOpcode() != Instruction::Add || !S.Counter->getType()->isIntegerTy()
         || S.Counter->getType()->getIntegerBitWidth() > 64 || !IsUniform(S.Bound))
         return {};
-    if (auto *Of = dyn_cast<Instruction>(S.Bound); Of && L.contains(Of))
+    bool Moved = false;
+    if (!L.makeLoopInvariant(S.Bound, Moved)) /* `at < height + 2`, which is computed in the loop */
         return {};
     Value *Step = Next->getOperand(Next->getOperand(0) == S.Counter ? 1 : 0);
     if (Step == S.Counter || (Next->getOperand(0) != S.Counter && Next->getOperand(1) != S.Counter))

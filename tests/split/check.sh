@@ -53,8 +53,21 @@ for said in 'tree_of_any_size was split at 8 barriers' 'tile_by_rows was split .
     fi
 done
 
-if "$@" -std=c17 -O2 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm -o - "$here/split/grid.c" |
-    grep -q 'call.*llvm\.memcpy.*i64 512'; then
+# Tiles of any size: both loops over the border are shared out, and rows are taken in pieces, of 8 work-items too.
+code=$("$@" -std=c17 -O2 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm -o - "$here/split/grid.c")
+for kernel in any_tile_groups any_tile_rows any_tile_linear; do
+    if ! echo "$lanes" | grep -q "rows of groups of kernel $kernel are taken in pieces" ||
+        ! echo "$code" | sed -n "/^define.*@${kernel}_tw_\(host\|split_2\)(/,/^}/p" | grep -q 'store <8 x i8>'; then
+        echo "rows of groups of $kernel in split/grid.c are not taken in pieces"
+        exit 1
+    fi
+done
+if [ "$(echo "$lanes" | grep -c 'kernel any_tile_rows was split .*; 2 loops')" -lt 3 ] || echo "$lanes" | grep 'kernel whole_.* in pieces'; then
+    echo "split/grid.c: loops over a border that are not shared out, or pieces of what is no row of a group"
+    exit 1
+fi
+
+if echo "$code" | grep -q 'call.*llvm\.memcpy.*i64 512'; then
     echo "turn_around in split/grid.c calls memcpy()"
     exit 1
 fi

@@ -212,7 +212,8 @@ class Body:
             loop = (f"for ({of} first = 0; first < {bound}; first += ({of}){n}) {{ const {of} at = first + ({of})l; "
                     f"{guard} s[at] = {value}; }}")
         elif kind == 3 and self.dims == 2:
-            loop = (f"for ({of} p = ({of})tw_local_id(item, 0); p < {abs(self.const()) + 11}; p += ({of})tw_local_range(item, 0)) "
+            bound = self.pick(str(abs(self.const()) + 11), f"({of})tw_local_range(item, 0) + 3")
+            loop = (f"for ({of} p = ({of})tw_local_id(item, 0); p < {bound}; p += ({of})tw_local_range(item, 0)) "
                     f"for ({of} q = ({of})tw_local_id(item, 1); q < {wide}; q += ({of})tw_local_range(item, 1)) "
                     f"{{ const {of} at = p * {wide} + q; s[at] = {value} + {self.pick('0', '(int)q', '(int)p')}; }}")
         else:
@@ -282,7 +283,7 @@ class Body:
 def kernel(rng, number):
     """The definition of a kernel, and its launch."""
     form, dims, name = rng.choice(["range", "nd", "nd", "nd", "nd", "groups"]), rng.choice([1, 2]), f"kernel_{number}"
-    local = rng.choice([(8,), (33,), (64,), (256,)] if dims == 1 else [(16, 16), (5, 7), (4, 32), (2, 40)])
+    local = rng.choice([(8,), (33,), (64,), (256,)] if dims == 1 else [(16, 16), (5, 7), (4, 32), (2, 40), (3, 27)])
     groups = rng.choice([(3,), (7,)] if dims == 1 else [(3, 4), (2, 3)])
     barriers, reduces = form == "nd" and rng.random() < 0.7, rng.random() < 0.25
     body = Body(rng, barriers, form != "groups" and not barriers, dims, reduces, math.prod(local))

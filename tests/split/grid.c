@@ -200,3 +200,87 @@ static inline void halo_by_turns(tw_nd_item item, const struct tile *k)
     average(item, k, tile);
 }
 TW_ND_RANGE_KERNEL(TW_BLOCK(tile) halo_by_turns, ROWS, COLUMNS);
+
+/* Tiles of any size: loops over the border that end at what is computed in them, and rows of any length, in pieces. */
+struct any_tile {
+    const unsigned char *in; /* with a border of one */
+    unsigned char *out;
+    size_t pitch;
+    tw_local_memory tile;
+};
+
+static inline unsigned char cross(const unsigned char *here, size_t width)
+{
+    return (unsigned char)(here[0] + here[1] + here[2] + here[width] + here[2 * width + 1]);
+}
+
+static inline void any_tile_groups(tw_group group, const struct any_tile *k)
+{
+    unsigned char *tile = tw_local_data(group, k->tile);
+    const size_t height = tw_local_range(group, 0), width = tw_local_range(group, 1) + 2;
+    const unsigned char *in =
+        k->in + tw_group_id(group, 0) * height * k->pitch + tw_group_id(group, 1) * tw_local_range(group, 1);
+    tw_parallel_for_work_item_range(group, item, tw_range_2d(height + 2, width)) {
+        tile[tw_local_id(item, 0) * width + tw_local_id(item, 1)] =
+            in[tw_local_id(item, 0) * k->pitch + tw_local_id(item, 1)];
+    }
+    tw_parallel_for_work_item(group, item) {
+        k->out[tw_global_id(item, 0) * k->pitch + tw_global_id(item, 1)] =
+            cross(tile + tw_local_id(item, 0) * width + tw_local_id(item, 1), width);
+    }
+}
+TW_WORK_GROUP_KERNEL(TW_BLOCK(any_tile) any_tile_groups);
+
+static inline void any_tile_rows(tw_nd_item item, const struct any_tile *k)
+{
+    unsigned char *tile = tw_local_data(item, k->tile);
+    const size_t i = tw_local_id(item, 0), j = tw_local_id(item, 1);
+    const size_t height = tw_local_range(item, 0), width = tw_local_range(item, 1) + 2;
+    const unsigned char *in =
+        k->in + tw_group_id(item, 0) * height * k->pitch + tw_group_id(item, 1) * tw_local_range(item, 1);
+    for (size_t r = i; r < height + 2; r += height)
+        for (size_t c = j; c < width; c += tw_local_range(item, 1))
+            tile[r * width + c] = in[r * k->pitch + c];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[tw_global_id(item, 0) * k->pitch + tw_global_id(item, 1)] = cross(tile + i * width + j, width);
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(any_tile) any_tile_rows);
+
+static inline void any_tile_linear(tw_nd_item item, const struct any_tile *k)
+{
+    unsigned char *tile = tw_local_data(item, k->tile);
+    const size_t height = tw_local_range(item, 0), width = tw_local_range(item, 1) + 2;
+    const unsigned char *in =
+        k->in + tw_group_id(item, 0) * height * k->pitch + tw_group_id(item, 1) * tw_local_range(item, 1);
+    for (size_t at = tw_local_linear_id(item); at < (height + 2) * width; at += tw_local_linear_range(item))
+        tile[at] = in[at / width * k->pitch + at % width];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[tw_global_id(item, 0) * k->pitch + tw_global_id(item, 1)] =
+        cross(tile + tw_local_id(item, 0) * width + tw_local_id(item, 1), width);
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(any_tile) any_tile_linear);
+
+/* Not in pieces: columns, and rows that are not those of a group. */
+static inline void whole_columns(tw_group group, const struct any_tile *k)
+{
+    tw_parallel_for_work_item(group, item) {
+        k->out[tw_global_id(item, 1) * k->pitch + tw_global_id(item, 0)] =
+            k->in[tw_global_id(item, 1) * k->pitch + tw_global_id(item, 0)];
+    }
+}
+TW_WORK_GROUP_KERNEL(TW_BLOCK(any_tile) whole_columns);
+
+static inline void whole_rows(tw_item item, const struct any_tile *k)
+{
+    k->out[tw_global_id(item, 0) * k->pitch + tw_global_id(item, 1)] =
+        k->in[tw_global_id(item, 0) * k->pitch + tw_global_id(item, 1)];
+}
+TW_RANGE_KERNEL(TW_BLOCK(any_tile) whole_rows, 2);
+
+static inline void whole_line(tw_group group, const struct any_tile *k)
+{
+    tw_parallel_for_work_item(group, item) {
+        k->out[tw_global_id(item, 0)] = k->in[tw_global_id(item, 0)];
+    }
+}
+TW_WORK_GROUP_KERNEL(TW_BLOCK(any_tile) whole_line);

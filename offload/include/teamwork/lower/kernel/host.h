@@ -122,6 +122,14 @@ TW_DEVICE_INLINE bool tw_internal_cpu_memory(struct tw_internal_launch *launch, 
     return *memory || !launch->local_bytes;
 }
 
+/* The size of most tiles. Kernels that do not say the size of their groups are compiled for such groups besides. */
+enum { TW_INTERNAL_TILE = 16 };
+
+TW_DEVICE_INLINE bool tw_internal_is_tile(const struct tw_internal_launch *launch)
+{
+    return launch->dims == 2 && launch->local[0] == TW_INTERNAL_TILE && launch->local[1] == TW_INTERNAL_TILE;
+}
+
 /* A group of a launch, without place yet; l0, l1, l2: the size that the kernel requires, or 0. */
 TW_DEVICE_INLINE struct tw_internal_group tw_internal_host_group(const struct tw_internal_launch *launch, size_t l0,
                                                                  size_t l1, size_t l2, unsigned dims)
@@ -142,17 +150,16 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_host_group(const struct tw
 #if defined(TW_INTERNAL_DEVICE_PASS)
 #define TW_INTERNAL_HOST_GROUP(name, values)
 #elif !defined(TW_CHECK_GROUP_SCOPE)
-/* The loop over groups of a hierarchical kernel; a required size is a constant. Expands to:
+/* The loop over groups of a hierarchical kernel; a required size is a constant, and so is that of most tiles. Expands to:
 
-       void tile_tw_groups(launch, piece, pieces, dims) { for (...) tile_tw_call(group, block); }
-       static void tile_tw_host(launch, piece, pieces) { tile_tw_groups(launch, piece, pieces, 1 or 2 or 3); } */
+       void tile_tw_groups(launch, piece, pieces, l0, l1, l2, dims) { for (...) tile_tw_call(group, block); }
+       static void tile_tw_host(launch, piece, pieces) { tile_tw_groups(launch, piece, pieces, ..., 1 or 2 or 3); } */
 #define TW_INTERNAL_HOST_GROUP(name, values)                                                                           \
     TW_DEVICE_INLINE void name##_tw_groups(struct tw_internal_launch *tw_launch, size_t tw_piece, size_t tw_pieces,    \
-                                           unsigned tw_dims)                                                           \
+                                           size_t tw_l0, size_t tw_l1, size_t tw_l2, unsigned tw_dims)                 \
     {                                                                                                                  \
         values##_COPY(name);                                                                                           \
-        const struct tw_internal_group tw_all = tw_internal_host_group(tw_launch, name##_tw_local_0,                   \
-                                                                       name##_tw_local_1, name##_tw_local_2, tw_dims); \
+        const struct tw_internal_group tw_all = tw_internal_host_group(tw_launch, tw_l0, tw_l1, tw_l2, tw_dims);       \
         const size_t tw_total = tw_all.tw_range_[0] * tw_all.tw_range_[1] * tw_all.tw_range_[2];                       \
         const size_t tw_past = tw_internal_piece_first(tw_total, tw_piece + 1, tw_pieces);                             \
         for (size_t tw_g = tw_internal_piece_first(tw_total, tw_piece, tw_pieces); tw_g < tw_past; ++tw_g) {           \
@@ -164,7 +171,11 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_host_group(const struct tw
     }                                                                                                                  \
     TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
     {                                                                                                                  \
-        TW_INTERNAL_BY_DIMS(name##_tw_dims, tw_launch->dims, name##_tw_groups, tw_launch, tw_piece, tw_pieces)         \
+        if (!name##_tw_dims && tw_internal_is_tile(tw_launch))                                                         \
+            name##_tw_groups(tw_launch, tw_piece, tw_pieces, TW_INTERNAL_TILE, TW_INTERNAL_TILE, 1, 2);                \
+        else                                                                                                           \
+            TW_INTERNAL_BY_DIMS(name##_tw_dims, tw_launch->dims, name##_tw_groups, tw_launch, tw_piece, tw_pieces,     \
+                                name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)                               \
     }
 #endif
 // clang-format on
@@ -298,21 +309,23 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
         name##_tw_call(tw_internal_nd_item(&tw_here, tw_j0, tw_j1, tw_j2, dims), tw_args);                             \
     }
 
-/* The sizes of groups that most launches in one dimension have are constants besides, where the kernel has barriers and
-   does not say a size: the distances of trees, and the lengths of loops, are constants then. */
+/* The sizes of groups that most launches have are constants besides, where the kernel has barriers and does not say a size:
+   the distances of trees, the lengths of loops, and tiles whose width the kernel knows, are constants then. */
 #define TW_INTERNAL_HOST_ND_SIZES_1(name, values)                                                                      \
     TW_INTERNAL_HOST_ND_SPLIT(name, 1_128, 1, values, 128, 1, 1)                                                       \
     TW_INTERNAL_HOST_ND_SPLIT(name, 1_256, 1, values, 256, 1, 1)                                                       \
     struct name##_tw_sizes
-#define TW_INTERNAL_HOST_ND_SIZES_2(name, values) struct name##_tw_sizes
+#define TW_INTERNAL_HOST_ND_SIZES_2(name, values)                                                                      \
+    TW_INTERNAL_HOST_ND_SPLIT(name, 2_tile, 2, values, TW_INTERNAL_TILE, TW_INTERNAL_TILE, 1)                          \
+    struct name##_tw_sizes
 #define TW_INTERNAL_HOST_ND_SIZES_3(name, values) struct name##_tw_sizes
 #define TW_INTERNAL_HOST_ND_SIZED_1(name)                                                                              \
-    TW_INTERNAL_HOST_ND_SIZED(name, 1_128, 128);                                                                       \
-    TW_INTERNAL_HOST_ND_SIZED(name, 1_256, 256)
-#define TW_INTERNAL_HOST_ND_SIZED_2(name) (void)0
+    TW_INTERNAL_HOST_ND_SIZED(name, 1_128, tw_nd->launch->local[0] == 128);                                            \
+    TW_INTERNAL_HOST_ND_SIZED(name, 1_256, tw_nd->launch->local[0] == 256)
+#define TW_INTERNAL_HOST_ND_SIZED_2(name) TW_INTERNAL_HOST_ND_SIZED(name, 2_tile, tw_internal_is_tile(tw_nd->launch))
 #define TW_INTERNAL_HOST_ND_SIZED_3(name) (void)0
-#define TW_INTERNAL_HOST_ND_SIZED(name, which, size)                                                                   \
-    if (!name##_tw_local_0 && tw_nd->launch->local[0] == size && tw_internal_marker_done(name##_tw_split_##which)) {   \
+#define TW_INTERNAL_HOST_ND_SIZED(name, which, fits)                                                                   \
+    if (!name##_tw_local_0 && (fits) && tw_internal_marker_done(name##_tw_split_##which)) {                            \
         name##_tw_split_##which(tw_nd);                                                                                \
         return;                                                                                                        \
     }                                                                                                                  \
