@@ -529,6 +529,71 @@ TW_TEST(arrays_of_other_types_and_operations)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* Kernels whose definitions forget members that reduce: all of them, and one of two. */
+struct forgets_all {
+    const int *in;
+    TW_REDUCTION(int, TW_SUM) sum;
+    TW_REDUCTION_ARRAY(int, TW_SUM) bins;
+};
+static inline void forgets_all(tw_item item, const struct forgets_all *k)
+{
+    (void)item, (void)k;
+}
+TW_RANGE_KERNEL(forgets_all, 1);
+struct forgets_one {
+    const int *in;
+    TW_REDUCTION(int, TW_SUM) sum;
+    TW_REDUCTION(int, TW_MAX) most;
+    TW_REDUCTION_ARRAY(int, TW_SUM) bins;
+};
+static inline void forgets_most(tw_item item, const struct forgets_one *k)
+{
+    tw_combine(k->sum, k->in[tw_global_id(item, 0)]);
+    tw_combine_at(k->bins, 0, 1);
+}
+TW_RANGE_REDUCTION(TW_BLOCK(forgets_one) forgets_most, 1, sum, bins);
+static inline void forgets_bins(tw_item item, const struct forgets_one *k)
+{
+    tw_combine(k->sum, k->in[tw_global_id(item, 0)]);
+    tw_combine(k->most, k->in[tw_global_id(item, 0)]);
+}
+TW_RANGE_REDUCTION(TW_BLOCK(forgets_one) forgets_bins, 1, sum, most);
+
+TW_TEST(members_that_a_definition_forgets_are_errors_of_the_group)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *in = tw_test_ints(64, 1), *sum = tw_test_ints(1, 0), *most = tw_test_ints(1, 0);
+    tw_buffer *bins = tw_test_ints(8, 0);
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(64), forgets_all, .in = tw_read(cg, in), .sum = TW_REDUCE(cg, sum));
+    TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_KERNEL);
+    TW_CHECK(strstr(tw_error_detail(), "define it by TW_RANGE_REDUCTION(forgets_all, "));
+    cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(64), forgets_all, .in = tw_read(cg, in), .bins = TW_REDUCE_ARRAY(cg, bins));
+    TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_KERNEL);
+    cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(64), forgets_most, .in = tw_read(cg, in), .sum = TW_REDUCE(cg, sum),
+                    .most = TW_REDUCE(cg, most), .bins = TW_REDUCE_ARRAY(cg, bins));
+    TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_KERNEL);
+    TW_CHECK(strstr(tw_error_detail(), "does not name"));
+    cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(64), forgets_bins, .in = tw_read(cg, in), .sum = TW_REDUCE(cg, sum),
+                    .most = TW_REDUCE(cg, most), .bins = TW_REDUCE_ARRAY(cg, bins));
+    TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_KERNEL);
+    /* what is not named, and has no target, is not reduced */
+    cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(64), forgets_bins, .in = tw_read(cg, in), .sum = TW_REDUCE_INIT(cg, sum),
+                    .most = TW_REDUCE_INIT(cg, most));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    tw_test_expect_ints(sum, 64);
+    tw_test_expect_ints(most, 1);
+    TW_PASS(tw_buffer_destroy(&in));
+    TW_PASS(tw_buffer_destroy(&sum));
+    TW_PASS(tw_buffer_destroy(&most));
+    TW_PASS(tw_buffer_destroy(&bins));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST(wrong_arrays_are_errors_of_the_group)
 {
     const unsigned char byte = 1;
@@ -646,6 +711,7 @@ TW_TEST_LIST = {TW_CASE(every_type_and_operation),
                 TW_CASE(bytes_are_counted),
                 TW_CASE(elements_that_are_combined_again),
                 TW_CASE(arrays_of_other_types_and_operations),
+                TW_CASE(members_that_a_definition_forgets_are_errors_of_the_group),
                 TW_CASE(wrong_arrays_are_errors_of_the_group),
                 TW_CASE(a_reduction_is_ordered_by_its_accessors),
                 TW_CASE(wrong_targets_are_errors_of_the_group),

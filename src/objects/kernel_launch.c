@@ -34,20 +34,62 @@ static tw_status check_form(const tw_kernel *kernel, struct launcher launcher)
                    definitions[kernel->form], launcher.name, definitions[launcher.form]);
 }
 
-/* Checks the buffers that a kernel reduces into. */
-static tw_status check_targets(const tw_kernel *kernel, const void *block)
+/* Sets the size of elements to 0 that a target in a block has. Returns false if the block has no such target. */
+static bool spoil_target(unsigned char *block, size_t block_bytes, const struct tw_reduced *target)
 {
-    const char *member = kernel->misfit ? kernel->misfit(block) : NULL;
-    return member
-               ? tw_fail(
-                     TW_ERROR_INVALID_KERNEL,
-                     "kernel %s reduces its member %s, which has no buffer, or one whose elements are of another size",
-                     kernel->name, member)
-               : TW_SUCCESS;
+    for (size_t at = 0; at + sizeof target->to <= block_bytes; at += _Alignof(struct tw_internal_target))
+        if (memcmp(block + at, &target->to, sizeof target->to) == 0
+            && at + target->element_bytes_at + sizeof(unsigned) <= block_bytes) {
+            memset(block + at + target->element_bytes_at, 0, sizeof(unsigned));
+            return true;
+        }
+    return false;
+}
+
+/* Whether the kernel reduces the members that have a target: it has to notice if one of them is not fit. A kernel that
+   reduces a single member is known to do so where this is the only target. */
+static bool reduces_all(const struct tw_command_group *group, const tw_kernel *kernel, const void *block)
+{
+    _Alignas(max_align_t) unsigned char copy[TW_FEW_ARGS_BYTES];
+    if (group->reduced_count < 2 || kernel->args_bytes > sizeof copy)
+        return true;
+    if (group->reduced_count > TW_MOST_REDUCED)
+        return false;
+    for (unsigned i = 0; i < group->reduced_count; ++i) {
+        memcpy(copy, block, kernel->args_bytes);
+        if (spoil_target(copy, kernel->args_bytes, &group->reduced[i]) && !kernel->misfit(copy))
+            return false;
+    }
+    return true;
+}
+
+/* Checks the buffers that a kernel reduces into. */
+static tw_status check_targets(const struct tw_command_group *group, const tw_kernel *kernel, const void *block)
+{
+    if (!kernel->misfit)
+        return group->reduced_count
+                   ? tw_fail(TW_ERROR_INVALID_KERNEL,
+                             "kernel %s has a member that TW_REDUCE() or the like is for, and is defined as one that "
+                             "does not reduce: define it by TW_RANGE_REDUCTION(%s, dims, member...), "
+                             "TW_ND_RANGE_REDUCTION() or TW_WORK_GROUP_REDUCTION()",
+                             kernel->name, kernel->name)
+                   : TW_SUCCESS;
+    const char *member = kernel->misfit(block);
+    if (member)
+        return tw_fail(
+            TW_ERROR_INVALID_KERNEL,
+            "kernel %s reduces its member %s, which has no buffer, or one whose elements are of another size",
+            kernel->name, member);
+    return reduces_all(group, kernel, block)
+               ? TW_SUCCESS
+               : tw_fail(TW_ERROR_INVALID_KERNEL,
+                         "kernel %s has a member that TW_REDUCE() or the like is for, and that its definition, as "
+                         "TW_RANGE_REDUCTION(%s, dims, member...), does not name",
+                         kernel->name, kernel->name);
 }
 
 /* Fails if a kernel is a variant, and the block has other values than it is compiled for; checks the targets. */
-static tw_status check_values(const tw_kernel *kernel, const void *block)
+static tw_status check_values(const struct tw_command_group *group, const tw_kernel *kernel, const void *block)
 {
     if (kernel->fits && !kernel->fits(block))
         return tw_fail(
@@ -55,7 +97,7 @@ static tw_status check_values(const tw_kernel *kernel, const void *block)
             "this variant of kernel %s is compiled for %s, and launched with another value; kernel %s itself "
             "chooses its variant",
             kernel->name, kernel->values + 2, kernel->name);
-    return check_targets(kernel, block);
+    return check_targets(group, kernel, block);
 }
 
 /* Checks all of a kernel but its dimensions and the size of its groups. */
@@ -91,7 +133,7 @@ static tw_status check_kernel(const struct tw_command_group *group, const tw_ker
         && kernel->form != TW_INTERNAL_ND_RANGE)
         return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "kernel %s has no work-groups that could use local memory",
                        kernel->name);
-    return check_values(kernel, block);
+    return check_values(group, kernel, block);
 }
 
 static tw_status check_dims(const tw_kernel *kernel, unsigned dims)
