@@ -493,6 +493,7 @@ TW_TEST(a_group_moves_several_parts_and_buffers)
     tw_prefetch_part(cg, x, tw_id_1d(N), tw_range_1d(0));
     tw_prefetch(cg, y);
     tw_test_run(queues[0], cg);
+    TW_EQUAL(tw_sim_count(devices[0], TW_SIM_COPY), 3);
     TW_EQUAL(tw_sim_copied_bytes(devices[0]), (N / 2 + N) * sizeof(int));
     TW_PASS(try_submit(queues[0], x, 3, 4, NULL, NULL)); /* the other parts are brought */
     TW_PASS(try_submit(queues[0], y, 3, 4, NULL, NULL));
@@ -504,15 +505,15 @@ TW_TEST(a_group_moves_several_parts_and_buffers)
     tw_test_run(queues[1], cg);
     TW_EQUAL(tw_sim_count(devices[1], TW_SIM_COPY), 2);
     const uint64_t copies = tw_sim_count(devices[0], TW_SIM_COPY) + tw_sim_count(devices[1], TW_SIM_COPY);
-    cg = tw_queue_begin(queues[0]); /* to the host */
+    cg = tw_queue_begin(queues[0]); /* to the host; the halves lie side by side */
     tw_update_host(cg, y);
     tw_update_host_part(cg, x, tw_id_1d(0), tw_range_1d(N / 2));
     tw_update_host_part(cg, x, tw_id_1d(N / 2), tw_range_1d(N / 2));
     tw_test_run(queues[0], cg);
-    TW_EQUAL(tw_sim_count(devices[0], TW_SIM_COPY) + tw_sim_count(devices[1], TW_SIM_COPY), copies + 3);
+    TW_EQUAL(tw_sim_count(devices[0], TW_SIM_COPY) + tw_sim_count(devices[1], TW_SIM_COPY), copies + 2);
     tw_test_expect_ints(x, 7);
     tw_test_expect_ints(y, 10);
-    TW_EQUAL(tw_sim_count(devices[0], TW_SIM_COPY) + tw_sim_count(devices[1], TW_SIM_COPY), copies + 3);
+    TW_EQUAL(tw_sim_count(devices[0], TW_SIM_COPY) + tw_sim_count(devices[1], TW_SIM_COPY), copies + 2);
     TW_PASS(tw_buffer_destroy(&x));
     TW_PASS(tw_buffer_destroy(&y));
     tw_test_destroy_queues(queues, 2);

@@ -157,6 +157,37 @@ TW_TEST(accessors_of_a_group_may_overlap)
     TW_PASS(tw_queue_destroy(&other));
 }
 
+/* Parts of one kind that make up a box with one before are one copy; those of another kind are their own. */
+TW_TEST(parts_side_by_side_are_brought_by_one_copy)
+{
+    static const size_t orders[][4] = {{0, 3, 6, 9}, {9, 6, 3, 0}, {0, 6, 3, 9}};
+    tw_test_use_sim(1);
+    tw_queue *queue = new_queue(0);
+    tw_device *device = tw_queue_device(queue);
+    for (size_t order = 0; order < 3; ++order) {
+        tw_buffer *buffer = NULL;
+        int data[ROWS][COLUMNS] = {{0}};
+        TW_PASS(tw_sim_reset(device));
+        TW_PASS(tw_buffer_create_over(data, sizeof(int), tw_range_2d(ROWS, COLUMNS), &buffer));
+        tw_command_group *cg = tw_queue_begin(queue);
+        for (size_t i = 0; i < 4; ++i) /* the last three columns are left out; rows are read twice */
+            (void)tw_read_part(cg, buffer, tw_id_2d(orders[order][i], 0), tw_range_2d(3, 4));
+        (void)tw_read_part(cg, buffer, tw_id_2d(0, 4), tw_range_2d(ROWS, 3));
+        (void)tw_read_part(cg, buffer, tw_id_2d(2, 1), tw_range_2d(5, 4));
+        (void)tw_discard_write_part(cg, buffer, tw_id_2d(0, 7), tw_range_2d(ROWS, 1));
+        int *part = tw_read_write_part(cg, buffer, tw_id_2d(0, 8), tw_range_2d(ROWS, 2));
+        tw_parallel_for(cg, tw_range_2d(ROWS, 2), add, .part = part, .pitch = COLUMNS, .value = 7);
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        TW_PASS(tw_queue_wait(queue));
+        TW_EQUAL(tw_sim_count(device, TW_SIM_COPY), order < 2 ? 2 : 4);
+        TW_EQUAL(tw_sim_copied_bytes(device), sizeof(int) * ROWS * (COLUMNS - 1));
+        TW_PASS(tw_buffer_destroy(&buffer));
+        for (int i = 0; i < ROWS; ++i)
+            TW_EQUAL(data[i][8], 7);
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* Two devices each compute half of a buffer. The first is held until the second is done: had the second to wait for the
    first, the first would be held for ever. */
 struct halve {
@@ -368,6 +399,7 @@ TW_TEST_LIST = {TW_CASE(parts_on_several_devices_make_up_the_whole),
                 TW_CASE(disjoint_parts_do_not_wait_for_each_other),
                 TW_CASE(a_sub_buffer_stands_for_its_part),
                 TW_CASE(accessors_of_a_group_may_overlap),
+                TW_CASE(parts_side_by_side_are_brought_by_one_copy),
                 TW_CASE(a_group_may_have_many_parts),
                 TW_CASE(what_was_scattered_does_not_fall_back),
                 TW_CASE(many_parts_in_rotation_take_bounded_memory),

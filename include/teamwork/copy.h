@@ -94,8 +94,9 @@ TW_API void tw_update_host_part(tw_command_group *group, tw_buffer *buffer, tw_i
  *     tw_prefetch(cg, weights);
  *     status = tw_queue_submit(queue, cg, NULL);
  *
- * The copies do not wait for each other, but the command is complete when the last one is over; if one fails, the
- * command fails, and contents are where they were. A group with a kernel needs no prefetch: its accessors do the same.
+ * Parts that lie side by side are brought by one copy. Other copies do not wait for each other, but the command is
+ * complete when the last one is over; if one fails, the command fails, and contents are where they were. A group with a
+ * kernel needs no prefetch: its accessors do the same.
  */
 TW_API void tw_prefetch(tw_command_group *group, tw_buffer *buffer);
 TW_API void tw_prefetch_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range);

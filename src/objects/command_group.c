@@ -60,43 +60,58 @@ static inline struct tw_use *append_use(struct tw_command_group *group, struct t
     return &group->uses[group->use_count++];
 }
 
-/* Appends parts of a use. Returns false if memory is exhausted. */
-static bool append_pieces(struct tw_command_group *group, struct tw_buffer *root, struct tw_use use,
-                          const struct tw_box *pieces, size_t count)
+/* Adds a use that is disjoint from all others. With one of the same kind it becomes one, if both make up a box: so parts
+   that lie side by side are brought by one copy. Returns false if memory is exhausted. */
+static bool add_disjoint(struct tw_command_group *group, struct tw_buffer *root, const struct tw_use *use)
 {
-    for (size_t i = 0; i < count; ++i) {
-        struct tw_use *piece = append_use(group, root);
-        if (!piece)
-            return false;
-        *piece = use;
-        piece->box = pieces[i];
-        piece->is_part = true;
+    for (size_t i = 0; i < group->use_count; ++i) {
+        struct tw_use *other = &group->uses[i];
+        if (other->data == use->data && other->needs == use->needs && other->writes == use->writes
+            && tw_box_merge(&other->box, &use->box)) {
+            other->is_part = !tw_box_covers(&other->box, &use->data->whole);
+            return true;
+        }
     }
-    return true;
+    struct tw_use *added = append_use(group, root);
+    if (added)
+        *added = *use;
+    return added != NULL;
+}
+
+/* Adds parts of a use, as add_disjoint(). */
+static bool add_pieces(struct tw_command_group *group, struct tw_buffer *root, struct tw_use use,
+                       const struct tw_box *pieces, size_t count)
+{
+    bool enough = true;
+    use.is_part = true;
+    for (size_t i = 0; i < count && enough; ++i) {
+        use.box = pieces[i];
+        enough = add_disjoint(group, root, &use);
+    }
+    return enough;
 }
 
 /* Adds a use to the group's uses of the same buffer, from number `from` on. The uses stay disjoint: what two of them
-   have in common becomes one of its own. Returns false if memory is exhausted. */
+   have in common becomes one of its own, unless the older one does all that the new one does. Returns false if memory is
+   exhausted. */
 static bool merge_use(struct tw_command_group *group, struct tw_buffer *root, struct tw_use use, size_t from)
 {
     struct tw_box pieces[TW_BOX_PIECES];
     while (from < group->use_count
            && (group->uses[from].data != use.data || !tw_box_overlaps(&group->uses[from].box, &use.box)))
         ++from;
-    if (from == group->use_count) {
-        struct tw_use *added = append_use(group, root);
-        if (added)
-            *added = use;
-        return added != NULL;
-    }
+    if (from == group->use_count)
+        return add_disjoint(group, root, &use);
     const struct tw_use other = group->uses[from];
     const struct tw_box both = tw_box_intersect(&other.box, &use.box);
-    group->uses[from] = (struct tw_use){.data = use.data,
-                                        .box = both,
-                                        .is_part = !tw_box_covers(&both, &root->data.whole),
-                                        .needs = other.needs || use.needs,
-                                        .writes = other.writes || use.writes};
-    if (!append_pieces(group, root, other, pieces, tw_box_subtract(&other.box, &both, pieces)))
+    const bool adds = (use.needs && !other.needs) || (use.writes && !other.writes);
+    if (adds) {
+        group->uses[from].box = both;
+        group->uses[from].is_part = !tw_box_covers(&both, &root->data.whole);
+        group->uses[from].needs = other.needs || use.needs;
+        group->uses[from].writes = other.writes || use.writes;
+    }
+    if (adds && !add_pieces(group, root, other, pieces, tw_box_subtract(&other.box, &both, pieces)))
         return false;
     const size_t count = tw_box_subtract(&use.box, &both, pieces);
     for (size_t i = 0; i < count; ++i) {
