@@ -11,6 +11,7 @@
 #include "backends/cuda/cuda_fill.h"
 #include "backends/gpu/staged_copy.h"
 #include "rows_test.h"
+#include "runtime/allocation.h"
 
 enum { LARGE = 5 << 20 };
 
@@ -476,6 +477,39 @@ TW_TEST(copies)
     close_devices();
 }
 
+/* The rows of a plane of a buffer, a whole number of them, lie between its planes, whatever their sizes are: so a part of
+   three dimensions is one call of the driver, between devices and from page-locked memory, and fits a graph's node. */
+TW_TEST(a_part_of_three_dimensions_is_one_copy)
+{
+    struct tw_backend_device *device = open_devices(), *other = &devices[1].omp.base;
+    driver.is_locked = true;
+    for (int round = 0; round < 300; ++round) {
+        unsigned char from[9 * 9 * 9 * 13], to[sizeof from] = {0}, expected[sizeof from] = {0};
+        struct tw_allocation allocations[2] = {{.address = from}, {.address = to}};
+        const tw_range range = tw_range_3d(any(3, 9), any(3, 9), any(3, 9)), part = tw_range_3d(2, 2, any(1, 2));
+        const tw_id at = tw_id_3d(any(0, range.size[0] - 2), any(0, range.size[1] - 2), any(0, range.size[2] - 2));
+        const struct tw_box box = tw_box_of_part(at, part);
+        const struct tw_data data = {.range = range,
+                                     .whole = tw_box_of_range(range),
+                                     .element_bytes = any(1, 13),
+                                     .space_count = 2,
+                                     .allocations = allocations};
+        const struct tw_data_rows source = tw_data_rows(&data, &box, 0), target = tw_data_rows(&data, &box, 1);
+        for (size_t i = 0; i < sizeof from; ++i)
+            from[i] = (unsigned char)any(0, 255);
+        const struct tw_backend_copy copy = tw_rows_request(other, &target, round % 2 ? device : NULL, &source);
+        struct tw_backend_copy model = copy;
+        model.target = expected + ((unsigned char *)copy.target - to);
+        tw_rows_copy(&model);
+        driver.boxes = driver.within = driver.between = 0;
+        TW_PASS(tw_cuda_copy(&copy));
+        TW_CHECK(driver.boxes == 1 && driver.within == 0 && driver.between == 0);
+        TW_CHECK(memcmp(to, expected, sizeof to) == 0);
+        TW_CHECK(round % 2 || tw_cuda_copy_fits_node(&copy));
+    }
+    close_devices();
+}
+
 /* Of large buffers, only parts are mapped. */
 TW_TEST(rows_with_unmapped_memory_between_them)
 {
@@ -607,6 +641,7 @@ TW_TEST(long_fills)
 }
 
 TW_TEST_LIST = {TW_CASE(copies),
+                TW_CASE(a_part_of_three_dimensions_is_one_copy),
                 TW_CASE(rows_with_unmapped_memory_between_them),
                 TW_CASE(large_staged_copies),
                 TW_CASE(copies_between_devices_share_their_pools_once),
