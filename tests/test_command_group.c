@@ -130,6 +130,24 @@ TW_TEST(a_group_is_submitted_to_the_queue_it_was_begun_for)
     tw_test_destroy_queues(queues, 2);
 }
 
+TW_TEST(a_group_is_submitted_once)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *buffer = tw_test_ints(N, 1);
+    for (int round = 2; round < 5; ++round) {
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for(cg, tw_range_1d(N), set, .out = tw_discard_write(cg, buffer), .value = round);
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        TW_CHECK(!tw_read_write(cg, buffer)); /* still refers to the queue's memory, where no other group is yet */
+        TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_COMMAND_GROUP);
+        TW_CHECK(strstr(tw_error_detail(), "was submitted before"));
+        tw_command_group_discard(cg);
+        tw_test_expect_ints(buffer, round);
+    }
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST(a_group_has_one_kernel)
 {
     tw_queue *queue = tw_test_queue();
@@ -471,6 +489,7 @@ TW_TEST_LIST = {TW_CASE(the_first_error_is_kept_and_nothing_is_submitted),
                 TW_CASE(a_null_group_is_accepted_everywhere),
                 TW_CASE(a_group_without_a_kernel_is_complete_when_its_dependencies_are),
                 TW_CASE(a_group_is_submitted_to_the_queue_it_was_begun_for),
+                TW_CASE(a_group_is_submitted_once),
                 TW_CASE(a_group_has_one_kernel),
                 TW_CASE(ranges_are_checked),
                 TW_CASE(kernel_objects_are_checked),

@@ -90,8 +90,17 @@ static tw_command_group *leave_spare_locked(tw_queue *queue, tw_command_group *g
     group->memory = tw_memory_take_locked(&queue->kept);
     group->args = NULL;
     queue->free_group = free_group;
+    group->queue = NULL; /* tells who submits it once more, and whose recording calls do nothing */
+    group->status = TW_ERROR_INVALID_COMMAND_GROUP;
     atomic_store_explicit(group->spare, group, memory_order_release); /* stored only under the lock */
     return NULL;
+}
+
+/* Whether a group is a spare one: the program uses it once more. This is found as long as no other group took its
+   place, and may be missed. */
+static inline bool was_submitted(const tw_command_group *group)
+{
+    return !group->queue;
 }
 
 tw_command_group *tw_queue_begin(tw_queue *queue)
@@ -127,7 +136,7 @@ static void drop_locked(struct tw_command_group *group)
 
 void tw_command_group_discard(tw_command_group *group)
 {
-    if (!group)
+    if (!group || was_submitted(group))
         return;
     tw_lock();
     drop_locked(group);
@@ -408,6 +417,12 @@ tw_status tw_internal_submit(tw_queue *queue, tw_command_group *group, tw_event 
 {
     if (!group)
         return refuse(queue, refuse_no_group(queue), file, line);
+    if (__builtin_expect(was_submitted(group), 0))
+        return refuse(queue,
+                      tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
+                              "the command group was submitted before: each submission needs a group of its own, from "
+                              "tw_queue_begin(); a command graph is submitted many times"),
+                      file, line);
     const tw_status status = submit(queue, group, event, file, line);
     return status == TW_SUCCESS ? status : drop(group, refuse(queue, status, file, line));
 }
