@@ -151,7 +151,7 @@ TW_TEST(the_state_is_of_the_moment)
     tw_cuda_observe(&device->omp.base, &state);
     TW_EQUAL(state.free_bytes, 4096);
     TW_CHECK(!state.lost);
-    atomic_store(&device->is_lost, true);
+    atomic_store(&device->omp.loss.is_set, true);
     state = (struct tw_device_state){.free_bytes = 0};
     tw_cuda_observe(&device->omp.base, &state);
     TW_EQUAL(state.free_bytes, 0); /* the driver is not asked any more */

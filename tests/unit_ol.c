@@ -57,7 +57,7 @@ static struct tw_backend_device *open_device(void)
 /* Everything is given back, unless the device is lost. */
 static void close_device(void)
 {
-    const bool is_lost = tw_ol_lost(device) != NULL;
+    const bool is_lost = tw_ol_lost(device);
     for (unsigned i = 0; tw_ol_device(i); ++i)
         tw_omp_end(&tw_ol_device(i)->omp);
     tw_ol_forget_kernels();

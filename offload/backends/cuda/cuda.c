@@ -159,11 +159,6 @@ static void release(struct tw_backend_device *base, void *memory)
         tw_omp_memory.free(base, memory);
 }
 
-static bool is_full(struct tw_backend_device *base)
-{
-    return !tw_cuda_lost(tw_cuda_of(base));
-}
-
 /* libomptarget's launches and copies know only its own memory, and the pool's. */
 static size_t page_bytes(struct tw_backend_device *base)
 {
@@ -195,10 +190,9 @@ static void release_reserved(struct tw_backend_device *base, void *reserved, siz
 
 static tw_status copy(const struct tw_backend_copy *copy)
 {
-    if (copy->to && tw_cuda_lost(tw_cuda_of(copy->to)))
-        return tw_cuda_fail_lost(TW_ERROR_TRANSFER_FAILED, tw_cuda_of(copy->to));
-    if (copy->from && tw_cuda_lost(tw_cuda_of(copy->from)))
-        return tw_cuda_fail_lost(TW_ERROR_TRANSFER_FAILED, tw_cuda_of(copy->from));
+    const tw_status status = tw_omp_check_sides(copy);
+    if (status != TW_SUCCESS)
+        return status;
     return tw_cuda_choice() == TW_CUDA_OPENMP_LAUNCH ? tw_omp_memory.copy(copy) : tw_cuda_copy(copy);
 }
 
@@ -216,12 +210,6 @@ static tw_status hint(struct tw_backend_device *base, const struct tw_backend_hi
                                           : tw_cuda_hint(tw_cuda_of(base), hint);
 }
 
-/* The variable of the image that libomptarget has loaded: it launches all kernels that use variables. */
-static void *find_variable(struct tw_backend_device *base, const void *variable)
-{
-    return tw_cuda_lost(tw_cuda_of(base)) ? NULL : tw_omp_memory.find_variable(base, variable);
-}
-
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 /* Launches a kernel that tw_cuda_takes(). */
@@ -234,18 +222,13 @@ static tw_status launch_by_driver(struct tw_backend_device *base, const struct t
 static tw_status launch(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *description)
 {
-    struct tw_cuda_device *device = tw_cuda_of(base);
-    if (tw_cuda_lost(device)) {
-        tw_refuse_launch();
-        return tw_cuda_fail_lost(TW_ERROR_LAUNCH_FAILED, device);
-    }
     return tw_cuda_takes(base, kernel, description) ? tw_omp_launch_by(base, kernel, description, launch_by_driver)
                                                     : tw_omp_launch(base, kernel, description);
 }
 
 static const struct tw_backend_memory memory = {
     .allocate = allocate,
-    .is_full = is_full,
+    .is_full = tw_omp_is_full,
     .free = release,
     .page_bytes = page_bytes,
     .reserve = reserve,
@@ -260,7 +243,7 @@ static const struct tw_backend_memory memory = {
     .free_shared = tw_cuda_free_shared,
     .hint = hint,
     .examine = tw_cuda_examine,
-    .find_variable = find_variable,
+    .find_variable = tw_omp_find_variable, /* libomptarget launches all kernels that use variables */
 };
 
 static int cuda_ordinal(const struct tw_backend_device *device)

@@ -326,27 +326,7 @@ void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result e
 {
     char text[256];
     tw_cuda_describe_error(error, text, sizeof text);
-    /* an error of the context persists, so every thread gets it: the first one writes the message */
-    pthread_mutex_lock(&device->streams);
-    if (!atomic_load_explicit(&device->is_lost, memory_order_relaxed)) {
-        snprintf(device->loss_message, sizeof device->loss_message,
-                 "kernel %s%s failed on the device: %s; nothing runs on it any more "
-                 "in this process",
-                 kernel, alone ? "" : ", or one that ran beside or after it,", text);
-        device->loss_error = error;
-        atomic_store_explicit(&device->is_lost, true, memory_order_release);
-    }
-    pthread_mutex_unlock(&device->streams);
-}
-
-const char *tw_cuda_lost(const struct tw_cuda_device *device)
-{
-    return atomic_load_explicit(&device->is_lost, memory_order_acquire) ? device->loss_message : NULL;
-}
-
-tw_status tw_cuda_fail_lost(tw_status status, const struct tw_cuda_device *device)
-{
-    return tw_fail_native(tw_fail(status, "%s", device->loss_message), TW_NATIVE_CUDA, device->loss_error);
+    tw_omp_lose(&device->omp, kernel, alone, text, TW_NATIVE_CUDA, error);
 }
 
 const char *tw_cuda_describe_error(cu_result error, char *text, size_t bytes)

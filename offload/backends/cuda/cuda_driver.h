@@ -291,7 +291,7 @@ struct tw_cuda_device {
     size_t page_bytes;           /* of memory that is mapped; 0: the device cannot */
     bool pages_shared_memory;    /* memory that it shares with the host moves on demand, and takes hints */
     uint64_t peers;              /* bit k: it can use the memory of device k; for the first 64 devices */
-    pthread_mutex_t streams;     /* protects the members up to pool_stream, and writing loss_message */
+    pthread_mutex_t streams;     /* protects the members up to pool_stream */
     cu_stream *idle_streams;     /* streams on which nothing runs */
     size_t idle_count, idle_capacity;
     struct tw_gpu_stage *idle_stages;
@@ -305,9 +305,6 @@ struct tw_cuda_device {
     _Atomic uint64_t shared_with; /* bit k: device k may use the pool */
     atomic_uint running;          /* the number of launches that are not known to be over */
     atomic_uint launching;        /* the number of threads that are in tw_cuda_launch_cache_enqueue() */
-    atomic_bool is_lost;          /* loss_message is set */
-    cu_result loss_error;         /* likewise */
-    char loss_message[512];
 };
 
 extern struct tw_cuda_driver tw_cuda;
@@ -358,14 +355,15 @@ void tw_cuda_leave(enum tw_cuda_entry entry);
 void tw_cuda_describe(const struct tw_cuda_device *described, struct tw_device_facts *facts);
 void tw_cuda_observe(struct tw_backend_device *device, struct tw_device_state *state);
 
-/* Returns one sentence about the fault of a lost device; NULL for a device that works. After a kernel's fault a device
-   is lost for this process, and libomptarget ends the program if it uses the device. */
-const char *tw_cuda_lost(const struct tw_cuda_device *device);
-
-/* Fails for a lost device, with the message and the code of its fault. */
-tw_status tw_cuda_fail_lost(tw_status status, const struct tw_cuda_device *device);
-
-/* Marks a device as lost: `kernel` failed or, unless it ran `alone`, one that ran beside it. */
+/* As the functions of omp.h. */
+static inline bool tw_cuda_lost(const struct tw_cuda_device *device)
+{
+    return tw_omp_is_lost(&device->omp);
+}
+static inline tw_status tw_cuda_fail_lost(tw_status status, const struct tw_cuda_device *device)
+{
+    return tw_omp_fail_lost(status, &device->omp);
+}
 void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone);
 
 /* Lend a stream on which nothing runs, and take it back. Called in the device's context. */

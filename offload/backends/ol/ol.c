@@ -162,11 +162,6 @@ static void describe(struct tw_backend_device *device, struct tw_device_facts *f
     tw_ol_describe(tw_ol_of(device), facts);
 }
 
-static void observe(struct tw_backend_device *device, struct tw_device_state *state)
-{
-    state->lost = tw_ol_lost(tw_ol_of(device)) != NULL;
-}
-
 /* Otherwise the cuda backend explains it. */
 static bool explain(tw_device_type type, char *text, size_t bytes)
 {
@@ -181,47 +176,16 @@ static bool explain(tw_device_type type, char *text, size_t bytes)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* Returns NULL for a lost device: libomptarget ends the program if it uses one. */
-static void *allocate(struct tw_backend_device *base, size_t bytes)
-{
-    return tw_ol_lost(tw_ol_of(base)) ? NULL : tw_omp_memory.allocate(base, bytes);
-}
-
-static void release(struct tw_backend_device *base, void *memory)
-{
-    if (!tw_ol_lost(tw_ol_of(base)))
-        tw_omp_memory.free(base, memory);
-}
-
-static bool is_full(struct tw_backend_device *base)
-{
-    return !tw_ol_lost(tw_ol_of(base));
-}
-
 static tw_status copy(const struct tw_backend_copy *copy)
 {
-    if (copy->to && tw_ol_lost(tw_ol_of(copy->to)))
-        return tw_ol_fail_lost(TW_ERROR_TRANSFER_FAILED, tw_ol_of(copy->to));
-    if (copy->from && tw_ol_lost(tw_ol_of(copy->from)))
-        return tw_ol_fail_lost(TW_ERROR_TRANSFER_FAILED, tw_ol_of(copy->from));
-    return tw_ol_copy(copy);
+    const tw_status status = tw_omp_check_sides(copy);
+    return status == TW_SUCCESS ? tw_ol_copy(copy) : status;
 }
 
 static tw_status fill(struct tw_backend_device *base, const struct tw_backend_fill *fill)
 {
     struct tw_ol_device *device = tw_ol_of(base);
     return tw_ol_lost(device) ? tw_ol_fail_lost(TW_ERROR_TRANSFER_FAILED, device) : tw_ol_fill(device, fill);
-}
-
-/* The variable of the image that libomptarget has loaded: it launches all kernels that use variables. */
-static void *find_variable(struct tw_backend_device *base, const void *variable)
-{
-    return tw_ol_lost(tw_ol_of(base)) ? NULL : tw_omp_memory.find_variable(base, variable);
-}
-
-static tw_status examine(struct tw_backend_device *base, const void *memory, size_t bytes, bool *shared)
-{
-    return tw_omp_memory.examine(base, memory, bytes, shared);
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
@@ -236,27 +200,22 @@ static tw_status launch_by_liboffload(struct tw_backend_device *base, const stru
 static tw_status launch(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *description)
 {
-    struct tw_ol_device *device = tw_ol_of(base);
-    if (tw_ol_lost(device)) {
-        tw_refuse_launch();
-        return tw_ol_fail_lost(TW_ERROR_LAUNCH_FAILED, device);
-    }
     return tw_ol_takes(base, kernel, description) ? tw_omp_launch_by(base, kernel, description, launch_by_liboffload)
                                                   : tw_omp_launch(base, kernel, description);
 }
 
 static const struct tw_backend_memory memory = {
-    .allocate = allocate,
-    .is_full = is_full,
-    .free = release,
+    .allocate = tw_omp_allocate,
+    .is_full = tw_omp_is_full,
+    .free = tw_omp_free,
     .copy = copy,
     .fill = fill,
     .allocate_host = tw_ol_allocate_host,
     .free_host = tw_ol_free_host,
     .allocate_shared = tw_ol_allocate_shared,
     .free_shared = tw_ol_free_shared,
-    .examine = examine,
-    .find_variable = find_variable,
+    .examine = tw_omp_examine,
+    .find_variable = tw_omp_find_variable, /* libomptarget launches all kernels that use variables */
 };
 
 static const struct tw_backend_interop interop = {.omp_number = tw_omp_number};
@@ -273,7 +232,7 @@ const struct tw_backend tw_backend_ol = {
     .close = close_device,
     .begin_thread = tw_team_begin_worker,
     .describe = describe,
-    .observe = observe,
+    .observe = tw_omp_observe,
     .check = tw_ol_check,
     .load = tw_ol_load,
     .limits = tw_ol_limits,

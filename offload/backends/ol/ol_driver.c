@@ -253,29 +253,6 @@ tw_status tw_ol_fail(tw_status status, ol_result error, const char *format, ...)
     return tw_fail_native(status, TW_NATIVE_OFFLOAD, code);
 }
 
-const char *tw_ol_lost(const struct tw_ol_device *device)
-{
-    return atomic_load_explicit(&device->is_lost, memory_order_acquire) ? device->loss_message : NULL;
-}
-
-tw_status tw_ol_fail_lost(tw_status status, const struct tw_ol_device *device)
-{
-    return tw_fail_native(tw_fail(status, "%s", device->loss_message), TW_NATIVE_OFFLOAD, device->loss_code);
-}
-
-void tw_ol_lose(struct tw_ol_device *device, const char *kernel, ol_result error, bool alone)
-{
-    pthread_mutex_lock(&device->mutex); /* the first thread to find out writes the message */
-    if (!atomic_load_explicit(&device->is_lost, memory_order_relaxed)) {
-        snprintf(device->loss_message, sizeof device->loss_message,
-                 "kernel %s%s failed on the device: %s; nothing runs on it any more in this process", kernel,
-                 alone ? "" : ", or one that ran beside or after it,", error->details ? error->details : "no details");
-        device->loss_code = error->code;
-        atomic_store_explicit(&device->is_lost, true, memory_order_release);
-    }
-    pthread_mutex_unlock(&device->mutex);
-}
-
 /* ---- queues ------------------------------------------------------------------------------------------------------ */
 
 ol_result tw_ol_take_queue(struct tw_ol_device *device, ol_queue *queue)

@@ -113,14 +113,11 @@ struct tw_ol_device {
     char uid[128];
     size_t compute_units, local_bytes; /* of a group; 0: not known */
     void *word;                        /* device memory for tw_ol_enter() */
-    pthread_mutex_t mutex;             /* protects the members up to idle_stages, and writing loss_message */
+    pthread_mutex_t mutex;             /* protects the members up to idle_stages */
     ol_queue *idle_queues;             /* on which nothing runs */
     size_t idle_count, idle_capacity;
     struct tw_gpu_stage *idle_stages;
     atomic_uint running; /* the number of launches that are not known to be over */
-    atomic_bool is_lost; /* loss_message is set */
-    int loss_code;       /* likewise */
-    char loss_message[512];
 };
 
 static inline struct tw_ol_device *tw_ol_of(struct tw_backend_device *device)
@@ -154,15 +151,20 @@ void tw_ol_describe(const struct tw_ol_device *device, struct tw_device_facts *f
 /* Fails with a sentence of two parts, the second of which is the error's own; and its code. */
 tw_status tw_ol_fail(tw_status status, ol_result error, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Returns one sentence about the fault of a lost device; NULL for a device that works. After a kernel's fault a device is
-   lost for this process. */
-const char *tw_ol_lost(const struct tw_ol_device *device);
-
-/* Fails for a lost device, with the message and the code of its fault. */
-tw_status tw_ol_fail_lost(tw_status status, const struct tw_ol_device *device);
-
-/* Marks a device as lost: `kernel` failed or, unless it ran `alone`, one that ran beside it. */
-void tw_ol_lose(struct tw_ol_device *device, const char *kernel, ol_result error, bool alone);
+/* As the functions of omp.h. */
+static inline bool tw_ol_lost(const struct tw_ol_device *device)
+{
+    return tw_omp_is_lost(&device->omp);
+}
+static inline tw_status tw_ol_fail_lost(tw_status status, const struct tw_ol_device *device)
+{
+    return tw_omp_fail_lost(status, &device->omp);
+}
+static inline void tw_ol_lose(struct tw_ol_device *device, const char *kernel, ol_result error, bool alone)
+{
+    tw_omp_lose(&device->omp, kernel, alone, error->details ? error->details : "no details", TW_NATIVE_OFFLOAD,
+                error->code);
+}
 
 /* Lend a queue on which nothing runs, and take it back. */
 ol_result tw_ol_take_queue(struct tw_ol_device *device, ol_queue *queue);

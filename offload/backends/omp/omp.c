@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <omp.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,16 +149,50 @@ void tw_omp_describe(struct tw_backend_device *device, struct tw_device_facts *f
 
 void tw_omp_observe(struct tw_backend_device *device, struct tw_device_state *state)
 {
+    state->lost = tw_omp_is_lost(omp(device));
     if (!omp(device)->gpu)
         state->free_bytes = tw_topology_free_bytes();
+}
+
+/* ---- lost devices ------------------------------------------------------------------------------------------------ */
+
+tw_status tw_omp_fail_lost(tw_status status, const struct tw_omp_device *device)
+{
+    return tw_fail_native(tw_fail(status, "%s", device->loss.message), device->loss.api, device->loss.code);
+}
+
+void tw_omp_lose(struct tw_omp_device *device, const char *kernel, bool alone, const char *text, tw_native_api api,
+                 int code)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* several threads get the driver's error */
+    pthread_mutex_lock(&mutex);
+    if (!tw_omp_is_lost(device)) {
+        snprintf(device->loss.message, sizeof device->loss.message,
+                 "kernel %s%s failed on the device: %s; nothing runs on it any more in this process", kernel,
+                 alone ? "" : ", or one that ran beside or after it,", text);
+        device->loss.api = api;
+        device->loss.code = code;
+        atomic_store_explicit(&device->loss.is_set, true, memory_order_release);
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+tw_status tw_omp_check_sides(const struct tw_backend_copy *copy)
+{
+    if (copy->to && tw_omp_is_lost(omp(copy->to)))
+        return tw_omp_fail_lost(TW_ERROR_TRANSFER_FAILED, omp(copy->to));
+    return copy->from && tw_omp_is_lost(omp(copy->from)) ? tw_omp_fail_lost(TW_ERROR_TRANSFER_FAILED, omp(copy->from))
+                                                         : TW_SUCCESS;
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /* The memory of the x86-64 device comes from malloc(). It is aligned here for vectors; malloc()'s address is stored
    before the address that is returned. */
-static void *allocate(struct tw_backend_device *device, size_t bytes)
+void *tw_omp_allocate(struct tw_backend_device *device, size_t bytes)
 {
+    if (tw_omp_is_lost(omp(device)))
+        return NULL;
     if (omp(device)->gpu)
         return omp_target_alloc(tw_omp_gpu_bytes(bytes), omp(device)->number);
     unsigned char *raw =
@@ -173,18 +208,25 @@ static void *allocate(struct tw_backend_device *device, size_t bytes)
 /* The memory of a CPU as an offload device is the host's. */
 static void *allocate_shared(struct tw_backend_device *device, size_t bytes)
 {
-    return omp(device)->gpu ? NULL : allocate(device, bytes);
+    return omp(device)->gpu ? NULL : tw_omp_allocate(device, bytes);
 }
 
-static void release(struct tw_backend_device *device, void *memory)
+bool tw_omp_is_full(struct tw_backend_device *device)
 {
+    return !tw_omp_is_lost(omp(device));
+}
+
+void tw_omp_free(struct tw_backend_device *device, void *memory)
+{
+    if (tw_omp_is_lost(omp(device)))
+        return;
     if (!omp(device)->gpu)
         memcpy(&memory, (unsigned char *)memory - sizeof memory, sizeof memory);
     omp_target_free(memory, omp(device)->number);
 }
 
 /* A GPU's own memory cannot be read by this process: see tw_omp_classify(). */
-static tw_status examine(struct tw_backend_device *device, const void *memory, size_t bytes, bool *shared)
+tw_status tw_omp_examine(struct tw_backend_device *device, const void *memory, size_t bytes, bool *shared)
 {
     const bool was_said = *shared;
     (void)bytes;
@@ -195,9 +237,9 @@ static tw_status examine(struct tw_backend_device *device, const void *memory, s
                    omp(device)->number);
 }
 
-static void *find_variable(struct tw_backend_device *device, const void *variable)
+void *tw_omp_find_variable(struct tw_backend_device *device, const void *variable)
 {
-    return tw_openmp_variable(omp(device)->number, variable);
+    return tw_omp_is_lost(omp(device)) ? NULL : tw_openmp_variable(omp(device)->number, variable);
 }
 
 /* Returns true if a side of a copy is memory that this process can access. */
@@ -423,6 +465,10 @@ tw_status tw_omp_launch_by(struct tw_backend_device *base, const struct tw_inter
                            struct tw_internal_launch *description, tw_omp_run *run)
 {
     struct tw_omp_device *device = omp(base);
+    if (tw_omp_is_lost(device)) {
+        tw_refuse_launch();
+        return tw_omp_fail_lost(TW_ERROR_LAUNCH_FAILED, device);
+    }
     tw_omp_prepare(device, kernel, description);
     tw_status status = tw_scratch_lend(&device->scratch, base, kernel, description);
     if (status != TW_SUCCESS) {
@@ -455,14 +501,14 @@ tw_status tw_omp_launch(struct tw_backend_device *base, const struct tw_internal
 }
 
 const struct tw_backend_memory tw_omp_memory = {
-    .allocate = allocate,
+    .allocate = tw_omp_allocate,
     .allocate_shared = allocate_shared,
-    .free_shared = release,
-    .free = release,
+    .free_shared = tw_omp_free,
+    .free = tw_omp_free,
     .copy = copy,
     .fill = fill,
-    .examine = examine,
-    .find_variable = find_variable,
+    .examine = tw_omp_examine,
+    .find_variable = tw_omp_find_variable,
 };
 
 int tw_omp_number(const struct tw_backend_device *device)

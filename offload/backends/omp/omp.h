@@ -8,6 +8,8 @@
 #ifndef TEAMWORK_OFFLOAD_OMP_H
 #define TEAMWORK_OFFLOAD_OMP_H
 
+#include <stdatomic.h>
+
 #include "backend.h"
 #include "common/scratch.h"
 
@@ -18,6 +20,12 @@ struct tw_omp_device {
     unsigned max_teams, max_threads, max_parts;
     unsigned warp; /* lanes of a GPU's warp; 0: not known */
     struct tw_scratch scratch;
+    struct {
+        atomic_bool is_set; /* the device is lost, and the other members are written */
+        tw_native_api api;
+        int code;
+        char message[512];
+    } loss;
 };
 
 #define TW_OMP_TYPES (TW_DEVICE_GPU | TW_DEVICE_CPU | TW_DEVICE_ACCELERATOR)
@@ -33,8 +41,32 @@ bool tw_omp_classify(int number, bool *gpu);
 void tw_omp_begin(struct tw_omp_device *device, const struct tw_backend *backend, unsigned index, int number, bool gpu);
 void tw_omp_end(struct tw_omp_device *device);
 
-/* Slots (backend.h). They allocate memory for launches through the table of the device's own backend. */
+/* Returns true if a device is lost: after a kernel's fault it is so for this process, and libomptarget ends the program
+   if it uses the device. A backend that finds a fault says so by tw_omp_lose(). */
+static inline bool tw_omp_is_lost(const struct tw_omp_device *device)
+{
+    return atomic_load_explicit(&device->loss.is_set, memory_order_acquire);
+}
+
+/* Fails for a lost device, with the message and the code of its fault. */
+tw_status tw_omp_fail_lost(tw_status status, const struct tw_omp_device *device);
+
+/* Marks a device as lost: `kernel` failed or, unless it ran `alone`, one that ran beside it. `text` and `code` are the
+   driver's. The first call counts. */
+void tw_omp_lose(struct tw_omp_device *device, const char *kernel, bool alone, const char *text, tw_native_api api,
+                 int code);
+
+/* Fails if a side of a copy is lost. */
+tw_status tw_omp_check_sides(const struct tw_backend_copy *copy);
+
+/* Slots (backend.h). They allocate memory for launches through the table of the device's own backend. On a lost device
+   they do nothing, or fail. Those of memory are those of tw_omp_memory, too. */
 extern const struct tw_backend_memory tw_omp_memory;
+void *tw_omp_allocate(struct tw_backend_device *device, size_t bytes);
+bool tw_omp_is_full(struct tw_backend_device *device);
+void tw_omp_free(struct tw_backend_device *device, void *memory);
+tw_status tw_omp_examine(struct tw_backend_device *device, const void *memory, size_t bytes, bool *shared);
+void *tw_omp_find_variable(struct tw_backend_device *device, const void *variable);
 void tw_omp_describe(struct tw_backend_device *device, struct tw_device_facts *facts);
 tw_status tw_omp_check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                        struct tw_internal_launch *launch);
@@ -45,8 +77,8 @@ void tw_omp_limits(struct tw_backend_device *device, const struct tw_internal_ke
 tw_status tw_omp_launch(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *description);
 
-/* Prepares a launch, lends it the scratch memory that it needs, and lets a function run it. For the slot `launch` of the
-   other backends. */
+/* Prepares a launch, lends it the scratch memory that it needs, and lets a function run it; fails on a lost device. For
+   the slot `launch` of the other backends. */
 typedef tw_status tw_omp_run(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
                              struct tw_internal_launch *description);
 tw_status tw_omp_launch_by(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
