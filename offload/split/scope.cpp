@@ -130,6 +130,17 @@ void Checker::inlineCalls()
     }
 }
 
+/* The branch of the condition that a marker stands in; null: there is none. In front of it are those of checks by a sanitizer, which go
+   on where all is well. */
+BranchInst *branchBehind(CallInst &Marker)
+{
+    auto *Branch = dyn_cast<BranchInst>(Marker.getParent()->getTerminator());
+    SmallPtrSet<const BranchInst *, 4> Seen;
+    while (Branch && Branch->hasMetadata(LLVMContext::MD_nosanitize) && Seen.insert(Branch).second)
+        Branch = dyn_cast<BranchInst>(Branch->getSuccessor(0)->getTerminator());
+    return Branch && Branch->isConditional() ? Branch : nullptr;
+}
+
 /* The bodies of loops and of TW_ONCE. Each begins where the condition with the marker holds. */
 void Checker::findBodies()
 {
@@ -145,8 +156,8 @@ void Checker::findBodies()
         Past.insert(SplitBlock(End->getParent(), End));
     DominatorTree DT(*Copy);
     for (CallInst *Marker : Markers) {
-        auto *Branch = dyn_cast<BranchInst>(Marker->getParent()->getTerminator());
-        if (!Branch || !Branch->isConditional() || !DT.isReachableFromEntry(Branch->getParent()))
+        BranchInst *Branch = branchBehind(*Marker);
+        if (!Branch || !DT.isReachableFromEntry(Branch->getParent()))
             continue;
         BasicBlock *First = Branch->getSuccessor(0);
         Body B{Marker, {}};

@@ -157,21 +157,25 @@ $(sed -n 's/^[a-z]* \(stays_[a-z]*\)(.*/\1 bar.sync 1/p' "$here/split/gpu.c")"
     fi
 fi
 
-# The rules of group scope. Without lines of the source, the function is named.
+# The rules of group scope, also where a sanitizer has put its checks between. Without lines of the source, the function is named.
 scope=$here/split/scope.c
-said=$("$@" -std=c17 -O1 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -fno-color-diagnostics -S \
-    -o /dev/null -Xclang=-opt-record-passes -Xclang=. "$scope" 2>&1) || {
-    echo "$said"
-    exit 1
-}
-found=$(echo "$said" | sed -n 's/.*scope\.c:\([0-9]*\):[0-9]*: warning: in [a-z_]*(): .* (rule \([0-9]\))$/\1 \2/p' | sort -n)
 marked=$(grep -n 'RULE [0-9]' "$scope" | sed 's/^\([0-9]*\):.*RULE \([0-9]\) .*/\1 \2/')
-if [ "$found" != "$marked" ]; then
-    echo "$said"
-    echo "expected, in lines of $scope:"
-    echo "$marked"
-    exit 1
-fi
+for sanitizer in "" -fsanitize=address,undefined; do
+    # shellcheck disable=SC2086 # none or one
+    said=$("$@" -std=c17 -O1 -fopenmp $sanitizer -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" \
+        -fno-color-diagnostics -S -o /dev/null -Xclang=-opt-record-passes -Xclang=. "$scope" 2>&1) || {
+        echo "$said"
+        exit 1
+    }
+    found=$(echo "$said" |
+        sed -n 's/.*scope\.c:\([0-9]*\):[0-9]*: warning: in [a-z_]*(): .* (rule \([0-9]\))$/\1 \2/p' | sort -n)
+    if [ "$found" != "$marked" ]; then
+        echo "$said"
+        echo "expected $sanitizer, in lines of $scope:"
+        echo "$marked"
+        exit 1
+    fi
+done
 named=$("$@" -std=c17 -O1 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -o /dev/null "$scope" 2>&1 |
     grep -c 'scope\.c:[0-9]*:[0-9]*: warning: in wrong_assignments(): .*(rule 3)')
 if [ "$named" = 0 ]; then
