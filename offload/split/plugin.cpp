@@ -6,6 +6,7 @@
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
@@ -22,6 +23,8 @@
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
@@ -98,12 +101,18 @@ CallInst *markerCall(Instruction &I, const char *Name)
 namespace
 {
 
-bool split(Kernel &K, FunctionAnalysisManager &FAM)
+constexpr uint64_t MostOfLikely = 1024; /* work-items */
+constexpr uint64_t UsualTile = 16;      /* for which the macros make a copy in any case */
+
+/* `Extent` becomes the rows and columns of a group of two dimensions. */
+bool split(Kernel &K, FunctionAnalysisManager &FAM, WeakTrackingVH Extent[2])
 {
     if (K.F.hasOptNone())
         return K.refuse("it is not optimized");
     if (!prepare(K, FAM) || !findRegions(K) || !classify(K))
         return false;
+    for (unsigned D = 0; D < 2; ++D)
+        Extent[D] = K.Id[D + 1]->getArgOperand(1);
     shareLoops(K);
     if (!makeLoops(K))
         return false;
@@ -134,20 +143,74 @@ void empty(Function &F)
     new UnreachableInst(F.getContext(), Block);
 }
 
+/* Where the size of the group is computed that a kernel of two dimensions does not say; null: it says one. */
+CallInst *sizeCall(Function &F)
+{
+    for (Instruction &I : instructions(F)) {
+        auto *Call = dyn_cast<CallInst>(&I);
+        if (!Call || !Call->getCalledFunction() || !Call->getCalledFunction()->getName().contains("tw_internal_nd_here")
+            || Call->arg_size() < 5)
+            continue;
+        const auto *Dims = dyn_cast<ConstantInt>(Call->getArgOperand(Call->arg_size() - 1));
+        const auto *Given = dyn_cast<ConstantInt>(Call->getArgOperand(Call->arg_size() - 4));
+        return Dims && Dims->equalsInt(2) && Given && Given->isZero() ? Call : nullptr;
+    }
+    return nullptr;
+}
+
+bool handle(Function &F, FunctionAnalysisManager &FAM);
+
+/* Groups of the size that a kernel counts on, though it does not say it, go by a copy of it for that size. */
+void handleLikely(Kernel &K, Function &Copy, Value *Rows, Value *Columns, FunctionAnalysisManager &FAM)
+{
+    auto *First = dyn_cast_or_null<Instruction>(Rows), *Second = dyn_cast_or_null<Instruction>(Columns);
+    if (!First || !Second || First->getParent() != Second->getParent())
+        return;
+    CallInst *Call = sizeCall(Copy);
+    const unsigned Last = Call->arg_size() - 1;
+    for (unsigned D = 0; D < 3; ++D)
+        Call->setArgOperand(Last - 3 + D, ConstantInt::get(Call->getArgOperand(Last - 3 + D)->getType(), D < 2 ? K.Likely[D] : 1));
+    if (!handle(Copy, FAM))
+        return;
+    Instruction *Behind = (First->comesBefore(Second) ? Second : First)->getNextNode();
+    IRBuilder<> B(Behind);
+    Value *Fits = B.CreateAnd(B.CreateICmpEQ(First, ConstantInt::get(First->getType(), K.Likely[0])),
+                              B.CreateICmpEQ(Second, ConstantInt::get(Second->getType(), K.Likely[1])));
+    Instruction *Leave = SplitBlockAndInsertIfThen(Fits, Behind->getIterator(), true);
+    B.SetInsertPoint(Leave);
+    B.SetCurrentDebugLocation(K.Where);
+    B.CreateCall(&Copy, {K.F.getArg(0)});
+    B.CreateRetVoid();
+    Leave->eraseFromParent();
+    FAM.invalidate(K.F, PreservedAnalyses::none());
+}
+
 /* Whether `F`, one work-item of a kernel, has become the whole group. */
 bool handle(Function &F, FunctionAnalysisManager &FAM)
 {
     Kernel K(F);
     const DISubprogram *Program = F.getSubprogram();
-    const DebugLoc Where =
-        Program ? DebugLoc(DILocation::get(F.getContext(), Program->getLine(), 0, const_cast<DISubprogram *>(Program)))
-                : DebugLoc();
-    const bool Done = split(K, FAM);
+    if (Program)
+        K.Where = DILocation::get(F.getContext(), Program->getLine(), 0, const_cast<DISubprogram *>(Program));
+    Function *Copy = nullptr;
+    if (sizeCall(F) && !F.hasOptNone()) {
+        ValueToValueMapTy Map;
+        Copy = CloneFunction(&F, Map);
+    }
+    WeakTrackingVH Extent[2];
+    const bool Done = split(K, FAM, Extent);
     FAM.invalidate(F, PreservedAnalyses::none());
     if (Done || K.Barriers > 0 || K.Why != "")
-        remark(K, Done, Where, F.empty() ? nullptr : &F.getEntryBlock());
+        remark(K, Done, K.Where, F.empty() ? nullptr : &F.getEntryBlock());
     if (!Done)
         empty(F);
+    const uint64_t Items = K.Likely[0] * K.Likely[1];
+    if (Done && Copy && Items && Items <= MostOfLikely && !(K.Likely[0] == UsualTile && K.Likely[1] == UsualTile))
+        handleLikely(K, *Copy, Extent[0], Extent[1], FAM);
+    if (Copy && Copy->use_empty()) {
+        FAM.clear(*Copy, Copy->getName());
+        Copy->eraseFromParent();
+    }
     return Done;
 }
 

@@ -91,8 +91,9 @@ template <typename Function_> bool inlineCalls(Kernel &K, Function_ Wanted)
     return K.refuse("a function with barriers is recursive");
 }
 
-void simplify(Function &F, FunctionAnalysisManager &FAM, Keep Strides)
+void simplify(Kernel &K, FunctionAnalysisManager &FAM, Keep Strides)
 {
+    Function &F = K.F;
     FunctionPassManager Passes;
     Passes.addPass(SROAPass(SROAOptions::ModifyCFG));
     Passes.addPass(EarlyCSEPass(true));
@@ -101,7 +102,7 @@ void simplify(Function &F, FunctionAnalysisManager &FAM, Keep Strides)
     Passes.addPass(LoopSimplifyPass());
     FAM.invalidate(F, PreservedAnalyses::none());
     FAM.invalidate(F, Passes.run(F, FAM));
-    keepStrides(F, Strides);
+    keepStrides(F, Strides, K.Likely);
     Passes = FunctionPassManager();
     LoopPassManager Loops;
     Loops.addPass(LoopRotatePass(false));
@@ -181,7 +182,7 @@ bool prepare(Kernel &K, FunctionAnalysisManager &FAM)
     if (!inlineCalls(K, AlwaysOrBarrier))
         return false;
     answerMarkers(K);
-    simplify(K.F, FAM, Keep::Candidates);
+    simplify(K, FAM, Keep::Candidates);
     /* a function that takes the work-item by value gets the address of a variable, which the markers could not follow */
     if (!inlineCalls(K, [&](const CallBase &Call, const Function &Callee) {
             return takesVariable(Call) || AlwaysOrBarrier(Call, Callee);
@@ -189,10 +190,10 @@ bool prepare(Kernel &K, FunctionAnalysisManager &FAM)
         return false;
     dropVariables(K.F);
     answerMarkers(K);
-    simplify(K.F, FAM, Keep::Found);
+    simplify(K, FAM, Keep::Found);
     dropPromises(K.F);
     splitCounters(K.F);
-    keepStrides(K.F, Keep::None);
+    keepStrides(K.F, Keep::None, K.Likely);
     return isSupported(K);
 }
 

@@ -187,8 +187,10 @@ struct Kernel {
     llvm::SmallVector<llvm::AllocaInst *, 8> Private;            /* variables that each work-item needs for itself */
     llvm::DenseSet<const llvm::Value *> Constant;                /* variables of the group that work-items only read */
     unsigned Barriers = 0;
-    unsigned Shared = 0; /* loops that share out a range */
-    std::string Why;     /* it cannot be split; empty as long as it can */
+    unsigned Shared = 0;         /* loops that share out a range */
+    uint64_t Likely[2] = {0, 0}; /* the size of groups of two dimensions that it counts on */
+    llvm::DebugLoc Where;        /* in the source */
+    std::string Why;             /* it cannot be split; empty as long as it can */
 
     explicit Kernel(llvm::Function &F) : F(F)
     {
@@ -224,7 +226,7 @@ bool isUniform(const Kernel &K, const llvm::Value *V);
 bool canRecompute(const llvm::Instruction &I);
 bool isRecomputed(const Kernel &K, const llvm::Value *V);
 enum class Keep { Candidates, Found, None };
-void keepStrides(llvm::Function &F, Keep Which);
+void keepStrides(llvm::Function &F, Keep Which, uint64_t Likely[2]);
 void shareLoops(Kernel &K);
 bool makeLoops(Kernel &K);
 std::optional<Version> versionInside(llvm::Function &F, llvm::Loop &L, llvm::ScalarEvolution &SE,

@@ -33,6 +33,7 @@ namespace
 
 constexpr unsigned MostAtoms = 4, MostTerms = 12, MostDepth = 16;
 constexpr uint64_t MostItems = 1u << 16; /* of a group, above all limits */
+constexpr int64_t MostOfTile = 1024;
 
 /* A sum of products of values, modulo 2 to the 64. */
 using Product = SmallVector<Value *, 2>;
@@ -697,9 +698,50 @@ void Sharer::run()
 
 } // namespace
 
+namespace
+{
+
+/* The size of groups of two dimensions with which a loop of constant steps would share out a range; 0: none. */
+uint64_t likelyExtent(Loop &L, const Ids &I, Finder &Find, unsigned D)
+{
+    for (PHINode &Phi : L.getHeader()->phis()) {
+        BasicBlock *Latch = L.getLoopLatch(), *Preheader = L.getLoopPreheader();
+        auto *Next = Latch && Preheader ? dyn_cast<BinaryOperator>(Phi.getIncomingValueForBlock(Latch)) : nullptr;
+        auto *Step = Next && Next->getOpcode() == Instruction::Add && Next->getOperand(0) == &Phi
+                         ? dyn_cast<ConstantInt>(Next->getOperand(1))
+                         : nullptr;
+        if (!Step || Step->getValue().slt(2) || Step->getValue().sgt(MostOfTile))
+            continue;
+        const uint64_t By = Step->getZExtValue();
+        SmallVector<Value *, 16> Elements{Phi.getIncomingValueForBlock(Preheader)};
+        for (BasicBlock *Block : L.blocks())
+            for (Instruction &J : *Block)
+                if (J.getOpcode() == Instruction::Add || J.getOpcode() == Instruction::Or)
+                    Elements.push_back(&J);
+        for (Value *Element : Elements) {
+            const std::optional<Sum> Of = Find.sum(Element);
+            if (!Of)
+                continue;
+            const auto Times = [&](Value *Id) {
+                const auto At = Of->Terms.find(Product{Id});
+                return At == Of->Terms.end() ? 0 : At->second;
+            };
+            const uint64_t Rows = Times(I.Id[1]), Columns = Times(I.Id[2]);
+            if (Rows > 1 && Columns == 1 && By % Rows == 0) /* first + row * width + column */
+                return D == 2 ? Rows : By / Rows;
+            if (Rows == (D == 1) && Columns == (D == 2)) /* of one dimension */
+                return By;
+        }
+    }
+    return 0;
+}
+
+} // namespace
+
 /* Sees to it that such loops of constant length are not unrolled, up to the time when they are looked for. At first, where ids are
-   still in memory, these are all loops with steps of more than one. */
-void keepStrides(Function &F, Keep Which)
+   still in memory, these are all loops with steps of more than one. `Likely` becomes the size that a group of two dimensions must
+   have for loops of constant steps to be such. */
+void keepStrides(Function &F, Keep Which, uint64_t Likely[2])
 {
     constexpr const char *Disable = "llvm.loop.unroll.disable", *Mark = "teamwork.shared";
     Ids I{};
@@ -728,9 +770,14 @@ void keepStrides(Function &F, Keep Which)
     };
     DominatorTree DT(F);
     LoopInfo LI(DT);
+    Finder Find(I, Uniform);
+    const bool OfTile = I.isOne(0) && !isa<ConstantInt>(I.Extent[1]) && !isa<ConstantInt>(I.Extent[2]);
     for (Loop *L : LI.getLoopsInPreorder()) {
+        for (unsigned D = 1; D < 3 && OfTile && Which == Keep::Found; ++D)
+            if (const uint64_t Size = likelyExtent(*L, I, Find, D); Size && !Likely[D - 1])
+                Likely[D - 1] = Size;
         LLVMContext &Context = F.getContext();
-        const bool Is = Which == Keep::Candidates ? HasStep(*L) : Which == Keep::Found && Finder(I, Uniform).find(*L);
+        const bool Is = Which == Keep::Candidates ? HasStep(*L) : Which == Keep::Found && Find.find(*L);
         if (!Is && hasLoopMark(*L, Mark))
             L->setLoopID(makePostTransformationMetadata(Context, L->getLoopID(), {Disable, Mark}, {}));
         else if (Is && !hasLoopMark(*L, Disable)) {

@@ -67,6 +67,14 @@ if [ "$(echo "$lanes" | grep -c 'kernel any_tile_rows was split .*; 2 loops')" -
     exit 1
 fi
 
+# A kernel that goes by steps of a constant size of its groups, and does not say it, has a copy for this size.
+if ! echo "$lanes" | grep -q 'kernel halo_unnamed was split .*; 1 loop' ||
+    ! echo "$code" | sed -n '/^define.*@halo_unnamed_tw_split_2(/,/^}/p' | grep -q 'call .*@halo_unnamed_tw_split_2\.' ||
+    echo "$code" | grep '^define.*@\(odd_steps\|any_tile_[a-z]*\)_tw_split_2\.'; then
+    echo "split/grid.c: no copy of halo_unnamed for the size that it counts on, or one of another kernel"
+    exit 1
+fi
+
 if echo "$code" | grep -q 'call.*llvm\.memcpy.*i64 512'; then
     echo "turn_around in split/grid.c calls memcpy()"
     exit 1

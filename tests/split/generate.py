@@ -85,6 +85,9 @@ int main(void)
 """
 
 
+SIZES = [(16, 16), (5, 7), (4, 32), (2, 40), (3, 27)]  # of groups of two dimensions
+
+
 class Body:
     """The statements of one work-item: v, u (int), f (float) are its values, x and y its place in rows of w and h."""
 
@@ -216,6 +219,10 @@ class Body:
             loop = (f"for ({of} p = ({of})tw_local_id(item, 0); p < {bound}; p += ({of})tw_local_range(item, 0)) "
                     f"for ({of} q = ({of})tw_local_id(item, 1); q < {wide}; q += ({of})tw_local_range(item, 1)) "
                     f"{{ const {of} at = p * {wide} + q; s[at] = {value} + {self.pick('0', '(int)q', '(int)p')}; }}")
+        elif self.dims == 2 and self.rng.random() < 0.5: # in steps of constants, which may be the size of a group or not
+            rows, columns = self.rng.choice(SIZES)
+            loop = (f"for ({of} first = 0; first < {most}; first += {rows * columns}) {{ const {of} at = first + "
+                    f"({of})tw_local_id(item, 0) * {columns} + ({of})tw_local_id(item, 1); {guard or f'if (at < {most})'} s[at] = {value}; }}")
         else:
             start = abs(self.const())
             loop = f"for ({of} at = ({of})l + {start}; at < {bound}; at += ({of}){n}) {{ s[at] = {value}; s[at] ^= {start}; }}"
@@ -283,7 +290,7 @@ class Body:
 def kernel(rng, number):
     """The definition of a kernel, and its launch."""
     form, dims, name = rng.choice(["range", "nd", "nd", "nd", "nd", "groups"]), rng.choice([1, 2]), f"kernel_{number}"
-    local = rng.choice([(8,), (33,), (64,), (256,)] if dims == 1 else [(16, 16), (5, 7), (4, 32), (2, 40), (3, 27)])
+    local = rng.choice([(8,), (33,), (64,), (256,)] if dims == 1 else SIZES)
     groups = rng.choice([(3,), (7,)] if dims == 1 else [(3, 4), (2, 3)])
     barriers, reduces = form == "nd" and rng.random() < 0.7, rng.random() < 0.25
     body = Body(rng, barriers, form != "groups" and not barriers, dims, reduces, math.prod(local))

@@ -186,6 +186,34 @@ static inline void halo_by_id(tw_nd_item item, const struct tile *k)
 }
 TW_ND_RANGE_KERNEL(TW_BLOCK(tile) halo_by_id, ROWS, COLUMNS);
 
+/* The size that it counts on, and does not say. */
+static inline void halo_unnamed(tw_nd_item item, const struct tile *k)
+{
+    TW_LOCAL(float, tile, [CELLS]);
+    const float *in = k->in + tw_group_id(item, 0) * ROWS * k->pitch + tw_group_id(item, 1) * COLUMNS;
+    const unsigned i = (unsigned)tw_local_id(item, 0), j = (unsigned)tw_local_id(item, 1);
+    for (unsigned first = 0; first < CELLS; first += ROWS * COLUMNS) {
+        const unsigned at = first + i * COLUMNS + j;
+        if (at < CELLS)
+            tile[at] = in[at / WIDE * k->pitch + at % WIDE];
+    }
+    tw_barrier(item, TW_LOCAL_SPACE);
+    average(item, k, tile);
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(tile) halo_unnamed);
+
+/* No size of a group fits these steps. */
+static inline void odd_steps(tw_nd_item item, const struct tile *k)
+{
+    TW_LOCAL(float, tile, [CELLS]);
+    const unsigned i = (unsigned)tw_local_id(item, 0), j = (unsigned)tw_local_id(item, 1);
+    for (unsigned at = i * COLUMNS + j; at < CELLS; at += ROWS * COLUMNS + 1)
+        tile[at] = k->in[at];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    average(item, k, tile);
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(tile) odd_steps);
+
 static inline void halo_by_turns(tw_nd_item item, const struct tile *k)
 {
     TW_LOCAL(float, tile, [CELLS]);
