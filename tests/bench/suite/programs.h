@@ -42,6 +42,7 @@
     X(tree_sum)                                                                                                        \
     X(clamped_mask)                                                                                                    \
     X(any_mask)                                                                                                        \
+    X(life_any)                                                                                                        \
     X(periodic)                                                                                                        \
     X(helper)                                                                                                          \
     X(strided)                                                                                                         \

@@ -36,6 +36,21 @@ __global__ void __launch_bounds__(LIFE_TILE *LIFE_TILE)
     next[corner + i * pitch + j] = (sum == 3) | ((sum == 2) & tile[i + 1][j + 1]);
 }
 
+__global__ void any_kernel(const unsigned char *now, unsigned char *next, unsigned pitch)
+{
+    extern __shared__ unsigned char any_tile[];
+    const unsigned width = blockDim.x + 2, height = blockDim.y + 2;
+    const unsigned corner = blockIdx.y * blockDim.y * pitch + blockIdx.x * blockDim.x;
+    const unsigned char *from = now + corner - pitch - 1;
+    for (unsigned i = threadIdx.y; i < height; i += blockDim.y)
+        for (unsigned j = threadIdx.x; j < width; j += blockDim.x)
+            any_tile[i * width + j] = from[i * pitch + j];
+    __syncthreads();
+    const unsigned char *up = any_tile + threadIdx.y * width + threadIdx.x, *here = up + width, *down = here + width;
+    const int sum = up[0] + up[1] + up[2] + here[0] + here[2] + down[0] + down[1] + down[2];
+    next[corner + threadIdx.y * pitch + threadIdx.x] = (sum == 3) | ((sum == 2) & here[1]);
+}
+
 bool run_flat(void *state)
 {
     const life &life = suite_cuda_problem<struct life>(state);
@@ -56,11 +71,28 @@ bool run_tiled(void *state)
     return suite_cuda_wait();
 }
 
+bool run_any(void *state)
+{
+    const life &life = suite_cuda_problem<struct life>(state);
+    const dim3 block(LIFE_ANY_COLUMNS, LIFE_ANY_ROWS);
+    const dim3 grid((unsigned)life.side / LIFE_ANY_COLUMNS, (unsigned)life.side / LIFE_ANY_ROWS);
+    const unsigned inside = (unsigned)life.pitch + 1;
+    any_kernel<<<grid, block, (LIFE_ANY_ROWS + 2) * (LIFE_ANY_COLUMNS + 2)>>>(
+        suite_cuda_at<unsigned char>(state, LIFE_NOW) + inside, suite_cuda_at<unsigned char>(state, LIFE_NEXT) + inside,
+        (unsigned)life.pitch);
+    return suite_cuda_wait();
+}
+
 const suite_version versions[] = {
     SUITE_CUDA_VERSION("flat", run_flat),
     SUITE_CUDA_VERSION("tiled", run_tiled),
 };
 
+const suite_version any_versions[] = {
+    SUITE_CUDA_VERSION("tiled", run_any),
+};
+
 } // namespace
 
 SUITE_CUDA_VERSIONS(life, versions)
+SUITE_CUDA_VERSIONS(life_any, any_versions)

@@ -46,3 +46,15 @@ static bool make(enum suite_size size, struct suite_problem *problem)
 }
 
 const struct suite_program suite_life = {"life", "", make, suite_arrays_free, suite_arrays_equal};
+
+static bool make_any(enum suite_size size, struct suite_problem *problem)
+{
+    if (!make(size, problem))
+        return false;
+    const size_t side = ((const struct life *)problem->data)->side;
+    snprintf(problem->title, sizeof problem->title, "Game of Life, tiles of any size, %zu x %zu cells", side, side);
+    problem->literal = true;
+    return true;
+}
+
+const struct suite_program suite_life_any = {"life_any", "", make_any, suite_arrays_free, suite_arrays_equal};

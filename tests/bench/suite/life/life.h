@@ -2,6 +2,7 @@
 /**
  * The Game of Life: one generation of a board of bytes, 0 or 1. The board has `side` + 2 rows: its first and last row
  * and column are a border of dead cells that kernels read and do not write, so they need no test for the edges.
+ * life_any: the same as one writes it first, through tiles of a size that only the launch says.
  */
 #ifndef TEAMWORK_SUITE_LIFE_H
 #define TEAMWORK_SUITE_LIFE_H
@@ -10,6 +11,9 @@
 
 /** Side of the tiles of the form "tiled"; sides of boards are multiples of it. */
 enum { LIFE_TILE = 16 };
+
+/** Rows and columns of those of the program life_any, whose kernels learn them when they run. */
+enum { LIFE_ANY_ROWS = 8, LIFE_ANY_COLUMNS = 32 };
 
 enum { LIFE_NOW, LIFE_NEXT }; /* the arrays */
 

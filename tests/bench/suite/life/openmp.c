@@ -58,6 +58,43 @@ static bool SUITE_NAME(life_tiled)(void *state)
     return true;
 }
 
+/* The same; the size of the tiles is known when it runs. */
+static bool SUITE_NAME(life_any)(void *state)
+{
+    const struct suite_openmp *s = state;
+    const struct life *life = s->problem;
+    const volatile unsigned size[2] = {LIFE_ANY_ROWS, LIFE_ANY_COLUMNS};
+    const unsigned height = size[0], columns = size[1], width = columns + 2;
+    const unsigned pitch = (unsigned)life->pitch, down = (unsigned)life->side / height;
+    const unsigned across = (unsigned)life->side / columns;
+    const unsigned char *now = s->at[LIFE_NOW];
+    unsigned char *next = (unsigned char *)s->at[LIFE_NEXT] + pitch + 1;
+#pragma omp target teams distribute collapse(2) num_teams(down *across) thread_limit(LIFE_ANY_ROWS *LIFE_ANY_COLUMNS)  \
+    device(suite_openmp_device) is_device_ptr(now, next)
+    for (unsigned ti = 0; ti < down; ++ti)
+        for (unsigned tj = 0; tj < across; ++tj) {
+            unsigned char tile[(LIFE_ANY_ROWS + 2) * (LIFE_ANY_COLUMNS + 2)];
+            SUITE_TEAM_MEMORY(tile)
+            const unsigned corner = ti * height * pitch + tj * columns;
+#pragma omp parallel num_threads(LIFE_ANY_ROWS *LIFE_ANY_COLUMNS)
+            {
+#pragma omp for collapse(2)
+                for (unsigned i = 0; i < height + 2; ++i)
+                    for (unsigned j = 0; j < width; ++j)
+                        tile[i * width + j] = now[corner + i * pitch + j];
+#pragma omp for collapse(2) nowait
+                for (unsigned i = 0; i < height; ++i)
+                    for (unsigned j = 0; j < columns; ++j) {
+                        const unsigned char *a = tile + i * width + j, *b = a + width, *c = b + width;
+                        const unsigned char sum =
+                            (unsigned char)(a[0] + a[1] + a[2] + b[0] + b[2] + c[0] + c[1] + c[2]);
+                        next[corner + i * pitch + j] = (unsigned char)((sum == 3) | ((sum == 2) & b[1]));
+                    }
+            }
+        }
+    return true;
+}
+
 #else
 
 /* Sums in 8 bits, so that a vector holds as many cells as it has bytes. */
@@ -112,6 +149,40 @@ static bool SUITE_NAME(life_tiled)(void *state)
     return true;
 }
 
+/* Vectors of 16, so that rows of tiles fill them. */
+static __attribute__((noinline)) void any_tile(const unsigned char *restrict now, unsigned char *restrict next,
+                                               size_t pitch, size_t height, size_t columns)
+{
+    unsigned char tile[(LIFE_ANY_ROWS + 2) * (LIFE_ANY_COLUMNS + 2)];
+    const size_t width = columns + 2;
+    for (size_t i = 0; i < height + 2; ++i)
+        memcpy(tile + i * width, now + i * pitch, width);
+    for (size_t i = 0; i < height; ++i) {
+        const unsigned char *up = tile + i * width, *here = up + width, *down = here + width;
+#pragma omp simd simdlen(16)
+        for (size_t j = 0; j < columns; ++j) {
+            const unsigned char sum = (unsigned char)(up[j] + up[j + 1] + up[j + 2] + here[j] + here[j + 2] + down[j]
+                                                      + down[j + 1] + down[j + 2]);
+            next[i * pitch + j] = (unsigned char)((sum == 3) | ((sum == 2) & here[j + 1]));
+        }
+    }
+}
+
+static bool SUITE_NAME(life_any)(void *state)
+{
+    const struct suite_openmp *s = state;
+    const struct life *life = s->problem;
+    const volatile size_t size[2] = {LIFE_ANY_ROWS, LIFE_ANY_COLUMNS};
+    const size_t pitch = life->pitch, side = life->side, height = size[0], columns = size[1];
+    const unsigned char *now = s->at[LIFE_NOW];
+    unsigned char *next = (unsigned char *)s->at[LIFE_NEXT] + pitch + 1;
+#pragma omp parallel for schedule(static) firstprivate(now, next, pitch, side, height, columns)
+    for (size_t row = 0; row < side; row += height)
+        for (size_t column = 0; column < side; column += columns)
+            any_tile(now + row * pitch + column, next + row * pitch + column, pitch, height, columns);
+    return true;
+}
+
 #endif
 
 static const struct suite_version versions[] = {
@@ -119,3 +190,8 @@ static const struct suite_version versions[] = {
     SUITE_OPENMP_VERSION("tiled", SUITE_NAME(life_tiled)),
 };
 const struct suite_versions SUITE_OPENMP_VERSIONS(life) = SUITE_VERSIONS(versions);
+
+static const struct suite_version any_versions[] = {
+    SUITE_OPENMP_VERSION("tiled", SUITE_NAME(life_any)),
+};
+const struct suite_versions SUITE_OPENMP_VERSIONS(life_any) = SUITE_VERSIONS(any_versions);

@@ -134,3 +134,92 @@ static const struct suite_version versions[] = {
     SUITE_TEAMWORK_VERSION("tiled", "nd_range", run_items),
 };
 const struct suite_versions suite_life_teamwork = SUITE_VERSIONS(versions);
+
+/* ---- life_any: tiles of the launch's size ------------------------------------------------------------------------ */
+
+/* Of the cell whose tile, halo included, begins one row and one column before it. */
+static inline unsigned char next_in(const unsigned char *up, size_t width)
+{
+    const unsigned char *here = up + width, *down = here + width;
+    return rule((unsigned char)(up[0] + up[1] + up[2] + here[0] + here[2] + down[0] + down[1] + down[2]), here[1]);
+}
+
+struct life_any {
+    const unsigned char *now; /* both: the first cell inside of the border */
+    unsigned char *next;
+    size_t pitch;
+    tw_local_memory tile;
+};
+
+static inline void life_any_groups(tw_group group, const struct life_any *k)
+{
+    unsigned char *tile = tw_local_data(group, k->tile);
+    const size_t height = tw_local_range(group, 0), width = tw_local_range(group, 1) + 2;
+    const unsigned char *now = k->now + tw_group_id(group, 0) * height * k->pitch
+                               + tw_group_id(group, 1) * tw_local_range(group, 1) - k->pitch - 1;
+
+    tw_parallel_for_work_item_range(group, item, tw_range_2d(height + 2, width)) {
+        const size_t i = tw_local_id(item, 0), j = tw_local_id(item, 1);
+        tile[i * width + j] = now[i * k->pitch + j];
+    }
+    tw_parallel_for_work_item(group, item) {
+        k->next[tw_global_id(item, 0) * k->pitch + tw_global_id(item, 1)] =
+            next_in(tile + tw_local_id(item, 0) * width + tw_local_id(item, 1), width);
+    }
+}
+TW_WORK_GROUP_KERNEL(TW_BLOCK(life_any) life_any_groups);
+
+static inline void life_any_items(tw_nd_item item, const struct life_any *k)
+{
+    unsigned char *tile = tw_local_data(item, k->tile);
+    const size_t height = tw_local_range(item, 0), width = tw_local_range(item, 1) + 2;
+    const unsigned char *now = k->now + tw_group_id(item, 0) * height * k->pitch
+                               + tw_group_id(item, 1) * tw_local_range(item, 1) - k->pitch - 1;
+
+    for (size_t i = tw_local_id(item, 0); i < height + 2; i += height)
+        for (size_t j = tw_local_id(item, 1); j < width; j += tw_local_range(item, 1))
+            tile[i * width + j] = now[i * k->pitch + j];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->next[tw_global_id(item, 0) * k->pitch + tw_global_id(item, 1)] =
+        next_in(tile + tw_local_id(item, 0) * width + tw_local_id(item, 1), width);
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(life_any) life_any_items);
+
+enum { ANY_BYTES = (LIFE_ANY_ROWS + 2) * (LIFE_ANY_COLUMNS + 2) };
+
+static bool run_any_groups(void *state)
+{
+    const struct suite_teamwork *s = state;
+    const struct life *life = s->problem;
+    const tw_range local = tw_range_2d(LIFE_ANY_ROWS, LIFE_ANY_COLUMNS);
+    const tw_range groups = tw_range_2d(life->side / LIFE_ANY_ROWS, life->side / LIFE_ANY_COLUMNS);
+    tw_command_group *cg = tw_queue_begin(bench_queue());
+    const unsigned char *now = tw_read(cg, s->at[LIFE_NOW]);
+    unsigned char *next = tw_write(cg, s->at[LIFE_NEXT]);
+    if (now && next)
+        tw_parallel_for_work_group(cg, groups, local, life_any_groups, .now = now + life->pitch + 1,
+                                   .next = next + life->pitch + 1, .pitch = life->pitch,
+                                   .tile = tw_local(cg, ANY_BYTES));
+    return suite_submit_and_wait(cg);
+}
+
+static bool run_any_items(void *state)
+{
+    const struct suite_teamwork *s = state;
+    const struct life *life = s->problem;
+    const tw_range local = tw_range_2d(LIFE_ANY_ROWS, LIFE_ANY_COLUMNS);
+    tw_command_group *cg = tw_queue_begin(bench_queue());
+    const unsigned char *now = tw_read(cg, s->at[LIFE_NOW]);
+    unsigned char *next = tw_write(cg, s->at[LIFE_NEXT]);
+    if (now && next)
+        tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_2d(life->side, life->side), local), life_any_items,
+                                 .now = now + life->pitch + 1, .next = next + life->pitch + 1, .pitch = life->pitch,
+                                 .tile = tw_local(cg, ANY_BYTES));
+    return suite_submit_and_wait(cg);
+}
+
+static const struct suite_version any_versions[] = {
+    SUITE_TEAMWORK_VERSION("tiled", "hierarchical", run_any_groups),
+    SUITE_TEAMWORK_VERSION("tiled", "nd_range", run_any_items),
+};
+const struct suite_versions suite_life_any_teamwork = SUITE_VERSIONS(any_versions);
