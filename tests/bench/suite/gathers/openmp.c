@@ -13,9 +13,6 @@ static bool SUITE_NAME(strided)(void *state)
     float *out = s->at[GATHERS_OUT];
 #ifdef SUITE_TARGET
 #pragma omp target teams distribute parallel for device(suite_openmp_device) is_device_ptr(position, velocity, out)
-#else
-#pragma omp parallel for simd schedule(static) firstprivate(position, velocity, out)
-#endif
     for (size_t i = 0; i < count; ++i) {
         const float mass = position[4 * i + 3], step = mass > 0 ? GATHERS_STEP : 0;
         out[4 * i] = position[4 * i] + step * velocity[4 * i];
@@ -23,6 +20,17 @@ static bool SUITE_NAME(strided)(void *state)
         out[4 * i + 2] = position[4 * i + 2] + step * velocity[4 * i + 2];
         out[4 * i + 3] = mass;
     }
+#else
+    /* All four numbers of a velocity are read: of three of them clang makes gathers, which take twice the time in the caches and seven
+       times without. */
+#pragma omp parallel for schedule(static) firstprivate(position, velocity, out)
+    for (size_t i = 0; i < count; ++i) {
+        const float step = position[4 * i + 3] > 0 ? GATHERS_STEP : 0;
+#pragma omp simd
+        for (unsigned c = 0; c < 4; ++c)
+            out[4 * i + c] = position[4 * i + c] + (c < 3 ? step : 0) * velocity[4 * i + c];
+    }
+#endif
     return true;
 }
 
