@@ -75,7 +75,10 @@ class Maker
     AllocaInst *newScalar(Type *Of, const Twine &Name);
     void store(Value *V, Value *Place, bool Uniform, Region &R, Instruction *Before);
     Value *load(Type *Of, Value *Place, bool Uniform, Region &R);
+    DenseSet<const Region *> behind(Region &From, const Region &End);
+    bool mayShare(PHINode &Phi, Value *V, Region &Chooses, ArrayRef<Value *> Sharing);
     void demotePhis(Region &R);
+    void keep(Instruction *V, Value *Place, bool Uniform);
     Value *place(Instruction *V);
     Value *variable(Region &R, AllocaInst *Variable);
     Value *again(Region &R, Instruction *I);
@@ -277,6 +280,51 @@ Value *Maker::load(Type *Of, Value *Place, bool Uniform, Region &R)
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
+/* The regions that come behind one, up to, not including, another. */
+DenseSet<const Region *> Maker::behind(Region &From, const Region &End)
+{
+    DenseSet<const Region *> Seen;
+    SmallVector<Region *, 8> Open{&From};
+    while (!Open.empty()) {
+        Region &R = *Open.pop_back_val();
+        SmallVector<BasicBlock *, 2> Next;
+        if (R.hasLoop() && R.Next)
+            Next.push_back(R.Next);
+        else if (!R.hasLoop())
+            append_range(Next, successors(R.Head));
+        for (BasicBlock *Head : Next)
+            if (Region *To = K.regionOf(Head); To && To != &End && Seen.insert(To).second)
+                Open.push_back(To);
+    }
+    return Seen;
+}
+
+/* Whether a value may be kept where a head finds what it chooses, so that it need not be copied there: what that was before is not
+   used any more when the value is computed, and the value is used up before the group is at the head again. `Sharing` are kept there. */
+bool Maker::mayShare(PHINode &Phi, Value *V, Region &Chooses, ArrayRef<Value *> Sharing)
+{
+    auto *I = dyn_cast<Instruction>(V);
+    Region *Home = I ? K.regionOf(I->getParent()) : nullptr;
+    if (!Home || !Home->hasLoop() || Home->Is == Kind::Once || !Home->Strides.empty() || isUniform(K, I) || PlaceOf.count(I)
+        || is_contained(K.Private, I) || isRecomputed(K, I) || (isa<PHINode>(I) && I->getParent() == Home->Head))
+        return false;
+    const DenseSet<const Region *> Later = behind(*Home, Chooses), Before = behind(Chooses, *Home);
+    for (Value *Other : Sharing) {
+        Region *From = K.regionOf(cast<Instruction>(Other)->getParent());
+        if (From == Home || Later.count(From) || behind(*From, Chooses).count(Home))
+            return false;
+    }
+    for (const Use &U : Phi.uses())
+        if (const Region *By = K.regionOf(U); Later.count(By) || By->Is == Kind::Once) /* Once: is perhaps computed again elsewhere */
+            return false;
+    for (const Use &U : I->uses()) {
+        const Region *By = K.regionOf(U);
+        if (U.getUser() != &Phi && By != Home && (!Later.count(By) || Before.count(By) || By == &Chooses || By->Is == Kind::Once))
+            return false;
+    }
+    return true;
+}
+
 /* What a head chooses by where the group comes from is written there. That place is changed only where the group goes on to this
    head, so other regions find the value there, too. */
 void Maker::demotePhis(Region &R)
@@ -285,15 +333,31 @@ void Maker::demotePhis(Region &R)
         const bool Uniform = isUniform(K, Phi);
         Type *T = inMemory(Phi->getType());
         Value *Place = Uniform ? newScalar(T, "tw_chosen") : newArray(DL.getTypeAllocSize(T));
+        SmallVector<Value *, 2> Sharing;
         for (unsigned I = 0; I < Phi->getNumIncomingValues(); ++I) {
             BasicBlock *From = Phi->getIncomingBlock(I);
-            store(Phi->getIncomingValue(I), Place, Uniform, *K.regionOf(From), From->getTerminator());
+            Value *V = Phi->getIncomingValue(I);
+            if (is_contained(Sharing, V))
+                continue;
+            if (!Uniform && mayShare(*Phi, V, R, Sharing)) {
+                keep(cast<Instruction>(V), Place, false);
+                PlaceOf[V] = Place;
+                Sharing.push_back(V);
+            } else
+                store(V, Place, Uniform, *K.regionOf(From), From->getTerminator());
         }
         Value *Loaded = load(Phi->getType(), Place, Uniform, R);
         PlaceOf[Loaded] = Place;
         Phi->replaceAllUsesWith(Loaded);
         Phi->eraseFromParent();
     }
+}
+
+/* Writes a value to its place where it is computed. */
+void Maker::keep(Instruction *V, Value *Place, bool Uniform)
+{
+    store(V, Place, Uniform, *K.regionOf(V->getParent()),
+          isa<PHINode>(V) ? &*V->getParent()->getFirstInsertionPt() : V->getNextNode());
 }
 
 /* The place of a value that other regions use. */
@@ -308,7 +372,7 @@ Value *Maker::place(Instruction *V)
     if (!Uniform && Home.Is == Kind::Once)
         K.refuse("of a group function's value");
     Value *Made = Uniform ? newScalar(T, "tw_shared") : newArray(DL.getTypeAllocSize(T));
-    store(V, Made, Uniform, Home, isa<PHINode>(V) ? &*V->getParent()->getFirstInsertionPt() : V->getNextNode());
+    keep(V, Made, Uniform);
     return PlaceOf[V] = Made;
 }
 
