@@ -189,13 +189,14 @@ std::optional<Affine> Divider::affine(Value *V, bool MayAssume)
 }
 
 /* A value does not wrap around, from Lo on or from the first turn on. */
-void Divider::addNoWrap(Instruction *I, const Affine &Of, bool Signed, bool FromZero)
+void Divider::addNoWrap(Instruction *I, const Affine &Of, bool Signed, bool FromZero, int64_t Plus)
 {
     Type *T = Of.Start->getType();
     const SCEV *Shift = Signed ? SE.getConstant(APInt::getSignedMinValue(T->getIntegerBitWidth())) : SE.getZero(T);
     Condition C{I, Of, Shift, SE.getMinusOne(T), nullptr, true, nullptr, nullptr};
     C.FromZero = FromZero;
     C.Signed = Signed;
+    C.Plus = Plus;
     for (const Condition &Known : Conditions)
         if (Known.I == I && Known.Of.Start == Of.Start && Known.Of.Step == Of.Step && Known.Of.Inner == Of.Inner
             && !Known.Then && Known.Signed == Signed)
@@ -363,16 +364,42 @@ bool reachesAddress(const Value *V, unsigned Depth)
     return false;
 }
 
+/* The low bits of a value that are the same in all turns, as 3 of 4 * index + 3. */
+uint64_t Divider::lowBits(const Affine &Of)
+{
+    const SCEV *Start = Of.Start;
+    while (const auto *Rec = dyn_cast<SCEVAddRecExpr>(Start))
+        Start = Rec->getStart();
+    const auto *Sum = dyn_cast<SCEVAddExpr>(Start);
+    const auto *Constant = dyn_cast<SCEVConstant>(Sum ? Sum->getOperand(0) : Start);
+    if (!Constant || !Of.Inner.empty() || Of.Step == 0)
+        return 0;
+    const unsigned Zeros = std::min(SE.getMinTrailingZeros(SE.getMinusSCEV(Of.Start, Constant)), unsigned(llvm::countr_zero(uint64_t(Of.Step))));
+    return Constant->getAPInt().getLoBits(std::min(Zeros, Constant->getAPInt().getBitWidth())).getZExtValue();
+}
+
 /* An index of 32 bits does not wrap around, so that its extension goes on by the same steps; or one of 64 bits fits 32. */
 void Divider::addExtension(Instruction &I)
 {
     if (!I.getType()->isIntegerTy() || I.getType()->getIntegerBitWidth() > 64 || !SE.isSCEVable(I.getType()))
         return;
     const SCEV *S = SE.getSCEV(&I);
-    const bool Signed = isa<SCEVSignExtendExpr>(S);
+    const APInt *Plus = nullptr;
+    if (const auto *Sum = dyn_cast<SCEVAddExpr>(S);
+        Sum && isa<CastInst>(I) && Sum->getNumOperands() == 2 && isa<SCEVConstant>(Sum->getOperand(0))) {
+        Plus = &cast<SCEVConstant>(Sum->getOperand(0))->getAPInt(); /* of an odd index: 1 and the extension of an even one */
+        S = Sum->getOperand(1);
+    }
+    bool Signed = isa<SCEVSignExtendExpr>(S);
     if (Signed || isa<SCEVZeroExtendExpr>(S)) {
-        if (std::optional<Affine> Of = affine(cast<SCEVCastExpr>(S)->getOperand()); Of && reachesAddress(&I, 0))
-            addNoWrap(&I, *Of, Signed, false);
+        Signed |= isa<ZExtInst>(I) && I.hasNonNeg() && (!Plus || Plus->isStrictlyPositive())
+                  && cast<SCEVCastExpr>(S)->getOperand()->getType() == I.getOperand(0)->getType(); /* not of a mask of fewer bits */
+        std::optional<Affine> Of = affine(cast<SCEVCastExpr>(S)->getOperand());
+        if (!Of || !reachesAddress(&I, 0) || (Plus && !Of->Inner.empty()))
+            return;
+        const uint64_t Low = lowBits(*Of); /* they are added behind the extension, so that neighbours begin with the same value */
+        Of->Start = SE.getMinusSCEV(Of->Start, SE.getConstant(Of->Start->getType(), Low));
+        addNoWrap(&I, *Of, Signed, false, int64_t(Low) + (Plus ? Plus->getSExtValue() : 0));
     } else if (isa<TruncInst>(I) && affine(I.getOperand(0), true) && reachesAddress(&I, 0)) {
         if (std::optional<Affine> Of = affine(&I))
             addNoWrap(&I, *Of, true, false);
@@ -414,33 +441,35 @@ constexpr unsigned MostInShortRow = 1024;
 /* ---- the limits -------------------------------------------------------------------------------------------------- */
 
 /* The value without poison. What it is computed from is frozen, since nothing is known of the bits behind a freeze, such as that
-   4 * i + 3 is three more than 4 * i in every width. */
-static Value *frozen(IRBuilder<> &B, Value *V, unsigned Depth)
+   4 * i + 3 is three more than 4 * i in every width. The same value stays the same, so that addresses that begin with it are known to be
+   neighbours. */
+Value *Divider::frozen(IRBuilder<> &B, Value *V, unsigned Depth)
 {
-    const auto *Op = dyn_cast<BinaryOperator>(V);
-    const auto *Cast = dyn_cast<CastInst>(V);
     if (isa<ConstantInt>(V))
         return V;
+    if (Value *Known = Frozen.lookup(V))
+        return Known;
+    const auto *Op = dyn_cast<BinaryOperator>(V);
+    const auto *Cast = dyn_cast<CastInst>(V);
+    Value *Result = nullptr;
     if (Cast && Depth > 0 && Cast->isIntegerCast() && Cast->getSrcTy()->isIntegerTy())
-        return B.CreateCast(Cast->getOpcode(), frozen(B, Cast->getOperand(0), Depth - 1), Cast->getType());
+        Result = B.CreateCast(Cast->getOpcode(), frozen(B, Cast->getOperand(0), Depth - 1), Cast->getType());
     if (Op && Depth > 0 && Op->getType()->isIntegerTy()) {
         const auto *By = dyn_cast<ConstantInt>(Op->getOperand(1));
         const bool Shifts = Op->getOpcode() == Instruction::Shl && By && By->getValue().ult(By->getBitWidth());
         if (Shifts || Op->getOpcode() == Instruction::Add || Op->getOpcode() == Instruction::Sub
             || Op->getOpcode() == Instruction::Mul || Op->getOpcode() == Instruction::Or)
-            return B.CreateBinOp(Op->getOpcode(), frozen(B, Op->getOperand(0), Depth - 1),
-                                 frozen(B, Op->getOperand(1), Depth - 1));
+            Result = B.CreateBinOp(Op->getOpcode(), frozen(B, Op->getOperand(0), Depth - 1),
+                                   frozen(B, Op->getOperand(1), Depth - 1));
     }
-    return B.CreateFreeze(V);
+    return Frozen[V] = Result ? Result : B.CreateFreeze(V);
 }
 
 Value *Divider::narrow(IRBuilder<> &B, Expander &Expand, const SCEV *S, Instruction *At)
 {
     Value *V = Expand.expandCodeFor(S, S->getType(), At->getIterator());
     B.SetInsertPoint(At);
-    const auto *Sum = dyn_cast<BinaryOperator>(V);
-    const Value *Scaled = Sum && isa<ConstantInt>(Sum->getOperand(1)) ? Sum->getOperand(0) : V;
-    return frozen(B, V, computeKnownBits(Scaled, DL).countMinTrailingZeros() > 0 ? 4 : 0);
+    return frozen(B, V, 4);
 }
 
 /* Brings Lo up and Hi down to where one condition holds. With y = Start + Shift, which must lie in 0 to Last:
@@ -496,21 +525,24 @@ void Divider::limit(IRBuilder<> &B, Expander &Expand, Condition &C, Instruction 
     if (C.Then) {
         Value *Distance = B.CreateSub(B.CreateNeg(Y), ConstantInt::get(T, 1));
         From = B.CreateSelect(B.CreateICmpULE(Y, Last), Number(0), Turns_(Distance));
+        if (C.Of.Inner.empty())
+            C.From = From;
         Y = B.CreateAdd(Y, B.CreateTrunc(B.CreateMul(From, Number(Step)), T));
-    } else { /* an extension: from Lo on, until it wraps around */
+    } else { /* an extension: from where it is used on, until it wraps around */
         C.Start = narrow(B, Expand, C.Of.Start, At);
-        From = C.FromZero ? Number(0) : Lo;
+        From = C.FromZero ? Number(0) : C.Guard < 0 ? Lo : Conditions[size_t(C.Guard)].From;
         Value *Moved = B.CreateTrunc(B.CreateMul(From, Number(Step)), T);
         Y = B.CreateAdd(Y, Moved);
     }
     Good = B.CreateAnd(Good, B.CreateICmpULE(Y, Last));
+    Value *Past = B.CreateAdd(From, Turns_(B.CreateSub(Last, Y)));
     if (C.Then) { /* it does not hold once more, behind 2^bits */
         Value *Behind = B.CreateZExt(B.CreateUDiv(B.CreateNot(Last), By), Wide);
-        Exact = B.CreateAnd(Exact, B.CreateICmpUGT(Behind, Count));
+        Behind = B.CreateBinaryIntrinsic(Intrinsic::umin, Behind, Number(Endless));
+        Exact = B.CreateAnd(Exact, B.CreateICmpUGT(B.CreateAdd(B.CreateSelect(Good, Past, From), Behind), Count));
         if (!C.Of.Inner.empty() || C.Positive)
             Exact = B.getFalse();
     }
-    Value *Past = B.CreateAdd(From, Turns_(B.CreateSub(Last, Y)));
     if (C.FromZero)
         Exact = B.CreateAnd(Exact, B.CreateAnd(Good, B.CreateICmpUGT(Past, Count)));
     Lo = B.CreateBinaryIntrinsic(Intrinsic::umax, Lo, From);
@@ -553,6 +585,16 @@ bool Divider::guardsAll() const
     return true;
 }
 
+/* Where an index is extended that is only used where one of the conditions holds, it matters from there on whether it wraps around. */
+void Divider::findGuards()
+{
+    for (Condition &C : Conditions)
+        for (size_t G = 0; G < Conditions.size() && !C.Then && C.I && !C.FromZero && C.Of.Inner.empty() && C.Guard < 0; ++G)
+            if (const Condition &By = Conditions[G]; By.From && isa<ICmpInst>(By.I)
+                && guards(By.I, cast<ConstantInt>(By.Then)->isOne(), C.I->getParent(), 0))
+                C.Guard = int(G);
+}
+
 void Divider::computeLimits()
 {
     Instruction *At = Preheader->getTerminator();
@@ -572,6 +614,7 @@ void Divider::computeLimits()
         if (C.Then)
             limit(B, Expand, C, At);
     Value *Wanted = Hi;
+    findGuards();
     for (Condition &C : Conditions)
         if (!C.Then)
             limit(B, Expand, C, At);
@@ -599,7 +642,7 @@ void Divider::widen(IRBuilder<> &B)
 {
     constexpr uint64_t Vector = 16;
     const unsigned Fixed = SE.getSmallConstantTripCount(&L);
-    if (Nest || !L.isInnermost() || any_of(Conditions, [](const Condition &C) { return !C.Then && !C.Signed; })
+    if (Nest || !L.isInnermost() || any_of(Conditions, [](const Condition &C) { return !C.Then && !C.Signed && C.Guard < 0; })
         || Fixed < 2 * Vector || Fixed > MostInShortRow || Fixed % Vector != 0
         || !F.getFnAttribute("target-features").getValueAsString().contains("+avx512f"))
         return;
@@ -667,6 +710,8 @@ void Divider::settleExtension(Copy &Interior, const Condition &C, Instruction *I
     }
     Value *Wide = B.CreateAdd(C.Signed ? B.CreateSExt(Begun, I->getType()) : B.CreateZExt(Begun, I->getType()),
                               B.CreateZExtOrTrunc(Steps, I->getType()));
+    if (C.Plus)
+        Wide = B.CreateAdd(Wide, ConstantInt::getSigned(I->getType(), C.Plus));
     I->replaceUsesWithIf(Wide, [&](Use &U) { return U.getUser() != Kept; });
 }
 
@@ -720,6 +765,23 @@ void Divider::settle(Copy &Interior)
         if (C.I && !C.Then)
             if (auto *Cut = dyn_cast<TruncInst>(static_cast<Value *>(Interior.Map[C.I])))
                 settleCut(*Cut);
+}
+
+/* In the first turns a comparison is one of the turn, so that the same ones are seen to be the same, and indices go on by the same
+   steps where they are used. */
+void Divider::settleFirst(Copy &First)
+{
+    for (const Condition &C : Conditions) {
+        if (!C.I)
+            continue;
+        auto *I = cast<Instruction>(First.Map[C.I]);
+        if (C.From && isa<ICmpInst>(C.I)) {
+            IRBuilder<> B(I);
+            const bool Holds = cast<ConstantInt>(C.Then)->isOne();
+            I->replaceAllUsesWith(B.CreateICmp(Holds ? CmpInst::ICMP_UGE : CmpInst::ICMP_ULT, First.Counter, C.From));
+        } else if (C.Guard >= 0 && !isa<TruncInst>(I))
+            settleExtension(First, C, I);
+    }
 }
 
 /* What the loop leaves behind goes by phis of its exit. */
@@ -805,6 +867,7 @@ void Divider::divide()
         Phi.replaceIncomingBlockWith(Before, RestEntry);
     }
     settle(*Interior);
+    settleFirst(*First);
     for (PHINode &Phi : Exit->phis()) { /* no other one is used, by isSuitable() */
         Value *V = Phi.getIncomingValueForBlock(Latch), *Before = Left.lookup(carried(V));
         Phi.addIncoming(Before ? Before : V, Rest);

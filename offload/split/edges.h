@@ -38,6 +38,9 @@ struct Condition {
     llvm::Value *Less = nullptr;  /* is subtracted from Then */
     bool FromZero = false;        /* an extension: from the first turn on, not from Lo */
     bool Signed = false;          /* an extension */
+    int64_t Plus = 0;             /* is added to an extension */
+    int Guard = -1;               /* the condition that holds wherever an extension is used; or -1 */
+    llvm::Value *From = nullptr;  /* the first turn for which a condition holds; null: not known */
 };
 
 /* A copy of a loop over work-items for some of its turns. */
@@ -76,6 +79,7 @@ class Divider
         Unchanging;                    /* conditions that the loop does not change, and their likely value */
     const llvm::SCEV *Turns = nullptr; /* but one */
     llvm::DenseMap<const llvm::PHINode *, llvm::Value *> Steps; /* of the loop's counters */
+    llvm::DenseMap<llvm::Value *, llvm::Value *> Frozen;        /* values of the limits */
     llvm::Value *Exact = nullptr; /* whether all conditions hold nowhere but from Lo to Hi */
     llvm::BasicBlock *Preheader = nullptr;
     llvm::Value *Count = nullptr, *Lo = nullptr, *Hi = nullptr; /* Count: turns but one */
@@ -86,8 +90,9 @@ class Divider
     bool isBefore(const llvm::SCEV *S) const;
     void note(const Condition &C);
     std::optional<Affine> affine(const llvm::SCEV *S);
+    uint64_t lowBits(const Affine &Of);
     std::optional<Affine> affine(llvm::Value *V, bool MayAssume = false);
-    void addNoWrap(llvm::Instruction *I, const Affine &Of, bool Signed, bool FromZero);
+    void addNoWrap(llvm::Instruction *I, const Affine &Of, bool Signed, bool FromZero, int64_t Plus = 0);
     unsigned weight(const llvm::BasicBlock *From, const llvm::BasicBlock *To) const;
     std::optional<bool> likelyOf(const llvm::Value *Condition, const llvm::Value *Compared, unsigned Depth);
     void addCompare(llvm::ICmpInst &Compare);
@@ -95,16 +100,19 @@ class Divider
     void addRemainder(llvm::BinaryOperator &Rest);
     void addExtension(llvm::Instruction &I);
     void collect();
+    llvm::Value *frozen(llvm::IRBuilder<> &B, llvm::Value *V, unsigned Depth);
     llvm::Value *narrow(llvm::IRBuilder<> &B, Expander &Expand, const llvm::SCEV *S, llvm::Instruction *At);
     void limit(llvm::IRBuilder<> &B, Expander &Expand, Condition &C, llvm::Instruction *At);
     bool guards(const llvm::Value *Condition, bool Likely, const llvm::BasicBlock *Block, unsigned Depth) const;
     bool guardsAll() const;
+    void findGuards();
     void computeLimits();
     void widen(llvm::IRBuilder<> &B);
     std::unique_ptr<Copy> copy(llvm::StringRef Name, llvm::Value *From, llvm::Value *Past, llvm::BasicBlock *Entry,
                                llvm::BasicBlock *Exit);
     void settleExtension(Copy &Interior, const Condition &C, llvm::Instruction *I);
     void settle(Copy &Interior);
+    void settleFirst(Copy &First);
     void divide();
 };
 

@@ -6,6 +6,7 @@
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -20,6 +21,7 @@
 
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/JumpThreading.h>
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
@@ -321,9 +323,28 @@ struct SplitPass : PassInfoMixin<SplitPass> {
 constexpr const char *LaterMark = "teamwork.unroll.later", *NotUnrolled = "llvm.loop.unroll.disable";
 constexpr unsigned LeastInVector = 16;
 
+/* The levels of a tree: a short loop around loops over work-items whose distance is doubled or halved from turn to turn. With a level
+   each, distances and the work-items that take part are constants. */
+constexpr unsigned MostLevels = 16, MostInLevels = 4000; /* MostInLevels: instructions of all levels */
+
+bool isOfLevels(const Loop &L, ScalarEvolution &SE)
+{
+    const unsigned Levels = SE.getSmallConstantTripCount(&L);
+    if (Levels < 2 || Levels > MostLevels || none_of(L.getSubLoops(), [](const Loop *Inner) { return hasLoopMark(*Inner, ItemsMark); }))
+        return false;
+    size_t Instructions = 0;
+    for (const BasicBlock *Block : L.blocks())
+        Instructions += Block->size();
+    return Instructions * Levels <= MostInLevels && any_of(L.getHeader()->phis(), [&](PHINode &Phi) {
+               return Phi.getType()->isIntegerTy() && !isa<SCEVAddRecExpr>(SE.getSCEV(&Phi));
+           });
+}
+
 struct WaitPass : PassInfoMixin<WaitPass> {
     PreservedAnalyses run(Loop &L, LoopAnalysisManager &, LoopStandardAnalysisResults &Results, LPMUpdater &)
     {
+        if (!L.isInnermost() && isOfLevels(L, Results.SE))
+            addLoopMark(L, "llvm.loop.unroll.full");
         if (!L.isInnermost() || !hasLoopMark(L, ItemsMark) || hasLoopMark(L, NotUnrolled)
             || Results.SE.getSmallConstantTripCount(&L) < LeastInVector)
             return PreservedAnalyses::all();
@@ -378,6 +399,7 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
             Passes.addPass(SimplifyCFGPass());
             Passes.addPass(InstCombinePass());
             Passes.addPass(EarlyCSEPass(true));
+            Passes.addPass(JumpThreadingPass());
             Passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), true));
             Passes.addPass(SimplifyCFGPass());
         }
@@ -429,6 +451,8 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
             clean(F, FAM, true);
         if (compareForMasks(F, FAM))
             FAM.invalidate(F, PreservedAnalyses::none());
+        if (writeOwnAlways(F, FAM))
+            clean(F, FAM, true);
         if (divideAtEdges(F, FAM))
             clean(F, FAM, true);
         if (makeLanes(F, FAM))

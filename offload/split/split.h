@@ -238,6 +238,7 @@ bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool expandCopies(llvm::Function &F);
 bool compareForMasks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool divideAtEdges(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool writeOwnAlways(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool mergeArms(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool takePieces(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void allowMaskedMembers(bool Allow);

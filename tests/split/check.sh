@@ -94,6 +94,20 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
         echo "a row of work-items of turn_rows in split/members.c is unrolled in place of vectors"
         exit 1
     fi
+
+    # Levels of a tree are vector code without gathers, copies of what work-items keep, or masks at what they write for themselves.
+    code=$("$@" -std=c17 -O3 -march=x86-64-v4 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm \
+        -o - "$here/split/levels.c")
+    for kernel in prefix_items_tw_split prefix_group_tw_host; do
+        if echo "$code" | sed -n "/^define.*@$kernel/,/^}/p" | grep -e 'llvm\.masked\.[gs][act]' -e 'llvm\.memcpy'; then
+            echo "levels of $kernel in split/levels.c gather, copy or write by masks"
+            exit 1
+        fi
+    done
+    if ! echo "$code" | sed -n '/^define.*@some_group_tw_host/,/^}/p' | grep -q 'llvm\.masked\.store'; then
+        echo "all work-items of some_group in split/levels.c write to the program's memory"
+        exit 1
+    fi
 fi
 
 # Variables and functions that a GPU does not have are named at the line that uses them.

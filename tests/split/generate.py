@@ -137,7 +137,9 @@ class Body:
         n = "(int)tw_local_linear_range(item)"
         put = "t[l] = v & 0xffff; tw_barrier(item, TW_LOCAL_SPACE);"
         get = f"u = (u + t[(l + {abs(self.const()) + 1}) % {n}]) & 0xfffff; tw_barrier(item, TW_LOCAL_SPACE);"
-        kind = self.rng.randint(0, 13)
+        kind = self.rng.randint(0, 14)
+        if kind >= 13:
+            return self.levels()
         if kind >= 11:
             steps = self.tree(self.pick("int", "unsigned", "size_t"))
             return steps.replace("EACH {", "{").replace("} NEXT", "} tw_barrier(item, TW_LOCAL_SPACE);")
@@ -198,6 +200,21 @@ class Body:
     def combine(self):
         return self.pick("tw_combine(k->sum, (unsigned)v);", "tw_combine(k->most, (v ^ u) & 0xffff);", "tw_combine(k->real, (float)(v & 1));",
                          "tw_combine_at(k->bins, (size_t)(u & (BINS - 1)), (unsigned)v & 3u);")
+
+    def levels(self):
+        """A tree whose distance is doubled from level to level, with two numbers of each work-item, or whose pairs are halved."""
+        of, most = self.pick("int", "unsigned", "size_t"), self.rng.choice([8, 64, 128, 512])
+        head = f"{{ const {of} w = ({of})l; s[2 * w] = v & 0xff; s[2 * w + 1] = u & 0xff; "
+        wait, n = "tw_barrier(item, TW_LOCAL_SPACE);", "tw_local_linear_range(item)"
+        if self.rng.random() < 0.5:
+            bound = self.pick(f"({of}){most}", f"({of}){most}", f"({of})(k->n * 50)")
+            other = self.pick("", "", "else v ^= 3;")
+            return (f"{head} for ({of} d = 1; d < {bound}; d *= 2) {{ {wait} if (2 * w >= d) v = (v + s[2 * w - d]) & 0xfffff; {other} "
+                    f"if (2 * w + 1 >= d) u = (u + s[2 * w + 1 - d]) & 0xfffff; {wait} s[2 * w] = v & 0xffff; "
+                    f"s[2 * w + 1] = u & 0xffff; }} {wait} }}")
+        return (f"{{ for (int z = l; z < SHARED; z += (int){n}) s[z] = z; }} {wait} s[l] = v; s[l + 512] = u; {wait} {{ const {of} w = ({of})l; {of} d = 1; "
+                f"for ({of} pairs = {most}; pairs > 0; pairs /= 2) {{ if (w < pairs) s[(2 * w + 2) * d - 1] = "
+                f"(s[(2 * w + 2) * d - 1] + s[(2 * w + 1) * d - 1]) & 0xfffff; d *= 2; {wait} }} v ^= s[w]; u ^= s[2 * w + 1]; {wait} }}")
 
     def share(self):
         """A range that the work-items share out, and a value of it for each."""
@@ -329,6 +346,18 @@ def kernel(rng, number):
                 f"{each} {start} int even = 0, odd = 0; {body.block(2, 3)} k->out[y * k->w + x] = (int)f & 0xff; {keep} {tree} "
                 f"{each} t[l] = tw_private(vv, item) ^ tw_private(vu, item); }} "
                 f"{each} {start} v ^= t[(l + 1) % tw_local_linear_range(group)] & 0xfffff; {body.block(2, 2)} {end} }}")
+        if rng.random() < 0.4:
+            of, most = rng.choice(["int", "unsigned", "size_t"]), rng.choice([8, 128, 256])
+            t = f"const {of} t = ({of})tw_local_linear_id(item)"
+            each = "tw_parallel_for_work_item(group, item)"
+            text = (f"TW_LOCAL(int, s, [SHARED]); TW_PRIVATE(group, int, a); TW_PRIVATE(group, int, b); "
+                    f"{each} {{ {t}; {start} {body.block(1, 1)} s[2 * t] = tw_private(a, item) = v & 0xff; "
+                    f"s[2 * t + 1] = tw_private(b, item) = u & 0xff; k->out[y * k->w + x] = (int)f & 0xff; }} "
+                    f"for ({of} d = 1; d < {most}; d *= 2) {{ {each} {{ {t}; if (2 * t >= d) tw_private(a, item) += s[2 * t - d] & 0xffff; "
+                    f"if ({rng.choice(['2 * t + 1 >= d', '2 * t + 1 >= d', 't % 3 == 1 && t + 1 >= d'])}) "
+                    f"tw_private(b, item) ^= s[2 * t + 1 - d] & 0xffff; }} "
+                    f"{each} {{ {t}; s[2 * t] = tw_private(a, item) & 0xffff; s[2 * t + 1] = tw_private(b, item); }} }} "
+                    f"{each} {{ {start} v = tw_private(a, item), u = tw_private(b, item); {body.block(1, 1)} {end} }}")
     results = ("TW_REDUCTION(int, TW_MAX) most; TW_REDUCTION(unsigned, TW_SUM) sum; TW_REDUCTION(float, TW_SUM) real; "
                "TW_REDUCTION_ARRAY(unsigned, TW_SUM) bins; " if reduces else "")
     block = f"struct {name} {{ const int *in; int *out; int w, h, n; {results}}};"
