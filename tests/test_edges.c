@@ -68,6 +68,12 @@ enum { MOST = 1100, GROUP = 64 };
             sum += x[at] * k;                                                                                          \
         } r = sum)                                                                                                     \
     X(                                                                                                                 \
+        address_behind, size_t, size_t, unsigned v = (unsigned)x[i]; unsigned turns = 0; do {                          \
+            v = (v * 3 + 1) & 0xffff;                                                                                  \
+            ++turns;                                                                                                   \
+        } while ((v & 3) != 0 && turns < 6);                                                                           \
+        r = (int)v ^ x[v & 1023])                                                                                      \
+    X(                                                                                                                 \
         mask_down, int, int, int sum = 1; for (int k = s; k > 0; k -= 2) {                                             \
             const int at = i - 2 * k;                                                                                  \
             if (at >= 0)                                                                                               \

@@ -301,8 +301,12 @@ bool Lanes::canBuild(const SCEV *S, const BasicBlock *At, unsigned &Budget, cons
         return true;
     case scUnknown: {
         auto *I = dyn_cast<Instruction>(cast<SCEVUnknown>(S)->getValue());
-        return !I || !L.contains(I) || I == Number
-               || (For && (SegmentOf[I->getParent()] == SegmentOf[At] || Kept.count(I)) && DT.dominates(I, For))
+        if (!I || !L.contains(I) || I == Number)
+            return true;
+        /* behind its loop, the array of what goes from turn to turn has the next value */
+        const Loop *Of = LI.getLoopFor(I->getParent());
+        const bool IsPast = isa<PHINode>(I) && Of->getHeader() == I->getParent() && !Of->contains(At);
+        return (For && (SegmentOf[I->getParent()] == SegmentOf[At] || (Kept.count(I) && !IsPast)) && DT.dominates(I, For))
                || canCompute(*I, At, Budget);
     }
     case scAddRecExpr: {
