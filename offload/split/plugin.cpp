@@ -391,6 +391,34 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
             FAM.invalidate(F, PreservedAnalyses::none());
     }
 
+    /* A division that a loop does not change, but that only some turns come to, goes in front of the loop, by 1 where it would have no
+       result. The vectorizer of LLVM 19 to 22 takes what the first lane has for the quotient of all, also where that lane divides
+       nothing, if the quotient is an address of a masked access. */
+    static void hoistDivisions(Function &F, FunctionAnalysisManager &FAM)
+    {
+        SmallVector<std::pair<Instruction *, Instruction *>, 8> Found; /* and where it goes */
+        for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
+            if (BasicBlock *Before = L->getLoopPreheader(); Before && L->isInnermost())
+                for (BasicBlock *Block : L->blocks())
+                    for (Instruction &I : *Block)
+                        if (I.isIntDivRem() && I.getType()->isIntegerTy() && L->hasLoopInvariantOperands(&I))
+                            Found.push_back({&I, Before->getTerminator()});
+        for (auto [I, Where] : Found) {
+            IRBuilder<> B(Where);
+            auto *T = cast<IntegerType>(I->getType());
+            Value *Of = B.CreateFreeze(I->getOperand(0)), *By = B.CreateFreeze(I->getOperand(1));
+            Value *None = B.CreateIsNull(By);
+            if (I->getOpcode() == Instruction::SDiv || I->getOpcode() == Instruction::SRem)
+                None = B.CreateOr(None, B.CreateAnd(B.CreateICmpEQ(By, Constant::getAllOnesValue(T)),
+                                                    B.CreateICmpEQ(Of, B.getInt(APInt::getSignedMinValue(T->getBitWidth())))));
+            By = B.CreateSelect(None, ConstantInt::get(T, 1), By);
+            I->replaceAllUsesWith(B.CreateFreeze(B.CreateBinOp(Instruction::BinaryOps(I->getOpcode()), Of, By)));
+            I->eraseFromParent();
+        }
+        if (!Found.empty())
+            FAM.invalidate(F, PreservedAnalyses::none());
+    }
+
     /* Brings loops into the usual form; `Changed`: what is known by now is put in. */
     static void clean(Function &F, FunctionAnalysisManager &FAM, bool Changed)
     {
@@ -463,6 +491,7 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
             clean(F, FAM, true);
         if (takePieces(F, FAM))
             clean(F, FAM, true);
+        hoistDivisions(F, FAM);
         hideDivisions(F, FAM);
         if (countMembers(F, FAM))
             FAM.invalidate(F, PreservedAnalyses::none());

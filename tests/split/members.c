@@ -55,3 +55,19 @@ static inline void turn_rows(tw_nd_item item, const struct turn_rows *k)
         k->out[(at + i) * k->pitch + corner] = tile[31 - at - i][j] * 2;
 }
 TW_ND_RANGE_KERNEL(turn_rows, 8, 32);
+
+/* Some work-items read at a remainder that is one for all of a row. */
+struct picks {
+    const int *x;
+    int *y;
+    int n;
+};
+static inline void pick_by_rest(tw_nd_item item, const struct picks *k)
+{
+    const size_t row = tw_global_id(item, 0), column = tw_global_id(item, 1);
+    int v = k->x[column];
+    if (v & 1)
+        v += k->x[row % (size_t)(k->n + 6)];
+    k->y[row * 120 + column] = v;
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(picks) pick_by_rest, 2, 40);

@@ -18,7 +18,7 @@ compile() { # with what options, and which program
 seed=$first
 while [ "$seed" -lt $((first + seeds)) ]; do
     python3 "$here/generate.py" "$seed" "$kernels" >"$folder/$seed.c" || exit 1
-    if compile stacks "$@" -O1 && compile split "$@" -O$((2 + seed % 2)) -DTW_SPLIT -fpass-plugin="$plugin" \
+    if compile stacks "$@" -O1 -fno-vectorize && compile split "$@" -O$((2 + seed % 2)) -DTW_SPLIT -fpass-plugin="$plugin" \
         && TW_DEVICES=host TW_WARNINGS=0 "$folder/stacks" >"$folder/stacks.out" \
         && TW_DEVICES=host "$folder/split" >"$folder/split.out" && diff "$folder/stacks.out" "$folder/split.out"; then
         rm "$folder/$seed.c"
