@@ -303,6 +303,22 @@ void Divider::addCompare(ICmpInst &Compare)
     note(C);
 }
 
+/* A clamped index, or its sum with a constant, as the index that it is between Lo and Hi. */
+std::optional<Divider::Clamped> Divider::clamped(Value *V) const
+{
+    using namespace PatternMatch;
+    Value *Sum;
+    const APInt *Plus;
+    if (auto Known = Extremes.find(V); Known != Extremes.end())
+        return Known->second;
+    auto Known = match(V, m_Add(m_Value(Sum), m_APInt(Plus))) ? Extremes.find(Sum) : Extremes.end();
+    if (Known == Extremes.end())
+        return {};
+    Clamped Result{V, Known->second.Of};
+    Result.Of.Start = SE.getAddExpr(Result.Of.Start, SE.getConstant(*Plus));
+    return Result;
+}
+
 /* The minimum or maximum of the index and a bound is the index. */
 void Divider::addExtreme(IntrinsicInst &Call)
 {
@@ -310,10 +326,18 @@ void Divider::addExtreme(IntrinsicInst &Call)
     if (!Extreme || !Call.getType()->isIntegerTy())
         return;
     Value *Index = Call.getArgOperand(0), *Other = Call.getArgOperand(1);
-    std::optional<Affine> Of = affine(Index, true);
+    const auto Find = [&]() {
+        std::optional<Affine> Of = affine(Index, true);
+        if (std::optional<Clamped> Known = Of ? std::nullopt : clamped(Index)) {
+            Index = Known->Inside;
+            Of = Known->Of;
+        }
+        return Of;
+    };
+    std::optional<Affine> Of = Find();
     if (!Of) {
         std::swap(Index, Other);
-        Of = affine(Index, true);
+        Of = Find();
     }
     if (!Of || !isBefore(SE.getSCEV(Other)))
         return;
@@ -328,7 +352,10 @@ void Divider::addExtreme(IntrinsicInst &Call)
     if (Predicate == CmpInst::ICMP_SGT || Predicate == CmpInst::ICMP_UGT) {
         C.Inside = false; /* greater than the bound; where it is equal does not matter */
     }
+    const size_t Before = Conditions.size();
     note(C);
+    if (Conditions.size() > Before)
+        Extremes[&Call] = {Index, *Of};
 }
 
 /* index % bound is the index where that is less; or the index - bound, if it begins with the bound, as in (i + n - 1) % n. */
@@ -383,6 +410,12 @@ void Divider::addExtension(Instruction &I)
 {
     if (!I.getType()->isIntegerTy() || I.getType()->getIntegerBitWidth() > 64 || !SE.isSCEVable(I.getType()))
         return;
+    if (isa<SExtInst>(I) || isa<ZExtInst>(I))
+        if (std::optional<Clamped> Known = clamped(I.getOperand(0))) {
+            if (reachesAddress(&I, 0))
+                addNoWrap(&I, Known->Of, isa<SExtInst>(I) || I.hasNonNeg(), false);
+            return;
+        }
     const SCEV *S = SE.getSCEV(&I);
     const APInt *Plus = nullptr;
     if (const auto *Sum = dyn_cast<SCEVAddExpr>(S);

@@ -76,8 +76,13 @@ class Divider
     const bool Nest; /* of rows: all of it, or nothing, is what the conditions hold for */
     llvm::SmallVector<Condition, 16> Conditions;
     llvm::SmallVector<std::pair<llvm::Value *, bool>, 8>
-        Unchanging;                    /* conditions that the loop does not change, and their likely value */
-    const llvm::SCEV *Turns = nullptr; /* but one */
+        Unchanging; /* conditions that the loop does not change, and their likely value */
+    struct Clamped {
+        llvm::Value *Inside; /* what it is between Lo and Hi */
+        Affine Of;
+    };
+    llvm::DenseMap<const llvm::Value *, Clamped> Extremes;      /* minima and maxima */
+    const llvm::SCEV *Turns = nullptr;                          /* but one */
     llvm::DenseMap<const llvm::PHINode *, llvm::Value *> Steps; /* of the loop's counters */
     llvm::DenseMap<llvm::Value *, llvm::Value *> Frozen;        /* values of the limits */
     llvm::Value *Exact = nullptr; /* whether all conditions hold nowhere but from Lo to Hi */
@@ -96,6 +101,7 @@ class Divider
     unsigned weight(const llvm::BasicBlock *From, const llvm::BasicBlock *To) const;
     std::optional<bool> likelyOf(const llvm::Value *Condition, const llvm::Value *Compared, unsigned Depth);
     void addCompare(llvm::ICmpInst &Compare);
+    std::optional<Clamped> clamped(llvm::Value *V) const;
     void addExtreme(llvm::IntrinsicInst &Call);
     void addRemainder(llvm::BinaryOperator &Rest);
     void addExtension(llvm::Instruction &I);

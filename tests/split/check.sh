@@ -90,6 +90,12 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
             exit 1
         fi
     done
+    for kernel in clamp_wide clamp_int; do
+        if ! echo "$code" | sed -n "/^define.*@${kernel}_tw_host/,/^}/p" | grep -q 'load <[0-9]* x i8>'; then
+            echo "$kernel in split/members.c has no inside without clamps"
+            exit 1
+        fi
+    done
     if echo "$code" | sed -n '/^define.*@pick_by_rest_tw_/,/^}/p' | grep 'phi i64.*poison'; then
         echo "work-items of pick_by_rest in split/members.c divide under a condition, and LLVM takes the quotient of the first lane"
         exit 1

@@ -71,3 +71,34 @@ static inline void pick_by_rest(tw_nd_item item, const struct picks *k)
     k->y[row * 120 + column] = v;
 }
 TW_ND_RANGE_KERNEL(TW_BLOCK(picks) pick_by_rest, 2, 40);
+
+/* Indices that are clamped to the row, in both ways that they are written. */
+struct blurs {
+    const unsigned char *x;
+    float *y;
+};
+static inline void clamp_wide(tw_item item, const struct blurs *k)
+{
+    const size_t row = tw_global_id(item, 0), column = tw_global_id(item, 1);
+    float sum = 0;
+    for (int d = -1; d <= 1; d++) {
+        ptrdiff_t at = (ptrdiff_t)column + d;
+        at = at < 0 ? 0 : at >= 640 ? 639 : at;
+        sum += k->x[row * 640 + (size_t)at];
+    }
+    k->y[row * 640 + column] = sum;
+}
+TW_RANGE_KERNEL(TW_BLOCK(blurs) clamp_wide, 2);
+
+static inline void clamp_int(tw_item item, const struct blurs *k)
+{
+    const size_t row = tw_global_id(item, 0), column = tw_global_id(item, 1);
+    float sum = 0;
+    for (int d = -1; d <= 1; d++) {
+        int at = (int)column + d;
+        at = at > 639 ? 639 : at < 0 ? 0 : at;
+        sum += k->x[row * 640 + (size_t)at];
+    }
+    k->y[row * 640 + column] = sum;
+}
+TW_RANGE_KERNEL(TW_BLOCK(blurs) clamp_int, 2);
