@@ -396,26 +396,30 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
        nothing, if the quotient is an address of a masked access. */
     static void hoistDivisions(Function &F, FunctionAnalysisManager &FAM)
     {
-        SmallVector<std::pair<Instruction *, Instruction *>, 8> Found; /* and where it goes */
-        for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
-            if (BasicBlock *Before = L->getLoopPreheader(); Before && L->isInnermost())
-                for (BasicBlock *Block : L->blocks())
-                    for (Instruction &I : *Block)
-                        if (I.isIntDivRem() && I.getType()->isIntegerTy() && L->hasLoopInvariantOperands(&I))
-                            Found.push_back({&I, Before->getTerminator()});
-        for (auto [I, Where] : Found) {
-            IRBuilder<> B(Where);
-            auto *T = cast<IntegerType>(I->getType());
-            Value *Of = B.CreateFreeze(I->getOperand(0)), *By = B.CreateFreeze(I->getOperand(1));
-            Value *None = B.CreateIsNull(By);
-            if (I->getOpcode() == Instruction::SDiv || I->getOpcode() == Instruction::SRem)
-                None = B.CreateOr(None, B.CreateAnd(B.CreateICmpEQ(By, Constant::getAllOnesValue(T)),
-                                                    B.CreateICmpEQ(Of, B.getInt(APInt::getSignedMinValue(T->getBitWidth())))));
-            By = B.CreateSelect(None, ConstantInt::get(T, 1), By);
-            I->replaceAllUsesWith(B.CreateFreeze(B.CreateBinOp(Instruction::BinaryOps(I->getOpcode()), Of, By)));
-            I->eraseFromParent();
+        bool Changed = false;
+        for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
+            BasicBlock *Before = L->getLoopPreheader();
+            if (!Before || !L->isInnermost())
+                continue;
+            for (BasicBlock *Block : L->blocks())
+                for (Instruction &I : make_early_inc_range(*Block)) {
+                    if (!I.isIntDivRem() || !I.getType()->isIntegerTy() || !L->makeLoopInvariant(I.getOperand(0), Changed)
+                        || !L->makeLoopInvariant(I.getOperand(1), Changed))
+                        continue;
+                    IRBuilder<> B(Before->getTerminator());
+                    auto *T = cast<IntegerType>(I.getType());
+                    Value *Of = B.CreateFreeze(I.getOperand(0)), *By = B.CreateFreeze(I.getOperand(1));
+                    Value *None = B.CreateIsNull(By);
+                    if (I.getOpcode() == Instruction::SDiv || I.getOpcode() == Instruction::SRem)
+                        None = B.CreateOr(None, B.CreateAnd(B.CreateICmpEQ(By, Constant::getAllOnesValue(T)),
+                                                            B.CreateICmpEQ(Of, B.getInt(APInt::getSignedMinValue(T->getBitWidth())))));
+                    By = B.CreateSelect(None, ConstantInt::get(T, 1), By);
+                    I.replaceAllUsesWith(B.CreateFreeze(B.CreateBinOp(Instruction::BinaryOps(I.getOpcode()), Of, By)));
+                    I.eraseFromParent();
+                    Changed = true;
+                }
         }
-        if (!Found.empty())
+        if (Changed)
             FAM.invalidate(F, PreservedAnalyses::none());
     }
 

@@ -96,10 +96,12 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
             exit 1
         fi
     done
-    if echo "$code" | sed -n '/^define.*@pick_by_rest_tw_/,/^}/p' | grep 'phi i64.*poison'; then
-        echo "work-items of pick_by_rest in split/members.c divide under a condition, and LLVM takes the quotient of the first lane"
-        exit 1
-    fi
+    for kernel in pick_by_rest pick_by_sum; do
+        if echo "$code" | sed -n "/^define.*@${kernel}_tw_/,/^}/p" | grep 'phi i64.*poison'; then
+            echo "work-items of $kernel in split/members.c divide under a condition, and LLVM takes the quotient of the first lane"
+            exit 1
+        fi
+    done
     if [ "$(echo "$code" | sed -n '/^define.*@turn_rows_tw_split/,/^}/p' | grep -c 'load float')" -ge 32 ]; then
         echo "a row of work-items of turn_rows in split/members.c is unrolled in place of vectors"
         exit 1

@@ -72,6 +72,16 @@ static inline void pick_by_rest(tw_nd_item item, const struct picks *k)
 }
 TW_ND_RANGE_KERNEL(TW_BLOCK(picks) pick_by_rest, 2, 40);
 
+static inline void pick_by_sum(tw_nd_item item, const struct picks *k)
+{
+    const size_t row = tw_global_id(item, 0), column = tw_global_id(item, 1), n = (size_t)(k->n + 6);
+    int v = k->x[column];
+    if (v & 1)
+        v += k->x[(row / n + row % n) % (n + 1)];
+    k->y[row * 120 + column] = v;
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(picks) pick_by_sum, 2, 40);
+
 /* Indices that are clamped to the row, in both ways that they are written. */
 struct blurs {
     const unsigned char *x;
