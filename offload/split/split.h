@@ -20,6 +20,7 @@
  *     nests.cpp     makes a copy of the rows of a small group for where no border is
  *     masks.cpp     writes tests of bits of the index as comparisons
  *     edges.cpp     divides it where conditions on the index change
+ *     windows.cpp   writes levels of trees in local memory as vectors that are read and written whole
  *     lanes.cpp     lets chunks of work-items take the turns of loops inside together, also where they combine a value or have arrays
  *     copies.cpp    makes loops of short copies into local memory
  *     arms.cpp      takes what both ways behind a condition read and write out of them
@@ -244,6 +245,7 @@ bool takePieces(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void allowMaskedMembers(bool Allow);
 bool countMembers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool fillVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void reportMissing(const llvm::Module &M);
 bool writeForGpu(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

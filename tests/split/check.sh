@@ -116,6 +116,20 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
             exit 1
         fi
     done
+    # Windows of work-items fill vectors, of 8 elements of tree_items and 4 of tree_group, which stay in registers for 3 levels and for 2.
+    for kernel in tree_items_tw_split tree_group_tw_host; do
+        if echo "$code" | sed -n "/^define.*@$kernel/,/^}/p" | grep -e 'llvm\.masked' -e 'llvm\.memcpy'; then
+            echo "levels of $kernel in split/levels.c have masks, or are copied"
+            exit 1
+        fi
+    done
+    for said in 'tree_items fill vectors with 3 levels' 'tree_group fill vectors with 2 levels'; do
+        if ! "$@" -std=c17 -O3 -march=x86-64-v4 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -Rpass=teamwork-levels \
+            -S -o /dev/null "$here/split/levels.c" 2>&1 | grep -q "$said"; then
+            echo "split/levels.c: nothing is said of $said"
+            exit 1
+        fi
+    done
     # LLVM 22 makes such a store of a choice between what is new and what was there
     if [ "$("$1" -dumpversion | cut -d. -f1)" -lt 20 ] \
         && echo "$code" | sed -n '/^define.*@prefix_group_tw_host/,/^}/p' | grep 'llvm\.masked\.store'; then

@@ -139,7 +139,7 @@ class Body:
         get = f"u = (u + t[(l + {abs(self.const()) + 1}) % {n}]) & 0xfffff; tw_barrier(item, TW_LOCAL_SPACE);"
         kind = self.rng.randint(0, 14)
         if kind >= 13:
-            return self.levels()
+            return self.levels() if self.rng.random() < 0.6 else self.windows()
         if kind >= 11:
             steps = self.tree(self.pick("int", "unsigned", "size_t"))
             return steps.replace("EACH {", "{").replace("} NEXT", "} tw_barrier(item, TW_LOCAL_SPACE);")
@@ -215,6 +215,19 @@ class Body:
         return (f"{{ for (int z = l; z < SHARED; z += (int){n}) s[z] = z; }} {wait} s[l] = v; s[l + 512] = u; {wait} {{ const {of} w = ({of})l; {of} d = 1; "
                 f"for ({of} pairs = {most}; pairs > 0; pairs /= 2) {{ if (w < pairs) s[(2 * w + 2) * d - 1] = "
                 f"(s[(2 * w + 2) * d - 1] + s[(2 * w + 1) * d - 1]) & 0xfffff; d *= 2; {wait} }} v ^= s[w]; u ^= s[2 * w + 1]; {wait} }}")
+
+    def windows(self):
+        """Levels at which each work-item goes through a few elements of its own, at the same places of each window."""
+        of, wait, text = self.pick("int", "unsigned", "size_t"), "tw_barrier(item, TW_LOCAL_SPACE);", ""
+        all_of = self.rng.choice([64, 128, 500, 512])
+        for _ in range(self.rng.randint(1, 4)):
+            wide, first = self.rng.choice([2, 2, 4, 4, 8, 16, 32, 3]), self.pick("0", "0", "1", "4")
+            at = lambda: f"s[p + {self.rng.randrange(wide)}]"
+            value = lambda: self.pick(f"({at()} + {at()}) & 0xffff", f"{at()} > {at()} ? {at()} : {at()}", f"{at()} ^ (k->n + {at()})", at())
+            steps = " ".join(f"{at()} = {value()};" for _ in range(self.rng.randint(1, 3)))
+            text += f"if (w < {all_of // wide}) {{ const {of} p = w * {wide} + {first}; {steps} }} {wait} "
+        return (f"for (int z = l; z < SHARED; z += (int)tw_local_linear_range(item)) s[z] = z * 5; {wait} s[l] = v; {wait} "
+                f"{{ const {of} w = ({of})l; {text} v ^= s[w]; u = (u + s[w + 2]) & 0xfffff; {wait} }}")
 
     def share(self):
         """A range that the work-items share out, and a value of it for each."""

@@ -65,6 +65,70 @@ static inline void prefix_group(tw_group group, const struct prefix *k)
 }
 TW_WORK_GROUP_KERNEL(TW_BLOCK(prefix) prefix_group, GROUP);
 
+/* A tree of prefix sums, up and down: at the first levels, windows of vectors. */
+static inline void tree_items(tw_nd_item item, const struct prefix *k)
+{
+    TW_LOCAL(uint32_t, tree, [BLOCK]);
+    const unsigned t = (unsigned)tw_local_id(item, 0), first = (unsigned)tw_group_id(item, 0) * BLOCK;
+    tree[2 * t] = k->in[first + 2 * t];
+    tree[2 * t + 1] = k->in[first + 2 * t + 1];
+    unsigned stride = 1;
+    for (unsigned pairs = BLOCK / 2; pairs > 0; pairs /= 2) {
+        tw_barrier(item, TW_LOCAL_SPACE);
+        if (t < pairs)
+            tree[(2 * t + 2) * stride - 1] += tree[(2 * t + 1) * stride - 1];
+        stride *= 2;
+    }
+    if (t == 0)
+        tree[BLOCK - 1] = 0;
+    for (unsigned pairs = 1; pairs < BLOCK; pairs *= 2) {
+        stride /= 2;
+        tw_barrier(item, TW_LOCAL_SPACE);
+        if (t < pairs) {
+            const uint32_t left = tree[(2 * t + 1) * stride - 1];
+            tree[(2 * t + 1) * stride - 1] = tree[(2 * t + 2) * stride - 1];
+            tree[(2 * t + 2) * stride - 1] += left;
+        }
+    }
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[first + 2 * t] = tree[2 * t];
+    k->out[first + 2 * t + 1] = tree[2 * t + 1];
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(prefix) tree_items, GROUP);
+
+struct least {
+    const double *in;
+    double *out;
+};
+
+static inline void tree_group(tw_group group, const struct least *k)
+{
+    TW_LOCAL(double, tree, [BLOCK]);
+    const size_t first = tw_group_id(group, 0) * BLOCK;
+    tw_parallel_for_work_item(group, item) {
+        const size_t t = tw_local_id(item, 0);
+        tree[2 * t] = k->in[first + 2 * t];
+        tree[2 * t + 1] = k->in[first + 2 * t + 1];
+    }
+    size_t stride = 1;
+    for (size_t pairs = BLOCK / 2; pairs > 0; pairs /= 2) {
+        tw_parallel_for_work_item(group, item) {
+            const size_t t = tw_local_id(item, 0);
+            if (t < pairs) {
+                const double left = tree[(2 * t + 1) * stride - 1], right = tree[(2 * t + 2) * stride - 1];
+                tree[(2 * t + 2) * stride - 1] = left < right ? left : right;
+            }
+        }
+        stride *= 2;
+    }
+    tw_parallel_for_work_item(group, item) {
+        const size_t t = tw_local_id(item, 0);
+        k->out[first + 2 * t] = tree[2 * t];
+        k->out[first + 2 * t + 1] = tree[2 * t + 1];
+    }
+}
+TW_WORK_GROUP_KERNEL(TW_BLOCK(least) tree_group, GROUP);
+
 /* What only some work-items write to the program's memory is nothing that the others may write. */
 static inline void some_group(tw_group group, const struct prefix *k)
 {
