@@ -56,6 +56,8 @@ class Maker
     Value *Extent[3] = {nullptr, nullptr, nullptr};
     Value *Total = nullptr;
     Instruction *Prologue = nullptr; /* its last instruction: what is inserted there is done once a group */
+    static constexpr uint64_t MostItems = 1024, MostOnStack = 32 << 10; /* of a group of constant size; bytes */
+    uint64_t OnStack = 0;
     SmallVector<Value *, 8> Arrays;
     DenseMap<Value *, Value *>
         PlaceOf; /* memory of a value, or a variable: a scalar if that is uniform, else an array */
@@ -110,7 +112,7 @@ void Maker::findExtents()
    the optimizer keeps it in registers where that is possible. */
 void Maker::placeExchange()
 {
-    constexpr uint64_t MostItems = 1024, BytesOfItem = 16;
+    constexpr uint64_t BytesOfItem = 16;
     SmallVector<CallInst *, 1> Calls;
     for (Instruction &I : instructions(K.F))
         if (CallInst *Call = markerCall(I, ExchangeCall))
@@ -220,9 +222,21 @@ void Maker::makeLoop(Region &R)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* Room for so many bytes of each work-item. */
+/* Room for so many bytes of each work-item. In a group of constant size it is a variable of the function, as long as all of them are
+   small: the optimizer then keeps values in registers where it can, and knows that nobody else changes them. */
 Value *Maker::newArray(uint64_t Bytes)
 {
+    const auto *Items = dyn_cast<ConstantInt>(Total);
+    const uint64_t Room = Items && Items->getZExtValue() <= MostItems && Bytes <= MostOnStack
+                              ? alignTo(Items->getZExtValue() * Bytes, 64)
+                              : MostOnStack + 1;
+    if (OnStack + Room <= MostOnStack) {
+        OnStack += Room;
+        AllocaInst *Array = newScalar(ArrayType::get(Type::getInt8Ty(Context), Room), "tw_kept");
+        Array->setAlignment(Align(64));
+        Array->setMetadata(SharedNote, MDNode::get(Context, {})); /* each work-item has its own element */
+        return Array;
+    }
     auto *Memory = cast<Function>(K.Begin->getArgOperand(1)->stripPointerCasts());
     Writer Builder = at(Prologue);
     auto *Call = Builder.CreateCall(

@@ -322,6 +322,8 @@ struct SplitPass : PassInfoMixin<SplitPass> {
    waits for loops over work-items that fill a vector, side by side. */
 constexpr const char *LaterMark = "teamwork.unroll.later", *NotUnrolled = "llvm.loop.unroll.disable";
 constexpr unsigned LeastInVector = 16;
+constexpr const char *PeeledMark = "llvm.loop.peeled.count"; /* how many first turns LLVM has taken out of a loop */
+constexpr unsigned MostPeeled = 1000;                        /* more than it ever takes */
 
 /* The levels of a tree: a short loop around loops over work-items whose distance is doubled or halved from turn to turn. With a level
    each, distances and the work-items that take part are constants. */
@@ -345,6 +347,8 @@ struct WaitPass : PassInfoMixin<WaitPass> {
     {
         if (!L.isInnermost() && isOfLevels(L, Results.SE))
             addLoopMark(L, "llvm.loop.unroll.full");
+        if (hasLoopMark(L, ItemsMark) && !hasLoopMark(L, PeeledMark))
+            keepWhole(L);
         if (!L.isInnermost() || !hasLoopMark(L, ItemsMark) || hasLoopMark(L, NotUnrolled)
             || Results.SE.getSmallConstantTripCount(&L) < LeastInVector)
             return PreservedAnalyses::all();
@@ -356,6 +360,16 @@ struct WaitPass : PassInfoMixin<WaitPass> {
         addLoopMark(L, LaterMark);
         addLoopMark(L, NotUnrolled);
         return PreservedAnalyses::all();
+    }
+
+    /* LLVM takes first turns, in which a condition differs, out of a loop: what is left begins and ends anywhere in a vector. Where
+       conditions change is for edges.cpp. */
+    static void keepWhole(Loop &L)
+    {
+        LLVMContext &Context = L.getHeader()->getContext();
+        MDNode *Mark = MDNode::get(Context, {MDString::get(Context, PeeledMark),
+                                             ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(Context), MostPeeled))});
+        L.setLoopID(makePostTransformationMetadata(Context, L.getLoopID(), {}, {Mark}));
     }
 
     static void end(Loop &L)
@@ -423,6 +437,32 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
             FAM.invalidate(F, PreservedAnalyses::none());
     }
 
+    /* Comparisons that are the same in all turns: that a local id is not negative, say, which a level of a tree asks for. */
+    static void settleKnown(Function &F, FunctionAnalysisManager &FAM)
+    {
+        auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+        const auto &LI = FAM.getResult<LoopAnalysis>(F);
+        bool Changed = false;
+        for (BasicBlock &Block : F) {
+            const Loop *L = LI.getLoopFor(&Block);
+            if (!L || !hasLoopMark(*L, ItemsMark))
+                continue;
+            for (Instruction &I : Block) {
+                auto *Compare = dyn_cast<ICmpInst>(&I);
+                if (!Compare || !Compare->getOperand(0)->getType()->isIntegerTy() || Compare->use_empty()
+                    || L->getLoopLatch() == &Block)
+                    continue;
+                if (std::optional<bool> Known = SE.evaluatePredicate(
+                        Compare->getPredicate(), SE.getSCEV(Compare->getOperand(0)), SE.getSCEV(Compare->getOperand(1)))) {
+                    Compare->replaceAllUsesWith(ConstantInt::getBool(F.getContext(), *Known));
+                    Changed = true;
+                }
+            }
+        }
+        if (Changed)
+            clean(F, FAM, true);
+    }
+
     /* Brings loops into the usual form; `Changed`: what is known by now is put in. */
     static void clean(Function &F, FunctionAnalysisManager &FAM, bool Changed)
     {
@@ -481,6 +521,7 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
         const bool Versioned = versionNests(F, FAM);
         if (Versioned)
             clean(F, FAM, true);
+        settleKnown(F, FAM);
         if (compareForMasks(F, FAM))
             FAM.invalidate(F, PreservedAnalyses::none());
         if (writeOwnAlways(F, FAM))

@@ -110,9 +110,15 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
     # Levels of a tree are vector code without gathers, copies of what work-items keep, or masks at what they write for themselves.
     code=$("$@" -std=c17 -O3 -march=x86-64-v4 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm \
         -o - "$here/split/levels.c")
-    for kernel in prefix_items_tw_split prefix_group_tw_host; do
-        if echo "$code" | sed -n "/^define.*@$kernel/,/^}/p" | grep -e 'llvm\.masked\.gather' -e 'llvm\.memcpy'; then
+    for kernel in prefix_items_tw_split prefix_group_tw_host prefix_signed_tw_host; do
+        level=$(echo "$code" | sed -n "/^define.*@$kernel/,/^}/p")
+        if echo "$level" | grep -e 'llvm\.masked\.gather' -e 'llvm\.memcpy'; then
             echo "levels of $kernel in split/levels.c gather or copy"
+            exit 1
+        fi
+        # What work-items keep is in registers, and hardly any of them is not in a vector.
+        if echo "$level" | grep 'call.*tw_internal_split_memory' || [ "$(echo "$level" | grep -c 'load i32,')" -gt 24 ]; then
+            echo "levels of $kernel in split/levels.c keep values in memory, or are no vector code"
             exit 1
         fi
     done

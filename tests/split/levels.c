@@ -32,38 +32,42 @@ static inline void prefix_items(tw_nd_item item, const struct prefix *k)
 }
 TW_ND_RANGE_KERNEL(TW_BLOCK(prefix) prefix_items, GROUP);
 
-static inline void prefix_group(tw_group group, const struct prefix *k)
-{
-    TW_LOCAL(uint32_t, block, [BLOCK]);
-    TW_PRIVATE(group, uint32_t, even);
-    TW_PRIVATE(group, uint32_t, odd);
-    const unsigned first = (unsigned)tw_group_id(group, 0) * BLOCK;
-    tw_parallel_for_work_item(group, item) {
-        const unsigned t = (unsigned)tw_local_id(item, 0);
-        block[2 * t] = tw_private(even, item) = k->in[first + 2 * t];
-        block[2 * t + 1] = tw_private(odd, item) = k->in[first + 2 * t + 1];
+#define PREFIX_GROUP(type, name)                                                                                       \
+    static inline void name(tw_group group, const struct prefix *k)                                                    \
+    {                                                                                                                  \
+        TW_LOCAL(uint32_t, block, [BLOCK]);                                                                            \
+        TW_PRIVATE(group, uint32_t, even);                                                                             \
+        TW_PRIVATE(group, uint32_t, odd);                                                                              \
+        const type first = (type)tw_group_id(group, 0) * BLOCK;                                                        \
+        tw_parallel_for_work_item(group, item) {                                                                       \
+            const type t = (type)tw_local_id(item, 0);                                                                 \
+            block[2 * t] = tw_private(even, item) = k->in[first + 2 * t];                                              \
+            block[2 * t + 1] = tw_private(odd, item) = k->in[first + 2 * t + 1];                                       \
+        }                                                                                                              \
+        for (type stride = 1; stride < BLOCK; stride *= 2) {                                                           \
+            tw_parallel_for_work_item(group, item) {                                                                   \
+                const type t = (type)tw_local_id(item, 0);                                                             \
+                if (2 * t >= stride)                                                                                   \
+                    tw_private(even, item) += block[2 * t - stride];                                                   \
+                if (2 * t + 1 >= stride)                                                                               \
+                    tw_private(odd, item) += block[2 * t + 1 - stride];                                                \
+            }                                                                                                          \
+            tw_parallel_for_work_item(group, item) {                                                                   \
+                const type t = (type)tw_local_id(item, 0);                                                             \
+                block[2 * t] = tw_private(even, item);                                                                 \
+                block[2 * t + 1] = tw_private(odd, item);                                                              \
+            }                                                                                                          \
+        }                                                                                                              \
+        tw_parallel_for_work_item(group, item) {                                                                       \
+            const type t = (type)tw_local_id(item, 0);                                                                 \
+            k->out[first + 2 * t] = tw_private(even, item);                                                            \
+            k->out[first + 2 * t + 1] = tw_private(odd, item);                                                         \
+        }                                                                                                              \
     }
-    for (unsigned stride = 1; stride < BLOCK; stride *= 2) {
-        tw_parallel_for_work_item(group, item) {
-            const unsigned t = (unsigned)tw_local_id(item, 0);
-            if (2 * t >= stride)
-                tw_private(even, item) += block[2 * t - stride];
-            if (2 * t + 1 >= stride)
-                tw_private(odd, item) += block[2 * t + 1 - stride];
-        }
-        tw_parallel_for_work_item(group, item) {
-            const unsigned t = (unsigned)tw_local_id(item, 0);
-            block[2 * t] = tw_private(even, item);
-            block[2 * t + 1] = tw_private(odd, item);
-        }
-    }
-    tw_parallel_for_work_item(group, item) {
-        const unsigned t = (unsigned)tw_local_id(item, 0);
-        k->out[first + 2 * t] = tw_private(even, item);
-        k->out[first + 2 * t + 1] = tw_private(odd, item);
-    }
-}
+PREFIX_GROUP(unsigned, prefix_group)
+PREFIX_GROUP(int, prefix_signed)
 TW_WORK_GROUP_KERNEL(TW_BLOCK(prefix) prefix_group, GROUP);
+TW_WORK_GROUP_KERNEL(TW_BLOCK(prefix) prefix_signed, GROUP);
 
 /* A tree of prefix sums, up and down: at the first levels, windows of vectors. */
 static inline void tree_items(tw_nd_item item, const struct prefix *k)
