@@ -335,9 +335,9 @@ TW_TEST(a_reduction_has_at_most_the_teams_that_run_at_a_time)
     }
 }
 
-static const char *no_misfit(const void *block)
+static const char *no_misfit(const void *block, unsigned *members)
 {
-    (void)block;
+    (void)block, (void)members;
     return NULL;
 }
 

@@ -286,13 +286,6 @@ void *tw_access_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, t
     return NULL;
 }
 
-static void note_reduced(struct tw_command_group *group, const void *to, size_t element_bytes_at)
-{
-    if (group->reduced_count < TW_MOST_REDUCED)
-        group->reduced[group->reduced_count] = (struct tw_reduced){to, element_bytes_at};
-    ++group->reduced_count;
-}
-
 struct tw_internal_target tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t index, bool keep)
 {
     const tw_access_mode mode = keep ? TW_READ_WRITE : TW_DISCARD_WRITE;
@@ -315,7 +308,7 @@ struct tw_internal_target tw_internal_reduction(tw_command_group *group, tw_buff
         index /= extent;
     }
     void *to = access_box(group, buffer, &element, mode);
-    note_reduced(group, to, offsetof(struct tw_internal_target, element_bytes));
+    ++group->reduced_count;
     return (struct tw_internal_target){to, (unsigned)tw_buffer_element_size(buffer), keep, false};
 }
 
@@ -363,7 +356,7 @@ struct tw_internal_array tw_internal_reduction_array(tw_command_group *group, tw
     array.to = access_box(group, buffer, &buffer->box, mode);
     if (array.to)
         place_array(group, count * array.element_bytes, &array);
-    note_reduced(group, array.to, offsetof(struct tw_internal_array, element_bytes));
+    ++group->reduced_count;
     return array;
 }
 

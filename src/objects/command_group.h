@@ -20,15 +20,6 @@ struct tw_pin;
 #define TW_FEW_USES 8
 #define TW_FEW_ARGS_BYTES TW_INTERNAL_INLINE_ARGS_BYTES
 
-/* The most members that a kernel reduces. */
-#define TW_MOST_REDUCED 8
-
-/* What TW_REDUCE() or the like has made for a member of the block. */
-struct tw_reduced {
-    const void *to;          /* its first member */
-    size_t element_bytes_at; /* where, in bytes, it has the size of the buffer's elements */
-};
-
 /* Events that a group depends on, each with a reference. */
 struct tw_event_list {
     size_t count, capacity;
@@ -51,7 +42,7 @@ struct tw_command_group {
     const char *step;                      /* the name of the function that recorded a step; or NULL */
     size_t local_bytes;                    /* of all local accessors, and local_array_bytes */
     size_t local_array_bytes, array_bytes; /* of arrays to reduce into: copies in local memory, and all */
-    unsigned reduced_count;                /* of TW_REDUCE() and the like, also beyond the end of `reduced` */
+    unsigned reduced_count;                /* of TW_REDUCE() and the like */
     struct tw_internal_bounds *bounds;     /* record of indices outside of the kernel's views; or NULL */
     struct tw_fallback *fallback;          /* the fallback of its command; or NULL */
     struct tw_event_list *events;          /* what it depends on; NULL: nothing */
@@ -62,9 +53,8 @@ struct tw_command_group {
     _Atomic(struct tw_command_group *) *spare; /* the queue's place for the group after submission */
     struct tw_memory memory;                   /* for its command; the block may be NULL */
     uint64_t began_ns;                         /* valid while tools are on: when it was begun */
-    struct tw_reduced reduced[TW_MOST_REDUCED];
-    struct tw_internal_launch launch; /* valid once there is a kernel */
-    struct tw_use *uses;              /* few_uses or allocated; counted until the group is submitted */
+    struct tw_internal_launch launch;          /* valid once there is a kernel */
+    struct tw_use *uses;                       /* few_uses or allocated; counted until the group is submitted */
     size_t use_capacity;
     struct tw_use few_uses[TW_FEW_USES];
     _Alignas(max_align_t) unsigned char few_args[TW_FEW_ARGS_BYTES];

@@ -34,35 +34,6 @@ static tw_status check_form(const tw_kernel *kernel, struct launcher launcher)
                    definitions[kernel->form], launcher.name, definitions[launcher.form]);
 }
 
-/* Sets the size of elements to 0 that a target in a block has. Returns false if the block has no such target. */
-static bool spoil_target(unsigned char *block, size_t block_bytes, const struct tw_reduced *target)
-{
-    for (size_t at = 0; at + sizeof target->to <= block_bytes; at += _Alignof(struct tw_internal_target))
-        if (memcmp(block + at, &target->to, sizeof target->to) == 0
-            && at + target->element_bytes_at + sizeof(unsigned) <= block_bytes) {
-            memset(block + at + target->element_bytes_at, 0, sizeof(unsigned));
-            return true;
-        }
-    return false;
-}
-
-/* Whether the kernel reduces the members that have a target: it has to notice if one of them is not fit. A kernel that
-   reduces a single member is known to do so where this is the only target. */
-static bool reduces_all(const struct tw_command_group *group, const tw_kernel *kernel, const void *block)
-{
-    _Alignas(max_align_t) unsigned char copy[TW_FEW_ARGS_BYTES];
-    if (group->reduced_count < 2 || kernel->args_bytes > sizeof copy)
-        return true;
-    if (group->reduced_count > TW_MOST_REDUCED)
-        return false;
-    for (unsigned i = 0; i < group->reduced_count; ++i) {
-        memcpy(copy, block, kernel->args_bytes);
-        if (spoil_target(copy, kernel->args_bytes, &group->reduced[i]) && !kernel->misfit(copy))
-            return false;
-    }
-    return true;
-}
-
 /* Checks the buffers that a kernel reduces into. */
 static tw_status check_targets(const struct tw_command_group *group, const tw_kernel *kernel, const void *block)
 {
@@ -74,18 +45,20 @@ static tw_status check_targets(const struct tw_command_group *group, const tw_ke
                              "TW_ND_RANGE_REDUCTION() or TW_WORK_GROUP_REDUCTION()",
                              kernel->name, kernel->name)
                    : TW_SUCCESS;
-    const char *member = kernel->misfit(block);
+    unsigned members = 0;
+    const char *member = kernel->misfit(block, &members);
     if (member)
         return tw_fail(
             TW_ERROR_INVALID_KERNEL,
             "kernel %s reduces its member %s, which has no buffer, or one whose elements are of another size",
             kernel->name, member);
-    return reduces_all(group, kernel, block)
+    return members == group->reduced_count
                ? TW_SUCCESS
-               : tw_fail(TW_ERROR_INVALID_KERNEL,
-                         "kernel %s has a member that TW_REDUCE() or the like is for, and that its definition, as "
-                         "TW_RANGE_REDUCTION(%s, dims, member...), does not name",
-                         kernel->name, kernel->name);
+               : tw_fail(
+                     TW_ERROR_INVALID_KERNEL,
+                     "kernel %s is launched with %u members that TW_REDUCE() or the like is for, and its definition, "
+                     "as TW_RANGE_REDUCTION(%s, dims, member...), names %u",
+                     kernel->name, group->reduced_count, kernel->name, members);
 }
 
 /* Fails if a kernel is a variant, and the block has other values than it is compiled for; checks the targets. */

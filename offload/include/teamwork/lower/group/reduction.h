@@ -482,14 +482,20 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
    Expands to:
 
        void dot_tw_members(stage, tw_k, here) { tw_internal_member(stage, &tw_k->sum ...); }
-       static const char *dot_tw_misfit(block) { if (!tw_internal_fits(&tw_k->sum ...)) return "sum"; return NULL; } */
+       static const char *dot_tw_misfit(block, members)
+       {
+           if (!tw_internal_fits(&tw_k->sum ...))
+               return "sum";
+           *members = 0 + 1;
+           return NULL;
+       } */
 #define TW_INTERNAL_REDUCED_MEMBERS(name, members, misfits)                                                            \
     TW_DEVICE_INLINE void name##_tw_members(enum tw_internal_stage tw_stage, name##_tw_block *tw_k,                    \
                                             const struct tw_internal_reducing *tw_here)                                \
     {                                                                                                                  \
         members                                                                                                        \
     }                                                                                                                  \
-    static __attribute__((unused)) const char *name##_tw_misfit(const void *tw_args)                                   \
+    static __attribute__((unused)) const char *name##_tw_misfit(const void *tw_args, unsigned *tw_count)               \
     {                                                                                                                  \
         const name##_tw_block *const tw_k = (const name##_tw_block *)tw_args;                                          \
         misfits                                                                                                        \
@@ -501,7 +507,8 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
                        tw_here, i);
 #define TW_INTERNAL_MISFIT(i, member)                                                                                  \
     if (!tw_internal_fits(&tw_k->member.tw_value, &tw_k->member.tw_target))                                            \
-        return #member;
+        return #member;                                                                                                \
+    *tw_count = i + 1;
 
 /* TW_INTERNAL_MEMBERS(X, sum, bins)  Expands to: X(0, sum) X(1, bins); for up to eight members */
 #define TW_INTERNAL_MEMBERS(...) TW_INTERNAL_COUNTED_MEMBERS(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, )

@@ -15,7 +15,7 @@
 #include <teamwork/range.h>
 
 enum {
-    TW_INTERNAL_KERNEL_ABI = 12, /* of kernels that headers compiled; the runtime checks it */
+    TW_INTERNAL_KERNEL_ABI = 13, /* of kernels that headers compiled; the runtime checks it */
     /* argument blocks up to this many bytes travel as kernel arguments; larger ones through device memory */
     TW_INTERNAL_INLINE_ARGS_BYTES = 256,
     /* in the simt lowering, blocks up to this many bytes have a region for either way; who launches chooses */
@@ -252,8 +252,8 @@ struct tw_internal_kernel {
                          are others' (offload/common/kernel_word.h). Accessed atomically */
     void (*visit)(const void *args, tw_internal_member_visitor visitor, void *user); /* the members of a block */
     /* Of a kernel that reduces, else NULL: the name of the first member that goes to a buffer whose elements are not of
-       the member's size, or NULL. */
-    const char *(*misfit)(const void *args);
+       the member's size; or NULL, and in `members` how many members its definition names. */
+    const char *(*misfit)(const void *args, unsigned *members);
     /* Of a variant (TW_SPECIALIZE), else NULL: whether it was compiled for the values of a block, and which these are,
        ", width = 3". */
     bool (*fits)(const void *args);
