@@ -22,9 +22,10 @@ struct tw_cuda_launch_cache {
     struct tw_cuda_cached_launch entries[TW_CUDA_LAUNCH_CACHES];
 };
 
-/* Enqueues a launch that tw_cuda_takes(). Called in the device's context. */
+/* Enqueues a launch that tw_cuda_takes(). `is_behind`: the device has kernels of the stream to run for a while. Called in
+   the device's context. */
 cu_result tw_cuda_launch_cache_enqueue(struct tw_cuda_launch_cache *launch_cache, struct tw_cuda_device *device,
-                                       const struct tw_internal_launch *launch, cu_stream stream);
+                                       const struct tw_internal_launch *launch, cu_stream stream, bool is_behind);
 
 /* Frees the graphs. None of them runs. Called in the device's context. */
 void tw_cuda_launch_cache_close(struct tw_cuda_launch_cache *launch_cache);

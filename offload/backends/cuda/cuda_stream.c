@@ -254,6 +254,15 @@ static tw_status copy_args(struct cuda_stream *stream, const struct tw_internal_
     return error ? complain(stream, "did not copy the arguments of a kernel", error) : TW_SUCCESS;
 }
 
+/* Whether the device has launches of the stream to run for a while, as far as the progress tells. */
+static bool is_behind(struct cuda_stream *stream)
+{
+    look(stream);
+    return atomic_load_explicit(&stream->issued, memory_order_relaxed)
+               - atomic_load_explicit(&stream->over, memory_order_relaxed)
+           > WRITE_EVERY + WRITE_EVERY / 4;
+}
+
 /* Enqueues a kernel. Called in the device's context. */
 static tw_status add_kernel(struct cuda_stream *stream, const struct tw_internal_kernel *kernel,
                             struct tw_internal_launch *launch)
@@ -266,7 +275,8 @@ static tw_status add_kernel(struct cuda_stream *stream, const struct tw_internal
     if (status != TW_SUCCESS)
         return status;
     const bool alone = atomic_load_explicit(&stream->device->running, memory_order_relaxed) == 0;
-    const cu_result error = tw_cuda_launch_cache_enqueue(&stream->launch_cache, stream->device, launch, stream->stream);
+    const cu_result error =
+        tw_cuda_launch_cache_enqueue(&stream->launch_cache, stream->device, launch, stream->stream, is_behind(stream));
     return error ? tw_cuda_report(stream->device, kernel->name, error, alone) : TW_SUCCESS;
 }
 
