@@ -161,6 +161,33 @@ TW_TEST(local_variables_count)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* Whose would it be, and who would wait for whom? */
+struct shares {
+    int *out;
+};
+static inline void shares(tw_item item, const struct shares *k)
+{
+    TW_LOCAL(int, last);
+    last = (int)tw_global_id(item, 0);
+    k->out[tw_global_id(item, 0)] = last;
+}
+TW_RANGE_KERNEL(shares, 1);
+
+TW_TEST(a_kernel_without_groups_has_no_local_variables)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *out = NULL;
+    TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(64), &out));
+    for (unsigned times = 0; times < 2; ++times) {
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for(cg, tw_range_1d(64), shares, .out = tw_write(cg, out));
+        TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_KERNEL);
+        TW_CHECK(strstr(tw_error_detail(), "kernel shares is one of TW_RANGE_KERNEL and has no work-groups"));
+    }
+    TW_PASS(tw_buffer_destroy(&out));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* ---- kernel objects ---------------------------------------------------------------------------------------------- */
 
 struct blocked {
@@ -332,6 +359,7 @@ TW_TEST(wrong_questions_are_errors)
 TW_TEST_LIST = {TW_CASE(the_largest_group_is_what_the_limit_says),
                 TW_CASE(limits_are_within_the_devices),
                 TW_CASE(local_variables_count),
+                TW_CASE(a_kernel_without_groups_has_no_local_variables),
                 TW_CASE(a_kernel_tells_what_it_was_defined_with),
                 TW_CASE(a_kernel_tells_what_it_needs_on_a_device),
                 TW_CASE(code_is_loaded_before_the_first_launch),

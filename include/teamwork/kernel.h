@@ -10,7 +10,8 @@
  *
  *     TW_ERROR_INVALID_RANGE            dims outside of 1 to 3, or too many work-items to count or for the device
  *     TW_ERROR_INVALID_WORK_GROUP_SIZE  see tw_parallel_for_work_group
- *     TW_ERROR_INVALID_KERNEL           the kernel was compiled for another version of the library, or other dims
+ *     TW_ERROR_INVALID_KERNEL           the kernel was compiled for another version of the library, or other dims,
+ *                                       or has TW_LOCAL variables without work-groups
  *     TW_ERROR_INVALID_COMMAND_GROUP    the group has a kernel already
  *     TW_ERROR_UNSUPPORTED              the device cannot run the kernel as it was compiled, or the kernel is defined
  *                                       for others (TW_FOR_CPUS, TW_FOR_GPUS)

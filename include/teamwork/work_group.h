@@ -42,7 +42,8 @@
 #define tw_parallel_for_work_item_offset(group, item, range, ...)                                                      \
     TW_INTERNAL_FOR_WORK_ITEM_OFFSET(group, item, range, __VA_ARGS__)
 
-/** Declares local memory, at the top of the kernel: one value, or an array of constant sizes. A semicolon follows. */
+/** Declares local memory, at the top of a kernel with work-groups: one value, or an array of constant sizes. A semicolon
+ *  follows. Launches of a range kernel that has some are TW_ERROR_INVALID_KERNEL. */
 #define TW_LOCAL(type, ...) TW_INTERNAL_LOCAL(type, __VA_ARGS__)
 
 /** Declares, at group scope, a value of each work-item that lives as long as the kernel, TW_PRIVATE(group, type, name),

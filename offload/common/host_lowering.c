@@ -47,9 +47,26 @@ size_t tw_host_static_local_bytes(const struct tw_internal_kernel *kernel)
     return bytes;
 }
 
+tw_status tw_host_check_has_groups(const struct tw_internal_kernel *kernel)
+{
+    const bool is_reduction = kernel->form == TW_INTERNAL_REDUCTION;
+    if ((kernel->form != TW_INTERNAL_RANGE && !is_reduction) || !tw_host_static_local_bytes(kernel))
+        return TW_SUCCESS;
+    return tw_fail(
+        TW_ERROR_INVALID_KERNEL,
+        "kernel %s is one of %s and has no work-groups, and its function has TW_LOCAL variables: define it by "
+        "%s or %s",
+        kernel->name, is_reduction ? "TW_RANGE_REDUCTION" : "TW_RANGE_KERNEL",
+        is_reduction ? "TW_ND_RANGE_REDUCTION()" : "TW_ND_RANGE_KERNEL()",
+        is_reduction ? "TW_WORK_GROUP_REDUCTION()" : "TW_WORK_GROUP_KERNEL()");
+}
+
 tw_status tw_host_check_local(const struct tw_internal_kernel *kernel, const struct tw_internal_launch *launch,
                               size_t most)
 {
+    const tw_status status = tw_host_check_has_groups(kernel);
+    if (status != TW_SUCCESS)
+        return status;
     const size_t bytes = tw_host_static_local_bytes(kernel);
     if (launch->local_bytes <= most && bytes <= most - launch->local_bytes)
         return TW_SUCCESS;

@@ -24,7 +24,11 @@ void tw_host_limits(struct tw_backend_device *device, const struct tw_internal_k
 /* Returns the bytes of the TW_LOCAL variables of a kernel's function, from the records of its host code. */
 size_t tw_host_static_local_bytes(const struct tw_internal_kernel *kernel);
 
-/* Fails if the groups of a launch need more than `most` bytes of local memory each. */
+/* Fails if the function of a kernel without work-groups has TW_LOCAL variables: they would be those of whatever work-items
+   a device runs together. */
+tw_status tw_host_check_has_groups(const struct tw_internal_kernel *kernel);
+
+/* Likewise, and fails if the groups of a launch need more than `most` bytes of local memory each. */
 tw_status tw_host_check_local(const struct tw_internal_kernel *kernel, const struct tw_internal_launch *launch,
                               size_t most);
 

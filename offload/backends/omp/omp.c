@@ -400,8 +400,10 @@ tw_status tw_omp_load(struct tw_backend_device *device, const struct tw_internal
 tw_status tw_omp_check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                        struct tw_internal_launch *launch)
 {
-    const tw_status status = tw_omp_load(device, kernel);
+    tw_status status = tw_omp_load(device, kernel);
     launch->words = tw_internal_words_for(kernel->args_bytes);
+    if (status == TW_SUCCESS)
+        status = tw_host_check_has_groups(kernel);
     return status == TW_SUCCESS ? check_sizes(device, kernel, launch) : status;
 }
 
