@@ -13,17 +13,19 @@ using namespace llvm;
 
 namespace tw_split
 {
-namespace
-{
 
-constexpr uint64_t LeastCopied = 128, MostCopied = 4096; /* bytes */
-
+/* Whether an address is in memory of the thread alone, such as local memory. */
 bool isLocal(const Value *Address)
 {
     const Value *Object = getUnderlyingObject(Address);
     const auto *Variable = dyn_cast<GlobalVariable>(Object);
     return isa<AllocaInst>(Object) || (Variable && Variable->isThreadLocal());
 }
+
+namespace
+{
+
+constexpr uint64_t LeastCopied = 128, MostCopied = 4096; /* bytes */
 
 bool isShort(const MemCpyInst &Copy)
 {

@@ -470,6 +470,7 @@ void Divider::collect()
 }
 
 constexpr unsigned MostInShortRow = 1024;
+constexpr unsigned LeastOfWhole = 64, MostOfWhole = 100; /* turns, and instructions, of a loop with a copy for all turns */
 
 /* ---- the limits -------------------------------------------------------------------------------------------------- */
 
@@ -817,6 +818,40 @@ void Divider::settleFirst(Copy &First)
     }
 }
 
+/* Groups of a constant size are mostly inside as a whole, and a constant length makes code without rests. */
+bool Divider::isWorthWhole() const
+{
+    const unsigned Fixed = SE.getSmallConstantTripCount(&L);
+    size_t Instructions = 0;
+    for (const BasicBlock *Block : L.blocks())
+        Instructions += Block->size();
+    return !Nest && L.isInnermost() && Fixed >= LeastOfWhole && Fixed <= MostInShortRow && Instructions <= MostOfWhole
+           && any_of(Conditions, [](const Condition &C) { return C.Then; }) && !(isa<ConstantInt>(Lo) && isa<ConstantInt>(Hi));
+}
+
+/* A copy of the loop for where the conditions hold for all turns; goes on to the exit. */
+std::unique_ptr<Copy> Divider::copyWhole(BasicBlock *Entry, BasicBlock *End)
+{
+    Value *const From = Lo;
+    Lo = ConstantInt::get(Type::getInt64Ty(Context), 0);
+    auto Whole = copy("whole", Lo, ConstantInt::get(Lo->getType(), SE.getSmallConstantTripCount(&L)), Entry, End);
+    BranchInst::Create(Whole->Header, Entry);
+    bool IsLocalOnly = true;
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block)
+            if (const Value *Address = getLoadStorePointerOperand(&I))
+                IsLocalOnly &= isLocal(Address);
+    if (!IsLocalOnly) { /* what goes through memory by one instruction is fetched early */
+        Instruction *Back = Whole->Latch->getTerminator();
+        MDNode *Kept = MDNode::get(Context, MDString::get(Context, "llvm.loop.unroll.disable"));
+        Back->setMetadata(LLVMContext::MD_loop,
+                          makePostTransformationMetadata(Context, Back->getMetadata(LLVMContext::MD_loop), {}, {Kept}));
+    }
+    settle(*Whole);
+    Lo = From;
+    return Whole;
+}
+
 /* What the loop leaves behind goes by phis of its exit. */
 void Divider::leaveByPhis()
 {
@@ -849,17 +884,29 @@ void Divider::divide()
     const auto Fork = [&](BasicBlock *From, Value *If, BasicBlock *Yes, BasicBlock *No) {
         BranchInst::Create(Yes, No, If, From)->setDebugLoc(Where);
     };
-    /* Before -> [First] -> Middle -> [Interior] -> Rest -> [the loop] */
+    /* Before -> Whole, or: Divided -> [First] -> Middle -> [Interior] -> Rest -> [the loop] */
     BasicBlock *FirstEntry = NewBlock("tw_first"), *Middle = NewBlock("tw_middle");
     BasicBlock *InteriorEntry = NewBlock("tw_interior"), *Rest = NewBlock("tw_rest"), *RestEntry = NewBlock("tw_last");
     BasicBlock *FirstEnd = NewBlock("tw_first_end"), *InteriorEnd = NewBlock("tw_interior_end");
+    const bool HasWhole = isWorthWhole();
     Before->getTerminator()->eraseFromParent();
     IRBuilder<> B(Before);
     B.SetCurrentDebugLocation(Where);
+    BasicBlock *Divided = Before, *WholeEnd = nullptr;
+    std::unique_ptr<Copy> Whole;
+    if (HasWhole) {
+        BasicBlock *WholeEntry = NewBlock("tw_whole");
+        Divided = NewBlock("tw_divided");
+        WholeEnd = NewBlock("tw_whole_end");
+        Fork(Before, B.CreateAnd(B.CreateICmpEQ(Lo, B.getInt64(0)), B.CreateICmpUGT(Hi, Count)), WholeEntry, Divided);
+        Jump(WholeEnd, Exit);
+        Whole = copyWhole(WholeEntry, WholeEnd);
+        B.SetInsertPoint(Divided);
+    }
     Value *Effects = B.CreateNot(Exact);
     Value *HasFirst = B.CreateAnd(B.CreateICmpNE(Lo, B.getInt64(0)), Effects), *HasInterior = B.CreateICmpULT(Lo, Hi);
     Value *HasRest = B.CreateAnd(B.CreateICmpULE(Hi, Count), Effects);
-    Fork(Before, HasFirst, FirstEntry, Middle);
+    Fork(Divided, HasFirst, FirstEntry, Middle);
     Fork(Middle, HasInterior, InteriorEntry, Rest);
     Fork(Rest, HasRest, RestEntry, Exit);
     Jump(FirstEnd, Middle);
@@ -890,7 +937,7 @@ void Divider::divide()
         }
         IRBuilder<> M(&*Middle->getFirstNonPHIIt()), R(&*Rest->getFirstNonPHIIt());
         PHINode *InMiddle = M.CreatePHI(Phi.getType(), 2), *InRest = R.CreatePHI(Phi.getType(), 2);
-        InMiddle->addIncoming(Init, Before);
+        InMiddle->addIncoming(Init, Divided);
         InMiddle->addIncoming(In(*First), FirstEnd);
         InRest->addIncoming(InMiddle, Middle);
         InRest->addIncoming(In(*Interior), InteriorEnd);
@@ -904,6 +951,10 @@ void Divider::divide()
     for (PHINode &Phi : Exit->phis()) { /* no other one is used, by isSuitable() */
         Value *V = Phi.getIncomingValueForBlock(Latch), *Before = Left.lookup(carried(V));
         Phi.addIncoming(Before ? Before : V, Rest);
+        if (Whole) {
+            auto At = Whole->Map.find(V);
+            Phi.addIncoming(At == Whole->Map.end() ? V : static_cast<Value *>(At->second), WholeEnd);
+        }
     }
 }
 

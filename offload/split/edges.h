@@ -119,6 +119,8 @@ class Divider
     void settleExtension(Copy &Interior, const Condition &C, llvm::Instruction *I);
     void settle(Copy &Interior);
     void settleFirst(Copy &First);
+    bool isWorthWhole() const;
+    std::unique_ptr<Copy> copyWhole(llvm::BasicBlock *Entry, llvm::BasicBlock *End);
     void divide();
 };
 

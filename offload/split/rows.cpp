@@ -8,6 +8,9 @@
  *
  * so that neighbours in a row are neighbours in memory for all to see. Work-items in front of the first whole row, and behind the last
  * one, go by the loop as it was; so do all if rows are short, which is looked at when the loop runs if the width is not constant.
+ *
+ * A group of a constant size may lie in one row as a whole, as in `sums[index / block]`: its loop gets a copy for that, in which the
+ * quotient is computed once.
  */
 #include "edges.h"
 
@@ -27,6 +30,7 @@ namespace
 constexpr uint64_t ShortRow = 8;
 constexpr unsigned LeastInRows = 64; /* of a loop, if the width is not known */
 constexpr unsigned MostInRows = 400; /* instructions of the loop */
+constexpr unsigned LeastInOneRow = 16, MostInOneRow = 1024, MostOfCopy = 100; /* turns, and instructions, for a copy in one row */
 
 /* A quotient, or what remains. */
 struct Division {
@@ -87,6 +91,8 @@ class Rows
                && Expander(SE, DL, "tw").isSafeToExpandAt(S, Preheader->getTerminator());
     }
     bool isSuitable();
+    const SCEV *startOf(const Division &Of);
+    bool copyForOneRow();
     void collect();
     void divide();
 };
@@ -116,6 +122,68 @@ bool Rows::isSuitable()
     return true;
 }
 
+/* What is divided in the first turn, if it is one more in each turn; or null. */
+const SCEV *Rows::startOf(const Division &Of)
+{
+    const auto *Rec = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(Of.Number));
+    return Rec && Rec->getLoop() == &L && Rec->isAffine() && Rec->getStepRecurrence(SE)->isOne()
+                   && isBefore(Rec->getStart())
+               ? Rec->getStart()
+               : nullptr;
+}
+
+/* A copy of the loop for where all work-items have the same quotients, and the loop as it was for where they have not. */
+bool Rows::copyForOneRow()
+{
+    const uint64_t Count = SE.getSmallConstantTripCount(&L);
+    SmallVector<std::pair<Division, const SCEV *>, 4> Found;
+    size_t Instructions = 0;
+    for (BasicBlock *Block : L.blocks()) {
+        Instructions += Block->size();
+        for (Instruction &I : *Block) {
+            const std::optional<Division> Of = divisionOf(I, SE, L);
+            const SCEV *From = Of && !Of->Rest && reachesAddress(&I, 0) ? startOf(*Of) : nullptr;
+            const auto *Fixed = From ? dyn_cast<SCEVConstant>(Of->Width) : nullptr;
+            if (Fixed && Fixed->getAPInt().uge(Count))
+                Found.push_back({*Of, From});
+        }
+    }
+    if (Found.empty() || !L.isInnermost() || Count < LeastInOneRow || Count > MostInOneRow || Instructions > MostOfCopy)
+        return false;
+    BasicBlock *Exit = L.getExitBlock(), *Header = L.getHeader();
+    const auto NewBlock = [&](const char *Name) { return BasicBlock::Create(F.getContext(), Name, &F, Header); };
+    BasicBlock *Entry = NewBlock("tw_one_row"), *End = NewBlock("tw_one_row_end"),
+               *Several = NewBlock("tw_several_rows");
+    Instruction *At = Preheader->getTerminator();
+    IRBuilder<> B(At);
+    Expander Expand(SE, DL, "tw_row");
+    auto Made = copyLoop(L, Preheader, "one", B.getInt64(0), B.getInt64(Count), Entry, End);
+    Value *Same = B.getTrue();
+    for (auto &[Of, Start] : Found) {
+        Value *From = B.CreateFreeze(Expand.expandCodeFor(Start, Start->getType(), At->getIterator()));
+        const APInt &By = cast<SCEVConstant>(Of.Width)->getAPInt();
+        Value *Width = ConstantInt::get(From->getType(), By), *Turns_ = ConstantInt::get(From->getType(), Count - 1);
+        /* neither does the index wrap around */
+        Same = B.CreateAnd(
+            Same, B.CreateICmpULT(B.CreateURem(From, Width), ConstantInt::get(From->getType(), By - (Count - 1))));
+        Same = B.CreateAnd(Same, B.CreateICmpULE(From, B.CreateNot(Turns_)));
+        cast<Instruction>(static_cast<Value *>(Made->Map[Of.I]))->replaceAllUsesWith(B.CreateUDiv(From, Width));
+    }
+    B.CreateCondBr(Same, Entry, Several);
+    At->eraseFromParent();
+    BranchInst::Create(Made->Header, Entry);
+    BranchInst::Create(Exit, End);
+    BranchInst::Create(Header, Several);
+    for (PHINode &Phi : Header->phis())
+        Phi.replaceIncomingBlockWith(Preheader, Several);
+    for (PHINode &Phi : Exit->phis()) { /* what comes from the loop is not used, by isSuitable() */
+        Value *V = Phi.getIncomingValueForBlock(L.getLoopLatch());
+        Phi.addIncoming(isa<Instruction>(V) && L.contains(cast<Instruction>(V)) ? PoisonValue::get(Phi.getType()) : V,
+                        End);
+    }
+    return true;
+}
+
 void Rows::collect()
 {
     for (BasicBlock *Block : L.blocks())
@@ -123,9 +191,8 @@ void Rows::collect()
             const std::optional<Division> Found = divisionOf(I, SE, L);
             if (!Found || !isBefore(Found->Width) || !reachesAddress(&I, 0))
                 continue;
-            const auto *Rec = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(Found->Number));
-            if (!Rec || Rec->getLoop() != &L || !Rec->isAffine() || !Rec->getStepRecurrence(SE)->isOne()
-                || !isBefore(Rec->getStart()))
+            const SCEV *From = startOf(*Found);
+            if (!From)
                 continue;
             /* rows of a group: mostly one of them at most would fit */
             const unsigned Count = SE.getSmallConstantTripCount(&L);
@@ -135,10 +202,10 @@ void Rows::collect()
             if (Fixed && Fixed->getAPInt().ult(ShortRow))
                 continue;
             if (Divisions.empty()) {
-                Start = Rec->getStart();
+                Start = From;
                 Width = Found->Width;
             }
-            if (Start == Rec->getStart() && Width == Found->Width) {
+            if (Start == From && Width == Found->Width) {
                 Divisions.push_back(*Found);
                 ByMask |= Found->ByMask;
             }
@@ -246,7 +313,7 @@ bool Rows::run()
         return false;
     collect();
     if (Divisions.empty())
-        return false;
+        return copyForOneRow();
     divide();
     return true;
 }

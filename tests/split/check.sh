@@ -136,6 +136,13 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
             exit 1
         fi
     done
+    # A group that lies inside of a block, and of all numbers, adds the block's sum to whole vectors.
+    for kernel in add_items_tw_items add_group_tw_host; do
+        if ! echo "$code" | sed -n "/^define.*@$kernel/,/^}/p" | grep -q 'store <8 x i32>'; then
+            echo "work-items of $kernel in split/levels.c do not know that they have the same quotient"
+            exit 1
+        fi
+    done
     # LLVM 22 makes such a store of a choice between what is new and what was there
     if [ "$("$1" -dumpversion | cut -d. -f1)" -lt 20 ] \
         && echo "$code" | sed -n '/^define.*@prefix_group_tw_host/,/^}/p' | grep 'llvm\.masked\.store'; then

@@ -133,6 +133,31 @@ static inline void tree_group(tw_group group, const struct least *k)
 }
 TW_WORK_GROUP_KERNEL(TW_BLOCK(least) tree_group, GROUP);
 
+/* What is before a block is added to its numbers: the block is the same for all of a group, or is not. */
+struct add {
+    const uint32_t *sums;
+    uint32_t *out;
+    size_t count;
+};
+
+static inline void add_items(tw_nd_item item, const struct add *k)
+{
+    const unsigned i = (unsigned)tw_global_id(item, 0);
+    if (i < k->count)
+        k->out[i] += k->sums[i / 384];
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(add) add_items, GROUP);
+
+static inline void add_group(tw_group group, const struct add *k)
+{
+    tw_parallel_for_work_item(group, item) {
+        const size_t i = tw_global_id(item, 0);
+        if (i < k->count)
+            k->out[i] += k->sums[i / BLOCK];
+    }
+}
+TW_WORK_GROUP_KERNEL(TW_BLOCK(add) add_group, GROUP);
+
 /* What only some work-items write to the program's memory is nothing that the others may write. */
 static inline void some_group(tw_group group, const struct prefix *k)
 {
