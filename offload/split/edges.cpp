@@ -39,10 +39,17 @@ constexpr unsigned MostInstructions = 2000; /* of a loop that is divided */
 constexpr unsigned MostConditions = 64;
 constexpr uint64_t LeastTurns = 32; /* below, the arithmetic costs more than it saves */
 constexpr uint64_t LeastWithLoops = 4;
+constexpr uint64_t LeastOfLong = 16;    /* turns of a row whose work-items do a lot, as sums over many neighbours */
+constexpr unsigned LongInstructions = 96;
 constexpr int64_t MostStep = 1 << 16;
 constexpr uint64_t Endless = uint64_t(1) << 62;
 
 } // namespace
+
+static bool hasMasks(const Function &F)
+{
+    return F.getFnAttribute("target-features").getValueAsString().contains("+avx512f");
+}
 
 /* The value that goes to the next turn, and that is left behind: of a reduction, say. */
 const PHINode *Divider::carried(const Value *V) const
@@ -64,8 +71,6 @@ bool Divider::isSuitable()
     Turns = SE.getBackedgeTakenCount(&L);
     if (isa<SCEVCouldNotCompute>(Turns) || !isBefore(Turns) || SE.getTypeSizeInBits(Turns->getType()) > 64)
         return false;
-    if (SE.getUnsignedRangeMax(Turns).ult((L.isInnermost() ? LeastTurns : LeastWithLoops) - 1))
-        return false;
     unsigned Instructions = 0;
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : *Block) {
@@ -75,6 +80,9 @@ bool Divider::isSuitable()
                 if (!L.contains(cast<Instruction>(U)) && !(isa<PHINode>(U) && U->use_empty()) && !carried(&I))
                     return false;
         }
+    const uint64_t Least = !L.isInnermost() ? LeastWithLoops : Instructions >= LongInstructions ? LeastOfLong : LeastTurns;
+    if (SE.getUnsignedRangeMax(Turns).ult(Least - 1))
+        return false;
     for (const PHINode &Phi : L.getHeader()->phis()) { /* what is counted does not go from one part to the next */
         const Value *Next = Phi.getIncomingValueForBlock(Latch);
         const auto *Rec = SE.isSCEVable(Phi.getType()) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(const_cast<PHINode *>(&Phi))) : nullptr;
@@ -678,7 +686,7 @@ void Divider::widen(IRBuilder<> &B)
     const unsigned Fixed = SE.getSmallConstantTripCount(&L);
     if (Nest || !L.isInnermost() || any_of(Conditions, [](const Condition &C) { return !C.Then && !C.Signed && C.Guard < 0; })
         || Fixed < 2 * Vector || Fixed > MostInShortRow || Fixed % Vector != 0
-        || !F.getFnAttribute("target-features").getValueAsString().contains("+avx512f"))
+        || !hasMasks(F))
         return;
     Value *Up = B.CreateAnd(B.CreateAdd(Lo, B.getInt64(Vector - 1)), B.getInt64(~(Vector - 1)));
     Value *First = B.CreateSelect(B.CreateICmpULT(Up, Hi), Up, Hi);
@@ -874,6 +882,26 @@ void Divider::leaveByPhis()
     }
 }
 
+/* Whether a row with loops inside, which become lanes, is hardly more than a vector: the parts of one would be single turns. All of a row
+   at a border goes by gathers then, where the processor has them. */
+bool Divider::isFewVectors() const
+{
+    return !L.isInnermost() && isRowOfGroup(L) && SE.getSmallConstantTripCount(&L) <= LeastTurns && hasMasks(F);
+}
+
+/* A row that is one vector is one in its middle part too, where the processor has masks. */
+void Divider::maskInterior(Copy &Interior)
+{
+    const unsigned Fixed = SE.getSmallConstantTripCount(&L);
+    auto *Branch = cast<BranchInst>(Interior.Latch->getTerminator());
+    if (!L.isInnermost() || Fixed == 0 || Fixed >= LeastTurns || !hasMasks(F))
+        return;
+    MDNode *Masked = MDNode::get(Context, {MDString::get(Context, "llvm.loop.vectorize.predicate.enable"),
+                                           ConstantAsMetadata::get(ConstantInt::getTrue(Context))});
+    Branch->setMetadata(LLVMContext::MD_loop,
+                        makePostTransformationMetadata(Context, Branch->getMetadata(LLVMContext::MD_loop), {}, {Masked}));
+}
+
 void Divider::divide()
 {
     leaveByPhis();
@@ -948,6 +976,7 @@ void Divider::divide()
     }
     settle(*Interior);
     settleFirst(*First);
+    maskInterior(*Interior);
     for (PHINode &Phi : Exit->phis()) { /* no other one is used, by isSuitable() */
         Value *V = Phi.getIncomingValueForBlock(Latch), *Before = Left.lookup(carried(V));
         Phi.addIncoming(Before ? Before : V, Rest);
@@ -959,11 +988,8 @@ void Divider::divide()
 }
 
 /* All of the loop where every condition holds for all turns, and the loop as it was. */
-std::optional<Version> Divider::version()
+Version Divider::makeVersion()
 {
-    if (!isSuitable())
-        return {};
-    collect();
     computeLimits();
     leaveByPhis();
     BasicBlock *Before = Preheader, *Exit = L.getExitBlock(), *Header = L.getHeader();
@@ -992,6 +1018,14 @@ std::optional<Version> Divider::version()
     return Version{Made->Header, Choice, !Conditions.empty() || !Unchanging.empty()};
 }
 
+std::optional<Version> Divider::version()
+{
+    if (!isSuitable())
+        return {};
+    collect();
+    return makeVersion();
+}
+
 bool Divider::run()
 {
     if (!isSuitable())
@@ -999,6 +1033,10 @@ bool Divider::run()
     collect();
     if (Conditions.empty() && Unchanging.empty())
         return false;
+    if (isFewVectors()) {
+        makeVersion();
+        return true;
+    }
     computeLimits();
     divide();
     return true;

@@ -121,6 +121,9 @@ class Divider
     void settleFirst(Copy &First);
     bool isWorthWhole() const;
     std::unique_ptr<Copy> copyWhole(llvm::BasicBlock *Entry, llvm::BasicBlock *End);
+    bool isFewVectors() const;
+    Version makeVersion();
+    void maskInterior(Copy &Interior);
     void divide();
 };
 

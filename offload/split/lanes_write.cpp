@@ -355,7 +355,12 @@ BasicBlock *Lanes::emitLoop(const Piece &P, BasicBlock *From)
     Turn->addIncoming(ConstantInt::get(Size, 0), From);
     Turn->addIncoming(Next, End);
     if (P.Last) {
-        B.CreateCondBr(B.CreateICmpEQ(Turn, P.Last), After, Head);
+        Instruction *Back = B.CreateCondBr(B.CreateICmpEQ(Turn, P.Last), After, Head);
+        if (hasLoopMark(L, JammedMark)) { /* has enough to do at once */
+            MDNode *Id = MDNode::getDistinct(Context, {nullptr, MDNode::get(Context, MDString::get(Context, "llvm.loop.unroll.runtime.disable"))});
+            Id->replaceOperandWith(0, Id);
+            Back->setMetadata(LLVMContext::MD_loop, Id);
+        }
         return After;
     }
     auto *Fewer = BasicBlock::Create(Context, "tw_fewer", &F), *Mixed = BasicBlock::Create(Context, "tw_mixed", &F);

@@ -29,6 +29,7 @@ namespace
 
 constexpr unsigned MostAround = 300;     /* instructions of a row that are not in the loop over its work-items */
 constexpr uint64_t LongRow = 256;        /* rows of so many work-items are left to edges.cpp */
+constexpr uint64_t MostSteps = 1u << 16; /* between indices that are written as sums of one of them */
 constexpr uint64_t MostTurns = 1u << 28; /* so that sums of several loops fit 64 bits */
 
 /* The extension of Start + Constant + the sum of steps of loops. */
@@ -61,6 +62,7 @@ class Widening
     Expander Expand;
     std::vector<Indices> Found;
     DenseMap<const Loop *, Value *> Counters;
+    DenseMap<const SCEV *, Value *> Frozen;
 
     bool isBefore(const SCEV *S)
     {
@@ -68,6 +70,7 @@ class Widening
     }
     void add(Instruction &I);
     Value *expand(IRBuilder<> &B, const SCEV *S);
+    std::optional<std::pair<unsigned, int64_t>> distance(const Indices &From, const Indices &To);
     Value *counter(const Loop *Of);
 };
 
@@ -121,9 +124,29 @@ void Widening::add(Instruction &I)
 
 Value *Widening::expand(IRBuilder<> &B, const SCEV *S)
 {
+    if (Value *Known = Frozen.lookup(S))
+        return Known;
     Value *V = Expand.expandCodeFor(S, S->getType(), Choice.getIterator());
     B.SetInsertPoint(&Choice);
-    return isa<Constant>(V) ? V : B.CreateFreeze(V);
+    return Frozen[S] = isa<Constant>(V) ? V : B.CreateFreeze(V);
+}
+
+/* How many steps of a loop lie between the begins of two indices, as the rows above and below; which step it is. */
+std::optional<std::pair<unsigned, int64_t>> Widening::distance(const Indices &From, const Indices &To)
+{
+    if (From.Signed != To.Signed || From.Steps != To.Steps || From.Start->getType() != To.Start->getType())
+        return {};
+    const SCEV *Between = SE.getMinusSCEV(To.Start, From.Start);
+    for (unsigned S = 0; S < To.Steps.size(); ++S) {
+        const SCEV *Step = To.Steps[S].second;
+        const auto *Product = dyn_cast<SCEVMulExpr>(Between);
+        const auto *Times = Product ? dyn_cast<SCEVConstant>(Product->getOperand(0)) : nullptr;
+        if (Between == Step)
+            return std::pair(S, int64_t(1));
+        if (Times && Times->getAPInt().abs().ule(MostSteps) && SE.getMulExpr(Times, Step) == Between)
+            return std::pair(S, Times->getAPInt().getSExtValue());
+    }
+    return {};
 }
 
 /* The turns of a loop so far. */
@@ -156,7 +179,16 @@ bool Widening::run()
             Value *V = expand(B, S);
             return Signed ? B.CreateSExt(V, B.getInt64Ty()) : B.CreateZExt(V, B.getInt64Ty());
         };
-        Of.Wide = Wider(Of.Start, Of.Signed);
+        for (const Indices &Base : Found) { /* so that neighbours are seen to be such: the same where neither wraps around */
+            if (&Base == &Of)
+                break;
+            if (const auto By = distance(Base, Of)) {
+                Of.Wide = B.CreateAdd(Base.Wide, B.CreateMul(Base.WideSteps[By->first], ConstantInt::getSigned(B.getInt64Ty(), By->second)));
+                break;
+            }
+        }
+        if (!Of.Wide)
+            Of.Wide = Wider(Of.Start, Of.Signed);
         int64_t Least = INT64_MAX, Most = INT64_MIN;
         for (const Index &Each : Of.All) {
             Least = std::min(Least, Each.Constant);

@@ -530,6 +530,8 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
             clean(F, FAM, true);
         if (fillVectors(F, FAM))
             clean(F, FAM, true);
+        if (jamRows(F, FAM))
+            clean(F, FAM, true);
         if (makeLanes(F, FAM))
             clean(F, FAM, true);
         if (expandCopies(F))

@@ -21,6 +21,7 @@
  *     masks.cpp     writes tests of bits of the index as comparisons
  *     edges.cpp     divides it where conditions on the index change
  *     windows.cpp   writes levels of trees in local memory as vectors that are read and written whole
+ *     jam.cpp       takes several rows of a group together
  *     lanes.cpp     lets chunks of work-items take the turns of loops inside together, also where they combine a value or have arrays
  *     copies.cpp    makes loops of short copies into local memory
  *     arms.cpp      takes what both ways behind a condition read and write out of them
@@ -74,7 +75,8 @@ constexpr const char *CombinesNote = "teamwork.combines";
 
 /* The property of a loop whose turns are work-items. */
 constexpr const char *ItemsMark = "teamwork.items";
-constexpr const char *RowsMark = "teamwork.items.rows"; /* of the loop over the rows of a group, around that */
+constexpr const char *RowsMark = "teamwork.items.rows";     /* of the loop over the rows of a group, around that */
+constexpr const char *JammedMark = "teamwork.items.jammed"; /* work-items of several rows */
 constexpr const char *ParallelMark = "llvm.loop.parallel_accesses";
 
 /* The call of a marker, or null. */
@@ -242,6 +244,7 @@ bool compareForMasks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool divideAtEdges(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool writeOwnAlways(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool mergeArms(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool jamRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool takePieces(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void allowMaskedMembers(bool Allow);
 bool countMembers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

@@ -83,7 +83,7 @@ fi
 # Neighbouring members of structures are loaded together: both ways behind the condition of `move` store the same ones.
 if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64 ]; then
     code=$("$@" -std=c17 -O3 -march=x86-64-v4 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm \
-        -o - "$here/split/members.c")
+        -Rpass=teamwork-jam -o - "$here/split/members.c" 2>&1)
     for loads in 'lengths_tw_host.* load <32 x float>' 'move_tw_items.*llvm.masked.load.v32f32' 'move_tw_items.*store <32 x float>'; do
         if ! echo "$code" | sed -n "/^define.*@${loads%%.\**}/,/^}/p" | grep -q "${loads#*.\*}"; then
             echo "members of structures in split/members.c are not loaded and stored together: $loads"
@@ -96,6 +96,15 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
             exit 1
         fi
     done
+    five=$(echo "$code" | sed -n '/^define.*@mask_of_five_tw_/,/^}/p')
+    if ! echo "$five" | grep -q 'llvm.masked.load.v[0-9]*f32' || [ "$(echo "$five" | grep -c ' = load <[0-9]* x float>')" -gt 60 ]; then
+        echo "mask_of_five in split/members.c has no vectors at its borders, or loads again what another row has loaded"
+        exit 1
+    fi
+    if ! echo "$code" | grep -q 'several rows of a group of kernel mask_by_rows are taken together'; then
+        echo "rows of groups of mask_by_rows in split/members.c are not taken together"
+        exit 1
+    fi
     for kernel in pick_by_rest pick_by_sum; do
         if echo "$code" | sed -n "/^define.*@${kernel}_tw_/,/^}/p" | grep 'phi i64.*poison'; then
             echo "work-items of $kernel in split/members.c divide under a condition, and LLVM takes the quotient of the first lane"

@@ -298,6 +298,22 @@ class Body:
             return f"if (v == {self.const() + 4}) return;"
         return self.add("v")
 
+    def mask(self):
+        """Sums over neighbours, in loops of lengths that all work-items know, as rows of a group may take them together."""
+        of = self.pick("int", "int", "size_t", "unsigned")
+        reach = self.pick("1", "2", "k->n % 4", "k->n")
+        up, left = self.pick("clamp_to(y + j, 0, k->h - 1)", "clamp_to(y + j, 0, k->h - 1)", "(y + j + 8 * k->h) % k->h", "y"), \
+            self.pick("clamp_to(x + i, 0, k->w - 1)", "clamp_to(x + i, 0, k->w - 1)", "(x + i + 8 * k->w) % k->w", "x")
+        one = f"({of})k->in[({of})({up}) * ({of})k->w + ({of})({left})]"
+        other = self.pick("1", "k->in[(j + 8) * 31 + i + 8]", f"k->in[({of})({up}) * ({of})k->w + ({of})x]", "x")
+        what = self.pick(f"v = (v * 3 + (int){one}) & 0xfffff;", f"f = f * 0.5f + (float)({one} & 255);",
+                         f"f += (float)({one} & 63) * (float)({other} & 7); u = (u + (int){one}) & 0xffff;")
+        if self.rng.random() < 0.2:
+            what = f"if ({self.condition()}) {{ {what} }}"
+        if self.rng.random() < 0.3:
+            return f"for (int i = 0; i <= {reach}; ++i) {{ const int j = i - 1; {what} }}"
+        return f"for (int j = -{reach}; j <= {reach}; ++j) {{ for (int i = -{reach}; i <= {reach}; ++i) {{ {what} }} v ^= j & 3; }}"
+
     def members(self):
         """Structures of four or three numbers in place of one result, of which work-items change some, or all of them some."""
         of, wide = self.pick("int", "unsigned", "size_t"), self.pick("4", "4", "3")
@@ -338,6 +354,10 @@ def kernel(rng, number):
         members, kind, required = ", most, sum, real, bins", "REDUCTION", f", ({fixed[2:]})"
     else:
         members, kind, required = "", "KERNEL", fixed
+    if dims == 2 and not barriers and rng.random() < 0.35:
+        place = body.pick(place, place, place.replace("(int)", "(int)(unsigned)"))
+        start = f"const int {place}; int v = k->in[x & 4095] & 0xffff, u = y; float f = 0; {body.mask()}"
+        body.block = lambda depth, count, block=body.block: block(depth, 1) if rng.random() < 0.1 else ""
     if form == "range":
         item, define = "tw_item item", f"TW_RANGE_{kind}({name}, {dims}{members});"
         launch = f"tw_parallel_for, {extent(whole)}, {name}"

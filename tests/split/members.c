@@ -112,3 +112,48 @@ static inline void clamp_int(tw_item item, const struct blurs *k)
     k->y[row * 640 + column] = sum;
 }
 TW_RANGE_KERNEL(TW_BLOCK(blurs) clamp_int, 2);
+
+/* Rows of 16 work-items at a border: their inside is a vector with a mask. What rows that are taken together read is loaded once. */
+struct mask_of_five {
+    const float *in;
+    float *out, mask[25];
+    int width, height;
+};
+
+static inline int clamp_to(int x, int last)
+{
+    return x < 0 ? 0 : x > last ? last : x;
+}
+
+static inline void mask_of_five(tw_nd_item item, const struct mask_of_five *k)
+{
+    const int row = (int)tw_global_id(item, 0), column = (int)tw_global_id(item, 1);
+    float sum = 0;
+    for (int j = 0; j < 5; ++j)
+        for (int i = 0; i < 5; ++i)
+            sum += k->mask[j * 5 + i]
+                   * k->in[clamp_to(row + j - 2, k->height - 1) * k->width + clamp_to(column + i - 2, k->width - 1)];
+    k->out[row * k->width + column] = sum;
+}
+TW_ND_RANGE_KERNEL(mask_of_five, 16, 16);
+
+/* Several rows of a group are taken together, so that sums need not wait for each other. */
+struct mask_by_rows {
+    const float *x, *mask;
+    float *out;
+    int width, height, reach;
+};
+
+static inline void mask_by_rows(tw_nd_item item, const struct mask_by_rows *k)
+{
+    const int row = (int)tw_global_id(item, 0), column = (int)tw_global_id(item, 1);
+    float sum = 0;
+    for (int j = 0; j < k->reach; ++j)
+        for (int i = 0; i < k->reach; ++i) {
+            const int y = row + j < k->height ? row + j : k->height - 1,
+                      x = column + i < k->width ? column + i : k->width - 1;
+            sum += k->x[y * k->width + x] * k->mask[j * k->reach + i];
+        }
+    k->out[row * k->width + column] = sum;
+}
+TW_ND_RANGE_KERNEL(mask_by_rows);
