@@ -20,6 +20,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 using namespace llvm;
@@ -153,7 +154,9 @@ void Maker::makeLoop(Region &R)
             Replaced |= Each.Dimension < 0;
         }
         R.Id[Level] = ConstantInt::get(Size, 0);
-        if (Range || (!Replaced && R.Is != Kind::Once && R.Next && !(Constant && Constant->isOne())))
+        if (R.Items && R.Items->Dimension == Level && R.Items->Past - R.Items->Begin == 1)
+            R.Id[Level] = ConstantInt::get(Size, R.Items->Begin);
+        else if (Range || (!Replaced && R.Is != Kind::Once && R.Next && !(Constant && Constant->isOne())))
             Levels.push_back({Level, Range, nullptr});
     }
     IRBuilder<> Builder(R.Before);
@@ -165,7 +168,18 @@ void Maker::makeLoop(Region &R)
             Bounds.push_back({Compare, &R});
         return Result;
     };
-    Value *Some = nullptr;
+    Value *Some = nullptr, *PastItems = nullptr; /* PastItems: of those that a region is for */
+    if (R.Items) {
+        R.Items->Branch->setCondition(Builder.getInt1(R.Items->Holds));
+        Value *All = Extent[R.Items->Dimension], *Begin = ConstantInt::get(Size, R.Items->Begin);
+        PastItems = Builder.CreateBinaryIntrinsic(Intrinsic::umin, All, ConstantInt::get(Size, R.Items->Past));
+        if (Value *Any = R.Items->Begin ? Builder.CreateICmpULT(Begin, All) : Builder.getTrue(); !match(Any, PatternMatch::m_One())) {
+            BasicBlock *Loops = BasicBlock::Create(Context, "tw_before_some", &K.F, R.Item);
+            K.RegionOf[Loops] = K.RegionOf[R.Before];
+            Builder.CreateCondBr(Any, Loops, Past);
+            Builder.SetInsertPoint(Loops);
+        }
+    }
     for (Level &Each : Levels) {
         BasicBlock *Outer = Builder.GetInsertBlock();
         BasicBlock *Head = &Each == &Levels.back() ? R.Item : BasicBlock::Create(Context, "tw_row", &K.F, R.Item);
@@ -179,7 +193,8 @@ void Maker::makeLoop(Region &R)
         Builder.SetInsertPoint(Head);
         Type *T = Each.Range ? Each.Range->At->getType() : Size;
         Each.Id = Builder.CreatePHI(T, 2, Each.Range ? "tw_element" : "tw_id");
-        Each.Id->addIncoming(Each.Range ? Each.Range->Begin : ConstantInt::get(Size, 0), Outer);
+        const bool OfItems = R.Items && R.Items->Dimension == Each.Number;
+        Each.Id->addIncoming(Each.Range ? Each.Range->Begin : ConstantInt::get(Size, OfItems ? R.Items->Begin : 0), Outer);
         if (Each.Range) {
             if (isa<Instruction>(Each.Range->Begin))
                 Bounds.push_back({Each.Id, &R});
@@ -208,7 +223,7 @@ void Maker::makeLoop(Region &R)
         End.SetCurrentDebugLocation(K.Begin->getDebugLoc());
         const bool Signed = Each.Range && Each.Range->Signed;
         Value *Next = End.CreateAdd(Each.Id, ConstantInt::get(Each.Id->getType(), 1), "", !Signed, !Each.Range || Signed);
-        Value *More = Each.Range ? IsLess(End, *Each.Range, Next) : End.CreateICmpULT(Next, Extent[Each.Number]);
+        Value *More = Each.Range ? IsLess(End, *Each.Range, Next) : End.CreateICmpULT(Next, R.Items && R.Items->Dimension == Each.Number ? PastItems : Extent[Each.Number]);
         Instruction *Back = End.CreateCondBr(More, Each.Id->getParent(), Past);
         if (&Each == &Levels.back())
             Back->setMetadata(LLVMContext::MD_loop, loopMetadata(Context, ItemsMark));

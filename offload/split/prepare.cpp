@@ -91,12 +91,54 @@ template <typename Function_> bool inlineCalls(Kernel &K, Function_ Wanted)
     return K.refuse("a function with barriers is recursive");
 }
 
+constexpr const char *ApartMarker = "tw_internal_marker_apart";
+
+/* LLVM makes a switch of `if (x == 0) A; if (x == 15) B;`, which then is one part for both. Such a condition gets a call that keeps it
+   where it is, if something is written behind it. */
+void keepApart(Function &F)
+{
+    LLVMContext &Context = F.getContext();
+    FunctionCallee Marker;
+    DominatorTree DT(F);
+    for (BasicBlock &Block : F) {
+        auto *Branch = dyn_cast<BranchInst>(Block.getTerminator());
+        const auto *Compare = Branch && Branch->isConditional() ? dyn_cast<ICmpInst>(Branch->getCondition()) : nullptr;
+        if (!Compare || !Compare->isEquality() || !isa<ConstantInt>(Compare->getOperand(1)))
+            continue;
+        if (none_of(F, [&](const BasicBlock &Other) {
+                return any_of(Other, [](const Instruction &I) { return isa<StoreInst>(I); }) && DT.dominates(&Block, &Other);
+            }))
+            continue;
+        if (!Marker) {
+            Marker = F.getParent()->getOrInsertFunction(ApartMarker, Type::getVoidTy(Context));
+            auto *Declared = cast<Function>(Marker.getCallee());
+            Declared->setDoesNotThrow();
+            Declared->setWillReturn();
+            Declared->setOnlyAccessesInaccessibleMemory();
+        }
+        CallInst::Create(Marker, "", Branch->getIterator())->setDebugLoc(Branch->getDebugLoc());
+    }
+}
+
+void endApart(Function &F)
+{
+    for (Instruction &I : make_early_inc_range(instructions(F)))
+        if (markerCall(I, ApartMarker))
+            I.eraseFromParent();
+    if (Function *Marker = F.getParent()->getFunction(ApartMarker); Marker && Marker->use_empty())
+        Marker->eraseFromParent();
+}
+
 void simplify(Kernel &K, FunctionAnalysisManager &FAM, Keep Strides)
 {
     Function &F = K.F;
     FunctionPassManager Passes;
     Passes.addPass(SROAPass(SROAOptions::ModifyCFG));
     Passes.addPass(EarlyCSEPass(true));
+    FAM.invalidate(F, PreservedAnalyses::none());
+    FAM.invalidate(F, Passes.run(F, FAM));
+    keepApart(F);
+    Passes = FunctionPassManager();
     Passes.addPass(SimplifyCFGPass());
     Passes.addPass(InstCombinePass());
     Passes.addPass(LoopSimplifyPass());
@@ -117,6 +159,8 @@ void simplify(Kernel &K, FunctionAnalysisManager &FAM, Keep Strides)
     Passes.addPass(LoopSimplifyPass());
     FAM.invalidate(F, PreservedAnalyses::none());
     FAM.invalidate(F, Passes.run(F, FAM));
+    endApart(F);
+    FAM.invalidate(F, PreservedAnalyses::none());
 }
 
 /* In the group's function nobody waits at a barrier, and one work-item is chosen: the markers stay, as places. */

@@ -13,6 +13,8 @@
 
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/ADT/SetVector.h>
+#include <llvm/Analysis/CFG.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
@@ -46,6 +48,8 @@ class Cutter
     bool decide(const Order &Blocks, bool &Changed);
     bool join(const Order &Blocks);
     bool makeDecision(BasicBlock *Block);
+    bool settle();
+    void cutAtIds();
     void separateEdges();
     void collect(Region &R);
     bool finish();
@@ -257,11 +261,42 @@ bool Cutter::finish()
     return true;
 }
 
-bool Cutter::run()
+/* Parts for some work-items become regions of their own, if the group has barriers at all. */
+void Cutter::cutAtIds()
 {
-    if (!findStart() || !joinReturns())
-        return false;
-    findBarriers();
+    constexpr unsigned MostCuts = 32;
+    DominatorTree DT(K.F);
+    LoopInfo LI(DT);
+    ReversePostOrderTraversal<const Function *> Blocks(&K.F);
+    if (containsIrreducibleCFG<const BasicBlock *>(Blocks, LI))
+        return;
+    DenseSet<const BranchInst *> Seen;
+    unsigned Cuts = 0;
+    for (bool More = true; More && Cuts < MostCuts;) {
+        More = false;
+        for (unsigned I = 0; I < Heads.size() && !More; ++I) {
+            Region R = (Heads.begin() + I)->second;
+            if (R.Is == Kind::Decision || R.Is == Kind::Exit || R.Is == Kind::Once || R.Items)
+                continue;
+            collect(R);
+            const std::optional<Cut> Found = R.Next ? findCut(K, R, Seen) : std::nullopt;
+            if (!Found)
+                continue;
+            More = true;
+            ++Cuts;
+            if (!Found->At)
+                continue;
+            BasicBlock *Head = SplitBlock(Found->At, Found->At->getTerminator());
+            Head->setName("tw_some");
+            addHead(Kind::Join, Head);
+            Heads[Head].Items = Found->Items;
+            addHead(Kind::Join, Found->Behind);
+        }
+    }
+}
+
+bool Cutter::settle()
+{
     for (bool Changed = true; Changed;) {
         Changed = false;
         if (!decide(order(), Changed))
@@ -269,6 +304,19 @@ bool Cutter::run()
         if (!Changed)
             Changed = join(order());
     }
+    return true;
+}
+
+bool Cutter::run()
+{
+    if (!findStart() || !joinReturns())
+        return false;
+    findBarriers();
+    if (!settle())
+        return false;
+    cutAtIds();
+    if (!settle())
+        return false;
     separateEdges();
     EliminateUnreachableBlocks(K.F);
     return finish();

@@ -8,6 +8,7 @@
  *     prepare.cpp   inlines what they call that has barriers, and simplifies them
  *     counters.cpp  takes what a work-item counts in loops around barriers apart
  *     regions.cpp   cuts the control flow into regions: none has a barrier inside, and all work-items leave it for the same place
+ *     cuts.cpp      finds what only some work-items of a row do, as the halo of a tile, which becomes a region for these
  *     values.cpp    says which values are the same for all work-items, and which are cheaper computed again than kept
  *     strides.cpp   makes regions of loops in which work-items share out a range
  *     loops.cpp     makes a loop over the work-items of each region, with memory for what they keep from one to another
@@ -101,6 +102,20 @@ struct Stride {
     llvm::BasicBlock *Front; /* where both are computed */
 };
 
+/* The work-items of one dimension that a region is for. */
+struct Only {
+    unsigned Dimension;
+    uint64_t Begin, Past;
+    llvm::BranchInst *Branch; /* which says so */
+    bool Holds;               /* its condition, for these */
+};
+
+/* Where a part for some work-items begins, and what is behind it; both null: it was brought in front of a condition. */
+struct Cut {
+    llvm::BasicBlock *At, *Behind;
+    Only Items;
+};
+
 struct Region {
     Kind Is;
     llvm::BasicBlock *Head;
@@ -111,6 +126,7 @@ struct Region {
         nullptr; /* the head that comes after it; null: no work-item ever leaves, or Decision and Exit */
 
     llvm::SmallVector<Stride, 2> Strides;
+    std::optional<Only> Items; /* none: all */
 
     /* the loop, by loops.cpp */
     llvm::BasicBlock *Before = nullptr; /* once a group */
@@ -224,6 +240,7 @@ bool prepare(Kernel &K, llvm::FunctionAnalysisManager &FAM);
 void splitCounters(llvm::Function &F);
 void checkScopes(llvm::Module &M);
 bool findRegions(Kernel &K);
+std::optional<Cut> findCut(Kernel &K, const Region &R, llvm::DenseSet<const llvm::BranchInst *> &Seen);
 bool classify(Kernel &K);
 bool isUniform(const Kernel &K, const llvm::Value *V);
 bool canRecompute(const llvm::Instruction &I);

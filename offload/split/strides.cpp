@@ -687,7 +687,7 @@ void Sharer::run()
         LoopInfo LI(K.DT);
         for (Loop *L : LI.getLoopsInPreorder()) {
             const auto At = K.RegionOf.find(L->getHeader());
-            if (At != K.RegionOf.end() && share(*L, At->second)) {
+            if (At != K.RegionOf.end() && !K.Regions[At->second].Items && share(*L, At->second)) {
                 ++K.Shared;
                 More = true;
                 break;

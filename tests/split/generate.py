@@ -161,7 +161,28 @@ class Body:
             return "f += tw_reduce_over_group(item, (float)(v & 63) / 3.0f, TW_SUM);"
         if kind == 6 and depth > 0:
             return f"if (k->n > {self.const()}) {{ {put} {get} }} else {{ {self.statement(0)} }}"
+        if kind == 7:
+            return self.some()
         return f"{put} {get}"
+
+    def some(self):
+        """What only some work-items of a row write, between what all of them do, and behind other conditions."""
+        def some_of():
+            d = self.rng.randrange(self.dims)
+            of, c = f"(int)tw_local_id(item, {d})", abs(self.const())
+            name = f"{of} {self.pick('==', '==', '<', '>')} {c}"
+            name = self.pick(name, name, f"{of} + 1 == {c}", f"{of} == (int)tw_local_range(item, {d}) - 1", f"{of} + 2 >= (int)tw_local_range(item, {d})")
+            return self.pick(name, name, f"{name} || {self.condition()}", f"{self.condition()} && {name}", f"!({self.condition()} || {name})")
+        text = ""
+        for _ in range(self.rng.randint(1, 3)):
+            part = self.pick(f"s[l + 512] = ({self.value()}) & 0xffff;", f"s[l] ^= ({self.value()}) & 0xff;",
+                             f"s[l + 512] += s[l] & 0xff; s[l] = ({self.value()}) & 0xfff;")
+            part = f"if ({some_of()}) {{ {part} }}"
+            own = self.pick("", "s[l] += 3;", "s[l + 512] ^= 5;", f"const int own = ({self.value()}) & 0xff; s[l] += own; {part} s[l + 512] += own;")
+            text += self.pick(f"{part} {{ {own} }}", f"if ({self.condition()}) {{ {own} {part} s[l] ^= 1; }}", f"{{ {own} }} {part}")
+        n, wait = "(int)tw_local_linear_range(item)", "tw_barrier(item, TW_LOCAL_SPACE);"
+        return (f"s[l] = v & 0xffff; s[l + 512] = u & 0xffff; {text} {wait} u = (u + s[(l + {abs(self.const())}) % {n}]) & 0xfffff; "
+                f"v ^= s[512 + (l + {abs(self.const())}) % {n}] & 0xffff; {wait}")
 
     def tree(self, of):
         """Sums by a tree in team-local memory. EACH { ... } NEXT is a step that the work-items of a group do between two barriers."""
