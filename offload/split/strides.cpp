@@ -247,6 +247,14 @@ std::optional<Sum> Finder::sum(Value *V, unsigned Depth)
                 return Left;
         }
         break;
+    case Instruction::Xor: /* -1 - a value */
+        if (const auto *By = dyn_cast<ConstantInt>(Of->getOperand(1)); By && By->isMinusOne())
+            if ((Left = sum(Of->getOperand(0), Depth + 1))) {
+                Sum Result = number(~uint64_t(0));
+                Result.add(*Left, ~uint64_t(0));
+                return Result;
+            }
+        break;
     case Instruction::Mul:
         if (Operands())
             if (std::optional<Sum> Result = product(*Left, *Right))
@@ -701,6 +709,30 @@ void Sharer::run()
 namespace
 {
 
+/* The global id less the local one is the first of the group: nothing of a work-item's own is left in that. */
+bool cancelIds(Function &F, const Ids &I)
+{
+    const auto Any = [&](const Value *V) { return !I.isId(V); };
+    Finder Find(I, Any);
+    const auto HasId = [&](const Sum &S) { return any_of(I.Id, [&](const Value *Id) { return S.has(Id); }); };
+    bool Changed = false;
+    for (Instruction &J : make_early_inc_range(instructions(F))) {
+        if ((J.getOpcode() != Instruction::Add && J.getOpcode() != Instruction::Sub) || !J.getType()->isIntegerTy())
+            continue;
+        const std::optional<Sum> Left = Find.sum(J.getOperand(0)), Right = Find.sum(J.getOperand(1)), Of = Find.sum(&J);
+        if (!Left || !Right || !Of || !HasId(*Left) || !HasId(*Right))
+            continue;
+        const Sum Rest = Of->low(J.getType()->getIntegerBitWidth());
+        if (HasId(Rest))
+            continue;
+        IRBuilder<> B(&J);
+        J.replaceAllUsesWith(write(B, Rest, J.getType(), nullptr, nullptr));
+        J.eraseFromParent();
+        Changed = true;
+    }
+    return Changed;
+}
+
 /* The size of groups of two dimensions with which a loop of constant steps would share out a range; 0: none. */
 uint64_t likelyExtent(Loop &L, const Ids &I, Finder &Find, unsigned D)
 {
@@ -754,11 +786,15 @@ void keepStrides(Function &F, Keep Which, uint64_t Likely[2])
     if (!I.Id[0] || !I.Id[1] || !I.Id[2])
         return;
     SmallPtrSet<const Value *, 32> Items; /* what follows from ids */
-    SmallVector<const Value *, 32> Open(I.Id, I.Id + 3);
-    while (!Open.empty())
-        for (const User *U : Open.pop_back_val()->users())
-            if (Items.insert(U).second)
-                Open.push_back(U);
+    const auto Follow = [&] {
+        Items.clear();
+        SmallVector<const Value *, 32> Open(I.Id, I.Id + 3);
+        while (!Open.empty())
+            for (const User *U : Open.pop_back_val()->users())
+                if (Items.insert(U).second)
+                    Open.push_back(U);
+    };
+    Follow();
     const auto Uniform = [&](const Value *V) { return !Items.count(V) && !I.isId(V); };
     const auto HasStep = [](const Loop &L) {
         for (PHINode &Phi : L.getHeader()->phis())
@@ -771,6 +807,8 @@ void keepStrides(Function &F, Keep Which, uint64_t Likely[2])
     DominatorTree DT(F);
     LoopInfo LI(DT);
     Finder Find(I, Uniform);
+    if (Which != Keep::None && cancelIds(F, I))
+        Follow();
     const bool OfTile = I.isOne(0) && !isa<ConstantInt>(I.Extent[1]) && !isa<ConstantInt>(I.Extent[2]);
     for (Loop *L : LI.getLoopsInPreorder()) {
         for (unsigned D = 1; D < 3 && OfTile && Which == Keep::Found; ++D)

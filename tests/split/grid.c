@@ -208,6 +208,21 @@ static inline void halo_by_some(tw_nd_item item, const struct tile *k)
 }
 TW_ND_RANGE_KERNEL(TW_BLOCK(tile) halo_by_some, ROWS, COLUMNS);
 
+/* The global id less the local one is the same for all. */
+static inline void tile_around(tw_nd_item item, const struct tile *k)
+{
+    TW_LOCAL(float, tile, [CELLS]);
+    const int i = (int)tw_local_id(item, 0), j = (int)tw_local_id(item, 1), pitch = (int)k->pitch;
+    const int row = (int)tw_global_id(item, 0), column = (int)tw_global_id(item, 1);
+    for (int y = i; y < ROWS + 2; y += ROWS)
+        for (int x = j; x < WIDE; x += COLUMNS)
+            tile[y * WIDE + x] =
+                k->in[(row - i + y - 1 + pitch) % pitch * pitch + (column + x - (j + 1) + pitch) % pitch];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    average(item, k, tile);
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(tile) tile_around, ROWS, COLUMNS);
+
 /* The size that it counts on, and does not say. */
 static inline void halo_unnamed(tw_nd_item item, const struct tile *k)
 {
