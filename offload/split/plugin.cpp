@@ -549,6 +549,14 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
     }
 };
 
+/* At the end. */
+struct LastPass : PassInfoMixin<LastPass> {
+    PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM)
+    {
+        return forwardVectors(F, FAM) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    }
+};
+
 } // namespace
 } // namespace tw_split
 
@@ -561,5 +569,8 @@ extern "C" LLVM_ATTRIBUTE_WEAK LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibra
                     [](LoopPassManager &Passes, OptimizationLevel) { Passes.addPass(tw_split::WaitPass()); });
                 Builder.registerVectorizerStartEPCallback(
                     [](FunctionPassManager &Passes, OptimizationLevel) { Passes.addPass(tw_split::LoopsPass()); });
+                Builder.registerOptimizerLastEPCallback([](ModulePassManager &Passes, auto &&...) {
+                    Passes.addPass(createModuleToFunctionPassAdaptor(tw_split::LastPass()));
+                });
             }};
 }

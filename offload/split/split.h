@@ -30,6 +30,10 @@
  *     members.cpp   lets members of structures be loaded together
  *     accesses.cpp  tells the vectorizer that work-items are independent
  *
+ * Behind all that
+ *
+ *     forward.cpp   keeps vectors in registers that are stored to local memory and read again
+ *
  * For GPUs the plugin looks for variables and functions that the device does not have (missing.cpp), and
  *
  *     gpu.cpp       takes barriers out of loops that only read, and writes reciprocals so that they call nothing
@@ -267,6 +271,7 @@ void allowMaskedMembers(bool Allow);
 bool countMembers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool fillVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool forwardVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void reportMissing(const llvm::Module &M);
 bool writeForGpu(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

@@ -155,6 +155,12 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
             exit 1
         fi
     done
+    # A tree of halves is computed in registers: only its result is stored.
+    if [ "$(echo "$code" | sed -n '/^define.*@halves_items_tw_split/,/^}/p' | grep -c ' store ')" != 1 ]; then
+        echo "halves_items in split/levels.c stores more than its result"
+        exit 1
+    fi
+
     # A group that lies inside of a block, and of all numbers, adds the block's sum to whole vectors.
     for kernel in add_items_tw_items add_group_tw_host; do
         if ! echo "$code" | sed -n "/^define.*@$kernel/,/^}/p" | grep -q 'store <8 x i32>'; then

@@ -133,6 +133,22 @@ static inline void tree_group(tw_group group, const struct least *k)
 }
 TW_WORK_GROUP_KERNEL(TW_BLOCK(least) tree_group, GROUP);
 
+/* A tree of halves, which stays in registers. */
+static inline void halves_items(tw_nd_item item, const struct least *k)
+{
+    TW_LOCAL(double, part, [GROUP]);
+    const size_t at = tw_local_id(item, 0);
+    part[at] = k->in[tw_global_id(item, 0)];
+    for (size_t half = tw_local_range(item, 0) / 2; half > 0; half /= 2) {
+        tw_barrier(item, TW_LOCAL_SPACE);
+        if (at < half)
+            part[at] += part[at + half];
+    }
+    if (at == 0)
+        k->out[tw_group_id(item, 0)] = part[0];
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(least) halves_items, GROUP);
+
 /* What is before a block is added to its numbers: the block is the same for all of a group, or is not. */
 struct add {
     const uint32_t *sums;

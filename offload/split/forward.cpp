@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Vectors in local memory, when all loops are written. Levels of trees, and group functions, become straight code that stores vectors
+ * and reads them again, whole or by halves:
+ *
+ *     store <16 x float> sum, part                  low, high = halves of sum
+ *     low = load <8 x float> part            becomes
+ *     high = load <8 x float> part + 8
+ *
+ * LLVM does not look for that once it has written vectors, and would take halves out by words. Local memory is that of one group, so
+ * what nobody reads any more need not be stored: a variable of a thread becomes one of the function.
+ */
+#include "split.h"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Scalar/DeadStoreElimination.h>
+
+using namespace llvm;
+
+namespace tw_split
+{
+namespace
+{
+
+constexpr uint64_t MostBytes = 4096; /* of a variable of a thread that becomes one of the function */
+
+/* What is known of a place in a variable. */
+struct Stored {
+    int64_t At, Bytes;
+    Value *V;
+};
+
+/* The variable of a thread whose address this is; or null. */
+GlobalVariable *threadVariable(const Instruction &I)
+{
+    const auto *Call = dyn_cast<IntrinsicInst>(&I);
+    if (!Call || Call->getIntrinsicID() != Intrinsic::threadlocal_address)
+        return nullptr;
+    auto *Variable = dyn_cast<GlobalVariable>(Call->getArgOperand(0));
+    return Variable && Variable->hasLocalLinkage() && Variable->hasInitializer() && !Variable->isExternallyInitialized() ? Variable
+                                                                                                                       : nullptr;
+}
+
+/* Whether a variable is only read and written, at addresses that are computed from its own; finds what does. */
+bool isOnlyAccessed(Instruction &Variable, DenseSet<const Instruction *> &Accesses)
+{
+    SmallVector<Instruction *, 16> Open{&Variable};
+    while (!Open.empty())
+        for (Use &U : Open.pop_back_val()->uses()) {
+            auto *By = cast<Instruction>(U.getUser());
+            auto *Load = dyn_cast<LoadInst>(By);
+            auto *Store = dyn_cast<StoreInst>(By);
+            if (isa<GetElementPtrInst>(By) && By->getType()->isPointerTy())
+                Open.push_back(By);
+            else if ((Load && Load->isSimple()) || (Store && Store->isSimple() && U.getOperandNo() == StoreInst::getPointerOperandIndex()))
+                Accesses.insert(By);
+            else if (!By->isLifetimeStartOrEnd() && !isa<AssumeInst>(By))
+                return false;
+        }
+    return true;
+}
+
+/* What a load of this type, so many bytes behind the begin of a value, reads of it; null: it is not made of whole elements. */
+Value *part(IRBuilder<> &B, const DataLayout &DL, Value *V, int64_t From, Type *T)
+{
+    const auto IsPlain = [&](Type *E) {
+        return (E->isIntegerTy() || E->isFloatingPointTy()) && DL.getTypeSizeInBits(E) == 8 * DL.getTypeStoreSize(E);
+    };
+    Type *Stored = V->getType(), *Read = T->getScalarType();
+    if (isa<ScalableVectorType>(T) || isa<ScalableVectorType>(Stored) || !IsPlain(Stored->getScalarType()) || !IsPlain(Read))
+        return nullptr;
+    const auto Bytes = int64_t(DL.getTypeStoreSize(Read).getFixedValue()), All = int64_t(DL.getTypeStoreSize(Stored).getFixedValue());
+    const auto *Wanted = dyn_cast<FixedVectorType>(T);
+    if (From % Bytes || All % Bytes || !isa<FixedVectorType>(Stored))
+        return From == 0 && DL.getTypeStoreSize(T) == DL.getTypeStoreSize(Stored) ? B.CreateBitCast(V, T) : nullptr;
+    const auto First = int(From / Bytes);
+    V = B.CreateBitCast(V, FixedVectorType::get(Read, unsigned(All / Bytes)));
+    if (!Wanted)
+        return B.CreateExtractElement(V, uint64_t(First));
+    SmallVector<int, 16> Mask;
+    for (unsigned I = 0; I < Wanted->getNumElements(); ++I)
+        Mask.push_back(First + int(I));
+    return V->getType() == T ? V : B.CreateShuffleVector(V, Mask);
+}
+
+/* Loads in a block get what was stored there in the same block. */
+bool forwardIn(BasicBlock &Block, const Instruction &Variable, const DenseSet<const Instruction *> &Accesses)
+{
+    const DataLayout &DL = Block.getModule()->getDataLayout();
+    SmallVector<Stored, 32> Known;
+    bool Changed = false;
+    for (Instruction &I : make_early_inc_range(Block)) {
+        if (!Accesses.count(&I))
+            continue;
+        APInt Offset(64, 0);
+        const bool IsPlace = getLoadStorePointerOperand(&I)->stripAndAccumulateConstantOffsets(DL, Offset, true) == &Variable;
+        const TypeSize Size = DL.getTypeStoreSize(getLoadStoreType(&I));
+        const bool IsKnown = IsPlace && !Size.isScalable();
+        const int64_t At = IsKnown ? Offset.getSExtValue() : 0, Bytes = IsKnown ? int64_t(Size.getFixedValue()) : 0;
+        if (auto *Store = dyn_cast<StoreInst>(&I)) {
+            if (IsKnown)
+                erase_if(Known, [&](const Stored &S) { return S.At < At + Bytes && At < S.At + S.Bytes; });
+            else
+                Known.clear();
+            if (IsKnown)
+                Known.push_back({At, Bytes, Store->getValueOperand()});
+            continue;
+        }
+        for (const Stored &S : Known)
+            if (IsKnown && S.At <= At && At + Bytes <= S.At + S.Bytes) {
+                IRBuilder<> B(&I);
+                if (Value *V = part(B, DL, S.V, At - S.At, I.getType())) {
+                    for (Stored &Other : Known)
+                        if (Other.V == &I)
+                            Other.V = V;
+                    I.replaceAllUsesWith(V);
+                    I.eraseFromParent();
+                    Changed = true;
+                }
+                break;
+            }
+    }
+    return Changed;
+}
+
+/* A variable of the thread, whose value ends with the group, is one of the function. */
+void makeOwn(Function &F, GlobalVariable &Variable)
+{
+    auto *Own = new AllocaInst(Variable.getValueType(), F.getParent()->getDataLayout().getAllocaAddrSpace(), nullptr,
+                               Variable.getAlign().valueOrOne(), "tw_local", F.getEntryBlock().begin());
+    for (Instruction &I : make_early_inc_range(instructions(F)))
+        if (threadVariable(I) == &Variable) {
+            I.replaceAllUsesWith(Own);
+            I.eraseFromParent();
+        }
+}
+
+} // namespace
+
+bool forwardVectors(Function &F, FunctionAnalysisManager &FAM)
+{
+    const StringRef Name = F.getName(); /* of a function that runs whole groups */
+    if (!(Name.contains("_tw_split_") || Name.contains("_tw_host")) || Name.contains("_tw_items_") || F.hasOptNone())
+        return false;
+    SmallVector<Instruction *, 8> Variables;
+    MapVector<GlobalVariable *, unsigned> Addresses;
+    bool CallsOwn = false;
+    for (Instruction &I : instructions(F)) {
+        const auto *Call = dyn_cast<CallBase>(&I);
+        CallsOwn |= Call && !isa<IntrinsicInst>(I) && (!Call->getCalledFunction() || !Call->getCalledFunction()->isDeclaration());
+        if (GlobalVariable *Variable = threadVariable(I))
+            ++Addresses[Variable];
+        if (isa<AllocaInst>(I) || threadVariable(I))
+            Variables.push_back(&I);
+    }
+    bool Changed = false;
+    SmallVector<GlobalVariable *, 4> Own;
+    for (Instruction *Variable : Variables) {
+        GlobalVariable *OfThread = threadVariable(*Variable);
+        const DataLayout &DL = F.getParent()->getDataLayout();
+        if (OfThread
+            && (CallsOwn || Addresses[OfThread] != 1 || DL.getTypeAllocSize(OfThread->getValueType()).getFixedValue() > MostBytes))
+            continue;
+        DenseSet<const Instruction *> Accesses;
+        if (!isOnlyAccessed(*Variable, Accesses))
+            continue;
+        bool Forwarded = false;
+        for (BasicBlock &Block : F)
+            Forwarded |= forwardIn(Block, *Variable, Accesses);
+        Changed |= Forwarded;
+        if (Forwarded && OfThread)
+            Own.push_back(OfThread);
+    }
+    for (GlobalVariable *Variable : Own)
+        makeOwn(F, *Variable);
+    if (!Changed)
+        return false;
+    FAM.invalidate(F, PreservedAnalyses::none());
+    FAM.invalidate(F, DSEPass().run(F, FAM));
+    return true;
+}
+
+} // namespace tw_split
