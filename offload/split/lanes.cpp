@@ -455,7 +455,7 @@ bool Lanes::collectKept()
             return refuse("of a value that cannot be kept", Entry.first);
         Bytes += DL.getTypeAllocSize(T);
     }
-    if (Bytes > MostKeptBytes || (rowsOf(SE, L) && !SE.getSmallConstantTripCount(&L)))
+    if (Bytes > MostKeptBytes || ((isRowOfGroup(L) || rowsOf(SE, L)) && !SE.getSmallConstantTripCount(&L)))
         Width = LeastLanes; /* rows of a group with several dimensions are short, too */
     else if (Bytes <= MostWideBytes && strides())
         Width = MostWideLanes;

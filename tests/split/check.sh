@@ -115,6 +115,10 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
         echo "rows of groups of mask_by_rows in split/members.c are not taken together"
         exit 1
     fi
+    if echo "$code" | sed -n '/^define.*@mask_by_rows_tw_items_2(/,/^}/p' | grep 'alloca \[64 x float\]'; then
+        echo "rows of groups of mask_by_rows in split/members.c at a border go by chunks that they do not fill"
+        exit 1
+    fi
     for kernel in pick_by_rest pick_by_sum; do
         if echo "$code" | sed -n "/^define.*@${kernel}_tw_/,/^}/p" | grep 'phi i64.*poison'; then
             echo "work-items of $kernel in split/members.c divide under a condition, and LLVM takes the quotient of the first lane"
