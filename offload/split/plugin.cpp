@@ -206,6 +206,10 @@ bool handle(Function &F, FunctionAnalysisManager &FAM)
         remark(K, Done, K.Where, F.empty() ? nullptr : &F.getEntryBlock());
     if (!Done)
         empty(F);
+    if (const auto Tile = Done && Copy && !(K.Likely[0] && K.Likely[1]) ? tileOf(*Copy) : std::nullopt) {
+        K.Likely[0] = Tile->first;
+        K.Likely[1] = Tile->second;
+    }
     const uint64_t Items = K.Likely[0] * K.Likely[1];
     if (Done && Copy && Items && Items <= MostOfLikely && !(K.Likely[0] == UsualTile && K.Likely[1] == UsualTile))
         handleLikely(K, *Copy, Extent[0], Extent[1], FAM);
@@ -301,6 +305,7 @@ struct SplitPass : PassInfoMixin<SplitPass> {
         reportMissing(M);
         checkScopes(M);
         noteCombining(M);
+        copyForTiles(M);
         markLoops(M, FAM);
         DenseMap<Function *, bool> Done;
         for (CallInst *Call : callsOf(M, DoneMarker)) {

@@ -12,6 +12,7 @@
  *     values.cpp    says which values are the same for all work-items, and which are cheaper computed again than kept
  *     strides.cpp   makes regions of loops in which work-items share out a range
  *     loops.cpp     makes a loop over the work-items of each region, with memory for what they keep from one to another
+ *     sizes.cpp     finds the size of groups that a kernel counts on, though it does not say it
  *     scope.cpp     finds breaches of the rules of group scope in hierarchical kernels, before all that
  *
  * Each step may refuse, with a reason: the kernel then goes by its stacks, as without the plugin. Later, in front of the vectorizer,
@@ -240,6 +241,8 @@ struct Kernel {
     }
 };
 
+std::optional<std::pair<uint64_t, uint64_t>> tileOf(llvm::Function &F);
+void copyForTiles(llvm::Module &M);
 bool prepare(Kernel &K, llvm::FunctionAnalysisManager &FAM);
 void splitCounters(llvm::Function &F);
 void checkScopes(llvm::Module &M);

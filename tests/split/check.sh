@@ -75,6 +75,11 @@ if ! echo "$lanes" | grep -q 'kernel halo_unnamed was split .*; 1 loop' ||
     exit 1
 fi
 
+if ! echo "$code" | sed -n '/^define.*@groups_unnamed_tw_host(/,/^}/p' | grep -q -e 'icmp eq i64 %[0-9]*, 32$' -e 'i64 32, label'; then
+    echo "split/grid.c: no copy of groups_unnamed for the size that it counts on"
+    exit 1
+fi
+
 # What some work-items of a tile load is not in the way of what all of them do.
 if ! echo "$code" | sed -n '/^define.*@halo_by_some_tw_split_2(/,/^}/p' | grep -A2 'load <4 x float>' | grep -q 'store <4 x float>'; then
     echo "rows of halo_by_some in split/grid.c are not copied as vectors"

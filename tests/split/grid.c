@@ -239,6 +239,21 @@ static inline void halo_unnamed(tw_nd_item item, const struct tile *k)
 }
 TW_ND_RANGE_KERNEL(TW_BLOCK(tile) halo_unnamed);
 
+/* So does this one: it has a local element for each work-item, and a border. */
+static inline void groups_unnamed(tw_group group, const struct tile *k)
+{
+    TW_LOCAL(float, tile, [ROWS + 2][WIDE]);
+    const float *in = k->in + tw_group_id(group, 0) * ROWS * k->pitch + tw_group_id(group, 1) * COLUMNS;
+    tw_parallel_for_work_item_range(group, item, tw_range_2d(ROWS + 2, WIDE)) {
+        tile[tw_local_id(item, 0)][tw_local_id(item, 1)] = in[tw_local_id(item, 0) * k->pitch + tw_local_id(item, 1)];
+    }
+    tw_parallel_for_work_item(group, item) {
+        const size_t i = tw_local_id(item, 0), j = tw_local_id(item, 1);
+        k->out[tw_global_id(item, 0) * k->pitch + tw_global_id(item, 1)] = tile[i][j] + tile[i + 2][j + 2];
+    }
+}
+TW_WORK_GROUP_KERNEL(TW_BLOCK(tile) groups_unnamed);
+
 /* No size of a group fits these steps. */
 static inline void odd_steps(tw_nd_item item, const struct tile *k)
 {
