@@ -144,8 +144,10 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
             echo "levels of $kernel in split/levels.c gather or copy"
             exit 1
         fi
-        # What work-items keep is in registers, and hardly any of them is not in a vector.
-        if echo "$level" | grep 'call.*tw_internal_split_memory' || [ "$(echo "$level" | grep -c 'load i32,')" -gt 24 ]; then
+        # What work-items keep is in registers, and hardly any of them is not in a vector (LLVM 22: a few more at the first levels).
+        most=24
+        [ "$("$1" -dumpversion | cut -d. -f1)" -lt 20 ] || most=32
+        if echo "$level" | grep 'call.*tw_internal_split_memory' || [ "$(echo "$level" | grep -c 'load i32,')" -gt "$most" ]; then
             echo "levels of $kernel in split/levels.c keep values in memory, or are no vector code"
             exit 1
         fi
@@ -157,9 +159,10 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
             exit 1
         fi
     done
+    remarks=$("$@" -std=c17 -O3 -march=x86-64-v4 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -Rpass=teamwork-levels -S \
+        -o /dev/null "$here/split/levels.c" 2>&1)
     for said in 'tree_items fill vectors with 3 levels' 'tree_group fill vectors with 2 levels'; do
-        if ! "$@" -std=c17 -O3 -march=x86-64-v4 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -Rpass=teamwork-levels \
-            -S -o /dev/null "$here/split/levels.c" 2>&1 | grep -q "$said"; then
+        if ! echo "$remarks" | grep -q "$said"; then
             echo "split/levels.c: nothing is said of $said"
             exit 1
         fi
