@@ -686,7 +686,9 @@ void Divider::widen(IRBuilder<> &B)
 {
     constexpr uint64_t Vector = 16;
     const unsigned Fixed = SE.getSmallConstantTripCount(&L);
-    if (Nest || !L.isInnermost() || any_of(Conditions, [](const Condition &C) { return !C.Then && !C.Signed && C.Guard < 0; })
+    const bool Wraps = any_of(Conditions, [](const Condition &C) { return !C.Then && !C.Signed && C.Guard < 0; });
+    const bool Edges = any_of(Conditions, [](const Condition &C) { return C.Then; }); /* else the middle part is all of most rows */
+    if (Nest || !L.isInnermost() || (Wraps && Edges)
         || Fixed < 2 * Vector || Fixed > MostInShortRow || Fixed % Vector != 0
         || !hasMasks(F))
         return;

@@ -51,10 +51,13 @@ bool hasLoopMark(const Loop &L, StringRef Name)
     return Id && findOptionMDForLoopID(const_cast<MDNode *>(Id), Name);
 }
 
-void addLoopMark(Loop &L, StringRef Name)
+void addLoopMark(Loop &L, StringRef Name, Constant *Value)
 {
     LLVMContext &Context = L.getHeader()->getContext();
-    MDNode *Mark = MDNode::get(Context, MDString::get(Context, Name));
+    SmallVector<Metadata *, 2> Property{MDString::get(Context, Name)};
+    if (Value)
+        Property.push_back(ConstantAsMetadata::get(Value));
+    MDNode *Mark = MDNode::get(Context, Property);
     L.setLoopID(makePostTransformationMetadata(Context, L.getLoopID(), {}, {Mark}));
 }
 
@@ -371,10 +374,7 @@ struct WaitPass : PassInfoMixin<WaitPass> {
        conditions change is for edges.cpp. */
     static void keepWhole(Loop &L)
     {
-        LLVMContext &Context = L.getHeader()->getContext();
-        MDNode *Mark = MDNode::get(Context, {MDString::get(Context, PeeledMark),
-                                             ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(Context), MostPeeled))});
-        L.setLoopID(makePostTransformationMetadata(Context, L.getLoopID(), {}, {Mark}));
+        addLoopMark(L, PeeledMark, ConstantInt::get(Type::getInt32Ty(L.getHeader()->getContext()), MostPeeled));
     }
 
     static void end(Loop &L)

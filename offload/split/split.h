@@ -147,7 +147,7 @@ struct Region {
 
 llvm::StringRef kernelOf(const llvm::Function &F);
 bool hasLoopMark(const llvm::Loop &L, llvm::StringRef Name);
-void addLoopMark(llvm::Loop &L, llvm::StringRef Name);
+void addLoopMark(llvm::Loop &L, llvm::StringRef Name, llvm::Constant *Value = nullptr);
 llvm::MDNode *loopMetadata(llvm::LLVMContext &Context, const char *Mark);
 bool changeLoops(
     llvm::Function &F, llvm::FunctionAnalysisManager &FAM, llvm::StringRef Mark,

@@ -101,6 +101,12 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
             exit 1
         fi
     done
+    for kernel in lengths_size lengths_unsigned; do
+        if ! echo "$code" | sed -n "/^define.*@${kernel}_tw_items/,/^}/p" | grep -q 'llvm\.masked\.load\.v[0-9]*f32'; then
+            echo "$kernel in split/members.c leaves work-items of each group to a loop for single ones"
+            exit 1
+        fi
+    done
     for kernel in clamp_wide clamp_int; do
         if ! echo "$code" | sed -n "/^define.*@${kernel}_tw_host/,/^}/p" | grep -q 'load <[0-9]* x i8>'; then
             echo "$kernel in split/members.c has no inside without clamps"

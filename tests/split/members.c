@@ -15,6 +15,18 @@ static inline void lengths(tw_item item, const struct lengths *k)
 }
 TW_RANGE_KERNEL(lengths, 1);
 
+/* Groups of whole vectors: no work-item is left to a loop for single ones, though the last member is not read. */
+#define LENGTHS_ITEMS(type, name)                                                                                      \
+    static inline void name(tw_nd_item item, const struct lengths *k)                                                  \
+    {                                                                                                                  \
+        const type i = (type)tw_global_id(item, 0);                                                                    \
+        const float x = k->in[4 * i], y = k->in[4 * i + 1], z = k->in[4 * i + 2];                                      \
+        k->out[i] = x * x + y * y + z * z;                                                                             \
+    }                                                                                                                  \
+    TW_ND_RANGE_KERNEL(TW_BLOCK(lengths) name, 64)
+LENGTHS_ITEMS(size_t, lengths_size);
+LENGTHS_ITEMS(unsigned, lengths_unsigned);
+
 struct move {
     const float *position, *velocity;
     float *out;
