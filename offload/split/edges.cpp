@@ -39,9 +39,8 @@ constexpr unsigned MostInstructions = 2000; /* of a loop that is divided */
 constexpr unsigned MostConditions = 64;
 constexpr uint64_t LeastTurns = 32; /* below, the arithmetic costs more than it saves */
 constexpr uint64_t LeastWithLoops = 4;
-constexpr uint64_t LeastOfLong = 16;    /* turns of a row whose work-items do a lot, or whose middle part is a vector with a mask */
+constexpr uint64_t LeastOfLong = 16;    /* turns of a row whose work-items do a lot, as sums over many neighbours */
 constexpr unsigned LongInstructions = 96;
-constexpr uint64_t OfCondition = 40;    /* instructions of a short row for each condition, so that its limits pay */
 constexpr int64_t MostStep = 1 << 16;
 constexpr uint64_t Endless = uint64_t(1) << 62;
 
@@ -81,8 +80,7 @@ bool Divider::isSuitable()
                 if (!L.contains(cast<Instruction>(U)) && !(isa<PHINode>(U) && U->use_empty()) && !carried(&I))
                     return false;
         }
-    const bool IsLong = Instructions >= LongInstructions || hasMasks(F);
-    const uint64_t Least = !L.isInnermost() ? LeastWithLoops : IsLong ? LeastOfLong : LeastTurns;
+    const uint64_t Least = !L.isInnermost() ? LeastWithLoops : Instructions >= LongInstructions ? LeastOfLong : LeastTurns;
     if (SE.getUnsignedRangeMax(Turns).ult(Least - 1))
         return false;
     for (const PHINode &Phi : L.getHeader()->phis()) { /* what is counted does not go from one part to the next */
@@ -1037,14 +1035,6 @@ bool Divider::run()
     collect();
     if (Conditions.empty() && Unchanging.empty())
         return false;
-    const unsigned Fixed = SE.getSmallConstantTripCount(&L);
-    if (L.isInnermost() && SE.getUnsignedRangeMax(Turns).ult(LeastTurns - 1)) {
-        size_t Instructions = 0;
-        for (const BasicBlock *Block : L.blocks())
-            Instructions += Block->size();
-        if (Instructions * Fixed < OfCondition * Conditions.size())
-            return false;
-    }
     if (isFewVectors()) {
         makeVersion();
         return true;

@@ -118,10 +118,6 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
         echo "mask_of_five in split/members.c has no vectors at its borders, or loads again what another row has loaded"
         exit 1
     fi
-    if ! echo "$code" | sed -n '/^define.*@wrap_rows_tw_/,/^}/p' | grep -q 'llvm.masked.load.v[0-9]*f32'; then
-        echo "rows of wrap_rows in split/members.c have no vectors at the borders"
-        exit 1
-    fi
     if ! echo "$code" | grep -q 'several rows of a group of kernel mask_by_rows are taken together'; then
         echo "rows of groups of mask_by_rows in split/members.c are not taken together"
         exit 1

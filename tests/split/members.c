@@ -169,18 +169,3 @@ static inline void mask_by_rows(tw_nd_item item, const struct mask_by_rows *k)
     k->out[row * k->width + column] = sum;
 }
 TW_ND_RANGE_KERNEL(mask_by_rows);
-
-/* The same with a condition at each end of a row, and little else. */
-struct torus {
-    const float *in;
-    float *out;
-    int side;
-};
-
-static inline void wrap_rows(tw_nd_item item, const struct torus *k)
-{
-    const int n = k->side, y = (int)tw_global_id(item, 0), x = (int)tw_global_id(item, 1);
-    const int left = x == 0 ? n - 1 : x - 1, right = x == n - 1 ? 0 : x + 1;
-    k->out[y * n + x] = k->in[y * n + left] + 2 * k->in[y * n + x] + k->in[y * n + right];
-}
-TW_ND_RANGE_KERNEL(TW_BLOCK(torus) wrap_rows, 16, 16);
