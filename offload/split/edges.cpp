@@ -686,7 +686,7 @@ void Divider::widen(IRBuilder<> &B)
     const unsigned Fixed = SE.getSmallConstantTripCount(&L);
     const bool Wraps = any_of(Conditions, [](const Condition &C) { return !C.Then && !C.Signed && C.Guard < 0; });
     const bool Edges = any_of(Conditions, [](const Condition &C) { return C.Then; }); /* else the middle part is all of most rows */
-    if (Nest || !L.isInnermost() || (Wraps && Edges)
+    if (Nest || !L.isInnermost() || (Wraps && (Edges || Fixed < 4 * Vector))
         || Fixed < 2 * Vector || Fixed > MostInShortRow || Fixed % Vector != 0
         || !hasMasks(F))
         return;
