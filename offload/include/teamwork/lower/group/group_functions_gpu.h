@@ -135,9 +135,9 @@ TW_DEVICE_INLINE tw_sub_group tw_internal_own_sub_group(tw_group group)
 }
 #endif
 
-/* Where sub-groups leave their parts: one place for a type, however many calls there are. */
+/* Where sub-groups leave their parts: one place for a type, however many calls there are. Four words are read at once. */
 #define TW_INTERNAL_SCRATCH(type)                                                                                      \
-    type scratch[TW_INTERNAL_MAX_SUB_GROUPS];                                                                          \
+    __attribute__((aligned(16))) type scratch[TW_INTERNAL_MAX_SUB_GROUPS];                                             \
     TW_INTERNAL_PRAGMA(omp allocate(scratch) allocator(omp_pteam_mem_alloc))                                           \
     tw_internal_share(scratch);
 
