@@ -9,6 +9,13 @@
 #define TW_INTERNAL_MAX_SUB_GROUPS 32u
 #define TW_INTERNAL_FEW_PARTS 8u
 
+/* All lanes have the same sum, and NVIDIA's GPUs write it once: that takes no branch. */
+#ifdef __NVPTX__
+#define TW_INTERNAL_ALL_STORE(op) ((op) == TW_SUM)
+#else
+#define TW_INTERNAL_ALL_STORE(op) false
+#endif
+
 TW_DEVICE_INLINE void tw_internal_gpu_barrier(void)
 {
 #ifdef TW_INTERNAL_PASS_SIMT
@@ -303,7 +310,7 @@ TW_DEVICE_INLINE bool tw_internal_redux(tw_sub_group sub_group, int *x, tw_opera
         type all = tw_reduce_over_group(sub_group, x, op);                                                             \
         if (sub_group.tw_count_ == 1)                                                                                  \
             return all;                                                                                                \
-        if (sub_group.tw_lane_ == 0)                                                                                   \
+        if (sub_group.tw_lane_ == 0 || TW_INTERNAL_ALL_STORE(op))                                                      \
             scratch[sub_group.tw_id_] = all;                                                                           \
         tw_internal_gpu_barrier();                                                                                     \
         all = tw_internal_all_parts_##suffix(sub_group, scratch, op);                                                  \
