@@ -103,7 +103,7 @@ bool isCaptured(const Instruction &Variable, const Loop &L)
    where all of them only read. */
 Instruction *Accesses::sharedVariable()
 {
-    DenseMap<const AllocaInst *, std::pair<const SCEV *, bool>> Touched;
+    MapVector<const AllocaInst *, std::pair<const SCEV *, bool>> Touched;
     bool Unknown = false;
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : *Block) {

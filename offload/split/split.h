@@ -57,6 +57,7 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/IR/ValueMap.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
 namespace tw_split
@@ -199,6 +200,26 @@ class Accesses
     const bool Wraps;
 };
 
+/* Values, as long as they exist: what is erased leaves the set, for the next value may be at its address. */
+class ValueSet
+{
+  public:
+    void insert(const llvm::Value *V)
+    {
+        Map.insert({V, true});
+    }
+    bool count(const llvm::Value *V) const
+    {
+        return Map.count(V) != 0;
+    }
+
+  private:
+    struct Config : llvm::ValueMapConfig<const llvm::Value *> {
+        enum { FollowRAUW = false };
+    };
+    llvm::ValueMap<const llvm::Value *, bool, Config> Map;
+};
+
 /* A kernel on its way. */
 struct Kernel {
     llvm::Function &F;
@@ -207,9 +228,9 @@ struct Kernel {
     llvm::CallInst *Id[3] = {nullptr, nullptr, nullptr};
     std::vector<Region> Regions;
     llvm::DenseMap<const llvm::BasicBlock *, unsigned> RegionOf; /* blocks before the ids have none */
-    llvm::DenseSet<const llvm::Value *> Varying;                 /* instructions whose value work-items may differ in */
+    ValueSet Varying;                                            /* instructions whose value work-items may differ in */
     llvm::SmallVector<llvm::AllocaInst *, 8> Private;            /* variables that each work-item needs for itself */
-    llvm::DenseSet<const llvm::Value *> Constant;                /* variables of the group that work-items only read */
+    ValueSet Constant;                                           /* variables of the group that work-items only read */
     unsigned Barriers = 0;
     unsigned Shared = 0;         /* loops that share out a range */
     uint64_t Likely[2] = {0, 0}; /* the size of groups of two dimensions that it counts on */

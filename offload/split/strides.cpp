@@ -14,8 +14,9 @@
  */
 #include "split.h"
 
-#include <map>
+#include <algorithm>
 
+#include <llvm/ADT/MapVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/IRBuilder.h>
@@ -35,16 +36,25 @@ constexpr unsigned MostAtoms = 4, MostTerms = 12, MostDepth = 16;
 constexpr uint64_t MostItems = 1u << 16; /* of a group, above all limits */
 constexpr int64_t MostOfTile = 1024;
 
-/* A sum of products of values, modulo 2 to the 64. */
+/* A sum of products of values, modulo 2 to the 64. The order is that in which they were found, so that the same program gives the
+   same code each time. */
 using Product = SmallVector<Value *, 2>;
 
 struct Sum {
-    std::map<Product, uint64_t> Terms;
+    SmallVector<std::pair<Product, uint64_t>, 4> Terms; /* no product twice, whatever the order of its factors; none zero times */
 
+    uint64_t times(const Product &P) const
+    {
+        const auto *At = find_if(Terms, [&](auto &Term) { return isSame(Term.first, P); });
+        return At == Terms.end() ? 0 : At->second;
+    }
     void add(const Product &P, uint64_t Times)
     {
-        if ((Terms[P] += Times) == 0)
-            Terms.erase(P);
+        auto *At = find_if(Terms, [&](auto &Term) { return isSame(Term.first, P); });
+        if (At == Terms.end())
+            At = Terms.insert(At, std::pair(P, uint64_t(0)));
+        if ((At->second += Times) == 0)
+            Terms.erase(At);
     }
     void add(const Sum &Other, uint64_t Times)
     {
@@ -63,13 +73,18 @@ struct Sum {
     {
         return any_of(Terms, [&](auto &Term) { return is_contained(Term.first, Atom); });
     }
+
+  private:
+    static bool isSame(const Product &A, const Product &B)
+    {
+        return A.size() == B.size() && std::is_permutation(A.begin(), A.end(), B.begin());
+    }
 };
 
 Sum number(uint64_t N)
 {
     Sum Result;
-    if (N)
-        Result.Terms[{}] = N;
+    Result.add(Product(), N);
     return Result;
 }
 
@@ -80,7 +95,6 @@ std::optional<Sum> product(const Sum &A, const Sum &B)
         for (auto &Right : B.Terms) {
             Product P = Left.first;
             P.append(Right.first.begin(), Right.first.end());
-            llvm::sort(P);
             Result.add(P, Left.second * Right.second);
         }
     for (auto &Term : Result.Terms)
@@ -118,7 +132,7 @@ struct Shared {
     bool Signed = false;
     bool ByGroup = false; /* the counter is the same for all work-items, and their id is added to it in the loop */
     int Dimension = -1; /* of the linear id */
-    DenseMap<Instruction *, Sum> Elements; /* ByGroup: values that follow from the element */
+    MapVector<Instruction *, Sum> Elements; /* ByGroup: values that follow from the element */
 };
 
 class Finder
@@ -147,7 +161,7 @@ class Finder
     Sum size(unsigned D)
     {
         Sum Atom;
-        Atom.Terms[{I.Extent[D]}] = 1;
+        Atom.add({I.Extent[D]}, 1);
         return sum(I.Extent[D]).value_or(Atom);
     }
     Sum extent(int Dimension);
@@ -183,7 +197,7 @@ std::optional<Sum> Finder::sum(Value *V, unsigned Depth)
     if (const auto *Known = dyn_cast<ConstantInt>(V))
         return number(Known->getSExtValue());
     Sum Atom;
-    Atom.Terms[{V}] = 1;
+    Atom.add({V}, 1);
     if (I.isId(V) || V == Opaque || (isa<Argument>(V)))
         return Atom;
     auto *Of = dyn_cast<Instruction>(V);
@@ -284,7 +298,7 @@ Sum Finder::linear(int Dimension)
         if (Dimension < 0)
             Result = *product(Result, size(D));
         if (!I.isOne(D))
-            Result.add(Product{I.Id[D]}, 1);
+            Result.add({I.Id[D]}, 1);
     }
     return Result;
 }
@@ -345,19 +359,17 @@ bool Finder::isAlone(Shared &S)
                 /* a multiple of the element, and what has nothing to do with it? */
                 const unsigned Bits = J.getType()->getIntegerBitWidth();
                 *Of = Of->low(Bits);
-                const auto At = Of->Terms.find(Product{S.Counter});
                 Sum Rest = *Of;
-                if (At != Of->Terms.end()) {
+                if (const uint64_t Times = Of->times({S.Counter})) {
                     Sum Element = Id;
-                    Element.add(Product{S.Counter}, 1);
-                    const uint64_t Times = At->second;
+                    Element.add({S.Counter}, 1);
                     Rest.add(Element, uint64_t(0) - Times);
                     Rest = Rest.low(Bits);
                     bool Other = Rest.has(S.Counter);
                     for (Value *D : I.Id)
                         Other |= isOf(D, S.Dimension) && Rest.has(D);
                     if (!Other && Bits <= S.Counter->getType()->getIntegerBitWidth()) {
-                        Rest.add(Product{S.Counter}, Times);
+                        Rest.add({S.Counter}, Times);
                         S.Elements[&J] = Rest;
                         More = true;
                         continue;
@@ -540,9 +552,7 @@ Value *Sharer::guardOf(const Shared &S)
         return nullptr;
     auto *Element = dyn_cast<Instruction>(Compare->getOperand(0));
     const auto At = S.Elements.find(Element);
-    Sum Whole;
-    Whole.add(Product{S.Counter}, 1);
-    if (At == S.Elements.end() || At->second.Terms != Whole.Terms)
+    if (At == S.Elements.end() || At->second.Terms.size() != 1 || At->second.times({S.Counter}) != 1)
         return nullptr;
     CmpInst::Predicate Predicate = Compare->getPredicate();
     BasicBlock *Otherwise = Branch->getSuccessor(1);
@@ -754,11 +764,7 @@ uint64_t likelyExtent(Loop &L, const Ids &I, Finder &Find, unsigned D)
             const std::optional<Sum> Of = Find.sum(Element);
             if (!Of)
                 continue;
-            const auto Times = [&](Value *Id) {
-                const auto At = Of->Terms.find(Product{Id});
-                return At == Of->Terms.end() ? 0 : At->second;
-            };
-            const uint64_t Rows = Times(I.Id[1]), Columns = Times(I.Id[2]);
+            const uint64_t Rows = Of->times({I.Id[1]}), Columns = Of->times({I.Id[2]});
             if (Rows > 1 && Columns == 1 && By % Rows == 0) /* first + row * width + column */
                 return D == 2 ? Rows : By / Rows;
             if (Rows == (D == 1) && Columns == (D == 2)) /* of one dimension */
