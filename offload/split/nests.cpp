@@ -93,10 +93,9 @@ void Widening::add(Instruction &I)
     }
     if (SE.getTypeSizeInBits(S->getType()) > 32)
         return;
-    while (const auto *Rec = dyn_cast<SCEVAddRecExpr>(S)) {
+    for (const SCEVAddRecExpr *Rec; (Rec = dyn_cast<SCEVAddRecExpr>(S)) && L.contains(Rec->getLoop());) {
         const SCEV *Step = Rec->getStepRecurrence(SE);
-        if (!Rec->isAffine() || !L.contains(Rec->getLoop()) || !Rec->getLoop()->getLoopPreheader()
-            || !Rec->getLoop()->getLoopLatch() || !isBefore(Step))
+        if (!Rec->isAffine() || !Rec->getLoop()->getLoopPreheader() || !Rec->getLoop()->getLoopLatch() || !isBefore(Step))
             return;
         const SCEV *Turns = SE.getBackedgeTakenCount(Rec->getLoop());
         if (isa<SCEVCouldNotCompute>(Turns) || !isBefore(Turns) || SE.getTypeSizeInBits(Turns->getType()) > 64)
@@ -105,7 +104,10 @@ void Widening::add(Instruction &I)
         S = Rec->getStart();
     }
     int64_t Constant = 0;
-    if (const auto *Sum = dyn_cast<SCEVAddExpr>(S))
+    const SCEV *Begin = S; /* of loops around, as that over the tiles of a sum */
+    while (const auto *Rec = dyn_cast<SCEVAddRecExpr>(Begin))
+        Begin = Rec->getStart();
+    if (const auto *Sum = dyn_cast<SCEVAddExpr>(Begin))
         if (const auto *First = dyn_cast<SCEVConstant>(Sum->getOperand(0))) {
             Constant = First->getAPInt().getSExtValue();
             S = SE.getMinusSCEV(S, First);
