@@ -32,6 +32,7 @@ namespace
 
 constexpr unsigned MostRows = 4, MostInJam = 600; /* MostInJam: instructions of all rows together */
 constexpr unsigned LeastChain = 8;                /* operations, each of which waits for the one before */
+constexpr const char *Interleave = "llvm.loop.interleave.count";
 constexpr unsigned UsualRow = 16;                 /* work-items of a row whose length is not known */
 
 class Jam
@@ -53,6 +54,7 @@ class Jam
     Loop *Rows = nullptr;
     BasicBlock *Preheader = nullptr;
     unsigned Together = MostRows;
+    unsigned Vectors = 1; /* of a row, side by side */
     DenseSet<const Value *> Varying; /* instructions that rows may have different values of */
 
     bool isBefore(const SCEV *S)
@@ -145,6 +147,7 @@ bool Jam::pays()
         return false;
     Accesses At(L, SE);
     uint64_t Sums = 0; /* registers that they take */
+    uint64_t Bytes = Register; /* the least that a work-item reads or writes */
     unsigned Instructions = 0;
     for (BasicBlock *Block : Rows->blocks()) {
         Loop *Of = LI.getLoopFor(Block);
@@ -152,13 +155,16 @@ bool Jam::pays()
             ++Instructions;
             if (L.contains(Block) && getLoadStorePointerOperand(&I) && At.isFar(I))
                 return false;
+            if (getLoadStorePointerOperand(&I))
+                Bytes = std::min<uint64_t>(Bytes, SE.getDataLayout().getTypeStoreSize(getLoadStoreType(&I)).getFixedValue());
             if (!isa<PHINode>(I) || Of == Rows || Of == &L || Block != Of->getHeader())
                 continue;
             if (!SE.isSCEVable(I.getType()) || !isa<SCEVAddRecExpr>(SE.getSCEV(&I)))
                 Sums += divideCeil(SE.getDataLayout().getTypeAllocSize(I.getType()).getFixedValue() * Length, Register);
         }
     }
-    if (Sums == 0 && isChain())
+    const bool Chain = Sums == 0 && isChain();
+    if (Chain)
         Sums = divideCeil(4 * Length, Register);
     if (Sums == 0)
         return false;
@@ -166,6 +172,8 @@ bool Jam::pays()
            && (Together * Sums > Registers / 2 || Together * Instructions > MostInJam || Together * Length > MostRows * UsualRow
                || (Count && Count < Together)))
         Together /= 2;
+    while (Chain && Fixed && Fixed * Bytes % (2 * Vectors * Register) == 0 && 2 * Vectors * Together <= Registers / 2)
+        Vectors *= 2;
     return Together > 1;
 }
 
@@ -281,9 +289,11 @@ void Jam::jam()
     Counter->addIncoming(Next, End);
     Branch->setCondition(Branch->getSuccessor(0) == Behind ? B.CreateICmpEQ(Next, Whole) : B.CreateICmpNE(Next, Whole));
     auto *Inner = cast<BasicBlock>(static_cast<Value *>(Maps[0][L.getLoopLatch()]))->getTerminator();
+    SmallVector<MDNode *, 2> Marks{MDNode::get(Context, MDString::get(Context, JammedMark))};
+    if (Vectors > 1 && !hasLoopMark(L, Interleave)) /* LLVM else takes the vectors of a row one behind the other */
+        Marks.push_back(MDNode::get(Context, {MDString::get(Context, Interleave), ConstantAsMetadata::get(B.getInt32(Vectors))}));
     Inner->setMetadata(LLVMContext::MD_loop,
-                       makePostTransformationMetadata(Context, Inner->getMetadata(LLVMContext::MD_loop), {},
-                                                      {MDNode::get(Context, MDString::get(Context, JammedMark))}));
+                       makePostTransformationMetadata(Context, Inner->getMetadata(LLVMContext::MD_loop), {}, Marks));
     B.SetInsertPoint(Entry);
     B.SetCurrentDebugLocation(Old->getDebugLoc());
     B.CreateBr(cast<BasicBlock>(static_cast<Value *>(Maps[0][Header])));

@@ -558,7 +558,11 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
 struct LastPass : PassInfoMixin<LastPass> {
     PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM)
     {
-        return forwardVectors(F, FAM) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+        bool Changed = forwardVectors(F, FAM);
+        if (Changed)
+            FAM.invalidate(F, PreservedAnalyses::none());
+        Changed |= loadNearUses(F, FAM);
+        return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
     }
 };
 

@@ -18,6 +18,7 @@
  * Each step may refuse, with a reason: the kernel then goes by its stacks, as without the plugin. Later, in front of the vectorizer,
  * every loop over work-items, which the macros marked, comes to
  *
+ *     again.cpp     loads again what LLVM takes from the work-item before
  *     rows.cpp      makes rows of work-items that divide an index by their width
  *     nests.cpp     makes a copy of the rows of a small group for where no border is
  *     masks.cpp     writes tests of bits of the index as comparisons
@@ -34,6 +35,7 @@
  * Behind all that
  *
  *     forward.cpp   keeps vectors in registers that are stored to local memory and read again
+ *     near.cpp      loads vectors where they are used, if there are more of them than registers
  *
  * For GPUs the plugin looks for variables and functions that the device does not have (missing.cpp), and
  *
@@ -285,6 +287,7 @@ bool makeRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool isLocal(const llvm::Value *Address);
 bool expandCopies(llvm::Function &F);
+bool loadAgain(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool compareForMasks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool divideAtEdges(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool writeOwnAlways(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
@@ -296,6 +299,7 @@ bool countMembers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool fillVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool forwardVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool loadNearUses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void reportMissing(const llvm::Module &M);
 bool writeForGpu(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
