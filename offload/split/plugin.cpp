@@ -521,6 +521,8 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
         clean(F, FAM, false);
         if (beginsWithFirst(F))
             clean(F, FAM, true);
+        if (loadAgain(F, FAM))
+            clean(F, FAM, true);
         if (makeRows(F, FAM))
             clean(F, FAM, true);
         const bool Versioned = versionNests(F, FAM);

@@ -125,7 +125,7 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
         fi
     done
     five=$(echo "$code" | sed -n '/^define.*@mask_of_five_tw_/,/^}/p')
-    if ! echo "$five" | grep -q 'llvm.masked.load.v[0-9]*f32' || [ "$(echo "$five" | grep -c ' = load <[0-9]* x float>')" -gt 60 ]; then
+    if ! echo "$five" | grep -q 'llvm.masked.load.v[0-9]*f32' || [ "$(echo "$five" | grep -c ' = load <[0-9]* x float>')" -gt 100 ]; then
         echo "mask_of_five in split/members.c has no vectors at its borders, or loads again what another row has loaded"
         exit 1
     fi
@@ -145,6 +145,21 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
     done
     if [ "$(echo "$code" | sed -n '/^define.*@turn_rows_tw_split/,/^}/p' | grep -c 'load float')" -ge 32 ]; then
         echo "a row of work-items of turn_rows in split/members.c is unrolled in place of vectors"
+        exit 1
+    fi
+    code=$("$@" -std=c17 -O3 -march=x86-64-v4 -mprefer-vector-width=512 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" \
+        -S -emit-llvm -o - "$here/split/tiles.c")
+    product=$(echo "$code" | sed -n '/^define.*@product_of_tiles_tw_split/,/^}/p')
+    if [ "$(echo "$product" | grep -c 'icmp slt i64 .*, 4294967296')" -lt 3 ]; then
+        echo "tiles in product_of_tiles in split/tiles.c are copied as if their indices might wrap around anywhere"
+        exit 1
+    fi
+    if [ "$(echo "$product" | awk '/shufflevector.*zeroinitializer/ { ++n } /fmuladd/ { m = n > m ? n : m; n = 0 } END { print m }')" -gt 8 ]; then
+        echo "the sum in product_of_tiles in split/tiles.c loads all vectors first"
+        exit 1
+    fi
+    if ! echo "$code" | sed -n '/^define.*@planes_of_tiles_tw_split/,/^}/p' | grep -q 'fmul <'; then
+        echo "work-items of planes_of_tiles in split/tiles.c wait for what the one before has loaded"
         exit 1
     fi
 

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What check.sh compiles: tiles in local memory, whose code has to stay vectors in registers. */
+#include <teamwork/teamwork.h>
+
+/* The product of two matrices through tiles: the tiles are copied as vectors, wherever in the sum they are, and what a step of the sum
+   needs is loaded there. */
+struct product_of_tiles {
+    const float *a, *b;
+    float *c;
+    unsigned n;
+};
+
+static inline void product_of_tiles(tw_nd_item item, const struct product_of_tiles *k)
+{
+    enum { TILE = 32 };
+    TW_LOCAL(float, a, [TILE][TILE]);
+    TW_LOCAL(float, b, [TILE][TILE]);
+    const unsigned i = (unsigned)tw_local_id(item, 0), j = (unsigned)tw_local_id(item, 1);
+    const unsigned row = (unsigned)tw_global_id(item, 0), column = (unsigned)tw_global_id(item, 1);
+    float sum = 0;
+    for (unsigned t = 0; t < k->n; t += TILE) {
+        a[i][j] = k->a[row * k->n + t + j];
+        b[i][j] = k->b[(t + i) * k->n + column];
+        tw_barrier(item, TW_LOCAL_SPACE);
+#pragma unroll
+        for (unsigned x = 0; x < TILE; ++x)
+            sum += a[i][x] * b[x][j];
+        tw_barrier(item, TW_LOCAL_SPACE);
+    }
+    k->c[row * k->n + column] = sum;
+}
+TW_ND_RANGE_KERNEL(product_of_tiles, 32, 32);
+
+/* LLVM takes the middle of a tile from the work-item before, which has loaded it as its right neighbour. */
+struct planes_of_tiles {
+    const float *in;
+    float *out;
+    int pitch, plane, planes;
+};
+
+static inline void planes_of_tiles(tw_nd_item item, const struct planes_of_tiles *k)
+{
+    enum { ROWS = 8, COLUMNS = 32 };
+    TW_LOCAL(float, tile, [ROWS][COLUMNS + 2]);
+    const int i = (int)tw_local_id(item, 0), j = (int)tw_local_id(item, 1);
+    const int row = (int)tw_global_id(item, 0), column = (int)tw_global_id(item, 1);
+    float before = 0;
+    for (int z = 0; z < k->planes; ++z) {
+        const int at = z * k->plane + row * k->pitch + column;
+        tile[i][j + 1] = k->in[at];
+        if (j == 0)
+            tile[i][0] = k->in[at - 1];
+        if (j == COLUMNS - 1)
+            tile[i][COLUMNS + 1] = k->in[at + 1];
+        tw_barrier(item, TW_LOCAL_SPACE);
+        const float here = tile[i][j + 1];
+        k->out[at] = (before + tile[i][j] + tile[i][j + 2]) * 0.25f;
+        before = here;
+        tw_barrier(item, TW_LOCAL_SPACE);
+    }
+}
+TW_ND_RANGE_KERNEL(planes_of_tiles, 8, 32);
