@@ -158,6 +158,7 @@ class Finder
     Value *Opaque = nullptr;       /* a counter, which is an atom */
 
     bool fits(const Sum &S, unsigned Bits);
+    bool followsSize(Value *V, unsigned Bits);
     Sum size(unsigned D)
     {
         Sum Atom;
@@ -187,6 +188,29 @@ bool Finder::fits(const Sum &S, unsigned Bits)
         Most += Value;
     }
     return Most < uint64_t(1) << std::min(Bits - 1, 62u);
+}
+
+/* Whether a value follows from the size of the group alone, as the number of elements of a tile with its border, and is less than half
+   of what so many bits hold. */
+bool Finder::followsSize(Value *V, unsigned Bits)
+{
+    const std::optional<Sum> Of = sum(V);
+    if (!Of)
+        return false;
+    uint64_t Most = 0;
+    for (auto &Term : Of->low(Bits).Terms) {
+        if (Term.second > MostItems)
+            return false;
+        bool Seen[3] = {false, false, false}; /* each extent once: together they are the items of a group at most */
+        for (const Value *Atom : Term.first) {
+            const unsigned D = unsigned(std::find(I.Extent, I.Extent + 3, Atom) - I.Extent);
+            if (D == 3 || Seen[D])
+                return false;
+            Seen[D] = true;
+        }
+        Most += Term.first.empty() ? Term.second : Term.second * MostItems;
+    }
+    return Most < uint64_t(1) << (Bits - 1);
 }
 
 /* A value as a sum of products of ids and uniform values, modulo 2 to its width. */
@@ -432,7 +456,8 @@ std::optional<Shared> Finder::find(Loop &L)
     const auto *Known = dyn_cast<ConstantInt>(S.Bound);
     const bool Ends = S.Signed ? Next->hasNoSignedWrap()
                                : Bits == 64 || Next->hasNoUnsignedWrap() || (Fixed && Fixed->getValue().isPowerOf2())
-                                     || (Known && Known->getValue().ult(APInt::getSignedMinValue(Bits)));
+                                     || (Known && Known->getValue().ult(APInt::getSignedMinValue(Bits)))
+                                     || (Bits >= 32 && followsSize(S.Bound, Bits));
     if (!Ends)
         return {};
     for (int Dimension = -1; Dimension < 3; ++Dimension) {

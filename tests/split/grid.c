@@ -340,6 +340,21 @@ static inline void any_tile_linear(tw_nd_item item, const struct any_tile *k)
 }
 TW_ND_RANGE_KERNEL(TW_BLOCK(any_tile) any_tile_linear);
 
+/* The same in 32 bits: a tile that follows from the size of the group has fewer elements. */
+static inline void any_tile_unsigned(tw_nd_item item, const struct any_tile *k)
+{
+    unsigned char *tile = tw_local_data(item, k->tile);
+    const unsigned i = (unsigned)tw_local_id(item, 0), j = (unsigned)tw_local_id(item, 1);
+    const unsigned height = (unsigned)tw_local_range(item, 0), width = (unsigned)tw_local_range(item, 1);
+    const unsigned char *in =
+        k->in + tw_group_id(item, 0) * height * k->pitch + tw_group_id(item, 1) * tw_local_range(item, 1);
+    for (unsigned at = i * width + j; at < (height + 2) * (width + 2); at += height * width)
+        tile[at] = in[at / (width + 2) * k->pitch + at % (width + 2)];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[tw_global_id(item, 0) * k->pitch + tw_global_id(item, 1)] = cross(tile + i * (width + 2) + j, width + 2);
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(any_tile) any_tile_unsigned);
+
 /* Not in pieces: columns, and rows that are not those of a group. */
 static inline void whole_columns(tw_group group, const struct any_tile *k)
 {
