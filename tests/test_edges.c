@@ -360,6 +360,101 @@ TW_TEST(masks_in_two_dimensions)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- what single work-items of rows and columns do (offload/split/single.cpp) ---------------------------------------- */
+
+enum { CELLS = 8000 };
+
+/* Work-item (i, j) of a group, which has a tile with a border of its own in `y`. */
+static inline void work_at_ends(const int *x, int *y, int i, int j, int rows, int columns, int s)
+{
+    const int width = columns + 2;
+    int *here = y + (i + 1) * width + j + 1;
+    if (j == 0)
+        here[-1] = x[i] * 3;
+    *here = x[i * columns + j];
+    if (i == 0)
+        here[-width] = *here + 1;
+    else if (i == rows - 1)
+        here[width] = x[j];
+    if (j == columns - 1)
+        here[1] = *here * 2;
+    if (j == s && x[i] > 10)
+        *here += 1000;
+    if (i > 0 && j + 1 == s)
+        *here -= i;
+    else
+        *here ^= 5;
+}
+
+#define ENDS_KERNEL(name, type, each, ...)                                                                             \
+    struct name {                                                                                                      \
+        const int *x;                                                                                                  \
+        int *y;                                                                                                        \
+        int s;                                                                                                         \
+    };                                                                                                                 \
+    static inline void name(type at, const struct name *k)                                                             \
+    {                                                                                                                  \
+        const int rows = (int)tw_local_range(at, 0), columns = (int)tw_local_range(at, 1);                             \
+        int *y = k->y + (int)tw_group_id(at, 1) * (rows + 2) * (columns + 2);                                          \
+        each                                                                                                           \
+    }                                                                                                                  \
+    __VA_ARGS__
+#define ENDS_ITEM(item)                                                                                                \
+    work_at_ends(k->x, y, (int)tw_local_id(item, 0), (int)tw_local_id(item, 1), rows, columns, k->s);
+
+// clang-format off
+ENDS_KERNEL(ends_group, tw_group, { tw_parallel_for_work_item(at, item) { ENDS_ITEM(item) } }, TW_WORK_GROUP_KERNEL(ends_group);)
+ENDS_KERNEL(ends_nd, tw_nd_item, { ENDS_ITEM(at) tw_barrier(at, TW_LOCAL_SPACE); }, TW_ND_RANGE_KERNEL(ends_nd);)
+ENDS_KERNEL(ends_rows, tw_nd_item, { ENDS_ITEM(at) }, TW_ND_RANGE_KERNEL(ends_rows);)
+// clang-format on
+
+static void check_ends(tw_queue *queue, const int *x, int rows, int columns, int s)
+{
+    static int out[3][CELLS], expected[CELLS];
+    const tw_range groups = tw_range_2d(1, 3), size = tw_range_2d((size_t)rows, (size_t)columns);
+    tw_buffer *in = NULL, *to[3] = {NULL};
+    memset(out, 0, sizeof out);
+    memset(expected, 0, sizeof expected);
+    for (int g = 0; g < 3; ++g)
+        for (int i = 0; i < rows; ++i)
+            for (int j = 0; j < columns; ++j)
+                work_at_ends(x, expected + g * (rows + 2) * (columns + 2), i, j, rows, columns, s);
+    TW_PASS(tw_buffer_create_over_const(x, sizeof *x, tw_range_1d(CELLS), &in));
+    for (int f = 0; f < 3; ++f)
+        TW_PASS(tw_buffer_create_over(out[f], sizeof(int), tw_range_1d(CELLS), &to[f]));
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for_work_group(cg, groups, size, ends_group, .x = tw_read(cg, in), .y = tw_read_write(cg, to[0]),
+                                   .s = s);
+    }
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for_nd_range(cg, nd_groups(groups, size), ends_nd, .x = tw_read(cg, in),
+                                 .y = tw_read_write(cg, to[1]), .s = s);
+    }
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for_nd_range(cg, nd_groups(groups, size), ends_rows, .x = tw_read(cg, in),
+                                 .y = tw_read_write(cg, to[2]), .s = s);
+    }
+    TW_PASS(tw_buffer_destroy(&in));
+    for (int f = 0; f < 3; ++f) {
+        TW_PASS(tw_buffer_destroy(&to[f]));
+        TW_CHECK(memcmp(out[f], expected, sizeof expected) == 0);
+    }
+}
+
+TW_TEST(ends_of_rows_and_columns)
+{
+    static int x[CELLS];
+    static const int sizes[][2] = {{1, 1},   {1, 9},  {2, 3},   {5, 7},  {3, 8},  {9, 16},
+                                   {16, 16}, {4, 32}, {32, 32}, {3, 33}, {7, 100}};
+    tw_queue *queue = tw_test_queue();
+    for (int i = 0; i < CELLS; ++i)
+        x[i] = i * 7919 % 1009 - 300;
+    for (size_t c = 0; c < sizeof sizes / sizeof *sizes; ++c)
+        for (int s = -1; s <= sizes[c][1] + 1; s += s < 2 || s > sizes[c][1] - 3 ? 1 : 3)
+            check_ends(queue, x, sizes[c][0], sizes[c][1], s);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* ---- reductions in and behind loops inside of work-items ------------------------------------------------------------ */
 
 /* X(member, type, operation, start): the numbers are such that sums of floating point are exact in any order. */
@@ -597,5 +692,5 @@ TW_TEST(members_of_structures)
 }
 
 #define CASE(name, ...) TW_CASE(name),
-TW_TEST_LIST = {EACH_SHAPE(CASE) TW_CASE(masks_in_two_dimensions), TW_CASE(totals_of_loops),
-                TW_CASE(members_of_structures), TW_CASES_END};
+TW_TEST_LIST = {EACH_SHAPE(CASE) TW_CASE(masks_in_two_dimensions), TW_CASE(ends_of_rows_and_columns),
+                TW_CASE(totals_of_loops), TW_CASE(members_of_structures), TW_CASES_END};

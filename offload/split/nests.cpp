@@ -235,6 +235,8 @@ Loop *rowsOf(ScalarEvolution &SE, Loop &Items)
         || (!Name.contains("_tw_items_") && !Name.contains("_tw_split_") && !isRowOfGroup(Items)
             && SE.getSmallConstantTripCount(&Items) == 0))
         return nullptr;
+    if (isa<SCEVCouldNotCompute>(SE.getBackedgeTakenCount(&Items)))
+        return nullptr;
     Loop *Nest = nullptr;
     for (Loop *Rows = Items.getParentLoop(), *Inner = &Items; Rows; Inner = Rows, Rows = Rows->getParentLoop()) {
         size_t Around = 0;

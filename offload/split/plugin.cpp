@@ -525,6 +525,8 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
             clean(F, FAM, true);
         if (makeRows(F, FAM))
             clean(F, FAM, true);
+        if (takeSingles(F, FAM))
+            clean(F, FAM, true);
         const bool Versioned = versionNests(F, FAM);
         if (Versioned)
             clean(F, FAM, true);

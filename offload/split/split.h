@@ -20,6 +20,7 @@
  *
  *     again.cpp     loads again what LLVM takes from the work-item before
  *     rows.cpp      makes rows of work-items that divide an index by their width
+ *     single.cpp    takes what a single work-item of a row does out of the loop over the row
  *     nests.cpp     makes a copy of the rows of a small group for where no border is
  *     masks.cpp     writes tests of bits of the index as comparisons
  *     edges.cpp     divides it where conditions on the index change
@@ -284,6 +285,7 @@ std::optional<Version> versionInside(llvm::Function &F, llvm::Loop &L, llvm::Sca
 bool isRowOfGroup(const llvm::Loop &Items);
 llvm::Loop *rowsOf(llvm::ScalarEvolution &SE, llvm::Loop &Items);
 bool makeRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool takeSingles(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool isLocal(const llvm::Value *Address);
 bool expandCopies(llvm::Function &F);

@@ -92,6 +92,14 @@ if ! echo "$code" | sed -n '/^define.*@groups_unnamed_tw_host(/,/^}/p' | grep -q
     exit 1
 fi
 
+# The work-items at the ends of rows, and the rows at the ends, are not in the way of the others.
+for said in 'a single work-item of a row' 'the first or last row of a group'; do
+    if [ "$(echo "$lanes" | grep -c "what $said of kernel groups_by_ends does")" -lt 4 ]; then
+        echo "split/grid.c: what $said of groups_by_ends does is in a loop with all others"
+        exit 1
+    fi
+done
+
 # What some work-items of a tile load is not in the way of what all of them do.
 if ! echo "$code" | sed -n '/^define.*@halo_by_some_tw_split_2(/,/^}/p' | grep -A2 'load <4 x float>' | grep -q 'store <4 x float>'; then
     echo "rows of halo_by_some in split/grid.c are not copied as vectors"

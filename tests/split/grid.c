@@ -254,6 +254,38 @@ static inline void groups_unnamed(tw_group group, const struct tile *k)
 }
 TW_WORK_GROUP_KERNEL(TW_BLOCK(tile) groups_unnamed);
 
+/* Its border is loaded by the work-items at the ends of rows and columns, in groups of any size. */
+struct ends {
+    const float *in;
+    float *out;
+    int pitch;
+    tw_local_memory tile;
+};
+
+static inline void groups_by_ends(tw_group group, const struct ends *k)
+{
+    float *tile = tw_local_data(group, k->tile);
+    const int pitch = k->pitch, rows = (int)tw_local_range(group, 0), columns = (int)tw_local_range(group, 1);
+    tw_parallel_for_work_item(group, item) {
+        const int i = (int)tw_local_id(item, 0) + 1, j = (int)tw_local_id(item, 1) + 1;
+        const int at = (int)tw_global_id(item, 0) * pitch + (int)tw_global_id(item, 1);
+        tile[i * (columns + 2) + j] = k->in[at];
+        if (i == 1)
+            tile[j] = k->in[at - pitch];
+        if (i == rows)
+            tile[(i + 1) * (columns + 2) + j] = k->in[at + pitch];
+        if (j == 1)
+            tile[i * (columns + 2)] = k->in[at - 1];
+        if (j == columns)
+            tile[i * (columns + 2) + j + 1] = k->in[at + 1];
+    }
+    tw_parallel_for_work_item(group, item) {
+        const float *here = tile + tw_local_id(item, 0) * (size_t)(columns + 2) + tw_local_id(item, 1);
+        k->out[tw_global_id(item, 0) * (size_t)pitch + tw_global_id(item, 1)] = here[0] + here[1];
+    }
+}
+TW_WORK_GROUP_KERNEL(TW_BLOCK(ends) groups_by_ends);
+
 /* No size of a group fits these steps. */
 static inline void odd_steps(tw_nd_item item, const struct tile *k)
 {
