@@ -109,15 +109,15 @@ namespace
 constexpr uint64_t MostOfLikely = 1024; /* work-items */
 constexpr uint64_t UsualTile = 16;      /* for which the macros make a copy in any case */
 
-/* `Extent` becomes the rows and columns of a group of two dimensions. */
-bool split(Kernel &K, FunctionAnalysisManager &FAM, WeakTrackingVH Extent[2])
+/* `Extent` becomes the turns of the three loops over a group. */
+bool split(Kernel &K, FunctionAnalysisManager &FAM, WeakTrackingVH Extent[3])
 {
     if (K.F.hasOptNone())
         return K.refuse("it is not optimized");
     if (!prepare(K, FAM) || !findRegions(K) || !classify(K))
         return false;
-    for (unsigned D = 0; D < 2; ++D)
-        Extent[D] = K.Id[D + 1]->getArgOperand(1);
+    for (unsigned D = 0; D < 3; ++D)
+        Extent[D] = K.Id[D]->getArgOperand(1);
     shareLoops(K);
     if (!makeLoops(K))
         return false;
@@ -148,46 +148,73 @@ void empty(Function &F)
     new UnreachableInst(F.getContext(), Block);
 }
 
-/* Where the size of the group is computed that a kernel of two dimensions does not say; null: it says one. */
-CallInst *sizeCall(Function &F)
+/* Where the size of the group is computed that a kernel of two or three dimensions does not say; null: it says one. */
+CallInst *sizeCall(Function &F, unsigned &Dims)
 {
     for (Instruction &I : instructions(F)) {
         auto *Call = dyn_cast<CallInst>(&I);
         if (!Call || !Call->getCalledFunction() || !Call->getCalledFunction()->getName().contains("tw_internal_nd_here")
             || Call->arg_size() < 5)
             continue;
-        const auto *Dims = dyn_cast<ConstantInt>(Call->getArgOperand(Call->arg_size() - 1));
+        const auto *Last = dyn_cast<ConstantInt>(Call->getArgOperand(Call->arg_size() - 1));
         const auto *Given = dyn_cast<ConstantInt>(Call->getArgOperand(Call->arg_size() - 4));
-        return Dims && Dims->equalsInt(2) && Given && Given->isZero() ? Call : nullptr;
+        Dims = Last ? unsigned(Last->getZExtValue()) : 0;
+        return (Dims == 2 || Dims == 3) && Given && Given->isZero() ? Call : nullptr;
     }
     return nullptr;
 }
 
 bool handle(Function &F, FunctionAnalysisManager &FAM);
 
-/* Groups of the size that a kernel counts on, though it does not say it, go by a copy of it for that size. */
-void handleLikely(Kernel &K, Function &Copy, Value *Rows, Value *Columns, FunctionAnalysisManager &FAM)
+/* Where the function that runs a group asks whether it is a usual tile, before it calls `Split`; or null. */
+CallInst *tileCall(Function &Split)
 {
-    auto *First = dyn_cast_or_null<Instruction>(Rows), *Second = dyn_cast_or_null<Instruction>(Columns);
-    if (!First || !Second || First->getParent() != Second->getParent())
-        return;
-    CallInst *Call = sizeCall(Copy);
-    const unsigned Last = Call->arg_size() - 1;
+    for (const User *U : Split.users())
+        if (const auto *Call = dyn_cast<CallInst>(U); Call && Call->getCalledFunction() == &Split)
+            for (Instruction &I : instructions(*const_cast<Function *>(Call->getFunction())))
+                if (auto *Is = dyn_cast<CallInst>(&I);
+                    Is && Is->getCalledFunction() && Is->getCalledFunction()->getName() == "tw_internal_is_tile")
+                    return Is;
+    return nullptr;
+}
+
+/* Groups of the size that a kernel counts on, though it does not say it, go by a copy of it for that size: they are asked for with the
+   usual tiles, or in groups of three dimensions at the begin of the kernel. */
+void handleLikely(Kernel &K, Function &Copy, const Sides &Size, WeakTrackingVH Extent[3], FunctionAnalysisManager &FAM)
+{
+    unsigned Dims;
+    CallInst *Call = sizeCall(Copy, Dims);
+    Instruction *Last = nullptr;
+    for (unsigned D = 0; D < Dims; ++D) {
+        auto *I = dyn_cast_or_null<Instruction>(static_cast<Value *>(Extent[3 - Dims + D]));
+        if (!I || (Last && I->getParent() != Last->getParent()))
+            return;
+        Last = Last && I->comesBefore(Last) ? Last : I;
+    }
+    const unsigned Arguments = Call->arg_size();
     for (unsigned D = 0; D < 3; ++D)
-        Call->setArgOperand(Last - 3 + D, ConstantInt::get(Call->getArgOperand(Last - 3 + D)->getType(), D < 2 ? K.Likely[D] : 1));
+        Call->setArgOperand(Arguments - 4 + D, ConstantInt::get(Call->getArgOperand(Arguments - 4 + D)->getType(), Size[D]));
     if (!handle(Copy, FAM))
         return;
-    Instruction *Behind = (First->comesBefore(Second) ? Second : First)->getNextNode();
-    IRBuilder<> B(Behind);
-    Value *Fits = B.CreateAnd(B.CreateICmpEQ(First, ConstantInt::get(First->getType(), K.Likely[0])),
-                              B.CreateICmpEQ(Second, ConstantInt::get(Second->getType(), K.Likely[1])));
-    Instruction *Leave = SplitBlockAndInsertIfThen(Fits, Behind->getIterator(), true);
-    B.SetInsertPoint(Leave);
-    B.SetCurrentDebugLocation(K.Where);
-    B.CreateCall(&Copy, {K.F.getArg(0)});
+    CallInst *Ask = tileCall(K.F);
+    BasicBlock *Leave = Ask ? askForSize(*Ask, Size, Dims) : nullptr;
+    if (!Leave) {
+        Instruction *Behind = Last->getNextNode();
+        IRBuilder<> B(Behind);
+        Value *Fits = B.getTrue();
+        for (unsigned D = 0; D < Dims; ++D) {
+            Value *Turns = Extent[3 - Dims + D];
+            Fits = B.CreateAnd(Fits, B.CreateICmpEQ(Turns, ConstantInt::get(Turns->getType(), Size[D])));
+        }
+        Instruction *End = SplitBlockAndInsertIfThen(Fits, Behind->getIterator(), true);
+        Leave = End->getParent();
+        End->eraseFromParent();
+    }
+    IRBuilder<> B(Leave);
+    B.SetCurrentDebugLocation(Ask ? Ask->getDebugLoc() : K.Where);
+    B.CreateCall(&Copy, {Leave->getParent()->getArg(0)});
     B.CreateRetVoid();
-    Leave->eraseFromParent();
-    FAM.invalidate(K.F, PreservedAnalyses::none());
+    FAM.invalidate(*Leave->getParent(), PreservedAnalyses::none());
 }
 
 /* Whether `F`, one work-item of a kernel, has become the whole group. */
@@ -198,24 +225,23 @@ bool handle(Function &F, FunctionAnalysisManager &FAM)
     if (Program)
         K.Where = DILocation::get(F.getContext(), Program->getLine(), 0, const_cast<DISubprogram *>(Program));
     Function *Copy = nullptr;
-    if (sizeCall(F) && !F.hasOptNone()) {
+    unsigned Dims = 0;
+    if (sizeCall(F, Dims) && !F.hasOptNone()) {
         ValueToValueMapTy Map;
         Copy = CloneFunction(&F, Map);
     }
-    WeakTrackingVH Extent[2];
+    WeakTrackingVH Extent[3];
     const bool Done = split(K, FAM, Extent);
     FAM.invalidate(F, PreservedAnalyses::none());
     if (Done || K.Barriers > 0 || K.Why != "")
         remark(K, Done, K.Where, F.empty() ? nullptr : &F.getEntryBlock());
     if (!Done)
         empty(F);
-    if (const auto Tile = Done && Copy && !(K.Likely[0] && K.Likely[1]) ? tileOf(*Copy) : std::nullopt) {
-        K.Likely[0] = Tile->first;
-        K.Likely[1] = Tile->second;
-    }
-    const uint64_t Items = K.Likely[0] * K.Likely[1];
-    if (Done && Copy && Items && Items <= MostOfLikely && !(K.Likely[0] == UsualTile && K.Likely[1] == UsualTile))
-        handleLikely(K, *Copy, Extent[0], Extent[1], FAM);
+    std::optional<Sides> Size;
+    if (Done && Copy)
+        Size = Dims == 2 && K.Likely[0] && K.Likely[1] ? Sides{K.Likely[0], K.Likely[1], 1} : tileOf(*Copy, Dims);
+    if (Size && (*Size)[0] * (*Size)[1] * (*Size)[2] <= MostOfLikely && *Size != Sides{UsualTile, UsualTile, 1})
+        handleLikely(K, *Copy, *Size, Extent, FAM);
     if (Copy && Copy->use_empty()) {
         FAM.clear(*Copy, Copy->getName());
         Copy->eraseFromParent();

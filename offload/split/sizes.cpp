@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes of groups that a kernel of two dimensions counts on, though its definition does not say them: its local memory has an element
-   for each work-item, and a border perhaps. A hierarchical kernel gets a copy for groups of this size; for nd_range kernels see
-   plugin.cpp. */
+/* Sizes of groups that a kernel of two or three dimensions counts on, though its definition does not say them: its local memory has an
+   element for each work-item, and a border perhaps. A hierarchical kernel gets a copy for groups of this size; for nd_range kernels
+   see plugin.cpp. */
 #include "split.h"
 
 #include <llvm/ADT/SetVector.h>
@@ -30,10 +30,10 @@ uint64_t sideOf(uint64_t Elements)
 
 } // namespace
 
-/* The rows and columns of groups, from the local memory of a function and of what it calls. */
-std::optional<std::pair<uint64_t, uint64_t>> tileOf(Function &F)
+/* The size of groups of 2 or 3 dimensions, from the local memory of a function and of what it calls. */
+std::optional<Sides> tileOf(Function &F, unsigned Dims)
 {
-    std::optional<std::pair<uint64_t, uint64_t>> Result;
+    std::optional<Sides> Result;
     SmallSetVector<Function *, 16> Functions;
     Functions.insert(&F);
     for (size_t N = 0; N < Functions.size(); ++N)
@@ -43,16 +43,24 @@ std::optional<std::pair<uint64_t, uint64_t>> tileOf(Function &F)
                     Functions.insert(Callee);
             for (const Value *Operand : I.operands()) {
                 const auto *Local = dyn_cast<GlobalVariable>(Operand);
-                const auto *Rows = Local && Local->isThreadLocal() && Local->hasLocalLinkage() ? dyn_cast<ArrayType>(Local->getValueType())
-                                                                                               : nullptr;
-                const auto *Columns = Rows ? dyn_cast<ArrayType>(Rows->getElementType()) : nullptr;
-                if (!Columns)
+                if (!Local || !Local->isThreadLocal() || !Local->hasLocalLinkage())
                     continue;
-                for (; isa<ArrayType>(Columns->getElementType()); Columns = cast<ArrayType>(Columns->getElementType()))
-                    Rows = Columns;
-                const std::pair<uint64_t, uint64_t> Tile{sideOf(Rows->getNumElements()), sideOf(Columns->getNumElements())};
-                if (Tile.first < LeastSide || Tile.second < LeastSide || Tile.first * Tile.second > MostOfTiles
-                    || (Result && *Result != Tile))
+                SmallVector<uint64_t, 4> Lengths;
+                for (const Type *T = Local->getValueType(); T->isArrayTy(); T = T->getArrayElementType())
+                    Lengths.push_back(T->getArrayNumElements());
+                if (Lengths.size() < 2)
+                    continue;
+                if (Lengths.size() < Dims)
+                    return {};
+                Sides Tile{1, 1, 1};
+                uint64_t Items = 1;
+                for (unsigned D = 0; D < Dims; ++D) {
+                    Tile[D] = sideOf(Lengths[Lengths.size() - Dims + D]);
+                    Items *= Tile[D];
+                    if (Tile[D] < LeastSide || Items > MostOfTiles)
+                        return {};
+                }
+                if (Result && *Result != Tile)
                     return {};
                 Result = Tile;
             }
@@ -60,15 +68,59 @@ std::optional<std::pair<uint64_t, uint64_t>> tileOf(Function &F)
     return Result;
 }
 
+/* In front of a call of tw_internal_is_tile(launch), which chooses a copy of a kernel for groups of 16 x 16, comes the same question for
+   another size. The block that is run for it has to return. */
+BasicBlock *askForSize(CallInst &Call, const Sides &Size, unsigned Dims)
+{
+    Function *Is = Call.getModule()->getFunction("tw_internal_is_size");
+    if (!Is || Is->arg_size() != 5)
+        return nullptr;
+    BasicBlock *Before = Call.getParent(), *Next = SplitBlock(Before, &Call);
+    auto *There = BasicBlock::Create(Call.getContext(), "tw_size", Before->getParent(), Next);
+    IRBuilder<> B(Before->getTerminator());
+    B.SetCurrentDebugLocation(Call.getDebugLoc());
+    SmallVector<Value *, 5> Arguments{Call.getArgOperand(0)};
+    for (unsigned D = 0; D < 4; ++D)
+        Arguments.push_back(ConstantInt::get(Is->getFunctionType()->getParamType(D + 1), D < 3 ? Size[D] : Dims));
+    B.CreateCondBr(B.CreateCall(Is, Arguments), There, Next);
+    Before->getTerminator()->eraseFromParent();
+    return There;
+}
+
+namespace
+{
+
 /* In front of
  *
  *     if (tw_internal_is_tile(launch)) { kernel_tw_groups(launch, ..., 16, 16, 1, 2); return; }
  *
  * comes the same for the size that the kernel counts on. */
+void copyForTile(CallInst &Call, const CallInst &Groups, const Sides &Tile, unsigned Dims)
+{
+    BasicBlock *There = askForSize(Call, Tile, Dims);
+    if (!There)
+        return;
+    ValueToValueMapTy Values;
+    for (const Instruction &I : *Groups.getParent()) {
+        Instruction *Copy = I.clone();
+        Copy->insertInto(There, There->end());
+        RemapInstruction(Copy, Values, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
+        Values[&I] = Copy;
+        if (&I != &Groups)
+            continue;
+        for (unsigned D = 0; D < 4; ++D)
+            cast<CallInst>(Copy)->setArgOperand(3 + D, ConstantInt::get(Copy->getOperand(3 + D)->getType(), D < 3 ? Tile[D] : Dims));
+        break;
+    }
+    ReturnInst::Create(Call.getContext(), There)->setDebugLoc(Call.getDebugLoc());
+}
+
+} // namespace
+
 void copyForTiles(Module &M)
 {
     Function *Is = M.getFunction("tw_internal_is_tile");
-    if (!Is || Is->isDeclaration())
+    if (!Is)
         return;
     SmallVector<CallInst *, 8> Calls;
     for (User *U : Is->users())
@@ -83,38 +135,11 @@ void copyForTiles(Module &M)
             if (auto *Of = dyn_cast<CallInst>(&I); Of && Of->getCalledFunction() && Of->arg_size() == 7
                 && Of->getCalledFunction()->getName().contains("_tw_groups"))
                 Groups = Of;
-        const auto Tile = Groups ? tileOf(*Groups->getCalledFunction()) : std::nullopt;
-        if (!Tile || (Tile->first == UsualSide && Tile->second == UsualSide))
-            continue;
-        ValueToValueMapTy Map;
-        Function *Fits = CloneFunction(Is, Map);
-        uint64_t Sides[] = {Tile->first, Tile->second};
-        unsigned Side = 0;
-        for (Instruction &I : instructions(*Fits))
-            if (auto *Compare = dyn_cast<ICmpInst>(&I))
-                if (const auto *By = dyn_cast<ConstantInt>(Compare->getOperand(1)); By && By->equalsInt(UsualSide) && Side < 2)
-                    Compare->setOperand(1, ConstantInt::get(By->getType(), Sides[Side++]));
-        BasicBlock *Before = Call->getParent(), *Next = SplitBlock(Before, Call);
-        auto *There = BasicBlock::Create(M.getContext(), "tw_tile", Before->getParent(), Next);
-        IRBuilder<> B(Before->getTerminator());
-        B.SetCurrentDebugLocation(Call->getDebugLoc());
-        auto *Chosen = B.CreateCall(Fits, {Call->getArgOperand(0)});
-        Chosen->setAttributes(Call->getAttributes());
-        B.CreateCondBr(Chosen, There, Next);
-        Before->getTerminator()->eraseFromParent();
-        ValueToValueMapTy Values;
-        for (Instruction &I : *Groups->getParent()) {
-            Instruction *Copy = I.clone();
-            Copy->insertInto(There, There->end());
-            RemapInstruction(Copy, Values, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
-            Values[&I] = Copy;
-            if (&I == Groups) {
-                for (unsigned D = 0; D < 2; ++D)
-                    cast<CallInst>(Copy)->setArgOperand(3 + D, ConstantInt::get(Copy->getOperand(3 + D)->getType(), Sides[D]));
-                break;
-            }
+        for (const unsigned Dims : {2u, 3u}) {
+            const auto Tile = Groups ? tileOf(*Groups->getCalledFunction(), Dims) : std::nullopt;
+            if (Tile && (Dims == 3 || (*Tile)[0] != UsualSide || (*Tile)[1] != UsualSide))
+                copyForTile(*Call, *Groups, *Tile, Dims);
         }
-        ReturnInst::Create(M.getContext(), There)->setDebugLoc(Call->getDebugLoc());
     }
 }
 

@@ -45,6 +45,7 @@
 #ifndef TEAMWORK_SPLIT_H
 #define TEAMWORK_SPLIT_H
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -265,7 +266,9 @@ struct Kernel {
     }
 };
 
-std::optional<std::pair<uint64_t, uint64_t>> tileOf(llvm::Function &F);
+using Sides = std::array<uint64_t, 3>; /* of a group */
+std::optional<Sides> tileOf(llvm::Function &F, unsigned Dims);
+llvm::BasicBlock *askForSize(llvm::CallInst &Call, const Sides &Size, unsigned Dims);
 void copyForTiles(llvm::Module &M);
 bool prepare(Kernel &K, llvm::FunctionAnalysisManager &FAM);
 void splitCounters(llvm::Function &F);

@@ -81,7 +81,7 @@ fi
 
 # A kernel that goes by steps of a constant size of its groups, and does not say it, has a copy for this size.
 if ! echo "$lanes" | grep -q 'kernel halo_unnamed was split .*; 1 loop' ||
-    ! echo "$code" | sed -n '/^define.*@halo_unnamed_tw_split_2(/,/^}/p' | grep -q 'call .*@halo_unnamed_tw_split_2\.' ||
+    ! echo "$code" | sed -n '/^define.*@halo_unnamed_tw_items_2(/,/^}/p' | grep -q 'call .*@halo_unnamed_tw_split_2\.' ||
     echo "$code" | grep '^define.*@\(odd_steps\|any_tile_[a-z]*\)_tw_split_2\.'; then
     echo "split/grid.c: no copy of halo_unnamed for the size that it counts on, or one of another kernel"
     exit 1
@@ -89,6 +89,13 @@ fi
 
 if ! echo "$code" | sed -n '/^define.*@groups_unnamed_tw_host(/,/^}/p' | grep -q -e 'icmp eq i64 %[0-9]*, 32$' -e 'i64 32, label'; then
     echo "split/grid.c: no copy of groups_unnamed for the size that it counts on"
+    exit 1
+fi
+
+# So has one of three dimensions, whose rows of 8 work-items are vectors; and all of two dimensions have one for rows of 32.
+if ! echo "$code" | sed -n '/^define.*@cube_unnamed_tw_split_3\.[0-9]*(/,/^}/p' | grep -q 'store <[48] x float>' ||
+    ! echo "$code" | grep -q '^define.*@any_tile_rows_tw_split_2_row('; then
+    echo "split/grid.c: no copy of cube_unnamed for the size that it counts on, or of any_tile_rows for rows of 32"
     exit 1
 fi
 

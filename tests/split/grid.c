@@ -286,6 +286,17 @@ static inline void groups_by_ends(tw_group group, const struct ends *k)
 }
 TW_WORK_GROUP_KERNEL(TW_BLOCK(ends) groups_by_ends);
 
+/* Rows of 8 are vectors, and the size of groups of three dimensions is seen, too. */
+static inline void cube_unnamed(tw_nd_item item, const struct tile *k)
+{
+    TW_LOCAL(float, cube, [10][10][10]);
+    const size_t h = tw_local_id(item, 0), i = tw_local_id(item, 1), j = tw_local_id(item, 2);
+    cube[h + 1][i + 1][j + 1] = k->in[tw_global_linear_id(item)];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[tw_global_linear_id(item)] = cube[h][i + 1][j] + cube[h + 2][i][j + 2];
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(tile) cube_unnamed);
+
 /* No size of a group fits these steps. */
 static inline void odd_steps(tw_nd_item item, const struct tile *k)
 {

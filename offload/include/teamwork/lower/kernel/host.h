@@ -122,19 +122,33 @@ TW_DEVICE_INLINE bool tw_internal_cpu_memory(struct tw_internal_launch *launch, 
     return *memory || !launch->local_bytes;
 }
 
-/* The size of most tiles. Kernels that do not say the size of their groups are compiled for such groups besides. */
-enum { TW_INTERNAL_TILE = 16 };
+/* The size of most tiles, and the length of the rows of most others. Kernels that do not say the size of their groups are
+   compiled for such groups besides. */
+enum { TW_INTERNAL_TILE = 16, TW_INTERNAL_ROW = 32 };
+
+/* The plugin calls it for other sizes (offload/split/sizes.cpp). */
+TW_DEVICE_INLINE bool tw_internal_is_size(const struct tw_internal_launch *launch, size_t l0, size_t l1, size_t l2,
+                                          unsigned dims)
+{
+    return launch->dims == dims && launch->local[0] == l0 && (dims < 2 || launch->local[1] == l1)
+           && (dims < 3 || launch->local[2] == l2);
+}
 
 TW_DEVICE_INLINE bool tw_internal_is_tile(const struct tw_internal_launch *launch)
 {
-    return launch->dims == 2 && launch->local[0] == TW_INTERNAL_TILE && launch->local[1] == TW_INTERNAL_TILE;
+    return tw_internal_is_size(launch, TW_INTERNAL_TILE, TW_INTERNAL_TILE, 1, 2);
 }
 
-/* A group of a launch, without place yet; l0, l1, l2: the size that the kernel requires, or 0. */
+TW_DEVICE_INLINE bool tw_internal_has_rows(const struct tw_internal_launch *launch)
+{
+    return launch->dims == 2 && launch->local[1] == TW_INTERNAL_ROW;
+}
+
+/* A group of a launch, without place yet; l0, l1, l2: its size, as far as it is known when compiling, or 0. */
 TW_DEVICE_INLINE struct tw_internal_group tw_internal_host_group(const struct tw_internal_launch *launch, size_t l0,
                                                                  size_t l1, size_t l2, unsigned dims)
 {
-    if (!l0) {
+    if (!l2) {
         l0 = launch->local[0];
         l1 = dims > 1 ? launch->local[1] : 1;
         l2 = dims > 2 ? launch->local[2] : 1;
@@ -173,6 +187,8 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_host_group(const struct tw
     {                                                                                                                  \
         if (!name##_tw_dims && tw_internal_is_tile(tw_launch))                                                         \
             name##_tw_groups(tw_launch, tw_piece, tw_pieces, TW_INTERNAL_TILE, TW_INTERNAL_TILE, 1, 2);                \
+        else if (!name##_tw_dims && tw_internal_has_rows(tw_launch))                                                   \
+            name##_tw_groups(tw_launch, tw_piece, tw_pieces, tw_launch->local[0], TW_INTERNAL_ROW, 1, 2);              \
         else                                                                                                           \
             TW_INTERNAL_BY_DIMS(name##_tw_dims, tw_launch->dims, name##_tw_groups, tw_launch, tw_piece, tw_pieces,     \
                                 name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)                               \
@@ -317,12 +333,15 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
     struct name##_tw_sizes
 #define TW_INTERNAL_HOST_ND_SIZES_2(name, values)                                                                      \
     TW_INTERNAL_HOST_ND_SPLIT(name, 2_tile, 2, values, TW_INTERNAL_TILE, TW_INTERNAL_TILE, 1)                          \
+    TW_INTERNAL_HOST_ND_SPLIT(name, 2_row, 2, values, tw_nd->launch->local[0], TW_INTERNAL_ROW, 1)                     \
     struct name##_tw_sizes
 #define TW_INTERNAL_HOST_ND_SIZES_3(name, values) struct name##_tw_sizes
 #define TW_INTERNAL_HOST_ND_SIZED_1(name)                                                                              \
     TW_INTERNAL_HOST_ND_SIZED(name, 1_128, tw_nd->launch->local[0] == 128);                                            \
     TW_INTERNAL_HOST_ND_SIZED(name, 1_256, tw_nd->launch->local[0] == 256)
-#define TW_INTERNAL_HOST_ND_SIZED_2(name) TW_INTERNAL_HOST_ND_SIZED(name, 2_tile, tw_internal_is_tile(tw_nd->launch))
+#define TW_INTERNAL_HOST_ND_SIZED_2(name)                                                                              \
+    TW_INTERNAL_HOST_ND_SIZED(name, 2_tile, tw_internal_is_tile(tw_nd->launch));                                       \
+    TW_INTERNAL_HOST_ND_SIZED(name, 2_row, tw_internal_has_rows(tw_nd->launch))
 #define TW_INTERNAL_HOST_ND_SIZED_3(name) (void)0
 #define TW_INTERNAL_HOST_ND_SIZED(name, which, fits)                                                                   \
     if (!name##_tw_local_0 && (fits) && tw_internal_marker_done(name##_tw_split_##which)) {                            \
