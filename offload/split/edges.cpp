@@ -393,7 +393,8 @@ bool reachesAddress(const Value *V, unsigned Depth)
 {
     for (const User *U : V->users())
         if (isa<GetElementPtrInst>(U)
-            || (Depth < 8 && (isa<BinaryOperator>(U) || isa<CastInst>(U) || isa<SelectInst>(U) || isa<MinMaxIntrinsic>(U))
+            || (Depth < 8
+                && (isa<BinaryOperator>(U) || isa<CastInst>(U) || isa<SelectInst>(U) || isa<MinMaxIntrinsic>(U) || isa<PHINode>(U))
                 && reachesAddress(U, Depth + 1)))
             return true;
     return false;

@@ -78,7 +78,7 @@ static std::string obstacle(const Instruction &I)
     const auto *Load = dyn_cast<LoadInst>(&I);
     const auto *Store = dyn_cast<StoreInst>(&I);
     if (Load ? !Load->isSimple() : Store ? !Store->isSimple() : !Call && I.mayReadOrWriteMemory())
-        return "of an atomic or volatile access";
+        return isOrdinaryAtomic(I) ? "" : "of an atomic or volatile access";
     if (I.getType()->isTokenTy() || I.isEHPad() || (I.isTerminator() && !isa<BranchInst>(I) && !isa<SwitchInst>(I)))
         return "of its control flow";
     return "";
@@ -387,9 +387,37 @@ bool Lanes::strides()
     return false;
 }
 
+/* Whether a condition holds up to some lane: what it compares grows from lane to lane, and the limit is the same for all. Then the first
+   and the last lane tell whether all or none go on. */
+void Lanes::findLimit(Piece &P)
+{
+    for (Piece &Part : P.Parts)
+        findLimit(Part);
+    const auto *Compare = P.Condition ? dyn_cast<ICmpInst>(P.Condition) : nullptr;
+    if (!Compare || !Compare->getOperand(0)->getType()->isIntegerTy() || Compare->getOperand(0)->getType()->getIntegerBitWidth() > 64)
+        return;
+    CmpInst::Predicate Is = P.Inverted ? Compare->getInversePredicate() : Compare->getPredicate();
+    const SCEV *Grows = SE.getSCEV(Compare->getOperand(0)), *Limit = SE.getSCEV(Compare->getOperand(1));
+    if (SE.isLoopInvariant(Grows, &L)) {
+        std::swap(Grows, Limit);
+        Is = CmpInst::getSwappedPredicate(Is);
+    }
+    const std::optional<int64_t> By = At.growth(Grows);
+    const auto Most = uint64_t(1) << (Compare->getOperand(0)->getType()->getIntegerBitWidth() - 1);
+    unsigned Budget = MostRebuilt;
+    if ((!ICmpInst::isLT(Is) && !ICmpInst::isLE(Is)) || !By || *By <= 0 || uint64_t(*By) >= Most / MostWideLanes
+        || !SE.isLoopInvariant(Limit, &L) || !canBuild(Limit, P.End, Budget) || !canBuild(Grows, P.End, Budget))
+        return;
+    P.Grows = Grows;
+    P.Limit = Limit;
+    P.How = Is;
+}
+
 /* Finds the values that need an array. False: one is of a type that has none. */
 bool Lanes::collectKept()
 {
+    for (Piece &P : Body)
+        findLimit(P);
     const auto Keep = [&](Instruction *I) { Kept.insert({I, nullptr}); };
     for (PHINode &Phi : L.getHeader()->phis())
         if (reductionOf(&Phi))
@@ -463,18 +491,49 @@ bool Lanes::collectKept()
     return true;
 }
 
+/* Whether what was loaded in a work-item says where an access is. */
+bool Lanes::isScattered(Instruction &I)
+{
+    return SCEVExprContains(SE.getSCEV(getLoadStorePointerOperand(&I)), [&](const SCEV *S) {
+        const auto *Unknown = dyn_cast<SCEVUnknown>(S);
+        const auto *Of = Unknown ? dyn_cast<Instruction>(Unknown->getValue()) : nullptr;
+        return Of && L.contains(Of);
+    });
+}
+
+/* Whether neighbouring work-items touch neighbouring memory somewhere, and each of them another line of the cache in each turn. */
+bool Lanes::sweeps()
+{
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block) {
+            const Value *Address = getLoadStorePointerOperand(&I);
+            const auto *Rec = Address ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(const_cast<Value *>(Address))) : nullptr;
+            if (!Rec || Rec->getLoop() == &L || !L.contains(Rec->getLoop()) || At.isFar(I) || At.growth(Rec) == 0)
+                continue;
+            const auto *Step = dyn_cast<SCEVConstant>(Rec->getStepRecurrence(SE));
+            if (!Step || Step->getAPInt().abs().uge(LeastSweep))
+                return true;
+        }
+    return false;
+}
+
 bool Lanes::pays()
 {
     unsigned Far = 0, Operations = 0;
     Instruction *First = nullptr;
     bool Ordered = false; /* a loop that cannot be vectorized by itself */
+    bool OnlyScattered = true;
     for (BasicBlock *Block : L.blocks()) {
         Loop *Of = LI.getLoopFor(Block);
         if (Of == &L)
             continue;
         for (Instruction &I : *Block) {
             if (getLoadStorePointerOperand(&I)) {
-                if (At.isFar(I) && Far++ == 0)
+                if (!At.isFar(I))
+                    continue;
+                /* in one segment: what a work-item changes there is changed before the next one comes */
+                OnlyScattered &= isScattered(I) && (!First || SegmentOf[First->getParent()] == SegmentOf[Block]);
+                if (Far++ == 0)
                     First = &I;
             } else if (isa<PHINode>(I)) {
                 const bool IsAnyOrder = any_of(Reductions, [&](const Reduction &R) { return R.Chain.count(&I) != 0; });
@@ -485,7 +544,7 @@ bool Lanes::pays()
                 ++Operations;
         }
     }
-    return Far == 0 || (Ordered && Operations >= 6 * Far)
+    return Far == 0 || (Ordered && Operations >= 6 * Far) || (OnlyScattered && sweeps())
            || refuse("neighbouring work-items do not touch neighbouring memory in a loop in it", First);
 }
 

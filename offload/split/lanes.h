@@ -22,6 +22,7 @@ constexpr unsigned MostLanes = 64, LeastLanes = 16;
 constexpr unsigned MostKeptBytes = 128;                     /* of a work-item; above, the chunks are of LeastLanes */
 constexpr unsigned MostWideLanes = 512, MostWideBytes = 16; /* where turns go through rows of memory */
 constexpr unsigned LeastStride = 4096;                      /* in bytes, from row to row */
+constexpr unsigned LeastSweep = 64;                         /* in bytes, from turn to turn: another line of the cache */
 constexpr unsigned MostRebuilt = 40;                        /* operations of a value that is computed again */
 
 bool isDropped(const llvm::Instruction &I);
@@ -38,6 +39,8 @@ struct Piece {
     llvm::BasicBlock *Past = nullptr;                /* of Some: where all work-items go on */
     llvm::Value *Condition = nullptr;                /* of a segment: some work-items go on to what comes next */
     bool Inverted = false;                           /* those for which it is false */
+    const llvm::SCEV *Grows = nullptr, *Limit = nullptr; /* the condition compares this, more for each lane, with that */
+    llvm::CmpInst::Predicate How = llvm::CmpInst::BAD_ICMP_PREDICATE;
     llvm::Loop *Inner = nullptr;                     /* of a loop */
     llvm::Value *Last = nullptr;                     /* of a loop: its turns but one; null: work-items differ */
     std::vector<Piece> Parts;                        /* of a loop and of Some */
@@ -111,7 +114,7 @@ class Lanes
     llvm::MapVector<const llvm::SCEV *, llvm::Value *> Outside; /* values that no work-item changes */
     bool Writing = false;
     llvm::AllocaInst *GoesOn = nullptr; /* whether a lane goes on to the next piece, where that differs */
-    llvm::Value *Going = nullptr;       /* how many do so, behind a segment with a condition */
+    llvm::Value *Going = nullptr;       /* how many go on, unless the first and the last lane tell */
     struct Lane {
         const Piece *Segment;
         llvm::Value *Index; /* in the chunk */
@@ -146,9 +149,12 @@ class Lanes
     bool canCompute(llvm::Instruction &I, const llvm::BasicBlock *At, unsigned &Budget);
     bool isBuilt(llvm::Value *V, const llvm::BasicBlock *At);
     bool isRebuilt(llvm::Instruction &I);
+    void findLimit(Piece &P);
     bool collectKept();
     bool pays();
     bool combinesInOrder();
+    bool isScattered(llvm::Instruction &I);
+    bool sweeps();
     bool strides();
     llvm::Value *build(llvm::IRBuilder<> &B, const llvm::SCEV *S, Lane &At);
     llvm::Value *foreign(Lane &At, llvm::Value *V);
@@ -159,9 +165,15 @@ class Lanes
     llvm::BasicBlock *emit(const std::vector<Piece> &Parts, llvm::BasicBlock *From);
     llvm::BasicBlock *emitSegment(const Piece &P, llvm::BasicBlock *From);
     llvm::BasicBlock *emitLoop(const Piece &P, llvm::BasicBlock *From);
-    llvm::BasicBlock *emitSome(const Piece &P, llvm::BasicBlock *From);
+    llvm::BasicBlock *emitSome(const Piece &P, const Piece &Deciding, llvm::BasicBlock *From);
     void emitAlone(const Piece &P, llvm::ArrayRef<llvm::BasicBlock *> Blocks, llvm::BasicBlock *From,
                    llvm::BasicBlock *To);
+    llvm::Value *compared(llvm::IRBuilder<> &B, const Piece &P, llvm::Value *Index);
+    llvm::Value *limitOf(llvm::IRBuilder<> &B, const Piece &P);
+    llvm::Value *compareEnds(llvm::IRBuilder<> &B, const Piece &P, llvm::Value *&First, llvm::Value *&Last);
+    llvm::Value *turnsOfAll(llvm::IRBuilder<> &B, const Piece &P);
+    llvm::BasicBlock *emitFlags(const Piece &P, llvm::BasicBlock *From, llvm::BasicBlock *None);
+    llvm::BasicBlock *emitChoice(const Piece &P, llvm::BasicBlock *From, llvm::BasicBlock *All, llvm::BasicBlock *None);
     bool isCarried(const llvm::PHINode &Phi) const;
     void storePhis(Lane &At, llvm::IRBuilder<> &B, llvm::BasicBlock *End);
     llvm::BasicBlock *emitChunk(llvm::BasicBlock *From, llvm::Value *First, llvm::Value *Count);

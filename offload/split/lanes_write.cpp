@@ -149,7 +149,8 @@ BasicBlock *Lanes::emitSegment(const Piece &P, BasicBlock *From)
     B.SetInsertPoint(At.Head);
     PHINode *Index = B.CreatePHI(Size, 2, "tw_lane");
     At.Index = Index;
-    PHINode *Going = P.Condition ? B.CreatePHI(B.getInt32Ty(), 2, "tw_going") : nullptr;
+    const bool Counts = P.Condition && !P.Grows;
+    PHINode *Going = Counts ? B.CreatePHI(B.getInt32Ty(), 2, "tw_going") : nullptr;
     At.Turn = B.CreateAdd(Base, Index, "", true, true);
     B.CreateBr(Latch); /* for the builders, until the end */
 
@@ -228,7 +229,7 @@ BasicBlock *Lanes::emitSegment(const Piece &P, BasicBlock *From)
     }
     IRBuilder<> E(End->getTerminator());
     storePhis(At, E, P.End);
-    Value *GoesOn = P.Condition ? resolve(At, P.Condition) : nullptr;
+    Value *GoesOn = Counts ? resolve(At, P.Condition) : nullptr;
     if (GoesOn && P.Inverted)
         GoesOn = E.CreateNot(GoesOn);
     if (GoesOn)
@@ -255,6 +256,91 @@ BasicBlock *Lanes::emitSegment(const Piece &P, BasicBlock *From)
     Id->replaceOperandWith(0, Id);
     Back->setMetadata(LLVMContext::MD_loop, Id);
     return After;
+}
+
+/* What the condition of a segment compares, in a lane. */
+Value *Lanes::compared(IRBuilder<> &B, const Piece &P, Value *Index)
+{
+    Lane At;
+    At.Segment = &P;
+    At.Head = B.GetInsertBlock();
+    At.Index = Index;
+    At.Turn = B.CreateAdd(Base, Index, "", true, true);
+    if (Number)
+        At.Map[Number] = Index;
+    return build(B, P.Grows, At);
+}
+
+Value *Lanes::limitOf(IRBuilder<> &B, const Piece &P)
+{
+    Lane Any;
+    return build(B, P.Limit, Any);
+}
+
+/* Whether lanes come in the order of what they compare: nothing wraps around between the first and the last one, which are set. */
+Value *Lanes::compareEnds(IRBuilder<> &B, const Piece &P, Value *&First, Value *&Last)
+{
+    First = compared(B, P, ConstantInt::get(Size, 0));
+    Last = compared(B, P, B.CreateSub(Length, ConstantInt::get(Size, 1)));
+    return B.CreateICmp(CmpInst::isSigned(P.How) ? CmpInst::ICMP_SGE : CmpInst::ICMP_UGE, Last, First);
+}
+
+/* How many times all lanes go on with the next turn of a loop, if its counter leads to the limit by steps that are the same for all. */
+Value *Lanes::turnsOfAll(IRBuilder<> &B, const Piece &P)
+{
+    const Piece &Final = P.Parts.back();
+    const auto *Rec = Final.Grows ? dyn_cast<SCEVAddRecExpr>(Final.Grows) : nullptr;
+    unsigned Budget = MostRebuilt;
+    if (!Rec || Rec->getLoop() != P.Inner || !Rec->isAffine() || !SE.isLoopInvariant(Rec->getStepRecurrence(SE), &L)
+        || !canBuild(Rec->getStepRecurrence(SE), Final.End, Budget))
+        return nullptr;
+    Type *T = Rec->getType();
+    Counter[P.Inner] = ConstantInt::get(Size, 0);
+    Lane Any;
+    Value *First, *Last, *InOrder = compareEnds(B, Final, First, Last), *Limit = limitOf(B, Final);
+    Value *Step = build(B, Rec->getStepRecurrence(SE), Any), *Left = B.CreateSub(Limit, Last);
+    if (!isa<ConstantInt>(Step))
+        Step = B.CreateBinaryIntrinsic(Intrinsic::umax, B.CreateFreeze(Step), ConstantInt::get(T, 1));
+    if (ICmpInst::isLT(Final.How))
+        Left = B.CreateSub(Left, ConstantInt::get(T, 1));
+    Value *Turns = B.CreateAdd(B.CreateUDiv(Left, Step), ConstantInt::get(T, 1));
+    Value *Some = B.CreateAnd(InOrder, B.CreateICmp(Final.How, Last, Limit));
+    return B.CreateZExt(B.CreateSelect(Some, Turns, ConstantInt::get(T, 0)), Size);
+}
+
+/* Notes which lanes go on where neither all nor none do; the result is where that is done. */
+BasicBlock *Lanes::emitFlags(const Piece &P, BasicBlock *From, BasicBlock *None)
+{
+    auto *Flags = BasicBlock::Create(Context, "tw_flags", &F), *Mixed = BasicBlock::Create(Context, "tw_mixed", &F);
+    IRBuilder<> B(From);
+    Value *First, *Last, *InOrder = compareEnds(B, P, First, Last), *Limit = limitOf(B, P);
+    B.CreateCondBr(B.CreateAnd(InOrder, B.CreateNot(B.CreateICmp(P.How, First, Limit))), None, Flags);
+    B.SetInsertPoint(Flags);
+    PHINode *Index = B.CreatePHI(Size, 2, "tw_lane");
+    Value *Next = B.CreateAdd(Index, ConstantInt::get(Size, 1), "", true, true);
+    B.CreateStore(B.CreateZExt(B.CreateICmp(P.How, compared(B, P, Index), Limit), B.getInt8Ty()),
+                  B.CreateInBoundsGEP(B.getInt8Ty(), GoesOn, Index));
+    B.CreateCondBr(B.CreateICmpULT(Next, Length), Flags, Mixed);
+    Index->addIncoming(ConstantInt::get(Size, 0), From);
+    Index->addIncoming(Next, Flags);
+    return Mixed;
+}
+
+/* Goes on to `All` if all lanes go on, and to `None` if none does. The result is where only some do, and where it is noted which. */
+BasicBlock *Lanes::emitChoice(const Piece &P, BasicBlock *From, BasicBlock *All, BasicBlock *None)
+{
+    auto *Fewer = BasicBlock::Create(Context, "tw_fewer", &F);
+    IRBuilder<> B(From);
+    if (P.Grows) {
+        Value *First, *Last, *InOrder = compareEnds(B, P, First, Last);
+        B.CreateCondBr(B.CreateAnd(InOrder, B.CreateICmp(P.How, Last, limitOf(B, P))), All, Fewer);
+        return emitFlags(P, Fewer, None);
+    }
+    auto *Mixed = BasicBlock::Create(Context, "tw_mixed", &F);
+    B.CreateCondBr(B.CreateICmpEQ(Going, B.CreateTrunc(Length, B.getInt32Ty())), All, Fewer);
+    B.SetInsertPoint(Fewer);
+    B.CreateCondBr(B.CreateIsNull(Going), None, Mixed);
+    return Mixed;
 }
 
 /* Blocks that only those lanes run that go on, each for itself. A loop goes on with the turn that its counter has. */
@@ -345,6 +431,7 @@ BasicBlock *Lanes::emitLoop(const Piece &P, BasicBlock *From)
 {
     auto *Head = BasicBlock::Create(Context, "tw_turn", &F), *After = BasicBlock::Create(Context, "tw_turns_end", &F);
     IRBuilder<> B(From);
+    Value *Together = P.Last ? P.Last : turnsOfAll(B, P);
     B.CreateBr(Head);
     B.SetInsertPoint(Head);
     PHINode *Turn = B.CreatePHI(Size, 2, "tw_turn");
@@ -354,33 +441,37 @@ BasicBlock *Lanes::emitLoop(const Piece &P, BasicBlock *From)
     Value *Next = B.CreateAdd(Turn, ConstantInt::get(Size, 1), "", true, true);
     Turn->addIncoming(ConstantInt::get(Size, 0), From);
     Turn->addIncoming(Next, End);
+    const auto KeepRolled = [&](Instruction *Back) {
+        MDNode *Id = MDNode::getDistinct(Context, {nullptr, MDNode::get(Context, MDString::get(Context, "llvm.loop.unroll.runtime.disable"))});
+        Id->replaceOperandWith(0, Id);
+        Back->setMetadata(LLVMContext::MD_loop, Id);
+    };
     if (P.Last) {
         Instruction *Back = B.CreateCondBr(B.CreateICmpEQ(Turn, P.Last), After, Head);
-        if (hasLoopMark(L, JammedMark)) { /* has enough to do at once */
-            MDNode *Id = MDNode::getDistinct(Context, {nullptr, MDNode::get(Context, MDString::get(Context, "llvm.loop.unroll.runtime.disable"))});
-            Id->replaceOperandWith(0, Id);
-            Back->setMetadata(LLVMContext::MD_loop, Id);
-        }
+        if (hasLoopMark(L, JammedMark)) /* has enough to do at once */
+            KeepRolled(Back);
         return After;
     }
-    auto *Fewer = BasicBlock::Create(Context, "tw_fewer", &F), *Mixed = BasicBlock::Create(Context, "tw_mixed", &F);
-    B.CreateCondBr(B.CreateICmpEQ(Going, B.CreateTrunc(Length, B.getInt32Ty())), Head, Fewer);
-    B.SetInsertPoint(Fewer);
-    B.CreateCondBr(B.CreateIsNull(Going), After, Mixed);
-    Counter[P.Inner] = Next;
+    BasicBlock *Mixed;
+    if (Together) {
+        auto *Fewer = BasicBlock::Create(Context, "tw_fewer", &F);
+        KeepRolled(B.CreateCondBr(B.CreateICmpEQ(Turn, Together), Fewer, Head));
+        Counter[P.Inner] = Together;
+        Mixed = emitFlags(P.Parts.back(), Fewer, After);
+        Counter[P.Inner] = IRBuilder<>(Mixed).CreateAdd(Together, ConstantInt::get(Size, 1));
+    } else {
+        Mixed = emitChoice(P.Parts.back(), End, Head, After);
+        Counter[P.Inner] = Next;
+    }
     emitAlone(P, P.Inner->getBlocks(), Mixed, After);
     return After;
 }
 
 /* What all lanes do together, or some alone. */
-BasicBlock *Lanes::emitSome(const Piece &P, BasicBlock *From)
+BasicBlock *Lanes::emitSome(const Piece &P, const Piece &Deciding, BasicBlock *From)
 {
-    auto *All = BasicBlock::Create(Context, "tw_all", &F), *Fewer = BasicBlock::Create(Context, "tw_fewer", &F);
-    auto *Mixed = BasicBlock::Create(Context, "tw_mixed", &F), *After = BasicBlock::Create(Context, "tw_some_end", &F);
-    IRBuilder<> B(From);
-    B.CreateCondBr(B.CreateICmpEQ(Going, B.CreateTrunc(Length, B.getInt32Ty())), All, Fewer);
-    B.SetInsertPoint(Fewer);
-    B.CreateCondBr(B.CreateIsNull(Going), After, Mixed);
+    auto *All = BasicBlock::Create(Context, "tw_all", &F), *After = BasicBlock::Create(Context, "tw_some_end", &F);
+    BasicBlock *Mixed = emitChoice(Deciding, From, All, After);
     emitAlone(P, P.Blocks, Mixed, After);
     IRBuilder<>(emit(P.Parts, All)).CreateBr(After);
     return After;
@@ -388,10 +479,13 @@ BasicBlock *Lanes::emitSome(const Piece &P, BasicBlock *From)
 
 BasicBlock *Lanes::emit(const std::vector<Piece> &Parts, BasicBlock *From)
 {
-    for (const Piece &P : Parts)
+    const Piece *Before = nullptr;
+    for (const Piece &P : Parts) {
         From = P.Is == Piece::Turns  ? emitLoop(P, From)
-               : P.Is == Piece::Some ? emitSome(P, From)
+               : P.Is == Piece::Some ? emitSome(P, *Before, From)
                                      : emitSegment(P, From);
+        Before = &P;
+    }
     return From;
 }
 

@@ -580,6 +580,8 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
         if (countMembers(F, FAM))
             FAM.invalidate(F, PreservedAnalyses::none());
         tellIndependence(F, FAM);
+        if (makeOrdinary(F))
+            clean(F, FAM, true);
         return PreservedAnalyses::none();
     }
 };

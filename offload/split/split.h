@@ -32,6 +32,7 @@
  *     pieces.cpp    takes rows of a group, of a length that is known at run time, in pieces of constant length
  *     members.cpp   lets members of structures be loaded together
  *     accesses.cpp  tells the vectorizer that work-items are independent
+ *     atomics.cpp   makes ordinary accesses of atomic operations that no other thread can see
  *
  * Behind all that
  *
@@ -291,6 +292,8 @@ bool makeRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool takeSingles(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool isLocal(const llvm::Value *Address);
+bool isOrdinaryAtomic(const llvm::Instruction &I);
+bool makeOrdinary(llvm::Function &F);
 bool expandCopies(llvm::Function &F);
 bool loadAgain(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool compareForMasks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

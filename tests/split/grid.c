@@ -422,3 +422,23 @@ static inline void whole_line(tw_group group, const struct any_tile *k)
     }
 }
 TW_WORK_GROUP_KERNEL(TW_BLOCK(any_tile) whole_line);
+
+/* A histogram: counts in local memory, by atomic operations of any scope, of bytes that all groups share out. */
+struct count_bytes {
+    const unsigned char *in;
+    unsigned *counts;
+    size_t count;
+};
+
+static inline void count_bytes(tw_nd_item item, const struct count_bytes *k)
+{
+    TW_LOCAL(unsigned, counts, [256]);
+    const size_t own = tw_local_id(item, 0);
+    counts[own] = 0;
+    tw_barrier(item, TW_LOCAL_SPACE);
+    for (size_t i = tw_global_id(item, 0); i < k->count; i += tw_global_range(item, 0))
+        tw_atomic_fetch_add(&counts[k->in[i]], 1u);
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->counts[tw_group_id(item, 0) * 256 + own] = counts[own];
+}
+TW_ND_RANGE_KERNEL(count_bytes, 256);
