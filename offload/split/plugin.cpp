@@ -549,6 +549,8 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
             clean(F, FAM, true);
         if (loadAgain(F, FAM))
             clean(F, FAM, true);
+        if (compareForMasks(F, FAM))
+            clean(F, FAM, true);
         if (makeRows(F, FAM))
             clean(F, FAM, true);
         if (takeSingles(F, FAM))

@@ -44,6 +44,10 @@ if [ "$(echo "$lanes" | grep -c 'work-items of kernel mask_by_groups take the tu
     echo "the loop over work-items of mask_by_groups in split/grid.c is not divided at the borders"
     exit 1
 fi
+if echo "$lanes" | grep -q 'kernel tree_of_unsigned divide'; then
+    echo "levels of tree_of_unsigned in split/grid.c are taken for rows"
+    exit 1
+fi
 for said in 'tree_of_any_size was split at 8 barriers' 'tile_by_rows was split .*; 2 loops' 'tile_around was split .*; 2 loops' 'halo_by_id was split .*; 1 loop' 'halo_by_turns was split .*; 1 loop' \
     'halo_by_id divide' 'halo_by_turns divide' 'sum_of_others do not take .* of the call of elsewhere()'; do
     if ! echo "$lanes" | grep -q "kernel $said"; then

@@ -22,6 +22,27 @@ static inline void dot_by_groups(tw_nd_item item, const struct dot_by_groups *k)
 }
 TW_ND_RANGE_KERNEL(dot_by_groups);
 
+/* A comparison of a narrow id with half of the group is none with a width of rows. */
+struct tree_of_unsigned {
+    const float *x;
+    float *sums;
+};
+
+static inline void tree_of_unsigned(tw_nd_item item, const struct tree_of_unsigned *k)
+{
+    TW_LOCAL(float, part, [256]);
+    const unsigned at = (unsigned)tw_local_id(item, 0);
+    part[at] = k->x[tw_global_id(item, 0)];
+    for (unsigned half = 128; half > 0; half >>= 1) {
+        tw_barrier(item, TW_LOCAL_SPACE);
+        if (at < half)
+            part[at] += part[at + half];
+    }
+    if (at == 0)
+        k->sums[tw_group_id(item, 0)] = part[0];
+}
+TW_ND_RANGE_KERNEL(tree_of_unsigned, 256);
+
 struct scale_all {
     double *x;
     double by;
