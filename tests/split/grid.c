@@ -22,6 +22,23 @@ static inline void dot_by_groups(tw_nd_item item, const struct dot_by_groups *k)
 }
 TW_ND_RANGE_KERNEL(dot_by_groups);
 
+/* The same with a narrow index. */
+#define DOT(name, type)                                                                                                \
+    struct name {                                                                                                      \
+        const float *x;                                                                                                \
+        float *parts;                                                                                                  \
+        type n;                                                                                                        \
+    };                                                                                                                 \
+    static inline void name(tw_nd_item item, const struct name *k)                                                     \
+    {                                                                                                                  \
+        float sum = 0;                                                                                                 \
+        for (type i = (type)tw_global_id(item, 0); i < k->n; i += (type)tw_global_range(item, 0))                      \
+            sum += k->x[i];                                                                                            \
+        k->parts[tw_global_id(item, 0)] = sum;                                                                         \
+    }                                                                                                                  \
+    TW_ND_RANGE_KERNEL(name, 256)
+DOT(dot_by_int, int);
+
 /* A comparison of a narrow id with half of the group is none with a width of rows. */
 struct tree_of_unsigned {
     const float *x;
