@@ -24,6 +24,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
+#include <llvm/IR/ProfDataUtils.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
@@ -242,6 +243,9 @@ std::optional<bool> Divider::likelyOf(const Value *Condition, const Value *Compa
             if (std::optional<bool> Result = likelyOf(I, nullptr, Depth + 1))
                 return Not ? !*Result : *Result;
         } else if (const auto *Select = dyn_cast<SelectInst>(I); Select && Select->getCondition() == Condition) {
+            uint64_t Often, Seldom;
+            if (extractBranchWeights(*Select, Often, Seldom) && Often != Seldom)
+                return Often > Seldom;
             Value *Yes = const_cast<Value *>(Select->getTrueValue()), *No = const_cast<Value *>(Select->getFalseValue());
             if (Compared && (Yes == Compared || No == Compared))
                 return Yes == Compared;

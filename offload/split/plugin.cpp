@@ -563,6 +563,8 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
             FAM.invalidate(F, PreservedAnalyses::none());
         if (writeOwnAlways(F, FAM))
             clean(F, FAM, true);
+        if (widenCounters(F, FAM))
+            FAM.invalidate(F, PreservedAnalyses::none());
         if (divideAtEdges(F, FAM))
             clean(F, FAM, true);
         if (fillVectors(F, FAM))

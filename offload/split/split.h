@@ -23,6 +23,7 @@
  *     single.cpp    takes what a single work-item of a row does out of the loop over the row
  *     nests.cpp     makes a copy of the rows of a small group for where no border is
  *     masks.cpp     writes tests of bits of the index as comparisons
+ *     narrow.cpp    lets unsigned counters of loops inside be as wide as an address, where they do not wrap around
  *     edges.cpp     divides it where conditions on the index change
  *     windows.cpp   writes levels of trees in local memory as vectors that are read and written whole
  *     jam.cpp       takes several rows of a group together
@@ -297,6 +298,7 @@ bool makeOrdinary(llvm::Function &F);
 bool expandCopies(llvm::Function &F);
 bool loadAgain(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool compareForMasks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool widenCounters(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool divideAtEdges(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool writeOwnAlways(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool mergeArms(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

@@ -22,7 +22,7 @@ static inline void dot_by_groups(tw_nd_item item, const struct dot_by_groups *k)
 }
 TW_ND_RANGE_KERNEL(dot_by_groups);
 
-/* The same with a narrow index. */
+/* The same with narrow indices, of which the unsigned one may wrap around. */
 #define DOT(name, type)                                                                                                \
     struct name {                                                                                                      \
         const float *x;                                                                                                \
@@ -38,6 +38,7 @@ TW_ND_RANGE_KERNEL(dot_by_groups);
     }                                                                                                                  \
     TW_ND_RANGE_KERNEL(name, 256)
 DOT(dot_by_int, int);
+DOT(dot_by_unsigned, unsigned);
 
 /* A comparison of a narrow id with half of the group is none with a width of rows. */
 struct tree_of_unsigned {
