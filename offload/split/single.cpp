@@ -41,7 +41,7 @@ namespace
 constexpr unsigned MostInRow = 400;      /* instructions of the loop */
 constexpr uint64_t LeastInRow = 8;       /* turns, if their number is known */
 constexpr uint64_t LeastRows = 4;        /* of a group whose first or last row goes by itself */
-constexpr unsigned MostInRows = 600;     /* instructions of the loop over them */
+constexpr unsigned MostOfRow = 600;     /* instructions of the loop over them */
 constexpr unsigned MostOfFunction = 100; /* parts */
 
 class Single
@@ -402,7 +402,7 @@ bool EndRow::isSuitable()
     unsigned Instructions = 0;
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : *Block)
-            if (++Instructions > MostInRows || I.getType()->isTokenTy()
+            if (++Instructions > MostOfRow || I.getType()->isTokenTy()
                 || any_of(I.users(), [&](const User *U) {
                        return !L.contains(cast<Instruction>(U)) && !(isa<PHINode>(U) && U->use_empty());
                    }))
