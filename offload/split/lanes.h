@@ -39,11 +39,12 @@ struct Piece {
     llvm::BasicBlock *Past = nullptr;                /* of Some: where all work-items go on */
     llvm::Value *Condition = nullptr;                /* of a segment: some work-items go on to what comes next */
     bool Inverted = false;                           /* those for which it is false */
-    const llvm::SCEV *Grows = nullptr, *Limit = nullptr; /* the condition compares this, more for each lane, with that */
+    const llvm::SCEV *Grows = nullptr,
+                     *Limit = nullptr; /* the condition compares this, more for each lane, with that */
     llvm::CmpInst::Predicate How = llvm::CmpInst::BAD_ICMP_PREDICATE;
-    llvm::Loop *Inner = nullptr;                     /* of a loop */
-    llvm::Value *Last = nullptr;                     /* of a loop: its turns but one; null: work-items differ */
-    std::vector<Piece> Parts;                        /* of a loop and of Some */
+    llvm::Loop *Inner = nullptr; /* of a loop */
+    llvm::Value *Last = nullptr; /* of a loop: its turns but one; null: work-items differ */
+    std::vector<Piece> Parts;    /* of a loop and of Some */
 };
 
 /* What all work-items combine, in any order: one of three kinds of operations. */
