@@ -705,6 +705,15 @@ void Divider::widen(IRBuilder<> &B)
 
 /* ---- the loops --------------------------------------------------------------------------------------------------- */
 
+/* Whether the phis of a loop are counters, and `IsBefore` of their steps: they can be computed in front of it. */
+bool hasCountersAlone(Loop &L, ScalarEvolution &SE, function_ref<bool(const SCEV *)> IsBefore)
+{
+    return all_of(L.getHeader()->phis(), [&](PHINode &Phi) {
+        const auto *Rec = SE.isSCEVable(Phi.getType()) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Phi)) : nullptr;
+        return Rec && Rec->getLoop() == &L && Rec->isAffine() && IsBefore(Rec->getStepRecurrence(SE));
+    });
+}
+
 /* A copy for the turns `From` up to, not including, `Past`. Its phis get no origin but themselves. */
 std::unique_ptr<Copy> copyLoop(Loop &L, BasicBlock *Preheader, StringRef Name, Value *From, Value *Past,
                                BasicBlock *Entry, BasicBlock *Exit)

@@ -53,6 +53,7 @@ struct Copy {
 std::unique_ptr<Copy> copyLoop(llvm::Loop &L, llvm::BasicBlock *Preheader, llvm::StringRef Name, llvm::Value *From,
                                llvm::Value *Past, llvm::BasicBlock *Entry, llvm::BasicBlock *Exit);
 bool reachesAddress(const llvm::Value *V, unsigned Depth);
+bool hasCountersAlone(llvm::Loop &L, llvm::ScalarEvolution &SE, llvm::function_ref<bool(const llvm::SCEV *)> IsBefore);
 
 class Divider
 {

@@ -91,11 +91,8 @@ bool Jam::isSuitable()
     for (Loop *K : Rows->getLoopsInPreorder())
         if (!isSimple(*K))
             return false;
-    for (PHINode &Phi : Rows->getHeader()->phis()) {
-        const auto *Rec = SE.isSCEVable(Phi.getType()) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Phi)) : nullptr;
-        if (!Rec || Rec->getLoop() != Rows || !Rec->isAffine() || !isBefore(Rec->getStepRecurrence(SE)))
-            return false;
-    }
+    if (!hasCountersAlone(*Rows, SE, [&](const SCEV *S) { return isBefore(S); }))
+        return false;
     for (BasicBlock *Block : Rows->blocks()) {
         const auto *Branch = dyn_cast<BranchInst>(Block->getTerminator());
         if (!Branch || (Branch->isConditional() && LI.getLoopFor(Block)->getLoopLatch() != Block))

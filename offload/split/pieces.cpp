@@ -76,11 +76,8 @@ bool Pieces::isSuitable()
     Turns = SE.getBackedgeTakenCount(&L);
     if (isa<SCEVCouldNotCompute>(Turns) || !isBefore(Turns))
         return false;
-    for (PHINode &Phi : L.getHeader()->phis()) {
-        const auto *Rec = SE.isSCEVable(Phi.getType()) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Phi)) : nullptr;
-        if (!Rec || Rec->getLoop() != &L || !Rec->isAffine() || !isBefore(Rec->getStepRecurrence(SE)))
-            return false;
-    }
+    if (!hasCountersAlone(L, SE, [&](const SCEV *S) { return isBefore(S); }))
+        return false;
     return isVectorCode();
 }
 

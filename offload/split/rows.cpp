@@ -114,12 +114,7 @@ bool Rows::isSuitable()
                        return !L.contains(cast<Instruction>(U)) && !(isa<PHINode>(U) && U->use_empty());
                    }))
                 return false;
-    for (PHINode &Phi : L.getHeader()->phis()) {
-        const auto *Rec = SE.isSCEVable(Phi.getType()) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Phi)) : nullptr;
-        if (!Rec || Rec->getLoop() != &L || !Rec->isAffine() || !isBefore(Rec->getStepRecurrence(SE)))
-            return false;
-    }
-    return true;
+    return hasCountersAlone(L, SE, [&](const SCEV *S) { return isBefore(S); });
 }
 
 /* What is divided in the first turn, if it is one more in each turn; or null. */

@@ -41,7 +41,7 @@ namespace
 constexpr unsigned MostInRow = 400;      /* instructions of the loop */
 constexpr uint64_t LeastInRow = 8;       /* turns, if their number is known */
 constexpr uint64_t LeastRows = 4;        /* of a group whose first or last row goes by itself */
-constexpr unsigned MostOfRow = 600;     /* instructions of the loop over them */
+constexpr unsigned MostOfRow = 600;      /* instructions of the loop over them */
 constexpr unsigned MostOfFunction = 100; /* parts */
 
 class Single
@@ -128,11 +128,8 @@ bool Single::isSuitable()
     Turns = SE.getBackedgeTakenCount(&L);
     if (isa<SCEVCouldNotCompute>(Turns) || !isBefore(Turns) || SE.getUnsignedRangeMax(Turns).ult(LeastInRow - 1))
         return false;
-    for (PHINode &Phi : L.getHeader()->phis()) {
-        const auto *Rec = SE.isSCEVable(Phi.getType()) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Phi)) : nullptr;
-        if (!Rec || Rec->getLoop() != &L || !Rec->isAffine() || !isBefore(Rec->getStepRecurrence(SE)))
-            return false;
-    }
+    if (!hasCountersAlone(L, SE, [&](const SCEV *S) { return isBefore(S); }))
+        return false;
     unsigned Instructions = 0;
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : *Block) {
@@ -394,11 +391,8 @@ bool EndRow::isSuitable()
     Turns = SE.getBackedgeTakenCount(&L);
     if (isa<SCEVCouldNotCompute>(Turns) || !isBefore(Turns) || SE.getUnsignedRangeMax(Turns).ult(LeastRows - 1))
         return false;
-    for (PHINode &Phi : L.getHeader()->phis()) {
-        const auto *Rec = SE.isSCEVable(Phi.getType()) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Phi)) : nullptr;
-        if (!Rec || Rec->getLoop() != &L || !Rec->isAffine() || !isBefore(Rec->getStepRecurrence(SE)))
-            return false;
-    }
+    if (!hasCountersAlone(L, SE, [&](const SCEV *S) { return isBefore(S); }))
+        return false;
     unsigned Instructions = 0;
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : *Block)
