@@ -47,7 +47,8 @@ constexpr uint64_t Endless = uint64_t(1) << 62;
 
 } // namespace
 
-static bool hasMasks(const Function &F)
+/* Whether all kinds of vectors can be masked. */
+bool hasMasks(const Function &F)
 {
     return F.getFnAttribute("target-features").getValueAsString().contains("+avx512f");
 }
@@ -705,13 +706,33 @@ void Divider::widen(IRBuilder<> &B)
 
 /* ---- the loops --------------------------------------------------------------------------------------------------- */
 
-/* Whether the phis of a loop are counters, and `IsBefore` of their steps: they can be computed in front of it. */
-bool hasCountersAlone(Loop &L, ScalarEvolution &SE, function_ref<bool(const SCEV *)> IsBefore)
+/* Whether a value of up to 64 bits can be computed in front of a loop. */
+bool isBeforeLoop(const SCEV *S, const Loop &L, ScalarEvolution &SE, const Expander &Expand)
+{
+    return SE.isLoopInvariant(S, &L) && SE.getTypeSizeInBits(S->getType()) <= 64
+           && Expand.isSafeToExpandAt(S, L.getLoopPreheader()->getTerminator());
+}
+
+/* Whether the phis of a loop are counters alone, whose steps can be computed in front of it. */
+bool hasCountersAlone(Loop &L, ScalarEvolution &SE, const Expander &Expand)
 {
     return all_of(L.getHeader()->phis(), [&](PHINode &Phi) {
         const auto *Rec = SE.isSCEVable(Phi.getType()) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Phi)) : nullptr;
-        return Rec && Rec->getLoop() == &L && Rec->isAffine() && IsBefore(Rec->getStepRecurrence(SE));
+        return Rec && Rec->getLoop() == &L && Rec->isAffine() && isBeforeLoop(Rec->getStepRecurrence(SE), L, SE, Expand);
     });
+}
+
+/* Whether a loop has at most so many instructions, and none of them is used behind it. */
+bool isClosed(const Loop &L, unsigned Most)
+{
+    unsigned Instructions = 0;
+    for (const BasicBlock *Block : L.blocks())
+        for (const Instruction &I : *Block)
+            if (++Instructions > Most || I.getType()->isTokenTy() || any_of(I.users(), [&](const User *U) {
+                    return !L.contains(cast<Instruction>(U)) && !(isa<PHINode>(U) && U->use_empty());
+                }))
+                return false;
+    return true;
 }
 
 /* A copy for the turns `From` up to, not including, `Past`. Its phis get no origin but themselves. */

@@ -53,7 +53,9 @@ struct Copy {
 std::unique_ptr<Copy> copyLoop(llvm::Loop &L, llvm::BasicBlock *Preheader, llvm::StringRef Name, llvm::Value *From,
                                llvm::Value *Past, llvm::BasicBlock *Entry, llvm::BasicBlock *Exit);
 bool reachesAddress(const llvm::Value *V, unsigned Depth);
-bool hasCountersAlone(llvm::Loop &L, llvm::ScalarEvolution &SE, llvm::function_ref<bool(const llvm::SCEV *)> IsBefore);
+bool isBeforeLoop(const llvm::SCEV *S, const llvm::Loop &L, llvm::ScalarEvolution &SE, const Expander &Expand);
+bool hasCountersAlone(llvm::Loop &L, llvm::ScalarEvolution &SE, const Expander &Expand);
+bool isClosed(const llvm::Loop &L, unsigned Most);
 
 class Divider
 {

@@ -59,8 +59,7 @@ class Jam
 
     bool isBefore(const SCEV *S)
     {
-        return SE.isLoopInvariant(S, Rows) && SE.getTypeSizeInBits(S->getType()) <= 64
-               && Expand.isSafeToExpandAt(S, Preheader->getTerminator());
+        return isBeforeLoop(S, *Rows, SE, Expand);
     }
     bool isSimple(Loop &K);
     bool isSuitable();
@@ -91,7 +90,7 @@ bool Jam::isSuitable()
     for (Loop *K : Rows->getLoopsInPreorder())
         if (!isSimple(*K))
             return false;
-    if (!hasCountersAlone(*Rows, SE, [&](const SCEV *S) { return isBefore(S); }))
+    if (!hasCountersAlone(*Rows, SE, Expand))
         return false;
     for (BasicBlock *Block : Rows->blocks()) {
         const auto *Branch = dyn_cast<BranchInst>(Block->getTerminator());

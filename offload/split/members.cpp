@@ -216,7 +216,7 @@ bool countMembers(Function &F, FunctionAnalysisManager &FAM)
         if (L->isInnermost() && L->isLoopSimplifyForm() && L->getExitingBlock() == L->getLoopLatch()
             && (hasLoopMark(*L, ItemsMark) || hasLoopMark(*L, ParallelMark)))
             Changed |= Members(*L, SE, DT).run();
-    if (!F.getFnAttribute("target-features").getValueAsString().contains("+avx512f"))
+    if (!hasMasks(F))
         return Changed;
     /* The vectorizer leaves a whole vector of turns undone if the last member of a structure is not read: to read it there might be
        past the object. Without a loop for single turns it takes masks. */

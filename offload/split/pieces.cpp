@@ -55,8 +55,7 @@ class Pieces
 
     bool isBefore(const SCEV *S)
     {
-        return SE.isLoopInvariant(S, &L) && SE.getTypeSizeInBits(S->getType()) <= 64
-               && Expand.isSafeToExpandAt(S, Preheader->getTerminator());
+        return isBeforeLoop(S, L, SE, Expand);
     }
     bool isSuitable();
     bool isVectorCode();
@@ -76,7 +75,7 @@ bool Pieces::isSuitable()
     Turns = SE.getBackedgeTakenCount(&L);
     if (isa<SCEVCouldNotCompute>(Turns) || !isBefore(Turns))
         return false;
-    if (!hasCountersAlone(L, SE, [&](const SCEV *S) { return isBefore(S); }))
+    if (!hasCountersAlone(L, SE, Expand))
         return false;
     return isVectorCode();
 }

@@ -87,8 +87,7 @@ class Rows
 
     bool isBefore(const SCEV *S) const
     {
-        return SE.isLoopInvariant(S, &L) && SE.getTypeSizeInBits(S->getType()) <= 64
-               && Expander(SE, DL, "tw").isSafeToExpandAt(S, Preheader->getTerminator());
+        return isBeforeLoop(S, L, SE, Expander(SE, DL, "tw"));
     }
     bool isSuitable();
     const SCEV *startOf(const Division &Of);
@@ -106,15 +105,7 @@ bool Rows::isSuitable()
     Turns = SE.getBackedgeTakenCount(&L);
     if (isa<SCEVCouldNotCompute>(Turns) || !isBefore(Turns))
         return false;
-    unsigned Instructions = 0;
-    for (BasicBlock *Block : L.blocks())
-        for (Instruction &I : *Block)
-            if (++Instructions > MostInRows || I.getType()->isTokenTy()
-                || any_of(I.users(), [&](const User *U) {
-                       return !L.contains(cast<Instruction>(U)) && !(isa<PHINode>(U) && U->use_empty());
-                   }))
-                return false;
-    return hasCountersAlone(L, SE, [&](const SCEV *S) { return isBefore(S); });
+    return isClosed(L, MostInRows) && hasCountersAlone(L, SE, Expander(SE, DL, "tw"));
 }
 
 /* What is divided in the first turn, if it is one more in each turn; or null. */

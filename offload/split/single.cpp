@@ -76,8 +76,7 @@ class Single
 
     bool isBefore(const SCEV *S)
     {
-        return SE.isLoopInvariant(S, &L) && SE.getTypeSizeInBits(S->getType()) <= 64
-               && Expand.isSafeToExpandAt(S, Preheader->getTerminator());
+        return isBeforeLoop(S, L, SE, Expand);
     }
     bool isSuitable();
     const SCEV *turnOf(Value *Condition, bool Holds, unsigned Depth);
@@ -109,35 +108,36 @@ class EndRow
 
     bool isBefore(const SCEV *S)
     {
-        return SE.isLoopInvariant(S, &L) && SE.getTypeSizeInBits(S->getType()) <= 64
-               && Expand.isSafeToExpandAt(S, Preheader->getTerminator());
+        return isBeforeLoop(S, L, SE, Expand);
     }
     bool isSuitable();
     std::optional<bool> isFirst(const ICmpInst &Compare);
     void take(ICmpInst &Compare, bool First);
 };
 
+/* The turns but one of a loop that counts alone, and leaves nothing behind; null if it is no such loop. */
+const SCEV *turnsOf(Loop &L, ScalarEvolution &SE, const Expander &Expand, uint64_t Least, unsigned Most)
+{
+    BasicBlock *Latch = L.getLoopLatch(), *Exit = L.getExitBlock();
+    if (!L.isLoopSimplifyForm() || !L.isSafeToClone() || L.getExitingBlock() != Latch || !Exit
+        || Exit->getSinglePredecessor() != Latch || !isa<BranchInst>(Latch->getTerminator()))
+        return nullptr;
+    const SCEV *Turns = SE.getBackedgeTakenCount(&L);
+    return !isa<SCEVCouldNotCompute>(Turns) && isBeforeLoop(Turns, L, SE, Expand)
+                   && SE.getUnsignedRangeMax(Turns).uge(Least - 1) && hasCountersAlone(L, SE, Expand) && isClosed(L, Most)
+               ? Turns
+               : nullptr;
+}
+
 /* A loop that counts alone, leaves nothing behind, and touches memory by plain accesses. */
 bool Single::isSuitable()
 {
-    BasicBlock *Latch = L.getLoopLatch(), *Exit = L.getExitBlock();
     Preheader = L.getLoopPreheader();
-    if (!L.isInnermost() || !L.isLoopSimplifyForm() || !L.isSafeToClone() || L.getExitingBlock() != Latch || !Exit
-        || Exit->getSinglePredecessor() != Latch || !isa<BranchInst>(Latch->getTerminator()))
+    Turns = L.isInnermost() ? turnsOf(L, SE, Expand, LeastInRow, MostInRow) : nullptr;
+    if (!Turns)
         return false;
-    Turns = SE.getBackedgeTakenCount(&L);
-    if (isa<SCEVCouldNotCompute>(Turns) || !isBefore(Turns) || SE.getUnsignedRangeMax(Turns).ult(LeastInRow - 1))
-        return false;
-    if (!hasCountersAlone(L, SE, [&](const SCEV *S) { return isBefore(S); }))
-        return false;
-    unsigned Instructions = 0;
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : *Block) {
-            if (++Instructions > MostInRow || I.getType()->isTokenTy()
-                || any_of(I.users(), [&](const User *U) {
-                       return !L.contains(cast<Instruction>(U)) && !(isa<PHINode>(U) && U->use_empty());
-                   }))
-                return false;
             const auto *Load = dyn_cast<LoadInst>(&I);
             const auto *Store = dyn_cast<StoreInst>(&I);
             if ((Load && Load->isSimple()) || (Store && Store->isSimple()))
@@ -383,25 +383,9 @@ bool Single::run()
 /* A loop over rows that counts alone, and leaves nothing behind. */
 bool EndRow::isSuitable()
 {
-    BasicBlock *Latch = L.getLoopLatch(), *Exit = L.getExitBlock();
     Preheader = L.getLoopPreheader();
-    if (!L.isLoopSimplifyForm() || !L.isSafeToClone() || L.getExitingBlock() != Latch || !Exit
-        || Exit->getSinglePredecessor() != Latch || !isa<BranchInst>(Latch->getTerminator()))
-        return false;
-    Turns = SE.getBackedgeTakenCount(&L);
-    if (isa<SCEVCouldNotCompute>(Turns) || !isBefore(Turns) || SE.getUnsignedRangeMax(Turns).ult(LeastRows - 1))
-        return false;
-    if (!hasCountersAlone(L, SE, [&](const SCEV *S) { return isBefore(S); }))
-        return false;
-    unsigned Instructions = 0;
-    for (BasicBlock *Block : L.blocks())
-        for (Instruction &I : *Block)
-            if (++Instructions > MostOfRow || I.getType()->isTokenTy()
-                || any_of(I.users(), [&](const User *U) {
-                       return !L.contains(cast<Instruction>(U)) && !(isa<PHINode>(U) && U->use_empty());
-                   }))
-                return false;
-    return true;
+    Turns = turnsOf(L, SE, Expand, LeastRows, MostOfRow);
+    return Turns != nullptr;
 }
 
 /* Whether a comparison finds the first row, or the last one. */

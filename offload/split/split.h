@@ -293,6 +293,7 @@ bool makeRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool takeSingles(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool isLocal(const llvm::Value *Address);
+bool hasMasks(const llvm::Function &F);
 bool isOrdinaryAtomic(const llvm::Instruction &I);
 bool makeOrdinary(llvm::Function &F);
 bool expandCopies(llvm::Function &F);
