@@ -5,6 +5,8 @@
  *
  *     HALO_TEST_FAULT=KIND:RANK:N   that rank's N-th exchange, from 1 on: `count` sends a negative number of cells,
  *                                   `truncate` receives one cell less than is sent, `death` ends the process
+ *     HALO_TEST_ERRORS=FILE         what a rank writes to stderr after MPI_Init_thread() is appended to FILE: after
+ *                                   MPI_Abort() mpiexec may end before it has passed on what it got
  *     HALO_TEST_DELAY_US=N          an exchange takes so many microseconds more, in which the thread sleeps, as on a
  *                                   network that needs no processor
  *     HALO_TEST_KERNEL_US=N         so does each kernel of a simulated device, from the first MPI_Barrier() on
@@ -33,6 +35,14 @@ static int is_fault(const char *kind, int calls)
         return 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     return rank == faulty_rank && (calls - 1) / SIDES + 1 == at;
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    const char *errors = getenv("HALO_TEST_ERRORS");
+    if (errors && !freopen(errors, "a", stderr))
+        exit(DEATH);
+    return PMPI_Init_thread(argc, argv, required, provided);
 }
 
 int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
