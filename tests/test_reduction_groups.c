@@ -347,6 +347,53 @@ TW_TEST(a_sum_beside_columns)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* Work-items combine with the same elements before and behind a way on which there could be a barrier. */
+struct twice {
+    int n;
+    TW_REDUCTION(int, TW_SUM) sum;
+    TW_REDUCTION_ARRAY(int, TW_SUM) columns;
+};
+static inline void twice(tw_nd_item item, const struct twice *k)
+{
+    const size_t column = tw_local_id(item, 0) % 4;
+    tw_combine_at(k->columns, column, 1);
+    tw_combine(k->sum, 1);
+    if (k->n > 1) {
+        tw_barrier(item, TW_LOCAL_SPACE);
+        tw_combine(k->sum, k->n);
+    } else {
+        tw_combine_at(k->columns, column, 2);
+        tw_combine(k->sum, 2);
+    }
+}
+TW_ND_RANGE_REDUCTION(twice, (), sum, columns);
+
+TW_TEST(elements_that_many_combine_with_twice)
+{
+    enum { ITEMS = 64, COUNT = 10 * ITEMS };
+    int sum = 0, columns[4];
+    tw_queue *queue = nd_queue();
+    if (!queue)
+        return;
+    tw_buffer *out = NULL, *of_columns = NULL;
+    TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(1), &out));
+    TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(4), &of_columns));
+    for (int n = 1; n <= 2; ++n) {
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(COUNT), tw_range_1d(ITEMS)), twice, .n = n,
+                                 .sum = TW_REDUCE_INIT(cg, out), .columns = TW_REDUCE_ARRAY_INIT(cg, of_columns));
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        tw_test_fetch(out, &sum);
+        tw_test_fetch(of_columns, columns);
+        TW_EQUAL(sum, 3 * COUNT);
+        for (int i = 0; i < 4; ++i)
+            TW_EQUAL(columns[i], (n > 1 ? 1 : 3) * COUNT / 4);
+    }
+    TW_PASS(tw_buffer_destroy(&out));
+    TW_PASS(tw_buffer_destroy(&of_columns));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 struct divergent {
@@ -412,6 +459,7 @@ TW_TEST_LIST = {TW_CASE(hierarchical_kernels_reduce),
                 TW_CASE(nd_range_kernels_of_any_size_reduce),
                 TW_CASE(the_same_bits_in_every_run),
                 TW_CASE(a_sum_beside_columns),
+                TW_CASE(elements_that_many_combine_with_twice),
                 TW_CASE(a_barrier_that_some_do_not_reach_is_reported),
                 TW_CASE(wrong_targets_are_errors_of_the_group),
                 TW_CASES_END};

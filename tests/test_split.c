@@ -422,6 +422,42 @@ TW_TEST(variables_live_on)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- words that work-items change together ----------------------------------------------------------------------- */
+
+SHAPE(atomics)
+{
+    const size_t l = tw_local_id(item, 0);
+    int *cell = k->out + tw_group_id(item, 0) * ITEMS + l % 4;
+    const int x = k->in[tw_group_id(item, 0) * ITEMS + l];
+    tw_atomic_fetch_add(cell, x, TW_ORDER_RELAXED, TW_SCOPE_WORK_GROUP);
+    if (k->n > 1) {
+        tw_barrier(item, TW_GLOBAL_SPACE);
+        tw_atomic_fetch_sub(cell, 1, TW_ORDER_RELAXED, TW_SCOPE_WORK_GROUP);
+    } else {
+        tw_atomic_fetch_add(cell, x + 1, TW_ORDER_RELAXED, TW_SCOPE_WORK_GROUP);
+    }
+    for (int turn = 0; turn < k->n; ++turn)
+        tw_atomic_fetch_max(cell, turn * (int)l, TW_ORDER_RELAXED, TW_SCOPE_WORK_GROUP);
+}
+TW_ND_RANGE_KERNEL(atomics);
+static void atomics_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    (void)group;
+    for (size_t l = 0; l < items; ++l)
+        out[l % 4] += in[l] + (n > 1 ? -1 : in[l] + 1);
+    for (size_t l = 0; l < items; ++l)
+        if (n > 0 && out[l % 4] < (n - 1) * (int)l)
+            out[l % 4] = (n - 1) * (int)l;
+}
+
+TW_TEST(atomics_of_a_group)
+{
+    ND_BEGIN(queue);
+    CHECK(queue, atomics, line(ITEMS), 1);
+    CHECK(queue, atomics, line(ITEMS), 1500);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* ---- group functions --------------------------------------------------------------------------------------------- */
 
 SHAPE(functions)
@@ -687,6 +723,7 @@ TW_TEST_LIST = {TW_CASE(straight_line_in_every_dimension),
                 TW_CASE(loops_around_barriers),
                 TW_CASE(branches_around_barriers),
                 TW_CASE(variables_live_on),
+                TW_CASE(atomics_of_a_group),
                 TW_CASE(group_functions),
                 TW_CASE(kernels_that_stay_as_they_are),
                 TW_CASE(ranges_that_a_group_shares_out),

@@ -327,6 +327,12 @@ void noteCombining(Module &M)
     }
 }
 
+/* The functions that change what the work-items of a group share, without a barrier between them. */
+bool isSharing(const Function &F)
+{
+    return F.getName().contains("tw_internal_accumulate") || F.getName().contains("tw_internal_scoped_");
+}
+
 struct SplitPass : PassInfoMixin<SplitPass> {
     PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM)
     {
@@ -336,6 +342,9 @@ struct SplitPass : PassInfoMixin<SplitPass> {
         noteCombining(M);
         copyForTiles(M);
         markLoops(M, FAM);
+        for (Function &F : M)
+            if (isSharing(F))
+                holdAccesses(F);
         DenseMap<Function *, bool> Done;
         for (CallInst *Call : callsOf(M, DoneMarker)) {
             auto *F = dyn_cast<Function>(Call->getArgOperand(0)->stripPointerCasts());
@@ -344,6 +353,8 @@ struct SplitPass : PassInfoMixin<SplitPass> {
             Call->replaceAllUsesWith(ConstantInt::getBool(M.getContext(), F && Done[F]));
             Call->eraseFromParent();
         }
+        for (Function &F : M)
+            endHeldAccesses(F);
         return PreservedAnalyses::none();
     }
     static bool isRequired()

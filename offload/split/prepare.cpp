@@ -129,6 +129,43 @@ void endApart(Function &F)
         Marker->eraseFromParent();
 }
 
+void setVolatile(Instruction &I, bool Is)
+{
+    if (auto *Load = dyn_cast<LoadInst>(&I))
+        Load->setVolatile(Is);
+    else
+        cast<StoreInst>(I).setVolatile(Is);
+}
+
+} // namespace
+
+/* What a work-item has written to memory that the group shares, others may have changed when it reads that again, without a barrier
+   between: by reductions and by atomic operations of the group, which are ordinary accesses here. LLVM would give it what it has
+   written, or write later what it has read, so such accesses are volatile until the work-items are loops. */
+constexpr const char *HeldNote = "teamwork.held";
+
+void holdAccesses(Function &F)
+{
+    for (Instruction &I : instructions(F))
+        if (const Value *Address = getLoadStorePointerOperand(&I);
+            Address && !I.isVolatile() && !I.isAtomic() && !getLoadStoreType(&I)->isPointerTy() && !isa<AllocaInst>(Address)) {
+            setVolatile(I, true);
+            I.setMetadata(HeldNote, MDNode::get(F.getContext(), {}));
+        }
+}
+
+void endHeldAccesses(Function &F)
+{
+    for (Instruction &I : instructions(F))
+        if (I.getMetadata(HeldNote)) {
+            setVolatile(I, false);
+            I.setMetadata(HeldNote, nullptr);
+        }
+}
+
+namespace
+{
+
 void simplify(Kernel &K, FunctionAnalysisManager &FAM, Keep Strides)
 {
     Function &F = K.F;
@@ -235,6 +272,7 @@ bool prepare(Kernel &K, FunctionAnalysisManager &FAM)
     dropVariables(K.F);
     answerMarkers(K);
     simplify(K, FAM, Keep::Found);
+    endHeldAccesses(K.F);
     dropPromises(K.F);
     splitCounters(K.F);
     keepStrides(K.F, Keep::None, K.Likely);

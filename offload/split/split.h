@@ -273,6 +273,8 @@ std::optional<Sides> tileOf(llvm::Function &F, unsigned Dims);
 llvm::BasicBlock *askForSize(llvm::CallInst &Call, const Sides &Size, unsigned Dims);
 void copyForTiles(llvm::Module &M);
 bool prepare(Kernel &K, llvm::FunctionAnalysisManager &FAM);
+void holdAccesses(llvm::Function &F);
+void endHeldAccesses(llvm::Function &F);
 void splitCounters(llvm::Function &F);
 void checkScopes(llvm::Module &M);
 bool findRegions(Kernel &K);

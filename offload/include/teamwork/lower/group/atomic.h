@@ -106,7 +106,7 @@ typedef tw_internal_int8 tw_internal_char;
 
 #define TW_INTERNAL_LOAD(object, order, scope)                                                                         \
     TW_INTERNAL_ATOMIC(                                                                                                \
-        object, (tw_type)tw_internal_load(TW_INTERNAL_READ_OBJECT, tw_internal_how_load(order, scope, tw_kind)))
+        object, (tw_type)tw_internal_scoped_load(TW_INTERNAL_READ_OBJECT, tw_internal_how_load(order, scope, tw_kind)))
 
 #define TW_INTERNAL_STORE(store, object, value, order, scope)                                                          \
     TW_INTERNAL_ATOMIC(object,                                                                                         \
@@ -143,7 +143,7 @@ typedef tw_internal_int8 tw_internal_char;
             enum { tw_same = TW_INTERNAL_IS_SAME_TYPE };                                                               \
             const tw_word tw_value = (tw_word)TW_INTERNAL_EXPECTED_VALUE;                                              \
             const tw_word tw_found =                                                                                   \
-                tw_internal_swap_if(TW_INTERNAL_WRITTEN_OBJECT(tw_word), tw_value,                                     \
+                tw_internal_scoped_swap_if(TW_INTERNAL_WRITTEN_OBJECT(tw_word), tw_value,                                     \
                                     TW_INTERNAL_OPERAND(TW_INTERNAL_ANY_KIND, desired),                                \
                                     tw_internal_how_swap_if(success, failure, scope, tw_kind, tw_same));)              \
         *tw_expected = TW_INTERNAL_FOUND_VALUE;                                                                        \
@@ -180,17 +180,17 @@ TW_DEVICE_INLINE int tw_internal_order_without_scope(void)
     TW_INTERNAL_COMPARE_EXCHANGE(object, expected, desired, TW_ORDER_RELAXED, TW_ORDER_RELAXED, TW_SCOPE_DEVICE)
 
 #define tw_atomic_load(...) TW_INTERNAL_LOAD_OF(__VA_ARGS__)
-#define tw_atomic_store(...) TW_INTERNAL_APPLY(TW_INTERNAL_STORE, tw_internal_store, __VA_ARGS__)
-#define tw_atomic_exchange(...) TW_INTERNAL_APPLY(TW_INTERNAL_EXCHANGE, tw_internal_exchange, __VA_ARGS__)
+#define tw_atomic_store(...) TW_INTERNAL_APPLY(TW_INTERNAL_STORE, tw_internal_scoped_store, __VA_ARGS__)
+#define tw_atomic_exchange(...) TW_INTERNAL_APPLY(TW_INTERNAL_EXCHANGE, tw_internal_scoped_exchange, __VA_ARGS__)
 #define tw_atomic_compare_exchange_strong(...) TW_INTERNAL_COMPARE_OF(__VA_ARGS__)
 #define tw_atomic_compare_exchange_weak(...) TW_INTERNAL_COMPARE_OF(__VA_ARGS__)
-#define tw_atomic_fetch_add(...) TW_INTERNAL_APPLY(TW_INTERNAL_SUM, tw_internal_fetch_add, __VA_ARGS__)
-#define tw_atomic_fetch_sub(...) TW_INTERNAL_APPLY(TW_INTERNAL_SUM, tw_internal_fetch_sub, __VA_ARGS__)
-#define tw_atomic_fetch_min(...) TW_INTERNAL_APPLY(TW_INTERNAL_EXTREME, tw_internal_fetch_min, __VA_ARGS__)
-#define tw_atomic_fetch_max(...) TW_INTERNAL_APPLY(TW_INTERNAL_EXTREME, tw_internal_fetch_max, __VA_ARGS__)
-#define tw_atomic_fetch_and(...) TW_INTERNAL_APPLY(TW_INTERNAL_BITWISE, tw_internal_fetch_and, __VA_ARGS__)
-#define tw_atomic_fetch_or(...) TW_INTERNAL_APPLY(TW_INTERNAL_BITWISE, tw_internal_fetch_or, __VA_ARGS__)
-#define tw_atomic_fetch_xor(...) TW_INTERNAL_APPLY(TW_INTERNAL_BITWISE, tw_internal_fetch_xor, __VA_ARGS__)
+#define tw_atomic_fetch_add(...) TW_INTERNAL_APPLY(TW_INTERNAL_SUM, tw_internal_scoped_fetch_add, __VA_ARGS__)
+#define tw_atomic_fetch_sub(...) TW_INTERNAL_APPLY(TW_INTERNAL_SUM, tw_internal_scoped_fetch_sub, __VA_ARGS__)
+#define tw_atomic_fetch_min(...) TW_INTERNAL_APPLY(TW_INTERNAL_EXTREME, tw_internal_scoped_fetch_min, __VA_ARGS__)
+#define tw_atomic_fetch_max(...) TW_INTERNAL_APPLY(TW_INTERNAL_EXTREME, tw_internal_scoped_fetch_max, __VA_ARGS__)
+#define tw_atomic_fetch_and(...) TW_INTERNAL_APPLY(TW_INTERNAL_BITWISE, tw_internal_scoped_fetch_and, __VA_ARGS__)
+#define tw_atomic_fetch_or(...) TW_INTERNAL_APPLY(TW_INTERNAL_BITWISE, tw_internal_scoped_fetch_or, __VA_ARGS__)
+#define tw_atomic_fetch_xor(...) TW_INTERNAL_APPLY(TW_INTERNAL_BITWISE, tw_internal_scoped_fetch_xor, __VA_ARGS__)
 
 /* Whether the operations take objects of a type: 1 or 0, a constant. */
 #ifdef __cplusplus
