@@ -450,9 +450,34 @@ static void atomics_model(const int *in, int *out, int n, size_t items, size_t g
             out[l % 4] = (n - 1) * (int)l;
 }
 
+SHAPE(atomics_in_turns)
+{
+    TW_LOCAL(int, hits, [4]);
+    const size_t l = tw_local_id(item, 0), first = tw_group_id(item, 0) * ITEMS;
+    if (l < 4)
+        hits[l] = 0;
+    tw_barrier(item, TW_LOCAL_SPACE);
+    for (size_t turn = 0; turn < (size_t)k->n; ++turn)
+        tw_atomic_fetch_add(&hits[l / 17], k->in[first + (l + turn) % ITEMS], TW_ORDER_RELAXED, TW_SCOPE_WORK_GROUP);
+    tw_barrier(item, TW_LOCAL_SPACE);
+    if (l < 4)
+        k->out[first + l] = hits[l];
+}
+TW_ND_RANGE_KERNEL(atomics_in_turns, ITEMS);
+static void atomics_in_turns_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    (void)group;
+    for (size_t l = 0; l < 4; ++l)
+        out[l] = 0;
+    for (size_t l = 0; l < items; ++l)
+        for (size_t turn = 0; turn < (size_t)n; ++turn)
+            out[l / 17] += in[(l + turn) % items];
+}
+
 TW_TEST(atomics_of_a_group)
 {
     ND_BEGIN(queue);
+    CHECK(queue, atomics_in_turns, line(ITEMS), 7);
     CHECK(queue, atomics, line(ITEMS), 1);
     CHECK(queue, atomics, line(ITEMS), 1500);
     TW_PASS(tw_queue_destroy(&queue));

@@ -147,8 +147,8 @@ Instruction *Accesses::sharedVariable()
     return nullptr;
 }
 
-/* Reductions are where work-items are not independent: several add to one element (tw_combine_at()), one after the other. The optimizer
-   knows of one work-item: it may load early what is added to, and store the sum late. So each work-item has to come to its end before
+/* Reductions are where work-items are not independent: several add to one element (tw_combine_at()), one after the other; and so are
+   atomic operations of the group, ordinary accesses here. The optimizer knows of one work-item: it may load early what is added to, and store the sum late. So each work-item has to come to its end before
    the next one begins, as far as it accesses such an array: any that is read and written, unless each has its own element. */
 std::vector<SmallVector<Instruction *, 4>> Accesses::combined()
 {

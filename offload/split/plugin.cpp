@@ -312,25 +312,37 @@ void markLoops(Module &M, FunctionAnalysisManager &FAM)
     }
 }
 
-/* Notes at functions that they combine values for reductions: those of the lowering, and all that call such. */
-void noteCombining(Module &M)
-{
-    SmallSetVector<Function *, 16> Found;
-    for (Function &F : M)
-        if (F.getName().contains("tw_internal_accumulate"))
-            Found.insert(&F);
-    for (size_t I = 0; I < Found.size(); ++I) {
-        Found[I]->addFnAttr(CombinesNote);
-        for (User *By : Found[I]->users())
-            if (auto *Call = dyn_cast<CallBase>(By))
-                Found.insert(Call->getFunction());
-    }
-}
-
 /* The functions that change what the work-items of a group share, without a barrier between them. */
 bool isSharing(const Function &F)
 {
     return F.getName().contains("tw_internal_accumulate") || F.getName().contains("tw_internal_scoped_");
+}
+
+/* Whether a call of such a function is an atomic operation, not an ordinary access: its scope is wider than the group. */
+bool isWide(const CallBase &Call)
+{
+    constexpr uint64_t WorkGroup = 2; /* TW_SCOPE_WORK_GROUP */
+    const auto *How = Call.arg_empty() ? nullptr : dyn_cast<CallBase>(Call.getArgOperand(Call.arg_size() - 1));
+    if (!How || !How->getCalledFunction() || !How->getCalledFunction()->getName().contains("tw_internal_how_"))
+        return false;
+    const unsigned At = How->getCalledFunction()->getName().contains("swap_if") ? 2 : 1;
+    const auto *Scope = At < How->arg_size() ? dyn_cast<ConstantInt>(How->getArgOperand(At)) : nullptr;
+    return Scope && Scope->getZExtValue() > WorkGroup;
+}
+
+/* Notes that at the functions that call such. */
+void noteCombining(Module &M)
+{
+    SmallSetVector<Function *, 16> Found;
+    for (Function &F : M)
+        if (isSharing(F))
+            Found.insert(&F);
+    for (size_t I = 0; I < Found.size(); ++I) {
+        Found[I]->addFnAttr(CombinesNote);
+        for (User *By : Found[I]->users())
+            if (auto *Call = dyn_cast<CallBase>(By); Call && !isWide(*Call))
+                Found.insert(Call->getFunction());
+    }
 }
 
 struct SplitPass : PassInfoMixin<SplitPass> {

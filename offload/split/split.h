@@ -83,7 +83,7 @@ constexpr const char *EndMarker = "tw_internal_marker_end";
 /* The note at a variable that the work-items of a group share. */
 constexpr const char *SharedNote = "teamwork.shared";
 
-/* The property of a function that combines values for reductions, itself or in what it calls. */
+/* The property of a function that combines values for reductions or has atomic operations of the group, itself or in what it calls. */
 constexpr const char *CombinesNote = "teamwork.combines";
 
 /* The property of a loop whose turns are work-items. */

@@ -105,8 +105,8 @@ typedef tw_internal_int8 tw_internal_char;
 /* ---- the operations: X(function on words, object, value, order, scope) ------------------------------------------- */
 
 #define TW_INTERNAL_LOAD(object, order, scope)                                                                         \
-    TW_INTERNAL_ATOMIC(                                                                                                \
-        object, (tw_type)tw_internal_scoped_load(TW_INTERNAL_READ_OBJECT, tw_internal_how_load(order, scope, tw_kind)))
+    TW_INTERNAL_ATOMIC(object, (tw_type)tw_internal_scoped_load(TW_INTERNAL_READ_OBJECT,                               \
+                                                                tw_internal_how_load(order, scope, tw_kind)))
 
 #define TW_INTERNAL_STORE(store, object, value, order, scope)                                                          \
     TW_INTERNAL_ATOMIC(object,                                                                                         \

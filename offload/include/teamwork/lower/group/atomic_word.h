@@ -221,7 +221,7 @@ tw_internal_how_swap_if(tw_memory_order success, tw_memory_order failure, tw_mem
 /* ---- the operations on words ------------------------------------------------------------------------------------- */
 
 #define TW_INTERNAL_DEFINE_LOAD(T)                                                                                     \
-    TW_OVERLOADED T tw_internal_scoped_load(const volatile T *object, unsigned how)                                           \
+    TW_OVERLOADED T tw_internal_scoped_load(const volatile T *object, unsigned how)                                    \
     {                                                                                                                  \
         if (tw_internal_contended(tw_internal_scope(how)))                                                             \
             return tw_internal_atomic_load((T *)object, tw_internal_order(how), tw_internal_scope(how));               \
@@ -231,7 +231,7 @@ tw_internal_how_swap_if(tw_memory_order success, tw_memory_order failure, tw_mem
     }
 
 #define TW_INTERNAL_DEFINE_STORE(T)                                                                                    \
-    TW_OVERLOADED void tw_internal_scoped_store(volatile T *object, T value, unsigned how)                                    \
+    TW_OVERLOADED void tw_internal_scoped_store(volatile T *object, T value, unsigned how)                             \
     {                                                                                                                  \
         if (tw_internal_contended(tw_internal_scope(how))) {                                                           \
             tw_internal_atomic_store((T *)object, value, tw_internal_order(how), tw_internal_scope(how));              \
@@ -243,7 +243,7 @@ tw_internal_how_swap_if(tw_memory_order success, tw_memory_order failure, tw_mem
 
 /* For `what`, a read-modify-write; `plain` makes an ordinary one of *to, old and operand. */
 #define TW_INTERNAL_DEFINE_MODIFY(what, T, plain)                                                                      \
-    TW_OVERLOADED T tw_internal_scoped_##what(volatile T *object, T operand, unsigned how)                                    \
+    TW_OVERLOADED T tw_internal_scoped_##what(volatile T *object, T operand, unsigned how)                             \
     {                                                                                                                  \
         if (tw_internal_contended(tw_internal_scope(how)))                                                             \
             return tw_internal_atomic_##what((T *)object, operand, tw_internal_order(how), tw_internal_scope(how));    \
@@ -261,7 +261,7 @@ tw_internal_how_swap_if(tw_memory_order success, tw_memory_order failure, tw_mem
  * unchanged in the next turn of a loop.
  */
 #define TW_INTERNAL_DEFINE_SWAP_IF(T)                                                                                  \
-    TW_OVERLOADED T tw_internal_scoped_swap_if(volatile T *object, T expected, T desired, unsigned how)                       \
+    TW_OVERLOADED T tw_internal_scoped_swap_if(volatile T *object, T expected, T desired, unsigned how)                \
     {                                                                                                                  \
         const tw_memory_order success = tw_internal_order(how), failure = tw_internal_order(how >> 16);                \
         if (tw_internal_contended(tw_internal_scope(how)))                                                             \
