@@ -94,6 +94,7 @@ class Body:
     def __init__(self, rng, barriers, leave, dims, reduces, items):
         self.dims, self.reduces, self.items = dims, reduces, items
         self.rng, self.barriers, self.leave, self.loops = rng, barriers, leave, 0
+        self.counts = barriers and rng.random() < 0.25
 
     def pick(self, *choices):
         return self.rng.choice(choices)
@@ -222,6 +223,12 @@ class Body:
         return self.pick("tw_combine(k->sum, (unsigned)v);", "tw_combine(k->most, (v ^ u) & 0xffff);", "tw_combine(k->real, (float)(v & 1));",
                          "tw_combine_at(k->bins, (size_t)(u & (BINS - 1)), (unsigned)v & 3u);")
 
+    def count(self):
+        """Atomic operations of the group, a kind on each part of the array."""
+        kind, at = self.rng.choice([("add", 0), ("max", 8), ("xor", 16)]), self.pick("u & 7", "l / 17 & 7", "x & 3", "5", "v & 7")
+        one = f"tw_atomic_fetch_{kind[0]}(&hits[{kind[1]} + ({at})], %s & 255, TW_ORDER_RELAXED, TW_SCOPE_WORK_GROUP);"
+        return self.pick(one % "v", f"for (int q = 0; q < k->n; ++q) {one % 'k->in[(x + q) & 4095]'}", f"if ({self.condition()}) {one % 'u'}")
+
     def levels(self):
         """A tree whose distance is doubled from level to level, with two numbers of each work-item, or whose pairs are halved."""
         of, most = self.pick("int", "unsigned", "size_t"), self.rng.choice([8, 64, 128, 512])
@@ -284,6 +291,8 @@ class Body:
     def statement(self, depth):
         if self.reduces and self.rng.random() < 0.2:
             return self.combine()
+        if self.counts and self.rng.random() < 0.2:
+            return self.count()
         kind = self.rng.randint(0, 16 if depth > 0 else 4)
         if kind <= 2:
             return self.add(self.pick("v", "u"))
@@ -387,6 +396,10 @@ def kernel(rng, number):
         item, define = "tw_nd_item item", f"TW_ND_RANGE_{kind}({name}{required}{members});"
         launch = f"tw_parallel_for_nd_range, tw_nd_range_make({extent(whole)}, {extent(local)}), {name}"
         head = f"{local_memory} const int l = (int)tw_local_linear_id(item); int even = 0, odd = 0; (void)t, (void)l, (void)even, (void)odd;" if barriers else ""
+        if body.counts:
+            wait = "tw_barrier(item, TW_LOCAL_SPACE);"
+            start = f"TW_LOCAL(int, hits, [24]); for (int z = l; z < 24; z += (int)tw_local_linear_range(item)) hits[z] = z; {wait} {start}"
+            end = f"{wait} v ^= hits[l % 24]; {end}"
         text = f"{head} {start} {' '.join(body.uniform(3) for _ in range(5))} {end}"
     else:
         item, define = "tw_group group", f"TW_WORK_GROUP_{kind}({name}{required}{members});"
