@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "lock.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "cancellation.h"
@@ -10,41 +11,72 @@
 
 /* The lock is held for less time than it takes to put a thread to sleep and to wake it. So a thread that finds it taken
    polls for a while, first as long as POLLS says and then as glibc's adaptive mutex does. Threads sleep only if the holder
-   itself does not run, or if very many threads compete. */
+   itself does not run, or if very many threads compete.
+
+   Each poll takes the mutex's line of the cache away from the holder, which needs it to let go. So one thread polls it,
+   and the others poll whether they may: eight threads with a queue each took 1.6 us a group together instead of 4.0. */
 #define POLLS 100u /* some 20 us */
 #define MOST_PAUSES 9u
+static struct {
+    _Alignas(128) pthread_mutex_t mutex; /* in lines of the cache with nothing else */
+    _Alignas(128) atomic_bool is_polled;
+} lock = {
 #ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
-static pthread_mutex_t mutex = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
+    .mutex = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
 #else
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    .mutex = PTHREAD_MUTEX_INITIALIZER
 #endif
+};
 static uint64_t held_since_ns;          /* the time of the hold; 0: not read yet; under the lock */
 static bool was_read_before;            /* ... by tw_lock_at()'s caller */
 static uint64_t latest_ns;              /* the last time that was read in a hold */
 static size_t objects[TW_OBJECT_KINDS]; /* under the lock */
 
-/* Takes the mutex, which another thread has. Pauses between polls, longer and longer: each disturbs the holder. */
+/* Pauses between polls, longer and longer. */
+static void pause_after(unsigned polls)
+{
+    for (unsigned pause = 0; pause <= (polls < MOST_PAUSES ? polls : MOST_PAUSES); ++pause)
+        tw_pause();
+}
+
+/* Makes this thread the one that polls the mutex. Returns false if others have been that for too long. */
+static bool begin_to_poll(void)
+{
+    unsigned polls = 0;
+    while (atomic_load_explicit(&lock.is_polled, memory_order_relaxed)
+           || atomic_exchange_explicit(&lock.is_polled, true, memory_order_acquire)) {
+        if (++polls == POLLS)
+            return false;
+        pause_after(polls);
+    }
+    return true;
+}
+
+/* Takes the mutex, which another thread has. */
 static __attribute__((noinline)) void take_from_other(void)
 {
-    for (unsigned poll = 1; poll <= POLLS; ++poll) {
-        for (unsigned pause = 0; pause < (poll < MOST_PAUSES ? poll : MOST_PAUSES); ++pause)
-            tw_pause();
-        if (pthread_mutex_trylock(&mutex) == 0)
-            return;
+    bool taken = false;
+    if (begin_to_poll()) {
+        for (unsigned polls = 0; polls < POLLS && !taken; ++polls) {
+            pause_after(polls);
+            taken = pthread_mutex_trylock(&lock.mutex) == 0;
+        }
+        atomic_store_explicit(&lock.is_polled, false, memory_order_release);
     }
-    pthread_mutex_lock(&mutex);
+    if (!taken)
+        pthread_mutex_lock(&lock.mutex);
 }
 
 void tw_lock(void)
 {
-    if (pthread_mutex_trylock(&mutex) != 0)
+    if (pthread_mutex_trylock(&lock.mutex) != 0)
         take_from_other();
     held_since_ns = 0;
 }
 
 void tw_lock_at(uint64_t now)
 {
-    const bool is_free = pthread_mutex_trylock(&mutex) == 0;
+    const bool is_free = pthread_mutex_trylock(&lock.mutex) == 0;
     if (!is_free)
         take_from_other();
     held_since_ns = is_free && now >= latest_ns ? now : 0;
@@ -53,16 +85,16 @@ void tw_lock_at(uint64_t now)
 
 void tw_unlock(void)
 {
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&lock.mutex);
 }
 
 void tw_sleep_locked(pthread_cond_t *condition, const struct timespec *until)
 {
     TW_DEFER_CANCELLATION; /* a thread cancelled here would keep the lock */
     if (until)
-        pthread_cond_timedwait(condition, &mutex, until);
+        pthread_cond_timedwait(condition, &lock.mutex, until);
     else
-        pthread_cond_wait(condition, &mutex);
+        pthread_cond_wait(condition, &lock.mutex);
     held_since_ns = 0;
 }
 
