@@ -259,7 +259,7 @@ if "$1" --print-targets 2>/dev/null | grep -q nvptx64; then
     fi
 
     # Barriers leave loops that only read: one in front and one behind. 1 / x calls nothing, and stays what options make of it. Of
-    # the turns of advances() only the last one, of odd numbers of turns, multiplies.
+    # the turns of advances() only the last one, of odd numbers of turns, multiplies. Divisions of counters have 32 bits.
     for mode in "" -ffast-math "-Xclang -fdenormal-fp-math-f32=preserve-sign"; do
         # shellcheck disable=SC2086 # options are words
         found=$("$@" -std=gnu17 -O2 --target=nvptx64-nvidia-cuda -march=sm_90 -nogpulib -Wno-unknown-cuda-version \
@@ -270,7 +270,7 @@ if "$1" --print-targets 2>/dev/null | grep -q nvptx64; then
             /^\$L/ { ++block }
             word ~ /^sqrt/ { root = block }
             name == "moves_root" && word ~ /^setp.*f32/ && root != block { print name, "apart" }
-            word ~ /^(rcp|div)\./ || (name == "advances" && word ~ /^mul\.wide\.u32/) { print name, word }' |
+            word ~ /^(rcp|div|mul\.hi)\./ || (name == "advances" && word ~ /^mul\.wide\.u32/) { print name, word }' |
             sort | uniq -c | awk '{ print $2, $3, $1 }')
         case $mode in
         -ffast*) expected="divides div.approx.f32 1
@@ -283,6 +283,7 @@ inline_reciprocal rcp.approx.ftz.f64 1" ;;
         esac
         expected="$expected
 moves_root apart 1
+divides_counter mul.hi.u32 1
 advances mul.wide.u32 1
 out_of_loop bar.sync 2
 $(sed -n 's/^[a-z]* \(stays_[a-z]*\)(.*/\1 bar.sync 1/p' "$here/split/gpu.c")"
