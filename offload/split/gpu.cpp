@@ -13,6 +13,8 @@
      the copy.
    - A division by a constant of what counts in a loop is one of 64 bits, because LLVM's strength reduction takes a counter as wide as
      an address for all of the loop (writeQuotient()).
+   - The number of a group's first work-item and a work-item's number in the group have no bit in common, so LLVM takes an or for their
+     sum. ptxas knows multiplications that add, but none that set bits, and the launch's offset comes behind (addOffsetFirst()).
    - A barrier is left out if nothing that is accessed before it, since the last one, can conflict with what is accessed behind it, up
      to the next one. Behind the parts of a group function in team-local memory, which all have read, kernels usually write to global
      memory; and a work-item loop that reads global memory ends before a group function writes to team-local memory. */
@@ -191,6 +193,33 @@ bool advancePointers(Loop &L, ScalarEvolution &SE)
     for (GetElementPtrInst *Access : Accesses)
         Changed |= advancePointer(*Access, L, SE);
     return Changed;
+}
+
+/* Where an offset is added to an or of `Scaled`, of a power of 2, and `Rest`: adds it to the rest, which is there sooner, and the
+   product last. */
+bool addOffsetFirst(Instruction &I)
+{
+    using namespace PatternMatch;
+    Value *Scaled, *Rest, *Offset;
+    const auto Sum = m_OneUse(m_c_DisjointOr(m_CombineAnd(m_Shl(m_Value(), m_ConstantInt()), m_Value(Scaled)), m_Value(Rest)));
+    IRBuilder<> B(&I);
+    if (I.getType()->isIntegerTy(64) && match(&I, m_c_Add(Sum, m_Value(Offset))) && isa<Argument>(Offset)) {
+        I.replaceAllUsesWith(B.CreateAdd(B.CreateAdd(Rest, Offset), Scaled));
+    } else if (auto *To = dyn_cast<GetElementPtrInst>(&I); To && To->getNumIndices() == 1 && isa<Argument>(To->getOperand(1))) {
+        auto *Via = dyn_cast<GetElementPtrInst>(To->getPointerOperand());
+        Type *Element = To->getSourceElementType();
+        if (!Via || !Via->hasOneUse() || Via->getNumIndices() != 1 || Via->getSourceElementType() != Element
+            || !match(Via->getOperand(1), Sum))
+            return false;
+        Value *Place = Via->getPointerOperand();
+        for (Value *Term : {To->getOperand(1), Rest, Scaled})
+            Place = B.CreateGEP(Element, Place, Term);
+        I.replaceAllUsesWith(Place);
+    } else {
+        return false;
+    }
+    I.eraseFromParent();
+    return true;
 }
 
 /* Whether it divides what changes in its loop, as at most 32 bits, by a constant that takes more than a shift. Not if it counts from a
@@ -452,6 +481,8 @@ bool writeForGpu(Function &F, FunctionAnalysisManager &FAM)
     auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
     auto &LI = FAM.getResult<LoopAnalysis>(F);
     Changed |= tellGlobalPointers(F);
+    for (Instruction &I : make_early_inc_range(instructions(F)))
+        Changed |= addOffsetFirst(I);
     Changed |= leaveIdleBarriers(F);
     for (Loop *L : LI.getLoopsInPreorder())
         Changed |= leaveBarriers(*L, DT, LI);

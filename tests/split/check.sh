@@ -260,6 +260,7 @@ if "$1" --print-targets 2>/dev/null | grep -q nvptx64; then
 
     # Barriers leave loops that only read: one in front and one behind. 1 / x calls nothing, and stays what options make of it. Of
     # the turns of advances() only the last one, of odd numbers of turns, multiplies. Divisions of counters have 32 bits.
+    # Sums are no ors.
     for mode in "" -ffast-math "-Xclang -fdenormal-fp-math-f32=preserve-sign"; do
         # shellcheck disable=SC2086 # options are words
         found=$("$@" -std=gnu17 -O2 --target=nvptx64-nvidia-cuda -march=sm_90 -nogpulib -Wno-unknown-cuda-version \
@@ -270,7 +271,7 @@ if "$1" --print-targets 2>/dev/null | grep -q nvptx64; then
             /^\$L/ { ++block }
             word ~ /^sqrt/ { root = block }
             name == "moves_root" && word ~ /^setp.*f32/ && root != block { print name, "apart" }
-            word ~ /^(rcp|div|mul\.hi)\./ || (name == "advances" && word ~ /^mul\.wide\.u32/) { print name, word }' |
+            word ~ /^(rcp\.|div\.|mul\.hi\.|or\.b64)/ || (name == "advances" && word ~ /^mul\.wide\.u32/) { print name, word }' |
             sort | uniq -c | awk '{ print $2, $3, $1 }')
         case $mode in
         -ffast*) expected="divides div.approx.f32 1

@@ -146,6 +146,12 @@ void divides_counter(const float *x, float *y, unsigned pitch, int id)
         y[at] = x[at / 34 * pitch + at % 34];
 }
 
+/* Two products that add, and no or. */
+float adds_offset(const float *x, unsigned group, unsigned id, unsigned long offset)
+{
+    return x[(unsigned long)group * 256 + id % 256 + offset];
+}
+
 /* The root is computed where it is used, apart from the test of z. */
 float moves_root(const float *x, float y, int n)
 {
