@@ -15,9 +15,10 @@
      an address for all of the loop (writeQuotient()).
    - The number of a group's first work-item and a work-item's number in the group have no bit in common, so LLVM takes an or for their
      sum. ptxas knows multiplications that add, but none that set bits, and the launch's offset comes behind (addOffsetFirst()).
-   - A barrier is left out if nothing that is accessed before it, since the last one, can conflict with what is accessed behind it, up
-     to the next one. Behind the parts of a group function in team-local memory, which all have read, kernels usually write to global
-     memory; and a work-item loop that reads global memory ends before a group function writes to team-local memory. */
+   - A barrier is left out if nothing that is accessed before it, since the last one, can conflict with what another work-item accesses
+     behind it, up to the next one. Behind the parts of a group function in team-local memory, which all have read, kernels usually
+     write to global memory; a work-item loop that reads global memory ends before a group function writes to team-local memory; and
+     at the end of a tree the first work-item adds the last two numbers, and takes the sum. */
 #include "split.h"
 
 #include <llvm/Analysis/ScalarEvolution.h>
@@ -340,16 +341,83 @@ bool tellGlobalPointers(Function &F)
     return !Known.empty() || !Loads.empty();
 }
 
-/* What may be accessed on the ways from a barrier to the next ones: bits of memory spaces. */
-struct Traffic {
-    enum { Team = 1, Global = 2, All = 3 };
-    unsigned Read = 0, Written = 0;
-
-    void add(unsigned Spaces)
-    {
-        Read |= Spaces;
-        Written |= Spaces;
+/* The blocks that only the first work-item of a group executes. Groups of Teamwork's kernels have their threads in one dimension. */
+SmallPtrSet<const BasicBlock *, 8> ofFirstThread(Function &F, DominatorTree &DT)
+{
+    using namespace PatternMatch;
+    SmallPtrSet<const BasicBlock *, 8> Found;
+    if (!F.getName().contains("_tw_simt_"))
+        return Found;
+    for (BasicBlock &Block : F) {
+        auto *Branch = dyn_cast<BranchInst>(Block.getTerminator());
+        auto *Test = Branch && Branch->isConditional() ? dyn_cast<ICmpInst>(Branch->getCondition()) : nullptr;
+        Value *Thread;
+        if (!Test || !Test->isEquality() || !match(Test->getOperand(1), m_Zero())
+            || !match(Test->getOperand(0), m_ZExtOrSelf(m_Value(Thread))))
+            continue;
+        const auto *Call = dyn_cast<CallInst>(Thread);
+        if (!Call || !Call->getCalledFunction() || Call->getCalledFunction()->getName() != "llvm.nvvm.read.ptx.sreg.tid.x")
+            continue;
+        const BasicBlockEdge Edge(&Block, Branch->getSuccessor(Test->getPredicate() == ICmpInst::ICMP_NE));
+        for (const BasicBlock &Other : F)
+            if (DT.dominates(Edge, &Other))
+                Found.insert(&Other);
     }
+    return Found;
+}
+
+/* What may be accessed on the ways from a barrier to the next ones: bits of memory spaces. */
+class Traffic
+{
+  public:
+    enum { Team = 1, Global = 2, Unknown = 3 };
+
+    explicit Traffic(const SmallPtrSetImpl<const BasicBlock *> &OfFirst) : OfFirst(OfFirst)
+    {
+    }
+
+    void addUnknown()
+    {
+        ByAny.Read |= Unknown;
+        ByAny.Written |= Unknown;
+    }
+
+    void add(const Instruction &I)
+    {
+        const auto *Intrinsic = dyn_cast<IntrinsicInst>(&I);
+        if (!I.mayReadOrWriteMemory() || (Intrinsic && Intrinsic->isAssumeLikeIntrinsic()))
+            return;
+        Accesses &Here = OfFirst.contains(I.getParent()) ? ByFirst : ByAny;
+        if (const auto *Load = dyn_cast<LoadInst>(&I); Load && Load->isSimple()) {
+            Here.Read |= spaces(Load->getPointerOperand());
+        } else if (const auto *Store = dyn_cast<StoreInst>(&I); Store && Store->isSimple()) {
+            Here.Written |= spaces(Store->getPointerOperand());
+        } else if (const auto *Update = dyn_cast<AtomicRMWInst>(&I);
+                   Update && !Update->isVolatile() && Update->getOrdering() == AtomicOrdering::Monotonic) {
+            ByAny.Read |= spaces(Update->getPointerOperand());
+            ByAny.Written |= spaces(Update->getPointerOperand());
+        } else if (!Intrinsic || !Intrinsic->isConvergent()
+                   || any_of(Intrinsic->args(), [](const Use &U) { return U->getType()->isPointerTy(); })) {
+            addUnknown(); /* but lanes that exchange values */
+        }
+    }
+
+    /* What one thread accesses twice is in order. */
+    bool conflictWith(const Traffic &Other) const
+    {
+        return ByAny.conflictWith(Other.ByAny) || ByAny.conflictWith(Other.ByFirst) || ByFirst.conflictWith(Other.ByAny);
+    }
+
+  private:
+    struct Accesses {
+        unsigned Read = 0, Written = 0;
+        bool conflictWith(const Accesses &Other) const
+        {
+            return (Written & (Other.Read | Other.Written)) || (Read & Other.Written);
+        }
+    };
+    const SmallPtrSetImpl<const BasicBlock *> &OfFirst;
+    Accesses ByAny, ByFirst;
 
     static unsigned spaces(const Value *Address)
     {
@@ -359,45 +427,22 @@ struct Traffic {
         for (const Value *Object : Objects) {
             const unsigned Space = Object->getType()->getPointerAddressSpace();
             if (!isa<AllocaInst>(Object) && Space != 5) /* of the work-item */
-                Spaces |= Space == 1 ? Global : Space == 3 ? Team : All;
+                Spaces |= Space == 1 ? Global : Space == 3 ? Team : Unknown;
         }
         return Spaces;
     }
-
-    void add(const Instruction &I)
-    {
-        const auto *Intrinsic = dyn_cast<IntrinsicInst>(&I);
-        if (!I.mayReadOrWriteMemory() || (Intrinsic && Intrinsic->isAssumeLikeIntrinsic()))
-            return;
-        if (const auto *Load = dyn_cast<LoadInst>(&I); Load && Load->isSimple())
-            Read |= spaces(Load->getPointerOperand());
-        else if (const auto *Store = dyn_cast<StoreInst>(&I); Store && Store->isSimple())
-            Written |= spaces(Store->getPointerOperand());
-        else if (const auto *Update = dyn_cast<AtomicRMWInst>(&I);
-                 Update && !Update->isVolatile() && Update->getOrdering() == AtomicOrdering::Monotonic)
-            add(spaces(Update->getPointerOperand()));
-        else if (!Intrinsic || !Intrinsic->isConvergent()
-                 || any_of(Intrinsic->args(), [](const Use &U) { return U->getType()->isPointerTy(); }))
-            add(All); /* but lanes that exchange values */
-    }
-
-    bool conflictWith(const Traffic &Other) const
-    {
-        return (Written & (Other.Read | Other.Written)) || (Read & Other.Written);
-    }
 };
 
-/* Beyond the ends of a function that is no kernel all may be accessed. */
-Traffic trafficBehind(const Instruction &Barrier)
+/* Adds what is behind. Beyond the ends of a function that is no kernel all may be accessed. */
+Traffic trafficBehind(const Instruction &Barrier, Traffic Found)
 {
-    Traffic Found;
     SmallVector<BasicBlock::const_iterator, 8> Ways{std::next(Barrier.getIterator())};
     SmallPtrSet<const BasicBlock *, 16> Begun;
     while (!Ways.empty())
         for (BasicBlock::const_iterator I = Ways.pop_back_val(); !isBarrier(*I); ++I) {
             Found.add(*I);
             if (isa<ReturnInst>(*I) && !isKernel(*I->getFunction()))
-                Found.add(Traffic::All);
+                Found.addUnknown();
             if (!I->isTerminator())
                 continue;
             for (const BasicBlock *Next : successors(I->getParent()))
@@ -408,9 +453,8 @@ Traffic trafficBehind(const Instruction &Barrier)
     return Found;
 }
 
-Traffic trafficBefore(const Instruction &Barrier)
+Traffic trafficBefore(const Instruction &Barrier, Traffic Found)
 {
-    Traffic Found;
     SmallVector<const Instruction *, 8> Ways{&Barrier}; /* each way begins before it */
     SmallPtrSet<const BasicBlock *, 16> Begun;
     while (!Ways.empty()) {
@@ -421,7 +465,7 @@ Traffic trafficBefore(const Instruction &Barrier)
             continue;
         const BasicBlock *Block = I->getParent();
         if (Block->isEntryBlock() && !isKernel(*Block->getParent()))
-            Found.add(Traffic::All);
+            Found.addUnknown();
         for (const BasicBlock *Before : predecessors(Block)) {
             if (!Begun.insert(Before).second)
                 continue;
@@ -432,17 +476,21 @@ Traffic trafficBefore(const Instruction &Barrier)
     return Found;
 }
 
-/* Takes the barriers out that order no accesses to the same memory. One after the other: what is on both sides of one is on the same
-   side of the next. */
-bool leaveIdleBarriers(Function &F)
+/* Takes the barriers out that order no accesses to the same memory by different work-items. One after the other: what is on both sides
+   of one is on the same side of the next. */
+bool leaveIdleBarriers(Function &F, DominatorTree &DT)
 {
     SmallVector<Instruction *, 8> Barriers;
     for (Instruction &I : instructions(F))
         if (isBarrier(I))
             Barriers.push_back(&I);
+    if (Barriers.empty())
+        return false;
+    const auto OfFirst = ofFirstThread(F, DT);
+    const Traffic None(OfFirst);
     bool Changed = false;
     for (Instruction *I : Barriers)
-        if (!trafficBefore(*I).conflictWith(trafficBehind(*I))) {
+        if (!trafficBefore(*I, None).conflictWith(trafficBehind(*I, None))) {
             I->eraseFromParent();
             Changed = true;
         }
@@ -483,7 +531,7 @@ bool writeForGpu(Function &F, FunctionAnalysisManager &FAM)
     Changed |= tellGlobalPointers(F);
     for (Instruction &I : make_early_inc_range(instructions(F)))
         Changed |= addOffsetFirst(I);
-    Changed |= leaveIdleBarriers(F);
+    Changed |= leaveIdleBarriers(F, DT);
     for (Loop *L : LI.getLoopsInPreorder())
         Changed |= leaveBarriers(*L, DT, LI);
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);

@@ -54,3 +54,11 @@ KERNEL(calls_2, const float a = sum(x[id]); elsewhere(); y[id] = a;)
 KERNEL(of_the_program_1, y[id] = x[id]; barrier(); x[id] = y[id ^ 1];)
 KERNEL(reads_what_may_be_written_1, float a = x[id]; barrier(); a += x[id ^ 1]; y[id] = a;)
 KERNEL(is_volatile_1, const int a = *(volatile int *)x; barrier(); y[id] = x[a];)
+
+/* In Teamwork's kernels there is one first work-item, which needs no barrier for itself. */
+KERNEL(by_the_first_tw_simt_1, if (id == 0) own[0] = (int)x[0]; barrier(); if (id == 0) own[0]++; barrier();
+       y[id] = (float)own[0];)
+KERNEL(by_two_tw_simt_2, if (id == 0) own[0] = (int)x[0]; barrier(); if (id == 1) own[0]++; barrier();
+       y[id] = (float)own[0];)
+KERNEL(by_the_first_of_several_2, if (id == 0) own[0] = (int)x[0]; barrier(); if (id == 0) own[0]++; barrier();
+       y[id] = (float)own[0];)
