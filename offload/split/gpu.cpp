@@ -13,6 +13,8 @@
      the copy.
    - A division by a constant of what counts in a loop is one of 64 bits, because LLVM's strength reduction takes a counter as wide as
      an address for all of the loop (writeQuotient()).
+   - A loop whose step is a group's size has a counter of 64 bits, also where its limit is known to be small, and each turn computes and
+     compares both halves (narrowCounter()). Where the step is a constant, LLVM sees better without what becomes of the halves.
    - The number of a group's first work-item and a work-item's number in the group have no bit in common, so LLVM takes an or for their
      sum. ptxas knows multiplications that add, but none that set bits, and the launch's offset comes behind (addOffsetFirst()).
    - A barrier is left out if nothing that is accessed before it, since the last one, can conflict with what another work-item accesses
@@ -193,6 +195,62 @@ bool advancePointers(Loop &L, ScalarEvolution &SE)
     bool Changed = false;
     for (GetElementPtrInst *Access : Accesses)
         Changed |= advancePointer(*Access, L, SE);
+    return Changed;
+}
+
+/* A counter of 64 bits that goes on only while it is less than a limit, and never leaves 32 bits, gets as many. */
+bool narrowCounter(PHINode &Counter, Loop &L, ScalarEvolution &SE)
+{
+    using namespace PatternMatch;
+    BasicBlock *Before = L.getLoopPredecessor(), *Latch = L.getLoopLatch();
+    auto *Branch = Latch ? dyn_cast<BranchInst>(Latch->getTerminator()) : nullptr;
+    auto *Test = Branch && Branch->isConditional() ? dyn_cast<ICmpInst>(Branch->getCondition()) : nullptr;
+    if (!Before || !Test || !Counter.getType()->isIntegerTy(64))
+        return false;
+    Value *Start = Counter.getIncomingValueForBlock(Before), *Step, *Tested = Test->getOperand(0), *Limit = Test->getOperand(1);
+    auto *Next = dyn_cast<BinaryOperator>(Counter.getIncomingValueForBlock(Latch));
+    if (!Next || !match(Next, m_c_Add(m_Specific(&Counter), m_Value(Step))) || isa<Constant>(Step) || !L.isLoopInvariant(Step))
+        return false;
+    auto GoesOn = Branch->getSuccessor(0) == L.getHeader() ? Test->getPredicate() : Test->getInversePredicate();
+    if (L.isLoopInvariant(Tested)) {
+        std::swap(Tested, Limit);
+        GoesOn = ICmpInst::getSwappedPredicate(GoesOn);
+    }
+    if (GoesOn != ICmpInst::ICMP_ULT || (Tested != Next && Tested != &Counter) || !L.isLoopInvariant(Limit))
+        return false;
+
+    const auto Most = [&SE](Value *Of) { return SE.getUnsignedRangeMax(SE.getSCEV(Of)); };
+    const APInt Below = Most(Limit).usub_sat(APInt(64, 1)), Stride = Most(Step);
+    APInt First = Most(Start);
+    if (SE.isLoopEntryGuardedByCond(&L, ICmpInst::ICMP_ULT, SE.getSCEV(Start), SE.getSCEV(Limit)))
+        First = APIntOps::umin(First, Below);
+    const APInt Later = Tested == Next ? Below : Below.uadd_sat(Stride);
+    if (!APIntOps::umax(First, Later).uadd_sat(Stride).isIntN(32) || !Most(Limit).isIntN(32))
+        return false;
+
+    SE.forgetLoop(&L);
+    IRBuilder<> Front(Before->getTerminator()), Head(&Counter), Here(Next);
+    Type *Word = Here.getInt32Ty();
+    PHINode *Narrow = Head.CreatePHI(Word, 2);
+    Value *Sum = Here.CreateAdd(Narrow, Front.CreateTrunc(Step, Word));
+    Narrow->addIncoming(Front.CreateTrunc(Start, Word), Before);
+    Narrow->addIncoming(Sum, Latch);
+    Branch->setCondition(IRBuilder<>(Branch).CreateICmpULT(Tested == Next ? Sum : Narrow, Front.CreateTrunc(Limit, Word)));
+    if (Branch->getSuccessor(0) != L.getHeader())
+        Branch->swapSuccessors();
+    Head.SetInsertPoint(L.getHeader(), L.getHeader()->getFirstInsertionPt());
+    Next->replaceAllUsesWith(Here.CreateZExt(Sum, Next->getType()));
+    Counter.replaceAllUsesWith(Head.CreateZExt(Narrow, Counter.getType()));
+    Next->eraseFromParent();
+    Counter.eraseFromParent();
+    return true;
+}
+
+bool narrowCounters(Loop &L, ScalarEvolution &SE)
+{
+    bool Changed = false;
+    for (PHINode &Counter : make_early_inc_range(L.getHeader()->phis()))
+        Changed |= narrowCounter(Counter, L, SE);
     return Changed;
 }
 
@@ -535,9 +593,11 @@ bool writeForGpu(Function &F, FunctionAnalysisManager &FAM)
     for (Loop *L : LI.getLoopsInPreorder())
         Changed |= leaveBarriers(*L, DT, LI);
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
-    for (Loop *L : LI.getLoopsInPreorder())
+    for (Loop *L : LI.getLoopsInPreorder()) {
+        Changed |= narrowCounters(*L, SE);
         if (L->isInnermost())
             Changed |= advancePointers(*L, SE);
+    }
     Changed |= moveRoots(F, DT, LI);
     SmallVector<Instruction *, 8> Divisions, Reciprocals;
     for (Instruction &I : instructions(F))

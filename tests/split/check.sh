@@ -260,7 +260,7 @@ if "$1" --print-targets 2>/dev/null | grep -q nvptx64; then
 
     # Barriers leave loops that only read: one in front and one behind. 1 / x calls nothing, and stays what options make of it. Of
     # the turns of advances() only the last one, of odd numbers of turns, multiplies. Divisions of counters have 32 bits.
-    # Sums are no ors.
+    # Sums are no ors, and counters that stay below 2^32 have 32 bits.
     for mode in "" -ffast-math "-Xclang -fdenormal-fp-math-f32=preserve-sign"; do
         # shellcheck disable=SC2086 # options are words
         found=$("$@" -std=gnu17 -O2 --target=nvptx64-nvidia-cuda -march=sm_90 -nogpulib -Wno-unknown-cuda-version \
@@ -270,6 +270,7 @@ if "$1" --print-targets 2>/dev/null | grep -q nvptx64; then
             word ~ /^bar.*sync/ { print name, "bar.sync" }
             /^\$L/ { ++block }
             word ~ /^sqrt/ { root = block }
+            (name ~ /^counts_/ && word ~ /^setp\..*64/) { print name, word }
             name == "moves_root" && word ~ /^setp.*f32/ && root != block { print name, "apart" }
             word ~ /^(rcp\.|div\.|mul\.hi\.|or\.b64)/ || (name == "advances" && word ~ /^mul\.wide\.u32/) { print name, word }' |
             sort | uniq -c | awk '{ print $2, $3, $1 }')
@@ -285,6 +286,7 @@ inline_reciprocal rcp.approx.ftz.f64 1" ;;
         expected="$expected
 moves_root apart 1
 divides_counter mul.hi.u32 1
+counts_wide setp.lt.u64 1
 advances mul.wide.u32 1
 out_of_loop bar.sync 2
 $(sed -n 's/^[a-z]* \(stays_[a-z]*\)(.*/\1 bar.sync 1/p' "$here/split/gpu.c")"

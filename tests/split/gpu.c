@@ -146,6 +146,21 @@ void divides_counter(const float *x, float *y, unsigned pitch, int id)
         y[at] = x[at / 34 * pitch + at % 34];
 }
 
+/* A counter that goes on below a small limit has 32 bits, and one that may leave them 64. */
+void counts_narrow(float *x, unsigned size, unsigned id)
+{
+    const unsigned long step = size % 1024;
+    for (unsigned long i = id % 1024; i < step + 2; i += step)
+        x[i] = 1;
+}
+
+void counts_wide(float *x, unsigned size, unsigned id, unsigned limit)
+{
+    const unsigned long step = size % 1024;
+    for (unsigned long i = id % 1024; i < limit; i += step)
+        x[i] = 1;
+}
+
 /* Two products that add, and no or. */
 float adds_offset(const float *x, unsigned group, unsigned id, unsigned long offset)
 {
