@@ -431,13 +431,18 @@ TW_DEVICE_INLINE bool tw_internal_simt_range_item(tw_item *item, const uint64_t 
 }
 
 /* The quotient of a thread's number and a size of its group. The division of integers is a call on NVIDIA GPUs. Both are at most 1024:
-   with a half added to the number, the quotient is further from a whole one than the approximation is from it. */
-TW_DEVICE_INLINE uint32_t tw_internal_simt_row(uint32_t thread, uint32_t size)
+   with a half added to the number, the quotient is further from a whole one than the approximation is from it. So it is right, which
+   the compiler cannot know: less than `rows`, and a remainder less than the size. */
+TW_DEVICE_INLINE uint32_t tw_internal_simt_row(uint32_t thread, uint32_t size, uint32_t rows)
 {
 #ifdef __NVPTX__
-    if (!__builtin_constant_p(size))
-        return (uint32_t)(((float)thread + 0.5f) * __nvvm_rcp_approx_ftz_f((float)size));
+    if (!__builtin_constant_p(size)) {
+        const uint32_t row = (uint32_t)(((float)thread + 0.5f) * __nvvm_rcp_approx_ftz_f((float)size));
+        __builtin_assume(row < rows && row * size <= thread && thread - row * size < size);
+        return row;
+    }
 #endif
+    (void)rows;
     return thread / size;
 }
 
@@ -467,11 +472,11 @@ TW_DEVICE_INLINE void tw_internal_simt_group_at(struct tw_internal_group *group,
                                      NULL};
     *group = here;
     if (dims == 2) {
-        group->tw_thread_[0] = tw_internal_simt_row(thread, l1);
+        group->tw_thread_[0] = tw_internal_simt_row(thread, l1, l0);
         group->tw_thread_[1] = thread - group->tw_thread_[0] * l1;
     } else if (dims == 3) {
-        const uint32_t row = tw_internal_simt_row(thread, l2);
-        group->tw_thread_[0] = tw_internal_simt_row(row, l1);
+        const uint32_t row = tw_internal_simt_row(thread, l2, l0 * l1);
+        group->tw_thread_[0] = tw_internal_simt_row(row, l1, l0);
         group->tw_thread_[1] = row - group->tw_thread_[0] * l1;
         group->tw_thread_[2] = thread - row * l2;
     }
