@@ -587,6 +587,7 @@ bool writeForGpu(Function &F, FunctionAnalysisManager &FAM)
     auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
     auto &LI = FAM.getResult<LoopAnalysis>(F);
     Changed |= tellGlobalPointers(F);
+    Changed |= dropUnread(F);
     for (Instruction &I : make_early_inc_range(instructions(F)))
         Changed |= addOffsetFirst(I);
     Changed |= leaveIdleBarriers(F, DT);

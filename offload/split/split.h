@@ -42,6 +42,7 @@
  *
  * For GPUs the plugin looks for variables and functions that the device does not have (missing.cpp), and
  *
+ *     unread.cpp    takes out what is stored for a work-item, and is not read
  *     gpu.cpp       takes barriers out of loops that only read, and writes reciprocals so that they call nothing
  */
 #ifndef TEAMWORK_SPLIT_H
@@ -315,6 +316,7 @@ bool forwardVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool loadNearUses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void reportMissing(const llvm::Module &M);
+bool dropUnread(llvm::Function &F);
 bool writeForGpu(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 } // namespace tw_split

@@ -304,6 +304,11 @@ $(sed -n 's/^[a-z]* \(stays_[a-z]*\)(.*/\1 bar.sync 1/p' "$here/split/gpu.c")"
         echo "split/gpu_kernel.c accesses global memory by generic addresses"
         exit 1
     fi
+    if [ "$(echo "$code" | sed -n '/entry.*stores_the_array/,/^}/p' | grep -c 'st\.local')" != 2 ] ||
+        [ "$(echo "$code" | sed -n '/entry.*stores_all/,/^}/p' | grep -c 'st\.local')" != 4 ]; then
+        echo "split/gpu_kernel.c stores other words than those of arrays"
+        exit 1
+    fi
     found=$(echo "$code" | awk '
         /\.entry/ { name = $0; sub(/.*entry __omp_offloading_[0-9a-f]*_[0-9a-f]*_/, "", name); sub(/_l[0-9]*\(.*/, "", name) }
         $1 ~ /^bar.*sync/ || $2 ~ /^bar.*sync/ { ++barriers[name] }

@@ -62,3 +62,24 @@ KERNEL(by_two_tw_simt_2, if (id == 0) own[0] = (int)x[0]; barrier(); if (id == 1
        y[id] = (float)own[0];)
 KERNEL(by_the_first_of_several_2, if (id == 0) own[0] = (int)x[0]; barrier(); if (id == 0) own[0]++; barrier();
        y[id] = (float)own[0];)
+
+/* Of a block with an array that is indexed, the array alone is stored. */
+struct block {
+    long first;
+    float at[4];
+    long last;
+};
+#define BLOCK(name, of)                                                                                                \
+    void name(long a, long b, long c, long d, unsigned long out)                                                       \
+    {                                                                                                                  \
+        _Pragma("omp target teams ompx_bare num_teams(1) thread_limit(32) firstprivate(a, b, c, d, out)")              \
+        {                                                                                                              \
+            const long words[] = {a, b, c, d};                                                                         \
+            struct block block;                                                                                        \
+            __builtin_memcpy(&block, words, sizeof words);                                                             \
+            const struct block *const k = &block;                                                                      \
+            ((float *)out)[thread()] = of;                                                                             \
+        }                                                                                                              \
+    }
+BLOCK(stores_the_array, k->at[thread() & 3] + (float)(k->first + k->last))
+BLOCK(stores_all, *(const float *)((const char *)&k->at[thread() & 3] - thread()))
