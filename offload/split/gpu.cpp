@@ -583,7 +583,9 @@ bool writeForGpu(Function &F, FunctionAnalysisManager &FAM)
 {
     if (!Triple(F.getParent()->getTargetTriple()).isNVPTX())
         return false;
-    bool Changed = false;
+    bool Changed = isKernel(F) && versionClamps(F, FAM);
+    if (Changed)
+        FAM.invalidate(F, PreservedAnalyses::none());
     auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
     auto &LI = FAM.getResult<LoopAnalysis>(F);
     Changed |= tellGlobalPointers(F);

@@ -44,6 +44,7 @@
  *
  *     unread.cpp    takes out what is stored for a work-item, and is not read
  *     gpu.cpp       takes barriers out of loops that only read, and writes reciprocals so that they call nothing
+ *     clamps.cpp    makes a copy of a kernel for where the bounds of its clamps are in order
  */
 #ifndef TEAMWORK_SPLIT_H
 #define TEAMWORK_SPLIT_H
@@ -317,6 +318,7 @@ bool loadNearUses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void reportMissing(const llvm::Module &M);
 bool dropUnread(llvm::Function &F);
+bool versionClamps(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool writeForGpu(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 } // namespace tw_split
