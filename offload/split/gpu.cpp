@@ -7,7 +7,10 @@
    - ptxas makes code that can be linked, where CUDA's compiler makes whole programs. The rare path of 1 / x is a call there, by the
      ABI: what is live around it must be in registers that the call preserves, and constants are loaded again behind it. The same
      arithmetic, written out, has a rare path in place. Results are the same: correctly rounded.
-   - A loop over an array whose index is tested computes the address of each access (advancePointer()).
+   - A loop over an array whose index is tested computes the address of each access (advancePointer()), and so does one over an array of
+     the work-item whose index is a sum (advanceThroughArray()).
+   - ptxas unrolls what LLVM has unrolled again, for 8 and 16 turns, and each time that the loop begins it finds out how many of these
+     there are: ten instructions, which a short loop inside another one does not earn.
    - LLVM knows that a pointer among a kernel's arguments is one of global memory, but not if the argument is also stored: into the
      copy of a block, an array of which is indexed by what varies. Accesses by it are generic then, and so are those by pointers of
      the copy.
@@ -185,7 +188,48 @@ bool advancePointer(GetElementPtrInst &Access, Loop &L, ScalarEvolution &SE)
     return true;
 }
 
-bool advancePointers(Loop &L, ScalarEvolution &SE)
+/* An index of 32 bits into an array of the work-item, where LLVM does not know any more that it cannot overflow: each turn accesses an
+   element, so the index is that of an element in each turn, and the next one is a step away. A pointer goes from one to the other. */
+bool advanceThroughArray(GetElementPtrInst &Access, Loop &L, ScalarEvolution &SE, const DominatorTree &DT)
+{
+    const DataLayout &DL = Access.getModule()->getDataLayout();
+    const auto *Array = dyn_cast<AllocaInst>(getUnderlyingObject(Access.getPointerOperand()));
+    const auto Size = Array ? Array->getAllocationSize(DL) : std::nullopt;
+    BasicBlock *Before = L.getLoopPreheader(), *Latch = L.getLoopLatch();
+    auto *Extended = dyn_cast<SExtInst>(Access.getOperand(Access.getNumOperands() - 1));
+    if (!Size || Size->isScalable() || Size->getFixedValue() > INT32_MAX / 4 || !Before || !Latch || !Extended || !Access.isInBounds()
+        || !Extended->getSrcTy()->isIntegerTy(32) || isa<SCEVAddRecExpr>(SE.getSCEV(&Access)))
+        return false;
+    for (unsigned N = 0; N + 1 < Access.getNumOperands(); ++N)
+        if (!L.isLoopInvariant(Access.getOperand(N)))
+            return false;
+    const auto *Steps = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(Extended->getOperand(0)));
+    const auto *Step = Steps && Steps->isAffine() && Steps->getLoop() == &L ? dyn_cast<SCEVConstant>(Steps->getOperand(1)) : nullptr;
+    if (!Step || Step->getAPInt().abs().sgt(INT32_MAX / 4) || none_of(Access.users(), [&](const User *U) {
+            const auto *I = cast<Instruction>(U);
+            return getLoadStorePointerOperand(I) == &Access && L.contains(I) && DT.dominates(I->getParent(), Latch);
+        }))
+        return false;
+    Expander Expand(SE, DL, "tw");
+    if (!Expand.isSafeToExpandAt(Steps->getStart(), Before->getTerminator()))
+        return false;
+
+    Value *Start = Expand.expandCodeFor(Steps->getStart(), Extended->getSrcTy(), Before->getTerminator()->getIterator());
+    IRBuilder<> Front(Before->getTerminator()), Here(&L.getHeader()->front()), Behind(Latch->getTerminator());
+    auto *First = cast<GetElementPtrInst>(Access.clone());
+    First->setOperand(First->getNumOperands() - 1, Front.CreateSExt(Start, Extended->getType()));
+    First->setIsInBounds(false);
+    Front.Insert(First);
+    PHINode *Pointer = Here.CreatePHI(Access.getType(), 2);
+    Value *Next = Behind.CreateGEP(Access.getResultElementType(), Pointer, Behind.getInt64(Step->getAPInt().getSExtValue()));
+    Pointer->addIncoming(First, Before);
+    Pointer->addIncoming(Next, Latch);
+    Access.replaceAllUsesWith(Pointer);
+    Access.eraseFromParent();
+    return true;
+}
+
+bool advancePointers(Loop &L, ScalarEvolution &SE, const DominatorTree &DT)
 {
     SmallVector<GetElementPtrInst *, 8> Accesses;
     for (BasicBlock *Block : L.blocks())
@@ -194,8 +238,20 @@ bool advancePointers(Loop &L, ScalarEvolution &SE)
                 Accesses.push_back(Access);
     bool Changed = false;
     for (GetElementPtrInst *Access : Accesses)
-        Changed |= advancePointer(*Access, L, SE);
+        Changed |= advancePointer(*Access, L, SE) || advanceThroughArray(*Access, L, SE, DT);
     return Changed;
+}
+
+/* What LLVM unrolls ptxas need not unroll again. */
+void unrollOnce(Loop &L)
+{
+    constexpr const char *Later = "llvm.loop.unroll.followup_unrolled";
+    if (hasLoopMark(L, Later) || hasLoopMark(L, "llvm.loop.unroll.disable"))
+        return;
+    LLVMContext &Context = L.getHeader()->getContext();
+    MDNode *Not = MDNode::get(Context, MDString::get(Context, "llvm.loop.unroll.disable"));
+    MDNode *Mark = MDNode::get(Context, {MDString::get(Context, Later), Not});
+    L.setLoopID(makePostTransformationMetadata(Context, L.getLoopID(), {}, {Mark}));
 }
 
 /* A counter of 64 bits that goes on only while it is less than a limit, and never leaves 32 bits, gets as many. */
@@ -598,8 +654,11 @@ bool writeForGpu(Function &F, FunctionAnalysisManager &FAM)
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
     for (Loop *L : LI.getLoopsInPreorder()) {
         Changed |= narrowCounters(*L, SE);
-        if (L->isInnermost())
-            Changed |= advancePointers(*L, SE);
+        if (L->isInnermost()) {
+            Changed |= advancePointers(*L, SE, DT);
+            if (L->getParentLoop() && !SE.getSmallConstantTripCount(L))
+                unrollOnce(*L);
+        }
     }
     Changed |= moveRoots(F, DT, LI);
     SmallVector<Instruction *, 8> Divisions, Reciprocals;

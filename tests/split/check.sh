@@ -320,6 +320,20 @@ $(sed -n 's/^[a-z]* \(stays_[a-z]*\)(.*/\1 bar.sync 1/p' "$here/split/gpu.c")"
         echo "$found"
         exit 1
     fi
+    # Each clamp is a maximum where its bounds are in order. The loop over weights has a pointer to them.
+    found=$(echo "$code" | awk '
+        /\.entry/ { name = $0; sub(/.*entry __omp_offloading_[0-9a-f]*_[0-9a-f]*_/, "", name); sub(/_l[0-9]*\(.*/, "", name) }
+        name ~ /^clamps_/ && /max\.s32/ || name == "short_loop" && (/nounroll/ || /ld\.local.*\+4\]/) { print name, $1 }' | sort)
+    expected="$(sed -n 's/^CLAMP(\([a-z_]*\),.*/clamps_\1 max.s32/p' "$here/split/gpu_kernel.c" | grep -v _not_)
+short_loop .pragma
+short_loop .pragma
+short_loop ld.local.f32"
+    if [ "$found" != "$(echo "$expected" | sort)" ]; then
+        echo "split/gpu_kernel.c: clamps and loops are expected, and found:"
+        echo "$expected"
+        echo "$found"
+        exit 1
+    fi
 fi
 
 # The rules of group scope, also where a sanitizer has put its checks between. Without lines of the source, the function is named.

@@ -83,3 +83,37 @@ struct block {
     }
 BLOCK(stores_the_array, k->at[thread() & 3] + (float)(k->first + k->last))
 BLOCK(stores_all, *(const float *)((const char *)&k->at[thread() & 3] - thread()))
+
+/* Clamps, which are a maximum and a minimum where their bounds are in order. */
+#define CLAMP(name, of)                                                                                                \
+    void clamps_##name(unsigned long in, unsigned long out, int last, int n)                                           \
+    {                                                                                                                  \
+        _Pragma("omp target teams ompx_bare num_teams(1) thread_limit(32) firstprivate(in, out, last, n)")             \
+        _Pragma("clang loop unroll(disable)") for (int i = 0; i < 32; ++i)                                             \
+        {                                                                                                              \
+            const int x = ((int *)in)[i], *const bound = (int *)out;                                                   \
+            ((int *)out)[i] = of;                                                                                      \
+        }                                                                                                              \
+    }
+CLAMP(by_last, x < 0 ? 0 : x > last ? last : x)
+CLAMP(by_count, x < 0 ? 0 : x >= n ? n - 1 : x)
+CLAMP(behind, x - 2 < 0 ? 0 : x - 2 > last ? last : x - 2)
+CLAMP(before, x - 1 < 0 ? 0 : x - 1 >= n ? n - 1 : x - 1)
+CLAMP(first, x <= 3 ? 3 : x > last - 7 ? last - 7 : x)
+CLAMP(not_of_an_argument, x < 0 ? 0 : x > *bound ? *bound : x)
+
+/* A pointer goes through the weights, and the loop that LLVM unrolls stays as it is. */
+struct weights {
+    float at[25];
+};
+void short_loop(unsigned long in, unsigned long out, struct weights weights, int radius)
+{
+#pragma omp target teams ompx_bare num_teams(1) thread_limit(32) firstprivate(in, out, weights, radius)
+    {
+        float sum = 0;
+        for (int j = -radius; j <= radius; ++j)
+            for (int i = -radius; i <= radius; ++i)
+                sum += weights.at[(j + radius) * (2 * radius + 1) + i + radius] * ((float *)in)[j * i];
+        *(float *)out = sum;
+    }
+}
