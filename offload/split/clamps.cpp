@@ -26,9 +26,9 @@ namespace tw_split
 namespace
 {
 
-constexpr size_t MostInstructions = 4000; /* of a kernel */
+constexpr size_t MostOfKernel = 4000; /* of a kernel */
 constexpr unsigned LeastAlone = 4;        /* clamps that are in no loop */
-constexpr unsigned MostSteps = 8;         /* from an argument to a bound */
+constexpr unsigned MostToBound = 8;         /* from an argument to a bound */
 
 /* min(max(X, Lo), Hi), where Lo <= Hi. */
 struct Clamp {
@@ -124,7 +124,7 @@ std::optional<Clamp> clampOf(SelectInst &Select)
 }
 
 /* Whether `V` follows from arguments, which are the same for all work-items. */
-bool followsFromArguments(const Value *V, unsigned Steps = MostSteps)
+bool followsFromArguments(const Value *V, unsigned Steps = MostToBound)
 {
     if (isa<Argument>(V) || isa<ConstantInt>(V))
         return V->getType()->isIntegerTy();
@@ -181,7 +181,7 @@ Instruction *placeOfCopy(Function &F)
         else if (Place && isa<AllocaInst>(I))
             return nullptr;
         const auto *Call = dyn_cast<CallBase>(&I);
-        if (++Instructions > MostInstructions || (Call && Call->cannotDuplicate()) || I.getType()->isTokenTy())
+        if (++Instructions > MostOfKernel || (Call && Call->cannotDuplicate()) || I.getType()->isTokenTy())
             return nullptr;
     }
     return Place;

@@ -621,6 +621,7 @@ struct LastPass : PassInfoMixin<LastPass> {
         if (Changed)
             FAM.invalidate(F, PreservedAnalyses::none());
         Changed |= loadNearUses(F, FAM);
+        Changed |= keepCounters(F, FAM);
         return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
     }
 };

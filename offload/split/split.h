@@ -319,6 +319,7 @@ bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void reportMissing(const llvm::Module &M);
 bool dropUnread(llvm::Function &F);
 bool versionClamps(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool keepCounters(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool writeForGpu(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 } // namespace tw_split

@@ -117,3 +117,16 @@ void short_loop(unsigned long in, unsigned long out, struct weights weights, int
         *(float *)out = sum;
     }
 }
+
+/* Addresses of a turn are those of a counter of 32 bits, in the turns that LLVM takes together and in the others. */
+void counts(unsigned long in, unsigned long mask, unsigned long out, int first, int count, int width)
+{
+#pragma omp target teams ompx_bare num_teams(1) thread_limit(32) firstprivate(in, mask, out, first, count, width)
+    {
+        float sum = 0;
+        for (int j = 0; j < width; ++j)
+            if (first + j >= 0 && first + j < count)
+                sum += ((float *)in)[first + j] * ((float *)mask)[j];
+        *(float *)out = sum;
+    }
+}
