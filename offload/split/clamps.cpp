@@ -26,17 +26,17 @@ namespace tw_split
 namespace
 {
 
-constexpr size_t MostOfKernel = 4000; /* of a kernel */
-constexpr unsigned LeastAlone = 4;        /* clamps that are in no loop */
-constexpr unsigned MostToBound = 8;         /* from an argument to a bound */
+constexpr size_t MostOfKernel = 4000; /* instructions, of which there will be two */
+constexpr unsigned LeastAlone = 4;    /* clamps that are in no loop */
+constexpr unsigned MostToBound = 8;   /* steps from an argument */
 
 /* min(max(X, Lo), Hi), where Lo <= Hi. */
 struct Clamp {
     SelectInst *Select;
     Value *X, *Lo, *Hi;
-    Value *Past = nullptr;         /* Hi is one less; then Lo < Past is what has to be */
-    ConstantInt *Plus = nullptr;   /* min(max(X, Lo) + Plus, Hi), where Lo + Plus <= Hi; */
-    bool Behind = false;           /* or min(max(X, Lo), Hi) + Plus */
+    Value *Past = nullptr;       /* Hi is one less; then Lo < Past is what has to be */
+    ConstantInt *Plus = nullptr; /* min(max(X, Lo) + Plus, Hi), where Lo + Plus <= Hi; */
+    bool Behind = false;         /* or min(max(X, Lo), Hi) + Plus */
 };
 
 /* A < B ? Less : Else. */
@@ -51,7 +51,8 @@ std::optional<Choice> choiceOf(Value *V)
     if (!Compare || !Compare->isSigned())
         return std::nullopt;
     const ICmpInst::Predicate Is = Compare->getPredicate();
-    Value *A = Compare->getOperand(0), *B = Compare->getOperand(1), *Then = Select->getTrueValue(), *Else = Select->getFalseValue();
+    Value *A = Compare->getOperand(0), *B = Compare->getOperand(1);
+    Value *Then = Select->getTrueValue(), *Else = Select->getFalseValue();
     if (Is == ICmpInst::ICMP_SGT || Is == ICmpInst::ICMP_SLE)
         std::swap(A, B);
     if (Is == ICmpInst::ICMP_SGE || Is == ICmpInst::ICMP_SLE)

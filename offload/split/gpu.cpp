@@ -11,6 +11,7 @@
      the work-item whose index is a sum (advanceThroughArray()).
    - ptxas unrolls what LLVM has unrolled again, for 8 and 16 turns, and each time that the loop begins it finds out how many of these
      there are: ten instructions, which a short loop inside another one does not earn.
+   - LLVM's strength reduction gives each array in a loop a pointer, where a counter would do for all of them (hideCounters()).
    - LLVM knows that a pointer among a kernel's arguments is one of global memory, but not if the argument is also stored: into the
      copy of a block, an array of which is indexed by what varies. Accesses by it are generic then, and so are those by pointers of
      the copy.
@@ -198,14 +199,15 @@ bool advanceThroughArray(GetElementPtrInst &Access, Loop &L, ScalarEvolution &SE
     const auto Size = Array ? Array->getAllocationSize(DL) : std::nullopt;
     BasicBlock *Before = L.getLoopPreheader(), *Latch = L.getLoopLatch();
     auto *Extended = dyn_cast<SExtInst>(Access.getOperand(Access.getNumOperands() - 1));
-    if (!Size || Size->isScalable() || Size->getFixedValue() > INT32_MAX / 4 || !Before || !Latch || !Extended || !Access.isInBounds()
-        || !Extended->getSrcTy()->isIntegerTy(32) || isa<SCEVAddRecExpr>(SE.getSCEV(&Access)))
+    if (!Size || Size->isScalable() || Size->getFixedValue() > INT32_MAX / 4 || !Access.isInBounds() || !Before || !Latch
+        || !Extended || !Extended->getSrcTy()->isIntegerTy(32) || isa<SCEVAddRecExpr>(SE.getSCEV(&Access)))
         return false;
     for (unsigned N = 0; N + 1 < Access.getNumOperands(); ++N)
         if (!L.isLoopInvariant(Access.getOperand(N)))
             return false;
     const auto *Steps = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(Extended->getOperand(0)));
-    const auto *Step = Steps && Steps->isAffine() && Steps->getLoop() == &L ? dyn_cast<SCEVConstant>(Steps->getOperand(1)) : nullptr;
+    const bool Even = Steps && Steps->isAffine() && Steps->getLoop() == &L;
+    const auto *Step = Even ? dyn_cast<SCEVConstant>(Steps->getOperand(1)) : nullptr;
     if (!Step || Step->getAPInt().abs().sgt(INT32_MAX / 4) || none_of(Access.users(), [&](const User *U) {
             const auto *I = cast<Instruction>(U);
             return getLoadStorePointerOperand(I) == &Access && L.contains(I) && DT.dominates(I->getParent(), Latch);
@@ -645,7 +647,8 @@ PHINode *counterOf(const Value *Index, const Loop &L, ScalarEvolution &SE, bool 
     if (!match(Index, m_ZExtOrSExt(m_Value(Narrow))) || !Narrow->getType()->isIntegerTy(32))
         return nullptr;
     if (match(Narrow, m_DisjointOr(m_Value(Of), m_APInt(Number)))
-        || (Signed ? match(Narrow, m_NSWAdd(m_Value(Of), m_APInt(Number))) : match(Narrow, m_NUWAdd(m_Value(Of), m_APInt(Number))))) {
+        || (Signed ? match(Narrow, m_NSWAdd(m_Value(Of), m_APInt(Number)))
+                   : match(Narrow, m_NUWAdd(m_Value(Of), m_APInt(Number))))) {
         Plus = Signed ? Number->getSExtValue() : int64_t(Number->getZExtValue());
         Narrow = Of;
     }
@@ -688,7 +691,8 @@ bool hideCounters(Loop &L, ScalarEvolution &SE)
         Value *&Index = Indexes[{A.Counter, A.Signed}];
         Type *Word = B.getInt32Ty(), *Element = A.At->getSourceElementType();
         if (!Index) {
-            CallInst *Hidden = B.CreateCall(InlineAsm::get(FunctionType::get(Word, {Word}, false), "mov.b32 $0, $1;", "=r,r", false), {A.Counter});
+            auto *Move = InlineAsm::get(FunctionType::get(Word, {Word}, false), "mov.b32 $0, $1;", "=r,r", false);
+            CallInst *Hidden = B.CreateCall(Move, {A.Counter});
             Hidden->setDoesNotAccessMemory();
             Hidden->setDoesNotThrow();
             Index = A.Signed ? B.CreateSExt(Hidden, B.getInt64Ty()) : B.CreateZExt(Hidden, B.getInt64Ty());
