@@ -10,6 +10,7 @@
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
@@ -168,6 +169,11 @@ BasicBlock *copyFrom(BasicBlock *First)
         Copies.push_back(cast<BasicBlock>(Map[Block] = CloneBasicBlock(Block, Map, ".any", &F)));
     remapInstructionsInBlocks(Copies, Map);
     cloneAndAdaptNoAliasScopes(Scopes, Copies, F.getContext(), "any");
+    /* LLVM would have ends that are alike in common, and what is loaded there would not be loaded with the rest */
+    auto *Nothing = InlineAsm::get(FunctionType::get(Type::getVoidTy(F.getContext()), false), "", "", true);
+    for (BasicBlock *Block : Copies)
+        if (isa<ReturnInst>(Block->getTerminator()))
+            IRBuilder<>(Block->getTerminator()).CreateCall(Nothing);
     return cast<BasicBlock>(Map[First]);
 }
 
