@@ -245,14 +245,16 @@ bool advancePointers(Loop &L, ScalarEvolution &SE, const DominatorTree &DT)
     return Changed;
 }
 
+constexpr const char *NeverAgain = "llvm.loop.unroll.disable";
+
 /* What LLVM unrolls ptxas need not unroll again. */
 void unrollOnce(Loop &L)
 {
     constexpr const char *Later = "llvm.loop.unroll.followup_unrolled";
-    if (hasLoopMark(L, Later) || hasLoopMark(L, "llvm.loop.unroll.disable"))
+    if (hasLoopMark(L, Later) || hasLoopMark(L, NeverAgain))
         return;
     LLVMContext &Context = L.getHeader()->getContext();
-    MDNode *Not = MDNode::get(Context, MDString::get(Context, "llvm.loop.unroll.disable"));
+    MDNode *Not = MDNode::get(Context, MDString::get(Context, NeverAgain));
     MDNode *Mark = MDNode::get(Context, {MDString::get(Context, Later), Not});
     L.setLoopID(makePostTransformationMetadata(Context, L.getLoopID(), {}, {Mark}));
 }
@@ -682,7 +684,7 @@ bool hideCounters(Loop &L, ScalarEvolution &SE)
                     Accesses.push_back({At, Counter, Signed, Plus});
         }
     /* ptxas unrolls other loops, and can only see in 64 bits that the addresses of its turns have a distance that is known */
-    if (!hasLoopMark(L, "llvm.loop.unroll.disable") && none_of(Accesses, [](const Access &A) { return A.Plus != 0; }))
+    if (!hasLoopMark(L, NeverAgain) && none_of(Accesses, [](const Access &A) { return A.Plus != 0; }))
         return false;
     IRBuilder<> B(&*L.getHeader()->getFirstInsertionPt());
     DenseMap<std::pair<PHINode *, unsigned>, Value *> Indexes; /* by whether it is signed */
@@ -703,7 +705,12 @@ bool hideCounters(Loop &L, ScalarEvolution &SE)
         A.At->replaceAllUsesWith(A.Plus ? IRBuilder<>(A.At).CreateGEP(Element, Place, B.getInt64(A.Plus)) : Place);
         A.At->eraseFromParent();
     }
-    return !Accesses.empty();
+    if (Accesses.empty())
+        return false;
+    /* and LLVM need not unroll the shorter code again, when it links */
+    if (!hasLoopMark(L, NeverAgain))
+        addLoopMark(L, "llvm.loop.unroll.runtime.disable");
+    return true;
 }
 
 } // namespace
