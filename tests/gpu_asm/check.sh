@@ -28,11 +28,20 @@ fi
 compile_ptx histogram "$@"
 if ! awk '
     { word = $1 ~ /^@/ ? $2 : $1 }
+    word ~ /^atom\.release/ { next } # the counter of teams
     word ~ /^(atom|red)\.shared\..*add/ { shared = 1 }
     word ~ /^(atom|red)\.global\..*add/ { global = 1 }
     word ~ /^(atom|red)\./ && word !~ /^(atom|red)\.(shared|global)\./ { other = 1 }
     END { exit !shared || !global || other }' "$ptx"; then
     echo "the additions of $source do not go to shared memory and to global memory, or to memory that is not known"
+    exit 1
+fi
+
+# A team of a reduction counts itself behind its stores. Fences, which empty the caches of the multiprocessor, are the last
+# team's.
+if [ "$(grep -c 'atom\.release\.gpu\.global\.add' "$ptx")" != "$(grep -c '\.entry' "$ptx")" ] ||
+    [ "$(grep -c 'fence\.acq_rel\.gpu' "$ptx")" != "$(grep -c '\.entry' "$ptx")" ] || grep -q 'membar' "$ptx"; then
+    echo "the teams of $source do not end as they should"
     exit 1
 fi
 

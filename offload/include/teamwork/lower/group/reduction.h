@@ -131,12 +131,29 @@ TW_DEVICE_INLINE uint32_t tw_internal_teams(unsigned threads)
 #endif
 }
 
-TW_DEVICE_INLINE void tw_internal_device_fence(void)
+/* Adds 1 to a counter in global memory, behind all that this team has stored before the last barrier. NVIDIA's
+   instruction waits for the stores; a fence would throw away what the multiprocessor has in its cache, too. */
+TW_DEVICE_INLINE unsigned tw_internal_count_behind(unsigned *counter)
 {
 #ifdef __NVPTX__
-    __nvvm_membar_gl();
+    unsigned before;
+    __asm__ volatile("atom.release.gpu.global.add.u32 %0, [%1], 1;"
+                     : "=r"(before)
+                     : "l"((__attribute__((address_space(1))) unsigned *)counter)
+                     : "memory");
+    return before;
 #else
-    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");
+    return tw_internal_atomic_fetch_add((tw_internal_uint32 *)counter, 1u, TW_ORDER_RELEASE, TW_SCOPE_DEVICE);
+#endif
+}
+
+/* Whether the condition is true in thread 0 of the team. */
+TW_DEVICE_INLINE bool tw_internal_in_first_thread(bool condition)
+{
+#ifdef __NVPTX__
+    return __nvvm_bar0_or(condition && tw_internal_thread() == 0) != 0;
+#else
+    return tw_internal_team_broadcast_uint(tw_internal_thread(), condition, 0) != 0;
 #endif
 }
 
@@ -144,15 +161,15 @@ TW_DEVICE_INLINE void tw_internal_device_fence(void)
 TW_DEVICE_INLINE bool tw_internal_last_team(const struct tw_internal_reducing *here)
 {
     unsigned *const counter = (unsigned *)(void *)(here->arrays - TW_INTERNAL_COUNTER_BYTES);
-    unsigned last = 0;
+    bool last = false;
     if (tw_internal_thread() == 0) {
-        tw_internal_device_fence();
-        last = __atomic_fetch_add(counter, 1u, __ATOMIC_RELAXED) == tw_internal_teams(here->threads) - 1;
-        if (last)
+        last = tw_internal_count_behind(counter) == tw_internal_teams(here->threads) - 1;
+        if (last) {
             *counter = 0;
-        tw_internal_device_fence();
+            tw_internal_atomic_fence(TW_ORDER_ACQUIRE, TW_SCOPE_DEVICE);
+        }
     }
-    return tw_internal_team_broadcast_uint(tw_internal_thread(), last, 0) != 0;
+    return tw_internal_in_first_thread(last);
 }
 
 /* The item of a place in the range; `here` has all that items have in common. */
@@ -352,6 +369,9 @@ TW_DEVICE_INLINE void *tw_internal_team_copy(const struct tw_internal_array *arr
     return tw_internal_dynamic_memory + (array->local - 1);
 }
 
+/* The parts that a thread of the last team loads before it combines them: they are under way together. */
+#define TW_INTERNAL_PARTS_AHEAD 4u
+
 /* A part is a team; the last team finishes. The edges of the stages are barriers: any thread may add to any element. */
 #define TW_INTERNAL_DEFINE_LEAVE_AND_FINISH(type, suffix, combine)                                                     \
     TW_OVERLOADED void tw_internal_leave(type *value, type *slot, tw_operation op,                                     \
@@ -367,9 +387,17 @@ TW_DEVICE_INLINE void *tw_internal_team_copy(const struct tw_internal_array *arr
     {                                                                                                                  \
         const tw_sub_group sub_group = tw_internal_sub_group(tw_internal_thread(), here->threads);                     \
         const volatile type *parts = (const volatile type *)slots;                                                     \
-        type all = tw_internal_identity_##suffix(op);                                                                  \
-        for (unsigned i = tw_internal_thread(); i < (unsigned)here->part; i += here->threads)                          \
-            all = combine(all, parts[i * (8 / sizeof all)], op);                                                       \
+        type all = tw_internal_identity_##suffix(op), next[TW_INTERNAL_PARTS_AHEAD];                                   \
+        const unsigned count = (unsigned)here->part, step = here->threads;                                             \
+        for (unsigned i = tw_internal_thread(); i < count; i += TW_INTERNAL_PARTS_AHEAD * step) {                      \
+            TW_INTERNAL_PRAGMA(clang loop unroll(full))                                                                \
+            for (unsigned k = 0; k < TW_INTERNAL_PARTS_AHEAD; ++k)                                                     \
+                next[k] = i + k * step < count ? parts[(i + k * step) * (8 / sizeof all)]                              \
+                                               : tw_internal_identity_##suffix(op);                                    \
+            TW_INTERNAL_PRAGMA(clang loop unroll(full))                                                                \
+            for (unsigned k = 0; k < TW_INTERNAL_PARTS_AHEAD; ++k)                                                     \
+                all = combine(all, next[k], op);                                                                       \
+        }                                                                                                              \
         all = tw_internal_team_reduce_##suffix(sub_group, all, op);                                                    \
         if (tw_internal_thread() == 0)                                                                                 \
             *target = keep ? combine(*target, all, op) : all;                                                          \
