@@ -12,7 +12,7 @@
 /* The entry of the region for blocks that may be passed as words, although they are large. */
 #define REGION_OF_WORDS "__omp_offloading_fe00_a7a086_life_tw_simt_128_l14"
 
-enum { UNITS = 4, REGISTERS = 40, MOST_ITEMS = 512, STATIC_BYTES = 1000 };
+enum { UNITS = 4, PARTS = 20, REGISTERS = 40, MOST_ITEMS = 512, STATIC_BYTES = 1000 };
 
 static struct {
     size_t parameters;       /* of the kernel */
@@ -21,6 +21,9 @@ static struct {
     int words_private_bytes; /* likewise */
     size_t odd, odd_bytes;   /* the one that has another size */
     int blocks;              /* that fit a multiprocessor */
+    unsigned questions;      /* how many fit, the last one for */
+    int asked_threads;       /* so many threads, */
+    size_t asked_bytes;      /* and so many bytes */
     int static_bytes;        /* of the kernel */
     cu_result launch_fails;  /* with this */
     unsigned grid[3], block[3], dynamic_bytes, launches, graph_launches;
@@ -87,7 +90,10 @@ static cu_result describe_parameter(cu_function function, size_t index, size_t *
 
 static cu_result count_blocks(int *blocks, cu_function function, int threads, size_t dynamic_bytes)
 {
-    (void)function, (void)threads, (void)dynamic_bytes;
+    (void)function;
+    ++driver.questions;
+    driver.asked_threads = threads;
+    driver.asked_bytes = dynamic_bytes;
     *blocks = driver.blocks;
     return 0;
 }
@@ -192,6 +198,7 @@ static void begin(const struct sample *sample, const char *arch)
     memset(&device, 0, sizeof device);
     pthread_mutex_init(&device.streams, NULL);
     device.omp.gpu = true;
+    device.omp.max_parts = PARTS;
     device.capability = 90;
     device.compute_units = UNITS;
     device.default_shared_bytes = 48 << 10;
@@ -315,15 +322,22 @@ TW_TEST(a_block_of_a_kibibyte_is_passed_as_words)
     }
 }
 
+static const char *no_misfit(const void *block, unsigned *members)
+{
+    (void)block, (void)members;
+    return NULL;
+}
+
 /* The teams of a reduction stride over the range. More than run at a time would begin when the first ones end. */
 TW_TEST(a_reduction_has_at_most_the_teams_that_run_at_a_time)
 {
-    const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_REDUCTION);
+    struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_REDUCTION);
+    kernel.misfit = no_misfit;
     static const struct {
         size_t items;
         int blocks;
         unsigned teams;
-    } cases[] = {{1000000, 2, 2 * UNITS}, {1000000, 3, 3 * UNITS}, {700, 2, 3}, {1000000, 0, TW_INTERNAL_MAX_PARTS}};
+    } cases[] = {{1000000, 2, 2 * UNITS}, {1000000, 3, 3 * UNITS}, {700, 2, 3}, {1000000, 0, PARTS}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         struct tw_internal_launch launch = launch_of(cases[i].items);
         begin(&(struct sample){.name = REGION}, "sm_90");
@@ -331,14 +345,9 @@ TW_TEST(a_reduction_has_at_most_the_teams_that_run_at_a_time)
         TW_CHECK(takes(&kernel, &launch));
         TW_PASS(tw_cuda_launch(&device, &kernel, &launch));
         TW_EQUAL(driver.grid[0], cases[i].teams);
+        TW_EQUAL(driver.asked_threads, TW_INTERNAL_SIMT_RANGE_THREADS);
         end();
     }
-}
-
-static const char *no_misfit(const void *block, unsigned *members)
-{
-    (void)block, (void)members;
-    return NULL;
 }
 
 /* Of a kernel with groups that reduces the grid has one dimension, whatever the range: teams number groups themselves. */
@@ -353,15 +362,28 @@ TW_TEST(teams_of_a_reduction_stride_over_groups)
     launch.local[1] = 16;
     static const struct {
         size_t groups[2];
+        int blocks;
         unsigned teams;
-    } cases[] = {{{3, 5}, 15}, {{700, 800}, TW_INTERNAL_MAX_PARTS}};
+    } cases[] = {{{1, 5}, 2, 5},
+                 {{700, 800}, 2, 2 * UNITS},
+                 {{700, 800}, 0, PARTS},
+                 {{700, 800}, TW_INTERNAL_MAX_PARTS, TW_INTERNAL_MAX_PARTS}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         launch.range[0] = cases[i].groups[0];
         launch.range[1] = cases[i].groups[1];
         launch.scratch = images;
+        launch.local_bytes = 64;
         begin(&(struct sample){.name = REGION}, "sm_90");
+        driver.blocks = cases[i].blocks;
         TW_CHECK(takes(&kernel, &launch));
         TW_PASS(tw_cuda_launch(&device, &kernel, &launch));
+        TW_EQUAL(driver.asked_threads, 4 * 16);
+        TW_EQUAL(driver.asked_bytes, 64);
+        TW_CHECK(takes(&kernel, &launch));
+        TW_EQUAL(driver.questions, 1); /* the answer is kept, for groups of this size */
+        launch.local_bytes = 128;
+        TW_CHECK(takes(&kernel, &launch));
+        TW_EQUAL(driver.questions, 2);
         const struct tw_internal_simt_captures captures = tw_internal_simt_group_reduction_captures(&launch, &grid);
         TW_CHECK(memcmp(&driver.given[1], &captures, sizeof captures) == 0);
         TW_CHECK(captures.inner == (uintptr_t)launch.scratch);

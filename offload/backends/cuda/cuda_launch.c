@@ -88,14 +88,10 @@ static const char *examine(const struct tw_omp_device *device, void *module, con
 static void complete(const struct tw_omp_device *base, struct tw_gpu_kernel *kernel)
 {
     const struct tw_cuda_device *device = cuda(base);
-    int blocks = 0;
     /* a kernel may use so much by default */
     atomic_init(&kernel->dynamic_bytes, device->default_shared_bytes > kernel->static_bytes
                                             ? device->default_shared_bytes - kernel->static_bytes
                                             : 0);
-    if (kernel->key->form == TW_INTERNAL_REDUCTION
-        && !tw_cuda.resident_blocks(&blocks, kernel->handle, TW_INTERNAL_SIMT_RANGE_THREADS, 0))
-        kernel->resident_teams = (size_t)blocks * device->compute_units;
 }
 
 static bool leaves_all(void)
@@ -156,20 +152,49 @@ static cu_result allow(struct tw_gpu_kernel *kernel, size_t bytes)
     return error;
 }
 
-/* Returns the number of work-groups that the device runs at a time; 0 if it is not known. */
-static size_t resident_groups(struct tw_cuda_device *device, struct tw_gpu_kernel *kernel, size_t items,
-                              size_t local_bytes)
+/* Asks the driver for the number of work-groups that a multiprocessor runs at a time; 0 if it is not known. */
+static uint16_t ask_resident(struct tw_cuda_device *device, struct tw_gpu_kernel *kernel, size_t items,
+                             size_t local_bytes)
 {
     int blocks = 0;
-    if (!items || items > kernel->max_items || local_bytes > device->max_shared_bytes)
-        return 0;
     const enum tw_cuda_entry entry = tw_cuda_enter(device);
     if (!entry)
         return 0;
     if (allow(kernel, local_bytes) || tw_cuda.resident_blocks(&blocks, kernel->handle, (int)items, local_bytes))
         blocks = 0;
     tw_cuda_leave(entry);
-    return blocks > 0 ? (size_t)blocks * device->compute_units : 0;
+    return blocks > 0 && blocks <= UINT16_MAX ? (uint16_t)blocks : 0;
+}
+
+/* Returns the number of work-groups that a multiprocessor runs at a time; 0 if it is not known. The answer is kept until
+   groups of another size are asked for, since a launch that reduces asks each time. */
+static size_t resident_groups(struct tw_cuda_device *device, struct tw_gpu_kernel *kernel, size_t items,
+                              size_t local_bytes)
+{
+    if (!items || items > kernel->max_items || local_bytes > device->max_shared_bytes)
+        return 0;
+    const uint64_t asked = (uint64_t)local_bytes << 32 | (uint64_t)items << 16;
+    uint64_t known = atomic_load_explicit(&kernel->residency, memory_order_relaxed);
+    if (known >> 16 != asked >> 16) {
+        known = asked | ask_resident(device, kernel, items, local_bytes);
+        atomic_store_explicit(&kernel->residency, known, memory_order_relaxed);
+    }
+    return known & UINT16_MAX;
+}
+
+/* Returns the most teams that a launch which reduces is worth: teams take turns at the groups, or at the range, and the
+   device holds so many at the same time. More would begin when the first ones end, and fewer share it unevenly. */
+static unsigned most_parts(struct tw_cuda_device *device, struct tw_gpu_kernel *kernel,
+                           const struct tw_internal_launch *launch)
+{
+    const size_t items = kernel->key->form == TW_INTERNAL_REDUCTION
+                             ? TW_INTERNAL_SIMT_RANGE_THREADS
+                             : launch->local[0] * launch->local[1] * launch->local[2];
+    const size_t units = device->compute_units, resident = resident_groups(device, kernel, items, launch->local_bytes);
+    if (!resident || !units || units > TW_INTERNAL_MAX_PARTS)
+        return launch->max_parts;
+    const size_t most = TW_INTERNAL_MAX_PARTS / units;
+    return (unsigned)(units * (resident < most ? resident : most));
 }
 
 void tw_cuda_limits(struct tw_backend_device *base, const struct tw_internal_kernel *key, size_t items,
@@ -180,7 +205,7 @@ void tw_cuda_limits(struct tw_backend_device *base, const struct tw_internal_ker
     if (!kernel || !kernel->handle)
         return;
     tw_gpu_kernel_describe(kernel, facts);
-    facts->resident_groups = resident_groups(device, kernel, items, local_bytes);
+    facts->resident_groups = resident_groups(device, kernel, items, local_bytes) * device->compute_units;
 }
 
 /* Fails for a kernel whose images are not for the device. */
@@ -217,10 +242,12 @@ tw_status tw_cuda_check(struct tw_backend_device *base, const struct tw_internal
     tw_status status = tw_omp_check(base, key, launch);
     if (status != TW_SUCCESS)
         return status;
-    const struct tw_gpu_kernel *kernel = launch->found = find(device, key);
+    struct tw_gpu_kernel *kernel = launch->found = find(device, key);
     const bool found = kernel && kernel->handle;
     status =
         tw_gpu_kernel_check(kernel, key, launch, found ? local_limit(device, kernel) : device->default_shared_bytes);
+    if (found && status == TW_SUCCESS && key->misfit)
+        launch->max_parts = most_parts(device, kernel, launch);
     return status == TW_SUCCESS ? check_code(device, key, kernel) : status;
 }
 

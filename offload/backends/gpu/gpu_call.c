@@ -48,8 +48,6 @@ describe_range(const struct tw_gpu_kernel *kernel, const struct tw_internal_laun
     call->block[0] = tw_internal_simt_count(grid.threads);
     if (!is_reduction && !reduces_groups)
         shape(launch, &grid, is_range, &captures, call);
-    else if (is_reduction && kernel->resident_teams && kernel->resident_teams < call->grid[0])
-        call->grid[0] = (unsigned)kernel->resident_teams; /* teams stride over the range: more would wait for these */
     return captures;
 }
 

@@ -16,7 +16,7 @@
 #define TW_GPU_CLAUSE_WORDS 3u /* the most parameters that the clauses of a region add */
 #define TW_GPU_MAX_PARAMETERS (1 + TW_INTERNAL_SIMT_WORDS + TW_INTERNAL_SIMT_ARGS_BYTES / 8 + TW_GPU_CLAUSE_WORDS)
 
-/* A kernel on a device, or the reason why it is not found. Only dynamic_bytes changes once others can see it. */
+/* A kernel on a device, or the reason why it is not found. Only the last two members change once others can see it. */
 struct tw_gpu_kernel {
     struct tw_gpu_kernel *next, *next_of_all;
     const struct tw_internal_kernel *key;
@@ -29,7 +29,7 @@ struct tw_gpu_kernel {
     bool is_missing;    /* the images do not have it: libomptarget cannot launch it either */
     const char *reason; /* why the driver cannot launch it; NULL: it can */
     size_t max_items, registers, private_bytes, static_bytes;
-    size_t resident_teams;       /* for a reduction: the teams that run at the same time; 0: not known */
+    _Atomic(uint64_t) residency; /* a backend's own: what it was asked for last, and the answer; 0: nothing */
     atomic_size_t dynamic_bytes; /* the dynamic local memory that the driver allows, for a backend that has to ask */
 };
 

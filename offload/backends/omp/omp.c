@@ -81,7 +81,7 @@ void tw_omp_begin(struct tw_omp_device *device, const struct tw_backend *backend
         .number = number,
         .gpu = gpu,
         .max_teams = gpu ? TEAMS_MAX_TEAMS : tw_topology_processors(),
-        .max_parts = TW_INTERNAL_MAX_PARTS / 2,
+        .max_parts = TW_INTERNAL_MAX_PARTS / 4,
     };
     device->max_threads = gpu ? TW_INTERNAL_SIMT_MAX_GROUP : device->max_teams;
     tw_fiber_open();
@@ -402,6 +402,7 @@ tw_status tw_omp_check(struct tw_backend_device *device, const struct tw_interna
 {
     tw_status status = tw_omp_load(device, kernel);
     launch->words = tw_internal_words_for(kernel->args_bytes);
+    launch->max_parts = omp(device)->max_parts;
     if (status == TW_SUCCESS)
         status = tw_host_check_has_groups(kernel);
     return status == TW_SUCCESS ? check_sizes(device, kernel, launch) : status;
@@ -457,7 +458,6 @@ void tw_omp_prepare(const struct tw_omp_device *device, const struct tw_internal
     description->lowering = tw_omp_lowering(device, kernel);
     description->max_teams = device->max_teams;
     description->max_threads = threads_of_team(device, kernel, description);
-    description->max_parts = device->max_parts;
     description->thread_step = device->gpu ? GPU_THREAD_STEP : 1;
     description->cpu = device->gpu ? NULL : &tw_fiber_cpu;
     description->fell_back = description->stacks = 0;

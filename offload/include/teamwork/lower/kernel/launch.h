@@ -15,7 +15,7 @@
 #include <teamwork/range.h>
 
 enum {
-    TW_INTERNAL_KERNEL_ABI = 13, /* of kernels that headers compiled; the runtime checks it */
+    TW_INTERNAL_KERNEL_ABI = 14, /* of kernels that headers compiled; the runtime checks it */
     /* argument blocks up to this many bytes travel as kernel arguments; larger ones through device memory */
     TW_INTERNAL_INLINE_ARGS_BYTES = 256,
     /* in the simt lowering, blocks up to this many bytes have a region for either way; who launches chooses */
@@ -32,7 +32,7 @@ enum {
 /* Reductions: up to eight members, a slot of 8 bytes for each part of the launch, which are teams in the simt lowering
    and else loops. Behind the slots is a counter, and behind that what belongs to members that are arrays: a CPU has a
    copy of all arrays for each part, a GPU one. */
-#define TW_INTERNAL_MAX_PARTS 2048u
+#define TW_INTERNAL_MAX_PARTS 4096u
 #define TW_INTERNAL_LOOP_PARTS 512u
 #define TW_INTERNAL_SLOT_BYTES(parts) (8u * (parts) * 8u)
 #define TW_INTERNAL_COUNTER_BYTES 64u
@@ -159,7 +159,7 @@ struct tw_internal_launch {
     int device;              /* OpenMP device number; not for the host launcher */
     unsigned lowering;       /* enum tw_internal_lowering */
     unsigned max_teams;      /* most teams worth asking the device for; at least 1 */
-    unsigned max_parts;      /* teams that a reduction in the simt lowering runs in; at most TW_INTERNAL_MAX_PARTS */
+    unsigned max_parts;      /* most teams of a reduction in the simt lowering: set by the backend's `check` */
     unsigned max_threads;    /* most threads in a team of the device */
     unsigned thread_step;    /* teams of the standard mapping need a multiple of this: a warp */
     size_t local_bytes;      /* local accessors of each group */
