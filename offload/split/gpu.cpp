@@ -730,13 +730,13 @@ bool writeForGpu(Function &F, FunctionAnalysisManager &FAM)
 {
     if (!Triple(F.getParent()->getTargetTriple()).isNVPTX())
         return false;
-    bool Changed = isKernel(F) && versionClamps(F, FAM);
+    bool Changed = shareArguments(F);
+    Changed |= isKernel(F) && versionClamps(F, FAM);
     if (Changed)
         FAM.invalidate(F, PreservedAnalyses::none());
     auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
     auto &LI = FAM.getResult<LoopAnalysis>(F);
     Changed |= tellGlobalPointers(F);
-    Changed |= dropUnread(F);
     for (Instruction &I : make_early_inc_range(instructions(F)))
         Changed |= addOffsetFirst(I);
     Changed |= leaveIdleBarriers(F, DT);

@@ -42,7 +42,7 @@
  *
  * For GPUs the plugin looks for variables and functions that the device does not have (missing.cpp), and
  *
- *     unread.cpp    takes out what is stored for a work-item, and is not read
+ *     arguments.cpp lets the work-items of a team share the arrays among their arguments
  *     gpu.cpp       takes barriers out of loops that only read, and writes reciprocals so that they call nothing
  *     clamps.cpp    makes a copy of a kernel for where the bounds of its clamps are in order
  */
@@ -317,7 +317,7 @@ bool forwardVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool loadNearUses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void reportMissing(const llvm::Module &M);
-bool dropUnread(llvm::Function &F);
+bool shareArguments(llvm::Function &F);
 bool versionClamps(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool keepCounters(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool writeForGpu(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

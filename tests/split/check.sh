@@ -305,7 +305,8 @@ $(sed -n 's/^[a-z]* \(stays_[a-z]*\)(.*/\1 bar.sync 1/p' "$here/split/gpu.c")"
         exit 1
     fi
     if [ "$(echo "$code" | sed -n '/entry.*stores_the_array/,/^}/p' | grep -c 'st\.local')" != 2 ] ||
-        [ "$(echo "$code" | sed -n '/entry.*stores_all/,/^}/p' | grep -c 'st\.local')" != 4 ]; then
+        [ "$(echo "$code" | sed -n '/entry.*stores_all/,/^}/p' | grep -c 'st\.local')" != 4 ] ||
+        [ "$(echo "$code" | sed -n '/entry.*shares_the_array/,/^}/p' | grep -c 'st\.shared')" != 2 ]; then
         echo "split/gpu_kernel.c stores other words than those of arrays"
         exit 1
     fi
@@ -313,7 +314,7 @@ $(sed -n 's/^[a-z]* \(stays_[a-z]*\)(.*/\1 bar.sync 1/p' "$here/split/gpu.c")"
         /\.entry/ { name = $0; sub(/.*entry __omp_offloading_[0-9a-f]*_[0-9a-f]*_/, "", name); sub(/_l[0-9]*\(.*/, "", name) }
         $1 ~ /^bar.*sync/ || $2 ~ /^bar.*sync/ { ++barriers[name] }
         END { for (name in barriers) print name, barriers[name] }' | sort)
-    expected=$(sed -n 's/^KERNEL(\([a-z_]*\)_\([0-9]\),.*/\1_\2 \2/p' "$here/split/gpu_kernel.c" | sort)
+    expected=$(sed -n 's/^[A-Z]*(\([a-z_]*\)_\([0-9]\),.*/\1_\2 \2/p' "$here/split/gpu_kernel.c" | sort)
     if [ "$found" != "$expected" ]; then
         echo "split/gpu_kernel.c: barriers are expected, and found:"
         echo "$expected"

@@ -63,7 +63,7 @@ KERNEL(by_two_tw_simt_2, if (id == 0) own[0] = (int)x[0]; barrier(); if (id == 1
 KERNEL(by_the_first_of_several_2, if (id == 0) own[0] = (int)x[0]; barrier(); if (id == 0) own[0]++; barrier();
        y[id] = (float)own[0];)
 
-/* Of a block with an array that is indexed, the array alone is stored. */
+/* Of a block with an array that is indexed, the array alone is stored: in Teamwork's kernels for all work-items together. */
 struct block {
     long first;
     float at[4];
@@ -82,6 +82,7 @@ struct block {
         }                                                                                                              \
     }
 BLOCK(stores_the_array, k->at[thread() & 3] + (float)(k->first + k->last))
+BLOCK(shares_the_array_tw_simt_1, k->at[thread() & 3] + (float)(k->first + k->last))
 BLOCK(stores_all, *(const float *)((const char *)&k->at[thread() & 3] - thread()))
 
 /* Clamps, which are a maximum and a minimum where their bounds are in order. */
@@ -89,18 +90,18 @@ BLOCK(stores_all, *(const float *)((const char *)&k->at[thread() & 3] - thread()
     void clamps_##name(unsigned long in, unsigned long out, int last, int n)                                           \
     {                                                                                                                  \
         _Pragma("omp target teams ompx_bare num_teams(1) thread_limit(32) firstprivate(in, out, last, n)")             \
-        _Pragma("clang loop unroll(disable)") for (int i = 0; i < 32; ++i)                                             \
+            _Pragma("clang loop unroll(disable)") for (int i = 0; i < 32; ++i)                                         \
         {                                                                                                              \
             const int x = ((int *)in)[i], *const bound = (int *)out;                                                   \
             ((int *)out)[i] = of;                                                                                      \
         }                                                                                                              \
     }
-CLAMP(by_last, x < 0 ? 0 : x > last ? last : x)
+CLAMP(by_last, x<0 ? 0 : x> last ? last : x)
 CLAMP(by_count, x < 0 ? 0 : x >= n ? n - 1 : x)
 CLAMP(behind, x - 2 < 0 ? 0 : x - 2 > last ? last : x - 2)
 CLAMP(before, x - 1 < 0 ? 0 : x - 1 >= n ? n - 1 : x - 1)
 CLAMP(first, x <= 3 ? 3 : x > last - 7 ? last - 7 : x)
-CLAMP(not_of_an_argument, x < 0 ? 0 : x > *bound ? *bound : x)
+CLAMP(not_of_an_argument, x<0 ? 0 : x> *bound ? *bound : x)
 
 /* A pointer goes through the weights, and the loop that LLVM unrolls stays as it is. */
 struct weights {

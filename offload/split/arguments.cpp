@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stores to the stack of a work-item that nobody reads, in kernels for GPUs. A kernel's arguments arrive as words. If it indexes an
- * array among them, all words lie on the stack, as far as LLVM knows: an index could lead from the array to the members beside it. In C
- * it cannot, so these need no place there. Each store goes to the L2 cache, which limits such kernels.
+ * Arrays among the arguments of kernels for GPUs. Arguments arrive as words. If a kernel indexes an array among them, LLVM stores all
+ * words on the stack of each work-item, since an index could lead from the array to the members beside it. In C it cannot, so these need
+ * no place there. What is left is the same for all work-items of the team: it goes to the team's memory instead. Stores to stacks all go
+ * to the L2 cache, which limits such kernels.
  */
 #include "split.h"
 
-#include <llvm/IR/InstIterator.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
 
 using namespace llvm;
 
@@ -16,6 +18,8 @@ namespace tw_split
 
 namespace
 {
+
+constexpr uint64_t MostOfTeam = 1024; /* bytes */
 
 struct Range {
     uint64_t Begin, End;
@@ -29,7 +33,7 @@ struct Range {
 class Variable
 {
   public:
-    Variable(AllocaInst &I, const DataLayout &DL) : DL(DL), Size(DL.getTypeAllocSize(I.getAllocatedType()).getFixedValue())
+    Variable(AllocaInst &I, const DataLayout &DL) : I(I), DL(DL), Size(DL.getTypeAllocSize(I.getAllocatedType()).getFixedValue())
     {
         IsKnown = !I.isArrayAllocation() && look(I, 0);
     }
@@ -37,22 +41,75 @@ class Variable
     /* Removes the stores of which nothing is read. */
     bool drop()
     {
-        bool Changed = false;
-        for (auto &[Store, Where] : Stores) {
-            if (!IsKnown || any_of(Reads, [&Where = Where](const Range &Read) { return Read.overlaps(Where); }))
-                continue;
-            Store->eraseFromParent();
-            Changed = true;
-        }
-        return Changed;
+        const size_t Before = Stores.size();
+        erase_if(Stores, [&](const auto &Store) {
+            if (!IsKnown || any_of(Reads, [&](const Range &Read) { return Read.overlaps(Store.second); }))
+                return false;
+            Store.first->eraseFromParent();
+            return true;
+        });
+        return Stores.size() != Before;
+    }
+
+    /* Whether an array is read in it that is the same for all work-items, once the last store is done. */
+    bool isOfTeam() const
+    {
+        if (!IsKnown || !IsIndexed || Size > MostOfTeam || Stores.empty())
+            return false;
+        const Instruction *Last = lastStore();
+        return all_of(Stores, [&](const auto &Store) {
+                   return Store.first->getParent() == Last->getParent()
+                          && (isa<Argument>(Store.first->getValueOperand()) || isa<Constant>(Store.first->getValueOperand()));
+               }) && all_of(Loads, [&](const Instruction *Load) {
+                   return Load->getParent() != Last->getParent() || Last->comesBefore(Load);
+               });
+    }
+
+    /* Makes it a variable of the team, which all work-items set to the same values. */
+    void moveToTeam()
+    {
+        Function &F = *I.getFunction();
+        Module &M = *F.getParent();
+        Instruction *Last = lastStore();
+        Type *None = Type::getVoidTy(M.getContext());
+#if LLVM_VERSION_MAJOR >= 22
+        Type *Word = Type::getInt32Ty(M.getContext());
+        FunctionCallee Barrier = M.getOrInsertFunction("llvm.nvvm.barrier.cta.sync.aligned.all", None, Word);
+        const SmallVector<Value *, 1> Number = {ConstantInt::get(Word, 0)};
+#else
+        FunctionCallee Barrier = M.getOrInsertFunction("llvm.nvvm.barrier0", None);
+        const SmallVector<Value *, 1> Number;
+#endif
+        cast<Function>(Barrier.getCallee())->setConvergent();
+        CallInst::Create(Barrier, Number, "", std::next(Last->getIterator()))->setDebugLoc(Last->getDebugLoc());
+        auto *Shared = new GlobalVariable(M, I.getAllocatedType(), false, GlobalValue::InternalLinkage,
+                                          UndefValue::get(I.getAllocatedType()), F.getName() + "_arguments", nullptr,
+                                          GlobalValue::NotThreadLocal, 3);
+        Shared->setAlignment(I.getAlign());
+        for (User *By : make_early_inc_range(I.users()))
+            if (auto *Intrinsic = dyn_cast<IntrinsicInst>(By))
+                Intrinsic->eraseFromParent();
+        I.replaceAllUsesWith(ConstantExpr::getAddrSpaceCast(Shared, I.getType()));
+        I.eraseFromParent();
     }
 
   private:
+    AllocaInst &I;
     const DataLayout &DL;
     uint64_t Size;
-    bool IsKnown;
+    bool IsKnown, IsIndexed = false;
     SmallVector<Range, 8> Reads;
+    SmallVector<const Instruction *, 8> Loads;
     SmallVector<std::pair<StoreInst *, Range>, 32> Stores;
+
+    Instruction *lastStore() const
+    {
+        Instruction *Last = Stores.front().first;
+        for (const auto &Store : Stores)
+            if (Store.first->getParent() == Last->getParent() && Last->comesBefore(Store.first))
+                Last = Store.first;
+        return Last;
+    }
 
     /* The array that an index leads into which is not constant. An array at the end may go on, as in C before it had such members. */
     std::optional<Range> arrayOf(GetElementPtrInst &To, uint64_t At) const
@@ -91,9 +148,11 @@ class Variable
                                             : To->getSourceElementType()->isArrayTy() && First && First->isZero();
                 return U.getOperandNo() == 0 && StaysThere && lookInArray(*User, Array);
             }
-            if (isa<LoadInst>(User))
-                Reads.push_back(Array);
-            return isa<LoadInst>(User) || (isa<StoreInst>(User) && getLoadStorePointerOperand(User) == &Address);
+            if (!isa<LoadInst>(User))
+                return false;
+            Reads.push_back(Array);
+            Loads.push_back(User);
+            return IsIndexed = true;
         });
     }
 
@@ -112,6 +171,7 @@ class Variable
                 return Array && lookInArray(*To, *Array);
             }
             if (auto *Load = dyn_cast<LoadInst>(User)) {
+                Loads.push_back(Load);
                 Reads.push_back({At, At + DL.getTypeStoreSize(Load->getType()).getFixedValue()});
                 return true;
             }
@@ -127,12 +187,22 @@ class Variable
 
 } // namespace
 
-bool dropUnread(Function &F)
+bool shareArguments(Function &F)
 {
     bool Changed = false;
+    SmallVector<AllocaInst *, 8> Allocas;
     for (Instruction &I : F.getEntryBlock())
         if (auto *Alloca = dyn_cast<AllocaInst>(&I); Alloca && Alloca->getAllocatedType()->isSized())
-            Changed |= Variable(*Alloca, F.getDataLayout()).drop();
+            Allocas.push_back(Alloca);
+    for (AllocaInst *Alloca : Allocas) {
+        Variable Of(*Alloca, F.getDataLayout());
+        Changed |= Of.drop();
+        /* all work-items of such a kernel begin together */
+        if (!F.getName().contains("_tw_simt_") || !Of.isOfTeam())
+            continue;
+        Of.moveToTeam();
+        Changed = true;
+    }
     return Changed;
 }
 
