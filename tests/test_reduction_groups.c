@@ -47,7 +47,7 @@ static inline void any_tiles(tw_group group, const struct any_tiles *k)
 }
 TW_WORK_GROUP_REDUCTION(any_tiles, (), sum);
 
-enum { MOST = 64 * 1500 };
+enum { MOST = 64 * 15000 };
 static int values[MOST];
 
 static tw_buffer *make_values(void)
@@ -61,7 +61,7 @@ static tw_buffer *make_values(void)
 
 TW_TEST(hierarchical_kernels_reduce)
 {
-    static const size_t groups[] = {1, 2, 63, 511, 513, 1500};
+    static const size_t groups[] = {1, 2, 63, 511, 513, 1500, 15000};
     const unsigned zeros[16] = {0};
     tw_queue *queue = tw_test_queue();
     tw_buffer *in = make_values(), *sum = NULL, *most = NULL, *count = NULL, *bins = NULL;
@@ -171,7 +171,7 @@ TW_ND_RANGE_REDUCTION(plain, (), sum, bits);
 
 TW_TEST(nd_range_kernels_with_barriers_reduce)
 {
-    static const size_t groups[] = {1, 7, 512, 3000};
+    static const size_t groups[] = {1, 7, 512, 3000, 20000};
     const unsigned zeros[64] = {0};
     tw_queue *queue = nd_queue();
     if (!queue)
