@@ -870,7 +870,7 @@ bool Divider::isWorthWhole() const
     size_t Instructions = 0;
     for (const BasicBlock *Block : L.blocks())
         Instructions += Block->size();
-    return !Nest && L.isInnermost() && Fixed >= LeastOfWhole && Fixed <= MostInShortRow && Instructions <= MostOfWhole
+    return !Nest && Fixed >= LeastOfWhole && Fixed <= MostInShortRow && Instructions <= MostOfWhole
            && any_of(Conditions, [](const Condition &C) { return C.Then; }) && !(isa<ConstantInt>(Lo) && isa<ConstantInt>(Hi));
 }
 

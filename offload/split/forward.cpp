@@ -162,8 +162,8 @@ bool forwardVectors(Function &F, FunctionAnalysisManager &FAM)
     for (Instruction *Variable : Variables) {
         GlobalVariable *OfThread = threadVariable(*Variable);
         const DataLayout &DL = F.getParent()->getDataLayout();
-        if (OfThread
-            && (CallsOwn || Addresses[OfThread] != 1 || DL.getTypeAllocSize(OfThread->getValueType()).getFixedValue() > MostBytes))
+        const bool IsHereOnly = OfThread && (OfThread->hasOneUse() || (!CallsOwn && Addresses[OfThread] == 1));
+        if (OfThread && (!IsHereOnly || DL.getTypeAllocSize(OfThread->getValueType()).getFixedValue() > MostBytes))
             continue;
         DenseSet<const Instruction *> Accesses;
         if (!isOnlyAccessed(*Variable, Accesses))

@@ -24,6 +24,7 @@
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -487,6 +488,8 @@ bool Lanes::collectKept()
         Width = LeastLanes; /* rows of a group with several dimensions are short, too */
     else if (Bytes <= MostWideBytes && strides())
         Width = MostWideLanes;
+    if (const uint64_t All = SE.getSmallConstantTripCount(&L); All && Bytes && All * Bytes <= Registers / 2)
+        Width = unsigned(All); /* and sums stay in registers to the end of the kernel */
     Width = std::min(Width, MostWidth);
     return true;
 }
@@ -579,7 +582,7 @@ bool Lanes::run()
         return true;
     }
     /* with an array for each lane, as if they were of the group */
-    Lanes Expanded(F, L, SE, DT, LI, AA);
+    Lanes Expanded(F, L, SE, DT, LI, AA, Registers);
     Expanded.MostWidth = MostWidth;
     Expanded.At.Lane = Expanded.Number = new FreezeInst(PoisonValue::get(Size), "tw_lane", L.getHeader()->getFirstInsertionPt());
     Expanded.OfLanes = expandArrays(*Expanded.Number);
@@ -634,10 +637,14 @@ void separateLast(Loop &L, ScalarEvolution &SE)
 bool makeLanes(Function &F, FunctionAnalysisManager &FAM)
 {
     std::set<std::string> Said;
+    const auto &TTI = FAM.getResult<TargetIRAnalysis>(F);
+    const uint64_t Registers = TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue() / 8
+                               * TTI.getNumberOfRegisters(TTI.getRegisterClassForType(true));
     const auto Change = [&](Loop &L) {
         auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
         separateLast(L, SE);
-        Lanes Made(F, L, SE, FAM.getResult<DominatorTreeAnalysis>(F), FAM.getResult<LoopAnalysis>(F), FAM.getResult<AAManager>(F));
+        Lanes Made(F, L, SE, FAM.getResult<DominatorTreeAnalysis>(F), FAM.getResult<LoopAnalysis>(F), FAM.getResult<AAManager>(F),
+                   Registers);
         const bool Done = Made.run();
         report(F, L, Done, Made.Why, Made.Where, Said);
         if (Done)

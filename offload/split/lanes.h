@@ -74,8 +74,8 @@ class Lanes
 {
   public:
     Lanes(llvm::Function &F, llvm::Loop &L, llvm::ScalarEvolution &SE, llvm::DominatorTree &DT, llvm::LoopInfo &LI,
-          llvm::AAResults &AA)
-        : F(F), L(L), SE(SE), DT(DT), LI(LI), AA(AA), DL(F.getParent()->getDataLayout()), Context(F.getContext()),
+          llvm::AAResults &AA, uint64_t Registers)
+        : F(F), L(L), SE(SE), DT(DT), LI(LI), AA(AA), Registers(Registers), DL(F.getParent()->getDataLayout()), Context(F.getContext()),
           Size(llvm::Type::getInt64Ty(Context)), At(L, SE)
     {
     }
@@ -90,6 +90,7 @@ class Lanes
     llvm::DominatorTree &DT;
     llvm::LoopInfo &LI;
     llvm::AAResults &AA;
+    const uint64_t Registers; /* for vectors, in bytes */
     const llvm::DataLayout &DL;
     llvm::LLVMContext &Context;
     llvm::IntegerType *Size;

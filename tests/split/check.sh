@@ -225,6 +225,13 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
         exit 1
     fi
 
+    # All of a group takes the turns of a loop together, as far as all have them, and a tree behind that is not in the thread's memory.
+    row=$(echo "$code" | sed -n '/^define.*@row_group_tw_host/,/^}/p')
+    if echo "$row" | grep 'llvm\.threadlocal' || [ "$(echo "$row" | grep -c 'alloca \[128 x float\]')" -lt 2 ]; then
+        echo "groups of row_group in split/levels.c go by chunks, or keep their tree in memory"
+        exit 1
+    fi
+
     # A group that lies inside of a block, and of all numbers, adds the block's sum to whole vectors.
     for kernel in add_items_tw_items add_group_tw_host; do
         if ! echo "$code" | sed -n "/^define.*@$kernel/,/^}/p" | grep -q 'store <8 x i32>'; then

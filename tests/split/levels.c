@@ -149,6 +149,33 @@ static inline void halves_items(tw_nd_item item, const struct least *k)
 }
 TW_ND_RANGE_KERNEL(TW_BLOCK(least) halves_items, GROUP);
 
+/* A row of a matrix, summed up by a group. */
+struct row {
+    const float *in;
+    float *out;
+    size_t count;
+};
+
+static inline void row_group(tw_group group, const struct row *k)
+{
+    TW_LOCAL(float, part, [GROUP]);
+    tw_parallel_for_work_item(group, item) {
+        float sum = 0;
+        for (size_t i = tw_local_id(item, 0); i < k->count; i += GROUP)
+            sum += k->in[tw_group_id(group, 0) * k->count + i];
+        part[tw_local_id(item, 0)] = sum;
+    }
+    for (size_t half = GROUP / 2; half > 0; half /= 2)
+        tw_parallel_for_work_item(group, item) {
+            if (tw_local_id(item, 0) < half)
+                part[tw_local_id(item, 0)] += part[tw_local_id(item, 0) + half];
+        }
+    TW_ONCE(group) {
+        k->out[tw_group_id(group, 0)] = part[0];
+    }
+}
+TW_WORK_GROUP_KERNEL(TW_BLOCK(row) row_group, GROUP);
+
 /* What is before a block is added to its numbers: the block is the same for all of a group, or is not. */
 struct add {
     const uint32_t *sums;
