@@ -690,6 +690,24 @@ static void own_turns_model(const int *in, int *out, int n, size_t items, size_t
     }
 }
 
+/* In a small group a work-item soon comes back to what it has written. */
+SHAPE(comes_back)
+{
+    TW_LOCAL(int, cells, [CELLS]);
+    const int l = (int)tw_local_id(item, 0), m = (int)tw_local_range(item, 0);
+    for (int i = l; i < CELLS; i += m)
+        cells[i] = i < m ? k->n : cells[i - m] + 1;
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[place_of(item)] = cells[CELLS - 1 - l];
+}
+TW_ND_RANGE_KERNEL(comes_back);
+static void comes_back_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    (void)in, (void)group;
+    for (int l = 0; l < (int)items; ++l)
+        out[l] = (CELLS - 1 - l) / (int)items + n;
+}
+
 TW_TEST(ranges_that_a_group_shares_out)
 {
     ND_BEGIN(queue);
@@ -697,6 +715,7 @@ TW_TEST(ranges_that_a_group_shares_out)
     CHECK(queue, shares_cells, line(ITEMS), 0);
     CHECK(queue, shares_tile, nd_groups(tw_range_2d(1, 3), tw_range_2d(4, 16)), 5);
     CHECK(queue, own_turns, line(ITEMS), 11);
+    CHECK(queue, comes_back, line(8), 3);
     TW_PASS(tw_queue_destroy(&queue));
 }
 

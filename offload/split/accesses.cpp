@@ -186,6 +186,47 @@ std::vector<SmallVector<Instruction *, 4>> Accesses::combined()
     return Found;
 }
 
+/* Whether two addresses may be in the same memory: what is loaded from different places of the block is different. */
+static bool isSameMemory(const Value *A, const Value *B, const DataLayout &DL)
+{
+    A = getUnderlyingObject(A), B = getUnderlyingObject(B);
+    if (A == B || isa<PHINode>(A) || isa<SelectInst>(A) || isa<PHINode>(B) || isa<SelectInst>(B))
+        return true;
+    const auto *Left = dyn_cast<LoadInst>(A), *Right = dyn_cast<LoadInst>(B);
+    if (!Left || !Right)
+        return false;
+    APInt At(64, 0), Other(64, 0);
+    A = Left->getPointerOperand()->stripAndAccumulateConstantOffsets(DL, At, true);
+    B = Right->getPointerOperand()->stripAndAccumulateConstantOffsets(DL, Other, true);
+    return At == Other && isSameMemory(A, B, DL);
+}
+
+/* Whether a work-item may come back, in another turn of a loop, to what it has written: all but its own element of the turn. */
+bool comesBack(Loop &L, ScalarEvolution &SE)
+{
+    SmallVector<std::pair<Instruction *, Value *>, 16> All; /* what accesses, and where */
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block)
+            if (Value *Address = getLoadStorePointerOperand(&I))
+                All.push_back({&I, Address});
+            else if (auto *Call = dyn_cast<CallBase>(&I); Call && Call->mayReadOrWriteMemory() && !isDropped(I))
+                for (Value *Argument : Call->args())
+                    if (Argument->getType()->isPointerTy())
+                        All.push_back({&I, Argument});
+    const auto IsOwn = [&](const SCEV *Where) {
+        return SCEVExprContains(Where, [&](const SCEV *S) { return isa<SCEVAddRecExpr>(S) && cast<SCEVAddRecExpr>(S)->getLoop() == &L; });
+    };
+    for (auto [Write, To] : All)
+        for (auto [Other, At] : All)
+            if (Write->mayWriteToMemory() && (Write != Other || To != At || !(isa<StoreInst>(Write) || isa<MemIntrinsic>(Write)))
+                && isSameMemory(To, At, SE.getDataLayout())) {
+                const SCEV *Offset = SE.removePointerBase(SE.getSCEV(To));
+                if (SE.getSCEV(To) != SE.getSCEV(At) || !isa<SCEVAddRecExpr>(Offset) || !IsOwn(Offset))
+                    return true;
+            }
+    return false;
+}
+
 /* Whether a loop that is said to be parallel still does in their order what one work-item does, and what reductions combine. The
    vectorizer merges accesses that lie apart, and moves them over others, without a look at those if the loop is parallel. */
 bool Accesses::keepsOrder(AAResults &AA)

@@ -25,8 +25,6 @@ constexpr unsigned LeastStride = 4096;                      /* in bytes, from ro
 constexpr unsigned LeastSweep = 64;                         /* in bytes, from turn to turn: another line of the cache */
 constexpr unsigned MostRebuilt = 40;                        /* operations of a value that is computed again */
 
-bool isDropped(const llvm::Instruction &I);
-
 /* A piece of a work-item's body. */
 struct Piece {
     enum Kind {

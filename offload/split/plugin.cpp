@@ -118,7 +118,7 @@ bool split(Kernel &K, FunctionAnalysisManager &FAM, WeakTrackingVH Extent[3])
         return false;
     for (unsigned D = 0; D < 3; ++D)
         Extent[D] = K.Id[D]->getArgOperand(1);
-    shareLoops(K);
+    shareLoops(K, FAM);
     if (!makeLoops(K))
         return false;
     if (verifyFunction(K.F))

@@ -208,6 +208,10 @@ class Accesses
     const bool Wraps;
 };
 
+bool isDropped(const llvm::Instruction &I);
+bool comesBack(llvm::Loop &L, llvm::ScalarEvolution &SE);
+constexpr uint64_t LeastApart = 256; /* elements that may be on their way together, in vectors of a loop without loops inside */
+
 /* Values, as long as they exist: what is erased leaves the set, for the next value may be at its address. */
 class ValueSet
 {
@@ -287,7 +291,7 @@ bool canRecompute(const llvm::Instruction &I);
 bool isRecomputed(const Kernel &K, const llvm::Value *V);
 enum class Keep { Candidates, Found, None };
 void keepStrides(llvm::Function &F, Keep Which, uint64_t Likely[2]);
-void shareLoops(Kernel &K);
+void shareLoops(Kernel &K, llvm::FunctionAnalysisManager &FAM);
 bool makeLoops(Kernel &K);
 std::optional<Version> versionInside(llvm::Function &F, llvm::Loop &L, llvm::ScalarEvolution &SE,
                                      llvm::DominatorTree &DT, llvm::LoopInfo &LI);

@@ -9,15 +9,19 @@
  * are these. So neighbours in the loop over them are neighbours in memory, and no work-item has fewer turns than another one. `id` and
  * `size` are those of one dimension, or the linear ones. A loop in such a loop, of another dimension, becomes a part of the same region.
  *
- * A work-item takes its own elements in the same order as before. A loop stays as it is if a work-item has anything else of its own in
- * it: values that go from turn to turn, variables, or other ids.
+ * A work-item takes its own elements in the same order as before, but in a small group several of them may be in one vector. A loop stays
+ * as it is if a work-item comes back to what it has written, or has anything else of its own in it: values that go from turn to turn,
+ * variables, or other ids.
  */
 #include "split.h"
 
 #include <algorithm>
 
 #include <llvm/ADT/MapVector.h>
+#include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -502,7 +506,7 @@ Value *write(IRBuilderBase &B, const Sum &S, Type *T, const Value *Element, Valu
 class Sharer
 {
   public:
-    explicit Sharer(Kernel &K) : K(K)
+    Sharer(Kernel &K, FunctionAnalysisManager &FAM) : K(K), FAM(FAM)
     {
         for (unsigned D = 0; D < 3; ++D) {
             I.Id[D] = K.Id[D];
@@ -513,15 +517,32 @@ class Sharer
 
   private:
     Kernel &K;
+    FunctionAnalysisManager &FAM;
     Ids I;
 
+    bool keepsTurns(Loop &L, int Dimension, LoopInfo &LI);
     bool isOutermost(const Loop &L, const Region &R);
     bool isOnly(const Loop &L, const Region &R);
     bool keepsVariable(const Loop &L);
     Value *guardOf(const Shared &S);
     void straighten(Shared &S, Region &R, Finder &Find);
-    bool share(Loop &L, unsigned Number);
+    bool share(Loop &L, unsigned Number, LoopInfo &LI);
 };
+
+/* Whether the turns of a work-item may be elements of a loop whose order is free: it does not come back to what it has written, or so many
+   elements of others are in between that these are never on their way together. */
+bool Sharer::keepsTurns(Loop &L, int Dimension, LoopInfo &LI)
+{
+    uint64_t Apart = 1;
+    for (unsigned D = 0; D < 3; ++D)
+        if (const auto *Known = dyn_cast<ConstantInt>(I.Extent[D]); Dimension < 0 || D == unsigned(Dimension))
+            Apart *= Known ? Known->getZExtValue() : 0;
+    if (Apart >= LeastApart && L.isInnermost())
+        return true;
+    AssumptionCache AC(K.F);
+    ScalarEvolution SE(K.F, FAM.getResult<TargetLibraryAnalysis>(K.F), AC, K.DT, LI);
+    return !comesBack(L, SE);
+}
 
 bool Sharer::isOutermost(const Loop &L, const Region &R)
 {
@@ -649,7 +670,7 @@ void Sharer::straighten(Shared &S, Region &R, Finder &Find)
     R.Strides.push_back(New);
 }
 
-bool Sharer::share(Loop &L, unsigned Number)
+bool Sharer::share(Loop &L, unsigned Number, LoopInfo &LI)
 {
     Region &R = K.Regions[Number];
     if (!R.hasLoop() || R.Is == Kind::Once || !R.Next || !R.End || !isOutermost(L, R) || L.getHeader() == R.Head
@@ -666,7 +687,7 @@ bool Sharer::share(Loop &L, unsigned Number)
         Around = R.Blocks;
     Finder Find(I, Uniform, Around);
     std::optional<Shared> S = Find.find(L);
-    if (!S || keepsVariable(L))
+    if (!S || keepsVariable(L) || !keepsTurns(L, S->Dimension, LI))
         return false;
     for (BasicBlock *Block : L.blocks()) /* values of other regions, or places of this one, that it would have to keep */
         for (Instruction &J : *Block)
@@ -730,7 +751,7 @@ void Sharer::run()
         LoopInfo LI(K.DT);
         for (Loop *L : LI.getLoopsInPreorder()) {
             const auto At = K.RegionOf.find(L->getHeader());
-            if (At != K.RegionOf.end() && !K.Regions[At->second].Items && share(*L, At->second)) {
+            if (At != K.RegionOf.end() && !K.Regions[At->second].Items && share(*L, At->second, LI)) {
                 ++K.Shared;
                 More = true;
                 break;
@@ -856,9 +877,9 @@ void keepStrides(Function &F, Keep Which, uint64_t Likely[2])
     }
 }
 
-void shareLoops(Kernel &K)
+void shareLoops(Kernel &K, FunctionAnalysisManager &FAM)
 {
-    Sharer(K).run();
+    Sharer(K, FAM).run();
 }
 
 } // namespace tw_split
