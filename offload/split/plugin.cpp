@@ -574,6 +574,8 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
             clean(F, FAM, true);
         if (compareForMasks(F, FAM))
             clean(F, FAM, true);
+        if (joinElements(F, FAM))
+            clean(F, FAM, true);
         if (makeRows(F, FAM))
             clean(F, FAM, true);
         if (takeSingles(F, FAM))

@@ -19,6 +19,7 @@
  * every loop over work-items, which the macros marked, comes to
  *
  *     again.cpp     loads again what LLVM takes from the work-item before
+ *     elements.cpp  makes one loop of those over work-items and the turns in which they share out a range
  *     rows.cpp      makes rows of work-items that divide an index by their width
  *     single.cpp    takes what a single work-item of a row does out of the loop over the row
  *     nests.cpp     makes a copy of the rows of a small group for where no border is
@@ -297,6 +298,7 @@ std::optional<Version> versionInside(llvm::Function &F, llvm::Loop &L, llvm::Sca
                                      llvm::DominatorTree &DT, llvm::LoopInfo &LI);
 bool isRowOfGroup(const llvm::Loop &Items);
 llvm::Loop *rowsOf(llvm::ScalarEvolution &SE, llvm::Loop &Items);
+bool joinElements(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool makeRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool takeSingles(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

@@ -49,7 +49,7 @@ if echo "$lanes" | grep -q 'kernel tree_of_unsigned divide'; then
     exit 1
 fi
 for said in 'tree_of_any_size was split at 8 barriers' 'tile_by_rows was split .*; 2 loops' 'tile_around was split .*; 2 loops' 'halo_by_id was split .*; 1 loop' 'halo_by_turns was split .*; 1 loop' \
-    'halo_by_id divide' 'halo_by_turns divide' 'sum_of_others do not take .* of the call of elsewhere()'; do
+    'halo_by_id divide' 'halo_of_group divide' 'halo_by_turns divide' 'sum_of_others do not take .* of the call of elsewhere()'; do
     if ! echo "$lanes" | grep -q "kernel $said"; then
         echo "$lanes"
         echo "split/grid.c: nothing is said of $said"

@@ -225,6 +225,21 @@ static inline void halo_by_id(tw_nd_item item, const struct tile *k)
 }
 TW_ND_RANGE_KERNEL(TW_BLOCK(tile) halo_by_id, ROWS, COLUMNS);
 
+static inline void halo_of_group(tw_group group, const struct tile *k)
+{
+    TW_LOCAL(float, tile, [CELLS]);
+    const float *in = k->in + tw_group_id(group, 0) * ROWS * k->pitch + tw_group_id(group, 1) * COLUMNS;
+    tw_parallel_for_work_item(group, item) {
+        for (size_t at = tw_local_linear_id(item); at < CELLS; at += tw_local_linear_range(group))
+            tile[at] = in[at / WIDE * k->pitch + at % WIDE];
+    }
+    tw_parallel_for_work_item(group, item) {
+        k->out[tw_global_id(item, 0) * k->pitch + tw_global_id(item, 1)] =
+            tile[(tw_local_id(item, 0) + 1) * WIDE + tw_local_id(item, 1)];
+    }
+}
+TW_WORK_GROUP_KERNEL(TW_BLOCK(tile) halo_of_group, ROWS, COLUMNS);
+
 /* Its border is loaded by the work-items at the border, behind the guard of all. */
 static inline void halo_by_some(tw_nd_item item, const struct tile *k)
 {
