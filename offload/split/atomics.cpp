@@ -19,11 +19,11 @@ namespace tw_split
 static bool isOfThread(const Value *Address)
 {
     const auto *Variable = dyn_cast<GlobalVariable>(getUnderlyingObject(Address));
-    return Variable && Variable->isThreadLocal() && Variable->hasLocalLinkage();
+    return (Variable && Variable->isThreadLocal() && Variable->hasLocalLinkage()) || isOfLaunch(Address);
 }
 
 /* Whether an instruction is a relaxed atomic operation that no other thread can see: on local memory, which is a variable of the thread
-   that no other file knows. */
+   that no other file knows, or of the launch. */
 bool isOrdinaryAtomic(const Instruction &I)
 {
     const auto IsOrdinary = [](const Value *Address, AtomicOrdering Order, bool IsVolatile) {

@@ -7,6 +7,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Operator.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 using namespace llvm;
@@ -14,12 +15,21 @@ using namespace llvm;
 namespace tw_split
 {
 
+/* Whether an address is in local memory whose size the launch gives: that of the thread, too. */
+bool isOfLaunch(const Value *Address)
+{
+    while (const auto *Place = dyn_cast<GEPOperator>(Address))
+        Address = Place->getPointerOperand();
+    const auto *Call = dyn_cast<IntrinsicInst>(Address);
+    return Call && Call->getIntrinsicID() == Intrinsic::strip_invariant_group;
+}
+
 /* Whether an address is in memory of the thread alone, such as local memory. */
 bool isLocal(const Value *Address)
 {
     const Value *Object = getUnderlyingObject(Address);
     const auto *Variable = dyn_cast<GlobalVariable>(Object);
-    return isa<AllocaInst>(Object) || (Variable && Variable->isThreadLocal());
+    return isa<AllocaInst>(Object) || (Variable && Variable->isThreadLocal()) || isOfLaunch(Address);
 }
 
 namespace

@@ -350,6 +350,10 @@ struct SplitPass : PassInfoMixin<SplitPass> {
     {
         auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
         reportMissing(M);
+        for (CallInst *Call : callsOf(M, LocalMarker)) {
+            Call->replaceAllUsesWith(IRBuilder<>(Call).CreateStripInvariantGroup(Call->getArgOperand(0)));
+            Call->eraseFromParent();
+        }
         checkScopes(M);
         noteCombining(M);
         copyForTiles(M);

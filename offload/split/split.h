@@ -81,6 +81,7 @@ constexpr const char *ExchangeCall = "tw_internal_split_exchange"; /* of the gro
 constexpr const char *DoneMarker = "tw_internal_marker_done";
 constexpr const char *ItemsMarker = "tw_internal_marker_items";
 constexpr const char *AloneMarker = "tw_internal_marker_alone";
+constexpr const char *LocalMarker = "tw_internal_marker_local"; /* llvm.strip.invariant.group stands for it, of which C has none */
 constexpr const char *EndMarker = "tw_internal_marker_end";
 
 /* The note at a variable that the work-items of a group share. */
@@ -303,6 +304,7 @@ bool makeRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool takeSingles(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool isLocal(const llvm::Value *Address);
+bool isOfLaunch(const llvm::Value *Address);
 bool hasMasks(const llvm::Function &F);
 bool isOrdinaryAtomic(const llvm::Instruction &I);
 bool makeOrdinary(llvm::Function &F);

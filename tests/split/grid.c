@@ -477,16 +477,17 @@ static inline void whole_line(tw_group group, const struct any_tile *k)
 }
 TW_WORK_GROUP_KERNEL(TW_BLOCK(any_tile) whole_line);
 
-/* A histogram: counts in local memory, by atomic operations of any scope, of bytes that all groups share out. */
+/* A histogram: counts in local memory, of a constant size and of one that the launch gives, by atomic operations of any scope, of bytes
+   that all groups share out. */
 struct count_bytes {
     const unsigned char *in;
     unsigned *counts;
     size_t count;
+    tw_local_memory own;
 };
 
-static inline void count_bytes(tw_nd_item item, const struct count_bytes *k)
+static inline void count_in(tw_nd_item item, const struct count_bytes *k, unsigned *counts)
 {
-    TW_LOCAL(unsigned, counts, [256]);
     const size_t own = tw_local_id(item, 0);
     counts[own] = 0;
     tw_barrier(item, TW_LOCAL_SPACE);
@@ -495,4 +496,16 @@ static inline void count_bytes(tw_nd_item item, const struct count_bytes *k)
     tw_barrier(item, TW_LOCAL_SPACE);
     k->counts[tw_group_id(item, 0) * 256 + own] = counts[own];
 }
+
+static inline void count_bytes(tw_nd_item item, const struct count_bytes *k)
+{
+    TW_LOCAL(unsigned, counts, [256]);
+    count_in(item, k, counts);
+}
 TW_ND_RANGE_KERNEL(count_bytes, 256);
+
+static inline void count_of_launch(tw_nd_item item, const struct count_bytes *k)
+{
+    count_in(item, k, tw_local_data(item, k->own));
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(count_bytes) count_of_launch, 256);

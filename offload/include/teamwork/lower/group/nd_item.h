@@ -79,7 +79,7 @@ TW_OVERLOADED TW_INTERNAL_ADDRESS tw_local_data(tw_group group, tw_local_memory 
     (void)group;
     return (void *)(tw_internal_dynamic_memory + memory.tw_offset_);
 #else
-    return (void *)((unsigned char *)group->tw_memory_ + memory.tw_offset_);
+    return TW_INTERNAL_OF_THREAD((void *)((unsigned char *)group->tw_memory_ + memory.tw_offset_));
 #endif
 }
 

@@ -4,7 +4,7 @@
  * work-items of a group, instead of a stack for each. It takes a plugin of clang (offload/split/), which finds the
  * places by the functions that are called there; `-DTW_SPLIT` puts these calls into kernels. Nothing calls them where
  * the plugin has been: a kernel that cannot be split, and any kernel without the plugin, finds that all of them
- * answer `false`, and goes by its stacks.
+ * answer `false`, and goes by its stacks. (Only tw_internal_marker_local() answers with what it was given.)
  */
 #ifndef TEAMWORK_LOWER_SPLIT_H
 #define TEAMWORK_LOWER_SPLIT_H
@@ -90,6 +90,13 @@ TW_INTERNAL_MARKER(void, end, void)
 #define TW_INTERNAL_ALONE tw_internal_marker_alone()
 #define TW_INTERNAL_END tw_internal_marker_end()
 
+/* Local memory of the launch, which only the thread that runs the group can see. */
+TW_INTERNAL_MARKER(void *, local, void *memory)
+{
+    return memory;
+}
+#define TW_INTERNAL_OF_THREAD(memory) tw_internal_marker_local(memory)
+
 /* Whether this function, one work-item of a kernel, has become the whole group. */
 TW_INTERNAL_MARKER(bool, done, void (*items)(const struct tw_internal_nd_group *group))
 {
@@ -102,6 +109,7 @@ TW_INTERNAL_MARKER(bool, done, void (*items)(const struct tw_internal_nd_group *
 #define TW_INTERNAL_ITEMS (void)0
 #define TW_INTERNAL_ALONE (void)0
 #define TW_INTERNAL_END (void)0
+#define TW_INTERNAL_OF_THREAD(memory) (memory)
 
 TW_DEVICE_INLINE bool tw_internal_marker_barrier(int line)
 {
