@@ -186,11 +186,14 @@ std::vector<SmallVector<Instruction *, 4>> Accesses::combined()
     return Found;
 }
 
-/* Whether two addresses may be in the same memory: what is loaded from different places of the block is different. */
+/* Whether two addresses may be in the same memory: what is loaded from different places of the block is different, and no variable. */
 static bool isSameMemory(const Value *A, const Value *B, const DataLayout &DL)
 {
     A = getUnderlyingObject(A), B = getUnderlyingObject(B);
-    if (A == B || isa<PHINode>(A) || isa<SelectInst>(A) || isa<PHINode>(B) || isa<SelectInst>(B))
+    const auto IsKnown = [](const Value *Of) {
+        return isa<LoadInst>(Of) || isa<AllocaInst>(Of) || isa<GlobalVariable>(Of) || isa<Argument>(Of);
+    };
+    if (A == B || !IsKnown(A) || !IsKnown(B))
         return true;
     const auto *Left = dyn_cast<LoadInst>(A), *Right = dyn_cast<LoadInst>(B);
     if (!Left || !Right)
