@@ -73,8 +73,8 @@ class Lanes
   public:
     Lanes(llvm::Function &F, llvm::Loop &L, llvm::ScalarEvolution &SE, llvm::DominatorTree &DT, llvm::LoopInfo &LI,
           llvm::AAResults &AA, uint64_t Registers)
-        : F(F), L(L), SE(SE), DT(DT), LI(LI), AA(AA), Registers(Registers), DL(F.getParent()->getDataLayout()), Context(F.getContext()),
-          Size(llvm::Type::getInt64Ty(Context)), At(L, SE)
+        : F(F), L(L), SE(SE), DT(DT), LI(LI), AA(AA), Registers(Registers), DL(F.getParent()->getDataLayout()),
+          Context(F.getContext()), Size(llvm::Type::getInt64Ty(Context)), At(L, SE)
     {
     }
     bool run();

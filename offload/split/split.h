@@ -81,7 +81,7 @@ constexpr const char *ExchangeCall = "tw_internal_split_exchange"; /* of the gro
 constexpr const char *DoneMarker = "tw_internal_marker_done";
 constexpr const char *ItemsMarker = "tw_internal_marker_items";
 constexpr const char *AloneMarker = "tw_internal_marker_alone";
-constexpr const char *LocalMarker = "tw_internal_marker_local"; /* llvm.strip.invariant.group stands for it, of which C has none */
+constexpr const char *LocalMarker = "tw_internal_marker_local"; /* of C: llvm.strip.invariant.group stands for it */
 constexpr const char *EndMarker = "tw_internal_marker_end";
 
 /* The note at a variable that the work-items of a group share. */
@@ -212,7 +212,8 @@ class Accesses
 
 bool isDropped(const llvm::Instruction &I);
 bool comesBack(llvm::Loop &L, llvm::ScalarEvolution &SE);
-constexpr uint64_t LeastApart = 256; /* elements that may be on their way together, in vectors of a loop without loops inside */
+constexpr uint64_t LeastApart =
+    256; /* elements that may be on their way together, in vectors of a loop without loops inside */
 
 /* Values, as long as they exist: what is erased leaves the set, for the next value may be at its address. */
 class ValueSet
