@@ -57,7 +57,7 @@ class Variable
         if (!IsKnown || !IsIndexed || Size > MostOfTeam || Stores.empty())
             return false;
         const Instruction *Last = lastStore();
-        return all_of(Stores, [&](const auto &Store) {
+        return Last->getParent()->isEntryBlock() && all_of(Stores, [&](const auto &Store) {
                    return Store.first->getParent() == Last->getParent()
                           && (isa<Argument>(Store.first->getValueOperand()) || isa<Constant>(Store.first->getValueOperand()));
                }) && all_of(Loads, [&](const Instruction *Load) {
@@ -198,7 +198,7 @@ bool shareArguments(Function &F)
         Variable Of(*Alloca, F.getDataLayout());
         Changed |= Of.drop();
         /* all work-items of such a kernel begin together */
-        if (!F.getName().contains("_tw_simt_") || !Of.isOfTeam())
+        if (!isKernel(F) || !F.getName().contains("_tw_simt_") || !Of.isOfTeam())
             continue;
         Of.moveToTeam();
         Changed = true;

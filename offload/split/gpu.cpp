@@ -48,13 +48,13 @@ using namespace llvm;
 namespace tw_split
 {
 
-namespace
-{
-
 bool isKernel(const Function &F)
 {
     return F.getCallingConv() == CallingConv::PTX_Kernel || F.hasFnAttribute("kernel");
 }
+
+namespace
+{
 
 bool isBarrier(const Instruction &I)
 {

@@ -326,6 +326,7 @@ bool forwardVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool loadNearUses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void reportMissing(const llvm::Module &M);
+bool isKernel(const llvm::Function &F);
 bool shareArguments(llvm::Function &F);
 bool versionClamps(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool keepCounters(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
